@@ -1,0 +1,25 @@
+// Vocabulary of the Lazarus policy: replica counts, plans, loads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace assay::lazarus {
+
+using Tokens = std::int64_t;
+
+/// Tokens routed to each expert over the observation window; one entry per expert.
+using Loads = std::vector<Tokens>;
+
+/// Replicas of each expert, in input order.
+using Replicas = std::vector<int>;
+
+/// One layer's placement: plan node → expert ids in its slots, ascending, repeated per replica.
+using Placement = std::vector<std::vector<int>>;
+
+/// Placements of every MoE layer over the same nodes.
+using ModelPlacement = std::vector<Placement>;
+
+enum class PlacementPolicy { mro, spread, compact };
+
+}  // namespace assay::lazarus

@@ -1,0 +1,60 @@
+# What the build found. ASSAY_HAVE_* end up in suite/measure/build_info, so that the program can say
+# what it was built without.
+find_package(Threads REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLiteCpp QUIET)
+find_path(ASSAY_SQLITECPP_INCLUDE SQLiteCpp/SQLiteCpp.h REQUIRED)
+find_library(ASSAY_SQLITECPP_LIBRARY SQLiteCpp REQUIRED)
+find_library(ASSAY_SQLITE3_LIBRARY sqlite3 REQUIRED)
+add_library(assay_sqlite INTERFACE)
+target_include_directories(assay_sqlite INTERFACE "${ASSAY_SQLITECPP_INCLUDE}")
+target_link_libraries(assay_sqlite INTERFACE "${ASSAY_SQLITECPP_LIBRARY}" "${ASSAY_SQLITE3_LIBRARY}")
+
+find_package(GTest QUIET)
+include(GoogleTest)
+find_package(benchmark QUIET)
+
+# libtorch: an imported target of our own. Its CMake package cannot be used without a CUDA toolkit
+# of its own taste; we need two libraries and the headers.
+set(ASSAY_TORCH_ROOT "${CMAKE_SOURCE_DIR}/.deps/libtorch/torch" CACHE PATH
+    "Folder with include/ and lib/ of libtorch (scripts/dependencies puts it into .deps)")
+if(EXISTS "${ASSAY_TORCH_ROOT}/lib/libtorch_cpu.so" AND EXISTS "${ASSAY_TORCH_ROOT}/include/ATen/ATen.h"
+   AND NOT ASSAY_WITHOUT_TORCH)
+    add_library(assay_torch INTERFACE)
+    target_include_directories(assay_torch SYSTEM INTERFACE
+        "${ASSAY_TORCH_ROOT}/include" "${ASSAY_TORCH_ROOT}/include/torch/csrc/api/include")
+    target_link_libraries(assay_torch INTERFACE "${ASSAY_TORCH_ROOT}/lib/libtorch_cpu.so"
+                          "${ASSAY_TORCH_ROOT}/lib/libc10.so")
+    set(ASSAY_HAVE_TORCH ON)
+    # Debian's libgloo-dev serves for its headers only; the symbols are inside libtorch_cpu.
+    find_path(ASSAY_GLOO_INCLUDE gloo/transport/tcp/device.h)
+    if(ASSAY_GLOO_INCLUDE)
+        set(ASSAY_HAVE_GLOO ON)
+    endif()
+endif()
+if(TARGET benchmark::benchmark)
+    set(ASSAY_HAVE_BENCHMARK ON)
+endif()
+find_program(ASSAY_NVCC nvcc HINTS /usr/local/cuda/bin)
+if(ASSAY_NVCC)
+    set(ASSAY_HAVE_NVCC ON)
+endif()
+find_path(ASSAY_SIMGRID_INCLUDE simgrid/s4u.hpp)
+if(ASSAY_SIMGRID_INCLUDE)
+    set(ASSAY_HAVE_SIMGRID ON)
+endif()
+find_package(Qt6 QUIET COMPONENTS Widgets Charts)
+if(Qt6_FOUND)
+    set(ASSAY_HAVE_QT ON)
+endif()
+foreach(part TORCH GLOO BENCHMARK NVCC SIMGRID QT)
+    if(ASSAY_HAVE_${part})
+        message(STATUS "assay: ${part} found")
+    else()
+        message(STATUS "assay: ${part} absent, its parts are left out")
+    endif()
+endforeach()

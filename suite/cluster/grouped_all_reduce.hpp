@@ -1,0 +1,27 @@
+// Sums of many buffers, each over its own subset of ranks, in two all-to-all exchanges.
+//
+// Every buffer is cut into one piece per holder; holder i adds up piece i of all holders *in rank
+// order* and sends the sum back. So the result does not depend on the back end, all holders get the
+// same bits, and one call serves the non-expert gradients (holders: everyone) and every expert's
+// gradient group at once, without a communicator per expert.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "suite/cluster/communicator.hpp"
+
+namespace assay::cluster {
+
+struct SharedBuffer {
+    std::int64_t count = 0;    ///< elements
+    std::vector<int> holders;  ///< ranks, ascending, at least one
+    void* data = nullptr;      ///< null on ranks that do not hold it
+};
+
+/// Collective: every rank passes the same list (count and holders equal; data where it holds it).
+/// On return each holder's data is the sum over holders. Dtype f32 or f64.
+void grouped_all_reduce(Communicator& comm, std::span<const SharedBuffer> buffers, Dtype dtype);
+
+}  // namespace assay::cluster

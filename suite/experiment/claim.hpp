@@ -1,0 +1,100 @@
+// A statement of a paper as data, and its check against what was obtained. Pure: no database, no
+// terminal. The file format is TOML; see datasets/claims/.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay {
+
+enum class Verdict {
+    supported,
+    contradicted,
+    calibrated,        ///< the value was used to fit what would "reproduce" it
+    open_discrepancy,  ///< does not hold as printed; the claim file explains what is known
+    not_checkable_here,
+    not_run,
+};
+std::string_view to_string(Verdict);  ///< "supported", …, "open discrepancy", "not checkable here", "not run"
+
+/// Selects observations: a variant, axis values, metric labels.
+struct Selector {
+    std::string variant;  ///< empty: any
+    Case where;           ///< axis or label → value
+};
+
+struct Claim {
+    std::string id;          ///< "lazarus/fig8/gpt-l/200/mro-4"
+    std::string experiment;  ///< experiment that checks it; may not exist yet (then "not checkable here")
+    std::string says;        ///< in our own words
+    std::optional<double> value;
+    std::string unit;
+    std::optional<double> relative;  ///< tolerance
+    std::optional<double> absolute;
+
+    std::string metric;  ///< empty: nothing to check by machine
+    Selector of;
+    std::optional<Selector> over;  ///< then the checked quantity is the ratio of the two
+    std::string along;  ///< increasing/decreasing/order: the axis or label (or "variant") walked along
+    std::vector<std::string> order;  ///< test = order: variants from largest to smallest
+    std::string test;   ///< near|at_least|at_most|greater|increasing|decreasing|order|custom:NAME
+
+    std::map<std::string, std::string> checkable;  ///< profile → provenance
+    std::vector<std::string> needs;                ///< "trace:smartmoe", "gpu", …
+    std::map<std::string, std::vector<double>> assumes;  ///< inputs neither measured nor published, as ranges
+    std::vector<std::string> fitted_from;          ///< calibrations fitted from this claim's value
+    std::string discrepancy;  ///< known: why the printed value does not come out; with our evidence
+    std::string not_checkable;  ///< a reason that holds at every profile ("needs 16 GPUs …")
+    std::string source;
+};
+
+class ClaimFileError : public std::runtime_error {
+    using std::runtime_error::runtime_error;  ///< text starts with "file:line: "
+};
+
+/// Throws ClaimFileError with file and line. Unknown keys are errors.
+std::vector<Claim> read_claims(std::string_view toml, std::string_view file_name);
+std::vector<Claim> read_claims(const std::filesystem::path& file);
+
+/// One value that some sample obtained.
+struct Observation {
+    std::string experiment, variant;
+    Case axes;
+    Profile profile = Profile::toy;
+    Provenance provenance = Provenance::exact;
+    std::string metric;
+    Labels labels;
+    double value = 0;
+    std::uint64_t seed = 0;
+    std::string sample;  ///< id in the store
+};
+
+struct ClaimCheck {
+    std::string claim;
+    Verdict verdict = Verdict::not_run;
+    std::string reason;  ///< a sentence: what was compared, over how many samples, with what spread
+    std::optional<Provenance> provenance;
+    std::optional<double> obtained;
+};
+
+using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Observation>)>;
+
+/// Checks one claim against the observations of its experiment. With several seeds or rounds the
+/// median counts; with `assumes`, supported only if it holds at both ends.
+ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
+                 const std::map<std::string, CustomCheck, std::less<>>& custom);
+
+/// The shape of `assay claims --json`: {"id","experiment","says","value","unit","verdict","reason",
+/// "provenance","obtained","source"}.
+nlohmann::json to_json(const Claim& claim, const ClaimCheck& check);
+
+}  // namespace assay

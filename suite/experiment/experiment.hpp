@@ -1,0 +1,116 @@
+// What an experiment declares: axes, variants, metrics, profiles, provenances, its figure, and the
+// function that makes one sample. Plain data; a system registers it (see system.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suite/experiment/value.hpp"
+
+namespace assay {
+
+class Recorder;
+
+/// How a number came to be. One per sample, never mixed within a series.
+enum class Provenance { exact, measured, emulated, simulated };
+
+/// How large a run is.
+enum class Profile { toy, small, gpu, cluster, paper };
+
+/// Which way of a metric is good; none: neither (a count, a probability curve).
+enum class Direction { higher, lower, none };
+
+std::string_view to_string(Provenance);
+std::string_view to_string(Profile);
+std::string_view to_string(Direction);
+std::optional<Provenance> parse_provenance(std::string_view);
+std::optional<Profile> parse_profile(std::string_view);
+
+struct Axis {
+    std::string name;
+    std::string says;           ///< one line for `assay describe`
+    std::vector<Value> values;  ///< the default sweep; `-a name=v1,v2` narrows it
+    bool open = false;          ///< true: `-a` may also name values outside the list
+};
+
+struct MetricSpec {
+    std::string name;
+    std::string unit;  ///< "probability", "s", "count", "ratio", "bool" …
+    std::string says;
+    Direction better = Direction::none;
+    bool deterministic = false;       ///< `assay replay` demands equality
+    std::vector<std::string> labels;  ///< label names its values carry, for example {"failed"}
+};
+
+/// What one profile means for one experiment.
+struct ProfilePlan {
+    Profile profile = Profile::toy;
+    std::vector<Provenance> provenances;  ///< the first is the default of `assay run`
+    std::map<std::string, std::vector<Value>> axes;  ///< replaces the default sweep of these axes
+    int rounds = 1;                                  ///< samples per case and variant
+    double seconds_per_sample = 1;                   ///< estimate, printed by --dry-run
+    double bytes_per_sample = 4096;                  ///< estimate of what the store grows by
+    double timeout_s = 600;
+};
+
+/// How the report draws the experiment.
+struct Figure {
+    enum class Kind { lines, bars, timeline };
+    Kind kind = Kind::lines;
+    std::string metric;               ///< the metric on the y axis
+    std::string x;                    ///< an axis or a label of the metric
+    std::vector<std::string> panels;  ///< axes that split the figure into panels
+    std::string x_title;
+    std::string y_title;
+    bool log_y = false;
+};
+
+/// Everything a sample needs to know; travels as JSON into its own process, and is stored for replay.
+struct SampleSpec {
+    std::string experiment;
+    std::string variant;
+    Case axes;
+    Profile profile = Profile::toy;
+    Provenance provenance = Provenance::exact;
+    std::uint64_t seed = 1;
+    int round = 0;
+    double timeout_s = 600;
+    std::string scenario;  ///< fault plan, canonical text (suite/scenario); empty: none
+    std::string scratch;   ///< folder of its own, removed afterwards
+};
+
+nlohmann::json to_json(const SampleSpec&);
+SampleSpec sample_spec_from_json(const nlohmann::json&);
+
+struct Experiment {
+    std::string id;      ///< "lazarus/fig8", "lazarus/tab2", our own additions "lazarus/x_live"
+    std::string title;
+    std::string source;  ///< "arXiv 2407.04656v2, section 6.3, Fig. 8"
+    std::string says;    ///< a paragraph: what is done, what differs from the paper
+    std::vector<Axis> axes;
+    std::vector<std::string> variants;
+    std::vector<MetricSpec> metrics;
+    std::vector<ProfilePlan> profiles;
+    Figure figure;
+    bool takes_faults = false;     ///< accepts --fault and --scenario
+    std::string default_scenario;  ///< fault plan text used when none is given
+
+    /// A reason why this point cannot be run on this machine (data not there, no GPU), or nullopt.
+    std::function<std::optional<std::string>(const SampleSpec&)> unsupported;
+
+    /// Makes one sample. Runs in a fresh process. Throws SampleError (recorder.hpp) to end a sample
+    /// with a status other than ok.
+    std::function<void(const SampleSpec&, Recorder&)> run;
+
+    std::string system() const;  ///< the part of id before '/'
+    const ProfilePlan* plan(Profile) const;
+    const MetricSpec* metric(std::string_view name) const;
+    const Axis* axis(std::string_view name) const;
+};
+
+}  // namespace assay

@@ -1,0 +1,62 @@
+// The one interface through which a system joins the application, and the registry of all systems.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suite/experiment/claim.hpp"
+#include "suite/experiment/experiment.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace assay {
+
+/// A program within the program: `assay plan SYSTEM …`, or an extra command of a system.
+class Command {
+  public:
+    virtual ~Command() = default;
+    virtual void options(CLI::App& app) = 0;  ///< add options and examples
+    virtual int run() = 0;                    ///< an exit code of DESIGN section 7; prints to stdout
+};
+
+struct System {
+    std::string id;     ///< "lazarus"
+    std::string title;  ///< one line
+    std::string paper;  ///< "arXiv 2407.04656v2"
+    std::vector<Experiment> experiments;
+    std::vector<Claim> claims;  ///< read from datasets/claims/<id>.toml
+    /// Checks named `test = "custom:<name>"` in the claims file.
+    std::map<std::string, CustomCheck, std::less<>> custom_checks;
+    std::unique_ptr<Command> plan;  ///< `assay plan <id>`; may be null
+};
+
+class Registry {
+  public:
+    /// Throws std::logic_error on a duplicate id, an experiment outside its system, a claim of an
+    /// unknown experiment or custom check: a registration must be right before anything runs.
+    void add(System system);
+
+    const std::vector<System>& systems() const { return systems_; }
+    const System* system(std::string_view id) const;
+    const Experiment* experiment(std::string_view id) const;
+    const Claim* claim(std::string_view id) const;
+
+    /// The experiments matching "lazarus/fig8", "lazarus" (all of a system), "lazarus/fig*" or "all".
+    /// Throws UnknownExperiment, whose text suggests the nearest id.
+    std::vector<const Experiment*> select(std::string_view pattern) const;
+
+  private:
+    std::vector<System> systems_;
+};
+
+class UnknownExperiment : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace assay

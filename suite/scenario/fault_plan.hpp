@@ -1,0 +1,70 @@
+// Fault plans: what goes wrong when. From flags (`kill:rank=1@step=5`) and TOML files.
+//
+// Grammar of one fault:  KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS]
+// Grammar of a plan's canonical text: faults separated by ';' or new lines.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// kill: SIGKILL. hang: SIGSTOP, SIGCONT after `for` (without `for`: never). stop: an orderly leave
+/// (preemption notice): the worker finishes its step and departs. join: a new worker appears.
+/// The others of DESIGN.md section 6 (slow, link, corrupt, nan, …) are added with their injectors.
+enum class FaultKind { kill, hang, stop, join };
+std::string_view to_string(FaultKind);
+
+struct Fault {
+    FaultKind kind = FaultKind::kill;
+    /// Who: the worker's first rank; it keeps this name however ranks are renumbered. join: the name
+    /// of the newcomer is the next free one, rank is absent and `count` says how many (default 1).
+    std::optional<int> rank;
+    int count = 1;
+    std::optional<long> step;      ///< fires when the target reaches this step (0-based) …
+    std::optional<double> t_s;     ///< … or at this time after the start of training
+    std::string phase;             ///< "", "step", "regroup", "transfer": where inside; "" means step
+    std::optional<double> for_s;   ///< hang only
+    bool operator==(const Fault&) const = default;
+};
+
+std::string to_string(const Fault&);
+
+struct FaultPlan {
+    std::vector<Fault> faults;
+    bool operator==(const FaultPlan&) const = default;
+    bool empty() const { return faults.empty(); }
+};
+
+std::string to_string(const FaultPlan&);  ///< canonical text; parse_fault_plan() reads it back
+
+class ScenarioError : public std::runtime_error {
+    using std::runtime_error::runtime_error;  ///< with file:line:column, or the flag and the position in it
+};
+
+Fault parse_fault(std::string_view text);           ///< throws ScenarioError
+FaultPlan parse_fault_plan(std::string_view text);  ///< canonical text
+/// TOML: [[fault]] kind="kill" rank=1 step=5 …
+FaultPlan read_scenario(std::string_view toml, std::string_view file_name);
+FaultPlan read_scenario(const std::filesystem::path& file);
+
+/// What cannot work with `workers` initial workers: a rank that never exists, everyone killed,
+/// contradictory faults for one rank. Throws ScenarioError.
+void validate(const FaultPlan& plan, int workers);
+
+/// A seeded random plan of recoverable and unrecoverable faults, for campaigns.
+struct RandomFaults {
+    int workers = 4;
+    long steps = 12;
+    int faults = 2;
+    bool joins = true;
+    bool hangs = true;
+};
+FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed);
+
+}  // namespace assay

@@ -1,0 +1,95 @@
+// Rows of the store as plain values.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/experiment/claim.hpp"
+#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::store {
+
+/// The machine a session ran on. `fingerprint` is a hash of what affects performance.
+struct Machine {
+    std::string fingerprint;
+    nlohmann::json description;
+};
+
+struct Session {
+    std::string id;  ///< UUID
+    std::string machine;
+    std::string command;      ///< argv as typed, shell-quoted
+    std::string plan_hash;    ///< of experiments, cases, variants, rounds, seeds, scenario
+    std::string build;        ///< build id of the program
+    nlohmann::json suspects;  ///< commit, compiler, driver, library versions: stored, never keys
+    std::string started;      ///< ISO 8601, UTC
+    std::string finished;     ///< empty while it runs
+    std::string state;        ///< running, finished, interrupted
+    long planned = 0;         ///< samples in the plan
+};
+
+struct SeriesKey {
+    std::string experiment, variant;
+    Case axes;
+    Profile profile = Profile::toy;
+    Provenance provenance = Provenance::exact;
+    std::string hardware;     ///< machine fingerprint; empty for exact and simulated
+    std::string calibration;  ///< hash; empty: none
+    std::string data;         ///< hash of input data; empty: none
+};
+
+struct MetricValue {
+    std::string name;
+    Labels labels;
+    double value = 0;
+};
+
+struct Event {
+    double t_s = 0;
+    std::string kind;
+    int rank = -1;
+    nlohmann::json detail;
+};
+
+struct TimeSeries {
+    std::string name, unit;
+    Labels labels;
+    std::vector<double> t_s, values;
+};
+
+struct Table {
+    std::string name;
+    std::vector<TableColumn> columns;
+    std::vector<std::vector<Value>> rows;
+};
+
+struct Artifact {
+    std::string name, media_type, bytes;
+};
+
+/// One sample with everything that hangs on it.
+struct Sample {
+    std::string id, session, series;  ///< UUIDs
+    SampleSpec spec;                  ///< complete: what `assay replay` runs again
+    std::string status;               ///< to_string(SampleStatus)
+    std::string reason;               ///< why not ok
+    std::string started;
+    double seconds = 0;
+    std::vector<MetricValue> metrics;
+    std::vector<Event> events;
+    std::vector<TimeSeries> series_data;
+    std::vector<Table> tables;
+    std::vector<Artifact> artifacts;
+};
+
+struct StoredCheck {
+    std::string session;
+    std::string at;  ///< ISO 8601
+    ClaimCheck check;
+};
+
+}  // namespace assay::store
