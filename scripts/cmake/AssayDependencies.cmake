@@ -25,8 +25,10 @@ set(ASSAY_TORCH_ROOT "${CMAKE_SOURCE_DIR}/.deps/libtorch/torch" CACHE PATH
 if(EXISTS "${ASSAY_TORCH_ROOT}/lib/libtorch_cpu.so" AND EXISTS "${ASSAY_TORCH_ROOT}/include/ATen/ATen.h"
    AND NOT ASSAY_WITHOUT_TORCH)
     add_library(assay_torch INTERFACE)
-    target_include_directories(assay_torch SYSTEM INTERFACE
-        "${ASSAY_TORCH_ROOT}/include" "${ASSAY_TORCH_ROOT}/include/torch/csrc/api/include")
+    # Searched last: libtorch ships headers of other libraries (fmt), which must not hide the system's.
+    target_compile_options(assay_torch INTERFACE
+        "SHELL:-idirafter ${ASSAY_TORCH_ROOT}/include"
+        "SHELL:-idirafter ${ASSAY_TORCH_ROOT}/include/torch/csrc/api/include")
     target_link_libraries(assay_torch INTERFACE "${ASSAY_TORCH_ROOT}/lib/libtorch_cpu.so"
                           "${ASSAY_TORCH_ROOT}/lib/libc10.so")
     set(ASSAY_HAVE_TORCH ON)

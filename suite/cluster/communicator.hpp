@@ -2,9 +2,10 @@
 // oracles), Gloo (suite/cluster/gloo), later NCCL. Buffers are raw memory on the device of the back
 // end; sizes are in elements.
 //
-// Failure contract: when a member dies, hangs or the group is aborted, every blocked or later call on
-// *every* surviving member throws CommunicatorBroken within the configured time. A broken
-// communicator is abandoned; the survivors build a new one (a new epoch). Nothing is retried inside.
+// Failure contract: when a member dies, hangs or the group is aborted, every blocked or later call
+// on *every* surviving member throws CommunicatorBroken within the configured time. A broken
+// communicator is abandoned; the survivors build a new one (a new epoch). Nothing is retried
+// inside.
 #pragma once
 
 #include <chrono>
@@ -33,8 +34,8 @@ class Communicator {
 
     /// Rank i sends send_counts[j] elements to rank j, which lie in rank order in `send`; likewise
     /// for what it receives. Counts have size() entries; the sender's and receiver's must agree.
-    virtual void all_to_all_v(const void* send, std::span<const std::int64_t> send_counts, void* recv,
-                              std::span<const std::int64_t> recv_counts, Dtype) = 0;
+    virtual void all_to_all_v(const void* send, std::span<const std::int64_t> send_counts,
+                              void* recv, std::span<const std::int64_t> recv_counts, Dtype) = 0;
     /// Every rank contributes `count` elements; `recv` holds size()*count in rank order.
     virtual void all_gather(const void* send, std::size_t count, void* recv, Dtype) = 0;
     /// Sum over ranks, in place. The order of additions is the back end's own and may depend on
@@ -45,8 +46,8 @@ class Communicator {
     virtual void recv(void* data, std::size_t count, Dtype, int from) = 0;
     virtual void barrier() = 0;
 
-    /// Makes every call on this member, blocked or later, throw CommunicatorBroken. Callable from any
-    /// thread. (NCCL: ncclCommAbort.)
+    /// Makes every call on this member, blocked or later, throw CommunicatorBroken. Callable from
+    /// any thread. (NCCL: ncclCommAbort.)
     virtual void abort(const std::string& why) noexcept = 0;
 
     /// Collective over the survivors only: a new group of `survivors` (old ranks, ascending), ranks

@@ -21,7 +21,9 @@ struct SharedBuffer {
 };
 
 /// Collective: every rank passes the same list (count and holders equal; data where it holds it).
-/// On return each holder's data is the sum over holders. Dtype f32 or f64.
+/// On return each holder's data is the sum over holders. Dtype f32 or f64; anything else, and lists
+/// that contradict themselves, throw std::invalid_argument. After CommunicatorBroken the contents
+/// of the buffers are unspecified: a rank may have got part of the sums.
 void grouped_all_reduce(Communicator& comm, std::span<const SharedBuffer> buffers, Dtype dtype);
 
 }  // namespace assay::cluster

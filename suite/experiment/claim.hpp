@@ -4,14 +4,15 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "suite/experiment/error.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay {
@@ -57,11 +58,12 @@ struct Claim {
     std::string source;
 };
 
-class ClaimFileError : public std::runtime_error {
-    using std::runtime_error::runtime_error;  ///< text starts with "file:line: "
+class ClaimFileError : public UserError {
+    using UserError::UserError;  ///< text starts with "file:line:column: "
 };
 
-/// Throws ClaimFileError with file and line. Unknown keys are errors.
+/// Throws ClaimFileError. Unknown keys are errors. `experiment` defaults to the first two parts of the
+/// id; `where` inside `check` applies to both sides; see datasets/claims/README.md for every key.
 std::vector<Claim> read_claims(std::string_view toml, std::string_view file_name);
 std::vector<Claim> read_claims(const std::filesystem::path& file);
 
@@ -88,13 +90,32 @@ struct ClaimCheck {
 
 using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Observation>)>;
 
-/// Checks one claim against the observations of its experiment. With several seeds or rounds the
-/// median counts; with `assumes`, supported only if it holds at both ends.
+/// Checks one claim against the observations of its experiment.
+///
+/// * Observations count only at a (profile, provenance) that `checkable` names; of several, the
+///   largest profile that has what the claim asks for. With several seeds or rounds the median counts.
+/// * Axes and labels that the selectors leave open make several cases: the claim must hold in each,
+///   and `obtained` is the least favourable one.
+/// * With `over` the quantity is the ratio of the two sides, taken seed by seed where both sides have
+///   the same seeds (median of the ratios), else the ratio of the medians.
+/// * near: within the tolerance (the wider of relative and absolute). at_least, at_most: the tolerance
+///   is a margin. greater: strictly above `value`; without one, strictly above the other side.
+///   increasing, decreasing: no step against the direction (beyond the tolerance) and a difference
+///   from end to end. order: `order` names variants (or values of `along`) from largest to smallest,
+///   neighbours may be equal, the ends may not. custom:NAME: `custom[NAME]` sees every observation of
+///   the chosen profile and provenance.
+/// * `assumes`: the observations carry the assumption as an axis or label of that name; supported only
+///   if the claim holds at both ends. `fitted_from`: holding reads calibrated. `discrepancy`: not
+///   holding reads open discrepancy.
 ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
                  const std::map<std::string, CustomCheck, std::less<>>& custom);
 
+/// "assay run lazarus/fig8 --profile toy --mode exact -a model=gpt-l": what produces the observations
+/// that the claim asks for; empty when it is checkable nowhere.
+std::string command_for(const Claim& claim);
+
 /// The shape of `assay claims --json`: {"id","experiment","says","value","unit","verdict","reason",
-/// "provenance","obtained","source"}.
+/// "provenance","obtained","source"}; value, obtained and provenance are null where there is none.
 nlohmann::json to_json(const Claim& claim, const ClaimCheck& check);
 
 }  // namespace assay

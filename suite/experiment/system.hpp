@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "suite/experiment/claim.hpp"
+#include "suite/experiment/error.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace CLI {
@@ -38,8 +39,10 @@ struct System {
 
 class Registry {
   public:
-    /// Throws std::logic_error on a duplicate id, an experiment outside its system, a claim of an
-    /// unknown experiment or custom check: a registration must be right before anything runs.
+    /// Throws std::logic_error on a duplicate id, an experiment or claim outside its system, a claim
+    /// that asks a registered experiment for a variant, metric, axis or label it does not have, and an
+    /// unknown custom check: a registration must be right before anything runs. A claim may name an
+    /// experiment that is not registered; its check then reads "not checkable here".
     void add(System system);
 
     const std::vector<System>& systems() const { return systems_; }
@@ -55,8 +58,12 @@ class Registry {
     std::vector<System> systems_;
 };
 
-class UnknownExperiment : public std::runtime_error {
-    using std::runtime_error::runtime_error;
+class UnknownExperiment : public UserError {
+    using UserError::UserError;
 };
+
+/// The check of one claim of the registry: claim.hpp's check() with the custom checks of its system,
+/// and "not checkable here" when its experiment is not part of this build.
+ClaimCheck check_claim(const Registry&, const Claim&, std::span<const Observation>);
 
 }  // namespace assay

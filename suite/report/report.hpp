@@ -1,6 +1,7 @@
-// Renders stored results: terminal table, CSV, JSON, and one self-contained HTML file.
+// Renders stored results: terminal table, CSV, JSON, SVG, and one self-contained HTML file.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,20 +11,33 @@
 
 namespace assay::report {
 
-/// A plain table for the terminal; the first row is the header. Right-aligns numbers.
-std::string text_table(const std::vector<std::vector<std::string>>& rows);
+/// Rows of cells; the first row is the header.
+using Grid = std::vector<std::vector<std::string>>;
 
-/// "0.614", "1.2e+06": short and round-trippable enough for people.
+/// A plain table for the terminal. Right-aligns columns whose cells are all numbers; widths count
+/// what a terminal shows, not bytes. A cell may hold several lines.
+std::string text_table(const Grid& rows);
+
+/// "0.614", "1.2e+06", "12345": short, and precise enough for people (four significant digits,
+/// whole numbers below a million in full).
 std::string number(double value);
 
-/// One row per metric value: session,experiment,variant,case…,profile,provenance,seed,status,metric,labels,unit,value.
+/// One row per metric value:
+/// session,experiment,variant,case…,profile,provenance,seed,status,metric,
+/// labels,unit,value,sample. A sample without metrics still has one row, so that its status shows.
+/// RFC 4180 quoting; values round-trip. `case…`: one column per axis, in name order.
 std::string csv(const Registry&, std::span<const store::Sample>);
 
-/// The "samples" array of `assay run --json`.
+/// The "samples" array of `assay run --json`. Values that are not finite become null.
 nlohmann::json samples_json(std::span<const store::Sample>);
 
-/// Verdict, claim, paper's value, ours, provenance, reason; for the terminal.
+/// Verdict, paper's value, ours, provenance, claim, and below each the reason; for the terminal.
 std::string claims_table(const Registry&, std::span<const ClaimCheck>);
+
+/// Results as cells: a row per case and variant, a column per metric; the values of the figure's
+/// metric get one column per x when x is a label. Medians over samples; "median (min–max)" when
+/// they differ. Axes with a single value are left out.
+Grid result_table(const Experiment&, std::span<const store::Sample>);
 
 struct HtmlInput {
     const Registry* registry;
@@ -33,7 +47,8 @@ struct HtmlInput {
 /// One self-contained HTML file: per experiment a table and an SVG figure, claim verdicts, machine.
 std::string html(const HtmlInput&);
 
-/// The SVG figure of one experiment. Paper values as hollow marks, ours solid, one colour per variant.
+/// The SVG figure of one experiment, 800 px wide. Paper values as hollow marks, ours solid, one
+/// colour per variant. Timelines need whole samples (Store::sample), the others metrics only.
 std::string svg_figure(const Experiment&, std::span<const store::Sample>, std::span<const Claim>);
 
 }  // namespace assay::report

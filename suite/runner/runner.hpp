@@ -2,7 +2,7 @@
 // come, resumes unfinished sessions, checks claims at the end.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/experiment/error.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/store/store.hpp"
 
@@ -17,40 +18,48 @@ namespace assay::runner {
 
 /// What the user asked for.
 struct Request {
-    std::vector<std::string> patterns;                ///< experiment ids or patterns
+    std::vector<std::string> patterns;  ///< experiment ids or patterns
     Profile profile = Profile::toy;
-    std::optional<Provenance> mode;                   ///< else each experiment's default
-    std::map<std::string, std::vector<Value>> axes;   ///< -a axis=v1,v2
+    std::optional<Provenance> mode;                  ///< else each experiment's default
+    std::map<std::string, std::vector<Value>> axes;  ///< -a axis=v1,v2
     std::optional<int> rounds;
     std::uint64_t seed = 1;
-    std::string scenario;                             ///< fault plan text; empty: the experiment's own
+    std::string scenario;  ///< fault plan text; counts only with scenario_given
     bool scenario_given = false;
     std::optional<double> timeout_s;
-    bool fresh = false;
-    std::string command;                              ///< argv, for the record
+    bool fresh = false;   ///< never resume
+    bool lock = true;     ///< take the machine-wide lock when something is measured or emulated
+    std::string command;  ///< argv, for the record
 };
 
 struct PlannedSample {
     const Experiment* experiment;
     SampleSpec spec;
+    double seconds = 0;  ///< estimate
+    double bytes = 0;    ///< estimate of what the store grows by
 };
 
 struct Plan {
-    std::vector<PlannedSample> samples;  ///< in execution order: rounds, ABBA over variants
-    double seconds = 0;                  ///< estimate
+    /// In execution order: experiments, cases, rounds, variants; variants turn round in every second
+    /// round (A B, B A, …), so that a drift of the machine weighs on all of them alike.
+    std::vector<PlannedSample> samples;
+    double seconds = 0;  ///< estimate
     double bytes = 0;
     std::string hash;
+    /// Sentences: experiments that a pattern matched but that cannot do what was asked.
+    std::vector<std::string> left_out;
 };
 
-/// Throws UserError: unknown experiment, impossible axis or value, mode not offered, faults where none
-/// are taken.
+/// Throws UserError: unknown experiment, impossible axis or value, mode or profile not offered, faults
+/// where none are taken. An experiment named by its id must be able to do what is asked; of those that
+/// a wider pattern matches, the ones that cannot are left out, and at least one must remain.
 Plan make_plan(const Registry&, const Request&);
 
 /// What happens, for display and for `--events jsonl`.
 struct Notice {
     std::string kind;  ///< session, sample_started, event, progress, sample_finished, claim, finished
     nlohmann::json body;
-    long done = 0, failed = 0, planned = 0;
+    long done = 0, failed = 0, planned = 0;  ///< `done` counts finished samples, failed ones included
     double eta_s = 0;
 };
 using Listener = std::function<void(const Notice&)>;
@@ -60,14 +69,20 @@ struct Outcome {
     std::vector<store::Sample> samples;  ///< of this session, finished earlier ones included
     std::vector<ClaimCheck> claims;
     bool interrupted = false;
+    bool resumed = false;
 };
 
-/// Executes the plan. SIGINT/SIGTERM end it after killing the running sample; what is finished stays.
+/// Executes the plan. SIGINT, SIGTERM and SIGHUP end it after killing the running sample; what is
+/// finished stays, and the next call with the same plan goes on from there. Throws UserError when
+/// another measured run holds the machine.
 Outcome execute(const Registry&, const Plan&, const Request&, store::Store&, const Listener&);
 
 /// Entry of the sample's own process (`assay sample`, hidden): spec on stdin, results as JSON lines on
 /// file descriptor 3; file descriptor 4 is the lifeline.
 int sample_main(const Registry&);
+
+/// One sample in a fresh process, outside any session and store; for `assay replay`.
+store::Sample run_once(const SampleSpec& spec, const Listener& listener);
 
 /// Checks every claim of the given experiments against the store.
 std::vector<ClaimCheck> check_claims(const Registry&, const store::Store&,

@@ -1,16 +1,19 @@
 // Fault plans: what goes wrong when. From flags (`kill:rank=1@step=5`) and TOML files.
 //
+// Files: datasets/scenarios/*.toml, [[fault]] tables with the same keys.
 // Grammar of one fault:  KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS]
 // Grammar of a plan's canonical text: faults separated by ';' or new lines.
+// Keys: rank, count (join), phase before the '@'; step or t, for (hang) after it.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "suite/experiment/error.hpp"
 
 namespace assay {
 
@@ -43,8 +46,8 @@ struct FaultPlan {
 
 std::string to_string(const FaultPlan&);  ///< canonical text; parse_fault_plan() reads it back
 
-class ScenarioError : public std::runtime_error {
-    using std::runtime_error::runtime_error;  ///< with file:line:column, or the flag and the position in it
+class ScenarioError : public UserError {
+    using UserError::UserError;  ///< with file:line:column, or the flag and the position in it
 };
 
 Fault parse_fault(std::string_view text);           ///< throws ScenarioError
@@ -53,11 +56,17 @@ FaultPlan parse_fault_plan(std::string_view text);  ///< canonical text
 FaultPlan read_scenario(std::string_view toml, std::string_view file_name);
 FaultPlan read_scenario(const std::filesystem::path& file);
 
-/// What cannot work with `workers` initial workers: a rank that never exists, everyone killed,
-/// contradictory faults for one rank. Throws ScenarioError.
+/// What cannot work with `workers` initial workers: a rank that never exists (joins counted) or does
+/// not exist yet, everyone gone at some step, contradictory faults for one rank (two departures, a
+/// hang after one, overlapping hangs), a fault without step and time. A hang without `for` is a
+/// departure. Joins are lazy: at an equal step they come after departures. Faults keyed by step and
+/// faults keyed by time cannot be ordered against each other, so those pairs pass. Throws ScenarioError.
 void validate(const FaultPlan& plan, int workers);
 
-/// A seeded random plan of recoverable and unrecoverable faults, for campaigns.
+/// A seeded random plan of recoverable and unrecoverable faults, for campaigns: equal on every platform
+/// for equal seeds, keyed by step, valid for `workers`. At least one worker stays; when nobody is left
+/// to hit, the plan is shorter than `faults`. Kills with phase "regroup" or "transfer" fall on a step at
+/// which another worker departs; a transfer phase may still be empty, then such a kill does not fire.
 struct RandomFaults {
     int workers = 4;
     long steps = 12;

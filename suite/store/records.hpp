@@ -20,14 +20,14 @@ struct Machine {
 };
 
 struct Session {
-    std::string id;  ///< UUID
-    std::string machine;
+    std::string id;           ///< UUID
+    std::string machine;      ///< fingerprint; put_machine() comes first
     std::string command;      ///< argv as typed, shell-quoted
     std::string plan_hash;    ///< of experiments, cases, variants, rounds, seeds, scenario
     std::string build;        ///< build id of the program
     nlohmann::json suspects;  ///< commit, compiler, driver, library versions: stored, never keys
     std::string started;      ///< ISO 8601, UTC
-    std::string finished;     ///< empty while it runs
+    std::string finished;     ///< empty while it runs, and when its runner died
     std::string state;        ///< running, finished, interrupted
     long planned = 0;         ///< samples in the plan
 };
@@ -71,6 +71,14 @@ struct Artifact {
     std::string name, media_type, bytes;
 };
 
+/// One reading of the hardware monitor while a sample ran. Absent: the device does not tell.
+struct HardwareReading {
+    double t_s = 0;
+    std::string device;  ///< "cpu", "gpu0" …
+    std::optional<double> clock_hz, memory_clock_hz, temperature_c, power_w;
+    std::string throttle_reasons;  ///< comma-separated; empty: none
+};
+
 /// One sample with everything that hangs on it.
 struct Sample {
     std::string id, session, series;  ///< UUIDs
@@ -84,12 +92,40 @@ struct Sample {
     std::vector<TimeSeries> series_data;
     std::vector<Table> tables;
     std::vector<Artifact> artifacts;
+    std::vector<HardwareReading> hardware;
 };
 
 struct StoredCheck {
     std::string session;
     std::string at;  ///< ISO 8601
     ClaimCheck check;
+};
+
+/// State from which a long sample can go on after an interruption.
+struct Checkpoint {
+    std::int64_t step = 0;
+    std::string saved;  ///< ISO 8601
+    std::string state;
+};
+
+struct Annotation {
+    std::string subject;  ///< id of a session or a sample
+    std::string at;       ///< ISO 8601
+    std::string text;
+};
+
+/// Parameters of a cost model and where they came from.
+struct Calibration {
+    std::string hash;  ///< SHA-256 of the parameters; series name it
+    std::string name;
+    nlohmann::json parameters;
+    nlohmann::json fitted_from;  ///< ids of claims and samples used for the fit
+    std::string created;         ///< ISO 8601; empty: now
+};
+
+/// A session that others are compared with.
+struct Baseline {
+    std::string name, session, created;
 };
 
 }  // namespace assay::store

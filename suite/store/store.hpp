@@ -1,5 +1,7 @@
 // The results database: one SQLite file in WAL mode. Only the runner writes; readers open it beside
-// a running writer. Every write is one short immediate transaction with a busy timeout.
+// a running writer. Every write is one short immediate transaction with a busy timeout. A Store
+// belongs to one thread. Beside FILE lie FILE-wal and FILE-shm (SQLite's own, gone when the last
+// user closes) and FILE-runners (empty; a living runner holds a lock on one byte of it).
 #pragma once
 
 #include <filesystem>
@@ -14,7 +16,8 @@
 
 namespace assay::store {
 
-/// Foreign file, unknown schema version, read-only or full disk, network file system, ambiguous id …
+/// Foreign file, unknown schema version, read-only or full disk, network file system, ambiguous id
+/// …
 class StoreError : public UserError {
     using UserError::UserError;
 };
@@ -39,34 +42,59 @@ class Store {
     void put_machine(const Machine&);
     /// Inserts with state "running" and this process' pid (so that a later open can tell it died).
     void begin_session(const Session&);
+    /// state: "finished" or "interrupted". Samples still running become interrupted. Makes
+    /// everything up to here safe against a power cut too.
     void finish_session(std::string_view id, std::string_view state);
-    void resume_session(std::string_view id);  ///< state back to running, pid ours
+    /// State back to running, pid ours. StoreError while another living runner has it.
+    void resume_session(std::string_view id);
 
     /// Inserts a sample with status running; its series is found or made. Returns the sample's id.
+    /// A sample is unique by (session, series, seed, round): one that ended otherwise than ok is
+    /// replaced (a resumed session tries it again); one that is ok or running is a StoreError.
     std::string begin_sample(std::string_view session, const SampleSpec&, const SeriesKey&);
-    /// Stores metrics, events, series, tables, artifacts and the status in one transaction.
+    /// Stores metrics, events, series, tables, artifacts, hardware readings and the status in one
+    /// transaction; drops the sample's checkpoints. When it returns, a SIGKILL loses nothing of it.
+    /// NaN and infinities are kept. StoreError, with nothing stored and the sample still running:
+    /// unknown or already finished id, a metric twice with equal labels, a curve of unequal
+    /// lengths, a table row of the wrong width, a label that is not finite.
     void finish_sample(const Sample& finished);
 
+    /// State from which a running sample can go on. A checkpoint of the same step is replaced.
+    void put_checkpoint(std::string_view sample, std::int64_t step, std::string_view state);
+    std::optional<Checkpoint> newest_checkpoint(std::string_view sample) const;
+
+    /// `session` may be empty: checked outside a session.
     void put_claim_checks(std::string_view session, const std::vector<ClaimCheck>&);
+    /// `id`: a session or a sample, or a prefix of one. What is annotated is never pruned.
     void annotate(std::string_view id, std::string_view text);
+    void put_calibration(const Calibration&);  ///< equal hashes are stored once
+    /// Names a session (or a prefix) to compare others with; an existing name moves. Never pruned.
+    void set_baseline(std::string_view name, std::string_view session);
 
     // ---- reading -------------------------------------------------------------------------------
     std::vector<Session> sessions() const;  ///< newest first
-    std::optional<Session> newest_unfinished(std::string_view plan_hash, std::string_view build) const;
+    /// Newest interrupted session; one that a living runner works on does not count.
+    std::optional<Session> newest_unfinished(std::string_view plan_hash,
+                                             std::string_view build) const;
     std::optional<Machine> machine(std::string_view fingerprint) const;
 
-    /// Which samples of a session, without what hangs on them (metrics yes, blobs no).
+    /// The samples of a session in the order they started, with metrics and events only.
     std::vector<Sample> samples(std::string_view session) const;
     /// All samples of an experiment with status ok, of the newest session that has any of each
-    /// (profile, provenance, case, variant); for reports and claim checks.
+    /// (profile, provenance, case, variant), with metrics and events only; for reports and claims.
     std::vector<Sample> newest_samples(std::string_view experiment) const;
     /// The same, flattened to one row per metric value.
     std::vector<Observation> observations(std::string_view experiment) const;
     /// Whole sample, blobs included. `id` may be a prefix; StoreError when unknown or ambiguous.
     Sample sample(std::string_view id) const;
+    /// Prefixes have at least 4 characters; an ambiguous one is a StoreError that lists candidates.
     std::string resolve_session(std::string_view id_or_prefix) const;
+    std::string resolve_sample(std::string_view id_or_prefix) const;
 
-    std::vector<StoredCheck> newest_claim_checks() const;  ///< newest of each claim
+    std::vector<StoredCheck> newest_claim_checks() const;            ///< newest of each claim
+    std::vector<Annotation> annotations(std::string_view id) const;  ///< oldest first; id as above
+    std::optional<Calibration> calibration(std::string_view hash) const;
+    std::vector<Baseline> baselines() const;  ///< by name
 
     // ---- upkeep --------------------------------------------------------------------------------
     struct CheckReport {
@@ -79,12 +107,19 @@ class Store {
     struct Pruned {
         long sessions = 0, samples = 0, artifacts = 0;
     };
-    /// Deletes sessions older than `days` (and what hangs on them), or only failed/interrupted samples.
+    /// Deletes sessions that started more than `older_than_days` ago with all that hangs on them;
+    /// with `only_unsuccessful` only their samples that are neither ok nor running (without days:
+    /// of every session). Kept in any case: what is annotated (a session with an annotated sample
+    /// counts), baselines, and sessions of living runners. dry_run counts without deleting.
+    /// StoreError when neither days nor only_unsuccessful is given.
     Pruned prune(std::optional<double> older_than_days, bool only_unsuccessful, bool dry_run);
     struct Merged {
         long sessions = 0, samples = 0, skipped = 0;
     };
-    Merged merge(const std::filesystem::path& other);  ///< ids are UUIDs: equal ids are skipped
+    /// Copies what is unknown here in one transaction; ids are UUIDs: equal ids are skipped.
+    /// Samples still running in `other` are left out, its running sessions arrive as interrupted;
+    /// merging again later brings the rest. StoreError when the schema versions differ.
+    Merged merge(const std::filesystem::path& other);
 
   private:
     struct Impl;

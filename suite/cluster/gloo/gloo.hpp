@@ -1,5 +1,5 @@
-// The Gloo back end (libtorch's c10d). The one place that includes libtorch's distributed headers is
-// gloo.cpp; this header is torch-free.
+// The Gloo back end (libtorch's c10d). The one place that includes libtorch's distributed headers
+// is gloo.cpp; this header is torch-free.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 namespace assay::cluster {
 
 /// The key-value store through which groups find each other. Lives in the supervisor's process,
-/// never in a rank; bound to 127.0.0.1 on a free port.
+/// never in a rank; bound to 127.0.0.1 on a free port. Starts a thread: make the fork server first.
 class RendezvousServer {
   public:
     RendezvousServer();  ///< throws std::runtime_error when no port is free
@@ -25,25 +25,31 @@ class RendezvousServer {
 };
 
 struct GlooOptions {
-    std::string host = "127.0.0.1";
+    std::string host = "127.0.0.1";  ///< of the rendezvous; groups connect over this address too
     std::uint16_t port = 0;
-    std::chrono::milliseconds timeout{10000};      ///< bound on any one operation
-    std::chrono::microseconds poll{200};           ///< how often a blocked call looks for abort()
+    std::chrono::milliseconds timeout{10000};  ///< bound on any one operation, make_group included
 };
 
-/// A connection to the rendezvous, kept over epochs.
+/// A connection to the rendezvous, kept over epochs. Used by one thread; abort() by any. Makes its
+/// process ignore SIGPIPE, unless it has a handler.
+///
+/// Operations work on buffers of the communicator's own, so that one left behind by an abort writes
+/// into nobody's memory. A member that breaks closes its connections, which breaks the others in
+/// turn; abort() breaks those at once that wait for somebody who neither answers nor dies.
 class GlooContext {
   public:
     explicit GlooContext(GlooOptions options);
     ~GlooContext();
-    /// Collective over the members of group `key` (unique per epoch).
+    /// Collective over the members of group `key` (unique per epoch; the keys given to
+    /// Communicator::shrink are of the same kind). Throws CommunicatorBroken when a member does not
+    /// come in time, and when aborted.
     std::unique_ptr<Communicator> make_group(const std::string& key, int rank, int size);
     /// Makes a running or later make_group(key) and all operations of that group throw.
     void abort(const std::string& key, const std::string& why) noexcept;
 
   private:
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace assay::cluster

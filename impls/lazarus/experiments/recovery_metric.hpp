@@ -1,0 +1,25 @@
+// The metric that the placement figures share: recovery probability by number of failed nodes.
+#pragma once
+
+#include <vector>
+
+#include "impls/lazarus/policy/recovery.hpp"
+#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::lazarus {
+
+/// "recovery_probability", label "failed".
+MetricSpec recovery_metric();
+
+/// One value per number of failed nodes, 0 … nodes. Throws SampleError(failed) when the curve is
+/// not exact: these experiments claim exactness.
+void record_recovery(const RecoveryCurve& curve, Recorder& recorder);
+
+/// A figure of it over the number of failed nodes.
+Figure recovery_figure(std::vector<std::string> panels);
+
+/// Profiles toy, small and paper alike: the paper's own size takes milliseconds.
+std::vector<ProfilePlan> exact_profiles(double seconds_per_sample);
+
+}  // namespace assay::lazarus

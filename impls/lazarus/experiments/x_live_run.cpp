@@ -1,0 +1,121 @@
+#include "impls/lazarus/experiments/x_live_run.hpp"
+
+#include <ATen/Parallel.h>
+
+#include <nlohmann/json.hpp>
+
+#include "impls/lazarus/live/training_session.hpp"
+#include "impls/lazarus/live/worker.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+std::int64_t integer(const SampleSpec& spec, const char* axis) {
+    const auto* value = std::get_if<std::int64_t>(&spec.axes.at(axis));
+    if (!value || *value < 0 || *value > 100000) {
+        throw SampleError(SampleStatus::failed, std::string("axis ") + axis +
+                                                    " needs a whole number from 0 to 100000, got " +
+                                                    assay::to_string(spec.axes.at(axis)));
+    }
+    return *value;
+}
+
+SessionOptions options_of(const SampleSpec& spec, const std::filesystem::path& corpus) {
+    SessionOptions options;
+    auto& training = options.training;
+    training.model.experts = static_cast<int>(integer(spec, "experts"));
+    training.seed = spec.seed;
+    training.corpus = corpus.string();
+    auto& controller = options.controller;
+    controller.layers = training.model.layers;
+    controller.experts = training.model.experts;
+    controller.slots = static_cast<int>(integer(spec, "slots"));
+    controller.min_replicas = static_cast<int>(integer(spec, "min_replicas"));
+    controller.steps = integer(spec, "steps");
+    controller.rebalance_every = integer(spec, "rebalance_every");
+    controller.checkpoint_every = integer(spec, "checkpoint_every");
+    controller.initial_workers = static_cast<int>(integer(spec, "workers"));
+    options.faults = parse_fault_plan(spec.scenario);
+    validate(options.faults, controller.initial_workers);
+    options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
+    options.checkpoints = std::filesystem::path(spec.scratch) / "checkpoints";
+    return options;
+}
+
+double checksum(const StateDigests& digests) {
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const auto& [worker, blocks] : digests)
+        for (const auto& [key, digest] : blocks) hash = (hash ^ digest) * 0x100000001b3ULL;
+    return static_cast<double>(hash >> 12);
+}
+
+void record_recoveries(const SessionResult& result, Recorder& recorder) {
+    std::int64_t number = 0;
+    for (const auto& recovery : result.recoveries) {
+        const Labels labels{{"event", number++}};
+        if (recovery.injected_s >= 0 && recovery.detected_s >= 0)
+            recorder.metric("detect_s", recovery.detected_s - recovery.injected_s, labels);
+        if (recovery.injected_s >= 0 && recovery.surfaced_s >= 0)
+            recorder.metric("surface_s", recovery.surfaced_s - recovery.injected_s, labels);
+        if (recovery.resumed_s >= 0 && recovery.detected_s >= 0)
+            recorder.metric("regroup_s", recovery.resumed_s - recovery.detected_s, labels);
+    }
+}
+
+// Tokens per second of each committed step, from one commit to the next.
+void record_throughput(const SessionOptions& options, const SessionResult& result,
+                       Recorder& recorder) {
+    const double per_worker = static_cast<double>(options.training.sequences) *
+                              static_cast<double>(options.training.model.context);
+    std::vector<double> throughput, workers;
+    double tokens = 0, before = 0;
+    for (std::size_t i = 0; i < result.lineage.size(); ++i) {
+        const auto size = static_cast<double>(result.lineage[i].training.size());
+        const double elapsed = result.commit_s[i] - before;
+        throughput.push_back(elapsed > 0 ? size * per_worker / elapsed : 0);
+        workers.push_back(size);
+        tokens += size * per_worker;
+        before = result.commit_s[i];
+    }
+    recorder.time_series("throughput", "1/s", result.commit_s, throughput);
+    recorder.time_series("workers", "count", result.commit_s, workers);
+    recorder.time_series("loss", "nat/token", result.commit_s, result.losses);
+    if (before > 0) recorder.metric("tokens_per_s", tokens / before);
+}
+
+}  // namespace
+
+void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder) {
+    const auto options = options_of(spec, corpus);
+    // The fork server comes first: it must be forked before libtorch starts threads here.
+    const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
+    if (!result.ok) throw SampleError(SampleStatus::failed, result.why);
+
+    recorder.progress(1, "replaying the recorded membership with nobody killed");
+    at::set_num_threads(1);
+    const bool equal = replay_lineage(options.training, result.lineage) == result.digests;
+
+    const auto& counts = result.counts;
+    const auto count = [&](const char* name, long value) {
+        recorder.metric(name, static_cast<double>(value));
+    };
+    count("committed_steps", static_cast<long>(result.lineage.size()));
+    count("steps_lost", counts.rolled_back);
+    count("state_equal_to_oracle", equal ? 1 : 0);
+    count("discarded_steps", counts.discarded);
+    count("deaths", counts.deaths);
+    count("joins", counts.joins);
+    count("leaves", counts.leaves);
+    count("fallbacks", counts.fallbacks);
+    count("reconfigurations", counts.reconfigurations);
+    count("transfers", counts.transfers);
+    count("faults_planned", static_cast<long>(options.faults.faults.size()));
+    count("faults_fired", result.faults_fired);
+    recorder.metric("state_checksum", checksum(result.digests));
+    recorder.metric("loss_first", result.losses.front());
+    recorder.metric("loss_last", result.losses.back());
+    record_recoveries(result, recorder);
+    record_throughput(options, result, recorder);
+}
+
+}  // namespace assay::lazarus

@@ -1,0 +1,15 @@
+// One sample of lazarus/x_live; present where libtorch is.
+#pragma once
+
+#include <filesystem>
+
+#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::lazarus {
+
+/// Throws ScenarioError for a plan that cannot work with so many workers, SampleError(failed) when the
+/// training cannot go on.
+void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
+
+}  // namespace assay::lazarus

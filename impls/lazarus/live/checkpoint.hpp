@@ -1,0 +1,28 @@
+// Checkpoints on disk: one file per block of state, written by the worker that owns the block.
+// FOLDER/step-N/<block>.state: a header line, then the bytes of values and both moments.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <vector>
+
+#include "impls/lazarus/live/trainer.hpp"
+
+namespace assay::lazarus {
+
+/// A missing, foreign or torn checkpoint file; the text names it.
+class CheckpointError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Writes blocks as the state before `step`. Each file appears whole or not at all (written aside,
+/// synced, renamed).
+void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
+                      const std::vector<BlockKey>& blocks);
+
+/// Replaces the blocks' contents by those of the checkpoint; step 0 is the initial state and needs no
+/// file. Throws CheckpointError, also when the content does not match its recorded digest.
+void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
+                     const std::vector<BlockKey>& blocks);
+
+}  // namespace assay::lazarus

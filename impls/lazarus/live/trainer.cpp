@@ -1,0 +1,121 @@
+#include "impls/lazarus/live/trainer.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <set>
+
+#include "impls/lazarus/live/distributed_experts.hpp"
+#include "impls/nn/exchange.hpp"
+#include "suite/cluster/grouped_all_reduce.hpp"
+
+namespace assay::lazarus {
+
+std::string block_name(const BlockKey& key) {
+    return key == dense_key ? "dense"
+                            : "layer" + std::to_string(key.first) + "/expert" + std::to_string(key.second);
+}
+
+std::vector<BlockKey> blocks_of(const ModelPlacement& holders, int rank) {
+    std::set<BlockKey> keys{dense_key};
+    for (std::size_t layer = 0; layer < holders.size(); ++layer)
+        for (int expert : holders[layer][static_cast<std::size_t>(rank)])
+            keys.insert({static_cast<int>(layer), expert});
+    return {keys.begin(), keys.end()};
+}
+
+Trainer::Trainer(TrainingConfig config, const nn::ByteCorpus& corpus)
+    : config_(std::move(config)), corpus_(corpus) {}
+
+nn::ParameterBlock& Trainer::make_initial(BlockKey key) {
+    const auto specs = key == dense_key ? nn::dense_parameters(config_.model)
+                                        : nn::expert_parameters(config_.model);
+    auto& slot = blocks_[key];
+    slot = std::make_unique<nn::ParameterBlock>(block_name(key), specs, config_.model.dtype,
+                                                config_.seed);
+    return *slot;
+}
+
+nn::ParameterBlock& Trainer::make_or_get(BlockKey key) {
+    auto* block = find(key);
+    return block ? *block : make_initial(key);
+}
+
+nn::ParameterBlock* Trainer::find(BlockKey key) {
+    const auto found = blocks_.find(key);
+    return found == blocks_.end() ? nullptr : found->second.get();
+}
+
+void Trainer::drop_all_but(const std::vector<BlockKey>& keep) {
+    const std::set<BlockKey> wanted(keep.begin(), keep.end());
+    std::erase_if(blocks_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+}
+
+std::vector<BlockKey> Trainer::keys() const {
+    std::vector<BlockKey> keys;
+    for (const auto& [key, block] : blocks_) keys.push_back(key);
+    return keys;
+}
+
+std::map<BlockKey, std::uint64_t> Trainer::digests() const {
+    std::map<BlockKey, std::uint64_t> result;
+    for (const auto& [key, block] : blocks_) result[key] = block->digest();
+    return result;
+}
+
+StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
+                            cluster::Communicator& comm,
+                            const std::function<void(int)>& after_dispatch, nn::GateTrace* trace) {
+    HeldExperts held;
+    for (auto& [key, block] : blocks_) {
+        block->zero_grad();
+        if (key != dense_key) held[key] = block.get();
+    }
+    const auto& model = config_.model;
+    const auto tokens = corpus_.batch(config_.seed, step, std::int64_t{comm.rank()} * config_.sequences,
+                                      config_.sequences, model.context);
+    DistributedExperts experts(comm, model.experts, holders, held, after_dispatch);
+    const auto sum = nn::moe_gpt_loss(model, *blocks_.at(dense_key), experts, tokens, trace);
+    // Divided by the global token count, so that the sum over ranks is the mean over the batch.
+    const auto total =
+        static_cast<double>(comm.size()) * config_.sequences * static_cast<double>(model.context);
+    (sum / total).backward();
+    reduce_gradients(holders, comm);
+
+    // The ranks' losses added in rank order: every rank reports the same bits.
+    const double mine = sum.detach().item<double>() / total;
+    std::vector<double> all(static_cast<std::size_t>(comm.size()));
+    comm.all_gather(&mine, 1, all.data(), cluster::Dtype::f64);
+    StepResult result;
+    for (double loss : all) result.loss += loss;
+    result.loads = experts.loads();
+    return result;
+}
+
+void Trainer::reduce_gradients(const ModelPlacement& holders, cluster::Communicator& comm) {
+    // Every rank lists every block, in the same order; where it is not held, `data` is null.
+    std::map<BlockKey, std::vector<int>> ranks_of;
+    for (int rank = 0; rank < comm.size(); ++rank)
+        for (const auto& key : blocks_of(holders, rank)) ranks_of[key].push_back(rank);
+    const auto elements = [&](const std::vector<nn::ParameterSpec>& specs) {
+        std::int64_t count = 0;
+        for (const auto& spec : specs) count += c10::multiply_integers(spec.shape);
+        return count;
+    };
+    const auto dense = elements(nn::dense_parameters(config_.model));
+    const auto expert = elements(nn::expert_parameters(config_.model));
+    std::vector<cluster::SharedBuffer> buffers;
+    for (const auto& [key, ranks] : ranks_of) {
+        auto* block = find(key);
+        const bool mine = std::find(ranks.begin(), ranks.end(), comm.rank()) != ranks.end();
+        buffers.push_back({key == dense_key ? dense : expert, ranks,
+                           mine ? block->grad().data_ptr() : nullptr});
+    }
+    cluster::grouped_all_reduce(comm, buffers, nn::dtype_of(blocks_.at(dense_key)->grad()));
+}
+
+void Trainer::apply(std::int64_t step) {
+    for (auto& [key, block] : blocks_) nn::adam_update(*block, step + 1, config_.adam);
+}
+
+}  // namespace assay::lazarus

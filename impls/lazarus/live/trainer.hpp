@@ -1,0 +1,73 @@
+// One worker's share of the training: the state it holds, and a step on it. Knows nothing of
+// processes, controllers or faults; the live worker and the oracle drive it alike.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "impls/lazarus/policy/types.hpp"
+#include "impls/nn/adam.hpp"
+#include "impls/nn/byte_corpus.hpp"
+#include "impls/nn/moe_gpt.hpp"
+#include "suite/cluster/communicator.hpp"
+
+namespace assay::lazarus {
+
+/// A unit of state: (layer, expert), or dense_key for everything that is not an expert.
+using BlockKey = std::pair<int, int>;
+inline constexpr BlockKey dense_key{-1, -1};
+std::string block_name(const BlockKey& key);
+
+struct TrainingConfig {
+    nn::MoeGptConfig model;
+    nn::AdamOptions adam;
+    int sequences = 4;       ///< per worker and step; the global batch follows the number of workers
+    std::uint64_t seed = 1;  ///< of the initial state and of the data
+    std::string corpus;      ///< file of text
+};
+
+struct StepResult {
+    double loss = 0;           ///< mean nats per token over the global batch; equal on every rank
+    std::vector<Loads> loads;  ///< global tokens per expert of each layer; equal on every rank
+};
+
+class Trainer {
+  public:
+    Trainer(TrainingConfig config, const nn::ByteCorpus& corpus);
+
+    // ---- state ---------------------------------------------------------------------------------
+    nn::ParameterBlock& make_initial(BlockKey key);   ///< as at step 0
+    nn::ParameterBlock& make_or_get(BlockKey key);    ///< contents unspecified when new
+    nn::ParameterBlock* find(BlockKey key);
+    void drop_all_but(const std::vector<BlockKey>& keep);
+    std::vector<BlockKey> keys() const;
+    std::map<BlockKey, std::uint64_t> digests() const;
+
+    // ---- steps ---------------------------------------------------------------------------------
+    /// Forward, backward, reduction; the sums are in the blocks' gradients afterwards, the state is
+    /// untouched. holders[layer][rank]. Collective. Throws cluster::CommunicatorBroken.
+    StepResult compute(std::int64_t step, const ModelPlacement& holders, cluster::Communicator& comm,
+                       const std::function<void(int layer)>& after_dispatch = {},
+                       nn::GateTrace* trace = nullptr);
+    /// Applies the gradients of `step` (0-based) to every block held.
+    void apply(std::int64_t step);
+
+    const TrainingConfig& config() const { return config_; }
+
+  private:
+    void reduce_gradients(const ModelPlacement& holders, cluster::Communicator& comm);
+
+    TrainingConfig config_;
+    const nn::ByteCorpus& corpus_;
+    std::map<BlockKey, std::unique_ptr<nn::ParameterBlock>> blocks_;
+};
+
+/// The blocks that rank `rank` of `holders` is to hold, dense_key first.
+std::vector<BlockKey> blocks_of(const ModelPlacement& holders, int rank);
+
+}  // namespace assay::lazarus

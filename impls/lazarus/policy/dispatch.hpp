@@ -1,0 +1,93 @@
+// The flexible token dispatcher (paper section 4.2, Algorithm 1) in integers: how many tokens of
+// each expert go from which rank to which, and where they lie in the exchange buffers.
+//
+// Every rank computes the whole plan from the global counts, so send and receive counts agree
+// without another exchange. The paper leaves rounding open; the one rule used here, per expert e
+// with t tokens and r replicas, of which R[j] on rank j:
+//   1. capacity of rank j: t·R[j]/r rounded to integers that sum to t (largest remainder; ties go
+//   to
+//      the lower rank), so floor(t·R[j]/r) or one more;
+//   2. rank j keeps local[j] = min(capacity[j], T[j]) of its own tokens; what is left is its
+//   overflow;
+//   3. sources in rank order spread their overflow over the capacity still free, in proportion to
+//   it
+//      (largest remainder; ties go to the lower rank).
+// Hence rows and columns are exact: no token is lost, and rank j processes exactly capacity[j]
+// tokens of e, which differs from the ideal share t·R[j]/r by less than one token.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "impls/lazarus/policy/types.hpp"
+
+namespace assay::lazarus {
+
+/// Tokens per (expert, source rank, destination rank).
+struct DispatchPlan {
+    int experts = 0;
+    int ranks = 0;
+    std::vector<Tokens> counts;  ///< [experts][source][destination], row-major
+
+    Tokens at(int expert, int source, int destination) const {
+        return counts[(static_cast<std::size_t>(expert) * static_cast<std::size_t>(ranks) +
+                       static_cast<std::size_t>(source)) *
+                          static_cast<std::size_t>(ranks) +
+                      static_cast<std::size_t>(destination)];
+    }
+};
+
+/// `tokens`: T, [experts][ranks] row-major, tokens at each rank routed to each expert.
+/// `replicas`: R, [experts][ranks] row-major, replicas of each expert on each rank.
+/// Throws UserError when a shape is wrong, a count is negative, the tokens of an expert exceed
+/// 2^62, or an expert that has tokens has no replica. O(experts · ranks²).
+DispatchPlan plan_dispatch(std::span<const Tokens> tokens, std::span<const int> replicas,
+                           int experts, int ranks);
+
+/// The same into `plan`, whose memory is reused: no allocation after the first step of a shape.
+void plan_dispatch(std::span<const Tokens> tokens, std::span<const int> replicas, int experts,
+                   int ranks, DispatchPlan& plan);
+
+/// R as plan_dispatch() wants it, from one layer's holders: entry i of `holders` is rank i.
+std::vector<int> replica_counts(const Placement& holders, int experts);
+
+/// Rows of one exchange buffer that belong to one expert and one peer.
+struct Segment {
+    Tokens first_row = 0;
+    Tokens rows = 0;
+    /// Send side only: the segment holds this rank's tokens of the expert with ordinals
+    /// first_ordinal … first_ordinal + rows - 1 (in the order of the batch).
+    Tokens first_ordinal = 0;
+};
+
+/// What one rank sends and receives. Buffers are ordered by peer rank, and by expert within a peer;
+/// the combine step is the same exchange with the two sides swapped.
+struct RankLayout {
+    int experts = 0;
+    int ranks = 0;
+    std::vector<Tokens> send_counts;     ///< [ranks] rows for each destination, itself included
+    std::vector<Tokens> receive_counts;  ///< [ranks] rows from each source, itself included
+    std::vector<Segment> send;           ///< [ranks][experts]: by destination, then expert
+    std::vector<Segment> receive;        ///< [ranks][experts]: by source, then expert
+    Tokens send_total = 0;
+    Tokens receive_total = 0;
+
+    const Segment& to(int destination, int expert) const {
+        return send[index(destination, expert)];
+    }
+    const Segment& from(int source, int expert) const { return receive[index(source, expert)]; }
+
+  private:
+    std::size_t index(int peer, int expert) const {
+        return static_cast<std::size_t>(peer) * static_cast<std::size_t>(experts) +
+               static_cast<std::size_t>(expert);
+    }
+};
+
+/// The view of `rank`. O(experts · ranks).
+RankLayout rank_layout(const DispatchPlan& plan, int rank);
+void rank_layout(const DispatchPlan& plan, int rank, RankLayout& layout);
+
+}  // namespace assay::lazarus

@@ -1,0 +1,145 @@
+// What the Lazarus controller and its drivers say to each other: configuration, events, actions.
+// Node = worker; ids are never reused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "impls/lazarus/policy/types.hpp"
+
+namespace assay::lazarus {
+
+using Worker = int;
+using Epoch = std::int64_t;
+using Step = std::int64_t;
+
+struct ControllerConfig {
+    int layers = 2;
+    int experts = 4;
+    int slots = 2;         ///< c, per node and layer
+    int min_replicas = 2;  ///< f; relaxed where slots do not suffice
+    PlacementPolicy placement = PlacementPolicy::mro;
+    Step steps = 20;             ///< stop after this many committed steps
+    Step rebalance_every = 200;  ///< 0: never
+    Step checkpoint_every = 0;   ///< 0: never
+    int initial_workers = 4;     ///< the first plan waits for this many joins
+    double join_wait_s = 0;      ///< batch joins that arrive within this time (paper: 120 s)
+};
+
+// ---- events ------------------------------------------------------------------------------------
+struct Joined {
+    Worker worker;
+    bool operator==(const Joined&) const = default;
+};
+struct Died {
+    Worker worker;
+    bool operator==(const Died&) const = default;
+};
+struct LeaveRequested {  ///< the worker got a preemption notice
+    Worker worker;
+    bool operator==(const LeaveRequested&) const = default;
+};
+struct StepDone {
+    Worker worker;
+    Epoch epoch;
+    Step step;
+    std::vector<Loads> loads;  ///< per layer: global tokens per expert in this step; equal on all
+    bool operator==(const StepDone&) const = default;
+};
+struct Ready {  ///< group built, transfers done
+    Worker worker;
+    Epoch epoch;
+    bool operator==(const Ready&) const = default;
+};
+struct CheckpointWritten {  ///< this worker's part of checkpoint `step` is durable
+    Worker worker;
+    Step step;
+    bool operator==(const CheckpointWritten&) const = default;
+};
+struct Timer {
+    std::uint64_t id;
+    bool operator==(const Timer&) const = default;
+};
+using Event = std::variant<Joined, Died, LeaveRequested, StepDone, Ready, CheckpointWritten, Timer>;
+
+// ---- actions -----------------------------------------------------------------------------------
+struct Transfer {
+    int layer;
+    int expert;
+    Worker from, to;
+    bool operator==(const Transfer&) const = default;
+};
+/// Sent to every member (leavers included) at the start of an epoch.
+struct Reconfigure {
+    Epoch epoch;
+    std::vector<Worker> members;  ///< the new group in rank order (ascending); leavers included
+    std::vector<Worker>
+        training;  ///< those that train from Go on: members without leavers, same order
+    /// holders[layer][i]: experts of training[i], ascending, repeated per replica
+    std::vector<Placement> holders;
+    std::vector<Transfer> transfers;   ///< sorted by (from, to, layer, expert)
+    std::vector<Worker> need_dense;    ///< joiners: receive the non-expert state …
+    Worker dense_source = -1;          ///< … from this member
+    std::optional<Step> restore_step;  ///< load everything from this checkpoint (0: initial state)
+    Step resume_step;                  ///< the step that Go will name
+    std::string why;  ///< causes, ", " between: "start", "death of 1", "join of 4",
+                      ///< "leave of 2", "rebalance", "lost expert 0 of layer 1"
+    bool operator==(const Reconfigure&) const = default;
+};
+struct Go {  ///< to the training members: drop what the plan does not give you, then compute `step`
+    Epoch epoch;
+    Step step;
+    bool operator==(const Go&) const = default;
+};
+struct Dismiss {  ///< an orderly leaver may exit
+    Worker worker;
+    bool operator==(const Dismiss&) const = default;
+};
+struct Commit {  ///< to the training members: apply the optimizer for `step`
+    Epoch epoch;
+    Step step;
+    bool operator==(const Commit&) const = default;
+};
+/// To the training members, after the commit of step-1 and before anything else: the state before
+/// `step`. Each owner writes its parts, then sends one CheckpointWritten. A step may be written
+/// again after a fallback, by other owners: newer parts replace older ones.
+struct WriteCheckpoint {
+    Step step;
+    std::vector<std::vector<Worker>> owners;  ///< [layer][expert]: the one holder that writes it
+    Worker dense_owner;                       ///< writes the non-expert state
+    bool operator==(const WriteCheckpoint&) const = default;
+};
+/// Urgent, to surviving members: the group of this epoch is broken; stop computing and
+/// transferring. A queued Commit or Go of this epoch still counts (controller.hpp).
+struct Abort {
+    Epoch epoch;
+    Worker dead;
+    bool operator==(const Abort&) const = default;
+};
+struct StartTimer {
+    std::uint64_t id;
+    double after_s;
+    bool operator==(const StartTimer&) const = default;
+};
+struct Stop {  ///< finished (ok) or cannot go on
+    bool ok;
+    std::string why;
+    bool operator==(const Stop&) const = default;
+};
+using Action =
+    std::variant<Reconfigure, Go, Dismiss, Commit, WriteCheckpoint, Abort, StartTimer, Stop>;
+using Actions = std::vector<Action>;
+
+/// What trained a committed step: enough to replay it with nobody killed.
+struct CommittedStep {
+    Step step;
+    Epoch epoch;
+    std::vector<Worker> training;
+    std::vector<Placement> holders;
+    bool operator==(const CommittedStep&) const = default;
+};
+
+}  // namespace assay::lazarus

@@ -1,0 +1,50 @@
+#include "impls/lazarus/policy/reconfiguration.hpp"
+
+#include "impls/lazarus/policy/mapping.hpp"
+#include "impls/lazarus/policy/model_plan.hpp"
+#include "impls/lazarus/policy/transfer_plan.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+/// The plan seen by all members: leavers need nothing. [layer][index into members]
+ModelPlacement needed_by(const std::vector<Worker>& members, const std::vector<Worker>& training,
+                         const ModelPlacement& holders) {
+    ModelPlacement needed(holders.size(), Placement(members.size()));
+    for (std::size_t i = 0, t = 0; i < members.size() && t < training.size(); ++i) {
+        if (members[i] != training[t]) continue;
+        for (std::size_t layer = 0; layer < holders.size(); ++layer)
+            needed[layer][i] = holders[layer][t];
+        ++t;
+    }
+    return needed;
+}
+
+}  // namespace
+
+Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vector<Worker>& members,
+                                 const std::vector<Worker>& training, const Holdings& holdings,
+                                 const std::vector<Loads>& loads, bool from_storage) {
+    const ModelPlan plan = make_model_plan(loads, static_cast<int>(training.size()), config.slots,
+                                           config.min_replicas, config.placement);
+    Reconfigure epoch;
+    epoch.members = members;
+    epoch.training = training;
+    epoch.holders = map_layers(holdings.table(training), plan.placement);
+    if (from_storage) return epoch;
+
+    const auto transfers =
+        plan_transfers(holdings.table(members), needed_by(members, training, epoch.holders));
+    for (const ExpertTransfer& one : transfers) {
+        epoch.transfers.push_back({one.layer, one.expert,
+                                   members[static_cast<std::size_t>(one.from)],
+                                   members[static_cast<std::size_t>(one.to)]});
+    }
+    for (Worker worker : training) {
+        if (!holdings.has_state(worker)) epoch.need_dense.push_back(worker);
+    }
+    if (!epoch.need_dense.empty()) epoch.dense_source = holdings.dense_holder().value();
+    return epoch;
+}
+
+}  // namespace assay::lazarus

@@ -1,0 +1,31 @@
+// Everything Lazarus registers. A new figure is one file in experiments/ and one line here.
+#include "impls/lazarus/register.hpp"
+
+#include "impls/lazarus/experiments/claim_checks.hpp"
+#include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/experiments/x_live.hpp"
+#include "impls/lazarus/plan_command.hpp"
+#include "suite/experiment/datasets.hpp"
+
+namespace assay::lazarus {
+
+System make_system() {
+    System system;
+    system.id = "lazarus";
+    system.title = "Lazarus: resilient and elastic training of mixture-of-experts models";
+    system.paper = "arXiv 2407.04656v2";
+
+    system.experiments.push_back(fig4());
+    system.experiments.push_back(fig5());
+    system.experiments.push_back(fig8());
+    system.experiments.push_back(fig10b());
+    system.experiments.push_back(x_theorem1());
+    system.experiments.push_back(x_live());
+
+    system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
+    system.custom_checks = claim_checks();
+    system.plan = make_plan_command();
+    return system;
+}
+
+}  // namespace assay::lazarus

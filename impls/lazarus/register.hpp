@@ -1,0 +1,12 @@
+// What Lazarus brings to the application.
+#pragma once
+
+#include "suite/experiment/system.hpp"
+
+namespace assay::lazarus {
+
+/// Reads the claims of datasets/claims/lazarus.toml. Throws UserError when the folder of data sets
+/// is not found, ClaimFileError when the file is malformed.
+System make_system();
+
+}  // namespace assay::lazarus

@@ -1,0 +1,18 @@
+// The program. This file alone names the systems.
+#include <exception>
+#include <iostream>
+
+#include "impls/lazarus/register.hpp"
+#include "suite/cli/command.hpp"
+
+int main(int argc, char** argv) {
+    assay::Registry registry;
+    try {
+        registry.add(assay::lazarus::make_system());
+    } catch (const std::exception& error) {
+        // A claims file that cannot be read, or a registration that contradicts itself.
+        std::cerr << "assay: " << error.what() << std::endl;
+        return assay::cli::exit_error;
+    }
+    return assay::cli::main(argc, argv, registry);
+}

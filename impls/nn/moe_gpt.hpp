@@ -1,0 +1,65 @@
+// A byte-level GPT whose feed-forward layers are mixtures of experts with a top-1 gate: the shape of
+// the models in the Lazarus paper (Table 1), at any size.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "impls/nn/parameter_block.hpp"
+
+namespace assay::nn {
+
+struct MoeGptConfig {
+    int layers = 2;
+    int width = 64;
+    int heads = 4;
+    int experts = 8;
+    int hidden = 256;  ///< of one expert's feed-forward network
+    int context = 64;  ///< tokens per sequence
+    at::ScalarType dtype = at::kFloat;
+    static constexpr int vocabulary = 256;  ///< bytes
+};
+
+std::vector<ParameterSpec> dense_parameters(const MoeGptConfig& config);
+std::vector<ParameterSpec> expert_parameters(const MoeGptConfig& config);
+
+/// w2 · gelu(w1 · x + b1) + b2 of one expert. rows: [n, width], n may be 0. Returns [n, width].
+at::Tensor expert_forward(const ParameterBlock& expert, const at::Tensor& rows);
+
+/// How the experts of a layer are computed: here, or wherever their replicas live.
+class ExpertExecutor {
+  public:
+    virtual ~ExpertExecutor() = default;
+    /// rows: [n, width]; expert: the gate's choice for each row. Returns each row's expert output, in
+    /// the order of the rows.
+    virtual at::Tensor run(int layer, const at::Tensor& rows,
+                           const std::vector<std::int64_t>& expert) = 0;
+};
+
+/// All experts in this process, no distribution: the reference.
+class LocalExperts : public ExpertExecutor {
+  public:
+    /// experts[layer][expert]
+    explicit LocalExperts(const std::vector<std::vector<const ParameterBlock*>>& experts)
+        : experts_(experts) {}
+    at::Tensor run(int layer, const at::Tensor& rows,
+                   const std::vector<std::int64_t>& expert) override;
+
+  private:
+    std::vector<std::vector<const ParameterBlock*>> experts_;
+};
+
+/// The gate's decisions of one forward pass, for comparisons.
+struct GateTrace {
+    std::vector<std::vector<std::int64_t>> choice;  ///< [layer][row]
+    std::vector<std::vector<double>> margin;        ///< best minus second best probability
+};
+
+/// Sum of the cross entropy (nats) over all predicted tokens. tokens: [batch, context + 1], int64.
+at::Tensor moe_gpt_loss(const MoeGptConfig& config, const ParameterBlock& dense,
+                        ExpertExecutor& experts, const at::Tensor& tokens,
+                        GateTrace* trace = nullptr);
+
+}  // namespace assay::nn

@@ -1,0 +1,72 @@
+#include "suite/cli/claim_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "suite/experiment/error.hpp"
+#include "suite/experiment/nearest_id.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// The experiments that a pattern selects; none when it is no experiment pattern.
+std::vector<std::string> experiment_ids(const Registry& registry, const std::string& pattern) {
+    std::vector<std::string> ids;
+    try {
+        for (const Experiment* experiment : registry.select(pattern)) ids.push_back(experiment->id);
+    } catch (const std::exception&) {
+        // Not an experiment: perhaps a claim.
+    }
+    return ids;
+}
+
+bool lies_below(const std::string& id, const std::string& pattern) {
+    return id == pattern ||
+           (id.size() > pattern.size() && id.compare(0, pattern.size(), pattern) == 0 &&
+            id[pattern.size()] == '/');
+}
+
+}  // namespace
+
+std::vector<const Claim*> select_claims(const Registry& registry, const std::string& pattern) {
+    const std::vector<std::string> ids = experiment_ids(registry, pattern);
+    std::vector<const Claim*> claims;
+    std::vector<std::string> known;
+    for (const System& system : registry.systems())
+        for (const Claim& claim : system.claims) {
+            known.push_back(claim.id);
+            if (std::find(ids.begin(), ids.end(), claim.experiment) != ids.end() ||
+                lies_below(claim.id, pattern) || pattern == "all" || pattern == system.id)
+                claims.push_back(&claim);
+        }
+    if (claims.empty() && ids.empty()) {
+        const auto nearest = nearest_id(pattern, known);
+        throw UserError(fmt::format("no claim or experiment '{}'{}; `assay claims` lists them all",
+                                    pattern,
+                                    nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+    }
+    return claims;
+}
+
+std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
+                                      const std::vector<const Claim*>& claims) {
+    std::map<std::string, ClaimCheck> stored;
+    if (store != nullptr)
+        for (store::StoredCheck& row : store->newest_claim_checks())
+            stored.emplace(row.check.claim, std::move(row.check));
+    std::vector<ClaimCheck> checks;
+    for (const Claim* claim : claims) {
+        if (const auto it = stored.find(claim->id); it != stored.end()) {
+            checks.push_back(it->second);
+            continue;
+        }
+        const System* system = registry.system(claim->id.substr(0, claim->id.find('/')));
+        static const decltype(System::custom_checks) none;
+        checks.push_back(check(*claim, {}, system != nullptr ? system->custom_checks : none));
+    }
+    return checks;
+}
+
+}  // namespace assay::cli

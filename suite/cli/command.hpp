@@ -1,0 +1,66 @@
+// How one command joins the command line: a function that adds its CLI11 subcommand. The list of all
+// commands is in suite/cli/main.cpp; each command has a file of its own.
+//
+// Parsing and doing are apart: the subcommand's callback only sets Context::action, which main() runs
+// once the whole command line is known to be right. So no command does half of its work before a
+// usage error is found.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "suite/experiment/system.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+/// Exit codes of every command.
+enum ExitCode : int {
+    exit_ok = 0,
+    exit_error = 1,          ///< usage or infrastructure
+    exit_regression = 2,     ///< with --gate: a contradicted claim; replay: metrics differ
+    exit_ambiguous = 3,      ///< neither yes nor no
+    exit_not_supported = 4,  ///< this machine or this build cannot do it
+};
+
+/// What every command gets; lives as long as the program runs.
+struct Context {
+    const Registry& registry;
+    std::string command_line;        ///< argv as typed, shell-quoted, for the record
+    std::filesystem::path database;  ///< set by --db; empty: store::default_path()
+    /// What the parsed command does; returns an ExitCode. Throws UserError (exit 1), NotSupportedHere
+    /// (exit 4) or anything std::exception (exit 1); main() prints the text after "assay: ".
+    std::function<int()> action;
+
+    std::filesystem::path database_path() const;  ///< `database`, ASSAY_DB or the default
+};
+
+/// Adds one subcommand to the program. With --json, a command prints JSON and nothing else on stdout;
+/// what is meant for people goes to stderr then.
+using AddCommand = void (*)(CLI::App& program, Context& context);
+
+void add_doctor_command(CLI::App& program, Context& context);
+void add_list_command(CLI::App& program, Context& context);
+void add_describe_command(CLI::App& program, Context& context);
+void add_run_command(CLI::App& program, Context& context);
+void add_reproduce_command(CLI::App& program, Context& context);
+void add_plan_command(CLI::App& program, Context& context);
+void add_claims_command(CLI::App& program, Context& context);
+void add_report_command(CLI::App& program, Context& context);
+void add_export_command(CLI::App& program, Context& context);
+void add_replay_command(CLI::App& program, Context& context);
+void add_db_command(CLI::App& program, Context& context);
+void add_data_command(CLI::App& program, Context& context);
+void add_sample_command(CLI::App& program, Context& context);  ///< hidden: a sample's own process
+
+/// --db FILE, for the commands that read or write results.
+void add_database_option(CLI::App& command, Context& context);
+
+/// Program entry: parses, runs one command, turns errors into sentences and exit codes.
+int main(int argc, char** argv, const Registry& registry);
+
+}  // namespace assay::cli

@@ -1,0 +1,121 @@
+// assay db: upkeep of the results database.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "suite/cli/command.hpp"
+#include "suite/cli/json_output.hpp"
+#include "suite/cli/live_progress.hpp"
+#include "suite/cli/reading_database.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/report/report.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct DbOptions {
+    std::optional<double> older_than_days;
+    bool unsuccessful = false;
+    bool dry_run = false;
+    std::string other;
+    bool json = false;
+};
+
+int run_check(const Context& context, const DbOptions& options) {
+    const store::Store store = open_existing(context);
+    const auto found = store.check();
+    if (options.json) {
+        nlohmann::json rows = nlohmann::json::object();
+        for (const auto& [table, count] : found.rows) rows[table] = count;
+        print_json({{"file", store.path().string()},
+                    {"ok", found.ok},
+                    {"problems", found.problems},
+                    {"rows", rows},
+                    {"bytes", found.bytes}});
+    } else {
+        report::Grid grid{{"table", "rows"}};
+        for (const auto& [table, count] : found.rows) grid.push_back({table, std::to_string(count)});
+        std::cout << report::text_table(grid);
+        for (const std::string& problem : found.problems) std::cout << "problem: " << problem << '\n';
+        std::cout << fmt::format("{}: {}, {}\n", store.path().string(), found.ok ? "ok" : "NOT OK",
+                                 bytes_text(found.bytes));
+    }
+    return found.ok ? exit_ok : exit_error;
+}
+
+/// Upkeep works on what is there; it never makes a database.
+store::Store open_for_upkeep(const Context& context) {
+    if (!std::filesystem::exists(context.database_path()))
+        throw UserError(fmt::format("no database {}", context.database_path().string()));
+    return store::Store::open(context.database_path(), store::Access::write);
+}
+
+int run_prune(const Context& context, const DbOptions& options) {
+    if (!options.older_than_days && !options.unsuccessful)
+        throw UserError("prune what? Give --older-than DAYS or --unsuccessful");
+    if (options.older_than_days &&
+        !(*options.older_than_days >= 0 && std::isfinite(*options.older_than_days)))
+        throw UserError("--older-than: a number of days, 0 or more");
+    store::Store store = open_for_upkeep(context);
+    const auto pruned = store.prune(options.older_than_days, options.unsuccessful, options.dry_run);
+    if (options.json)
+        print_json({{"dry_run", options.dry_run},
+                    {"sessions", pruned.sessions},
+                    {"samples", pruned.samples},
+                    {"artifacts", pruned.artifacts}});
+    else
+        std::cout << fmt::format("{} {} sessions, {} samples, {} artifacts\n",
+                                 options.dry_run ? "would delete" : "deleted", pruned.sessions,
+                                 pruned.samples, pruned.artifacts);
+    return exit_ok;
+}
+
+int run_merge(const Context& context, const DbOptions& options) {
+    if (!std::filesystem::exists(options.other))
+        throw UserError(fmt::format("no database {}", options.other));
+    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    const auto merged = store.merge(options.other);
+    if (options.json)
+        print_json({{"sessions", merged.sessions},
+                    {"samples", merged.samples},
+                    {"skipped", merged.skipped}});
+    else
+        std::cout << fmt::format("added {} sessions, {} samples; {} were there already\n",
+                                 merged.sessions, merged.samples, merged.skipped);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_db_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<DbOptions>();
+    CLI::App* command = program.add_subcommand("db", "Upkeep of the results database");
+    command->require_subcommand(1);
+    const auto add = [&](const char* name, const char* says, auto run) {
+        CLI::App* part = command->add_subcommand(name, says);
+        part->add_flag("--json", options->json, "Print JSON");
+        add_database_option(*part, context);
+        part->callback([options, &context, run] {
+            context.action = [options, &context, run] { return run(context, *options); };
+        });
+        return part;
+    };
+    add("check", "Is it whole? Counts its rows", run_check);
+    CLI::App* prune = add("prune", "Delete old or unsuccessful results", run_prune);
+    prune->add_option("--older-than", options->older_than_days, "Sessions older than so many days")
+        ->type_name("DAYS");
+    prune->add_flag("--unsuccessful", options->unsuccessful, "Only failed and interrupted samples");
+    prune->add_flag("--dry-run", options->dry_run, "Say what would go; delete nothing");
+    CLI::App* merge = add("merge", "Add the results of another machine", run_merge);
+    merge->add_option("file", options->other, "The other database")->required()->type_name("FILE");
+    command->group("Upkeep");  // last: its subcommands would inherit it
+    command->footer("Examples:\n  assay db check\n  assay db merge other-machine.db");
+}
+
+}  // namespace assay::cli

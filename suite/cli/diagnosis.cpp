@@ -1,0 +1,136 @@
+#include "suite/cli/diagnosis.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "suite/cli/live_progress.hpp"
+#include "suite/data/check.hpp"
+#include "suite/experiment/datasets.hpp"
+#include "suite/measure/build_info.hpp"
+#include "suite/measure/environment.hpp"
+#include "suite/runner/machine_lock.hpp"
+#include "suite/store/store.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// Less free than this, and a long run may not end.
+constexpr double little_disk_bytes = 1e9;
+constexpr double little_memory_bytes = 4e9;
+
+/// Runs one look; what throws is a finding, not an end.
+template <typename Look>
+void look(std::vector<Finding>& findings, const std::string& name, Look&& find) {
+    try {
+        find();
+    } catch (const std::exception& error) {
+        findings.push_back({Level::fail, name, error.what()});
+    }
+}
+
+Finding database(const std::filesystem::path& file) {
+    // Opening for writing makes the file: exactly what a run would do first.
+    const store::Store store = store::Store::open(file, store::Access::write);
+    return {Level::ok, "database",
+            fmt::format("{} can be written, {} sessions", file.string(), store.sessions().size())};
+}
+
+Finding disk(const std::filesystem::path& file) {
+    std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    while (!std::filesystem::exists(folder)) folder = folder.parent_path();
+    const auto space = std::filesystem::space(folder);
+    const double bytes = static_cast<double>(space.available);
+    return {bytes < little_disk_bytes ? Level::warn : Level::ok, "disk",
+            fmt::format("{} free where the database is", bytes_text(bytes))};
+}
+
+void machine(std::vector<Finding>& findings, const measure::Environment& environment) {
+    const double memory = static_cast<double>(environment.memory_bytes);
+    findings.push_back({memory < little_memory_bytes ? Level::warn : Level::ok, "memory",
+                        bytes_text(memory)});
+    findings.push_back(
+        {environment.usable_cores < 2 ? Level::warn : Level::ok, "cores",
+         fmt::format("{} usable of {}{}, {}", environment.usable_cores, environment.cores,
+                     environment.cpu_quota ? fmt::format(", quota {:g}", *environment.cpu_quota) : "",
+                     environment.cpu_model)});
+    const double busy = environment.load_1m / std::max(1, environment.usable_cores);
+    findings.push_back({busy > 0.5 ? Level::warn : Level::ok, "load",
+                        fmt::format("{:.2f} in the last minute{}", environment.load_1m,
+                                    busy > 0.5 ? "; measured numbers will be disturbed" : "")});
+    if (environment.governor.empty())
+        findings.push_back({Level::ok, "governor", "no frequency governor visible (a virtual machine?)"});
+    else
+        findings.push_back(
+            {environment.governor == "performance" ? Level::ok : Level::warn, "governor",
+             environment.governor == "performance"
+                 ? environment.governor
+                 : fmt::format("{}; 'performance' gives steadier numbers", environment.governor)});
+}
+
+Finding gpus(const measure::Gpus& found) {
+    if (found.devices.empty())
+        return {found.driver.empty() && found.reason.empty() ? Level::ok : Level::warn, "gpu",
+                found.reason.empty() ? "none; everything for the CPU works without" : found.reason};
+    std::vector<std::string> names;
+    for (const measure::Gpu& gpu : found.devices) names.push_back(gpu.name);
+    return {Level::ok, "gpu", fmt::format("{}; driver {}", fmt::join(names, ", "), found.driver)};
+}
+
+void build(std::vector<Finding>& findings) {
+    const measure::BuildInfo info = measure::build_info();
+    for (const measure::BuildPart& part : info.parts) {
+        const bool absent = part.state == measure::BuildPart::State::absent;
+        findings.push_back({absent ? Level::warn : Level::ok, part.name, part.says});
+    }
+}
+
+void data_sets(std::vector<Finding>& findings) {
+    for (const data::Check& check : data::check_all()) {
+        const bool here = check.state == data::State::ok;
+        findings.push_back(
+            {here ? Level::ok : Level::warn, "data " + check.id,
+             here ? check.file.string()
+                  : fmt::format("{}{}{}", data::to_string(check.state), check.says.empty() ? "" : ": ",
+                                check.says)});
+    }
+}
+
+Finding lock() {
+    const auto holder = runner::MachineLock::holder(runner::MachineLock::default_path());
+    if (holder)
+        return {Level::warn, "lock", fmt::format("another measured run has this machine: {}", *holder)};
+    return {Level::ok, "lock", "no other measured run"};
+}
+
+}  // namespace
+
+std::string_view to_string(Level level) {
+    switch (level) {
+        case Level::ok:
+            return "OK";
+        case Level::warn:
+            return "WARN";
+        case Level::fail:
+            break;
+    }
+    return "FAIL";
+}
+
+std::vector<Finding> diagnose(const Context& context) {
+    std::vector<Finding> findings;
+    const auto file = context.database_path();
+    look(findings, "database", [&] { findings.push_back(database(file)); });
+    look(findings, "disk", [&] { findings.push_back(disk(file)); });
+    const measure::Environment environment = measure::read_environment();
+    machine(findings, environment);
+    findings.push_back(gpus(environment.gpus));
+    build(findings);
+    look(findings, "datasets", [&] {
+        findings.push_back({Level::ok, "datasets", datasets_dir().string()});
+    });
+    look(findings, "data", [&] { data_sets(findings); });
+    look(findings, "lock", [&] { findings.push_back(lock()); });
+    return findings;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,86 @@
+#include "suite/cli/dry_run.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "suite/cli/live_progress.hpp"
+#include "suite/report/report.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// Plans up to this size are listed sample by sample.
+constexpr std::size_t few_samples = 40;
+
+struct Sum {
+    const runner::PlannedSample* first = nullptr;
+    std::set<std::string> cases, variants;
+    int rounds = 0;
+    long samples = 0;
+    double seconds = 0, bytes = 0;
+};
+
+std::vector<Sum> per_experiment(const runner::Plan& plan) {
+    std::vector<Sum> sums;
+    for (const runner::PlannedSample& sample : plan.samples) {
+        if (sums.empty() || sums.back().first->experiment != sample.experiment)
+            sums.push_back({&sample, {}, {}, 0, 0, 0, 0});
+        Sum& sum = sums.back();
+        sum.cases.insert(to_string(sample.spec.axes));
+        sum.variants.insert(sample.spec.variant);
+        sum.rounds = std::max(sum.rounds, sample.spec.round + 1);
+        ++sum.samples;
+        sum.seconds += sample.seconds;
+        sum.bytes += sample.bytes;
+    }
+    return sums;
+}
+
+std::string order_table(const runner::Plan& plan) {
+    report::Grid rows{{"#", "experiment", "variant", "case", "seed", "faults"}};
+    for (std::size_t i = 0; i < plan.samples.size(); ++i) {
+        const SampleSpec& spec = plan.samples[i].spec;
+        rows.push_back({std::to_string(i + 1), spec.experiment, spec.variant, to_string(spec.axes),
+                        std::to_string(spec.seed), spec.scenario});
+    }
+    return report::text_table(rows);
+}
+
+}  // namespace
+
+std::string plan_text(const runner::Plan& plan) {
+    report::Grid rows{{"experiment", "profile", "provenance", "cases", "variants", "rounds",
+                       "samples", "time", "disk"}};
+    for (const Sum& sum : per_experiment(plan))
+        rows.push_back({sum.first->spec.experiment, std::string(to_string(sum.first->spec.profile)),
+                        std::string(to_string(sum.first->spec.provenance)),
+                        std::to_string(sum.cases.size()), std::to_string(sum.variants.size()),
+                        std::to_string(sum.rounds), std::to_string(sum.samples),
+                        duration_text(sum.seconds), bytes_text(sum.bytes)});
+    rows.push_back({"total", "", "", "", "", "", std::to_string(plan.samples.size()),
+                    duration_text(plan.seconds), bytes_text(plan.bytes)});
+    std::string text = report::text_table(rows);
+    if (plan.samples.size() <= few_samples) text += "\n" + order_table(plan);
+    for (const std::string& sentence : plan.left_out) text += fmt::format("left out: {}\n", sentence);
+    return text;
+}
+
+nlohmann::json plan_json(const runner::Plan& plan) {
+    nlohmann::json samples = nlohmann::json::array();
+    for (const runner::PlannedSample& planned : plan.samples) {
+        nlohmann::json sample = to_json(planned.spec);
+        sample.erase("scratch");
+        sample["seconds"] = planned.seconds;
+        sample["bytes"] = planned.bytes;
+        samples.push_back(std::move(sample));
+    }
+    return {{"hash", plan.hash},
+            {"seconds", plan.seconds},
+            {"bytes", plan.bytes},
+            {"left_out", plan.left_out},
+            {"samples", samples}};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,18 @@
+// The plan as a table, with what it will take.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "suite/runner/runner.hpp"
+
+namespace assay::cli {
+
+/// One row per experiment, a total, and the order of the samples when there are few.
+std::string plan_text(const runner::Plan& plan);
+
+/// {"hash","seconds","bytes","left_out","samples":[{"experiment","variant","case","profile",
+/// "provenance","seed","round","scenario","timeout_s","seconds","bytes"}]}
+nlohmann::json plan_json(const runner::Plan& plan);
+
+}  // namespace assay::cli

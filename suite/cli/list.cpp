@@ -1,0 +1,84 @@
+// assay list: which experiments there are.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "suite/cli/command.hpp"
+#include "suite/cli/json_output.hpp"
+#include "suite/report/report.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct ListOptions {
+    std::string pattern = "all";
+    bool json = false;
+};
+
+long claims_of(const Registry& registry, const Experiment& experiment) {
+    const System* system = registry.system(experiment.system());
+    if (system == nullptr) return 0;
+    return std::count_if(system->claims.begin(), system->claims.end(),
+                         [&](const Claim& claim) { return claim.experiment == experiment.id; });
+}
+
+std::vector<std::string> names(const std::vector<Provenance>& provenances) {
+    std::vector<std::string> result;
+    for (const Provenance provenance : provenances) result.emplace_back(to_string(provenance));
+    return result;
+}
+
+nlohmann::json as_json(const Registry& registry, const Experiment& experiment) {
+    nlohmann::json profiles = nlohmann::json::object();
+    for (const ProfilePlan& plan : experiment.profiles)
+        profiles[std::string(to_string(plan.profile))] = names(plan.provenances);
+    return {{"id", experiment.id},
+            {"system", experiment.system()},
+            {"title", experiment.title},
+            {"profiles", profiles},
+            {"claims", claims_of(registry, experiment)}};
+}
+
+int run_list(const Registry& registry, const ListOptions& options) {
+    const auto experiments = registry.select(options.pattern);
+    if (options.json) {
+        nlohmann::json array = nlohmann::json::array();
+        for (const Experiment* experiment : experiments)
+            array.push_back(as_json(registry, *experiment));
+        print_json(array);
+        return exit_ok;
+    }
+    std::vector<std::vector<std::string>> rows{{"experiment", "title", "profiles", "claims"}};
+    for (const Experiment* experiment : experiments) {
+        std::vector<std::string> profiles;
+        for (const ProfilePlan& plan : experiment->profiles)
+            profiles.push_back(fmt::format("{} ({})", to_string(plan.profile),
+                                           fmt::join(names(plan.provenances), ", ")));
+        rows.push_back({experiment->id, experiment->title, fmt::format("{}", fmt::join(profiles, ", ")),
+                        std::to_string(claims_of(registry, *experiment))});
+    }
+    std::cout << report::text_table(rows);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<ListOptions>();
+    CLI::App* command = program.add_subcommand("list", "Which experiments there are");
+    command->group("Look");
+    command->add_option("pattern", options->pattern, "Experiments: an id, a system, lazarus/fig*, all");
+    command->add_flag("--json", options->json, "Print JSON");
+    command->footer("Example:\n  assay list lazarus");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return run_list(context.registry, *options); };
+    });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,127 @@
+#include "suite/cli/live_progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <iostream>
+
+namespace assay::cli {
+namespace {
+
+/// "lazarus/fig8 mro model=gpt-l step=200 seed 1".
+std::string case_text(const nlohmann::json& body) {
+    const std::string axes = to_string(case_from_json(body.at("case")));
+    return fmt::format("{} {}{}{} seed {}", body.at("experiment").get<std::string>(),
+                       body.at("variant").get<std::string>(), axes.empty() ? "" : " ", axes,
+                       body.at("seed").get<std::uint64_t>());
+}
+
+std::string event_text(const nlohmann::json& body) {
+    std::string text = fmt::format("{:.2f} s {}", body.at("t_s").get<double>(),
+                                   body.at("event").get<std::string>());
+    if (const int rank = body.at("rank").get<int>(); rank >= 0) text += fmt::format(" rank {}", rank);
+    return text;
+}
+
+/// As many bytes as fit into `columns`, not cutting a UTF-8 character in two.
+std::string cut(std::string text, int columns) {
+    if (columns <= 0 || text.size() <= static_cast<std::size_t>(columns)) return text;
+    std::size_t end = static_cast<std::size_t>(columns);
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text.resize(end);
+    return text;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+    if (seconds < 1) return fmt::format("{:.2g} s", seconds);
+    if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+    if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+    return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string bytes_text(double bytes) {
+    for (const char* unit : {"B", "kB", "MB", "GB"}) {
+        if (bytes < 1000) return fmt::format("{:.3g} {}", bytes, unit);
+        bytes /= 1000;
+    }
+    return fmt::format("{:.3g} TB", bytes);
+}
+
+int terminal_width() {
+    if (::isatty(STDERR_FILENO) == 0) return 0;
+    winsize size{};
+    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+    return size.ws_col;
+}
+
+nlohmann::json event_line(const runner::Notice& notice) {
+    nlohmann::json line = notice.body.is_object() ? notice.body : nlohmann::json::object();
+    line["kind"] = notice.kind;
+    line["done"] = notice.done;
+    line["failed"] = notice.failed;
+    line["planned"] = notice.planned;
+    line["eta_s"] = notice.eta_s;
+    return line;
+}
+
+LiveProgress::LiveProgress(int width) : width_(width) {}
+
+LiveProgress::~LiveProgress() {
+    if (drawn_) std::cerr << "\r\x1b[K" << std::flush;
+}
+
+void LiveProgress::print(const std::string& line) {
+    if (drawn_) std::cerr << "\r\x1b[K";
+    drawn_ = false;
+    std::cerr << line << std::endl;
+}
+
+void LiveProgress::redraw(const runner::Notice& notice) {
+    if (width_ == 0) return;
+    std::string line = fmt::format("[{}/{}", notice.done, notice.planned);
+    if (notice.failed > 0) line += fmt::format(", {} failed", notice.failed);
+    line += fmt::format(", {} left] {}", duration_text(notice.eta_s), current_);
+    if (!last_.empty()) line += " | " + last_;
+    std::cerr << "\r\x1b[K" << cut(line, width_ - 1) << std::flush;
+    drawn_ = true;
+}
+
+void LiveProgress::on(const runner::Notice& notice) {
+    const nlohmann::json& body = notice.body;
+    if (notice.kind == "session") {
+        const bool resumed = body.at("resumed").get<bool>();
+        print(fmt::format("{} session {}, {} samples{}", resumed ? "resuming" : "new",
+                          body.at("session").get<std::string>().substr(0, 8), notice.planned,
+                          resumed ? fmt::format(", {} of them done before",
+                                                body.at("finished_before").get<long>())
+                                  : ""));
+    } else if (notice.kind == "sample_started") {
+        current_ = case_text(body);
+        last_.clear();
+        redraw(notice);
+    } else if (notice.kind == "event") {
+        last_ = event_text(body);
+        redraw(notice);
+    } else if (notice.kind == "progress") {
+        last_ = fmt::format("{:.0f} % {}", body.at("fraction").get<double>() * 100,
+                            body.at("what").get<std::string>());
+        redraw(notice);
+    } else if (notice.kind == "sample_finished") {
+        const std::string status = body.at("status").get<std::string>();
+        std::string line =
+            fmt::format("[{}/{}, {} left] {}: {} in {}", notice.done, notice.planned,
+                        duration_text(notice.eta_s), current_, status,
+                        duration_text(body.at("seconds").get<double>()));
+        if (status != "ok") line += fmt::format(" ({})", body.at("reason").get<std::string>());
+        // A terminal keeps lines only for what needs a look; its status line says the rest.
+        if (width_ == 0 || status != "ok")
+            print(line);
+        else
+            redraw(notice);
+    }
+}
+
+}  // namespace assay::cli

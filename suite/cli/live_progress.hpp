@@ -1,0 +1,43 @@
+// What a run shows while it runs: one status line on a terminal, plain lines elsewhere, JSON lines for
+// other programs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "suite/runner/runner.hpp"
+
+namespace assay::cli {
+
+/// Listener that writes for people to standard error: to a terminal one line that is written over,
+/// else a line per finished sample. `width` 0: not a terminal.
+class LiveProgress {
+  public:
+    explicit LiveProgress(int width);
+    ~LiveProgress();  ///< wipes the status line
+
+    void on(const runner::Notice& notice);
+
+  private:
+    void redraw(const runner::Notice& notice);
+    void print(const std::string& line);
+
+    int width_;
+    bool drawn_ = false;
+    std::string current_;  ///< the running case
+    std::string last_;     ///< its newest event or progress
+};
+
+/// Columns of the terminal behind standard error; 0: none.
+int terminal_width();
+
+/// The line of `--events jsonl` for one notice.
+nlohmann::json event_line(const runner::Notice& notice);
+
+/// "43 s", "12 min", "3.5 h".
+std::string duration_text(double seconds);
+
+/// "12 kB", "3.4 MB".
+std::string bytes_text(double bytes);
+
+}  // namespace assay::cli

@@ -1,0 +1,105 @@
+// The command line: the list of all commands, and how errors become sentences and exit codes.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <csignal>
+#include <exception>
+#include <fmt/format.h>
+#include <iostream>
+
+#include "suite/cli/command.hpp"
+#include "suite/cli/shell_quoting.hpp"
+#include "suite/cli/version_text.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/experiment/nearest_id.hpp"
+
+namespace assay::cli {
+namespace {
+
+constexpr AddCommand commands[] = {
+    add_run_command,    add_reproduce_command, add_replay_command, add_list_command,
+    add_describe_command, add_plan_command,    add_claims_command, add_report_command,
+    add_export_command, add_db_command,        add_data_command,   add_doctor_command,
+    add_sample_command,
+};
+
+/// What CLI11 says, as one of our sentences. `command`: of the program or of the subcommand at fault.
+std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error, int argc,
+                           char** argv) {
+    if (program.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
+        std::vector<std::string> names;
+        for (const CLI::App* command : program.get_subcommands({}))
+            if (!command->get_group().empty()) names.push_back(command->get_name());
+        const auto nearest = nearest_id(argv[1], names);
+        return fmt::format("no command '{}'{}; `assay --help` lists them", argv[1],
+                           nearest ? fmt::format("; did you mean '{}'?", *nearest) : "");
+    }
+    std::string text = error.what();
+    while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+    std::string path = "assay";
+    for (const CLI::App* app = &program; !app->get_subcommands().empty();) {
+        app = app->get_subcommands().front();
+        path += ' ' + app->get_name();
+    }
+    return fmt::format("{}; `{} --help` explains", text, path);
+}
+
+int complain(const std::exception& error, ExitCode code) {
+    std::cout.flush();
+    std::cerr << "assay: " << error.what() << std::endl;
+    return code;
+}
+
+/// Runs what was parsed.
+int act(const Context& context) {
+    try {
+        const int code = context.action();
+        std::cout.flush();
+        if (!std::cout) throw UserError("cannot write to standard output: is the disk full?");
+        return code;
+    } catch (const NotSupportedHere& error) {
+        return complain(error, exit_not_supported);
+    } catch (const std::exception& error) {
+        return complain(error, exit_error);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv, const Registry& registry) {
+    // A reader that closes our output early (`assay … | head`) ends the program as usual.
+    std::signal(SIGPIPE, SIG_DFL);
+    Context context{registry, shell_quoted(argc, argv), {}, {}};
+    CLI::App program(
+        "Assay reproduces the figures and tables of papers on LLM systems, under failures, and\n"
+        "says for each claim what the paper reports, what we got, how, and whether it holds.",
+        "assay");
+    program.footer(
+        "Examples:\n"
+        "  assay list                              what can be reproduced\n"
+        "  assay run lazarus/fig8                  one figure, a few seconds\n"
+        "  assay reproduce                         everything at profile toy, with a report\n"
+        "  assay claims                            what holds and what does not\n"
+        "Exit codes: 0 ok, 1 usage or infrastructure, 2 regression or contradicted claim (--gate),\n"
+        "            3 ambiguous, 4 not supported here.");
+    program.set_version_flag("--version", [] { return version_text(); }, "Version, build, what it lacks");
+    program.require_subcommand(1);
+    for (const AddCommand add : commands) add(program, context);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::Success& success) {  // --help, --version
+        return program.exit(success) == 0 ? exit_ok : exit_error;
+    } catch (const CLI::ParseError& error) {
+        if (argc <= 1) {
+            std::cerr << program.help();
+            return exit_error;
+        }
+        std::cerr << "assay: " << usage_sentence(program, error, argc, argv) << std::endl;
+        return exit_error;
+    } catch (const std::exception& error) {
+        return complain(error, exit_error);
+    }
+    return act(context);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,17 @@
+// Opening the results for reading, where nothing having been run yet is not an error.
+#pragma once
+
+#include <optional>
+
+#include "suite/cli/command.hpp"
+#include "suite/store/store.hpp"
+
+namespace assay::cli {
+
+/// nullopt when the default database does not exist yet; a file named by --db must exist (StoreError).
+std::optional<store::Store> open_if_any(const Context& context);
+
+/// For commands that make no sense without results: UserError says how to get some.
+store::Store open_existing(const Context& context);
+
+}  // namespace assay::cli

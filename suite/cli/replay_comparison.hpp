@@ -1,0 +1,41 @@
+// Whether a repeated sample agrees with the stored one.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/experiment/experiment.hpp"
+#include "suite/store/records.hpp"
+
+namespace assay::cli {
+
+struct ComparedMetric {
+    std::string key;  ///< name{labels}
+    bool deterministic = false;
+    std::optional<double> stored, replayed;  ///< absent: this one does not have it
+    bool equal() const { return stored == replayed; }
+};
+
+struct Comparison {
+    std::vector<ComparedMetric> metrics;  ///< in key order
+    std::string stored_status, replayed_status, replayed_reason;
+
+    bool same_status() const { return stored_status == replayed_status; }
+    long deterministic() const;  ///< how many metrics must be equal
+    long disagreeing() const;    ///< deterministic ones that are not
+    bool agrees() const { return same_status() && disagreeing() == 0; }
+};
+
+/// Deterministic metrics (as declared) must be equal to the last bit; the others are only reported.
+Comparison compare(const Experiment& experiment, const store::Sample& stored,
+                   const store::Sample& replayed);
+
+/// {"id","agrees","status":{"stored","replayed"},"reason","metrics":[{"metric","deterministic",
+/// "stored","replayed","equal"}]}
+nlohmann::json to_json(const Comparison& comparison, const std::string& id);
+
+std::string to_text(const Comparison& comparison);
+
+}  // namespace assay::cli

@@ -1,0 +1,104 @@
+// assay reproduce: run, claims and report in one go.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "suite/cli/dry_run.hpp"
+#include "suite/cli/json_output.hpp"
+#include "suite/cli/live_progress.hpp"
+#include "suite/cli/output_file.hpp"
+#include "suite/cli/run_session.hpp"
+#include "suite/cli/session_summary.hpp"
+#include "suite/report/report.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct ReproduceOptions {
+    RunOptions run;
+    std::string report_file = "assay-report.html";
+};
+
+/// A table of what the paper reports beside what came out, for claims that have either.
+std::string expected_and_obtained(const Registry& registry, const std::vector<ClaimCheck>& checks) {
+    report::Grid grid{{"claim", "paper", "ours", "unit", "how", "verdict"}};
+    for (const ClaimCheck& check : checks) {
+        const Claim* claim = registry.claim(check.claim);
+        if (claim == nullptr || (!claim->value && !check.obtained)) continue;
+        grid.push_back({claim->id, claim->value ? report::number(*claim->value) : "-",
+                        check.obtained ? report::number(*check.obtained) : "-", claim->unit,
+                        check.provenance ? std::string(to_string(*check.provenance)) : "-",
+                        std::string(to_string(check.verdict))});
+    }
+    return grid.size() > 1 ? "\nExpected and obtained\n" + report::text_table(grid) : "";
+}
+
+std::vector<const Experiment*> experiments_of(const runner::Plan& plan) {
+    std::vector<const Experiment*> experiments;
+    for (const runner::PlannedSample& sample : plan.samples)
+        if (experiments.empty() || experiments.back() != sample.experiment)
+            experiments.push_back(sample.experiment);
+    return experiments;
+}
+
+int reproduce(const ReproduceOptions& options, const Context& context) {
+    const runner::Request request = make_request(options.run, context);
+    const runner::Plan plan = runner::make_plan(context.registry, request);
+    if (options.run.dry_run) {
+        if (options.run.json)
+            print_json(plan_json(plan));
+        else
+            std::cout << plan_text(plan);
+        return exit_ok;
+    }
+    std::cerr << fmt::format("{} samples, about {}, {} of disk\n", plan.samples.size(),
+                             duration_text(plan.seconds), bytes_text(plan.bytes));
+    const runner::Outcome outcome = run_session(options.run, request, plan, context);
+    const auto database = context.database_path();
+    const store::Store store = store::Store::open(database, store::Access::read);
+    report::HtmlInput input;
+    input.registry = &context.registry;
+    input.experiments = experiments_of(plan);
+    input.store = &store;
+    write_output(options.report_file, report::html(input));
+    if (options.run.json) {
+        nlohmann::json result = session_json(context.registry, outcome, database);
+        result["report"] = options.report_file;
+        print_json(result);
+    } else {
+        std::cout << session_text(context.registry, outcome, database)
+                  << expected_and_obtained(context.registry, outcome.claims)
+                  << "report " << options.report_file << '\n';
+    }
+    return session_exit_code(outcome, options.run.gate);
+}
+
+}  // namespace
+
+void add_reproduce_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<ReproduceOptions>();
+    options->run.patterns = {"all"};
+    CLI::App* command =
+        program.add_subcommand("reproduce", "Run, check the claims and write the report in one go");
+    command->group("Run");
+    command->add_option("experiments", options->run.patterns, "Ids or patterns (default: all)");
+    add_run_options(*command, options->run, context);
+    command->add_option("-o,--output", options->report_file, "HTML file of the report")
+        ->type_name("FILE")
+        ->capture_default_str()
+        ->group("Output");
+    command->add_flag("--json", options->run.json, "Print JSON")->group("Output");
+    command->footer(
+        "Examples:\n"
+        "  assay reproduce                        everything at profile toy\n"
+        "  assay reproduce lazarus/fig8 --gate    exit 2 when a claim is contradicted");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return reproduce(*options, context); };
+    });
+}
+
+}  // namespace assay::cli

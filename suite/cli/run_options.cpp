@@ -1,0 +1,120 @@
+#include "suite/cli/run_options.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "suite/experiment/error.hpp"
+#include "suite/scenario/fault_plan.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// "model=gpt-l,gpt-s" → name and values, added to what the axis already has.
+void add_axis(const std::string& text, std::map<std::string, std::vector<Value>>& axes) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+        throw UserError(fmt::format("-a '{}': write AXIS=VALUE,…, for example -a nodes=10,16", text));
+    auto& values = axes[text.substr(0, equals)];
+    std::string_view rest = std::string_view(text).substr(equals + 1);
+    while (true) {
+        const auto comma = rest.find(',');
+        const std::string_view value = rest.substr(0, comma);
+        if (value.empty()) throw UserError(fmt::format("-a '{}': an empty value", text));
+        values.push_back(parse_value(value));
+        if (comma == std::string_view::npos) return;
+        rest.remove_prefix(comma + 1);
+    }
+}
+
+Profile profile_named(const std::string& name) {
+    const auto profile = parse_profile(name);
+    if (!profile)
+        throw UserError(
+            fmt::format("--profile '{}': one of toy, small, gpu, cluster, paper", name));
+    return *profile;
+}
+
+Provenance mode_named(const std::string& name) {
+    const auto mode = parse_provenance(name);
+    if (!mode)
+        throw UserError(
+            fmt::format("--mode '{}': one of exact, measured, emulated, simulated", name));
+    return *mode;
+}
+
+/// Faults of --fault and of --scenario add up.
+std::string canonical_scenario(const RunOptions& options) {
+    FaultPlan plan;
+    if (!options.scenario_file.empty())
+        plan = read_scenario(std::filesystem::path(options.scenario_file));
+    for (const std::string& fault : options.faults) plan.faults.push_back(parse_fault(fault));
+    return to_string(plan);
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
+    command.add_option("--profile", options.profile, "How large: toy, small, gpu, cluster, paper")
+        ->capture_default_str()
+        ->group("What");
+    command
+        .add_option("--mode", options.mode,
+                    "How: exact, measured, emulated, simulated (default: the experiment's first)")
+        ->group("What");
+    command
+        .add_option("-a,--axis", options.axes, "Narrow an axis: AXIS=VALUE,… (repeatable)")
+        ->type_name("AXIS=V1,V2")
+        ->allow_extra_args(false)
+        ->group("What");
+    command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
+    command.add_option("--seed", options.seed, "Seed of the first round; each round adds one")
+        ->capture_default_str()
+        ->group("What");
+    command
+        .add_option("--fault", options.faults,
+                    "A fault: KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS] (repeatable)")
+        ->type_name("FAULT")
+        ->allow_extra_args(false)
+        ->group("Faults");
+    command.add_option("--scenario", options.scenario_file, "Faults from a TOML file")
+        ->type_name("FILE")
+        ->group("Faults");
+    command.add_option("--timeout", options.timeout_s, "Seconds after which a sample is killed")
+        ->type_name("SECONDS")
+        ->group("How");
+    command.add_flag("--fresh", options.fresh, "Start a new session even if one can be resumed")
+        ->group("How");
+    command
+        .add_flag("--no-lock", options.no_lock,
+                  "Run beside another measured run; both disturb each other")
+        ->group("How");
+    command.add_flag("--dry-run", options.dry_run, "Print the plan with estimates; run nothing")
+        ->group("How");
+    command.add_flag("--gate", options.gate, "Exit 2 when a claim is contradicted, 3 when a sample is invalid")
+        ->group("How");
+    add_database_option(command, context);
+}
+
+runner::Request make_request(const RunOptions& options, const Context& context) {
+    runner::Request request;
+    request.patterns = options.patterns;
+    request.profile = profile_named(options.profile);
+    if (!options.mode.empty()) request.mode = mode_named(options.mode);
+    for (const std::string& axis : options.axes) add_axis(axis, request.axes);
+    request.rounds = options.rounds;
+    request.seed = options.seed;
+    request.scenario_given = !options.faults.empty() || !options.scenario_file.empty();
+    if (request.scenario_given) request.scenario = canonical_scenario(options);
+    request.timeout_s = options.timeout_s;
+    if (request.timeout_s && !std::isfinite(*request.timeout_s))
+        throw UserError("--timeout: a number of seconds");
+    request.fresh = options.fresh;
+    request.lock = !options.no_lock;
+    request.command = context.command_line;
+    return request;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,36 @@
+// The options that `run` and `reproduce` share, and the runner's request made of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/cli/command.hpp"
+#include "suite/runner/runner.hpp"
+
+namespace assay::cli {
+
+struct RunOptions {
+    std::vector<std::string> patterns;
+    std::string profile = "toy";
+    std::string mode;
+    std::vector<std::string> axes;
+    std::optional<int> rounds;
+    std::uint64_t seed = 1;
+    std::vector<std::string> faults;
+    std::string scenario_file;
+    std::optional<double> timeout_s;
+    bool fresh = false;
+    bool no_lock = false;
+    bool dry_run = false;
+    bool gate = false;
+    bool json = false;
+    std::string events;
+};
+
+void add_run_options(CLI::App& command, RunOptions& options, Context& context);
+
+/// Throws UserError for whatever does not read: profile, mode, axis, fault, scenario.
+runner::Request make_request(const RunOptions& options, const Context& context);
+
+}  // namespace assay::cli

@@ -1,0 +1,118 @@
+#include "suite/cli/session_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "suite/report/report.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// Whole sentences of at most so many samples; the rest is counted.
+constexpr std::size_t most_problems = 10;
+
+/// Samples of one experiment and one provenance, in order: provenances are never mixed in a table.
+struct Part {
+    std::string experiment;
+    Provenance provenance;
+    Profile profile;
+    std::vector<store::Sample> samples;
+};
+
+std::vector<Part> parts(const std::vector<store::Sample>& samples) {
+    std::vector<Part> result;
+    for (const store::Sample& sample : samples) {
+        const auto it = std::find_if(result.begin(), result.end(), [&](const Part& part) {
+            return part.experiment == sample.spec.experiment &&
+                   part.provenance == sample.spec.provenance && part.profile == sample.spec.profile;
+        });
+        if (it != result.end())
+            it->samples.push_back(sample);
+        else
+            result.push_back({sample.spec.experiment, sample.spec.provenance, sample.spec.profile,
+                              {sample}});
+    }
+    return result;
+}
+
+std::string problems(const std::vector<store::Sample>& samples) {
+    std::string text;
+    std::size_t count = 0;
+    for (const store::Sample& sample : samples) {
+        if (sample.status == to_string(SampleStatus::ok)) continue;
+        if (++count > most_problems) continue;
+        text += fmt::format("  {} {} {} seed {}: {}: {}\n", sample.spec.experiment,
+                            sample.spec.variant, to_string(sample.spec.axes), sample.spec.seed,
+                            sample.status, sample.reason);
+    }
+    if (count == 0) return {};
+    if (count > most_problems) text += fmt::format("  and {} more\n", count - most_problems);
+    return fmt::format("\nNot ok\n{}", text);
+}
+
+bool has_status(const store::Sample& sample, SampleStatus status) {
+    return sample.status == to_string(status);
+}
+
+}  // namespace
+
+std::string session_text(const Registry& registry, const runner::Outcome& outcome,
+                         const std::filesystem::path& database) {
+    std::string text;
+    for (const Part& part : parts(outcome.samples)) {
+        const Experiment* experiment = registry.experiment(part.experiment);
+        if (experiment == nullptr) continue;
+        text += fmt::format("\n{}: {} [{}, {}]\n", experiment->id, experiment->title,
+                            to_string(part.provenance), to_string(part.profile));
+        text += report::text_table(report::result_table(*experiment, part.samples));
+    }
+    text += problems(outcome.samples);
+    if (!outcome.claims.empty())
+        text += "\nClaims\n" + report::claims_table(registry, outcome.claims);
+    text += fmt::format("\nsession {} in {}\n", outcome.session, database.string());
+    const auto first = std::find_if(outcome.samples.begin(), outcome.samples.end(),
+                                    [](const auto& s) { return has_status(s, SampleStatus::ok); });
+    if (first != outcome.samples.end())
+        text += fmt::format("replay a sample: assay replay {}\n", first->id.substr(0, 8));
+    if (outcome.interrupted) text += "interrupted; the same command goes on from here\n";
+    return text;
+}
+
+nlohmann::json session_json(const Registry& registry, const runner::Outcome& outcome,
+                            const std::filesystem::path& database) {
+    nlohmann::json claims = nlohmann::json::array();
+    for (const ClaimCheck& check : outcome.claims)
+        if (const Claim* claim = registry.claim(check.claim)) claims.push_back(to_json(*claim, check));
+    return {{"session", outcome.session},
+            {"samples", report::samples_json(outcome.samples)},
+            {"claims", claims},
+            {"interrupted", outcome.interrupted},
+            {"database", database.string()}};
+}
+
+bool any_contradicted(const std::vector<ClaimCheck>& checks) {
+    return std::any_of(checks.begin(), checks.end(), [](const ClaimCheck& check) {
+        return check.verdict == Verdict::contradicted;
+    });
+}
+
+ExitCode session_exit_code(const runner::Outcome& outcome, bool gate) {
+    const auto any = [&](SampleStatus status) {
+        return std::any_of(outcome.samples.begin(), outcome.samples.end(),
+                           [&](const store::Sample& sample) { return has_status(sample, status); });
+    };
+    if (outcome.interrupted || any(SampleStatus::failed)) return exit_error;
+    if (!outcome.samples.empty() &&
+        std::all_of(outcome.samples.begin(), outcome.samples.end(), [](const store::Sample& sample) {
+            return has_status(sample, SampleStatus::unsupported);
+        }))
+        return exit_not_supported;
+    if (gate && any_contradicted(outcome.claims)) return exit_regression;
+    if (gate && any(SampleStatus::invalid)) return exit_ambiguous;
+    return exit_ok;
+}
+
+}  // namespace assay::cli

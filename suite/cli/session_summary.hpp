@@ -1,0 +1,29 @@
+// What a run prints when it is over, and the exit code that follows from it.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "suite/cli/command.hpp"
+#include "suite/runner/runner.hpp"
+
+namespace assay::cli {
+
+/// The result table of each experiment, the samples that are not ok with their reasons, the claims'
+/// verdicts, where the database is.
+std::string session_text(const Registry& registry, const runner::Outcome& outcome,
+                         const std::filesystem::path& database);
+
+/// {"session","samples":[…],"claims":[…],"interrupted","database"}
+nlohmann::json session_json(const Registry& registry, const runner::Outcome& outcome,
+                            const std::filesystem::path& database);
+
+/// Interrupted or a sample failed: 1. Nothing but unsupported samples: 4. With `gate`: contradicted
+/// claim 2, invalid sample 3. Else 0.
+ExitCode session_exit_code(const runner::Outcome& outcome, bool gate);
+
+/// How a claim's check counts for --gate.
+bool any_contradicted(const std::vector<ClaimCheck>& checks);
+
+}  // namespace assay::cli

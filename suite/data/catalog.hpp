@@ -1,0 +1,68 @@
+// What corpora, traces and models are known, and where they lie on this machine. The catalogue is
+// datasets/catalog.toml; the data itself is never part of the project.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suite/experiment/error.hpp"
+
+namespace assay::data {
+
+/// Unknown id, a file of the wrong content, a package that is not installed, a malformed catalogue.
+class DataError : public UserError {
+    using UserError::UserError;
+};
+
+enum class Kind { corpus, trace, model };
+enum class Format {
+    text,          ///< UTF-8 or Latin-1 text without NUL bytes
+    expert_loads,  ///< CSV: iteration,layer,e0,e1,…: tokens per expert
+    node_trace,    ///< CSV without header: milliseconds,add|remove,node
+    gguf           ///< model weights, GGUF version 2 or 3
+};
+std::string_view to_string(Kind);
+std::string_view to_string(Format);
+
+/// A Debian package whose installed files hold the data.
+struct DebianSource {
+    std::string package, version;
+    std::vector<std::string> command;  ///< prints the data on its standard output
+    bool verses = false;               ///< lines open with a verse reference, which is dropped
+};
+
+struct Entry {
+    std::string id;  ///< "bible-kjv"
+    Kind kind = Kind::corpus;
+    std::string says;     ///< one line: what it is
+    std::string licence;  ///< SPDX expression, or "public domain"
+    std::string origin;   ///< where it comes from, in words
+    std::string obtain;   ///< how to get the file that is then given by path; empty for packages
+    std::string file;     ///< name inside folder()
+    Format format = Format::text;
+    std::optional<DebianSource> debian;  ///< absent: the user gives a path
+    std::optional<std::string> sha256;   ///< lower-case hex, where the content is fixed
+    std::optional<std::uint64_t> size_bytes;
+};
+
+/// Every entry, in the order of the file (read once). Throws DataError for a malformed catalogue.
+const std::vector<Entry>& catalog();
+
+/// Throws DataError for an unknown id, and suggests the nearest.
+const Entry& find(std::string_view id);
+
+/// Parses a catalogue; `source` names it in errors ("catalog.toml:12: …"). Throws DataError.
+std::vector<Entry> parse_catalog(std::string_view toml, std::string_view source);
+
+/// $ASSAY_DATA, else $XDG_DATA_HOME/assay/data, else ~/.local/share/assay/data.
+std::filesystem::path folder();
+
+/// The file of an entry if it has been fetched (its content is not read: see check.hpp).
+/// Throws DataError for an unknown id.
+std::optional<std::filesystem::path> locate(std::string_view id);
+
+}  // namespace assay::data

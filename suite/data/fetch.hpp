@@ -1,0 +1,23 @@
+// Brings a data set into folder(): out of an installed Debian package, or from a path the user
+// gives.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "suite/data/catalog.hpp"
+
+namespace assay::data {
+
+/// The complete file appears at once, by a rename, beside a manifest `<file>.manifest.json` with
+/// origin, licence and hash. Already there with the right content: nothing is done. Throws
+/// DataError: package or program missing (says what to install), wrong format (says which line),
+/// wrong hash, no path given for data that only the user can supply.
+std::filesystem::path fetch(std::string_view id,
+                            const std::optional<std::filesystem::path>& from = std::nullopt);
+
+/// The manifest beside a fetched file.
+std::filesystem::path manifest_of(const std::filesystem::path& file);
+
+}  // namespace assay::data

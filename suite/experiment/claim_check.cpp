@@ -1,0 +1,169 @@
+// The check of one claim: which observations count, whether the test holds, which verdict follows.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "suite/experiment/claim_test.hpp"
+
+namespace assay {
+namespace {
+
+ClaimCheck result(const Claim& claim, Verdict verdict, std::string reason) {
+    ClaimCheck check;
+    check.claim = claim.id;
+    check.verdict = verdict;
+    check.reason = std::move(reason);
+    return check;
+}
+
+std::string joined(const std::vector<std::string>& parts, const std::string& separator) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
+    return text;
+}
+
+// A substitute must not pass for the input that a claim needs: with needs = ["trace:smartmoe"], an
+// observation whose axis "trace" says something else does not count.
+bool has_needed_inputs(const Claim& claim, const Observation& observation) {
+    return std::all_of(claim.needs.begin(), claim.needs.end(), [&](const std::string& need) {
+        const auto colon = need.find(':');
+        if (colon == std::string::npos) return true;
+        const Value* used = coordinate(observation, need.substr(0, colon));
+        return !used || same_value(*used, Value(need.substr(colon + 1)));
+    });
+}
+
+std::string how_to_get(const std::string& need) {
+    const auto colon = need.find(':');
+    if (colon == std::string::npos) return "needs " + need;
+    const std::string kind = need.substr(0, colon), name = need.substr(colon + 1);
+    return "needs the " + kind + " '" + name +
+           "' (`assay data list` says where it comes from and how to get it)";
+}
+
+ClaimCheck without_evidence(const Claim& claim, bool ran_elsewhere, bool ran_in_part) {
+    if (claim.checkable.empty())
+        return result(claim, Verdict::not_checkable_here, "no profile of this build can check it");
+    const std::string command = "`" + command_for(claim) + "` checks it";
+    if (!claim.needs.empty()) {
+        std::vector<std::string> needs;
+        for (const std::string& need : claim.needs) needs.push_back(how_to_get(need));
+        return result(claim, Verdict::not_checkable_here,
+                      joined(needs, ", ") + "; then " + command);
+    }
+    if (ran_in_part)
+        return result(claim, Verdict::not_run,
+                      "what was run lacks a point that it is about; " + command);
+    if (ran_elsewhere) {
+        std::vector<std::string> places;
+        for (const auto& [profile, provenance] : claim.checkable)
+            places.push_back(profile + " (" + provenance + ")");
+        return result(claim, Verdict::not_checkable_here,
+                      "checkable only at profile " + joined(places, ", ") +
+                          ", which was not run; " + command);
+    }
+    return result(claim, Verdict::not_run, command);
+}
+
+std::string sentence_about(const Claim& claim, std::string reason) {
+    if (reason.find(claim.discrepancy) == std::string::npos) reason += ". " + claim.discrepancy;
+    return reason;
+}
+
+ClaimCheck judged(const Claim& claim, ClaimCheck check) {
+    check.claim = claim.id;
+    if (check.verdict == Verdict::contradicted && !claim.discrepancy.empty()) {
+        check.verdict = Verdict::open_discrepancy;
+        check.reason = sentence_about(claim, check.reason);
+    } else if (check.verdict == Verdict::supported && !claim.fitted_from.empty()) {
+        check.verdict = Verdict::calibrated;
+        check.reason +=
+            "; not evidence: " + joined(claim.fitted_from, ", ") + " was fitted from this value";
+    }
+    return check;
+}
+
+// Every choice of one end per assumption; a claim without assumptions has one empty choice.
+std::vector<Case> ends(const Claim& claim) {
+    std::vector<Case> choices{{}};
+    for (const auto& [name, range] : claim.assumes) {
+        std::vector<Case> longer;
+        for (const Case& choice : choices)
+            for (const double end : range) {
+                longer.push_back(choice);
+                longer.back()[name] = end;
+            }
+        choices = std::move(longer);
+    }
+    return choices;
+}
+
+// Nothing when the observations do not reach.
+std::optional<ClaimCheck> tested(const Claim& claim, const Observations& observations) {
+    ClaimCheck check = result(claim, Verdict::supported, "");
+    const std::vector<Case> choices = ends(claim);
+    for (const Case& choice : choices) {
+        Observations at_end;
+        for (const Observation* observation : observations)
+            if (is_at(*observation, choice)) at_end.push_back(observation);
+        const std::optional<TestOutcome> outcome = apply_test(claim, at_end);
+        if (!outcome) return std::nullopt;
+        // The first end that fails names the value obtained.
+        if (check.verdict == Verdict::supported) check.obtained = outcome->obtained;
+        if (!outcome->holds) check.verdict = Verdict::contradicted;
+        if (!check.reason.empty()) check.reason += "; ";
+        if (!choice.empty()) check.reason += "assuming " + to_string(choice) + ": ";
+        check.reason += outcome->text;
+    }
+    return check;
+}
+
+}  // namespace
+
+ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
+                 const std::map<std::string, CustomCheck, std::less<>>& custom) {
+    if (!claim.not_checkable.empty())
+        return result(claim, Verdict::not_checkable_here, claim.not_checkable);
+    const bool is_custom = claim.test.substr(0, 7) == "custom:";
+    if (claim.metric.empty() && !is_custom)
+        return result(claim, Verdict::not_checkable_here, "no metric of this build answers it");
+    const auto custom_check = is_custom ? custom.find(claim.test.substr(7)) : custom.end();
+    if (is_custom && custom_check == custom.end())
+        return result(claim, Verdict::not_checkable_here,
+                      "the check '" + claim.test + "' is not part of this build");
+
+    constexpr std::array largest_first{Profile::paper, Profile::cluster, Profile::gpu,
+                                       Profile::small, Profile::toy};
+    bool ran_elsewhere = false, ran_in_part = false;
+    for (const Observation& observation : observations)
+        ran_elsewhere |= observation.experiment == claim.experiment;
+    for (const Profile profile : largest_first) {
+        const auto place = claim.checkable.find(std::string(to_string(profile)));
+        if (place == claim.checkable.end()) continue;
+        const std::optional<Provenance> provenance = parse_provenance(place->second);
+        Observations counted;
+        for (const Observation& observation : observations)
+            if (observation.experiment == claim.experiment && observation.profile == profile &&
+                observation.provenance == provenance && has_needed_inputs(claim, observation))
+                counted.push_back(&observation);
+        if (counted.empty()) continue;
+        ran_in_part = true;
+        std::optional<ClaimCheck> found;
+        if (is_custom) {
+            std::vector<Observation> seen;
+            for (const Observation* observation : counted) seen.push_back(*observation);
+            found = custom_check->second(claim, seen);
+            // The check says "not run" when a point it wants is missing; a smaller profile may have
+            // it.
+            if (found->verdict == Verdict::not_run) found.reset();
+        } else {
+            found = tested(claim, counted);
+        }
+        if (!found) continue;
+        if (!found->provenance) found->provenance = provenance;
+        return judged(claim, std::move(*found));
+    }
+    return without_evidence(claim, ran_elsewhere, ran_in_part);
+}
+
+}  // namespace assay

@@ -1,0 +1,202 @@
+#include "suite/experiment/claim_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace assay {
+namespace {
+
+// Both sides come from decimal text and from sums of doubles: a difference in the last digits is
+// none.
+double rounding(double size) { return 1e-12 * std::max(1.0, std::abs(size)); }
+
+double tolerance(const Claim& claim, double size) {
+    return std::max(claim.absolute.value_or(0), claim.relative.value_or(0) * std::abs(size)) +
+           rounding(size);
+}
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+// " of mro at failed=4 step=200": what the selector fixes and what `at` adds.
+std::string side(const Selector& selector, Case at) {
+    std::string name = selector.variant;
+    if (const auto open = at.find("variant"); open != at.end()) {
+        if (name.empty()) name = to_string(open->second);
+        at.erase(open);
+    }
+    at.insert(selector.where.begin(), selector.where.end());
+    return (name.empty() ? "" : " of " + name) + (at.empty() ? "" : " at " + to_string(at));
+}
+
+std::string quantity(const Claim& claim, const Case& at) {
+    const std::string text = claim.metric + side(claim.of, at);
+    return claim.over ? text + " over that" + side(*claim.over, {}) : text;
+}
+
+std::string samples(const Measured& point, bool ratio) {
+    if (ratio && !point.paired) return "ratio of medians, no common seeds";
+    const std::string what = ratio ? "pair" : "sample";
+    if (point.samples == 1) return "1 " + what;
+    return fmt::format("median of {} {}s, {} … {}", point.samples, what, number(point.low),
+                       number(point.high));
+}
+
+std::string expected(const Claim& claim) {
+    const std::string value = claim.value ? number(*claim.value) : "";
+    if (claim.test == "near") {
+        std::string band;
+        if (claim.relative && *claim.relative > 0)
+            band += fmt::format(" ± {:.3g} %", 100 * *claim.relative);
+        if (claim.absolute && *claim.absolute > 1e-6)
+            band += fmt::format(" ± {:.3g}", *claim.absolute);
+        return "claimed is " + value + band;
+    }
+    if (claim.test == "at_least") return "claimed is at least " + value;
+    if (claim.test == "at_most") return "claimed is at most " + value;
+    return claim.value ? "claimed is more than " + value : "claimed is more";
+}
+
+// How far the point is from failing; it holds when this is not negative.
+double slack(const Claim& claim, const Measured& point) {
+    if (claim.test == "greater") {
+        const double above = claim.value ? point.value - *claim.value : point.difference;
+        return above > rounding(claim.value.value_or(0)) ? above : -1 - std::abs(above);
+    }
+    const double allowed = tolerance(claim, *claim.value);
+    if (claim.test == "near") return allowed - std::abs(point.value - *claim.value);
+    if (claim.test == "at_least") return point.value - *claim.value + allowed;
+    return *claim.value + allowed - point.value;
+}
+
+std::optional<TestOutcome> value_test(const Claim& claim, const Observations& observations) {
+    const std::vector<Measured> points = measure(claim, observations, false);
+    if (points.empty()) return std::nullopt;
+    const Measured* worst = nullptr;
+    double least = 0;
+    for (const Measured& point : points) {
+        const double left = slack(claim, point);
+        // A NaN is the least favourable of all.
+        if (worst && !(left < least || left != left)) continue;
+        worst = &point;
+        least = left;
+        if (left != left) break;
+    }
+    TestOutcome outcome;
+    outcome.holds = least >= 0;
+    outcome.obtained = worst->value;
+    outcome.text =
+        fmt::format("{} is {} ({}); {}", quantity(claim, worst->at), number(worst->value),
+                    samples(*worst, claim.over.has_value()), expected(claim));
+    if (points.size() > 1)
+        outcome.text += fmt::format(" (the least favourable of {} cases)", points.size());
+    return outcome;
+}
+
+bool comes_before(const Value& a, const Value& b) {
+    const auto rank = [](const Value& value) -> std::pair<int, double> {
+        if (const auto* integer = std::get_if<std::int64_t>(&value))
+            return {0, static_cast<double>(*integer)};
+        if (const auto* real = std::get_if<double>(&value)) return {0, *real};
+        return {1, 0.0};
+    };
+    const auto left = rank(a), right = rank(b);
+    if (left != right || left.first == 0) return left < right;
+    return std::get<std::string>(a) < std::get<std::string>(b);
+}
+
+struct Step {
+    Value where;
+    double value;
+};
+using Walks = std::map<Case, std::vector<Step>>;
+
+// One walk along the coordinate per remaining case.
+Walks walks_along(const std::string& along, const std::vector<Measured>& points) {
+    Walks walks;
+    for (const Measured& point : points) {
+        const auto position = point.at.find(along);
+        if (position == point.at.end()) continue;
+        Case rest = point.at;
+        rest.erase(along);
+        walks[rest].push_back({position->second, point.value});
+    }
+    for (auto& [rest, walk] : walks)
+        std::sort(walk.begin(), walk.end(),
+                  [](const Step& a, const Step& b) { return comes_before(a.where, b.where); });
+    return walks;
+}
+
+std::string step_text(const std::string& along, const Step& step) {
+    return number(step.value) + " (" + along + '=' + to_string(step.where) + ')';
+}
+
+// `sign` +1: values must not fall from step to step; −1: must not rise. The ends must differ.
+TestOutcome walk_test(const Claim& claim, const std::string& along, const Walks& walks, int sign) {
+    TestOutcome outcome;
+    outcome.holds = true;
+    for (const auto& [rest, walk] : walks) {
+        const Step *from = &walk.front(), *to = &walk.back();
+        bool holds = sign * (to->value - from->value) > rounding(from->value);
+        for (std::size_t i = 1; i < walk.size(); ++i) {
+            const double rise = sign * (walk[i].value - walk[i - 1].value);
+            if (rise >= -tolerance(claim, walk[i - 1].value)) continue;
+            holds = false;
+            from = &walk[i - 1];
+            to = &walk[i];
+            break;
+        }
+        if (!outcome.text.empty() && (holds || !outcome.holds)) continue;
+        outcome.holds = holds;
+        outcome.text = fmt::format("{} goes from {} to {}", quantity(claim, rest),
+                                   step_text(along, *from), step_text(along, *to));
+    }
+    if (walks.size() > 1)
+        outcome.text += outcome.holds ? fmt::format(", alike in all {} cases", walks.size())
+                                      : fmt::format(" in one of {} cases", walks.size());
+    return outcome;
+}
+
+std::optional<TestOutcome> monotone_test(const Claim& claim, const Observations& observations) {
+    const Walks walks = walks_along(claim.along, measure(claim, observations, false));
+    if (walks.empty()) return std::nullopt;
+    for (const auto& [rest, walk] : walks)
+        if (walk.size() < 2) return std::nullopt;
+    TestOutcome outcome = walk_test(claim, claim.along, walks, claim.test == "increasing" ? 1 : -1);
+    outcome.text += fmt::format("; claimed is that it is {} along {}", claim.test, claim.along);
+    return outcome;
+}
+
+std::optional<TestOutcome> order_test(const Claim& claim, const Observations& observations) {
+    const std::string along = claim.along.empty() ? "variant" : claim.along;
+    const Walks found = walks_along(along, measure(claim, observations, along == "variant"));
+    if (found.empty()) return std::nullopt;
+    Walks walks;
+    std::string listed;
+    for (const std::string& name : claim.order) listed += (listed.empty() ? "" : " ≥ ") + name;
+    for (const auto& [rest, steps] : found)
+        for (const std::string& name : claim.order) {
+            const Value wanted = along == "variant" ? Value(name) : parse_value(name);
+            const auto step = std::find_if(steps.begin(), steps.end(), [&](const Step& candidate) {
+                return same_value(candidate.where, wanted);
+            });
+            if (step == steps.end()) return std::nullopt;
+            walks[rest].push_back(*step);
+        }
+    TestOutcome outcome = walk_test(claim, along, walks, -1);
+    outcome.text += "; claimed is the order " + listed;
+    return outcome;
+}
+
+}  // namespace
+
+std::optional<TestOutcome> apply_test(const Claim& claim, const Observations& observations) {
+    if (claim.test == "increasing" || claim.test == "decreasing")
+        return monotone_test(claim, observations);
+    if (claim.test == "order") return order_test(claim, observations);
+    return value_test(claim, observations);
+}
+
+}  // namespace assay

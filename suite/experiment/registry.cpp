@@ -1,0 +1,171 @@
+// The registry: what may be registered, and how patterns select experiments.
+#include <set>
+#include <span>
+
+#include "suite/experiment/nearest_id.hpp"
+#include "suite/experiment/system.hpp"
+
+namespace assay {
+namespace {
+
+void demand(bool holds, const std::string& what) {
+    if (!holds) throw std::logic_error(what);
+}
+
+bool belongs_to(const System& system, std::string_view id) {
+    return id.size() > system.id.size() + 1 && id.substr(0, system.id.size()) == system.id &&
+           id[system.id.size()] == '/';
+}
+
+bool has_variant(const Experiment& experiment, std::string_view name) {
+    for (const std::string& variant : experiment.variants)
+        if (variant == name) return true;
+    return false;
+}
+
+bool has_axis_or_label(const Experiment& experiment, const MetricSpec* metric,
+                       std::string_view name) {
+    if (experiment.axis(name)) return true;
+    if (metric)
+        for (const std::string& label : metric->labels)
+            if (label == name) return true;
+    return false;
+}
+
+// A claim that asks for what its experiment never produces would read "not run" for ever.
+void demand_answerable(const Claim& claim, const Experiment& experiment) {
+    const std::string where = "claim " + claim.id + ": experiment " + experiment.id + " has no ";
+    const MetricSpec* metric = nullptr;
+    if (!claim.metric.empty()) {
+        metric = experiment.metric(claim.metric);
+        demand(metric, where + "metric '" + claim.metric + "'");
+    }
+    const auto demand_selector = [&](const Selector& selector) {
+        demand(selector.variant.empty() || has_variant(experiment, selector.variant),
+               where + "variant '" + selector.variant + "'");
+        for (const auto& [name, value] : selector.where)
+            demand(has_axis_or_label(experiment, metric, name),
+                   where + "axis or label '" + name + "'");
+    };
+    demand_selector(claim.of);
+    if (claim.over) demand_selector(*claim.over);
+    for (const auto& [name, range] : claim.assumes)
+        demand(has_axis_or_label(experiment, metric, name), where + "axis or label '" + name + "'");
+    if (!claim.along.empty() && claim.along != "variant")
+        demand(has_axis_or_label(experiment, metric, claim.along),
+               where + "axis or label '" + claim.along + "'");
+    if (claim.along.empty() || claim.along == "variant")
+        for (const std::string& variant : claim.order)
+            demand(has_variant(experiment, variant), where + "variant '" + variant + "'");
+}
+
+// '*' stands for any text, '?' for one letter.
+bool glob_matches(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+}  // namespace
+
+void Registry::add(System system) {
+    demand(!system.id.empty() && system.id.find('/') == std::string::npos,
+           "system id '" + system.id + "' must be one word");
+    demand(!this->system(system.id), "system " + system.id + " is registered twice");
+    std::map<std::string_view, const Experiment*> experiments;
+    for (const Experiment& experiment : system.experiments) {
+        demand(belongs_to(system, experiment.id),
+               "experiment '" + experiment.id + "' is not of system " + system.id);
+        demand(experiments.emplace(experiment.id, &experiment).second,
+               "experiment " + experiment.id + " is registered twice");
+    }
+    std::set<std::string_view> claims;
+    for (const Claim& claim : system.claims) {
+        demand(belongs_to(system, claim.id),
+               "claim '" + claim.id + "' is not of system " + system.id);
+        demand(belongs_to(system, claim.experiment), "claim " + claim.id + ": experiment '" +
+                                                         claim.experiment + "' is not of system " +
+                                                         system.id);
+        demand(claims.insert(claim.id).second, "claim " + claim.id + " is registered twice");
+        const auto experiment = experiments.find(claim.experiment);
+        if (experiment == experiments.end()) continue;
+        demand_answerable(claim, *experiment->second);
+        if (claim.test.substr(0, 7) == "custom:")
+            demand(system.custom_checks.count(claim.test.substr(7)),
+                   "claim " + claim.id + ": system " + system.id + " has no check '" + claim.test +
+                       "'");
+    }
+    systems_.push_back(std::move(system));
+}
+
+const System* Registry::system(std::string_view id) const {
+    for (const System& system : systems_)
+        if (system.id == id) return &system;
+    return nullptr;
+}
+
+const Experiment* Registry::experiment(std::string_view id) const {
+    for (const System& system : systems_)
+        for (const Experiment& experiment : system.experiments)
+            if (experiment.id == id) return &experiment;
+    return nullptr;
+}
+
+const Claim* Registry::claim(std::string_view id) const {
+    for (const System& system : systems_)
+        for (const Claim& claim : system.claims)
+            if (claim.id == id) return &claim;
+    return nullptr;
+}
+
+std::vector<const Experiment*> Registry::select(std::string_view pattern) const {
+    std::vector<const Experiment*> selected;
+    std::vector<std::string> known{"all"};
+    for (const System& system : systems_) {
+        known.push_back(system.id);
+        for (const Experiment& experiment : system.experiments) {
+            known.push_back(experiment.id);
+            if (pattern == "all" || pattern == system.id || glob_matches(pattern, experiment.id))
+                selected.push_back(&experiment);
+        }
+    }
+    if (!selected.empty()) return selected;
+    std::string text = "unknown experiment '" + std::string(pattern) + "'";
+    if (this->system(pattern))
+        text = "system '" + std::string(pattern) + "' has no experiment in this build";
+    else if (const auto nearest = nearest_id(pattern, known))
+        text += "; did you mean '" + *nearest + "'?";
+    throw UnknownExperiment(text + (text.back() == '?' ? " " : "; ") +
+                            "`assay list` shows all experiments");
+}
+
+ClaimCheck check_claim(const Registry& registry, const Claim& claim,
+                       std::span<const Observation> observations) {
+    const bool in_build = registry.experiment(claim.experiment);
+    if (!in_build && claim.not_checkable.empty()) {
+        ClaimCheck result;
+        result.claim = claim.id;
+        result.verdict = Verdict::not_checkable_here;
+        result.reason = "experiment " + claim.experiment + " is not part of this build";
+        return result;
+    }
+    static const System without_checks;
+    const System* system = registry.system(claim.id.substr(0, claim.id.find('/')));
+    return check(claim, observations, (system ? *system : without_checks).custom_checks);
+}
+
+}  // namespace assay

@@ -1,0 +1,72 @@
+// Comma-separated values for spreadsheets and data frames.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "suite/report/report.hpp"
+
+namespace assay::report {
+namespace {
+
+std::string quoted(const std::string& field) {
+    if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+    std::string out = "\"";
+    for (const char c : field) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + '"';
+}
+
+std::string line(const std::vector<std::string>& fields) {
+    std::string out;
+    for (const std::string& field : fields) {
+        if (&field != fields.data()) out += ',';
+        out += quoted(field);
+    }
+    return out + '\n';
+}
+
+}  // namespace
+
+std::string csv(const Registry& registry, std::span<const store::Sample> samples) {
+    std::set<std::string> axes;
+    for (const store::Sample& sample : samples)
+        for (const auto& [axis, value] : sample.spec.axes) axes.insert(axis);
+
+    std::vector<std::string> header{"session", "experiment", "variant"};
+    header.insert(header.end(), axes.begin(), axes.end());
+    for (const char* name :
+         {"profile", "provenance", "seed", "status", "metric", "labels", "unit", "value", "sample"})
+        header.emplace_back(name);
+    std::string out = line(header);
+
+    for (const store::Sample& sample : samples) {
+        const SampleSpec& spec = sample.spec;
+        const Experiment* experiment = registry.experiment(spec.experiment);
+        std::vector<std::string> start{sample.session, spec.experiment, spec.variant};
+        for (const std::string& axis : axes) {
+            const auto found = spec.axes.find(axis);
+            start.push_back(found == spec.axes.end() ? "" : to_string(found->second));
+        }
+        for (const std::string& field :
+             {std::string(to_string(spec.profile)), std::string(to_string(spec.provenance)),
+              std::to_string(spec.seed), sample.status})
+            start.push_back(field);
+        const auto row = [&](const std::string& metric, const std::string& labels,
+                             const std::string& unit, const std::string& value) {
+            std::vector<std::string> fields = start;
+            fields.insert(fields.end(), {metric, labels, unit, value, sample.id});
+            out += line(fields);
+        };
+        for (const store::MetricValue& metric : sample.metrics) {
+            const MetricSpec* declared = experiment ? experiment->metric(metric.name) : nullptr;
+            row(metric.name, to_string(metric.labels), declared ? declared->unit : "",
+                fmt::format("{}", metric.value));
+        }
+        if (sample.metrics.empty()) row("", "", "", "");
+    }
+    return out;
+}
+
+}  // namespace assay::report

@@ -1,0 +1,71 @@
+// What a figure of lines or bars shows, before anything is drawn: samples sorted into panels,
+// series and points, with the paper's values beside them.
+//
+// Whatever varies and is neither x nor the variant splits panels, profile and provenance included,
+// so that no series ever mixes numbers that came to be in different ways.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "suite/experiment/claim.hpp"
+#include "suite/store/records.hpp"
+
+namespace assay::report {
+
+/// A value with the place that the experiment's axis gives it; undeclared values follow, in order.
+struct OrderedValue {
+    std::size_t place = 0;
+    Value value = std::string();
+    std::partial_ordering operator<=>(const OrderedValue&) const;
+    bool operator==(const OrderedValue&) const = default;
+};
+OrderedValue ordered(const Experiment&, const std::string& axis, const Value&);
+
+/// Place of a variant among the declared ones: decides its colour. Unknown variants come last.
+std::size_t variant_slot(const Experiment&, const std::string& variant);
+
+double median_of_sorted(std::span<const double> sorted);  ///< of at least one value
+
+struct FigurePoint {
+    double x = 0;  ///< the value, or the index into FigureData::categories
+    double median = 0, low = 0, high = 0;
+    std::size_t count = 0;  ///< values behind it: seeds and rounds
+};
+
+struct PaperPoint {
+    double x = 0;
+    double value = 0;
+    std::string claim;  ///< id
+};
+
+struct FigureSeries {
+    std::string variant;
+    std::size_t slot = 0;
+    std::vector<FigurePoint> points;  ///< ascending x
+    std::vector<PaperPoint> paper;
+};
+
+struct FigurePanel {
+    std::string title;  ///< what sets it apart: "gpt-l · step 200"; empty for a single panel
+    std::string badge;  ///< "exact · toy"
+    std::vector<FigureSeries> series;  ///< in slot order
+};
+
+struct FigureData {
+    std::vector<FigurePanel> panels;
+    std::vector<std::string> categories;  ///< not empty: x is categorical
+    std::string fixed;             ///< axes that have one value everywhere: "nodes 10 · slots 6"
+    std::size_t last_split = 1;    ///< values of the innermost splitting axis; decides the columns
+    bool shares_variants = false;  ///< x is the variant: a legend would repeat the categories
+    std::vector<std::string> variants;  ///< present ones, slot order
+    bool has_paper = false;
+};
+
+/// Metric values that are not finite are left out, as are samples whose status is not ok.
+FigureData figure_data(const Experiment&, std::span<const store::Sample>, std::span<const Claim>);
+
+}  // namespace assay::report

@@ -1,0 +1,234 @@
+// See figure_timeline.hpp.
+#include "suite/report/figure_timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "suite/report/figure_panel.hpp"
+#include "suite/report/figure_style.hpp"
+#include "suite/report/markup.hpp"
+#include "suite/report/report.hpp"
+#include "suite/report/timeline_labels.hpp"
+
+namespace assay::report {
+namespace {
+
+constexpr double left = 74, right_margin = 16;
+constexpr double curve_height = 110, lane_height = 17, label_row = 14, label_size = 10;
+constexpr std::size_t most_blocks = 8, most_label_rows = 7;
+using Anchor = TextStyle::Anchor;
+
+/// When a rank was there: from its join (or the start) to its death, departure or the end.
+struct Lane {
+    double from = 0, to = 0;
+    bool died = false;
+};
+
+std::map<int, Lane> lanes_of(const store::Sample& sample, double end_s) {
+    std::map<int, Lane> lanes;
+    for (const store::Event& event : sample.events)
+        if (event.rank >= 0) lanes.try_emplace(event.rank, Lane{0, end_s, false});
+    for (const store::Event& event : sample.events) {
+        if (event.rank < 0) continue;
+        Lane& lane = lanes[event.rank];
+        if (event.kind == "join") lane.from = event.t_s;
+        if (event.kind == "death" || event.kind == "leave") {
+            lane.to = std::min(lane.to, event.t_s);
+            lane.died = event.kind == "death";
+        }
+    }
+    return lanes;
+}
+
+double end_of(const store::Sample& sample) {
+    double end = 0;
+    for (const store::Event& event : sample.events) end = std::max(end, event.t_s);
+    for (const store::TimeSeries& series : sample.series_data)
+        for (const double t : series.t_s) end = std::max(end, t);
+    return end > 0 ? end : std::max(sample.seconds, 1.0);
+}
+
+const store::TimeSeries* throughput_of(const store::Sample& sample) {
+    for (const store::TimeSeries& series : sample.series_data)
+        if (series.name == "throughput" && !series.t_s.empty() &&
+            series.t_s.size() == series.values.size())
+            return &series;
+    return nullptr;
+}
+
+/// Length of an event that lasted: its detail's "seconds".
+double lasted(const store::Event& event) {
+    if (!event.detail.is_object()) return 0;
+    const auto found = event.detail.find("seconds");
+    return found != event.detail.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+void draw_curve(SvgCanvas& canvas, PlotFrame& frame, const store::TimeSeries& series,
+                std::size_t slot) {
+    double highest = 0;
+    for (const double value : series.values)
+        if (std::isfinite(value)) highest = std::max(highest, value);
+    frame.y = AxisScale::linear(0, highest);
+    draw_y_axis(canvas, frame);
+    std::vector<Point> path;
+    for (std::size_t i = 0; i < series.values.size(); ++i)
+        if (std::isfinite(series.values[i]))
+            path.push_back({frame.px(series.t_s[i]), frame.py(std::max(series.values[i], 0.0))});
+    canvas.polyline(path, {Ink::series, slot}, 1.6);
+    canvas.text({16, frame.area.top + frame.area.height / 2},
+                series.unit.empty() ? "throughput" : fitted(series.unit, 10.5, frame.area.height),
+                {.size = 10.5, .anchor = Anchor::middle, .rotate = -90});
+}
+
+void draw_lanes(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample& sample,
+                const std::map<int, Lane>& lanes, double top) {
+    double y = top;
+    for (const auto& [rank, lane] : lanes) {
+        const double middle = y + lane_height / 2;
+        canvas.text({left - 6, middle + 3.6}, fmt::format("rank {}", rank),
+                    {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
+        canvas.rectangle({frame.px(lane.from), middle - 4}, frame.px(lane.to) - frame.px(lane.from),
+                         8, {Ink::grid},
+                         fmt::format("rank {}: {:.3f} s to {:.3f} s", rank, lane.from, lane.to));
+        for (const store::Event& event : sample.events) {
+            if (event.rank != rank || event.kind == "commit" || event.kind == "death") continue;
+            const std::string tip =
+                fmt::format("{} rank {} at {:.3f} s", event.kind, rank, event.t_s);
+            const std::size_t slot = event_slot(event.kind);
+            if (const double seconds = lasted(event); seconds > 0)
+                canvas.rectangle({frame.px(event.t_s), middle - 4},
+                                 std::max(frame.px(event.t_s + seconds) - frame.px(event.t_s), 1.5),
+                                 8, {Ink::series, slot}, tip);
+            else
+                canvas.rectangle({frame.px(event.t_s) - 1.5, middle - 5}, 3, 10,
+                                 {Ink::series, slot}, tip);
+        }
+        if (lane.died)
+            canvas.cross({frame.px(lane.to), middle}, 4, {Ink::series, event_slot("death")});
+        y += lane_height;
+    }
+}
+
+void draw_commits(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample& sample,
+                  double y) {
+    std::set<double> times;  // a commit is one event, or one per rank: drawn once
+    for (const store::Event& event : sample.events)
+        if (event.kind == "commit") times.insert(std::round(frame.px(event.t_s) * 2) / 2);
+    if (times.empty()) return;
+    canvas.text({left - 6, y + 9}, "commits",
+                {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
+    for (const double x : times) canvas.line({x, y + 1}, {x, y + 10}, {Ink::muted}, 1);
+}
+
+/// Labels above, lines down through the curve and the lanes.
+void draw_marks(SvgCanvas& canvas, const PlotFrame& frame, const std::vector<TimelineMark>& marks,
+                const std::vector<PlacedLabel>& labels, double labels_bottom, double bottom) {
+    // All lines first, so that none runs through a label.
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        const double x = frame.px(marks[i].t_s);
+        const double top = labels[i].shown
+                               ? labels_bottom - static_cast<double>(labels[i].row) * label_row - 8
+                               : labels_bottom + 2;
+        canvas.line({x, top}, {x, bottom}, {Ink::series, event_slot(marks[i].kind)}, 1,
+                    marks[i].kind == "fault" ? "" : "3 2");
+    }
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        if (!labels[i].shown) continue;
+        const double y = labels_bottom - static_cast<double>(labels[i].row) * label_row;
+        canvas.rectangle({labels[i].left + 1, y - 9}, text_width(marks[i].text, label_size) + 4, 12,
+                         {Ink::background});
+        canvas.rectangle({labels[i].left + 1, y - 9}, 2.5, 11,
+                         {Ink::series, event_slot(marks[i].kind)});
+        canvas.text({labels[i].left + 6, y}, marks[i].text, {.size = label_size});
+    }
+}
+
+double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::Sample& sample,
+                  double top) {
+    const double end_s = end_of(sample);
+    const std::map<int, Lane> lanes = lanes_of(sample, end_s);
+    const store::TimeSeries* throughput = throughput_of(sample);
+    const double width = figure_width - left - right_margin;
+    PlotFrame frame{{left, 0, width, curve_height}, AxisScale::until(end_s), {}, 0};
+    const double merge_s = (frame.x.high() - frame.x.low()) * 6 / width;
+    const std::vector<TimelineMark> marks = timeline_marks(sample.events, merge_s);
+    std::vector<std::pair<double, double>> widths;
+    for (const TimelineMark& mark : marks)
+        widths.emplace_back(frame.px(mark.t_s), text_width(mark.text, label_size) + 8);
+    const std::vector<PlacedLabel> labels =
+        place_labels(widths, left, figure_width - right_margin, most_label_rows);
+    std::size_t rows = 0;
+    for (const PlacedLabel& label : labels)
+        if (label.shown) rows = std::max(rows, label.row + 1);
+
+    const std::string title =
+        fmt::format("{}{}{}", sample.spec.variant, sample.spec.axes.empty() ? "" : " · ",
+                    to_string(sample.spec.axes));
+    const PlotArea head{left, top + 24, width, 0};
+    draw_panel_head(
+        canvas, head, title,
+        fmt::format("{} · {}", to_string(sample.spec.provenance), to_string(sample.spec.profile)));
+    const double labels_bottom = top + 30 + static_cast<double>(rows) * label_row;
+    frame.area.top = labels_bottom + 8;
+    double bottom = frame.area.top;
+    if (throughput) {
+        draw_curve(canvas, frame, *throughput, variant_slot(experiment, sample.spec.variant));
+        bottom = frame.area.bottom() + 8;
+    }
+    const double lanes_top = bottom;
+    const double commits_top = lanes_top + static_cast<double>(lanes.size()) * lane_height;
+    bottom = commits_top + 14;
+    draw_lanes(canvas, frame, sample, lanes, lanes_top);
+    draw_commits(canvas, frame, sample, commits_top);
+    draw_marks(canvas, frame, marks, labels, labels_bottom, commits_top);
+    frame.area.height = bottom - frame.area.top;
+    canvas.line({left, bottom}, {left + width, bottom}, {Ink::muted});
+    draw_numeric_x_axis(canvas, frame);
+    canvas.text({left + width / 2, bottom + 30}, "time in s since the sample's start",
+                {.size = 11, .anchor = Anchor::middle});
+    return bottom + 40;
+}
+
+}  // namespace
+
+std::string timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples) {
+    using Key = std::tuple<Profile, Provenance, std::size_t, std::string>;
+    std::map<Key, const store::Sample*> blocks;
+    for (const store::Sample& sample : samples) {
+        if (sample.status != "ok") continue;
+        const SampleSpec& spec = sample.spec;
+        blocks.try_emplace({spec.profile, spec.provenance, variant_slot(experiment, spec.variant),
+                            to_string(spec.axes)},
+                           &sample);
+    }
+    if (blocks.empty())
+        return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
+    SvgCanvas canvas(as_id(experiment.id), experiment.title,
+                     fmt::format("Timeline of {}: throughput, faults and what followed them, one "
+                                 "lane per rank.",
+                                 experiment.id));
+    canvas.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
+                {.size = 15, .bold = true});
+    double y = 36;
+    std::size_t drawn = 0;
+    for (const auto& [key, sample] : blocks) {
+        if (drawn++ == most_blocks) {
+            canvas.text(
+                {16, y + 12},
+                fmt::format("{} more timelines are not drawn.", blocks.size() - most_blocks),
+                {.size = 11, .ink = Ink::muted});
+            y += 22;
+            break;
+        }
+        y = draw_block(canvas, experiment, *sample, y);
+    }
+    return std::move(canvas).finish(figure_width, y + 4);
+}
+
+}  // namespace assay::report

@@ -1,0 +1,16 @@
+// Timelines: what happened to whom and when, above it the throughput where it was recorded.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "suite/experiment/experiment.hpp"
+#include "suite/store/records.hpp"
+
+namespace assay::report {
+
+/// One block per case, variant, profile and provenance (its first sample): throughput over time,
+/// lines for faults and what followed, one lane per rank. Needs whole samples.
+std::string timeline_figure(const Experiment&, std::span<const store::Sample>);
+
+}  // namespace assay::report

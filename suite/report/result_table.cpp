@@ -1,0 +1,141 @@
+// Samples of one experiment as a table: rows are cases and variants, columns are metrics.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "suite/report/figure_data.hpp"
+#include "suite/report/report.hpp"
+
+namespace assay::report {
+namespace {
+
+/// More label values than this become one column with their span; all of them are in the CSV.
+constexpr std::size_t most_label_columns = 12;
+
+struct Row {
+    std::vector<const store::Sample*> samples;
+};
+
+/// Declared order of values along an axis, so that "gpt-s" comes before "gpt-l" where the
+/// experiment says so.
+struct RowKey {
+    std::vector<OrderedValue> axes;
+    std::size_t variant;
+    Profile profile;
+    Provenance provenance;
+    auto operator<=>(const RowKey&) const = default;
+};
+
+std::string summary(std::vector<double> values) {
+    if (values.empty()) return "–";
+    std::sort(values.begin(), values.end());
+    const std::string middle = number(median_of_sorted(values));
+    if (values.front() == values.back()) return middle;
+    return fmt::format("{} ({}–{})", middle, number(values.front()), number(values.back()));
+}
+
+std::string titled(const MetricSpec& metric, const std::string& label) {
+    const std::string name = label.empty() ? metric.name : label;
+    const bool bare = !label.empty() || metric.unit.empty() || metric.unit == "probability" ||
+                      metric.unit == "count" || metric.unit == "ratio" || metric.unit == "bool";
+    return bare ? name : fmt::format("{} [{}]", name, metric.unit);
+}
+
+/// One metric as columns of cells.
+void add_metric(Grid& grid, const std::vector<Row>& rows, const MetricSpec& metric,
+                bool is_figure) {
+    std::map<std::vector<OrderedValue>, std::string> labels;  // sorted as numbers, not as text
+    for (const Row& row : rows)
+        for (const store::Sample* sample : row.samples)
+            for (const store::MetricValue& value : sample->metrics) {
+                if (value.name != metric.name) continue;
+                std::vector<OrderedValue> key;
+                for (const auto& [name, label] : value.labels) key.push_back({0, label});
+                labels.emplace(key, to_string(value.labels));
+            }
+    if (labels.empty()) return;
+    const bool split = labels.size() <= most_label_columns;
+    const auto cells = [&](const std::string* only) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            std::vector<double> values;
+            for (const store::Sample* sample : rows[i].samples)
+                for (const store::MetricValue& value : sample->metrics)
+                    if (value.name == metric.name && (!only || to_string(value.labels) == *only))
+                        values.push_back(value.value);
+            grid[i + 1].push_back(summary(std::move(values)));
+        }
+    };
+    if (!split) {
+        grid[0].push_back(titled(metric, "") + " (all labels)");
+        cells(nullptr);
+        return;
+    }
+    for (const auto& [key, text] : labels) {
+        std::string title = titled(metric, text);
+        if (!text.empty() && !is_figure) title = metric.name + " " + text;
+        grid[0].push_back(title);
+        cells(&text);
+    }
+}
+
+}  // namespace
+
+Grid result_table(const Experiment& experiment, std::span<const store::Sample> samples) {
+    std::map<std::string, std::set<std::string>> seen;
+    std::set<Profile> profiles;
+    std::set<Provenance> provenances;
+    bool repeated = false;
+    for (const store::Sample& sample : samples) {
+        for (const auto& [axis, value] : sample.spec.axes) seen[axis].insert(to_string(value));
+        profiles.insert(sample.spec.profile);
+        provenances.insert(sample.spec.provenance);
+    }
+    std::vector<std::string> axes;
+    for (const Axis& axis : experiment.axes)
+        if (seen[axis.name].size() > 1) axes.push_back(axis.name);
+
+    std::map<RowKey, Row> grouped;
+    for (const store::Sample& sample : samples) {
+        if (sample.status != "ok") continue;
+        RowKey key{{},
+                   variant_slot(experiment, sample.spec.variant),
+                   sample.spec.profile,
+                   sample.spec.provenance};
+        for (const std::string& axis : axes) {
+            const auto found = sample.spec.axes.find(axis);
+            key.axes.push_back(found == sample.spec.axes.end()
+                                   ? OrderedValue{}
+                                   : ordered(experiment, axis, found->second));
+        }
+        Row& row = grouped[key];
+        row.samples.push_back(&sample);
+        repeated = repeated || row.samples.size() > 1;
+    }
+
+    Grid grid(1);
+    grid[0] = axes;
+    grid[0].push_back("variant");
+    if (profiles.size() > 1) grid[0].push_back("profile");
+    if (provenances.size() > 1) grid[0].push_back("how");
+    if (repeated) grid[0].push_back("samples");
+    std::vector<Row> rows;
+    for (const auto& [key, row] : grouped) {
+        std::vector<std::string> cells;
+        for (const OrderedValue& value : key.axes) cells.push_back(to_string(value.value));
+        cells.push_back(row.samples.front()->spec.variant);
+        if (profiles.size() > 1) cells.emplace_back(to_string(key.profile));
+        if (provenances.size() > 1) cells.emplace_back(to_string(key.provenance));
+        if (repeated) cells.push_back(std::to_string(row.samples.size()));
+        grid.push_back(std::move(cells));
+        rows.push_back(row);
+    }
+    if (const MetricSpec* first = experiment.metric(experiment.figure.metric))
+        add_metric(grid, rows, *first, true);
+    for (const MetricSpec& metric : experiment.metrics)
+        if (metric.name != experiment.figure.metric) add_metric(grid, rows, metric, false);
+    return grid;
+}
+
+}  // namespace assay::report

@@ -1,0 +1,75 @@
+// A strict decoder (no overlong forms, no surrogates) and the widths of characters.
+#include "suite/report/utf8.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace assay::report {
+namespace {
+
+struct Range {
+    char32_t first, last;
+};
+constexpr std::array zero_width{Range{0x300, 0x36f},   Range{0x1ab0, 0x1aff},
+                                Range{0x1dc0, 0x1dff}, Range{0x200b, 0x200f},
+                                Range{0x20d0, 0x20ff}, Range{0xfe00, 0xfe0f}};
+constexpr std::array double_width{
+    Range{0x1100, 0x115f}, Range{0x2e80, 0xa4cf},   Range{0xac00, 0xd7a3},
+    Range{0xf900, 0xfaff}, Range{0xfe30, 0xfe6f},   Range{0xff00, 0xff60},
+    Range{0xffe0, 0xffe6}, Range{0x1f300, 0x1faff}, Range{0x20000, 0x3fffd}};
+
+template <std::size_t N>
+bool within(const std::array<Range, N>& ranges, char32_t value) {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [&](Range r) { return r.first <= value && value <= r.last; });
+}
+
+}  // namespace
+
+CodePoint code_point(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(at);
+    if (lead < 0x80) return {lead, 1, true};
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    static constexpr std::array<char32_t, 5> smallest{0, 0, 0x80, 0x800, 0x10000};
+    if (lead < 0xc2 || lead > 0xf4 || at + length > text.size()) return {0xfffd, 1, false};
+    char32_t value = lead & (0x7f >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xc0) != 0x80) return {0xfffd, 1, false};
+        value = (value << 6) | (byte(at + i) & 0x3f);
+    }
+    const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+    if (value < smallest[length] || value > 0x10ffff || surrogate) return {0xfffd, 1, false};
+    return {value, length, true};
+}
+
+std::size_t display_width(std::string_view text) {
+    std::size_t width = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const CodePoint c = code_point(text, at);
+        at += c.bytes;
+        width += within(zero_width, c.value) ? 0 : within(double_width, c.value) ? 2 : 1;
+    }
+    return width;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+    std::vector<std::string> lines;
+    std::string line;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(' ', at), text.size());
+        const std::string_view word = text.substr(at, end - at);
+        at = end + 1;
+        if (word.empty()) continue;
+        if (!line.empty() && display_width(line) + 1 + display_width(word) > columns) {
+            lines.push_back(std::move(line));
+            line.clear();
+        }
+        if (!line.empty()) line += ' ';
+        line += word;
+    }
+    if (!line.empty() || lines.empty()) lines.push_back(std::move(line));
+    return lines;
+}
+
+}  // namespace assay::report

@@ -1,0 +1,26 @@
+// Reading UTF-8 one character at a time, as far as layout and escaping need it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::report {
+
+struct CodePoint {
+    char32_t value = 0;
+    std::size_t bytes = 1;
+    bool valid = true;  ///< false: this byte starts no well-formed sequence
+};
+
+/// The character that starts at text[at]; `at` must be inside the text.
+CodePoint code_point(std::string_view text, std::size_t at);
+
+/// Columns of a terminal that the text takes: 0 for combining marks, 2 for wide characters.
+std::size_t display_width(std::string_view text);
+
+/// Breaks text at spaces into lines of at most `columns`; longer words stay whole.
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
+
+}  // namespace assay::report

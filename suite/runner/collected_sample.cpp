@@ -1,0 +1,53 @@
+#include "suite/runner/collected_sample.hpp"
+
+#include "suite/runner/scratch_folder.hpp"
+
+namespace assay::runner {
+
+store::Sample collect_sample(SampleSpec spec, const std::string& id,
+                             const std::function<void(std::string kind, nlohmann::json body)>& tell,
+                             const Interruption& interruption) {
+    const ScratchFolder scratch;
+    spec.scratch = scratch.path().string();
+    store::Sample sample;
+    sample.id = id;
+    sample.spec = spec;
+    sample.started = store::now_utc();
+    const auto take = [&](Message&& message) {
+        if (auto* metric = std::get_if<store::MetricValue>(&message)) {
+            sample.metrics.push_back(std::move(*metric));
+        } else if (auto* event = std::get_if<store::Event>(&message)) {
+            tell("event", {{"sample", id},
+                           {"t_s", event->t_s},
+                           {"event", event->kind},
+                           {"rank", event->rank},
+                           {"detail", event->detail}});
+            sample.events.push_back(std::move(*event));
+        } else if (auto* series = std::get_if<store::TimeSeries>(&message)) {
+            sample.series_data.push_back(std::move(*series));
+        } else if (auto* table = std::get_if<store::Table>(&message)) {
+            sample.tables.push_back(std::move(*table));
+        } else if (auto* artifact = std::get_if<store::Artifact>(&message)) {
+            sample.artifacts.push_back(std::move(*artifact));
+        } else if (auto* progress = std::get_if<Progress>(&message)) {
+            tell("progress",
+                 {{"sample", id}, {"fraction", progress->fraction}, {"what", progress->what}});
+        }
+    };
+    const SampleEnd end = run_sample_process(spec, take, interruption);
+    sample.status = to_string(end.status);
+    sample.reason = end.reason;
+    sample.seconds = end.seconds;
+    sample.spec.scratch.clear();  // gone by now; a replay gets its own
+    return sample;
+}
+
+store::Sample run_once(const SampleSpec& spec, const Listener& listener) {
+    const Interruption interruption;
+    const auto tell = [&](std::string kind, nlohmann::json body) {
+        listener(Notice{std::move(kind), std::move(body), 0, 0, 1, 0});
+    };
+    return collect_sample(spec, "", tell, interruption);
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,57 @@
+#include "suite/runner/descendants.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace assay::runner {
+namespace {
+
+std::set<pid_t> children() {
+    std::set<pid_t> result;
+    std::error_code error;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+        std::ifstream list(task.path() / "children");
+        pid_t pid = 0;
+        while (list >> pid) result.insert(pid);
+    }
+    return result;
+}
+
+}  // namespace
+
+Descendants::Descendants() : others_(children()) {
+    int flag = 0;
+    ::prctl(PR_GET_CHILD_SUBREAPER, &flag);
+    was_subreaper_ = flag != 0;
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+Descendants::~Descendants() {
+    if (!was_subreaper_) ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+int Descendants::bury() {
+    std::set<pid_t> seen;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (std::chrono::steady_clock::now() < deadline) {
+        bool any = false;
+        for (const pid_t pid : children()) {
+            if (others_.count(pid) != 0) continue;
+            any = true;
+            seen.insert(pid);
+            ::kill(pid, SIGKILL);
+            ::waitpid(pid, nullptr, WNOHANG);
+        }
+        if (!any) break;
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return static_cast<int>(seen.size());
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,28 @@
+// Every process that a sample starts, however it detaches itself, ends with the sample.
+#pragma once
+
+#include <sys/types.h>
+
+#include <set>
+
+namespace assay::runner {
+
+/// Makes this process the one that orphans among its descendants fall to, while it lives, and
+/// remembers the children that are not the sample's.
+class Descendants {
+  public:
+    Descendants();
+    ~Descendants();
+    Descendants(const Descendants&) = delete;
+    Descendants& operator=(const Descendants&) = delete;
+
+    /// Kills and reaps all children that came since construction, and theirs in turn, until none is
+    /// left; gives up after two seconds (a process stuck in the kernel). Returns how many there were.
+    int bury();
+
+  private:
+    std::set<pid_t> others_;
+    bool was_subreaper_ = false;
+};
+
+}  // namespace assay::runner

@@ -1,0 +1,149 @@
+// make_plan(): which samples, in which order, with which estimates.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "suite/runner/plan_hash.hpp"
+#include "suite/runner/runner.hpp"
+#include "suite/runner/sweep.hpp"
+
+namespace assay::runner {
+namespace {
+
+/// A plan beyond this is a typing error, not a wish.
+constexpr std::size_t max_samples = 10'000'000;
+
+std::vector<std::string> offered_profiles(const Experiment& experiment) {
+    std::vector<std::string> names;
+    for (const ProfilePlan& plan : experiment.profiles) names.emplace_back(to_string(plan.profile));
+    return names;
+}
+
+Provenance choose_provenance(const Experiment& experiment, const ProfilePlan& profile,
+                             std::optional<Provenance> mode) {
+    if (profile.provenances.empty())
+        throw UserError(fmt::format("{} offers no way of running at profile {}", experiment.id,
+                                    to_string(profile.profile)));
+    if (!mode) return profile.provenances.front();
+    const auto& offered = profile.provenances;
+    if (std::find(offered.begin(), offered.end(), *mode) != offered.end()) return *mode;
+    std::vector<std::string_view> names;
+    for (const Provenance provenance : offered) names.push_back(to_string(provenance));
+    throw UserError(fmt::format("{} cannot be {} at profile {}; it can be: {}", experiment.id,
+                                to_string(*mode), to_string(profile.profile),
+                                fmt::join(names, ", ")));
+}
+
+/// Appends the samples of one experiment. Throws UserError when it cannot do what is asked.
+void expand(const Experiment& experiment, const Request& request, Plan& plan) {
+    const ProfilePlan* profile = experiment.plan(request.profile);
+    if (profile == nullptr)
+        throw UserError(fmt::format("{} has no profile {}; it has: {}", experiment.id,
+                                    to_string(request.profile),
+                                    fmt::join(offered_profiles(experiment), ", ")));
+    if (request.scenario_given && !experiment.takes_faults)
+        throw UserError(fmt::format("{} takes no faults: leave out --fault and --scenario",
+                                    experiment.id));
+    SampleSpec spec;
+    spec.experiment = experiment.id;
+    spec.profile = profile->profile;
+    spec.provenance = choose_provenance(experiment, *profile, request.mode);
+    spec.timeout_s = request.timeout_s.value_or(profile->timeout_s);
+    spec.scenario = request.scenario_given ? request.scenario : experiment.default_scenario;
+    const int rounds = request.rounds.value_or(profile->rounds);
+    const std::vector<Case> points = cases(experiment, *profile, request.axes);
+    if (points.size() * experiment.variants.size() * static_cast<std::size_t>(rounds) > max_samples)
+        throw UserError(fmt::format("{}: more than {} samples; narrow the axes or lower --rounds",
+                                    experiment.id, max_samples));
+    for (const Case& point : points) {
+        spec.axes = point;
+        for (int round = 0; round < rounds; ++round) {
+            spec.round = round;
+            spec.seed = request.seed + static_cast<std::uint64_t>(round);
+            std::vector<std::string> variants = experiment.variants;
+            if (round % 2 == 1) std::reverse(variants.begin(), variants.end());
+            for (const std::string& variant : variants) {
+                spec.variant = variant;
+                plan.samples.push_back(
+                    {&experiment, spec, profile->seconds_per_sample, profile->bytes_per_sample});
+            }
+        }
+    }
+}
+
+struct Selected {
+    const Experiment* experiment;
+    bool by_id;  ///< named itself, so that it must be able to do what is asked
+};
+
+std::vector<Selected> select(const Registry& registry, const std::vector<std::string>& patterns) {
+    if (patterns.empty())
+        throw UserError("which experiment? Give an id or a pattern; `assay list` shows them");
+    std::vector<Selected> result;
+    for (const std::string& pattern : patterns)
+        for (const Experiment* experiment : registry.select(pattern)) {
+            const bool by_id = experiment->id == pattern;
+            const auto it =
+                std::find_if(result.begin(), result.end(), [&](const Selected& selected) {
+                    return selected.experiment == experiment;
+                });
+            if (it == result.end())
+                result.push_back({experiment, by_id});
+            else
+                it->by_id = it->by_id || by_id;
+        }
+    return result;
+}
+
+void check_axes(const std::vector<Selected>& selected, const Request& request) {
+    for (const auto& [name, values] : request.axes) {
+        if (values.empty())
+            throw UserError(fmt::format("axis '{}' is given no values: write -a {}=VALUE,…", name,
+                                        name));
+        const std::string& axis = name;
+        if (std::any_of(selected.begin(), selected.end(), [&](const Selected& candidate) {
+                return candidate.experiment->axis(axis) != nullptr;
+            }))
+            continue;
+        std::set<std::string> known;
+        for (const Selected& candidate : selected)
+            for (const Axis& other : candidate.experiment->axes) known.insert(other.name);
+        throw UserError(known.empty()
+                            ? fmt::format("no axis '{}': {} has no axes", name,
+                                          selected.front().experiment->id)
+                            : fmt::format("no axis '{}' in {}; axes: {}", name,
+                                          fmt::join(request.patterns, " "), fmt::join(known, ", ")));
+    }
+}
+
+}  // namespace
+
+Plan make_plan(const Registry& registry, const Request& request) {
+    if (request.rounds && *request.rounds < 1)
+        throw UserError(fmt::format("--rounds {}: at least 1", *request.rounds));
+    if (request.timeout_s && !(*request.timeout_s > 0))
+        throw UserError(fmt::format("--timeout {}: must be more than 0 seconds", *request.timeout_s));
+    const std::vector<Selected> selected = select(registry, request.patterns);
+    check_axes(selected, request);
+    Plan plan;
+    for (const Selected& candidate : selected) {
+        try {
+            expand(*candidate.experiment, request, plan);
+        } catch (const UserError& error) {
+            if (candidate.by_id || selected.size() == 1) throw;
+            plan.left_out.emplace_back(error.what());
+        }
+    }
+    if (plan.samples.empty())
+        throw UserError(fmt::format("nothing to run: {}", fmt::join(plan.left_out, "; ")));
+    for (const PlannedSample& sample : plan.samples) {
+        plan.seconds += sample.seconds;
+        plan.bytes += sample.bytes;
+    }
+    plan.hash = plan_hash(plan.samples);
+    return plan;
+}
+
+}  // namespace assay::runner

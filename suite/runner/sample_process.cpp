@@ -1,0 +1,268 @@
+#include "suite/runner/sample_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include "suite/runner/descendants.hpp"
+
+namespace assay::runner {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How much of the last output of a crashed sample goes into its reason.
+constexpr std::size_t tail_bytes = 600;
+
+[[noreturn]] void fail(const char* what) {
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+/// Above the numbers that the sample's process gives to its own ends, so that dup2 there never
+/// closes one that is still to be passed on.
+FileDescriptor raised(FileDescriptor fd) {
+    FileDescriptor high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
+    if (!high) fail("fcntl");
+    return high;
+}
+
+struct Pipe {
+    FileDescriptor read, write;
+    Pipe() {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
+        read.reset(ends[0]);
+        write.reset(ends[1]);
+        read = raised(std::move(read));
+        write = raised(std::move(write));
+    }
+};
+
+FileDescriptor as_file(const std::string& text) {
+    FileDescriptor fd(::memfd_create("assay-sample", MFD_CLOEXEC));
+    if (!fd || ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+        ::lseek(fd.get(), 0, SEEK_SET) != 0)
+        fail("memfd");
+    return raised(std::move(fd));
+}
+
+struct Child {
+    pid_t pid = -1;
+    FileDescriptor pidfd, results, output, lifeline;
+};
+
+Child start(const SampleSpec& spec) {
+    const FileDescriptor input = as_file(to_json(spec).dump());
+    Pipe results, output, lifeline;
+    const pid_t parent = ::getpid();
+    Child child;
+    child.pid = ::fork();
+    if (child.pid < 0) fail("fork");
+    if (child.pid == 0) {
+        // Only async-signal-safe calls from here to exec.
+        ::setpgid(0, 0);
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != parent) ::_exit(127);
+        ::dup2(input.get(), 0);
+        ::dup2(output.write.get(), 1);
+        ::dup2(output.write.get(), 2);
+        ::dup2(results.write.get(), result_fd);
+        ::dup2(lifeline.read.get(), lifeline_fd);
+        ::close_range(lifeline_fd + 1, ~0U, 0);
+        ::execl("/proc/self/exe", "assay", "sample", nullptr);
+        ::_exit(127);
+    }
+    ::setpgid(child.pid, child.pid);  // whichever of the two comes first
+    // Not pidfd_open(): Debian 12's header forgets to declare it extern "C".
+    child.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));
+    if (!child.pidfd) {
+        const int error = errno;
+        ::kill(child.pid, SIGKILL);
+        ::waitpid(child.pid, nullptr, 0);
+        throw std::system_error(error, std::generic_category(), "pidfd_open");
+    }
+    child.results = std::move(results.read);
+    child.output = std::move(output.read);
+    child.lifeline = std::move(lifeline.write);
+    ::fcntl(child.results.get(), F_SETFL, O_NONBLOCK);
+    ::fcntl(child.output.get(), F_SETFL, O_NONBLOCK);
+    return child;
+}
+
+/// Reads what is there; false at the end of the stream.
+template <typename Take>
+bool drain(const FileDescriptor& fd, Take&& take) {
+    char bytes[65536];
+    while (true) {
+        const ssize_t count = ::read(fd.get(), bytes, sizeof bytes);
+        if (count > 0)
+            take(std::string_view(bytes, static_cast<std::size_t>(count)));
+        else if (count == 0)
+            return false;
+        else if (errno != EINTR)
+            return errno == EAGAIN;
+    }
+}
+
+std::string describe_exit(int status) {
+    if (WIFEXITED(status)) return fmt::format("exited with status {}", WEXITSTATUS(status));
+    const int number = WTERMSIG(status);
+    return fmt::format("killed by signal {} ({}){}", number, ::strsignal(number),
+                       number == SIGKILL ? "; was memory short?" : "");
+}
+
+/// The last lines of what the sample printed, as one line.
+std::string quoted_tail(std::string_view output) {
+    while (!output.empty() && output.back() == '\n') output.remove_suffix(1);
+    if (output.size() > tail_bytes) output.remove_prefix(output.size() - tail_bytes);
+    if (output.empty()) return {};
+    std::string text = "; its last output: ";
+    for (const char c : output)
+        text += c == '\n' ? std::string(" | ") : std::string(1, c);
+    return text;
+}
+
+/// Listens to one child until it is gone.
+class Listening {
+  public:
+    Listening(Child& child, const SampleSpec& spec,
+              const std::function<void(Message&&)>& on_message, const Interruption& interruption)
+        : child_(child), spec_(spec), on_message_(on_message), interruption_(interruption) {
+        started_ = Clock::now();
+        // A year is never; larger numbers overflow the clock.
+        const double limit = std::min(spec.timeout_s, 365.0 * 86400.0);
+        deadline_ = started_ + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(limit));
+    }
+
+    SampleEnd run() {
+        pollfd entries[4] = {{child_.results.get(), POLLIN, 0},
+                             {child_.output.get(), POLLIN, 0},
+                             {child_.pidfd.get(), POLLIN, 0},
+                             {interruption_.fd(), POLLIN, 0}};
+        while (true) {
+            if (::poll(entries, 4, milliseconds_left()) < 0 && errno != EINTR) fail("poll");
+            // Looked at before draining: what a dead child wrote is all there when we drain.
+            const bool gone = entries[2].revents != 0;
+            if (entries[0].revents != 0 && !read_results()) entries[0].fd = -1;
+            if (entries[1].revents != 0 && !read_output()) entries[1].fd = -1;
+            if (gone) break;
+            if (entries[3].revents != 0) {
+                stop({SampleStatus::interrupted, "interrupted by a signal to the runner"});
+                entries[3].fd = -1;
+            }
+            if (Clock::now() >= deadline_)
+                stop({SampleStatus::failed,
+                      fmt::format("timeout: not done after {:g} s", spec_.timeout_s)});
+        }
+        read_results();
+        read_output();
+        // The leader is dead but not reaped, so that its group's number cannot be another's yet.
+        ::kill(-child_.pid, SIGKILL);
+        int status = 0;
+        ::waitpid(child_.pid, &status, 0);
+        SampleEnd result = verdict(status);
+        result.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+        return result;
+    }
+
+  private:
+    int milliseconds_left() const {
+        if (stopped_) return 1000;
+        const double left = std::chrono::duration<double>(deadline_ - Clock::now()).count();
+        return static_cast<int>(std::ceil(std::clamp(left, 0.0, 3600.0) * 1000));
+    }
+
+    /// Ends the sample; the first reason counts.
+    void stop(End why) {
+        if (!stopped_) stopped_ = std::move(why);
+        ::kill(-child_.pid, SIGKILL);
+    }
+
+    bool read_results() {
+        try {
+            return drain(child_.results, [&](std::string_view bytes) {
+                splitter_.feed(bytes, [&](std::string_view line) { take(decode(line)); });
+            });
+        } catch (const ProtocolError& error) {
+            stop({SampleStatus::failed,
+                  fmt::format("the sample's process wrote nonsense: {}", error.what())});
+            return false;
+        }
+    }
+
+    bool read_output() {
+        return drain(child_.output, [&](std::string_view bytes) {
+            output_ += bytes;
+            if (output_.size() > 16 * tail_bytes) output_.erase(0, output_.size() - tail_bytes);
+        });
+    }
+
+    void take(Message&& message) {
+        if (stopped_) return;
+        if (end_) throw ProtocolError("something after the end");
+        if (auto* end = std::get_if<End>(&message))
+            end_ = std::move(*end);
+        else
+            on_message_(std::move(message));
+    }
+
+    SampleEnd verdict(int status) const {
+        if (stopped_) return {stopped_->status, stopped_->reason};
+        const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        if (end_ && (clean || end_->status != SampleStatus::ok)) return {end_->status, end_->reason};
+        if (clean)
+            return {SampleStatus::failed,
+                    "the sample's process ended without saying how" + quoted_tail(output_)};
+        return {SampleStatus::failed, fmt::format("the sample's process {}{}{}",
+                                                  describe_exit(status),
+                                                  end_ ? " after it had reported success" : "",
+                                                  quoted_tail(output_))};
+    }
+
+    Child& child_;
+    const SampleSpec& spec_;
+    const std::function<void(Message&&)>& on_message_;
+    const Interruption& interruption_;
+    Clock::time_point started_, deadline_;
+    LineSplitter splitter_;
+    std::string output_;
+    std::optional<End> end_;
+    std::optional<End> stopped_;
+};
+
+}  // namespace
+
+SampleEnd run_sample_process(const SampleSpec& spec,
+                             const std::function<void(Message&&)>& on_message,
+                             const Interruption& interruption) {
+    Descendants descendants;
+    Child child = start(spec);
+    try {
+        const SampleEnd end = Listening(child, spec, on_message, interruption).run();
+        child.lifeline.reset();
+        descendants.bury();
+        return end;
+    } catch (...) {
+        // The listener threw (a full disk, say): the sample must not outlive this call.
+        ::kill(-child.pid, SIGKILL);
+        child.lifeline.reset();
+        descendants.bury();
+        throw;
+    }
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,176 @@
+// Opening a results database: what is refused, how the connection is set up, how the file is made.
+#include "suite/store/database.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "suite/store/file_header.hpp"
+#include "suite/store/migration.hpp"
+#include "suite/store/network_file_system.hpp"
+
+namespace assay::store {
+namespace fs = std::filesystem;
+namespace {
+
+// Transactions take milliseconds; whoever waits this long waits for a process that is stopped.
+constexpr int busy_timeout_ms = 10'000;
+
+bool is_there(const fs::path& file) {
+    std::error_code unreachable;
+    return fs::exists(file, unreachable);
+}
+
+int newest_version() { return migrations().back().to; }
+
+SQLite::Database connect(const fs::path& file, int flags) {
+    // OPEN_URI serves merge(), which attaches the other file read-only; our own path is absolute
+    // and never looks like a URI.
+    SQLite::Database sql(file.string(), flags | SQLITE_OPEN_URI, busy_timeout_ms);
+    auto* handle = sql.getHandle();
+    sqlite3_extended_result_codes(handle, 1);
+    // The file may come from anywhere: its schema must not run functions with side effects, its
+    // pages are checked before they are believed.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sql.exec("PRAGMA cell_size_check = ON");
+    sql.exec("PRAGMA foreign_keys = ON");
+    return sql;
+}
+
+/// A new file is built in rollback mode and put into WAL mode afterwards: so the header that
+/// refuse_foreign_file() looks at is complete as soon as there is one.
+void create(const fs::path& file, SQLite::Database& sql) {
+    const auto ours = [&] {
+        return sql.execAndGet("PRAGMA application_id").getUInt() == application_id;
+    };
+    if (ours()) return;
+    sql.exec("PRAGMA auto_vacuum = INCREMENTAL");  // prune() gives the space back without a copy
+    SQLite::Transaction transaction(sql, SQLite::TransactionBehavior::IMMEDIATE);
+    if (ours()) return;  // another process was faster
+    if (sql.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() != 0)
+        throw StoreError(
+            fmt::format("{}: not an Assay database; it was left as it is.", file.string()));
+    sql.exec(fmt::format("PRAGMA application_id = {}", application_id));
+    transaction.commit();
+}
+
+void use_wal(const fs::path& file, SQLite::Database& sql) {
+    // The busy timeout does not cover this change of mode, for which nobody else may be reading.
+    for (int attempt = 0;; ++attempt) {
+        try {
+            if (sql.execAndGet("PRAGMA journal_mode = WAL").getString() == "wal") break;
+        } catch (const SQLite::Exception& error) {
+            if (error.getErrorCode() % 256 != SQLITE_BUSY || attempt >= 200) throw;
+        }
+        if (attempt >= 200)
+            throw StoreError(
+                fmt::format("{}: SQLite cannot use a write-ahead log here (it needs shared "
+                            "memory); name a file on a local disk with --db or ASSAY_DB.",
+                            file.string()));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    // NORMAL: a commit is in the page cache of the kernel when it returns, which outlives every
+    // death of the process; only a crash of the whole machine can take the commits since the last
+    // checkpoint, never the integrity of the file, and a resumed session runs those samples again.
+    // FULL would sync after each sample, and that disk traffic would disturb the next measurement.
+    sql.exec("PRAGMA synchronous = NORMAL");
+}
+
+void refuse_unwritable(const fs::path& file) {
+    for (const auto& path : {file, file.parent_path()})
+        if (is_there(path) && access(path.c_str(), W_OK) != 0)
+            throw StoreError(
+                fmt::format("{}: cannot be written: {}: {}. Name another file with --db or "
+                            "ASSAY_DB.",
+                            file.string(), path.string(), std::strerror(errno)));
+}
+
+/// Throws SQLite::Exception when the file cannot even be looked at.
+void refuse_version_for_reading(const fs::path& file, SQLite::Database& sql) {
+    const int version = schema_version(file, sql);
+    if (version == newest_version()) return;
+    throw StoreError(
+        version > newest_version()
+            ? fmt::format(
+                  "{}: the file has schema version {}, this program knows versions up to {}: a "
+                  "newer program is needed. It was left as it is.",
+                  file.string(), version, newest_version())
+            : fmt::format(
+                  "{}: the file has schema version {}, this program reads version {}. Any command "
+                  "that writes (`assay run`, `assay db prune`) brings it up to date.",
+                  file.string(), version, newest_version()));
+}
+
+}  // namespace
+
+Database::Database(fs::path file, std::optional<PrivateCopy> copy, std::optional<RunnerLock> runner,
+                   SQLite::Database sql)
+    : file_(std::move(file)),
+      copy_(std::move(copy)),
+      runner_(std::move(runner)),
+      sql_(std::move(sql)) {}
+
+Database Database::open(const fs::path& file, Access access) {
+    std::error_code error;
+    // Links are followed, so that everyone agrees on the names of the files beside the database.
+    const auto absolute = fs::weakly_canonical(fs::absolute(file, error), error);
+    if (error || file.empty() || !absolute.has_filename())
+        throw StoreError(fmt::format("\"{}\" is not the name of a file.", file.string()));
+    return guarded(absolute, "open the database", [&] {
+        return access == Access::write ? open_for_writing(absolute) : open_for_reading(absolute);
+    });
+}
+
+Database Database::open_for_writing(const fs::path& file) {
+    const auto folder = file.parent_path();
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error)
+        throw StoreError(
+            fmt::format("{}: its folder cannot be made ({}). Name another file with --db or "
+                        "ASSAY_DB.",
+                        file.string(), error.message()));
+    refuse_network_file_system(file, folder);
+    if (is_there(file)) refuse_foreign_file(file, newest_version(), true);
+    refuse_unwritable(file);
+    auto sql = connect(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    create(file, sql);
+    migrate(file, sql, migrations());
+    use_wal(file, sql);
+    return Database(file, std::nullopt, RunnerLock(file), std::move(sql));
+}
+
+Database Database::open_for_reading(const fs::path& file) {
+    if (!is_there(file))
+        throw StoreError(
+            fmt::format("{}: there is no results database; `assay run` makes one.", file.string()));
+    refuse_network_file_system(file, file.parent_path());
+    refuse_foreign_file(file, newest_version(), false);
+    try {
+        auto sql = connect(file, SQLite::OPEN_READONLY);
+        refuse_version_for_reading(file, sql);
+        return Database(file, std::nullopt, std::nullopt, std::move(sql));
+    } catch (const SQLite::Exception& failure) {
+        // A reader of a WAL file needs its -shm file, which SQLite cannot make in a read-only
+        // folder.
+        const int code = failure.getErrorCode() % 256;
+        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
+    }
+    PrivateCopy copy(file);
+    auto sql = connect(copy.file(), SQLite::OPEN_READWRITE);
+    refuse_version_for_reading(file, sql);
+    return Database(file, std::move(copy), std::nullopt, std::move(sql));
+}
+
+void Database::refuse_unless_writable(std::string_view doing) const {
+    if (!writable())
+        throw StoreError(fmt::format("{}: could not {}: it was opened for reading only.",
+                                     file_.string(), doing));
+}
+
+}  // namespace assay::store

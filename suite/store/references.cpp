@@ -1,0 +1,155 @@
+// What results are read against: annotations, calibrations, baselines; and checkpoints of samples.
+#include <fmt/format.h>
+
+#include "suite/store/impl.hpp"
+#include "suite/store/row_codec.hpp"
+
+namespace assay::store {
+namespace {
+
+struct Subject {
+    std::string id;
+    bool session;
+};
+
+Subject resolve_subject(SQLite::Database& sql, std::string_view id) {
+    SQLite::Statement known(sql, "SELECT count(*) FROM session WHERE id >= ? AND id < ? || '~'");
+    bind_text(known, 1, id);
+    bind_text(known, 2, id);
+    known.executeStep();
+    if (known.getColumn(0).getInt() == 0) return {resolve(sql, "sample", id), false};
+    auto session = resolve(sql, "session", id);
+    bool also_sample = true;
+    try {
+        resolve(sql, "sample", id);
+    } catch (const StoreError&) {
+        also_sample = false;
+    }
+    if (also_sample && session != id)
+        throw StoreError(
+            fmt::format("both a session and a sample have ids that begin with \"{}\". Type more "
+                        "of it.",
+                        id));
+    return {std::move(session), true};
+}
+
+}  // namespace
+
+void Store::annotate(std::string_view id, std::string_view text) {
+    impl_->database.write("store the annotation", [&](SQLite::Database& sql) {
+        const auto subject = resolve_subject(sql, id);
+        SQLite::Statement insert(
+            sql, fmt::format("INSERT INTO annotation (id, {}, at, words) VALUES (?, ?, ?, ?)",
+                             subject.session ? "session" : "sample"));
+        insert.bind(1, new_uuid());
+        insert.bind(2, subject.id);
+        insert.bind(3, now_utc());
+        bind_text(insert, 4, text);
+        insert.exec();
+    });
+}
+
+std::vector<Annotation> Store::annotations(std::string_view id) const {
+    return impl_->database.read("read the annotations", [&](SQLite::Database& sql) {
+        const auto subject = resolve_subject(sql, id);
+        SQLite::Statement rows(
+            sql, fmt::format("SELECT at, words FROM annotation WHERE {} = ? ORDER BY at, id",
+                             subject.session ? "session" : "sample"));
+        rows.bind(1, subject.id);
+        std::vector<Annotation> all;
+        while (rows.executeStep())
+            all.push_back(
+                {subject.id, rows.getColumn(0).getString(), rows.getColumn(1).getString()});
+        return all;
+    });
+}
+
+void Store::put_calibration(const Calibration& calibration) {
+    impl_->database.write("store the calibration", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO calibration (hash, name, parameters, fitted_from, created) "
+            "VALUES (?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING");
+        insert.bind(1, calibration.hash);
+        insert.bind(2, calibration.name);
+        insert.bind(3, json_text(calibration.parameters));
+        insert.bind(4, json_text(calibration.fitted_from));
+        insert.bind(5, calibration.created.empty() ? now_utc() : calibration.created);
+        insert.exec();
+    });
+}
+
+std::optional<Calibration> Store::calibration(std::string_view hash) const {
+    return impl_->database.read("read the calibration", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql,
+            "SELECT hash, name, parameters, fitted_from, created FROM calibration WHERE hash = ?");
+        bind_text(rows, 1, hash);
+        if (!rows.executeStep()) return std::optional<Calibration>();
+        return std::optional(Calibration{
+            rows.getColumn(0).getString(), rows.getColumn(1).getString(),
+            nlohmann::json::parse(rows.getColumn(2).getString()),
+            nlohmann::json::parse(rows.getColumn(3).getString()), rows.getColumn(4).getString()});
+    });
+}
+
+void Store::set_baseline(std::string_view name, std::string_view session) {
+    if (name.empty()) throw StoreError("a baseline needs a name.");
+    impl_->database.write("store the baseline", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO baseline (name, session, created) VALUES (?, ?, ?) ON CONFLICT "
+            "(name) DO UPDATE SET session = excluded.session, created = excluded.created");
+        bind_text(insert, 1, name);
+        insert.bind(2, resolve(sql, "session", session));
+        insert.bind(3, now_utc());
+        insert.exec();
+    });
+}
+
+std::vector<Baseline> Store::baselines() const {
+    return impl_->database.read("read the baselines", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(sql, "SELECT name, session, created FROM baseline ORDER BY name");
+        std::vector<Baseline> all;
+        while (rows.executeStep())
+            all.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
+                           rows.getColumn(2).getString()});
+        return all;
+    });
+}
+
+void Store::put_checkpoint(std::string_view sample, std::int64_t step, std::string_view state) {
+    impl_->database.write("store a checkpoint", [&](SQLite::Database& sql) {
+        SQLite::Statement running(sql, "SELECT 1 FROM sample WHERE id = ? AND status = 'running'");
+        bind_text(running, 1, sample);
+        if (!running.executeStep())
+            throw StoreError(
+                fmt::format("sample {} is not running: it takes no checkpoints.", sample));
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO sample_checkpoint (sample, step, saved, state) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (sample, step) DO UPDATE SET saved = excluded.saved, "
+            "state = excluded.state");
+        bind_text(insert, 1, sample);
+        insert.bind(2, step);
+        insert.bind(3, now_utc());
+        bind_blob(insert, 4, state);
+        insert.exec();
+    });
+}
+
+std::optional<Checkpoint> Store::newest_checkpoint(std::string_view sample) const {
+    return impl_->database.read("read the checkpoint", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(sql,
+                               "SELECT step, saved, state FROM sample_checkpoint WHERE sample = ? "
+                               "ORDER BY step DESC LIMIT 1");
+        bind_text(rows, 1, sample);
+        if (!rows.executeStep()) return std::optional<Checkpoint>();
+        const auto state = rows.getColumn(2);
+        return std::optional(Checkpoint{rows.getColumn(0).getInt64(), rows.getColumn(1).getString(),
+                                        std::string(static_cast<const char*>(state.getBlob()),
+                                                    static_cast<std::size_t>(state.getBytes()))});
+    });
+}
+
+}  // namespace assay::store

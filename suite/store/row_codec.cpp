@@ -1,0 +1,120 @@
+// How values of the suite look in columns, and back.
+#include "suite/store/row_codec.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "suite/store/store.hpp"
+
+namespace assay::store {
+
+std::string json_text(const nlohmann::json& value) {
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string canonical(const Case& values) {
+    for (const auto& [name, value] : values)
+        if (const auto* number = std::get_if<double>(&value); number && !std::isfinite(*number))
+            throw StoreError(
+                fmt::format("the label or axis \"{}\" has the value {}; only finite numbers and "
+                            "words can name a value",
+                            name, *number));
+    return json_text(to_json(values));
+}
+
+Case case_from_text(const std::string& text) { return case_from_json(nlohmann::json::parse(text)); }
+
+std::string blob_of(std::span<const double> values) {
+    std::string bytes(values.size() * 8, '\0');
+    auto* out = bytes.data();
+    for (const double value : values) {
+        const auto bits = std::bit_cast<std::uint64_t>(value);
+        for (int shift = 0; shift < 64; shift += 8)
+            *out++ = static_cast<char>(bits >> shift & 0xff);
+    }
+    return bytes;
+}
+
+std::vector<double> doubles_of(std::string_view blob) {
+    if (blob.size() % 8 != 0) throw std::invalid_argument("a blob of doubles with a broken length");
+    std::vector<double> values(blob.size() / 8);
+    const auto* in = reinterpret_cast<const unsigned char*>(blob.data());
+    for (auto& value : values) {
+        std::uint64_t bits = 0;
+        for (int shift = 0; shift < 64; shift += 8) bits |= std::uint64_t{*in++} << shift;
+        value = std::bit_cast<double>(bits);
+    }
+    return values;
+}
+
+double real_or_nan(const SQLite::Column& column) {
+    return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
+}
+
+std::optional<double> optional_real(const SQLite::Column& column) {
+    if (column.isNull()) return std::nullopt;
+    return column.getDouble();
+}
+
+std::string text_or_empty(const SQLite::Column& column) {
+    return column.isNull() ? std::string() : column.getString();
+}
+
+Value cell(const SQLite::Column& column) {
+    if (column.isInteger()) return column.getInt64();
+    if (column.isText()) return column.getString();
+    if (column.isFloat() || column.isNull()) return real_or_nan(column);
+    throw std::invalid_argument("a table cell that is neither number nor text");
+}
+
+void bind_optional(SQLite::Statement& statement, int index, std::optional<double> value) {
+    // SQLite makes NULL of NaN by itself.
+    if (value)
+        statement.bind(index, *value);
+    else
+        statement.bind(index);
+}
+
+void bind_text(SQLite::Statement& statement, int index, std::string_view text) {
+    statement.bind(index, std::string(text));
+}
+
+void bind_text_or_null(SQLite::Statement& statement, int index, std::string_view text) {
+    if (text.empty())
+        statement.bind(index);
+    else
+        bind_text(statement, index, text);
+}
+
+void bind_blob(SQLite::Statement& statement, int index, std::string_view bytes) {
+    if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw StoreError("one value is larger than SQLite can hold (1 GB)");
+    // A null pointer would be stored as NULL rather than as an empty blob.
+    statement.bind(index, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()));
+}
+
+void bind_cell(SQLite::Statement& statement, int index, const Value& value) {
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+        statement.bind(index, *integer);
+    else if (const auto* number = std::get_if<double>(&value))
+        statement.bind(index, *number);
+    else
+        statement.bind(index, std::get<std::string>(value));
+}
+
+bool is_final_status(std::string_view status) {
+    for (const auto known : {SampleStatus::ok, SampleStatus::failed, SampleStatus::invalid,
+                             SampleStatus::interrupted, SampleStatus::unsupported})
+        if (to_string(known) == status) return true;
+    return false;
+}
+
+SampleSpec spec_from_text(const std::string& text) {
+    return sample_spec_from_json(nlohmann::json::parse(text));
+}
+
+}  // namespace assay::store

@@ -1,0 +1,43 @@
+// How values of the suite look in columns, and back. Reading throws std::invalid_argument or
+// nlohmann::json::exception on what this program cannot have written.
+#pragma once
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suite/store/records.hpp"
+
+namespace assay::store {
+
+/// Members in name order, no white space; bytes that are not UTF-8 are replaced.
+std::string json_text(const nlohmann::json&);
+/// StoreError when a value is not finite: it could not be found again.
+std::string canonical(const Case&);
+Case case_from_text(const std::string& canonical);
+
+/// Little-endian IEEE 754.
+std::string blob_of(std::span<const double>);
+std::vector<double> doubles_of(std::string_view blob);
+
+double real_or_nan(const SQLite::Column&);
+std::optional<double> optional_real(const SQLite::Column&);
+std::string text_or_empty(const SQLite::Column&);
+Value cell(const SQLite::Column&);
+
+void bind_optional(SQLite::Statement&, int index, std::optional<double>);
+void bind_text(SQLite::Statement&, int index, std::string_view);
+void bind_text_or_null(SQLite::Statement&, int index, std::string_view);  ///< empty: NULL
+void bind_blob(SQLite::Statement&, int index, std::string_view);
+void bind_cell(SQLite::Statement&, int index, const Value&);
+
+bool is_final_status(std::string_view status);  ///< a SampleStatus other than running
+SampleSpec spec_from_text(const std::string&);
+
+}  // namespace assay::store

@@ -1,0 +1,246 @@
+// Machines, sessions, the beginning of samples, and claim checks, as the runner writes them.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <bit>
+#include <set>
+
+#include "suite/store/attempt.hpp"
+#include "suite/store/impl.hpp"
+#include "suite/store/row_codec.hpp"
+#include "suite/store/sha256.hpp"
+
+namespace assay::store {
+namespace {
+
+struct Owner {
+    std::string state;
+    std::int64_t token = 0, pid = 0;
+};
+
+Owner owner_of(SQLite::Database& sql, std::string_view session) {
+    SQLite::Statement find(sql, "SELECT state, owner, pid FROM session WHERE id = ?");
+    bind_text(find, 1, session);
+    if (!find.executeStep()) throw StoreError(fmt::format("there is no session {}.", session));
+    return {find.getColumn(0).getString(), find.getColumn(1).getInt64(),
+            find.getColumn(2).getInt64()};
+}
+
+void interrupt_samples(SQLite::Database& sql, std::string_view session, std::string_view reason) {
+    SQLite::Statement update(sql,
+                             "UPDATE sample SET status = 'interrupted', reason = ? "
+                             "WHERE session = ? AND status = 'running'");
+    bind_text(update, 1, reason);
+    bind_text(update, 2, session);
+    update.exec();
+}
+
+/// Derived from the key, so that files of several machines agree about it.
+std::string series_id(const std::vector<std::string>& key) {
+    auto hex = sha256_hex(json_text(key));
+    hex[12] = '8';  // RFC 9562: version 8 is ours to define, variant 10xx
+    hex[16] = "89ab"[(hex[16] <= '9' ? hex[16] - '0' : hex[16] - 'a' + 10) % 4];
+    return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
+                       hex.substr(16, 4), hex.substr(20, 12));
+}
+
+std::string find_or_make_series(SQLite::Database& sql, const SeriesKey& key) {
+    const std::vector<std::string> columns = {key.experiment,
+                                              key.variant,
+                                              canonical(key.axes),
+                                              std::string(to_string(key.profile)),
+                                              std::string(to_string(key.provenance)),
+                                              key.hardware,
+                                              key.calibration,
+                                              key.data};
+    auto id = series_id(columns);
+    SQLite::Statement insert(
+        sql,
+        "INSERT INTO series (id, experiment, variant, axes, profile, provenance, "
+        "hardware, calibration, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (id) DO NOTHING");
+    insert.bind(1, id);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        insert.bind(static_cast<int>(i) + 2, columns[i]);
+    insert.exec();
+    return id;
+}
+
+/// Makes room for another attempt at a sample of a resumed session.
+void replace_unsuccessful(SQLite::Database& sql, std::string_view session,
+                          const std::string& series, const SampleSpec& spec) {
+    SQLite::Statement find(
+        sql,
+        "SELECT id, status FROM sample WHERE session = ? AND series = ? AND seed = ? "
+        "AND round = ?");
+    bind_text(find, 1, session);
+    find.bind(2, series);
+    find.bind(3, std::bit_cast<std::int64_t>(spec.seed));
+    find.bind(4, spec.round);
+    if (!find.executeStep()) return;
+    const auto id = find.getColumn(0).getString();
+    const auto status = find.getColumn(1).getString();
+    if (status == "ok" || status == "running")
+        throw StoreError(
+            fmt::format("{} {} {{{}}} seed {} round {} is in session {} already (sample {}, {}).",
+                        spec.experiment, spec.variant, to_string(spec.axes), spec.seed, spec.round,
+                        session, id, status));
+    remove_attempt(sql, id);
+}
+
+}  // namespace
+
+void interrupt_dead_sessions(Database& database) {
+    const auto dead = [&](SQLite::Database& sql) {
+        std::set<std::string> ids;
+        SQLite::Statement find(sql, "SELECT id, owner FROM session WHERE state = 'running'");
+        while (find.executeStep())
+            if (!database.runner().alive(find.getColumn(1).getInt64()))
+                ids.insert(find.getColumn(0).getString());
+        return ids;
+    };
+    // Looked at first without the write lock: usually there is nothing to do.
+    if (database.read("look for interrupted sessions", dead).empty()) return;
+    database.write("mark interrupted sessions", [&](SQLite::Database& sql) {
+        for (const auto& id : dead(sql)) {
+            interrupt_samples(sql, id, "its runner ended before it was finished");
+            SQLite::Statement update(
+                sql, "UPDATE session SET state = 'interrupted', owner = 0 WHERE id = ?");
+            update.bind(1, id);
+            update.exec();
+        }
+    });
+}
+
+void Store::put_machine(const Machine& machine) {
+    impl_->database.write("store the machine", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO machine (fingerprint, description) VALUES (?, ?) "
+            "ON CONFLICT (fingerprint) DO UPDATE SET description = excluded.description");
+        insert.bind(1, machine.fingerprint);
+        insert.bind(2, json_text(machine.description));
+        insert.exec();
+    });
+}
+
+void Store::begin_session(const Session& session) {
+    impl_->database.write("begin a session", [&](SQLite::Database& sql) {
+        SQLite::Statement known(sql, "SELECT 1 FROM machine WHERE fingerprint = ?");
+        known.bind(1, session.machine);
+        if (!known.executeStep())
+            throw StoreError(
+                fmt::format("session {} names the machine \"{}\", which has not been stored.",
+                            session.id, session.machine));
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO session (id, machine, command, plan_hash, build, suspects, "
+            "started, state, planned, pid, owner) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)");
+        insert.bind(1, session.id);
+        insert.bind(2, session.machine);
+        insert.bind(3, session.command);
+        insert.bind(4, session.plan_hash);
+        insert.bind(5, session.build);
+        insert.bind(6, json_text(session.suspects));
+        insert.bind(7, session.started.empty() ? now_utc() : session.started);
+        insert.bind(8, static_cast<std::int64_t>(session.planned));
+        insert.bind(9, static_cast<std::int64_t>(getpid()));
+        insert.bind(10, impl_->database.runner().token());
+        insert.exec();
+    });
+}
+
+void Store::finish_session(std::string_view id, std::string_view state) {
+    if (state != "finished" && state != "interrupted")
+        throw StoreError(fmt::format("a session ends finished or interrupted, not \"{}\".", state));
+    impl_->database.write("end the session", [&](SQLite::Database& sql) {
+        owner_of(sql, id);
+        interrupt_samples(sql, id, "the session ended before it was finished");
+        SQLite::Statement update(
+            sql, "UPDATE session SET state = ?, finished = ?, owner = 0 WHERE id = ?");
+        bind_text(update, 1, state);
+        update.bind(2, now_utc());
+        bind_text(update, 3, id);
+        update.exec();
+    });
+    // Syncs what was only in the page cache. Where that fails (no room for the log's pages in the
+    // file itself) everything still is in the log, so it is no failure of this session.
+    impl_->database.sql().tryExec("PRAGMA wal_checkpoint(PASSIVE)");
+}
+
+void Store::resume_session(std::string_view id) {
+    auto& database = impl_->database;
+    database.write("resume the session", [&](SQLite::Database& sql) {
+        const auto owner = owner_of(sql, id);
+        const auto ours = database.runner().token();
+        if (owner.state == "running" && owner.token != ours && database.runner().alive(owner.token))
+            throw StoreError(
+                fmt::format("session {} is being run by process {}; wait for it, or start a new "
+                            "session with --fresh.",
+                            id, owner.pid));
+        interrupt_samples(sql, id, "the session was resumed before it was finished");
+        SQLite::Statement update(sql,
+                                 "UPDATE session SET state = 'running', finished = NULL, pid = ?, "
+                                 "owner = ? WHERE id = ?");
+        update.bind(1, static_cast<std::int64_t>(getpid()));
+        update.bind(2, ours);
+        bind_text(update, 3, id);
+        update.exec();
+    });
+}
+
+std::string Store::begin_sample(std::string_view session, const SampleSpec& spec,
+                                const SeriesKey& key) {
+    return impl_->database.write("begin a sample", [&](SQLite::Database& sql) {
+        owner_of(sql, session);
+        const auto series = find_or_make_series(sql, key);
+        replace_unsuccessful(sql, session, series, spec);
+        auto id = new_uuid();
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO sample (id, session, series, seed, round, status, spec, started) "
+            "VALUES (?, ?, ?, ?, ?, 'running', ?, ?)");
+        insert.bind(1, id);
+        bind_text(insert, 2, session);
+        insert.bind(3, series);
+        insert.bind(4, std::bit_cast<std::int64_t>(spec.seed));
+        insert.bind(5, spec.round);
+        insert.bind(6, json_text(to_json(spec)));
+        insert.bind(7, now_utc());
+        insert.exec();
+        return id;
+    });
+}
+
+void Store::put_claim_checks(std::string_view session, const std::vector<ClaimCheck>& checks) {
+    impl_->database.write("store the claim checks", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO claim_check (id, session, claim, at, ordinal, verdict, reason, "
+            "provenance, obtained) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        const auto at = now_utc();
+        // Goes on where an earlier call of the same millisecond stopped, so that the later one is
+        // newer.
+        SQLite::Statement last(
+            sql, "SELECT coalesce(max(ordinal) + 1, 0) FROM claim_check WHERE at = ?");
+        last.bind(1, at);
+        last.executeStep();
+        auto ordinal = last.getColumn(0).getInt64();
+        for (const auto& check : checks) {
+            insert.bind(1, new_uuid());
+            bind_text_or_null(insert, 2, session);
+            insert.bind(3, check.claim);
+            insert.bind(4, at);
+            insert.bind(5, ordinal++);
+            bind_text(insert, 6, to_string(check.verdict));
+            insert.bind(7, check.reason);
+            bind_text_or_null(insert, 8, check.provenance ? to_string(*check.provenance) : "");
+            bind_optional(insert, 9, check.obtained);
+            insert.exec();
+            insert.reset();
+        }
+    });
+}
+
+}  // namespace assay::store

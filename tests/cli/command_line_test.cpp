@@ -1,0 +1,273 @@
+// The command line over the dummy system: outputs, exit codes, sentences.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/cli/golden.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/runner/processes.hpp"
+
+namespace assay::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class CommandLineTest : public ::testing::Test {
+  protected:
+    TemporaryFolder folder;
+    EnvironmentVariable database{"ASSAY_DB", (folder / "results.db").string()};
+    EnvironmentVariable lock{"ASSAY_LOCK", (folder / "lock").string()};
+
+    Printed assay(std::vector<std::string> arguments,
+                  const std::function<void(pid_t)>& meanwhile = {}) const {
+        return run_program(ASSAY_DUMMY_PROGRAM, std::move(arguments), meanwhile);
+    }
+    json assay_json(std::vector<std::string> arguments) const {
+        arguments.emplace_back("--json");
+        return json::parse(assay(std::move(arguments)).out);
+    }
+};
+
+TEST_F(CommandLineTest, ListAndDescribeMatchTheirGoldenOutputs) {
+    expect_golden("cli_list.json", assay({"list", "--json"}).out);
+    expect_golden("cli_list.txt", assay({"list"}).out);
+    expect_golden("cli_describe.json", assay({"describe", "dummy/sum", "--json"}).out);
+    expect_golden("cli_describe.txt", assay({"describe", "dummy/sum"}).out);
+}
+
+TEST_F(CommandLineTest, RunAndClaimsMatchTheirGoldenOutputs) {
+    expect_golden("cli_claims_before.json", assay({"claims", "--json"}).out);
+    const Printed run = assay({"run", "dummy/sum", "--json"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    expect_golden("cli_run.json", masked(run.out, folder.path()));
+    expect_golden("cli_claims.json", assay({"claims", "--json"}).out);
+    expect_golden("cli_claims.txt", assay({"claims"}).out);
+    expect_golden("cli_run.txt", masked(assay({"run", "dummy/sum"}).out, folder.path()));
+    expect_golden("cli_dry_run.txt", assay({"run", "dummy/sum", "--dry-run"}).out);
+}
+
+TEST_F(CommandLineTest, JsonShapesHaveTheAgreedKeys) {
+    const auto has_keys = [](const json& object, std::initializer_list<const char*> keys) {
+        for (const char* key : keys) EXPECT_TRUE(object.contains(key)) << key;
+    };
+    for (const json& row : assay_json({"list"}))
+        has_keys(row, {"id", "system", "title", "profiles", "claims"});
+    const json run = assay_json({"run", "dummy/sum"});
+    has_keys(run, {"session", "samples", "claims"});
+    ASSERT_EQ(run["samples"].size(), 6U);
+    for (const json& row : run["samples"])
+        has_keys(row, {"id", "experiment", "variant", "case", "profile", "provenance", "seed",
+                       "status", "metrics"});
+    EXPECT_EQ(run["samples"][4]["metrics"]["total"], 12);
+    EXPECT_EQ(run["samples"][4]["metrics"]["term{i=3}"], 6);
+    const json claims = assay_json({"claims"});
+    EXPECT_EQ(claims, run["claims"]);
+    for (const json& row : claims)
+        has_keys(row, {"id", "experiment", "says", "value", "unit", "verdict", "reason",
+                       "provenance", "obtained", "source"});
+}
+
+TEST_F(CommandLineTest, GateTurnsAContradictedClaimIntoExitCodeTwo) {
+    EXPECT_EQ(assay({"run", "dummy/sum"}).exit_code, 0);
+    EXPECT_EQ(assay({"run", "dummy/sum", "--gate"}).exit_code, 2);
+    EXPECT_EQ(assay({"claims"}).exit_code, 0);
+    EXPECT_EQ(assay({"claims", "--gate"}).exit_code, 2);
+    EXPECT_EQ(assay({"claims", "dummy/sum/twice", "--gate"}).exit_code, 0);
+    EXPECT_EQ(assay({"claims", "--gate", "--verdict", "supported"}).exit_code, 0);
+}
+
+TEST_F(CommandLineTest, ExitCodeTellsFailureAndLackOfSupport) {
+    const Printed failed = assay({"run", "dummy/behave", "-a", "how=throw,well"});
+    EXPECT_EQ(failed.exit_code, 1);
+    EXPECT_THAT(failed.out, HasSubstr("the experiment gave up"));
+    EXPECT_EQ(assay({"run", "dummy/behave", "-a", "how=unsupported"}).exit_code, 4);
+    EXPECT_EQ(assay({"run", "dummy/behave", "-a", "how=invalid"}).exit_code, 0);
+    EXPECT_EQ(assay({"run", "dummy/behave", "-a", "how=invalid", "--gate"}).exit_code, 3);
+}
+
+TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
+    struct {
+        std::vector<std::string> arguments;
+        const char* says;
+    } const mistakes[] = {
+        {{"rum"}, "no command 'rum'; did you mean 'run'?"},
+        {{"run"}, "experiments is required"},
+        {{"run", "dummy/sun"}, "dummy/sum"},
+        {{"describe", "nothing-like-it"}, "nothing-like-it"},
+        {{"run", "dummy/sum", "-a", "nodes=3"}, "no axis 'nodes'"},
+        {{"run", "dummy/sum", "-a", "kind=silly"}, "plain, fancy"},
+        {{"run", "dummy/sum", "-a", "kind"}, "AXIS=VALUE"},
+        {{"run", "dummy/sum", "-a", "kind=,"}, "empty value"},
+        {{"run", "dummy/sum", "--profile", "huge"}, "one of toy, small"},
+        {{"run", "dummy/sum", "--mode", "guessed"}, "one of exact, measured"},
+        {{"run", "dummy/sum", "--mode", "measured"}, "cannot be measured"},
+        {{"run", "dummy/sum", "--rounds", "0"}, "at least 1"},
+        {{"run", "dummy/sum", "--rounds", "many"}, "--rounds"},
+        {{"run", "dummy/sum", "--seed", "-1"}, "--seed"},
+        {{"run", "dummy/sum", "--timeout", "0"}, "more than 0"},
+        {{"run", "dummy/sum", "--timeout", "nan"}, "timeout"},
+        {{"run", "dummy/sum", "--fault", "kill:rank=1@step=5"}, "takes no faults"},
+        {{"run", "dummy/behave", "--fault", "explode:rank=1"}, "explode"},
+        {{"run", "dummy/behave", "--scenario", "/nonexistent.toml"}, "/nonexistent.toml"},
+        {{"run", "dummy/sum", "--events", "xml"}, "only jsonl"},
+        {{"run", "dummy/sum", "--events", "jsonl", "--json"}, "one of them"},
+        {{"run", "dummy/sum", "--no-such-flag"}, "--no-such-flag"},
+        {{"claims", "dummy/sum/twize"}, "did you mean 'dummy/sum/twice'?"},
+        {{"claims", "--verdict", "maybe"}, "one of supported"},
+        {{"claims", "--db", "/nonexistent/results.db"}, "/nonexistent/results.db"},
+        {{"replay", "12345678"}, "no results yet"},
+        {{"report"}, "no results yet"},
+        {{"export", "--csv"}, "no results yet"},
+        {{"export"}, "Give one of --csv"},
+        {{"db"}, "subcommand"},
+        {{"db", "check"}, "no results yet"},
+        {{"db", "prune"}, "prune what?"},
+        {{"db", "merge", "/nonexistent.db"}, "/nonexistent.db"},
+        {{"sample"}, "use `assay run`"},
+    };
+    for (const auto& mistake : mistakes) {
+        const Printed printed = assay(mistake.arguments);
+        const std::string line = ::testing::PrintToString(mistake.arguments);
+        EXPECT_EQ(printed.exit_code, 1) << line;
+        EXPECT_THAT(printed.err, AllOf(StartsWith("assay: "), HasSubstr(mistake.says))) << line;
+        EXPECT_EQ(std::count(printed.err.begin(), printed.err.end(), '\n'), 1) << printed.err;
+        EXPECT_EQ(printed.out, "") << line;
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "results.db")) << "a mistake made a database";
+}
+
+TEST_F(CommandLineTest, ScenarioMistakesNameFileAndLine) {
+    const auto file = folder / "scenario.toml";
+    std::ofstream(file) << "[[fault]]\nkind = \"kill\"\nrank = \n";
+    const Printed printed = assay({"run", "dummy/behave", "--scenario", file.string()});
+    EXPECT_EQ(printed.exit_code, 1);
+    EXPECT_THAT(printed.err, AllOf(StartsWith("assay: "), HasSubstr("scenario.toml:3")));
+}
+
+TEST_F(CommandLineTest, HelpAndVersionAreNotErrors) {
+    for (const char* flag : {"--help", "--version"}) {
+        const Printed printed = assay({flag});
+        EXPECT_EQ(printed.exit_code, 0);
+        EXPECT_EQ(printed.err, "");
+    }
+    EXPECT_THAT(assay({"--help"}).out, AllOf(HasSubstr("Examples:"), Not(HasSubstr("sample"))));
+    EXPECT_THAT(assay({"run", "--help"}).out, AllOf(HasSubstr("--fault"), HasSubstr("Examples:")));
+    EXPECT_THAT(assay({"--version"}).out, AllOf(StartsWith("assay 0."), HasSubstr("build id ")));
+}
+
+TEST_F(CommandLineTest, EventsAreJsonLinesFromBeginningToEnd) {
+    const Printed printed =
+        assay({"run", "dummy/sum", "-a", "n=2", "--events", "jsonl", "--rounds", "2"});
+    EXPECT_EQ(printed.exit_code, 0);
+    std::istringstream lines(printed.out);
+    std::vector<json> events;
+    for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line));
+    ASSERT_GE(events.size(), 3U);
+    EXPECT_EQ(events.front()["kind"], "session");
+    EXPECT_EQ(events.back()["kind"], "finished");
+    EXPECT_EQ(events.back()["done"], 6);
+    long finished = 0;
+    for (const json& event : events) finished += event["kind"] == "sample_finished";
+    EXPECT_EQ(finished, 6);
+}
+
+TEST_F(CommandLineTest, CtrlCStopsCleanlyAndTheSameCommandGoesOn) {
+    const std::vector<std::string> command{"run",      "dummy/behave", "-a", "how=slow",
+                                           "--rounds", "40",           "--json"};
+    const Printed first = assay(command, [&](pid_t pid) {
+        // Not before it is at work: until then a signal ends it like any program.
+        eventually([&] { return std::filesystem::exists(folder / "lock"); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        ::kill(pid, SIGINT);
+    });
+    EXPECT_EQ(first.exit_code, 1) << first.err;
+    const json stopped = json::parse(first.out);
+    EXPECT_TRUE(stopped["interrupted"]);
+    ASSERT_FALSE(stopped["samples"].empty());
+    const Printed second = assay(command);
+    EXPECT_EQ(second.exit_code, 0) << second.err;
+    const json finished = json::parse(second.out);
+    EXPECT_EQ(finished["session"], stopped["session"]);
+    EXPECT_EQ(finished["samples"].size(), 40U);
+    EXPECT_THAT(second.err, HasSubstr("resuming session"));
+}
+
+TEST_F(CommandLineTest, ReplayAgreesAndNoticesWhenItDoesNot) {
+    const json run = assay_json({"run", "dummy/sum"});
+    const std::string id = run["samples"][4]["id"];
+    const Printed same = assay({"replay", id.substr(0, 10), "--json"});
+    EXPECT_EQ(same.exit_code, 0) << same.err;
+    EXPECT_TRUE(json::parse(same.out)["agrees"]);
+    EXPECT_EQ(json::parse(same.out)["deterministic"], 4);
+    // A sample without deterministic metrics can only be looked at.
+    const std::string other = assay_json({"run", "dummy/behave"})["samples"][0]["id"];
+    EXPECT_EQ(assay({"replay", other}).exit_code, 3);
+    EXPECT_EQ(assay({"replay", "ffffffffffff"}).exit_code, 1);
+}
+
+TEST_F(CommandLineTest, ReproduceWritesTheReport) {
+    const auto file = folder / "sub/report.html";
+    const Printed printed = assay({"reproduce", "dummy/sum", "-o", file.string()});
+    EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    EXPECT_THAT(printed.out, AllOf(HasSubstr("Expected and obtained"), HasSubstr(file.string())));
+    EXPECT_THAT(contents(file), AllOf(HasSubstr("<svg"), HasSubstr("dummy/sum")));
+    const Printed report = assay({"report", "dummy/sum", "-o", "-"});
+    EXPECT_EQ(report.exit_code, 0);
+    EXPECT_THAT(report.out, HasSubstr("<html"));
+    EXPECT_EQ(assay({"report", "--gate", "-o", file.string()}).exit_code, 2);
+}
+
+TEST_F(CommandLineTest, ExportWritesCsvJsonAndSvg) {
+    assay({"run", "dummy/sum"});
+    const auto file = folder / "out.csv";
+    EXPECT_EQ(assay({"export", "dummy/sum", "--csv", "-o", file.string()}).exit_code, 0);
+    const std::string csv = contents(file);
+    // Per n: total, seed and n terms, of three variants; and the header.
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 3 * (4 + 5));
+    EXPECT_EQ(json::parse(assay({"export", "--json"}).out).size(), 6U);
+    EXPECT_THAT(assay({"export", "--svg", "dummy/sum"}).out, HasSubstr("<svg"));
+    EXPECT_EQ(assay({"export", "--csv", "-o", "/proc/nothing/out"}).exit_code, 1);
+}
+
+TEST_F(CommandLineTest, DatabaseUpkeep) {
+    assay({"run", "dummy/sum"});
+    EXPECT_TRUE(assay_json({"db", "check"})["ok"]);
+    const std::string other = (folder / "other.db").string();
+    const json merged =
+        json::parse(assay({"db", "merge", "--db", other, (folder / "results.db").string(), "--json"}).out);
+    EXPECT_EQ(merged["samples"], 6);
+    EXPECT_EQ(assay_json({"db", "prune", "--older-than", "0", "--dry-run"})["samples"], 6);
+    EXPECT_EQ(assay_json({"db", "prune", "--older-than", "0"})["samples"], 6);
+    EXPECT_EQ(json::parse(assay({"export", "--json"}).out).size(), 0U);
+}
+
+TEST_F(CommandLineTest, DoctorTellsOfAnotherRunAndOfABrokenDatabase) {
+    const json findings = assay_json({"doctor"});
+    bool database_ok = false;
+    for (const json& finding : findings)
+        if (finding["check"] == "database") database_ok = finding["level"] == "OK";
+    EXPECT_TRUE(database_ok);
+    std::ofstream(folder / "foreign.db") << "this is a text";
+    const Printed broken = assay({"doctor", "--db", (folder / "foreign.db").string()});
+    EXPECT_EQ(broken.exit_code, 1);
+    EXPECT_THAT(broken.out, HasSubstr("[FAIL] database"));
+    EXPECT_EQ(contents(folder / "foreign.db"), "this is a text");
+}
+
+TEST_F(CommandLineTest, WithJsonNothingElseIsOnStandardOutput) {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"run", "dummy/sum"}, {"run", "dummy/sum", "--dry-run"},
+          {"list"}, {"claims"}, {"doctor"}, {"db", "check"}, {"data", "list"},
+          {"report", "-o", (folder / "r.html").string()}})
+        EXPECT_NO_THROW(assay_json(command)) << ::testing::PrintToString(command);
+}
+
+}  // namespace
+}  // namespace assay::testing

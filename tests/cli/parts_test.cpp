@@ -1,0 +1,95 @@
+// Parts of the command line that need no process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "suite/cli/live_progress.hpp"
+#include "suite/cli/output_file.hpp"
+#include "suite/cli/replay_comparison.hpp"
+#include "suite/cli/session_summary.hpp"
+#include "suite/cli/shell_quoting.hpp"
+#include "suite/experiment/error.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/runner/dummy_system.hpp"
+
+namespace assay::cli {
+namespace {
+
+TEST(ShellQuoting, OnlyWhatNeedsIt) {
+    EXPECT_EQ(shell_quoted("lazarus/fig8"), "lazarus/fig8");
+    EXPECT_EQ(shell_quoted("kill:rank=1@step=5"), "kill:rank=1@step=5");
+    EXPECT_EQ(shell_quoted(""), "''");
+    EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+    const char* const argv[] = {"assay", "run", "lazarus/fig*"};
+    EXPECT_EQ(shell_quoted(3, argv), "assay run 'lazarus/fig*'");
+}
+
+TEST(Durations, ReadWell) {
+    EXPECT_EQ(duration_text(0.05), "0.05 s");
+    EXPECT_EQ(duration_text(43.2), "43 s");
+    EXPECT_EQ(duration_text(720), "12 min");
+    EXPECT_EQ(duration_text(12600), "3.5 h");
+    EXPECT_EQ(bytes_text(12000), "12 kB");
+    EXPECT_EQ(bytes_text(3.4e9), "3.4 GB");
+}
+
+store::Sample sample_with(SampleStatus status, double total, double seen) {
+    store::Sample sample;
+    sample.status = to_string(status);
+    sample.metrics = {{"total", {}, total}, {"seed_seen", {}, seen}};
+    return sample;
+}
+
+TEST(ReplayComparison, OnlyDeterministicMetricsDecide) {
+    const Registry registry = assay::testing::make_dummy_registry();
+    const Experiment& experiment = *registry.experiment("dummy/sum");
+    const store::Sample stored = sample_with(SampleStatus::ok, 1, 2);
+    EXPECT_TRUE(compare(experiment, stored, sample_with(SampleStatus::ok, 1, 3)).agrees());
+    const Comparison last_bit =
+        compare(experiment, stored, sample_with(SampleStatus::ok, 1 + 1e-16 * 3, 2));
+    EXPECT_EQ(last_bit.disagreeing(), 1);
+    EXPECT_FALSE(compare(experiment, stored, sample_with(SampleStatus::failed, 1, 2)).agrees());
+    store::Sample lacking = stored;
+    lacking.metrics.erase(lacking.metrics.begin());
+    EXPECT_FALSE(compare(experiment, stored, lacking).agrees()) << "a metric that is missing";
+}
+
+runner::Outcome outcome_of(std::initializer_list<SampleStatus> statuses, Verdict verdict) {
+    runner::Outcome outcome;
+    for (const SampleStatus status : statuses) outcome.samples.push_back(sample_with(status, 1, 1));
+    ClaimCheck check;
+    check.verdict = verdict;
+    outcome.claims = {check};
+    return outcome;
+}
+
+TEST(SessionExitCode, FailuresFirstThenVerdictsOnlyWithGate) {
+    using S = SampleStatus;
+    const auto code = [](const runner::Outcome& outcome, bool gate) {
+        return static_cast<int>(session_exit_code(outcome, gate));
+    };
+    EXPECT_EQ(code(outcome_of({S::ok}, Verdict::contradicted), false), 0);
+    EXPECT_EQ(code(outcome_of({S::ok}, Verdict::contradicted), true), 2);
+    EXPECT_EQ(code(outcome_of({S::ok}, Verdict::open_discrepancy), true), 0);
+    EXPECT_EQ(code(outcome_of({S::ok, S::failed}, Verdict::contradicted), true), 1);
+    EXPECT_EQ(code(outcome_of({S::unsupported, S::unsupported}, Verdict::not_run), false), 4);
+    EXPECT_EQ(code(outcome_of({S::ok, S::unsupported}, Verdict::not_run), false), 0);
+    EXPECT_EQ(code(outcome_of({S::ok, S::invalid}, Verdict::supported), false), 0);
+    EXPECT_EQ(code(outcome_of({S::ok, S::invalid}, Verdict::supported), true), 3);
+    runner::Outcome interrupted = outcome_of({S::ok}, Verdict::supported);
+    interrupted.interrupted = true;
+    EXPECT_EQ(code(interrupted, false), 1);
+}
+
+TEST(OutputFile, AppearsWholeOrNotAtAll) {
+    const assay::testing::TemporaryFolder folder;
+    write_output(folder / "a/b/file", "content");
+    EXPECT_EQ(assay::testing::contents(folder / "a/b/file"), "content");
+    EXPECT_THROW(write_output(folder / "a", "over a folder"), UserError);
+    EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
+    EXPECT_NO_THROW(write_output("/dev/null", "nothing"));
+}
+
+}  // namespace
+}  // namespace assay::cli

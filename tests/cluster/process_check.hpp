@@ -1,0 +1,52 @@
+// What tests ask the kernel about processes.
+#pragma once
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace assay::cluster {
+
+/// State letter of /proc/PID/stat ('R', 'S', 'T', 'Z', …); 0 when there is no such process.
+inline char process_state(long pid) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    if (!std::getline(stat, text)) return 0;
+    const auto name_end = text.rfind(')');
+    return name_end == std::string::npos ? 0 : text.at(name_end + 2);
+}
+
+inline bool runs(long pid) {
+    const char state = process_state(pid);
+    return state != 0 && state != 'Z' && state != 'X';
+}
+
+/// All processes whose parent is `pid`.
+inline std::vector<long> children_of(long pid) {
+    std::vector<long> found;
+    std::ifstream children("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) +
+                           "/children");
+    for (long child; children >> child;) found.push_back(child);
+    return found;
+}
+
+/// Polls until `condition` or the time is up; whether it came true. The limit only bounds a
+/// failure.
+inline bool comes_true(const std::function<bool()>& condition, double limit_s = 20) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit_s);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > deadline) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return true;
+}
+
+}  // namespace assay::cluster

@@ -1,0 +1,30 @@
+// A small catalogue of the tests' own, and an empty data folder for each test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace assay::data {
+
+/// The content of entry "trace" of the tests' catalogue.
+inline constexpr const char* right_trace = "0,add,a\n5,remove,a\n";
+
+void write_file(const std::filesystem::path& file, const std::string& bytes);
+std::string read_file(const std::filesystem::path& file);
+
+class OwnCatalog : public testing::Test {
+  protected:
+    void SetUp() override;     ///< ASSAY_DATA names a folder that does not exist yet
+    void TearDown() override;  ///< removes everything
+
+    /// Names of everything in the data folder, sorted.
+    std::vector<std::string> data_files() const;
+
+    std::filesystem::path root_;  ///< for the test's own files
+    std::filesystem::path data_;  ///< root_/data
+};
+
+}  // namespace assay::data

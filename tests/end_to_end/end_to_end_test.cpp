@@ -1,0 +1,162 @@
+// The real program: one command, a result in the database, a verdict on the paper's claim.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <thread>
+
+#include "tests/cli/program.hpp"
+#include "tests/runner/processes.hpp"
+
+namespace assay::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class EndToEndTest : public ::testing::Test {
+  protected:
+    TemporaryFolder folder;
+    EnvironmentVariable database{"ASSAY_DB", (folder / "results.db").string()};
+    EnvironmentVariable lock{"ASSAY_LOCK", (folder / "lock").string()};
+
+    Printed assay(std::vector<std::string> arguments,
+                  const std::function<void(pid_t)>& meanwhile = {}) const {
+        return run_program(ASSAY_PROGRAM, std::move(arguments), meanwhile);
+    }
+    json assay_json(std::vector<std::string> arguments) const {
+        arguments.emplace_back("--json");
+        const Printed printed = assay(std::move(arguments));
+        EXPECT_EQ(printed.err.find("assay: "), std::string::npos) << printed.err;
+        return json::parse(printed.out);
+    }
+    std::string loads_file(const std::string& text) const {
+        std::ofstream(folder / "loads") << text;
+        return (folder / "loads").string();
+    }
+    /// One short run of it, into a database of its own; 4 is "not supported here".
+    bool live_training_works() const {
+        for (const json& row : assay_json({"list"}))
+            if (row["id"] == "lazarus/x_live")
+                return assay({"run", "lazarus/x_live", "-a", "steps=3", "--fault", "kill:rank=1@step=1",
+                              "--db", (folder / "probe.db").string()})
+                           .exit_code != 4;
+        return false;
+    }
+};
+
+TEST_F(EndToEndTest, OneCommandFromExperimentToVerdict) {
+    const json run = assay_json({"run", "lazarus/fig8"});
+    ASSERT_FALSE(run["samples"].empty());
+    for (const json& sample : run["samples"]) {
+        EXPECT_EQ(sample["status"], "ok") << sample;
+        EXPECT_EQ(sample["provenance"], "exact");
+        EXPECT_FALSE(sample["metrics"].empty());
+    }
+    bool judged = false;
+    for (const json& claim : assay_json({"claims", "lazarus/fig8"}))
+        judged = judged || claim["obtained"].is_number();
+    EXPECT_TRUE(judged) << "no claim of the figure was checked";
+    const json again = assay_json({"replay", run["samples"][0]["id"]});
+    EXPECT_TRUE(again["agrees"]);
+    EXPECT_GT(again["deterministic"], 0);
+}
+
+TEST_F(EndToEndTest, PlanGivesTheKnownVectors) {
+    // Three experts of equal load on three nodes of two slots: the last node group is cut short, and
+    // two live nodes cover every expert in two cases of three.
+    const json plan = assay_json({"plan", "lazarus", "--loads", loads_file("10, 10\n10"), "--nodes",
+                                  "3", "--slots", "2"});
+    EXPECT_THAT(plan["replicas"].get<std::vector<int>>(), ElementsAre(2, 2, 2));
+    EXPECT_EQ(plan["nodes"], json::parse("[[0,1],[0,1],[2,2]]"));
+    ASSERT_EQ(plan["recovery"].size(), 4U);
+    EXPECT_EQ(plan["recovery"][0], 1.0);
+    EXPECT_NEAR(plan["recovery"][1].get<double>(), 2.0 / 3, 1e-12);
+    EXPECT_EQ(plan["recovery"][3], 0.0);
+    EXPECT_EQ(plan["recovery_method"], "exact");
+    EXPECT_TRUE(plan.contains("recovery_error"));
+    EXPECT_EQ(plan["min_replicas_used"], 2);
+}
+
+TEST_F(EndToEndTest, BadInputIsOneSentenceAndExitCodeOne) {
+    const auto plan = [&](const std::string& loads, const char* nodes, const char* slots) {
+        return std::vector<std::string>{"plan",    "lazarus", "--loads", loads_file(loads),
+                                        "--nodes", nodes,     "--slots", slots};
+    };
+    struct {
+        const char *loads, *nodes, *slots;
+    } const plans[] = {{"1 2 3 4 5", "2", "2"}, {"1 -2 3", "3", "2"},
+                       {"1 x 3", "3", "2"},     {"1 99999999999999999999999 3", "3", "2"},
+                       {"", "3", "2"},          {"1 2.5", "3", "2"},
+                       {"1 2", "0", "2"},       {"1 2", "-3", "2"},
+                       {"1 2", "many", "2"}};
+    std::vector<Printed> printed;
+    for (const auto& row : plans) printed.push_back(assay(plan(row.loads, row.nodes, row.slots)));
+    printed.push_back(assay({"plan", "lazarus", "--loads", "/nonexistent", "--nodes", "3", "--slots", "2"}));
+    printed.push_back(assay({"plan", "no-such-system"}));
+    printed.push_back(assay({"run", "lazarus/fig9999"}));
+    printed.push_back(assay({"run", "lazarus/fig8", "-a", "no_such_axis=1"}));
+    for (const Printed& one : printed) {
+        EXPECT_EQ(one.exit_code, 1) << one.err << one.out;
+        EXPECT_THAT(one.err, StartsWith("assay: "));
+        EXPECT_EQ(std::count(one.err.begin(), one.err.end(), '\n'), 1) << one.err;
+        EXPECT_EQ(one.out, "");
+    }
+    EXPECT_THAT(assay({"run", "lazarus/fig88"}).err, HasSubstr("lazarus/fig8"));
+}
+
+TEST_F(EndToEndTest, ImpossibleFaultPlansDoNotPass) {
+    if (!live_training_works()) GTEST_SKIP() << "no libtorch, or no text to train on";
+    for (const char* fault : {"kill:rank=99@step=3", "kill:rank=1@step=oops", "boom:rank=1@step=1"})
+        EXPECT_EQ(assay({"run", "lazarus/x_live", "--fault", fault}).exit_code, 1) << fault;
+}
+
+TEST_F(EndToEndTest, OneKillInALiveTrainingReachesTheDatabase) {
+    if (!live_training_works()) GTEST_SKIP() << "no libtorch, or no text to train on";
+    const json run =
+        assay_json({"run", "lazarus/x_live", "--fault", "kill:rank=1@step=3", "--rounds", "1"});
+    ASSERT_FALSE(run["samples"].empty());
+    for (const json& sample : run["samples"]) EXPECT_EQ(sample["status"], "ok") << sample;
+}
+
+/// Starts a live training and signals the runner once workers are there. Returns what it printed, and
+/// every process that descended from it.
+class StruckTraining : public EndToEndTest {
+  protected:
+    std::set<pid_t> offspring;
+
+    Printed strike(int signal) {
+        return assay({"run", "lazarus/x_live", "--rounds", "20"}, [&](pid_t pid) {
+            // The sample, its fork server, and at least two workers.
+            eventually([&] {
+                offspring.merge(descendants_of(pid));
+                return offspring.size() >= 4;
+            });
+            ::kill(pid, signal);
+        });
+    }
+};
+
+TEST_F(StruckTraining, CtrlCLeavesNothingBehind) {
+    if (!live_training_works()) GTEST_SKIP() << "no libtorch, or no text to train on";
+    const Printed printed = strike(SIGINT);
+    EXPECT_EQ(printed.exit_code, 1);
+    EXPECT_THAT(printed.out, HasSubstr("interrupted"));
+    EXPECT_GE(offspring.size(), 4U);
+    for (const pid_t pid : offspring) EXPECT_TRUE(is_gone(pid)) << pid;
+}
+
+TEST_F(StruckTraining, SigkillLeavesNothingBehind) {
+    if (!live_training_works()) GTEST_SKIP() << "no libtorch, or no text to train on";
+    EXPECT_EQ(strike(SIGKILL).exit_code, 128 + SIGKILL);
+    EXPECT_GE(offspring.size(), 4U);
+    for (const pid_t pid : offspring)
+        EXPECT_TRUE(eventually([&] { return is_gone(pid); })) << pid << " survived";
+}
+
+}  // namespace
+}  // namespace assay::testing

@@ -1,0 +1,27 @@
+// Loads files: any text gives loads that are all non-negative, or a UserError; printed again, the
+// loads read as themselves.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "impls/lazarus/policy/loads.hpp"
+#include "suite/experiment/error.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    try {
+        const assay::lazarus::Loads loads = assay::lazarus::parse_loads(text, "loads");
+        if (loads.empty()) std::abort();
+        std::string again;
+        for (assay::lazarus::Tokens t : loads) {
+            if (t < 0) std::abort();
+            again += std::to_string(t) + '\n';
+        }
+        if (assay::lazarus::parse_loads(again, "again") != loads) std::abort();
+    } catch (const assay::UserError& error) {
+        // The message starts with the place.
+        if (std::string_view(error.what()).substr(0, 6) != "loads:") std::abort();
+    }
+    return 0;
+}

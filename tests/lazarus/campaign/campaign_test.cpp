@@ -1,0 +1,89 @@
+// Hundreds of seeded schedules of joins, leaves, hangs and deaths on the controller in virtual
+// time. A failing seed is printed; ASSAY_CAMPAIGN_SEEDS=FIRST-LAST runs others than the usual ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/lazarus/campaign/virtual_world.hpp"
+
+namespace assay::lazarus::campaign {
+namespace {
+
+struct Seeds {
+    std::uint64_t first = 1, last = 600;
+};
+
+Seeds seeds() {
+    Seeds seeds;
+    if (const char* text = std::getenv("ASSAY_CAMPAIGN_SEEDS")) {
+        unsigned long first = 0, last = 0;
+        if (std::sscanf(text, "%lu-%lu", &first, &last) == 2) seeds = {first, last};
+    }
+    return seeds;
+}
+
+TEST(LazarusCampaign, EveryScheduleKeepsEveryRule) {
+    const auto [first, last] = seeds();
+    for (std::uint64_t seed = first; seed <= last; ++seed) {
+        VirtualWorld world(draw_schedule(seed));
+        world.run();
+        EXPECT_EQ(world.failure(), "") << "schedule of seed " << seed;
+    }
+}
+
+TEST(LazarusCampaign, SameEventsGiveSameActions) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const Schedule schedule = draw_schedule(seed);
+        VirtualWorld world(schedule);
+        world.run();
+        Controller again(schedule.job);
+        for (std::size_t i = 0; i < world.record().size(); ++i) {
+            const Recorded& recorded = world.record()[i];
+            Actions actions;
+            again.on(recorded.event, recorded.at, actions);
+            ASSERT_EQ(actions, recorded.actions) << "seed " << seed << ", event " << i;
+        }
+        EXPECT_EQ(again.lineage(), world.controller().lineage());
+    }
+}
+
+// The campaign is worth something only if its schedules reach what they are meant to test.
+TEST(LazarusCampaign, SchedulesReachEveryKindOfTrouble) {
+    std::array<long, kMoments> strikes{};
+    Controller::Counts sum;
+    int ok = 0, gave_up = 0;
+    for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+        VirtualWorld world(draw_schedule(seed));
+        world.run();
+        for (std::size_t i = 0; i < kMoments; ++i) strikes[i] += world.strikes()[i];
+        ++(world.finished_ok() ? ok : gave_up);
+        const auto& counts = world.controller().counts();
+        sum.discarded += counts.discarded;
+        sum.fallbacks += counts.fallbacks;
+        sum.rolled_back += counts.rolled_back;
+        sum.leaves += counts.leaves;
+        sum.transfers += counts.transfers;
+        sum.deaths += counts.deaths;
+        sum.rebalances += counts.rebalances;
+        sum.reconfigurations += counts.reconfigurations;
+    }
+    for (std::size_t i = 0; i < kMoments; ++i) EXPECT_GE(strikes[i], 10) << "moment " << i;
+    EXPECT_GE(ok, 300);
+    EXPECT_GE(gave_up, 20);
+    EXPECT_GE(sum.discarded, 200);
+    EXPECT_GE(sum.fallbacks, 50);
+    EXPECT_GE(sum.rolled_back, 100);
+    EXPECT_GE(sum.leaves, 50);
+    EXPECT_GE(sum.rebalances, 200);
+    std::printf(
+        "%d schedules finished, %d gave up rightly; %ld deaths, %ld discarded steps, %ld "
+        "reconfigurations, %ld transfers, %ld leaves, %ld fallbacks (%ld steps undone)\n",
+        ok, gave_up, sum.deaths, sum.discarded, sum.reconfigurations, sum.transfers, sum.leaves,
+        sum.fallbacks, sum.rolled_back);
+}
+
+}  // namespace
+}  // namespace assay::lazarus::campaign

@@ -1,0 +1,180 @@
+// `assay plan lazarus`: the JSON other programs build on, the text, and what bad input is answered
+// with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "impls/lazarus/layer_plan.hpp"
+#include "impls/lazarus/plan_command.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+LayerPlanRequest request_of(Loads loads, int nodes, int slots) {
+    LayerPlanRequest request;
+    request.loads = std::move(loads);
+    request.nodes = nodes;
+    request.slots = slots;
+    return request;
+}
+
+class LazarusPlanCommand : public testing::Test {
+  protected:
+    LazarusPlanCommand() {
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "assay-plan-XXXXXX").string();
+        folder_ = mkdtemp(pattern.data());
+    }
+    ~LazarusPlanCommand() override { std::filesystem::remove_all(folder_); }
+
+    std::string file(const std::string& text) {
+        const std::string name = (folder_ / "loads.txt").string();
+        std::ofstream(name) << text;
+        return name;
+    }
+
+    // What the command prints. Arguments as on the command line, after `assay plan lazarus`.
+    static std::string output(std::vector<std::string> arguments) {
+        const std::unique_ptr<Command> command = make_plan_command();
+        CLI::App app;
+        command->options(app);
+        std::reverse(arguments.begin(), arguments.end());  // what CLI11 wants
+        app.parse(arguments);
+        testing::internal::CaptureStdout();
+        int code = -1;
+        try {
+            code = command->run();
+        } catch (...) {
+            testing::internal::GetCapturedStdout();
+            throw;
+        }
+        EXPECT_EQ(code, 0);
+        return testing::internal::GetCapturedStdout();
+    }
+
+    static std::string error(const std::vector<std::string>& arguments) {
+        try {
+            output(arguments);
+        } catch (const UserError& error) {
+            return error.what();
+        }
+        return "no error";
+    }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(LazarusPlanCommand, PrintsThePromisedJson) {
+    const json plan = json::parse(
+        output({"--loads", file("2 3 3 12"), "--nodes", "5", "--slots", "4", "--json"}));
+    EXPECT_EQ(plan.at("replicas"), (json{2, 3, 3, 12}));
+    EXPECT_EQ(plan.at("nodes"), json::parse("[[0,1,2,3],[0,1,2,3],[1,2,3,3],[3,3,3,3],[3,3,3,3]]"));
+    const auto recovery = plan.at("recovery").get<std::vector<double>>();
+    EXPECT_THAT(recovery, ElementsAre(1, 1, 0.9, 0.7, 0.4, 0));
+    EXPECT_EQ(plan.at("recovery_method"), "exact");
+    EXPECT_EQ(plan.at("recovery_error"), 0);
+    EXPECT_EQ(plan.at("min_replicas_used"), 2);
+}
+
+TEST_F(LazarusPlanCommand, TakesTheOtherPlacementsAndMinima) {
+    const std::string loads = file("1,1,1");
+    const json spread = json::parse(output(
+        {"--loads", loads, "--nodes", "3", "--slots", "2", "--placement", "spread", "--json"}));
+    EXPECT_EQ(spread.at("nodes"), json::parse("[[0,1],[0,2],[1,2]]"));
+    EXPECT_EQ(spread.at("placement"), "spread");
+    const json relaxed = json::parse(output(
+        {"--loads", loads, "--nodes", "2", "--slots", "2", "--min-replicas", "3", "--json"}));
+    EXPECT_EQ(relaxed.at("min_replicas_used"), 1);
+}
+
+TEST_F(LazarusPlanCommand, PrintsATableForPeople) {
+    EXPECT_EQ(output({"--loads", file("2 3 3 12"), "--nodes", "5", "--slots", "4"}),
+              "4 experts on 5 nodes with 4 slots each, placement mro\n"
+              "\n"
+              "expert                 load  replicas  nodes\n"
+              "     0                    2         2      2\n"
+              "     1                    3         3      3\n"
+              "     2                    3         3      3\n"
+              "     3                   12        12      5\n"
+              "\n"
+              "       node  experts\n"
+              "        0-1  0 1 2 3\n"
+              "          2  1 2 3 3\n"
+              "        3-4  3 3 3 3\n"
+              "\n"
+              " lost nodes  P(every expert survives)\n"
+              "          0  1.000000\n"
+              "          1  1.000000\n"
+              "          2  0.900000\n"
+              "          3  0.700000\n"
+              "          4  0.400000\n"
+              "          5  0.000000\n"
+              "exact\n");
+}
+
+TEST_F(LazarusPlanCommand, WarnsWhereThePlanIsWeak) {
+    const std::string text = output({"--loads", file("1 1 1"), "--nodes", "3", "--slots", "2"});
+    EXPECT_THAT(text, HasSubstr("note: the nodes did not suffice for the last group"));
+    EXPECT_THAT(output({"--loads", file("1 1 1"), "--nodes", "2", "--slots", "2"}),
+                HasSubstr("note: slots suffice for 1 replicas of every expert, not for 2"));
+}
+
+TEST_F(LazarusPlanCommand, EndsThinnedCurvesAtTheLastNode) {
+    const std::string text = output({"--loads", file("1 2 3 4"), "--nodes", "300", "--slots", "2"});
+    EXPECT_THAT(text, HasSubstr("\n        300  0.000000\n"));
+    EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 60);
+}
+
+TEST_F(LazarusPlanCommand, RepeatsAnEstimateForASeed) {
+    std::string loads;
+    for (int e = 0; e < 64; ++e) loads += std::to_string(100 + e) + ' ';
+    const std::vector<std::string> arguments = {
+        "--loads",     file(loads), "--nodes", "200",    "--slots", "6",
+        "--placement", "spread",    "--json",  "--seed", "5"};
+    const json plan = json::parse(output(arguments));
+    EXPECT_EQ(plan.at("recovery_method"), "monte_carlo");
+    EXPECT_GT(plan.at("recovery_error"), 0);
+    EXPECT_EQ(plan, json::parse(output(arguments)));
+}
+
+TEST_F(LazarusPlanCommand, SaysWhatIsWrongAndWhere) {
+    const auto with = [&](const std::string& text, const char* nodes, const char* slots) {
+        return error({"--loads", file(text), "--nodes", nodes, "--slots", slots});
+    };
+    EXPECT_THAT(with("1 2\n3 -4", "5", "2"), HasSubstr("loads.txt:2:3: \"-4\" is negative"));
+    EXPECT_THAT(with("1 2 3 4 5", "2", "2"),
+                HasSubstr("infeasible: 2 nodes with 2 slots have 4 slots for 5 experts"));
+    EXPECT_THAT(with("1", "0", "2"), HasSubstr("--nodes 0: give 1 to 65536"));
+    EXPECT_THAT(with("1", "2", "100000"), HasSubstr("--slots 100000"));
+    EXPECT_THAT(error({"--loads", (folder_ / "absent").string(), "--nodes", "2", "--slots", "2"}),
+                HasSubstr("absent: No such file or directory"));
+    EXPECT_THAT(error({"--loads", folder_.string(), "--nodes", "2", "--slots", "2"}),
+                HasSubstr("a folder"));
+    EXPECT_THAT(
+        error({"--loads", file("1"), "--nodes", "2", "--slots", "2", "--min-replicas", "0"}),
+        HasSubstr("minimum of 0 replicas"));
+    EXPECT_THROW(output({"--loads", file("1"), "--nodes", "two", "--slots", "2"}), CLI::ParseError);
+    EXPECT_THROW(
+        output({"--loads", file("1"), "--nodes", "2", "--slots", "2", "--placement", "best"}),
+        CLI::ParseError);
+}
+
+TEST(LazarusLayerPlan, RefusesMoreExpertsThanItCanHandle) {
+    EXPECT_THROW(plan_layer(request_of(Loads(16385, 1), 65536, 6)), UserError);
+}
+
+}  // namespace
+}  // namespace assay::lazarus

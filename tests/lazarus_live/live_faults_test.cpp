@@ -1,0 +1,123 @@
+// Real processes are killed, frozen, dismissed and added in the middle of a training. After each run:
+// every step was committed, the state equals the fault-free replay bit for bit, every fault struck
+// once, nobody is left behind.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/lazarus_live/live_training.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+struct Scenario {
+    const char* name;
+    const char* faults;
+    long deaths = 0;
+    long joins = 0;
+    long leaves = 0;
+    long discarded = 0;  ///< attempts at a step that must have been thrown away
+    long fallbacks = 0;
+};
+
+class LiveFaults : public testing::TestWithParam<Scenario> {};
+
+void expect_whole_lineage(const SessionResult& result, Step steps) {
+    ASSERT_EQ(static_cast<Step>(result.lineage.size()), steps);
+    for (Step step = 0; step < steps; ++step)
+        EXPECT_EQ(result.lineage[static_cast<std::size_t>(step)].step, step);
+}
+
+void expect_equal_to_oracle(const SessionOptions& options, const SessionResult& result) {
+    const auto& last = result.lineage.back();
+    ASSERT_EQ(result.digests.size(), last.training.size());
+    EXPECT_EQ(result.digests, replay_lineage(options.training, result.lineage));
+}
+
+TEST_P(LiveFaults, TrainingGoesOnAndNothingIsLost) {
+    const auto& scenario = GetParam();
+    const auto options = small_session(scenario.faults);
+    const auto run = run_live(options);
+    const auto& result = run.result;
+    ASSERT_TRUE(result.ok) << result.why;
+    expect_whole_lineage(result, options.controller.steps);
+    expect_equal_to_oracle(options, result);
+    EXPECT_EQ(result.faults_fired, static_cast<long>(options.faults.faults.size()));
+    EXPECT_EQ(result.counts.deaths, scenario.deaths);
+    EXPECT_EQ(result.counts.joins, options.controller.initial_workers + scenario.joins);
+    EXPECT_EQ(result.counts.leaves, scenario.leaves);
+    EXPECT_EQ(result.counts.discarded, scenario.discarded);
+    EXPECT_EQ(result.counts.fallbacks, scenario.fallbacks);
+    EXPECT_EQ(children_alive(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scenarios, LiveFaults,
+    testing::Values(
+        Scenario{.name = "Nothing", .faults = ""},
+        Scenario{.name = "KillDuringStep", .faults = "kill:rank=1@step=3", .deaths = 1, .discarded = 1},
+        Scenario{.name = "KillDuringFirstStep", .faults = "kill:rank=0@step=0", .deaths = 1, .discarded = 1},
+        Scenario{.name = "KillDuringLastStep", .faults = "kill:rank=4@step=7", .deaths = 1, .discarded = 1},
+        Scenario{.name = "OneAfterTheOther", .faults = "kill:rank=1@step=2; kill:rank=3@step=5", .deaths = 2, .discarded = 2},
+        Scenario{.name = "KillDuringRegroup", .faults = "kill:rank=1@step=3; join:count=1@step=4; kill:rank=2,phase=regroup@step=5", .deaths = 2, .joins = 1, .discarded = 1},
+        Scenario{.name = "KillDuringTransfer", .faults = "join:count=1@step=2; kill:rank=0,phase=transfer@step=3", .deaths = 1, .joins = 1},
+        Scenario{.name = "HangForever", .faults = "hang:rank=2@step=3", .deaths = 1, .discarded = 1},
+        Scenario{.name = "ShortHangIsSurvived", .faults = "hang:rank=2@step=3,for=0.2"},
+        Scenario{.name = "OrderlyLeave", .faults = "stop:rank=3@step=2", .leaves = 1},
+        Scenario{.name = "Join", .faults = "join:count=1@step=2", .joins = 1},
+        Scenario{.name = "TwoJoinAtOnce", .faults = "join:count=2@step=2", .joins = 2},
+        Scenario{.name = "KillOfTheOneThatJustJoined", .faults = "join:count=1@step=2; kill:rank=5@step=3", .deaths = 1, .joins = 1, .discarded = 1},
+        Scenario{.name = "KillOfTheJoinerInItsFirstTransfer", .faults = "join:count=1@step=2; kill:rank=5,phase=transfer@step=3", .deaths = 1, .joins = 1},
+        Scenario{.name = "KillInTheRebalance", .faults = "kill:rank=2,phase=transfer@step=5", .deaths = 1},
+        Scenario{.name = "LeaveAndKillTogether", .faults = "stop:rank=3@step=3; kill:rank=4@step=3", .deaths = 1, .leaves = 1, .discarded = 1}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(LiveFallback, TwoAtOnceWithOneReplicaEachGoBackToTheCheckpoint) {
+    auto options = small_session("kill:rank=0@step=5; kill:rank=1@step=5");
+    options.controller.initial_workers = 4;
+    options.controller.slots = 2;
+    options.controller.min_replicas = 1;  // 8 slots for 4 experts: two losses take some expert along
+    options.controller.placement = PlacementPolicy::compact;
+    const auto run = run_live(options);
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    expect_whole_lineage(run.result, options.controller.steps);
+    expect_equal_to_oracle(options, run.result);
+    EXPECT_EQ(run.result.counts.fallbacks, 1);
+    EXPECT_EQ(run.result.counts.rolled_back, 2);  // checkpoint before step 3; steps 3 and 4 go again
+    EXPECT_EQ(children_alive(), 0);
+}
+
+TEST(LiveFallback, WithoutACheckpointTrainingStartsOver) {
+    auto options = small_session("kill:rank=0@step=4; kill:rank=1@step=4");
+    options.controller.initial_workers = 4;
+    options.controller.slots = 2;
+    options.controller.min_replicas = 1;
+    options.controller.placement = PlacementPolicy::compact;
+    options.controller.checkpoint_every = 0;
+    const auto run = run_live(options);
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    expect_whole_lineage(run.result, options.controller.steps);
+    expect_equal_to_oracle(options, run.result);
+    EXPECT_EQ(run.result.counts.rolled_back, 4);
+}
+
+TEST(LiveFallback, EveryoneKilledEndsWithASentence) {
+    auto options = small_session("kill:rank=0@step=3; kill:rank=1@step=3; kill:rank=2@step=3");
+    options.controller.initial_workers = 3;
+    const auto run = run_live(options);
+    EXPECT_FALSE(run.result.ok);
+    EXPECT_FALSE(run.result.why.empty());
+    EXPECT_EQ(run.result.lineage.size(), 3u);  // what was committed is still known
+    EXPECT_EQ(children_alive(), 0);
+}
+
+TEST(LiveReplay, TheSamePlanAndSeedGiveTheSameStateTwice) {
+    const auto options = small_session("kill:rank=1@step=2; join:count=1@step=4");
+    const auto first = run_live(options).result, second = run_live(options).result;
+    ASSERT_TRUE(first.ok && second.ok);
+    EXPECT_EQ(first.digests, second.digests);
+    EXPECT_EQ(first.losses, second.losses);
+}
+
+}  // namespace
+}  // namespace assay::lazarus

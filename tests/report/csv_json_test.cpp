@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/report/fixtures.hpp"
+
+namespace assay::report {
+namespace {
+
+std::vector<store::Sample> two_samples() {
+    std::vector<store::Sample> samples = recovery_samples();
+    samples.resize(2);
+    samples[0].id = "one";
+    samples[0].metrics = {{"recovery_probability", {{"failed", std::int64_t{4}}}, 129.0 / 210},
+                          {"plan_seconds", {}, INFINITY}};
+    samples[1].id = "two";
+    samples[1].spec.axes["model"] = std::string("a,\"b\"");
+    samples[1].metrics.clear();
+    samples[1].status = "failed";
+    samples[1].reason = "killed";
+    return samples;
+}
+
+Registry registry() {
+    System system;
+    system.id = "lazarus";
+    Experiment experiment = recovery_experiment();
+    experiment.run = [](const SampleSpec&, Recorder&) {};
+    system.experiments.push_back(std::move(experiment));
+    system.claims = recovery_claims();
+    Registry all;
+    all.add(std::move(system));
+    return all;
+}
+
+TEST(Csv, OneRowPerValueWithUnitsQuotingAndFailures) {
+    EXPECT_EQ(
+        csv(registry(), two_samples()),
+        "session,experiment,variant,model,order,step,trace,profile,provenance,seed,status,metric,"
+        "labels,unit,value,sample\n"
+        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,1,ok,"
+        "recovery_probability,failed=4,probability,0.6142857142857143,one\n"
+        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,1,ok,"
+        "plan_seconds,,s,inf,one\n"
+        "5e551011-session,lazarus/fig8,spread,\"a,\"\"b\"\"\",aligned,200,synthetic,toy,exact,1,"
+        "failed,,,,,two\n");
+}
+
+TEST(SamplesJson, HasThePublishedShape) {
+    const nlohmann::json array = samples_json(two_samples());
+    ASSERT_EQ(array.size(), 2u);
+    EXPECT_EQ(array[0],
+              nlohmann::json::parse(R"({"id":"one","experiment":"lazarus/fig8","variant":"mro",
+        "case":{"model":"gpt-s","order":"aligned","step":200,"trace":"synthetic"},"profile":"toy",
+        "provenance":"exact","seed":1,"status":"ok",
+        "metrics":{"recovery_probability{failed=4}":0.6142857142857143,"plan_seconds":null}})"));
+    EXPECT_EQ(array[1].at("reason"), "killed");
+    EXPECT_EQ(array[1].at("metrics"), nlohmann::json::object());
+}
+
+TEST(ClaimsTable, ShowsBothValuesAndTheReason) {
+    const std::vector<ClaimCheck> checks{{"lazarus/fig8/gpt-l/200/spread-4", Verdict::supported,
+                                          "0.119 is within 5 %.", Provenance::exact, 25.0 / 210},
+                                         {"unknown", Verdict::not_run, "", {}, {}}};
+    EXPECT_EQ(claims_table(registry(), checks),
+              "verdict    paper   ours  how    claim\n"
+              "─────────  ─────  ─────  ─────  ───────────────────────────────\n"
+              "supported   0.12  0.119  exact  lazarus/fig8/gpt-l/200/spread-4\n"
+              "    0.119 is within 5 %.\n"
+              "not run        –      –  –      unknown\n");
+}
+
+TEST(ResultTable, SplitsTheFiguresMetricByLabelAndSummarisesRepeats) {
+    std::vector<store::Sample> samples = recovery_samples();
+    samples.resize(1);
+    samples[0].metrics = {{"recovery_probability", {{"failed", std::int64_t{10}}}, 0.25},
+                          {"recovery_probability", {{"failed", std::int64_t{9}}}, 0.5}};
+    samples.push_back(samples[0]);
+    samples[1].metrics[0].value = 0.75;
+    EXPECT_EQ(result_table(recovery_experiment(), samples),
+              (Grid{{"variant", "samples", "failed=9", "failed=10"},
+                    {"mro", "2", "0.5", "0.5 (0.25–0.75)"}}));
+}
+
+}  // namespace
+}  // namespace assay::report

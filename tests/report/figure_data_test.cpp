@@ -1,0 +1,73 @@
+#include "suite/report/figure_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include "suite/report/figure_panel.hpp"
+#include "tests/report/fixtures.hpp"
+
+namespace assay::report {
+namespace {
+
+TEST(FigureData, WhatVariesSplitsPanelsInDeclaredOrder) {
+    const FigureData data = figure_data(recovery_experiment(), recovery_samples(), {});
+    ASSERT_EQ(data.panels.size(), 8u);
+    EXPECT_EQ(data.panels[0].title, "gpt-s · step 200 · aligned");
+    EXPECT_EQ(data.panels[7].title, "gpt-l · step 4000 · shuffled");
+    EXPECT_EQ(data.fixed, "synthetic");
+    EXPECT_EQ(data.variants, (std::vector<std::string>{"mro", "spread", "compact"}));
+    EXPECT_TRUE(data.categories.empty());
+}
+
+TEST(FigureData, ProvenanceNeverMixesInOneSeries) {
+    std::vector<store::Sample> samples = recovery_samples();
+    samples.resize(1);
+    samples.push_back(samples[0]);
+    samples[1].spec.provenance = Provenance::measured;
+    const FigureData data = figure_data(recovery_experiment(), samples, {});
+    ASSERT_EQ(data.panels.size(), 2u);
+    EXPECT_EQ(data.panels[0].badge, "exact · toy");
+    EXPECT_EQ(data.panels[1].badge, "measured · toy");
+    EXPECT_EQ(data.panels[0].series[0].points[0].count, 1u);
+}
+
+TEST(FigureData, SeedsBecomeAMedianWithItsSpan) {
+    std::vector<store::Sample> samples(3, recovery_samples().front());
+    for (std::size_t i = 0; i < 3; ++i) {
+        samples[i].spec.seed = i;
+        samples[i].metrics = {
+            {"recovery_probability", {{"failed", std::int64_t{4}}}, std::vector{0.9, 0.1, 0.3}[i]}};
+    }
+    const FigurePoint point =
+        figure_data(recovery_experiment(), samples, {}).panels.at(0).series.at(0).points.at(0);
+    EXPECT_EQ(point.x, 4);
+    EXPECT_EQ(point.median, 0.3);
+    EXPECT_EQ(point.low, 0.1);
+    EXPECT_EQ(point.high, 0.9);
+    EXPECT_EQ(point.count, 3u);
+}
+
+TEST(FigureData, PaperValuesGoOnlyWhereTheirSelectorPoints) {
+    const FigureData data =
+        figure_data(recovery_experiment(), recovery_samples(), recovery_claims());
+    std::size_t points = 0;
+    for (const FigurePanel& panel : data.panels)
+        for (const FigureSeries& series : panel.series)
+            for (const PaperPoint& point : series.paper) {
+                ++points;
+                EXPECT_EQ(panel.title.rfind("gpt-l · step 200", 0), 0u) << panel.title;
+                EXPECT_EQ(point.x, 4);
+                EXPECT_EQ(point.value, series.variant == "mro" ? 0.41 : 0.12);
+            }
+    EXPECT_EQ(points, 4u);  // two claims × aligned and shuffled; the bound is no point
+}
+
+TEST(PanelColumns, KeepRowsOfTheInnermostAxisWhole) {
+    EXPECT_EQ(panel_columns(1, 1), 1u);
+    EXPECT_EQ(panel_columns(6, 3), 3u);
+    EXPECT_EQ(panel_columns(6, 2), 2u);
+    EXPECT_EQ(panel_columns(24, 2), 4u);
+    EXPECT_EQ(panel_columns(7, 7), 3u);
+}
+
+}  // namespace
+}  // namespace assay::report

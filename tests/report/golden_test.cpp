@@ -1,0 +1,109 @@
+// Whole outputs against files in tests/golden. ASSAY_UPDATE_GOLDEN=1 writes them anew.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/report/fixtures.hpp"
+#include "tests/report/xml_check.hpp"
+
+namespace assay::report {
+namespace {
+
+void expect_golden(const std::string& name, const std::string& text) {
+    const auto file = std::filesystem::path(ASSAY_GOLDEN) / name;
+    if (std::getenv("ASSAY_UPDATE_GOLDEN")) {
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << text;
+        return;
+    }
+    std::ifstream in(file);
+    ASSERT_TRUE(in) << file << " is missing; run with ASSAY_UPDATE_GOLDEN=1 and look at it";
+    std::stringstream wanted;
+    wanted << in.rdbuf();
+    EXPECT_TRUE(text == wanted.str())
+        << file << " differs; run with ASSAY_UPDATE_GOLDEN=1 and look at the difference";
+}
+
+TEST(Golden, LinesInManyPanels) {
+    const std::string svg =
+        svg_figure(recovery_experiment(), recovery_samples(), recovery_claims());
+    EXPECT_EQ(xml_problem(svg), "");
+    expect_golden("report_lines.svg", svg);
+}
+
+TEST(Golden, BarsOverVariants) {
+    const std::string svg = svg_figure(plans_experiment(), plans_samples(), {});
+    EXPECT_EQ(xml_problem(svg), "");
+    expect_golden("report_bars.svg", svg);
+}
+
+TEST(Golden, Timeline) {
+    const std::vector<store::Sample> samples{live_sample()};
+    const std::string svg = svg_figure(live_experiment(), samples, {});
+    EXPECT_EQ(xml_problem(svg), "");
+    expect_golden("report_timeline.svg", svg);
+}
+
+TEST(Golden, Page) {
+    const std::string html = html_page(whole_report());
+    EXPECT_EQ(xml_problem(html), "");
+    expect_golden("report_page.html", html);
+}
+
+TEST(Golden, Table) {
+    expect_golden("report_table.txt",
+                  text_table(result_table(recovery_experiment(), recovery_samples())));
+}
+
+TEST(Page, NeedsNothingFromOutside) {
+    const std::string html = html_page(whole_report());
+    for (const char* reference : {"<script", "<link", "src=", "url(", "@import", "href=\"http"})
+        EXPECT_EQ(html.find(reference), std::string::npos) << reference;
+}
+
+TEST(Page, HostileTextStaysText) {
+    const std::string html = html_page(whole_report());
+    EXPECT_EQ(html.find("<script>"), std::string::npos);
+    EXPECT_EQ(html.find("<b>nobody"), std::string::npos);
+    EXPECT_NE(html.find("&lt;b&gt;nobody&lt;/b&gt;"), std::string::npos);
+    EXPECT_NE(html.find("a&amp;b&#39; &lt;lazarus&gt;"), std::string::npos);
+}
+
+TEST(Figure, WithoutSamplesSaysHowToGetThem) {
+    const std::string svg = svg_figure(recovery_experiment(), {}, recovery_claims());
+    EXPECT_EQ(xml_problem(svg), "");
+    EXPECT_NE(svg.find("assay run lazarus/fig8"), std::string::npos);
+}
+
+TEST(Figure, HostileAndOddSamplesStayWellFormed) {
+    Experiment e = recovery_experiment();
+    e.title =
+        "A <title> & \"more\"\x01\xff that goes on and on and on and on and on and on and on and "
+        "on";
+    e.variants[0] = "<mro>&";
+    std::vector<store::Sample> samples = recovery_samples();
+    samples.resize(1);
+    samples[0].spec.variant = "<mro>&";
+    samples[0].metrics = {{"recovery_probability", {{"failed", std::int64_t{4}}}, 0.3},
+                          {"recovery_probability", {{"failed", std::int64_t{5}}}, NAN}};
+    for (const auto kind : {Figure::Kind::lines, Figure::Kind::bars, Figure::Kind::timeline}) {
+        e.figure.kind = kind;
+        EXPECT_EQ(xml_problem(svg_figure(e, samples, {})), "");
+    }
+    EXPECT_EQ(svg_figure(e, samples, {}).find("nan"), std::string::npos);
+}
+
+TEST(XmlCheck, SeesWhatIsBroken) {
+    EXPECT_EQ(xml_problem("<a b=\"1\"><c/>x &amp; y</a>\n"), "");
+    for (const char* broken :
+         {"<a>", "<a></b>", "<a b=1/>", "<a>x & y</a>", "<a/><b/>", "<a b=\"1\" b=\"2\"/>",
+          "<a b=\"<\"/>", "text", "<a><b id=\"x\"/><c id=\"x\"/></a>"})
+        EXPECT_NE(xml_problem(broken), "") << broken;
+}
+
+}  // namespace
+}  // namespace assay::report

@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include "suite/report/report.hpp"
+#include "suite/report/utf8.hpp"
+
+namespace assay::report {
+
+TEST(TextTable, NumbersAlignRightAndTextLeft) {
+    EXPECT_EQ(text_table({{"name", "value"}, {"a", "1.5"}, {"longer", "–"}, {"b", "200"}}),
+              "name    value\n"
+              "──────  ─────\n"
+              "a         1.5\n"
+              "longer      –\n"
+              "b         200\n");
+}
+
+TEST(TextTable, WidthIsWhatATerminalShows) {
+    EXPECT_EQ(text_table({{"wörter", "x"}, {"日本", "y"}, {"e\u0301", "z"}}),
+              "wörter  x\n"
+              "──────  ─\n"
+              "日本    y\n"
+              "e\u0301       z\n");
+}
+
+TEST(TextTable, OneWordMakesAColumnText) {
+    const std::string table = text_table({{"v"}, {"1"}, {"none"}});
+    EXPECT_NE(table.find("\n1\n"), std::string::npos) << table;
+}
+
+TEST(TextTable, CellsMayHoldSeveralLinesAndRowsMayBeShort) {
+    EXPECT_EQ(text_table({{"a", "b"}, {"one\nthree", "x"}, {"two"}}),
+              "a      b\n"
+              "─────  ─\n"
+              "one    x\n"
+              "three\n"
+              "two\n");
+    EXPECT_EQ(text_table({}), "");
+}
+
+TEST(Wrapped, BreaksAtSpacesOnly) {
+    EXPECT_EQ(wrapped("one two  three", 7), (std::vector<std::string>{"one two", "three"}));
+    EXPECT_EQ(wrapped("unbreakable", 3), (std::vector<std::string>{"unbreakable"}));
+    EXPECT_EQ(wrapped("", 3), (std::vector<std::string>{""}));
+}
+
+TEST(Utf8, MalformedBytesCountOneEachAndAreNeverReadPastTheEnd) {
+    for (const char* text :
+         {"\xff", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xc0\x80", "\xf5\x80\x80\x80"})
+        EXPECT_FALSE(code_point(text, 0).valid);
+    EXPECT_EQ(display_width("\xe2\x82"), 2u);
+}
+
+}  // namespace assay::report

@@ -1,0 +1,185 @@
+#include "tests/runner/dummy_system.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "suite/experiment/error.hpp"
+#include "suite/experiment/recorder.hpp"
+#include "suite/runner/sample_process.hpp"
+
+namespace assay::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// ASSAY_TEST_PIDS names a file to which every process of a sample adds its id.
+void write_pid() {
+    if (const char* file = std::getenv("ASSAY_TEST_PIDS"))
+        std::ofstream(file, std::ios::app) << ::getpid() << std::endl;
+}
+
+void sum(const SampleSpec& spec, Recorder& recorder) {
+    const auto n = std::get<std::int64_t>(spec.axes.at("n"));
+    const double scale = spec.variant == "a" ? 1 : spec.variant == "b" ? 2 : 3;
+    recorder.metric("total", scale * static_cast<double>(n * (n + 1) / 2));
+    for (std::int64_t i = 1; i <= n; ++i)
+        recorder.metric("term", scale * static_cast<double>(i), {{"i", i}});
+    recorder.metric("seed_seen", static_cast<double>(spec.seed));
+    recorder.event("commit", 0.25, 1, {{"step", 3}});
+}
+
+/// A grandchild in a session of its own, as far from the sample as a process can get.
+void detach() {
+    if (::fork() != 0) return;
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    write_pid();
+    std::this_thread::sleep_for(1h);
+}
+
+void behave(const SampleSpec& spec, Recorder& recorder) {
+    write_pid();
+    const std::string how = std::get<std::string>(spec.axes.at("how"));
+    recorder.metric("value", 1);
+    if (how == "throw") throw std::runtime_error("the experiment gave up");
+    if (how == "user") throw UserError("the corpus is missing: fetch it");
+    if (how == "unsupported") throw NotSupportedHere("no GPU here");
+    if (how == "invalid") throw SampleError(SampleStatus::invalid, "overran by 7 %");
+    if (how == "nan") recorder.metric("value", std::numeric_limits<double>::quiet_NaN());
+    if (how == "undeclared") recorder.metric("surprise", 1);
+    if (how == "crash") {
+        std::fprintf(stderr, "about to crash\n");
+        ::raise(SIGSEGV);
+    }
+    if (how == "exit") ::_exit(7);
+    if (how == "nonsense") {
+        const std::string line = "{\"kind\":\"metric\"}\n";
+        [[maybe_unused]] const auto written =
+            ::write(runner::result_fd, line.data(), line.size());
+        std::this_thread::sleep_for(1h);
+    }
+    if (how == "hang") std::this_thread::sleep_for(1h);
+    if (how == "stubborn") {
+        ::signal(SIGTERM, SIG_IGN);
+        while (true) std::this_thread::sleep_for(1h);
+    }
+    if (how == "detach" || how == "detach_and_hang") {
+        detach();
+        // Until it has told its id.
+        std::this_thread::sleep_for(50ms);
+        if (how == "detach_and_hang") std::this_thread::sleep_for(1h);
+    }
+    if (how == "child" && ::fork() == 0) {  // in the sample's process group
+        write_pid();
+        std::this_thread::sleep_for(1h);
+    }
+    if (how == "slow" || how == "child") {
+        for (int i = 0; i < 4; ++i) {
+            recorder.event("commit", 0.01 * i, -1, {{"step", i}});
+            std::this_thread::sleep_for(10ms);
+        }
+    }
+    if (how == "rich") {
+        const std::vector<double> times{0, 1, 2}, values{1, std::nan(""), 3};
+        recorder.time_series("loss", "nat", times, values, {{"rank", std::int64_t{1}}});
+        const std::vector<TableColumn> columns{{"step", ""}, {"who", ""}, {"time", "s"}};
+        recorder.table("steps", columns, {{std::int64_t{1}, std::string("me"), 0.5}});
+        recorder.artifact("bytes", "application/octet-stream", std::string("\0\xff\n{", 4));
+        recorder.progress(0.5, "half way");
+        std::ofstream(spec.scratch + "/file") << "x";
+    }
+}
+
+Experiment make_sum() {
+    Experiment experiment;
+    experiment.id = "dummy/sum";
+    experiment.title = "Sums of the first numbers";
+    experiment.source = "Gauss, at school";
+    experiment.says = "Adds 1 … n, times a factor per variant.";
+    experiment.axes = {{"n", "how many", {std::int64_t{2}, std::int64_t{3}}, true},
+                       {"kind", "of what", {std::string("plain"), std::string("fancy")}, false}};
+    experiment.variants = {"a", "b", "c"};
+    experiment.metrics = {{"total", "count", "the sum", Direction::higher, true, {}},
+                          {"term", "count", "each term", Direction::none, true, {"i"}},
+                          {"seed_seen", "count", "the seed", Direction::none, false, {}}};
+    ProfilePlan toy;
+    toy.provenances = {Provenance::exact};
+    toy.axes = {{"kind", {std::string("plain")}}};
+    toy.seconds_per_sample = 0.05;
+    toy.bytes_per_sample = 1000;
+    ProfilePlan small = toy;
+    small.profile = Profile::small;
+    small.provenances = {Provenance::exact, Provenance::simulated};
+    small.rounds = 3;
+    small.axes = {};
+    experiment.profiles = {toy, small};
+    experiment.figure = {Figure::Kind::lines, "term", "i", {}, "i", "term", false};
+    experiment.run = sum;
+    return experiment;
+}
+
+Experiment make_behave() {
+    Experiment experiment;
+    experiment.id = "dummy/behave";
+    experiment.title = "Samples that behave in every way";
+    experiment.source = "none";
+    experiment.says = "For the runner's tests.";
+    experiment.axes = {{"how", "which way", {std::string("well")}, true}};
+    experiment.variants = {"only"};
+    experiment.metrics = {{"value", "count", "one", Direction::none, false, {}}};
+    ProfilePlan toy;
+    toy.provenances = {Provenance::measured};
+    toy.seconds_per_sample = 0.05;
+    experiment.profiles = {toy};
+    experiment.figure = {Figure::Kind::bars, "value", "how", {}, "", "", false};
+    experiment.takes_faults = true;
+    experiment.default_scenario = "kill:rank=1@step=5";
+    experiment.run = behave;
+    return experiment;
+}
+
+Claim make_claim(const std::string& id, double value) {
+    Claim claim;
+    claim.id = id;
+    claim.experiment = "dummy/sum";
+    claim.says = "b is twice a";
+    claim.value = value;
+    claim.unit = "ratio";
+    claim.relative = 0.01;
+    claim.metric = "total";
+    claim.of = {"b", {{"n", std::int64_t{3}}}};
+    claim.over = Selector{"a", {{"n", std::int64_t{3}}}};
+    claim.test = "near";
+    claim.checkable = {{"toy", "exact"}};
+    claim.source = "Gauss, at school";
+    return claim;
+}
+
+}  // namespace
+
+System make_dummy_system() {
+    System system;
+    system.id = "dummy";
+    system.title = "A system for tests";
+    system.paper = "none";
+    system.experiments = {make_sum(), make_behave()};
+    system.claims = {make_claim("dummy/sum/twice", 2), make_claim("dummy/sum/thrice", 3)};
+    return system;
+}
+
+Registry make_dummy_registry() {
+    Registry registry;
+    registry.add(make_dummy_system());
+    return registry;
+}
+
+}  // namespace assay::testing

@@ -1,0 +1,196 @@
+// The session around the samples: stored, resumed, interrupted, judged.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "suite/runner/machine_lock.hpp"
+#include "suite/runner/runner.hpp"
+#include "tests/runner/dummy_system.hpp"
+#include "tests/runner/processes.hpp"
+#include "tests/runner/temporary_folder.hpp"
+
+namespace assay::runner {
+namespace {
+
+using assay::testing::EnvironmentVariable;
+using assay::testing::TemporaryFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ExecuteTest : public ::testing::Test {
+  protected:
+    TemporaryFolder folder;
+    EnvironmentVariable lock_file{"ASSAY_LOCK", (folder / "lock").string()};
+    Registry registry = assay::testing::make_dummy_registry();
+    store::Store store = store::Store::open(folder / "results.db", store::Access::write);
+    Request request;
+    std::vector<Notice> notices;
+    /// Called with each notice; may raise a signal.
+    std::function<void(const Notice&)> on_notice;
+
+    Outcome run() {
+        notices.clear();
+        return execute(registry, make_plan(registry, request), request, store,
+                       [&](const Notice& notice) {
+                           notices.push_back(notice);
+                           if (on_notice) on_notice(notice);
+                       });
+    }
+    void behave(std::initializer_list<const char*> ways) {
+        request.patterns = {"dummy/behave"};
+        request.axes["how"].clear();
+        for (const char* way : ways) request.axes["how"].emplace_back(std::string(way));
+    }
+    std::vector<std::string> statuses(const Outcome& outcome) const {
+        std::vector<std::string> result;
+        for (const store::Sample& sample : outcome.samples) result.push_back(sample.status);
+        return result;
+    }
+    std::vector<std::string> kinds() const {
+        std::vector<std::string> result;
+        for (const Notice& notice : notices) result.push_back(notice.kind);
+        return result;
+    }
+};
+
+TEST_F(ExecuteTest, SamplesAreStoredAndClaimsJudged) {
+    request.patterns = {"dummy/sum"};
+    request.command = "assay run dummy/sum";
+    const Outcome outcome = run();
+    ASSERT_EQ(outcome.samples.size(), 6U);
+    EXPECT_EQ(outcome.samples[4].spec.variant, "b");
+    EXPECT_EQ(outcome.samples[4].status, "ok") << outcome.samples[4].reason;
+    ASSERT_EQ(outcome.claims.size(), 2U);
+    EXPECT_EQ(outcome.claims[0].verdict, Verdict::supported) << outcome.claims[0].reason;
+    EXPECT_EQ(outcome.claims[1].verdict, Verdict::contradicted) << outcome.claims[1].reason;
+    EXPECT_EQ(outcome.claims[0].obtained, 2.0);
+
+    const auto sessions = store.sessions();
+    ASSERT_EQ(sessions.size(), 1U);
+    EXPECT_EQ(sessions[0].state, "finished");
+    EXPECT_EQ(sessions[0].command, "assay run dummy/sum");
+    EXPECT_EQ(store.newest_claim_checks().size(), 2U);
+    const store::Sample stored = store.sample(outcome.samples[4].id);
+    EXPECT_EQ(stored.metrics.size(), 5U);
+    ASSERT_EQ(stored.events.size(), 1U);
+    EXPECT_EQ(stored.events[0].detail.at("step"), 3);
+}
+
+TEST_F(ExecuteTest, ListenerHearsEverythingInOrder) {
+    request.patterns = {"dummy/sum"};
+    request.axes["n"] = {std::int64_t{2}};
+    run();
+    EXPECT_THAT(kinds(), ElementsAre("session", "sample_started", "event", "sample_finished",
+                                     "sample_started", "event", "sample_finished",
+                                     "sample_started", "event", "sample_finished", "claim",
+                                     "claim", "finished"));
+    EXPECT_EQ(notices[3].done, 1);
+    EXPECT_EQ(notices[3].planned, 3);
+    EXPECT_GT(notices[3].eta_s, 0);
+    EXPECT_EQ(notices.back().eta_s, 0);
+    EXPECT_EQ(notices[3].body.at("metrics").at("term{i=2}"), 2);
+}
+
+TEST_F(ExecuteTest, FailuresAreCountedAndTheRestGoesOn) {
+    behave({"throw", "well", "crash", "unsupported"});
+    const Outcome outcome = run();
+    EXPECT_THAT(statuses(outcome), ElementsAre("failed", "ok", "failed", "unsupported"));
+    EXPECT_EQ(notices.back().failed, 2);
+    EXPECT_EQ(notices.back().done, 4);
+    EXPECT_EQ(store.sessions()[0].state, "finished");
+}
+
+TEST_F(ExecuteTest, InterruptedSessionIsResumedWithoutRepeatingWhatIsDone) {
+    behave({"well", "slow", "rich"});
+    on_notice = [](const Notice& notice) {
+        if (notice.kind == "event") ::raise(SIGTERM);  // in the middle of the second sample
+    };
+    const Outcome first = run();
+    EXPECT_TRUE(first.interrupted);
+    EXPECT_THAT(statuses(first), ElementsAre("ok", "interrupted"));
+    EXPECT_EQ(store.sessions()[0].state, "interrupted");
+    on_notice = {};
+
+    request.timeout_s = 99;  // does not make it another plan
+    const Outcome second = run();
+    EXPECT_TRUE(second.resumed);
+    EXPECT_EQ(second.session, first.session);
+    EXPECT_THAT(statuses(second), ElementsAre("ok", "ok", "ok"));
+    EXPECT_EQ(second.samples[0].id, first.samples[0].id) << "not run again";
+    EXPECT_EQ(store.sessions()[0].state, "finished");
+    EXPECT_EQ(notices.back().done, 3);
+
+    const Outcome third = run();
+    EXPECT_FALSE(third.resumed) << "a finished session is not gone on with";
+    EXPECT_NE(third.session, first.session);
+}
+
+TEST_F(ExecuteTest, FreshAndOtherPlansStartNewSessions) {
+    behave({"slow"});
+    on_notice = [](const Notice& notice) {
+        if (notice.kind == "event") ::raise(SIGINT);
+    };
+    const Outcome first = run();
+    on_notice = {};
+    request.seed = 5;
+    EXPECT_NE(run().session, first.session);
+    request.seed = 1;
+    request.fresh = true;
+    EXPECT_NE(run().session, first.session);
+}
+
+TEST_F(ExecuteTest, MeasuredRunsTakeTheMachineAndExactOnesDoNot) {
+    const MachineLock other(folder / "lock", "somebody else");
+    behave({"well"});
+    try {
+        run();
+        FAIL() << "ran beside another";
+    } catch (const UserError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("somebody else"));
+    }
+    EXPECT_TRUE(store.sessions().empty()) << "refused before anything is written";
+    request.lock = false;
+    EXPECT_THAT(statuses(run()), ElementsAre("ok"));
+    request.lock = true;
+    request.axes.clear();
+    request.patterns = {"dummy/sum"};
+    EXPECT_EQ(run().samples.size(), 6U);
+}
+
+TEST_F(ExecuteTest, AListenerThatThrowsLeavesAResumableSession) {
+    behave({"well", "slow"});
+    on_notice = [](const Notice& notice) {
+        if (notice.kind == "event") throw std::runtime_error("disk full");
+    };
+    EXPECT_THROW(run(), std::runtime_error);
+    on_notice = {};
+    const Outcome outcome = run();
+    EXPECT_TRUE(outcome.resumed);
+    EXPECT_THAT(statuses(outcome), ElementsAre("ok", "ok"));
+}
+
+TEST_F(ExecuteTest, ScratchFoldersAreGoneAfterwards) {
+    EnvironmentVariable tmp("TMPDIR", folder.path().string());
+    std::filesystem::create_directory(folder / "assay-sample-999999999-abcdef");
+    behave({"rich", "crash"});
+    run();
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+        EXPECT_NE(entry.path().filename().string().rfind("assay-sample-", 0), 0U)
+            << entry.path() << " (also those of dead runners)";
+}
+
+TEST_F(ExecuteTest, RunOnceTellsAndStoresNothing) {
+    SampleSpec spec;
+    spec.experiment = "dummy/sum";
+    spec.variant = "b";
+    spec.axes = {{"n", std::int64_t{3}}, {"kind", std::string("plain")}};
+    int events = 0;
+    const store::Sample sample =
+        run_once(spec, [&](const Notice& notice) { events += notice.kind == "event"; });
+    EXPECT_EQ(sample.status, "ok") << sample.reason;
+    EXPECT_EQ(sample.metrics.size(), 5U);
+    EXPECT_EQ(events, 1);
+    EXPECT_TRUE(store.sessions().empty());
+}
+
+}  // namespace
+}  // namespace assay::runner

@@ -1,0 +1,55 @@
+// Two measured runs do not share a machine.
+#include "suite/runner/machine_lock.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "suite/experiment/error.hpp"
+#include "tests/runner/temporary_folder.hpp"
+
+namespace assay::runner {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(MachineLock, SecondHolderIsRefusedAndToldWhoTheFirstIs) {
+    const assay::testing::TemporaryFolder folder;
+    const auto file = folder / "lock";
+    EXPECT_FALSE(MachineLock::holder(file));
+    {
+        const MachineLock lock(file, "assay run lazarus/x_live");
+        EXPECT_EQ(MachineLock::holder(file),
+                  "process " + std::to_string(::getpid()) + ": assay run lazarus/x_live");
+        try {
+            const MachineLock second(file, "another");
+            FAIL() << "two holders";
+        } catch (const UserError& error) {
+            EXPECT_THAT(error.what(), AllOf(HasSubstr("assay run lazarus/x_live"),
+                                            HasSubstr(std::to_string(::getpid())),
+                                            HasSubstr("--no-lock")));
+        }
+    }
+    EXPECT_FALSE(MachineLock::holder(file));
+    const MachineLock again(file, "later");
+}
+
+TEST(MachineLock, DiesWithItsProcess) {
+    const assay::testing::TemporaryFolder folder;
+    const auto file = folder / "lock";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const MachineLock lock(file, "victim");
+        ::raise(SIGKILL);
+    }
+    ::waitpid(child, nullptr, 0);
+    EXPECT_NO_THROW(MachineLock(file, "next"));
+}
+
+TEST(MachineLock, FolderThatIsNotThereIsASentence) {
+    EXPECT_THROW(MachineLock("/nonexistent/lock", "x"), UserError);
+}
+
+}  // namespace
+}  // namespace assay::runner

@@ -1,0 +1,65 @@
+// A disk that fills up while samples are stored.
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include <fstream>
+
+#include "tests/store/example_rows.hpp"
+
+namespace assay::store::testing {
+namespace {
+
+TEST(FullDisk, LosesNothingStoredAndGoesOnWhenThereIsRoom) {
+    Folder folder;
+    if (!own_mounts() || mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=2m") != 0)
+        GTEST_SKIP() << "mounting a small file system is not permitted here";
+    struct Unmount {
+        const Folder& folder;
+        ~Unmount() { umount2(folder.path().c_str(), MNT_DETACH); }
+    } unmount{folder};
+
+    std::vector<std::string> stored;
+    std::string unfinished, said;
+    {
+        auto store = Store::open(folder / "r.db", Access::write);
+        const auto session = begin(store);
+        // Room that is given back below, as a person would by deleting something.
+        std::ofstream(folder / "ballast") << std::string(300'000, 'b');
+        for (std::uint64_t seed = 0; seed < 1000 && said.empty(); ++seed) {
+            said = error_of([&] {
+                unfinished =
+                    store.begin_sample(session, example_spec(seed), key_of(example_spec(seed)));
+                auto sample = full_sample(unfinished, session, example_spec(seed));
+                sample.artifacts.push_back(
+                    {"big", "text/plain", std::string(30'000, static_cast<char>(seed))});
+                store.finish_sample(sample);
+                stored.push_back(unfinished);
+            });
+        }
+        ASSERT_NE(said.find("the disk is full"), std::string::npos) << said;
+        ASSERT_GT(stored.size(), 3u);
+        for (const auto& id : stored) EXPECT_EQ(store.sample(id).status, "ok");
+        std::filesystem::remove(folder / "ballast");
+        EXPECT_NO_THROW(store.finish_session(session, "interrupted")) << "the same Store goes on";
+    }
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto report = store.check();
+    EXPECT_TRUE(report.ok) << report.problems.at(0);
+    for (const auto& id : stored) EXPECT_EQ(store.sample(id).artifacts.size(), 4u);
+    const auto session = store.newest_unfinished("plan", "build");
+    ASSERT_TRUE(session.has_value());
+    store.resume_session(session->id);
+    EXPECT_NO_THROW(add_sample(store, session->id, example_spec(5000)));
+}
+
+TEST(FullDisk, ANewDatabaseCannotBeMade) {
+    Folder folder;
+    if (!own_mounts() || mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=64k") != 0)
+        GTEST_SKIP() << "mounting a small file system is not permitted here";
+    const auto said = error_of([&] { Store::open(folder / "r.db", Access::write); });
+    EXPECT_NE(said.find("the disk is full"), std::string::npos) << said;
+    umount2(folder.path().c_str(), MNT_DETACH);
+}
+
+}  // namespace
+}  // namespace assay::store::testing

@@ -1,0 +1,99 @@
+// Results of several machines in one file.
+#include <SQLiteCpp/Database.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/store/example_rows.hpp"
+
+namespace assay::store::testing {
+namespace {
+
+TEST(Merge, BringsEverythingOnceAndOnlyOnce) {
+    Folder folder;
+    std::string session, id;
+    {
+        auto other = Store::open(folder / "o ther?#%.db", Access::write);
+        session = begin(other);
+        id = other.begin_sample(session, example_spec(2), key_of(example_spec(2)));
+        other.finish_sample(full_sample(id, session, example_spec(2)));
+        other.put_claim_checks(session, {{"a", Verdict::supported, "yes", Provenance::exact, 1.0}});
+        other.annotate(id, "note");
+        other.put_calibration({"hash", "cpu", {{"x", 1}}, {}, ""});
+        other.set_baseline("theirs", session);
+        other.finish_session(session, "finished");
+    }
+    auto store = Store::open(folder / "mine.db", Access::write);
+    const auto own = begin(store);
+    add_sample(store, own, example_spec(1));
+    const auto first = store.merge(folder / "o ther?#%.db");
+    EXPECT_EQ(first.sessions, 1);
+    EXPECT_EQ(first.samples, 1);
+    EXPECT_EQ(first.skipped, 0);
+    const auto again = store.merge(folder / "o ther?#%.db");
+    EXPECT_EQ(again.sessions, 0);
+    EXPECT_EQ(again.samples, 0);
+    EXPECT_EQ(again.skipped, 1);
+
+    const auto got = store.sample(id), put = full_sample(id, session, example_spec(2));
+    EXPECT_EQ(got.metrics.size(), put.metrics.size());
+    EXPECT_EQ(got.events.size(), put.events.size());
+    EXPECT_EQ(got.series_data.at(0).t_s, put.series_data.at(0).t_s);
+    EXPECT_EQ(got.tables.at(0).rows, put.tables.at(0).rows);
+    EXPECT_EQ(got.artifacts.at(0).bytes, put.artifacts.at(0).bytes);
+    EXPECT_EQ(got.hardware.size(), put.hardware.size());
+    EXPECT_EQ(got.series, store.samples(own).at(0).series) << "equal series are one series";
+    EXPECT_EQ(store.newest_claim_checks().size(), 1u);
+    EXPECT_EQ(store.annotations(id).size(), 1u);
+    EXPECT_TRUE(store.calibration("hash").has_value());
+    EXPECT_EQ(store.baselines().at(0).name, "theirs");
+    const auto report = store.check();
+    EXPECT_TRUE(report.ok) << report.problems.at(0);
+}
+
+TEST(Merge, OfAnUnfinishedSessionIsCompletedByALaterMerge) {
+    Folder folder;
+    auto other = Store::open(folder / "other.db", Access::write);
+    const auto session = begin(other);
+    add_sample(other, session, example_spec(1));
+    add_sample(other, session, example_spec(2), 0, "failed");
+    const auto running = other.begin_sample(session, example_spec(3), key_of(example_spec(3)));
+    auto store = Store::open(folder / "mine.db", Access::write);
+    EXPECT_EQ(store.merge(folder / "other.db").samples, 2);
+    EXPECT_EQ(store.sessions().at(0).state, "interrupted");
+    EXPECT_EQ(other.sessions().at(0).state, "running") << "the other file is only read";
+
+    other.finish_sample(full_sample(running, session, example_spec(3)));
+    const auto retried = add_sample(other, session, example_spec(2), 5);
+    other.finish_session(session, "finished");
+    EXPECT_EQ(store.merge(folder / "other.db").samples, 2);
+    EXPECT_EQ(store.sessions().at(0).state, "finished");
+    EXPECT_EQ(store.samples(session).size(), 3u);
+    EXPECT_EQ(store.sample(retried).status, "ok")
+        << "the successful attempt replaces the failed one";
+    EXPECT_EQ(store.sample(running).status, "ok");
+    EXPECT_TRUE(store.check().ok);
+}
+
+TEST(Merge, OfWhatIsNoResultsDatabaseChangesNothing) {
+    Folder folder;
+    auto store = Store::open(folder / "mine.db", Access::write);
+    begin(store);
+    std::ofstream(folder / "text") << "hello";
+    Store::open(folder / "newer.db", Access::write);
+    SQLite::Database((folder / "newer.db").string(), SQLite::OPEN_READWRITE)
+        .exec("PRAGMA user_version = 2; INSERT INTO schema_version VALUES (2, 'x')");
+    EXPECT_NE(error_of([&] { store.merge(folder / "text"); }).find("not an Assay database"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] { store.merge(folder / "nothing"); }).find("there is no"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] { store.merge(folder / "newer.db"); }).find("schema version 2"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] { store.merge(folder / "mine.db"); }).find("into itself"),
+              std::string::npos);
+    EXPECT_EQ(store.sessions().size(), 1u);
+    EXPECT_NO_THROW(begin(store)) << "the store goes on working";
+}
+
+}  // namespace
+}  // namespace assay::store::testing

@@ -1,0 +1,60 @@
+// Which samples a report and a claim check see.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/store/example_rows.hpp"
+
+namespace assay::store::testing {
+namespace {
+
+TEST(NewestSamples, OfEachCaseAndVariantTheNewestSessionThatHasAny) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto add_session = [&](const char* started) { return begin(store, started); };
+    const auto old_session = add_session("2026-01-01T00:00:00.000Z");
+    const auto new_session = add_session("2026-02-01T00:00:00.000Z");
+    const auto failing_session = add_session("2026-03-01T00:00:00.000Z");
+    add_sample(store, old_session, example_spec(1), 10);
+    add_sample(store, old_session, example_spec(1, "ds"), 20);
+    add_sample(store, new_session, example_spec(1), 11);
+    add_sample(store, new_session, example_spec(2), 12);
+    add_sample(store, failing_session, example_spec(1), 99, "failed");
+    auto other_case = example_spec(1);
+    other_case.axes["nodes"] = std::int64_t{20};
+    add_sample(store, old_session, other_case, 30);
+    auto other_provenance = example_spec(1);
+    other_provenance.provenance = Provenance::simulated;
+    add_sample(store, old_session, other_provenance, 40);
+    auto other_experiment = example_spec(1);
+    other_experiment.experiment = "lazarus/fig9";
+    add_sample(store, new_session, other_experiment, 50);
+
+    std::multiset<double> values;
+    for (const auto& observation : store.observations("lazarus/fig8")) {
+        EXPECT_EQ(observation.experiment, "lazarus/fig8");
+        EXPECT_EQ(observation.metric, "throughput");
+        EXPECT_EQ(observation.profile, Profile::small);
+        values.insert(observation.value);
+    }
+    EXPECT_EQ(values, (std::multiset<double>{11, 12, 20, 30, 40}));
+    EXPECT_TRUE(store.newest_samples("lazarus/fig10b").empty());
+}
+
+TEST(NewestSamples, CarryMetricsAndEventsButNoBlobs) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto session = begin(store);
+    const auto id = store.begin_sample(session, example_spec(), key_of(example_spec()));
+    store.finish_sample(full_sample(id, session, example_spec()));
+    for (const auto& sample :
+         {store.newest_samples("lazarus/fig8").at(0), store.samples(session).at(0)}) {
+        EXPECT_EQ(sample.metrics.size(), 6u);
+        EXPECT_EQ(sample.events.size(), 2u);
+        EXPECT_TRUE(sample.series_data.empty());
+        EXPECT_TRUE(sample.artifacts.empty());
+    }
+}
+
+}  // namespace
+}  // namespace assay::store::testing

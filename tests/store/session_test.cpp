@@ -1,0 +1,128 @@
+// Who runs a session, what becomes of it when its runner dies, how it goes on.
+#include <gtest/gtest.h>
+
+#include "tests/store/example_rows.hpp"
+
+namespace assay::store::testing {
+namespace {
+
+TEST(Session, OfADeadRunnerIsInterruptedByTheNextWriter) {
+    Folder folder;
+    std::string session, done, unfinished;
+    {
+        auto store = Store::open(folder / "r.db", Access::write);
+        session = begin(store);
+        done = add_sample(store, session, example_spec(1));
+        unfinished = store.begin_sample(session, example_spec(2), key_of(example_spec(2)));
+    }
+    EXPECT_EQ(Store::open(folder / "r.db", Access::read).sessions().at(0).state, "running")
+        << "readers change nothing";
+    auto store = Store::open(folder / "r.db", Access::write);
+    EXPECT_EQ(store.sessions().at(0).state, "interrupted");
+    EXPECT_EQ(store.sample(unfinished).status, "interrupted");
+    EXPECT_NE(store.sample(unfinished).reason, "");
+    EXPECT_EQ(store.sample(done).status, "ok");
+}
+
+TEST(Session, OfALivingRunnerIsLeftAlone) {
+    Folder folder;
+    auto runner = Store::open(folder / "r.db", Access::write);
+    const auto session = begin(runner);
+    const auto sample = runner.begin_sample(session, example_spec(), key_of(example_spec()));
+    auto second = Store::open(folder / "r.db", Access::write);
+    EXPECT_EQ(second.sessions().at(0).state, "running");
+    EXPECT_EQ(second.sample(sample).status, "running");
+    EXPECT_FALSE(second.newest_unfinished("plan", "build").has_value());
+    EXPECT_NE(error_of([&] { second.resume_session(session); }).find("is being run by process"),
+              std::string::npos);
+    runner.finish_sample(full_sample(sample, session, example_spec()));
+    EXPECT_EQ(second.sample(sample).status, "ok");
+}
+
+TEST(Session, ResumesWhereItStopped) {
+    Folder folder;
+    std::string session, failed;
+    {
+        auto store = Store::open(folder / "r.db", Access::write);
+        session = begin(store);
+        add_sample(store, session, example_spec(1));
+        failed = add_sample(store, session, example_spec(2), 0, "failed");
+        store.annotate(failed, "cable");
+        store.begin_sample(session, example_spec(3), key_of(example_spec(3)));
+    }
+    auto store = Store::open(folder / "r.db", Access::write);
+    EXPECT_FALSE(store.newest_unfinished("plan", "other build").has_value());
+    EXPECT_FALSE(store.newest_unfinished("other plan", "build").has_value());
+    ASSERT_EQ(store.newest_unfinished("plan", "build")->id, session);
+    store.resume_session(session);
+    EXPECT_EQ(store.sessions().at(0).state, "running");
+    EXPECT_NE(error_of([&] { add_sample(store, session, example_spec(1)); }).find("already"),
+              std::string::npos)
+        << "a finished sample is not run twice";
+    add_sample(store, session, example_spec(2), 7);
+    add_sample(store, session, example_spec(3), 8);
+    store.finish_session(session, "finished");
+
+    const auto samples = store.samples(session);
+    ASSERT_EQ(samples.size(), 3u);
+    for (const auto& sample : samples) {
+        EXPECT_EQ(sample.status, "ok");
+        EXPECT_NE(sample.id, failed) << "the new attempt takes its place";
+    }
+    EXPECT_NE(store.annotations(session).at(0).text.find("cable"), std::string::npos)
+        << "what a person wrote outlives the attempt";
+    EXPECT_FALSE(store.newest_unfinished("plan", "build").has_value());
+    EXPECT_TRUE(store.check().ok);
+}
+
+TEST(Session, ASampleRunningTwiceIsRefused) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto session = begin(store);
+    store.begin_sample(session, example_spec(), key_of(example_spec()));
+    EXPECT_NE(error_of([&] {
+                  store.begin_sample(session, example_spec(), key_of(example_spec()));
+              }).find("running"),
+              std::string::npos);
+    auto next_round = example_spec();
+    next_round.round = 1;
+    EXPECT_NO_THROW(store.begin_sample(session, next_round, key_of(next_round)));
+}
+
+TEST(Session, EndingItInterruptsWhatStillRuns) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto session = begin(store);
+    const auto sample = store.begin_sample(session, example_spec(), key_of(example_spec()));
+    EXPECT_NE(error_of([&] { store.finish_session(session, "running"); }), "");
+    EXPECT_NE(error_of([&] { store.finish_session("nobody", "finished"); }).find("no session"),
+              std::string::npos);
+    store.finish_session(session, "interrupted");
+    EXPECT_EQ(store.sample(sample).status, "interrupted");
+    EXPECT_EQ(store.newest_unfinished("plan", "build")->id, session);
+}
+
+TEST(Session, NeedsItsMachine) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    EXPECT_NE(error_of([&] { store.begin_session(example_session()); }).find("f1ng3r"),
+              std::string::npos);
+}
+
+TEST(Session, EqualSeriesHaveEqualIdsInEveryFile) {
+    Folder folder;
+    std::vector<std::string> ids;
+    for (const char* name : {"a.db", "b.db"}) {
+        auto store = Store::open(folder / name, Access::write);
+        const auto session = begin(store);
+        ids.push_back(store.sample(add_sample(store, session, example_spec(1))).series);
+        EXPECT_EQ(store.sample(add_sample(store, session, example_spec(2))).series, ids.back())
+            << "seeds share one";
+        EXPECT_NE(store.sample(add_sample(store, session, example_spec(1, "ds"))).series,
+                  ids.back());
+    }
+    EXPECT_EQ(ids[0], ids[1]);
+}
+
+}  // namespace
+}  // namespace assay::store::testing
