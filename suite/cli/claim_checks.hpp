@@ -13,8 +13,8 @@ namespace assay::cli {
 /// ("lazarus/fig8/gpt-l"). Throws UserError, with the nearest id, when there is none.
 std::vector<const Claim*> select_claims(const Registry& registry, const std::string& pattern);
 
-/// In the claims' order. A claim that was never checked is checked against nothing, which says whether
-/// it could be here. `store` null: no database yet.
+/// In the claims' order. A claim that was never checked is checked against nothing, which says
+/// whether it could be here. `store` null: no database yet.
 std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
                                       const std::vector<const Claim*>& claims);
 

@@ -1,9 +1,9 @@
 // assay claims: what the papers say, and whether it holds.
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <fmt/format.h>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -62,9 +62,10 @@ int run_claims(const Context& context, const ClaimsOptions& options) {
         newest_checks(context.registry, store ? &*store : nullptr, claims);
     if (!options.verdict.empty()) {
         const Verdict wanted = verdict_named(options.verdict);
-        checks.erase(std::remove_if(checks.begin(), checks.end(),
-                                    [&](const ClaimCheck& check) { return check.verdict != wanted; }),
-                     checks.end());
+        checks.erase(
+            std::remove_if(checks.begin(), checks.end(),
+                           [&](const ClaimCheck& check) { return check.verdict != wanted; }),
+            checks.end());
     }
     if (options.json) {
         nlohmann::json array = nlohmann::json::array();
@@ -81,7 +82,8 @@ int run_claims(const Context& context, const ClaimsOptions& options) {
 
 void add_claims_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<ClaimsOptions>();
-    CLI::App* command = program.add_subcommand("claims", "What the papers claim, and whether it holds");
+    CLI::App* command =
+        program.add_subcommand("claims", "What the papers claim, and whether it holds");
     command->group("Results");
     command->add_option("pattern", options->pattern,
                         "Experiments or claims: lazarus/fig8, lazarus/fig8/gpt-l, all");

@@ -1,9 +1,9 @@
-// How one command joins the command line: a function that adds its CLI11 subcommand. The list of all
-// commands is in suite/cli/main.cpp; each command has a file of its own.
+// How one command joins the command line: a function that adds its CLI11 subcommand. The list of
+// all commands is in suite/cli/main.cpp; each command has a file of its own.
 //
-// Parsing and doing are apart: the subcommand's callback only sets Context::action, which main() runs
-// once the whole command line is known to be right. So no command does half of its work before a
-// usage error is found.
+// Parsing and doing are apart: the subcommand's callback only sets Context::action, which main()
+// runs once the whole command line is known to be right. So no command does half of its work before
+// a usage error is found.
 #pragma once
 
 #include <filesystem>
@@ -32,15 +32,16 @@ struct Context {
     const Registry& registry;
     std::string command_line;        ///< argv as typed, shell-quoted, for the record
     std::filesystem::path database;  ///< set by --db; empty: store::default_path()
-    /// What the parsed command does; returns an ExitCode. Throws UserError (exit 1), NotSupportedHere
-    /// (exit 4) or anything std::exception (exit 1); main() prints the text after "assay: ".
+    /// What the parsed command does; returns an ExitCode. Throws UserError (exit 1),
+    /// NotSupportedHere (exit 4) or anything std::exception (exit 1); main() prints the text after
+    /// "assay: ".
     std::function<int()> action;
 
     std::filesystem::path database_path() const;  ///< `database`, ASSAY_DB or the default
 };
 
-/// Adds one subcommand to the program. With --json, a command prints JSON and nothing else on stdout;
-/// what is meant for people goes to stderr then.
+/// Adds one subcommand to the program. With --json, a command prints JSON and nothing else on
+/// stdout; what is meant for people goes to stderr then.
 using AddCommand = void (*)(CLI::App& program, Context& context);
 
 void add_doctor_command(CLI::App& program, Context& context);

@@ -1,9 +1,9 @@
 // assay db: upkeep of the results database.
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cmath>
-#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -40,9 +40,11 @@ int run_check(const Context& context, const DbOptions& options) {
                     {"bytes", found.bytes}});
     } else {
         report::Grid grid{{"table", "rows"}};
-        for (const auto& [table, count] : found.rows) grid.push_back({table, std::to_string(count)});
+        for (const auto& [table, count] : found.rows)
+            grid.push_back({table, std::to_string(count)});
         std::cout << report::text_table(grid);
-        for (const std::string& problem : found.problems) std::cout << "problem: " << problem << '\n';
+        for (const std::string& problem : found.problems)
+            std::cout << "problem: " << problem << '\n';
         std::cout << fmt::format("{}: {}, {}\n", store.path().string(), found.ok ? "ok" : "NOT OK",
                                  bytes_text(found.bytes));
     }

@@ -1,9 +1,9 @@
 // assay describe: one experiment with its axes, variants, metrics, profiles and claims.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -43,7 +43,8 @@ std::vector<const Claim*> claims_of(const Registry& registry, const Experiment& 
 
 nlohmann::json profile_json(const ProfilePlan& plan) {
     nlohmann::json provenances = nlohmann::json::array();
-    for (const Provenance provenance : plan.provenances) provenances.push_back(to_string(provenance));
+    for (const Provenance provenance : plan.provenances)
+        provenances.push_back(to_string(provenance));
     nlohmann::json axes = nlohmann::json::object();
     for (const auto& [name, values] : plan.axes) axes[name] = values_json(values);
     return {{"profile", to_string(plan.profile)},
@@ -78,8 +79,10 @@ nlohmann::json as_json(const Registry& registry, const Experiment& experiment) {
                                      {"better", to_string(metric.better)},
                                      {"deterministic", metric.deterministic},
                                      {"labels", metric.labels}});
-    for (const ProfilePlan& plan : experiment.profiles) object["profiles"].push_back(profile_json(plan));
-    for (const Claim* claim : claims_of(registry, experiment)) object["claims"].push_back(claim->id);
+    for (const ProfilePlan& plan : experiment.profiles)
+        object["profiles"].push_back(profile_json(plan));
+    for (const Claim* claim : claims_of(registry, experiment))
+        object["claims"].push_back(claim->id);
     return object;
 }
 
@@ -107,7 +110,8 @@ void print_metrics(const Experiment& experiment) {
 
 void print_profiles(const Experiment& experiment) {
     std::cout << "\nProfiles\n";
-    std::vector<std::vector<std::string>> rows{{"profile", "how", "rounds", "s per sample", "axes"}};
+    std::vector<std::vector<std::string>> rows{
+        {"profile", "how", "rounds", "s per sample", "axes"}};
     for (const ProfilePlan& plan : experiment.profiles) {
         std::vector<std::string_view> how;
         for (const Provenance provenance : plan.provenances) how.push_back(to_string(provenance));
@@ -115,8 +119,9 @@ void print_profiles(const Experiment& experiment) {
         for (const auto& [name, values] : plan.axes)
             axes += fmt::format("{}{}={}", axes.empty() ? "" : " ", name,
                                 fmt::join(values_text(values), ","));
-        rows.push_back({std::string(to_string(plan.profile)), fmt::format("{}", fmt::join(how, ", ")),
-                        std::to_string(plan.rounds), report::number(plan.seconds_per_sample), axes});
+        rows.push_back({std::string(to_string(plan.profile)),
+                        fmt::format("{}", fmt::join(how, ", ")), std::to_string(plan.rounds),
+                        report::number(plan.seconds_per_sample), axes});
     }
     std::cout << report::text_table(rows);
 }
@@ -124,14 +129,16 @@ void print_profiles(const Experiment& experiment) {
 void print_text(const Registry& registry, const Experiment& experiment) {
     std::cout << experiment.id << ": " << experiment.title << '\n'
               << experiment.source << "\n\n"
-              << experiment.says << "\n\nVariants: " << fmt::format("{}", fmt::join(experiment.variants, ", "))
+              << experiment.says
+              << "\n\nVariants: " << fmt::format("{}", fmt::join(experiment.variants, ", "))
               << '\n';
     print_axes(experiment);
     print_metrics(experiment);
     print_profiles(experiment);
     if (experiment.takes_faults)
         std::cout << "\nTakes --fault and --scenario; without them: "
-                  << (experiment.default_scenario.empty() ? "no faults" : experiment.default_scenario)
+                  << (experiment.default_scenario.empty() ? "no faults"
+                                                          : experiment.default_scenario)
                   << '\n';
     const auto claims = claims_of(registry, experiment);
     if (!claims.empty()) std::cout << "\nClaims\n";
@@ -162,8 +169,8 @@ int run_describe(const Registry& registry, const DescribeOptions& options) {
 
 void add_describe_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<DescribeOptions>();
-    CLI::App* command =
-        program.add_subcommand("describe", "One experiment: axes, variants, metrics, profiles, claims");
+    CLI::App* command = program.add_subcommand(
+        "describe", "One experiment: axes, variants, metrics, profiles, claims");
     command->group("Look");
     command->add_option("experiment", options->pattern, "An id or a pattern")->required();
     command->add_flag("--json", options->json, "Print JSON: an object, or an array for a pattern");

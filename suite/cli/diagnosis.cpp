@@ -46,19 +46,21 @@ Finding disk(const std::filesystem::path& file) {
 
 void machine(std::vector<Finding>& findings, const measure::Environment& environment) {
     const double memory = static_cast<double>(environment.memory_bytes);
-    findings.push_back({memory < little_memory_bytes ? Level::warn : Level::ok, "memory",
-                        bytes_text(memory)});
+    findings.push_back(
+        {memory < little_memory_bytes ? Level::warn : Level::ok, "memory", bytes_text(memory)});
     findings.push_back(
         {environment.usable_cores < 2 ? Level::warn : Level::ok, "cores",
-         fmt::format("{} usable of {}{}, {}", environment.usable_cores, environment.cores,
-                     environment.cpu_quota ? fmt::format(", quota {:g}", *environment.cpu_quota) : "",
-                     environment.cpu_model)});
+         fmt::format(
+             "{} usable of {}{}, {}", environment.usable_cores, environment.cores,
+             environment.cpu_quota ? fmt::format(", quota {:g}", *environment.cpu_quota) : "",
+             environment.cpu_model)});
     const double busy = environment.load_1m / std::max(1, environment.usable_cores);
     findings.push_back({busy > 0.5 ? Level::warn : Level::ok, "load",
                         fmt::format("{:.2f} in the last minute{}", environment.load_1m,
                                     busy > 0.5 ? "; measured numbers will be disturbed" : "")});
     if (environment.governor.empty())
-        findings.push_back({Level::ok, "governor", "no frequency governor visible (a virtual machine?)"});
+        findings.push_back(
+            {Level::ok, "governor", "no frequency governor visible (a virtual machine?)"});
     else
         findings.push_back(
             {environment.governor == "performance" ? Level::ok : Level::warn, "governor",
@@ -87,18 +89,19 @@ void build(std::vector<Finding>& findings) {
 void data_sets(std::vector<Finding>& findings) {
     for (const data::Check& check : data::check_all()) {
         const bool here = check.state == data::State::ok;
-        findings.push_back(
-            {here ? Level::ok : Level::warn, "data " + check.id,
-             here ? check.file.string()
-                  : fmt::format("{}{}{}", data::to_string(check.state), check.says.empty() ? "" : ": ",
-                                check.says)});
+        findings.push_back({here ? Level::ok : Level::warn, "data " + check.id,
+                            here ? check.file.string()
+                                 : fmt::format("{}{}{}; `assay data list` says how to get it",
+                                               data::to_string(check.state),
+                                               check.says.empty() ? "" : ": ", check.says)});
     }
 }
 
 Finding lock() {
     const auto holder = runner::MachineLock::holder(runner::MachineLock::default_path());
     if (holder)
-        return {Level::warn, "lock", fmt::format("another measured run has this machine: {}", *holder)};
+        return {Level::warn, "lock",
+                fmt::format("another measured run has this machine: {}", *holder)};
     return {Level::ok, "lock", "no other measured run"};
 }
 

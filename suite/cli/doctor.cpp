@@ -1,9 +1,9 @@
 // assay doctor: is this machine ready, and what is missing?
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -30,8 +30,9 @@ int run_doctor(const Context& context, const DoctorOptions& options) {
         print_json(array);
     } else {
         for (const Finding& finding : findings)
-            std::cout << fmt::format("{:<6} {:<10} {}\n", fmt::format("[{}]", to_string(finding.level)),
-                                     finding.name, finding.says);
+            std::cout << fmt::format("{:<6} {:<26} {}\n",
+                                     fmt::format("[{}]", to_string(finding.level)), finding.name,
+                                     finding.says);
     }
     const bool failed = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
         return finding.level == Level::fail;
@@ -43,7 +44,8 @@ int run_doctor(const Context& context, const DoctorOptions& options) {
 
 void add_doctor_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<DoctorOptions>();
-    CLI::App* command = program.add_subcommand("doctor", "Is this machine ready, and what is missing?");
+    CLI::App* command =
+        program.add_subcommand("doctor", "Is this machine ready, and what is missing?");
     command->group("Upkeep");
     command->add_flag("--json", options->json, "Print JSON: [{\"check\",\"level\",\"says\"}]");
     add_database_option(*command, context);

@@ -63,7 +63,8 @@ std::string plan_text(const runner::Plan& plan) {
                     duration_text(plan.seconds), bytes_text(plan.bytes)});
     std::string text = report::text_table(rows);
     if (plan.samples.size() <= few_samples) text += "\n" + order_table(plan);
-    for (const std::string& sentence : plan.left_out) text += fmt::format("left out: {}\n", sentence);
+    for (const std::string& sentence : plan.left_out)
+        text += fmt::format("left out: {}\n", sentence);
     return text;
 }
 

@@ -1,9 +1,9 @@
 // assay export: stored samples as CSV or JSON, one figure as SVG.
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -52,12 +52,13 @@ std::vector<store::Sample> chosen_samples(const Registry& registry, const store:
 std::string figure(const Registry& registry, const store::Store& store, const std::string& id) {
     const auto selected = registry.select(id);
     if (selected.size() != 1)
-        throw UserError(fmt::format("--svg '{}': names {} experiments; give one", id, selected.size()));
+        throw UserError(
+            fmt::format("--svg '{}': names {} experiments; give one", id, selected.size()));
     const Experiment& experiment = *selected.front();
     std::vector<store::Sample> samples = store.newest_samples(experiment.id);
     if (samples.empty())
-        throw UserError(fmt::format("no samples of {} yet; `assay run {}` makes them", experiment.id,
-                                    experiment.id));
+        throw UserError(fmt::format("no samples of {} yet; `assay run {}` makes them",
+                                    experiment.id, experiment.id));
     if (experiment.figure.kind == Figure::Kind::timeline)
         for (store::Sample& sample : samples) sample = store.sample(sample.id);
     const System* system = registry.system(experiment.system());
@@ -77,9 +78,8 @@ int run_export(const Context& context, const ExportOptions& options) {
         return exit_ok;
     }
     const auto samples = chosen_samples(context.registry, store, options);
-    write_output(options.file, options.csv
-                                   ? report::csv(context.registry, samples)
-                                   : report::samples_json(samples).dump(2) + "\n");
+    write_output(options.file, options.csv ? report::csv(context.registry, samples)
+                                           : report::samples_json(samples).dump(2) + "\n");
     return exit_ok;
 }
 
@@ -87,13 +87,13 @@ int run_export(const Context& context, const ExportOptions& options) {
 
 void add_export_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<ExportOptions>();
-    CLI::App* command =
-        program.add_subcommand("export", "Samples as CSV or JSON, a figure as SVG");
+    CLI::App* command = program.add_subcommand("export", "Samples as CSV or JSON, a figure as SVG");
     command->group("Results");
     command->add_option("experiments", options->patterns, "Ids or patterns (default: all)");
     command->add_flag("--csv", options->csv, "One row per metric value");
     command->add_flag("--json", options->json, "The samples as JSON");
-    command->add_option("--svg", options->svg, "The figure of one experiment")->type_name("EXPERIMENT");
+    command->add_option("--svg", options->svg, "The figure of one experiment")
+        ->type_name("EXPERIMENT");
     command
         ->add_option("--session", options->session,
                      "Every sample of one session (default: the newest ok ones of any)")

@@ -1,10 +1,10 @@
 // assay list: which experiments there are.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -60,7 +60,8 @@ int run_list(const Registry& registry, const ListOptions& options) {
         for (const ProfilePlan& plan : experiment->profiles)
             profiles.push_back(fmt::format("{} ({})", to_string(plan.profile),
                                            fmt::join(names(plan.provenances), ", ")));
-        rows.push_back({experiment->id, experiment->title, fmt::format("{}", fmt::join(profiles, ", ")),
+        rows.push_back({experiment->id, experiment->title,
+                        fmt::format("{}", fmt::join(profiles, ", ")),
                         std::to_string(claims_of(registry, *experiment))});
     }
     std::cout << report::text_table(rows);
@@ -73,7 +74,8 @@ void add_list_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<ListOptions>();
     CLI::App* command = program.add_subcommand("list", "Which experiments there are");
     command->group("Look");
-    command->add_option("pattern", options->pattern, "Experiments: an id, a system, lazarus/fig*, all");
+    command->add_option("pattern", options->pattern,
+                        "Experiments: an id, a system, lazarus/fig*, all");
     command->add_flag("--json", options->json, "Print JSON");
     command->footer("Example:\n  assay list lazarus");
     command->callback([options, &context] {

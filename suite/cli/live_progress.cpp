@@ -20,7 +20,8 @@ std::string case_text(const nlohmann::json& body) {
 std::string event_text(const nlohmann::json& body) {
     std::string text = fmt::format("{:.2f} s {}", body.at("t_s").get<double>(),
                                    body.at("event").get<std::string>());
-    if (const int rank = body.at("rank").get<int>(); rank >= 0) text += fmt::format(" rank {}", rank);
+    if (const int rank = body.at("rank").get<int>(); rank >= 0)
+        text += fmt::format(" rank {}", rank);
     return text;
 }
 
@@ -111,10 +112,9 @@ void LiveProgress::on(const runner::Notice& notice) {
         redraw(notice);
     } else if (notice.kind == "sample_finished") {
         const std::string status = body.at("status").get<std::string>();
-        std::string line =
-            fmt::format("[{}/{}, {} left] {}: {} in {}", notice.done, notice.planned,
-                        duration_text(notice.eta_s), current_, status,
-                        duration_text(body.at("seconds").get<double>()));
+        std::string line = fmt::format("[{}/{}, {} left] {}: {} in {}", notice.done, notice.planned,
+                                       duration_text(notice.eta_s), current_, status,
+                                       duration_text(body.at("seconds").get<double>()));
         if (status != "ok") line += fmt::format(" ({})", body.at("reason").get<std::string>());
         // A terminal keeps lines only for what needs a look; its status line says the rest.
         if (width_ == 0 || status != "ok")

@@ -1,5 +1,5 @@
-// What a run shows while it runs: one status line on a terminal, plain lines elsewhere, JSON lines for
-// other programs.
+// What a run shows while it runs: one status line on a terminal, plain lines elsewhere, JSON lines
+// for other programs.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,10 @@
 // The command line: the list of all commands, and how errors become sentences and exit codes.
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <csignal>
 #include <exception>
-#include <fmt/format.h>
 #include <iostream>
 
 #include "suite/cli/command.hpp"
@@ -17,13 +17,14 @@ namespace assay::cli {
 namespace {
 
 constexpr AddCommand commands[] = {
-    add_run_command,    add_reproduce_command, add_replay_command, add_list_command,
-    add_describe_command, add_plan_command,    add_claims_command, add_report_command,
-    add_export_command, add_db_command,        add_data_command,   add_doctor_command,
+    add_run_command,      add_reproduce_command, add_replay_command, add_list_command,
+    add_describe_command, add_plan_command,      add_claims_command, add_report_command,
+    add_export_command,   add_db_command,        add_data_command,   add_doctor_command,
     add_sample_command,
 };
 
-/// What CLI11 says, as one of our sentences. `command`: of the program or of the subcommand at fault.
+/// What CLI11 says, as one of our sentences. `command`: of the program or of the subcommand at
+/// fault.
 std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error, int argc,
                            char** argv) {
     if (program.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
@@ -80,9 +81,11 @@ int main(int argc, char** argv, const Registry& registry) {
         "  assay run lazarus/fig8                  one figure, a few seconds\n"
         "  assay reproduce                         everything at profile toy, with a report\n"
         "  assay claims                            what holds and what does not\n"
-        "Exit codes: 0 ok, 1 usage or infrastructure, 2 regression or contradicted claim (--gate),\n"
+        "Exit codes: 0 ok, 1 usage or infrastructure, 2 regression or contradicted claim "
+        "(--gate),\n"
         "            3 ambiguous, 4 not supported here.");
-    program.set_version_flag("--version", [] { return version_text(); }, "Version, build, what it lacks");
+    program.set_version_flag(
+        "--version", [] { return version_text(); }, "Version, build, what it lacks");
     program.require_subcommand(1);
     for (const AddCommand add : commands) add(program, context);
     try {

@@ -19,8 +19,8 @@ void write_output(const std::filesystem::path& file, std::string_view content) {
     }
     std::error_code error;
     // A device or pipe (/dev/null, /dev/fd/3) is written to as it is.
-    const bool special = std::filesystem::exists(file, error) &&
-                         !std::filesystem::is_regular_file(file, error);
+    const bool special =
+        std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
     std::filesystem::path part = file;
     if (!special) part += fmt::format(".{}.part", ::getpid());

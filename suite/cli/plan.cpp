@@ -15,9 +15,8 @@ void add_plan_command(CLI::App& program, Context& context) {
         if (!system.plan) continue;
         CLI::App* plan = command->add_subcommand(system.id, system.title);
         system.plan->options(*plan);
-        plan->callback([&system, &context] {
-            context.action = [&system] { return system.plan->run(); };
-        });
+        plan->callback(
+            [&system, &context] { context.action = [&system] { return system.plan->run(); }; });
     }
     command->group("Run");  // last: its subcommands would inherit it
 }

@@ -8,7 +8,8 @@
 
 namespace assay::cli {
 
-/// nullopt when the default database does not exist yet; a file named by --db must exist (StoreError).
+/// nullopt when the default database does not exist yet; a file named by --db must exist
+/// (StoreError).
 std::optional<store::Store> open_if_any(const Context& context);
 
 /// For commands that make no sense without results: UserError says how to get some.

@@ -1,8 +1,8 @@
 // assay replay: reruns a stored sample with its exact case, scenario and seed.
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -54,8 +54,8 @@ int run_replay(const Context& context, const ReplayOptions& options) {
         throw UserError("--timeout: more than 0 seconds");
     if (options.timeout_s) spec.timeout_s = *options.timeout_s;
     std::optional<runner::MachineLock> lock;
-    if (!options.no_lock && (spec.provenance == Provenance::measured ||
-                             spec.provenance == Provenance::emulated))
+    if (!options.no_lock &&
+        (spec.provenance == Provenance::measured || spec.provenance == Provenance::emulated))
         lock.emplace(runner::MachineLock::default_path(), context.command_line);
     std::cerr << "replaying " << described(spec) << std::endl;
     LiveProgress progress(terminal_width());

@@ -85,10 +85,10 @@ std::string to_text(const Comparison& comparison) {
     }
     std::string text = grid.size() > 1 ? report::text_table(grid) : "";
     if (!comparison.same_status())
-        text += fmt::format("the stored sample was {}, the replay is {}{}\n",
-                            comparison.stored_status, comparison.replayed_status,
-                            comparison.replayed_reason.empty() ? ""
-                                                               : ": " + comparison.replayed_reason);
+        text += fmt::format(
+            "the stored sample was {}, the replay is {}{}\n", comparison.stored_status,
+            comparison.replayed_status,
+            comparison.replayed_reason.empty() ? "" : ": " + comparison.replayed_reason);
     if (comparison.deterministic() == 0)
         text += "no deterministic metric to compare\n";
     else

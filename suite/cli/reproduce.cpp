@@ -1,8 +1,8 @@
 // assay reproduce: run, claims and report in one go.
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -71,8 +71,8 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
         print_json(result);
     } else {
         std::cout << session_text(context.registry, outcome, database)
-                  << expected_and_obtained(context.registry, outcome.claims)
-                  << "report " << options.report_file << '\n';
+                  << expected_and_obtained(context.registry, outcome.claims) << "report "
+                  << options.report_file << '\n';
     }
     return session_exit_code(outcome, options.run.gate);
 }

@@ -43,7 +43,9 @@ void add_run_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<RunOptions>();
     CLI::App* command = program.add_subcommand("run", "Run experiments and check their claims");
     command->group("Run");
-    command->add_option("experiments", options->patterns, "Ids or patterns: lazarus/fig8, lazarus, all")
+    command
+        ->add_option("experiments", options->patterns,
+                     "Ids or patterns: lazarus/fig8, lazarus, all")
         ->required();
     add_run_options(*command, *options, context);
     command->add_flag("--json", options->json, "Print JSON")->group("Output");

@@ -1,10 +1,11 @@
 #include "suite/cli/run_options.hpp"
 
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "suite/experiment/error.hpp"
 #include "suite/scenario/fault_plan.hpp"
@@ -16,7 +17,8 @@ namespace {
 void add_axis(const std::string& text, std::map<std::string, std::vector<Value>>& axes) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-        throw UserError(fmt::format("-a '{}': write AXIS=VALUE,…, for example -a nodes=10,16", text));
+        throw UserError(
+            fmt::format("-a '{}': write AXIS=VALUE,…, for example -a nodes=10,16", text));
     auto& values = axes[text.substr(0, equals)];
     std::string_view rest = std::string_view(text).substr(equals + 1);
     while (true) {
@@ -64,13 +66,13 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         .add_option("--mode", options.mode,
                     "How: exact, measured, emulated, simulated (default: the experiment's first)")
         ->group("What");
-    command
-        .add_option("-a,--axis", options.axes, "Narrow an axis: AXIS=VALUE,… (repeatable)")
+    command.add_option("-a,--axis", options.axes, "Narrow an axis: AXIS=VALUE,… (repeatable)")
         ->type_name("AXIS=V1,V2")
         ->allow_extra_args(false)
         ->group("What");
     command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
     command.add_option("--seed", options.seed, "Seed of the first round; each round adds one")
+        ->check(CLI::NonNegativeNumber)
         ->capture_default_str()
         ->group("What");
     command
@@ -93,7 +95,9 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         ->group("How");
     command.add_flag("--dry-run", options.dry_run, "Print the plan with estimates; run nothing")
         ->group("How");
-    command.add_flag("--gate", options.gate, "Exit 2 when a claim is contradicted, 3 when a sample is invalid")
+    command
+        .add_flag("--gate", options.gate,
+                  "Exit 2 when a claim is contradicted, 3 when a sample is invalid")
         ->group("How");
     add_database_option(command, context);
 }

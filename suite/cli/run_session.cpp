@@ -14,12 +14,13 @@ runner::Outcome run_session(const RunOptions& options, const runner::Request& re
     store::Store store = store::Store::open(context.database_path(), store::Access::write);
     const bool stream = options.events == "jsonl";
     LiveProgress progress(terminal_width());
-    return runner::execute(context.registry, plan, request, store, [&](const runner::Notice& notice) {
-        if (stream)
-            print_json_line(event_line(notice));
-        else
-            progress.on(notice);
-    });
+    return runner::execute(context.registry, plan, request, store,
+                           [&](const runner::Notice& notice) {
+                               if (stream)
+                                   print_json_line(event_line(notice));
+                               else
+                                   progress.on(notice);
+                           });
 }
 
 }  // namespace assay::cli

@@ -11,8 +11,9 @@ namespace assay::cli {
 void add_sample_command(CLI::App& program, Context& context) {
     CLI::App* command = program.add_subcommand("sample", "One sample; started by assay itself");
     command->group("");
-    command->callback(
-        [&context] { context.action = [&context] { return runner::sample_main(context.registry); }; });
+    command->callback([&context] {
+        context.action = [&context] { return runner::sample_main(context.registry); };
+    });
 }
 
 }  // namespace assay::cli

@@ -32,8 +32,8 @@ std::vector<Part> parts(const std::vector<store::Sample>& samples) {
         if (it != result.end())
             it->samples.push_back(sample);
         else
-            result.push_back({sample.spec.experiment, sample.spec.provenance, sample.spec.profile,
-                              {sample}});
+            result.push_back(
+                {sample.spec.experiment, sample.spec.provenance, sample.spec.profile, {sample}});
     }
     return result;
 }
@@ -85,7 +85,8 @@ nlohmann::json session_json(const Registry& registry, const runner::Outcome& out
                             const std::filesystem::path& database) {
     nlohmann::json claims = nlohmann::json::array();
     for (const ClaimCheck& check : outcome.claims)
-        if (const Claim* claim = registry.claim(check.claim)) claims.push_back(to_json(*claim, check));
+        if (const Claim* claim = registry.claim(check.claim))
+            claims.push_back(to_json(*claim, check));
     return {{"session", outcome.session},
             {"samples", report::samples_json(outcome.samples)},
             {"claims", claims},
@@ -105,10 +106,11 @@ ExitCode session_exit_code(const runner::Outcome& outcome, bool gate) {
                            [&](const store::Sample& sample) { return has_status(sample, status); });
     };
     if (outcome.interrupted || any(SampleStatus::failed)) return exit_error;
-    if (!outcome.samples.empty() &&
-        std::all_of(outcome.samples.begin(), outcome.samples.end(), [](const store::Sample& sample) {
-            return has_status(sample, SampleStatus::unsupported);
-        }))
+    if (!outcome.samples.empty() && std::all_of(outcome.samples.begin(), outcome.samples.end(),
+                                                [](const store::Sample& sample) {
+                                                    return has_status(sample,
+                                                                      SampleStatus::unsupported);
+                                                }))
         return exit_not_supported;
     if (gate && any_contradicted(outcome.claims)) return exit_regression;
     if (gate && any(SampleStatus::invalid)) return exit_ambiguous;

@@ -37,15 +37,15 @@ std::string to_base64(std::string_view bytes) {
 std::optional<std::string> from_base64(std::string_view text) {
     if (text.size() % 4 != 0) return std::nullopt;
     std::size_t padding = 0;
-    while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
+    while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=')
+        ++padding;
     std::string bytes;
     bytes.reserve(text.size() / 4 * 3);
     for (std::size_t i = 0; i < text.size(); i += 4) {
         std::uint32_t group = 0;
         const std::size_t digits = i + 4 == text.size() ? 4 - padding : 4;
         for (std::size_t j = 0; j < 4; ++j) {
-            const int value =
-                j < digits ? values[static_cast<unsigned char>(text[i + j])] : 0;
+            const int value = j < digits ? values[static_cast<unsigned char>(text[i + j])] : 0;
             if (value < 0) return std::nullopt;
             group = group << 6 | static_cast<std::uint32_t>(value);
         }

@@ -8,9 +8,9 @@
 
 namespace assay::runner {
 
-/// A fresh scratch folder, a fresh process; returns the sample with everything it recorded, its status
-/// and reason. `id` goes into the sample and its notices; `tell` gets notices of kind event and
-/// progress as they come.
+/// A fresh scratch folder, a fresh process; returns the sample with everything it recorded, its
+/// status and reason. `id` goes into the sample and its notices; `tell` gets notices of kind event
+/// and progress as they come.
 store::Sample collect_sample(SampleSpec spec, const std::string& id,
                              const std::function<void(std::string kind, nlohmann::json body)>& tell,
                              const Interruption& interruption);

@@ -17,7 +17,8 @@ class Descendants {
     Descendants& operator=(const Descendants&) = delete;
 
     /// Kills and reaps all children that came since construction, and theirs in turn, until none is
-    /// left; gives up after two seconds (a process stuck in the kernel). Returns how many there were.
+    /// left; gives up after two seconds (a process stuck in the kernel). Returns how many there
+    /// were.
     int bury();
 
   private:

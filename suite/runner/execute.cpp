@@ -31,12 +31,14 @@ nlohmann::json described(const SampleSpec& spec) {
             {"round", spec.round}};
 }
 
-/// Counts samples and estimates what is left: the plan's estimates, corrected by how wrong they were
-/// for the samples of this call.
+/// Counts samples and estimates what is left: the plan's estimates, corrected by how wrong they
+/// were for the samples of this call.
 class Progression {
   public:
     Progression(const Plan& plan, const Listener& listener)
-        : planned_(static_cast<long>(plan.samples.size())), left_s_(plan.seconds), tell_(listener) {}
+        : planned_(static_cast<long>(plan.samples.size())),
+          left_s_(plan.seconds),
+          tell_(listener) {}
 
     void passed_over(const PlannedSample& sample, const std::string& status) {
         count(status);
@@ -94,7 +96,8 @@ class SessionRun {
             run_samples(interruption);
             if (!outcome_.interrupted) judge();
         } catch (...) {
-            // What is finished is stored; say that the session may be resumed, if that can be stored.
+            // What is finished is stored; say that the session may be resumed, if that can be
+            // stored.
             try {
                 store_.finish_session(outcome_.session, "interrupted");
             } catch (const std::exception&) {

@@ -24,8 +24,8 @@ std::string written(int fd) {
     return text.empty() ? "a process that did not say who it is" : text;
 }
 
-/// The whole file, exclusively. An open-file-description lock: it ends with the last descriptor, and
-/// others can ask for it without taking it.
+/// The whole file, exclusively. An open-file-description lock: it ends with the last descriptor,
+/// and others can ask for it without taking it.
 struct flock whole_file() {
     struct flock lock {};
     lock.l_type = F_WRLCK;

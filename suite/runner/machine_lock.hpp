@@ -12,7 +12,8 @@ namespace assay::runner {
 /// Held until destroyed, or until the process dies in whatever way.
 class MachineLock {
   public:
-    /// ASSAY_LOCK, else a file in /run/lock, else in /tmp: places that all users of a machine share.
+    /// ASSAY_LOCK, else a file in /run/lock, else in /tmp: places that all users of a machine
+    /// share.
     static std::filesystem::path default_path();
 
     /// Throws UserError that names the holder when somebody else has it. `what` is told to others

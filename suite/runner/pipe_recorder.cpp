@@ -35,19 +35,21 @@ void PipeRecorder::put(const Message& message, bool now) {
 void PipeRecorder::metric(std::string_view name, double value, const Labels& labels) {
     const MetricSpec* declared = experiment_.metric(name);
     if (declared == nullptr)
-        throw std::logic_error(fmt::format("metric '{}' is not declared by {}", name, experiment_.id));
+        throw std::logic_error(
+            fmt::format("metric '{}' is not declared by {}", name, experiment_.id));
     for (const auto& [label, unused] : labels)
         if (std::find(declared->labels.begin(), declared->labels.end(), label) ==
             declared->labels.end())
             throw std::logic_error(fmt::format("label '{}' of metric '{}' is not declared by {}",
                                                label, name, experiment_.id));
     if (!std::isfinite(value))
-        throw SampleError(SampleStatus::invalid,
-                          fmt::format("metric {} is not finite: {}", metric_key(name, labels), value));
+        throw SampleError(SampleStatus::invalid, fmt::format("metric {} is not finite: {}",
+                                                             metric_key(name, labels), value));
     put(store::MetricValue{std::string(name), labels, value}, false);
 }
 
-void PipeRecorder::event(std::string_view kind, double t_s, int rank, const nlohmann::json& detail) {
+void PipeRecorder::event(std::string_view kind, double t_s, int rank,
+                         const nlohmann::json& detail) {
     put(store::Event{t_s, std::string(kind), rank,
                      detail.is_null() ? nlohmann::json::object() : detail},
         true);
@@ -71,8 +73,8 @@ void PipeRecorder::table(std::string_view name, std::span<const TableColumn> col
                          const std::vector<std::vector<Value>>& rows) {
     for (const auto& row : rows)
         if (row.size() != columns.size())
-            throw std::logic_error(fmt::format("table '{}': a row of {} cells under {} columns", name,
-                                               row.size(), columns.size()));
+            throw std::logic_error(fmt::format("table '{}': a row of {} cells under {} columns",
+                                               name, row.size(), columns.size()));
     put(store::Table{std::string(name), {columns.begin(), columns.end()}, rows}, false);
 }
 

@@ -11,8 +11,8 @@
 
 namespace assay::runner {
 
-/// Thread-safe. Events and progress are written at once; metrics and the like are gathered and go with
-/// the next of those, or when a buffer is full, or at the end.
+/// Thread-safe. Events and progress are written at once; metrics and the like are gathered and go
+/// with the next of those, or when a buffer is full, or at the end.
 ///
 /// A metric that is not finite ends the sample as invalid (SampleError). An undeclared metric, or a
 /// label that its declaration does not name, is a mistake in the experiment: std::logic_error.

@@ -44,8 +44,8 @@ void expand(const Experiment& experiment, const Request& request, Plan& plan) {
                                     to_string(request.profile),
                                     fmt::join(offered_profiles(experiment), ", ")));
     if (request.scenario_given && !experiment.takes_faults)
-        throw UserError(fmt::format("{} takes no faults: leave out --fault and --scenario",
-                                    experiment.id));
+        throw UserError(
+            fmt::format("{} takes no faults: leave out --fault and --scenario", experiment.id));
     SampleSpec spec;
     spec.experiment = experiment.id;
     spec.profile = profile->profile;
@@ -85,10 +85,9 @@ std::vector<Selected> select(const Registry& registry, const std::vector<std::st
     for (const std::string& pattern : patterns)
         for (const Experiment* experiment : registry.select(pattern)) {
             const bool by_id = experiment->id == pattern;
-            const auto it =
-                std::find_if(result.begin(), result.end(), [&](const Selected& selected) {
-                    return selected.experiment == experiment;
-                });
+            const auto it = std::find_if(
+                result.begin(), result.end(),
+                [&](const Selected& selected) { return selected.experiment == experiment; });
             if (it == result.end())
                 result.push_back({experiment, by_id});
             else
@@ -100,8 +99,8 @@ std::vector<Selected> select(const Registry& registry, const std::vector<std::st
 void check_axes(const std::vector<Selected>& selected, const Request& request) {
     for (const auto& [name, values] : request.axes) {
         if (values.empty())
-            throw UserError(fmt::format("axis '{}' is given no values: write -a {}=VALUE,…", name,
-                                        name));
+            throw UserError(
+                fmt::format("axis '{}' is given no values: write -a {}=VALUE,…", name, name));
         const std::string& axis = name;
         if (std::any_of(selected.begin(), selected.end(), [&](const Selected& candidate) {
                 return candidate.experiment->axis(axis) != nullptr;
@@ -110,11 +109,11 @@ void check_axes(const std::vector<Selected>& selected, const Request& request) {
         std::set<std::string> known;
         for (const Selected& candidate : selected)
             for (const Axis& other : candidate.experiment->axes) known.insert(other.name);
-        throw UserError(known.empty()
-                            ? fmt::format("no axis '{}': {} has no axes", name,
-                                          selected.front().experiment->id)
-                            : fmt::format("no axis '{}' in {}; axes: {}", name,
-                                          fmt::join(request.patterns, " "), fmt::join(known, ", ")));
+        throw UserError(
+            known.empty()
+                ? fmt::format("no axis '{}': {} has no axes", name, selected.front().experiment->id)
+                : fmt::format("no axis '{}' in {}; axes: {}", name,
+                              fmt::join(request.patterns, " "), fmt::join(known, ", ")));
     }
 }
 
@@ -124,7 +123,8 @@ Plan make_plan(const Registry& registry, const Request& request) {
     if (request.rounds && *request.rounds < 1)
         throw UserError(fmt::format("--rounds {}: at least 1", *request.rounds));
     if (request.timeout_s && !(*request.timeout_s > 0))
-        throw UserError(fmt::format("--timeout {}: must be more than 0 seconds", *request.timeout_s));
+        throw UserError(
+            fmt::format("--timeout {}: must be more than 0 seconds", *request.timeout_s));
     const std::vector<Selected> selected = select(registry, request.patterns);
     check_axes(selected, request);
     Plan plan;

@@ -1,5 +1,5 @@
-// A hash of everything that defines the samples of a plan: an unfinished session is resumed only by a
-// plan of equal hash.
+// A hash of everything that defines the samples of a plan: an unfinished session is resumed only by
+// a plan of equal hash.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace assay::runner {
 
-/// 32 hexadecimal digits over the specs in order. Left out: the scratch folder, and the timeout, which
-/// decides whether a sample ends but not what it measures: a run may be resumed with a longer one.
+/// 32 hexadecimal digits over the specs in order. Left out: the scratch folder, and the timeout,
+/// which decides whether a sample ends but not what it measures: a run may be resumed with a longer
+/// one.
 std::string plan_hash(const std::vector<PlannedSample>& samples);
 
 /// What makes two specs the same sample of a session: the text that plan_hash() hashes.

@@ -40,8 +40,8 @@ struct PlannedSample {
 };
 
 struct Plan {
-    /// In execution order: experiments, cases, rounds, variants; variants turn round in every second
-    /// round (A B, B A, …), so that a drift of the machine weighs on all of them alike.
+    /// In execution order: experiments, cases, rounds, variants; variants turn round in every
+    /// second round (A B, B A, …), so that a drift of the machine weighs on all of them alike.
     std::vector<PlannedSample> samples;
     double seconds = 0;  ///< estimate
     double bytes = 0;
@@ -50,16 +50,19 @@ struct Plan {
     std::vector<std::string> left_out;
 };
 
-/// Throws UserError: unknown experiment, impossible axis or value, mode or profile not offered, faults
-/// where none are taken. An experiment named by its id must be able to do what is asked; of those that
-/// a wider pattern matches, the ones that cannot are left out, and at least one must remain.
+/// Throws UserError: unknown experiment, impossible axis or value, mode or profile not offered,
+/// faults where none are taken. An experiment named by its id must be able to do what is asked; of
+/// those that a wider pattern matches, the ones that cannot are left out, and at least one must
+/// remain.
 Plan make_plan(const Registry&, const Request&);
 
 /// What happens, for display and for `--events jsonl`.
 struct Notice {
-    std::string kind;  ///< session, sample_started, event, progress, sample_finished, claim, finished
+    std::string
+        kind;  ///< session, sample_started, event, progress, sample_finished, claim, finished
     nlohmann::json body;
-    long done = 0, failed = 0, planned = 0;  ///< `done` counts finished samples, failed ones included
+    long done = 0, failed = 0,
+         planned = 0;  ///< `done` counts finished samples, failed ones included
     double eta_s = 0;
 };
 using Listener = std::function<void(const Notice&)>;
@@ -77,8 +80,8 @@ struct Outcome {
 /// another measured run holds the machine.
 Outcome execute(const Registry&, const Plan&, const Request&, store::Store&, const Listener&);
 
-/// Entry of the sample's own process (`assay sample`, hidden): spec on stdin, results as JSON lines on
-/// file descriptor 3; file descriptor 4 is the lifeline.
+/// Entry of the sample's own process (`assay sample`, hidden): spec on stdin, results as JSON lines
+/// on file descriptor 3; file descriptor 4 is the lifeline.
 int sample_main(const Registry&);
 
 /// One sample in a fresh process, outside any session and store; for `assay replay`.

@@ -19,9 +19,9 @@
 namespace assay::runner {
 namespace {
 
-/// Has the kernel SIGKILL our process group when the runner's end of the lifeline closes, that is when
-/// the runner dies in whatever way. A thread could do it too, but fork servers must be made before any
-/// thread exists.
+/// Has the kernel SIGKILL our process group when the runner's end of the lifeline closes, that is
+/// when the runner dies in whatever way. A thread could do it too, but fork servers must be made
+/// before any thread exists.
 void tie_to_runner() {
     const pid_t self = ::getpid();
     ::fcntl(lifeline_fd, F_SETFD, FD_CLOEXEC);

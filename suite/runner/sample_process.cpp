@@ -130,8 +130,7 @@ std::string quoted_tail(std::string_view output) {
     if (output.size() > tail_bytes) output.remove_prefix(output.size() - tail_bytes);
     if (output.empty()) return {};
     std::string text = "; its last output: ";
-    for (const char c : output)
-        text += c == '\n' ? std::string(" | ") : std::string(1, c);
+    for (const char c : output) text += c == '\n' ? std::string(" | ") : std::string(1, c);
     return text;
 }
 
@@ -223,14 +222,14 @@ class Listening {
     SampleEnd verdict(int status) const {
         if (stopped_) return {stopped_->status, stopped_->reason};
         const bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (end_ && (clean || end_->status != SampleStatus::ok)) return {end_->status, end_->reason};
+        if (end_ && (clean || end_->status != SampleStatus::ok))
+            return {end_->status, end_->reason};
         if (clean)
             return {SampleStatus::failed,
                     "the sample's process ended without saying how" + quoted_tail(output_)};
-        return {SampleStatus::failed, fmt::format("the sample's process {}{}{}",
-                                                  describe_exit(status),
-                                                  end_ ? " after it had reported success" : "",
-                                                  quoted_tail(output_))};
+        return {SampleStatus::failed,
+                fmt::format("the sample's process {}{}{}", describe_exit(status),
+                            end_ ? " after it had reported success" : "", quoted_tail(output_))};
     }
 
     Child& child_;

@@ -1,4 +1,5 @@
-// One sample in a process of its own: started, listened to, timed out, buried with all its offspring.
+// One sample in a process of its own: started, listened to, timed out, buried with all its
+// offspring.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,8 @@
 
 namespace assay::runner {
 
-/// File descriptors of a sample's process, beside its standard ones (spec on 0; 1 and 2 are captured).
+/// File descriptors of a sample's process, beside its standard ones (spec on 0; 1 and 2 are
+/// captured).
 inline constexpr int result_fd = 3;
 inline constexpr int lifeline_fd = 4;  ///< EOF on it: the runner is gone
 
@@ -20,10 +22,10 @@ struct SampleEnd {
     double seconds = 0;  ///< wall time of the process
 };
 
-/// Starts `this program` + " sample" as leader of its own process group and returns when it and every
-/// process descending from it are gone: SIGKILL after spec.timeout_s (failed, "timeout …"), on an
-/// interruption (interrupted), or when it writes nonsense (failed). Should the caller be killed, the
-/// kernel kills the sample. `on_message` gets everything but the end, as it comes.
+/// Starts `this program` + " sample" as leader of its own process group and returns when it and
+/// every process descending from it are gone: SIGKILL after spec.timeout_s (failed, "timeout …"),
+/// on an interruption (interrupted), or when it writes nonsense (failed). Should the caller be
+/// killed, the kernel kills the sample. `on_message` gets everything but the end, as it comes.
 SampleEnd run_sample_process(const SampleSpec& spec,
                              const std::function<void(Message&&)>& on_message,
                              const Interruption& interruption);

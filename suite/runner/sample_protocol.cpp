@@ -90,7 +90,8 @@ class Reader {
     }
     double number(const char* name) const {
         const json& value = member(name);
-        if (!value.is_number() || !std::isfinite(value.get<double>())) fail(name, "is not a number");
+        if (!value.is_number() || !std::isfinite(value.get<double>()))
+            fail(name, "is not a number");
         return value.get<double>();
     }
     int rank(const char* name) const {
@@ -143,7 +144,8 @@ store::Table read_table(const Reader& reader) {
         if (!column.is_object() || !column.contains("name") || !column["name"].is_string() ||
             !column.contains("unit") || !column["unit"].is_string())
             reader.fail("columns", "need name and unit");
-        table.columns.push_back({column["name"].get<std::string>(), column["unit"].get<std::string>()});
+        table.columns.push_back(
+            {column["name"].get<std::string>(), column["unit"].get<std::string>()});
     }
     for (const json& row : reader.array("rows")) {
         if (!row.is_array() || row.size() != table.columns.size())
@@ -166,7 +168,8 @@ End read_end(const Reader& reader) {
 }  // namespace
 
 std::string encode(const Message& message) {
-    return std::visit(Encoder{}, message).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    return std::visit(Encoder{}, message).dump(-1, ' ', false, json::error_handler_t::replace) +
+           '\n';
 }
 
 Message decode(std::string_view line) {

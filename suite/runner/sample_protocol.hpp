@@ -1,5 +1,5 @@
-// What a sample's process says to the runner: one JSON object per line on file descriptor 3. The last
-// line is "end"; a sample without it has failed, whatever it said before.
+// What a sample's process says to the runner: one JSON object per line on file descriptor 3. The
+// last line is "end"; a sample without it has failed, whatever it said before.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +47,8 @@ class LineSplitter {
     explicit LineSplitter(std::size_t max_line_bytes = default_max_line_bytes)
         : max_line_bytes_(max_line_bytes) {}
 
-    /// Adds bytes and calls `take(std::string_view line)`, without the newline, for each whole line.
-    /// Empty lines are passed over. Throws ProtocolError on an overlong line.
+    /// Adds bytes and calls `take(std::string_view line)`, without the newline, for each whole
+    /// line. Empty lines are passed over. Throws ProtocolError on an overlong line.
     template <typename Take>
     void feed(std::string_view bytes, Take&& take) {
         while (!bytes.empty()) {

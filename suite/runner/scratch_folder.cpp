@@ -21,13 +21,14 @@ constexpr std::string_view prefix = "assay-sample-";
 }  // namespace
 
 ScratchFolder::ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() /
-                        fmt::format("{}{}-XXXXXX", prefix, ::getpid()))
-                           .string();
+    std::string name =
+        (std::filesystem::temp_directory_path() / fmt::format("{}{}-XXXXXX", prefix, ::getpid()))
+            .string();
     if (::mkdtemp(name.data()) == nullptr)
-        throw UserError(fmt::format("cannot make a folder for temporary files, {}: {}; set TMPDIR "
-                                    "to a folder that can be written",
-                                    name, std::strerror(errno)));
+        throw UserError(
+            fmt::format("cannot make a folder for temporary files, {}: {}; set TMPDIR "
+                        "to a folder that can be written",
+                        name, std::strerror(errno)));
     path_ = name;
 }
 
@@ -39,8 +40,8 @@ ScratchFolder::~ScratchFolder() {
 int ScratchFolder::remove_abandoned() {
     int removed = 0;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(
-             std::filesystem::temp_directory_path(), error)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::temp_directory_path(), error)) {
         const std::string name = entry.path().filename().string();
         if (name.rfind(prefix, 0) != 0) continue;
         pid_t pid = 0;

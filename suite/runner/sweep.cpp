@@ -10,7 +10,8 @@ namespace {
 
 bool same(const Value& a, const Value& b) {
     const auto number = [](const Value& value) -> std::optional<double> {
-        if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+        if (const auto* whole = std::get_if<std::int64_t>(&value))
+            return static_cast<double>(*whole);
         if (const auto* real = std::get_if<double>(&value)) return *real;
         return std::nullopt;
     };
@@ -20,7 +21,8 @@ bool same(const Value& a, const Value& b) {
     return to_string(a) == to_string(b);
 }
 
-/// A typed value takes the type of the axis' declared values: `-a rate=1` on an axis of doubles is 1.0.
+/// A typed value takes the type of the axis' declared values: `-a rate=1` on an axis of doubles
+/// is 1.0.
 Value as_declared(const Value& typed, const std::vector<Value>& declared) {
     if (declared.empty()) return typed;
     const auto holds = [&](auto tag) {
@@ -45,8 +47,9 @@ std::vector<Value> narrowed(const Experiment& experiment, const Axis& axis,
     known.insert(known.end(), axis.values.begin(), axis.values.end());
     std::vector<Value> chosen;
     for (const Value& value : typed) {
-        const auto it = std::find_if(known.begin(), known.end(),
-                                     [&](const Value& candidate) { return same(candidate, value); });
+        const auto it = std::find_if(known.begin(), known.end(), [&](const Value& candidate) {
+            return same(candidate, value);
+        });
         if (it == known.end() && !axis.open) {
             std::vector<std::string> names;
             for (const Value& candidate : known)

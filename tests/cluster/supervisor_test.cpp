@@ -82,8 +82,8 @@ TEST_F(SupervisorTest, KillIsReportedOnceAndThePeersGoOn) {
 TEST_F(SupervisorTest, ADeathByAStrangersHandIsReportedToo) {
     auto& supervisor = start();
     const auto id = spawn_ready();
-    ::kill(pid_t(supervisor.pid(id)), SIGSEGV);
-    EXPECT_EQ(next_of<WorkerDied>(supervisor)->how, "signal 11");
+    ::kill(pid_t(supervisor.pid(id)), SIGUSR2);
+    EXPECT_EQ(next_of<WorkerDied>(supervisor)->how, "signal 12");
     EXPECT_EQ(supervisor.injected().kills, 0);
 }
 

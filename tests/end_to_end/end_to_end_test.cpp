@@ -42,8 +42,8 @@ class EndToEndTest : public ::testing::Test {
     bool live_training_works() const {
         for (const json& row : assay_json({"list"}))
             if (row["id"] == "lazarus/x_live")
-                return assay({"run", "lazarus/x_live", "-a", "steps=3", "--fault", "kill:rank=1@step=1",
-                              "--db", (folder / "probe.db").string()})
+                return assay({"run", "lazarus/x_live", "-a", "steps=3", "--fault",
+                              "kill:rank=1@step=1", "--db", (folder / "probe.db").string()})
                            .exit_code != 4;
         return false;
     }
@@ -67,10 +67,10 @@ TEST_F(EndToEndTest, OneCommandFromExperimentToVerdict) {
 }
 
 TEST_F(EndToEndTest, PlanGivesTheKnownVectors) {
-    // Three experts of equal load on three nodes of two slots: the last node group is cut short, and
-    // two live nodes cover every expert in two cases of three.
-    const json plan = assay_json({"plan", "lazarus", "--loads", loads_file("10, 10\n10"), "--nodes",
-                                  "3", "--slots", "2"});
+    // Three experts of equal load on three nodes of two slots: the last node group is cut short,
+    // and two live nodes cover every expert in two cases of three.
+    const json plan = assay_json(
+        {"plan", "lazarus", "--loads", loads_file("10, 10\n10"), "--nodes", "3", "--slots", "2"});
     EXPECT_THAT(plan["replicas"].get<std::vector<int>>(), ElementsAre(2, 2, 2));
     EXPECT_EQ(plan["nodes"], json::parse("[[0,1],[0,1],[2,2]]"));
     ASSERT_EQ(plan["recovery"].size(), 4U);
@@ -96,7 +96,8 @@ TEST_F(EndToEndTest, BadInputIsOneSentenceAndExitCodeOne) {
                        {"1 2", "many", "2"}};
     std::vector<Printed> printed;
     for (const auto& row : plans) printed.push_back(assay(plan(row.loads, row.nodes, row.slots)));
-    printed.push_back(assay({"plan", "lazarus", "--loads", "/nonexistent", "--nodes", "3", "--slots", "2"}));
+    printed.push_back(
+        assay({"plan", "lazarus", "--loads", "/nonexistent", "--nodes", "3", "--slots", "2"}));
     printed.push_back(assay({"plan", "no-such-system"}));
     printed.push_back(assay({"run", "lazarus/fig9999"}));
     printed.push_back(assay({"run", "lazarus/fig8", "-a", "no_such_axis=1"}));
@@ -123,8 +124,8 @@ TEST_F(EndToEndTest, OneKillInALiveTrainingReachesTheDatabase) {
     for (const json& sample : run["samples"]) EXPECT_EQ(sample["status"], "ok") << sample;
 }
 
-/// Starts a live training and signals the runner once workers are there. Returns what it printed, and
-/// every process that descended from it.
+/// Starts a live training and signals the runner once workers are there. Returns what it printed,
+/// and every process that descended from it.
 class StruckTraining : public EndToEndTest {
   protected:
     std::set<pid_t> offspring;

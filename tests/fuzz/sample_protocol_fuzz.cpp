@@ -1,5 +1,5 @@
-// The lines of a sample's process: nothing that arrives may do more than throw ProtocolError, and what
-// is accepted comes back the same.
+// The lines of a sample's process: nothing that arrives may do more than throw ProtocolError, and
+// what is accepted comes back the same.
 #include <cstdint>
 #include <cstdlib>
 

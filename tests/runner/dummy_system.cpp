@@ -63,8 +63,7 @@ void behave(const SampleSpec& spec, Recorder& recorder) {
     if (how == "exit") ::_exit(7);
     if (how == "nonsense") {
         const std::string line = "{\"kind\":\"metric\"}\n";
-        [[maybe_unused]] const auto written =
-            ::write(runner::result_fd, line.data(), line.size());
+        [[maybe_unused]] const auto written = ::write(runner::result_fd, line.data(), line.size());
         std::this_thread::sleep_for(1h);
     }
     if (how == "hang") std::this_thread::sleep_for(1h);

@@ -1,5 +1,5 @@
-// A system of small experiments that do, in a sample's process, everything a sample can do: succeed,
-// throw, crash, hang, detach children, write nonsense.
+// A system of small experiments that do, in a sample's process, everything a sample can do:
+// succeed, throw, crash, hang, detach children, write nonsense.
 #pragma once
 
 #include "suite/experiment/system.hpp"

@@ -80,9 +80,8 @@ TEST_F(ExecuteTest, ListenerHearsEverythingInOrder) {
     request.axes["n"] = {std::int64_t{2}};
     run();
     EXPECT_THAT(kinds(), ElementsAre("session", "sample_started", "event", "sample_finished",
-                                     "sample_started", "event", "sample_finished",
-                                     "sample_started", "event", "sample_finished", "claim",
-                                     "claim", "finished"));
+                                     "sample_started", "event", "sample_finished", "sample_started",
+                                     "event", "sample_finished", "claim", "claim", "finished"));
     EXPECT_EQ(notices[3].done, 1);
     EXPECT_EQ(notices[3].planned, 3);
     EXPECT_GT(notices[3].eta_s, 0);

@@ -26,9 +26,9 @@ TEST(MachineLock, SecondHolderIsRefusedAndToldWhoTheFirstIs) {
             const MachineLock second(file, "another");
             FAIL() << "two holders";
         } catch (const UserError& error) {
-            EXPECT_THAT(error.what(), AllOf(HasSubstr("assay run lazarus/x_live"),
-                                            HasSubstr(std::to_string(::getpid())),
-                                            HasSubstr("--no-lock")));
+            EXPECT_THAT(error.what(),
+                        AllOf(HasSubstr("assay run lazarus/x_live"),
+                              HasSubstr(std::to_string(::getpid())), HasSubstr("--no-lock")));
         }
     }
     EXPECT_FALSE(MachineLock::holder(file));

@@ -1,5 +1,5 @@
-// Tests whose program can also be a sample's process (the runner starts its own program again), and a
-// runner that is there to be killed: `victim DATABASE`.
+// Tests whose program can also be a sample's process (the runner starts its own program again), and
+// a runner that is there to be killed: `victim DATABASE`.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,4 +1,5 @@
-// What the runner adds to a sample: process, pipes, scratch folder, and a session with its database.
+// What the runner adds to a sample: process, pipes, scratch folder, and a session with its
+// database.
 #include <benchmark/benchmark.h>
 
 #include <cstring>

@@ -35,8 +35,7 @@ class SampleProcessTest : public ::testing::Test {
         spec.provenance = Provenance::measured;
         spec.timeout_s = timeout_s;
         return collect_sample(
-            spec, "id",
-            [&](std::string kind, nlohmann::json) { told.push_back(std::move(kind)); },
+            spec, "id", [&](std::string kind, nlohmann::json) { told.push_back(std::move(kind)); },
             interruption);
     }
     std::set<pid_t> sample_pids() const { return pids_in(folder / "pids"); }

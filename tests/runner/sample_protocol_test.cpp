@@ -23,8 +23,8 @@ T round_trip(const T& message) {
 }
 
 TEST(SampleProtocol, MetricsKeepEveryBitAndTheTypesOfLabels) {
-    const store::MetricValue metric{"p", {{"a", std::int64_t{4}}, {"b", 4.0}, {"c", std::string("4")}},
-                                    0.1 + 0.2};
+    const store::MetricValue metric{
+        "p", {{"a", std::int64_t{4}}, {"b", 4.0}, {"c", std::string("4")}}, 0.1 + 0.2};
     const store::MetricValue back = round_trip(metric);
     EXPECT_EQ(back.name, "p");
     EXPECT_EQ(back.labels, metric.labels);
@@ -54,7 +54,8 @@ TEST(SampleProtocol, EverythingElseComesBack) {
 }
 
 TEST(SampleProtocol, TextThatIsNotUtf8DoesNotBreakALine) {
-    EXPECT_EQ(round_trip(End{SampleStatus::failed, "bad \xff byte"}).reason, "bad \xEF\xBF\xBD byte");
+    EXPECT_EQ(round_trip(End{SampleStatus::failed, "bad \xff byte"}).reason,
+              "bad \xEF\xBF\xBD byte");
 }
 
 TEST(SampleProtocol, WrongLinesNameWhatIsWrong) {
@@ -74,12 +75,14 @@ TEST(SampleProtocol, WrongLinesNameWhatIsWrong) {
     EXPECT_EQ(complaint(R"({"kind":"dance"})"), "unknown kind of line 'dance'");
     EXPECT_EQ(complaint(R"({"kind":"metric","name":"x","labels":{},"value":null})"),
               "line of kind 'metric': 'value' is not a number");
-    EXPECT_EQ(complaint(R"({"kind":"metric","name":"x","labels":{"a":[]},"value":1})").substr(0, 32),
-              "line of kind 'metric': 'labels' ");
+    EXPECT_EQ(
+        complaint(R"({"kind":"metric","name":"x","labels":{"a":[]},"value":1})").substr(0, 32),
+        "line of kind 'metric': 'labels' ");
     EXPECT_EQ(complaint(R"({"kind":"event","event":"x","t_s":0,"rank":-2,"detail":{}})"),
               "line of kind 'event': 'rank' is not a rank");
-    EXPECT_EQ(complaint(R"({"kind":"series","name":"x","unit":"","labels":{},"t_s":[1],"values":[]})"),
-              "line of kind 'series': 'values' are not as many as the times");
+    EXPECT_EQ(
+        complaint(R"({"kind":"series","name":"x","unit":"","labels":{},"t_s":[1],"values":[]})"),
+        "line of kind 'series': 'values' are not as many as the times");
     EXPECT_EQ(complaint(R"({"kind":"table","name":"x","columns":[],"rows":[[1]]})"),
               "line of kind 'table': 'rows' do not match the columns");
     EXPECT_EQ(complaint(R"({"kind":"end","status":"running","reason":""})"),

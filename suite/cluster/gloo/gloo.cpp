@@ -1,8 +1,8 @@
 // The only file that includes libtorch's distributed headers; see gloo.hpp for the contract.
 //
 // c10d's process group cannot be interrupted: an operation that waits for a silent peer ends with
-// its timeout, and the destructor waits for it. So a group with an operation under way is *parked*
-// when it breaks, and destroyed by a later make_group() when the operation has ended by itself.
+// its timeout, and the destructor waits for it. So a broken group is left to a thread that destroys
+// it when the operation has ended by itself.
 #include "suite/cluster/gloo/gloo.hpp"
 
 #include <ATen/ops/empty.h>
