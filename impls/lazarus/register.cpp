@@ -20,6 +20,7 @@ System make_system() {
     system.experiments.push_back(fig8());
     system.experiments.push_back(fig10b());
     system.experiments.push_back(x_theorem1());
+    system.experiments.push_back(x_planner());
     system.experiments.push_back(x_live());
 
     system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");

@@ -44,7 +44,8 @@ at::Tensor ByteCorpus::batch(std::uint64_t seed, std::int64_t step, std::int64_t
     for (std::int64_t s = 0; s < sequences; ++s) {
         const auto number = static_cast<std::uint64_t>(first + s);
         const auto start = mix(mix(seed) ^ mix(static_cast<std::uint64_t>(step) * 0x10001 + 1) ^
-                               mix(number + 0x5851f42dULL)) % windows;
+                               mix(number + 0x5851f42dULL)) %
+                           windows;
         for (std::int64_t i = 0; i <= length; ++i)
             *out++ = static_cast<unsigned char>(text_[start + static_cast<std::uint64_t>(i)]);
     }

@@ -15,9 +15,9 @@ class ByteCorpus {
     explicit ByteCorpus(const std::filesystem::path& file, std::int64_t minimum_bytes = 4096);
     static ByteCorpus from_text(std::string text);
 
-    /// `sequences` windows of `length` + 1 bytes, int64 [sequences, length + 1]. `first` is the number
-    /// of the first sequence within the global batch of this step: whoever asks, the same number of
-    /// the same step gives the same window.
+    /// `sequences` windows of `length` + 1 bytes, int64 [sequences, length + 1]. `first` is the
+    /// number of the first sequence within the global batch of this step: whoever asks, the same
+    /// number of the same step gives the same window.
     at::Tensor batch(std::uint64_t seed, std::int64_t step, std::int64_t first,
                      std::int64_t sequences, std::int64_t length) const;
 

@@ -10,7 +10,14 @@ namespace {
 
 // Position of each dense parameter in its block.
 enum Shared : std::size_t { token_embedding, position_embedding, final_norm, shared_count };
-enum PerLayer : std::size_t { attention_norm, qkv, attention_out, expert_norm, gate, per_layer_count };
+enum PerLayer : std::size_t {
+    attention_norm,
+    qkv,
+    attention_out,
+    expert_norm,
+    gate,
+    per_layer_count
+};
 
 std::size_t index(int layer, PerLayer which) {
     return shared_count + static_cast<std::size_t>(layer) * per_layer_count + which;
@@ -20,13 +27,14 @@ at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) {
     return at::layer_norm(x, {x.size(-1)}, weight);
 }
 
-// Causal self-attention written out: at these lengths a fused kernel gains nothing, and this one has
-// a fixed order of operations. x: [batch, length, width].
-at::Tensor attention(const at::Tensor& x, const at::Tensor& qkv_weight, const at::Tensor& out_weight,
-                     int heads) {
+// Causal self-attention written out: at these lengths a fused kernel gains nothing, and this one
+// has a fixed order of operations. x: [batch, length, width].
+at::Tensor attention(const at::Tensor& x, const at::Tensor& qkv_weight,
+                     const at::Tensor& out_weight, int heads) {
     const auto batch = x.size(0), length = x.size(1), width = x.size(2), head = width / heads;
-    const auto projected =
-        at::matmul(x, qkv_weight.t()).view({batch, length, 3, heads, head}).permute({2, 0, 3, 1, 4});
+    const auto projected = at::matmul(x, qkv_weight.t())
+                               .view({batch, length, 3, heads, head})
+                               .permute({2, 0, 3, 1, 4});
     const auto query = projected[0], key = projected[1], value = projected[2];
     auto scores = at::matmul(query, key.transpose(-2, -1)) / std::sqrt(static_cast<double>(head));
     const auto future =
@@ -76,7 +84,10 @@ std::vector<ParameterSpec> dense_parameters(const MoeGptConfig& config) {
 std::vector<ParameterSpec> expert_parameters(const MoeGptConfig& config) {
     const std::int64_t d = config.width, h = config.hidden;
     const double scale = 0.02, residual = scale / std::sqrt(2.0 * config.layers);
-    return {{"w1", {h, d}, scale, 0}, {"b1", {h}, 0, 0}, {"w2", {d, h}, residual, 0}, {"b2", {d}, 0, 0}};
+    return {{"w1", {h, d}, scale, 0},
+            {"b1", {h}, 0, 0},
+            {"w2", {d, h}, residual, 0},
+            {"b2", {d}, 0, 0}};
 }
 
 at::Tensor expert_forward(const ParameterBlock& expert, const at::Tensor& rows) {
@@ -103,7 +114,8 @@ at::Tensor LocalExperts::run(int layer, const at::Tensor& rows,
 
 at::Tensor moe_gpt_loss(const MoeGptConfig& config, const ParameterBlock& dense,
                         ExpertExecutor& experts, const at::Tensor& tokens, GateTrace* trace) {
-    const auto batch = tokens.size(0), length = tokens.size(1) - 1, width = std::int64_t{config.width};
+    const auto batch = tokens.size(0), length = tokens.size(1) - 1,
+               width = std::int64_t{config.width};
     const auto input = tokens.narrow(1, 0, length), target = tokens.narrow(1, 1, length);
     auto x = at::embedding(dense[token_embedding], input) +
              dense[position_embedding].narrow(0, 0, length);

@@ -1,5 +1,5 @@
-// A byte-level GPT whose feed-forward layers are mixtures of experts with a top-1 gate: the shape of
-// the models in the Lazarus paper (Table 1), at any size.
+// A byte-level GPT whose feed-forward layers are mixtures of experts with a top-1 gate: the shape
+// of the models in the Lazarus paper (Table 1), at any size.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -32,8 +32,8 @@ at::Tensor expert_forward(const ParameterBlock& expert, const at::Tensor& rows);
 class ExpertExecutor {
   public:
     virtual ~ExpertExecutor() = default;
-    /// rows: [n, width]; expert: the gate's choice for each row. Returns each row's expert output, in
-    /// the order of the rows.
+    /// rows: [n, width]; expert: the gate's choice for each row. Returns each row's expert output,
+    /// in the order of the rows.
     virtual at::Tensor run(int layer, const at::Tensor& rows,
                            const std::vector<std::int64_t>& expert) = 0;
 };

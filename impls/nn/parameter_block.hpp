@@ -37,7 +37,8 @@ class ParameterBlock {
 
     void zero_grad();
 
-    /// The state that survives a step: values and both moments, in this order; 3 * count() elements.
+    /// The state that survives a step: values and both moments, in this order; 3 * count()
+    /// elements.
     std::vector<at::Tensor> state() const { return {values_, first_moment_, second_moment_}; }
     std::int64_t state_count() const { return 3 * count(); }
     void copy_state_from(const ParameterBlock& other);

@@ -94,7 +94,7 @@ void LiveProgress::on(const runner::Notice& notice) {
     const nlohmann::json& body = notice.body;
     if (notice.kind == "session") {
         const bool resumed = body.at("resumed").get<bool>();
-        print(fmt::format("{} session {}, {} samples{}", resumed ? "resuming" : "new",
+        print(fmt::format("{} session {}, {} to run{}", resumed ? "resuming" : "new",
                           body.at("session").get<std::string>().substr(0, 8), notice.planned,
                           resumed ? fmt::format(", {} of them done before",
                                                 body.at("finished_before").get<long>())

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <tuple>
 
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
 namespace {
-
-/// Whole sentences of at most so many samples; the rest is counted.
-constexpr std::size_t most_problems = 10;
 
 /// Samples of one experiment and one provenance, in order: provenances are never mixed in a table.
 struct Part {
@@ -38,19 +36,24 @@ std::vector<Part> parts(const std::vector<store::Sample>& samples) {
     return result;
 }
 
+/// Samples that ended alike are told in one line.
 std::string problems(const std::vector<store::Sample>& samples) {
-    std::string text;
-    std::size_t count = 0;
-    for (const store::Sample& sample : samples) {
-        if (sample.status == to_string(SampleStatus::ok)) continue;
-        if (++count > most_problems) continue;
-        text += fmt::format("  {} {} {} seed {}: {}: {}\n", sample.spec.experiment,
-                            sample.spec.variant, to_string(sample.spec.axes), sample.spec.seed,
-                            sample.status, sample.reason);
+    std::map<std::tuple<std::string, std::string, std::string>, std::vector<const store::Sample*>>
+        alike;
+    for (const store::Sample& sample : samples)
+        if (sample.status != to_string(SampleStatus::ok))
+            alike[{sample.spec.experiment, sample.status, sample.reason}].push_back(&sample);
+    if (alike.empty()) return {};
+    std::string text = "\nNot ok\n";
+    for (const auto& [how, group] : alike) {
+        const auto& [experiment, status, reason] = how;
+        const SampleSpec& first = group.front()->spec;
+        const std::string which = group.size() > 1 ? fmt::format("{} samples", group.size())
+                                                   : fmt::format("{} {} seed {}", first.variant,
+                                                                 to_string(first.axes), first.seed);
+        text += fmt::format("  {} {}: {}: {}\n", experiment, which, status, reason);
     }
-    if (count == 0) return {};
-    if (count > most_problems) text += fmt::format("  and {} more\n", count - most_problems);
-    return fmt::format("\nNot ok\n{}", text);
+    return text;
 }
 
 bool has_status(const store::Sample& sample, SampleStatus status) {

@@ -25,7 +25,8 @@ enum class Verdict {
     not_checkable_here,
     not_run,
 };
-std::string_view to_string(Verdict);  ///< "supported", …, "open discrepancy", "not checkable here", "not run"
+std::string_view to_string(
+    Verdict);  ///< "supported", …, "open discrepancy", "not checkable here", "not run"
 
 /// Selects observations: a variant, axis values, metric labels.
 struct Selector {
@@ -34,9 +35,10 @@ struct Selector {
 };
 
 struct Claim {
-    std::string id;          ///< "lazarus/fig8/gpt-l/200/mro-4"
-    std::string experiment;  ///< experiment that checks it; may not exist yet (then "not checkable here")
-    std::string says;        ///< in our own words
+    std::string id;  ///< "lazarus/fig8/gpt-l/200/mro-4"
+    std::string
+        experiment;    ///< experiment that checks it; may not exist yet (then "not checkable here")
+    std::string says;  ///< in our own words
     std::optional<double> value;
     std::string unit;
     std::optional<double> relative;  ///< tolerance
@@ -45,14 +47,16 @@ struct Claim {
     std::string metric;  ///< empty: nothing to check by machine
     Selector of;
     std::optional<Selector> over;  ///< then the checked quantity is the ratio of the two
-    std::string along;  ///< increasing/decreasing/order: the axis or label (or "variant") walked along
+    std::string
+        along;  ///< increasing/decreasing/order: the axis or label (or "variant") walked along
     std::vector<std::string> order;  ///< test = order: variants from largest to smallest
-    std::string test;   ///< near|at_least|at_most|greater|increasing|decreasing|order|custom:NAME
+    std::string test;  ///< near|at_least|at_most|greater|increasing|decreasing|order|custom:NAME
 
     std::map<std::string, std::string> checkable;  ///< profile → provenance
     std::vector<std::string> needs;                ///< "trace:smartmoe", "gpu", …
-    std::map<std::string, std::vector<double>> assumes;  ///< inputs neither measured nor published, as ranges
-    std::vector<std::string> fitted_from;          ///< calibrations fitted from this claim's value
+    std::map<std::string, std::vector<double>>
+        assumes;                           ///< inputs neither measured nor published, as ranges
+    std::vector<std::string> fitted_from;  ///< calibrations fitted from this claim's value
     std::string discrepancy;  ///< known: why the printed value does not come out; with our evidence
     std::string not_checkable;  ///< a reason that holds at every profile ("needs 16 GPUs …")
     std::string source;
@@ -62,8 +66,9 @@ class ClaimFileError : public UserError {
     using UserError::UserError;  ///< text starts with "file:line:column: "
 };
 
-/// Throws ClaimFileError. Unknown keys are errors. `experiment` defaults to the first two parts of the
-/// id; `where` inside `check` applies to both sides; see datasets/claims/README.md for every key.
+/// Throws ClaimFileError. Unknown keys are errors. `experiment` defaults to the first two parts of
+/// the id; `where` inside `check` applies to both sides; see datasets/claims/README.md for every
+/// key.
 std::vector<Claim> read_claims(std::string_view toml, std::string_view file_name);
 std::vector<Claim> read_claims(const std::filesystem::path& file);
 
@@ -77,7 +82,8 @@ struct Observation {
     Labels labels;
     double value = 0;
     std::uint64_t seed = 0;
-    std::string sample;  ///< id in the store
+    std::string scenario;  ///< the sample's fault plan, canonical text
+    std::string sample;    ///< id in the store
 };
 
 struct ClaimCheck {
@@ -93,25 +99,29 @@ using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Obser
 /// Checks one claim against the observations of its experiment.
 ///
 /// * Observations count only at a (profile, provenance) that `checkable` names; of several, the
-///   largest profile that has what the claim asks for. With several seeds or rounds the median counts.
+///   largest profile that has what the claim asks for. With several seeds or rounds the median
+///   counts.
 /// * Axes and labels that the selectors leave open make several cases: the claim must hold in each,
 ///   and `obtained` is the least favourable one.
-/// * With `over` the quantity is the ratio of the two sides, taken seed by seed where both sides have
+/// * With `over` the quantity is the ratio of the two sides, taken seed by seed where both sides
+/// have
 ///   the same seeds (median of the ratios), else the ratio of the medians.
-/// * near: within the tolerance (the wider of relative and absolute). at_least, at_most: the tolerance
+/// * near: within the tolerance (the wider of relative and absolute). at_least, at_most: the
+/// tolerance
 ///   is a margin. greater: strictly above `value`; without one, strictly above the other side.
 ///   increasing, decreasing: no step against the direction (beyond the tolerance) and a difference
-///   from end to end. order: `order` names variants (or values of `along`) from largest to smallest,
-///   neighbours may be equal, the ends may not. custom:NAME: `custom[NAME]` sees every observation of
-///   the chosen profile and provenance.
-/// * `assumes`: the observations carry the assumption as an axis or label of that name; supported only
+///   from end to end. order: `order` names variants (or values of `along`) from largest to
+///   smallest, neighbours may be equal, the ends may not. custom:NAME: `custom[NAME]` sees every
+///   observation of the chosen profile and provenance.
+/// * `assumes`: the observations carry the assumption as an axis or label of that name; supported
+/// only
 ///   if the claim holds at both ends. `fitted_from`: holding reads calibrated. `discrepancy`: not
 ///   holding reads open discrepancy.
 ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
                  const std::map<std::string, CustomCheck, std::less<>>& custom);
 
-/// "assay run lazarus/fig8 --profile toy --mode exact -a model=gpt-l": what produces the observations
-/// that the claim asks for; empty when it is checkable nowhere.
+/// "assay run lazarus/fig8 --profile toy --mode exact -a model=gpt-l": what produces the
+/// observations that the claim asks for; empty when it is checkable nowhere.
 std::string command_for(const Claim& claim);
 
 /// The shape of `assay claims --json`: {"id","experiment","says","value","unit","verdict","reason",

@@ -50,7 +50,7 @@ struct MetricSpec {
 /// What one profile means for one experiment.
 struct ProfilePlan {
     Profile profile = Profile::toy;
-    std::vector<Provenance> provenances;  ///< the first is the default of `assay run`
+    std::vector<Provenance> provenances;             ///< the first is the default of `assay run`
     std::map<std::string, std::vector<Value>> axes;  ///< replaces the default sweep of these axes
     int rounds = 1;                                  ///< samples per case and variant
     double seconds_per_sample = 1;                   ///< estimate, printed by --dry-run
@@ -70,7 +70,8 @@ struct Figure {
     bool log_y = false;
 };
 
-/// Everything a sample needs to know; travels as JSON into its own process, and is stored for replay.
+/// Everything a sample needs to know; travels as JSON into its own process, and is stored for
+/// replay.
 struct SampleSpec {
     std::string experiment;
     std::string variant;
@@ -88,7 +89,7 @@ nlohmann::json to_json(const SampleSpec&);
 SampleSpec sample_spec_from_json(const nlohmann::json&);
 
 struct Experiment {
-    std::string id;      ///< "lazarus/fig8", "lazarus/tab2", our own additions "lazarus/x_live"
+    std::string id;  ///< "lazarus/fig8", "lazarus/tab2", our own additions "lazarus/x_live"
     std::string title;
     std::string source;  ///< "arXiv 2407.04656v2, section 6.3, Fig. 8"
     std::string says;    ///< a paragraph: what is done, what differs from the paper
@@ -99,6 +100,10 @@ struct Experiment {
     Figure figure;
     bool takes_faults = false;     ///< accepts --fault and --scenario
     std::string default_scenario;  ///< fault plan text used when none is given
+
+    /// Refuses what cannot work (an infeasible plan, a fault for a rank that never exists) before
+    /// anything runs, by throwing UserError. May be empty.
+    std::function<void(const SampleSpec&)> validate;
 
     /// A reason why this point cannot be run on this machine (data not there, no GPU), or nullopt.
     std::function<std::optional<std::string>(const SampleSpec&)> unsupported;

@@ -41,17 +41,20 @@ class Recorder {
     /// Something that happened at `t_s` seconds after the sample's start: kind is "fault", "death",
     /// "detection", "regroup", "transfer", "commit", "checkpoint", … rank -1: none. `detail` is an
     /// object with whatever explains it.
-    virtual void event(std::string_view kind, double t_s, int rank, const nlohmann::json& detail) = 0;
+    virtual void event(std::string_view kind, double t_s, int rank,
+                       const nlohmann::json& detail) = 0;
 
     /// A curve: equally long spans.
-    virtual void time_series(std::string_view name, std::string_view unit, std::span<const double> t_s,
-                             std::span<const double> values, const Labels& labels = {}) = 0;
+    virtual void time_series(std::string_view name, std::string_view unit,
+                             std::span<const double> t_s, std::span<const double> values,
+                             const Labels& labels = {}) = 0;
 
     virtual void table(std::string_view name, std::span<const TableColumn> columns,
                        const std::vector<std::vector<Value>>& rows) = 0;
 
     /// A file kept with the sample, content-addressed.
-    virtual void artifact(std::string_view name, std::string_view media_type, std::string_view bytes) = 0;
+    virtual void artifact(std::string_view name, std::string_view media_type,
+                          std::string_view bytes) = 0;
 
     /// For live display only; not stored.
     virtual void progress(double fraction, std::string_view what) = 0;

@@ -1,4 +1,5 @@
 // The registry: what may be registered, and how patterns select experiments.
+#include <algorithm>
 #include <set>
 #include <span>
 
@@ -153,10 +154,29 @@ std::vector<const Experiment*> Registry::select(std::string_view pattern) const 
                             "`assay list` shows all experiments");
 }
 
+namespace {
+
+// A claim speaks of the experiment as declared: a user's own faults or axis values are not
+// evidence.
+bool as_declared(const Experiment& experiment, const Observation& observation) {
+    if (observation.scenario != experiment.default_scenario) return false;
+    const ProfilePlan* plan = experiment.plan(observation.profile);
+    for (const Axis& axis : experiment.axes) {
+        const auto value = observation.axes.find(axis.name);
+        if (value == observation.axes.end()) continue;
+        const auto own = plan ? plan->axes.find(axis.name) : decltype(plan->axes.end()){};
+        const auto& values = plan && own != plan->axes.end() ? own->second : axis.values;
+        if (std::find(values.begin(), values.end(), value->second) == values.end()) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 ClaimCheck check_claim(const Registry& registry, const Claim& claim,
                        std::span<const Observation> observations) {
-    const bool in_build = registry.experiment(claim.experiment);
-    if (!in_build && claim.not_checkable.empty()) {
+    const Experiment* experiment = registry.experiment(claim.experiment);
+    if (!experiment && claim.not_checkable.empty()) {
         ClaimCheck result;
         result.claim = claim.id;
         result.verdict = Verdict::not_checkable_here;
@@ -165,7 +185,10 @@ ClaimCheck check_claim(const Registry& registry, const Claim& claim,
     }
     static const System without_checks;
     const System* system = registry.system(claim.id.substr(0, claim.id.find('/')));
-    return check(claim, observations, (system ? *system : without_checks).custom_checks);
+    std::vector<Observation> evidence;
+    for (const Observation& observation : observations)
+        if (experiment && as_declared(*experiment, observation)) evidence.push_back(observation);
+    return check(claim, evidence, (system ? *system : without_checks).custom_checks);
 }
 
 }  // namespace assay

@@ -23,7 +23,7 @@ class Command {
   public:
     virtual ~Command() = default;
     virtual void options(CLI::App& app) = 0;  ///< add options and examples
-    virtual int run() = 0;                    ///< an exit code of DESIGN section 7; prints to stdout
+    virtual int run() = 0;  ///< an exit code (suite/cli/command.hpp); prints to stdout
 };
 
 struct System {
@@ -39,10 +39,11 @@ struct System {
 
 class Registry {
   public:
-    /// Throws std::logic_error on a duplicate id, an experiment or claim outside its system, a claim
-    /// that asks a registered experiment for a variant, metric, axis or label it does not have, and an
-    /// unknown custom check: a registration must be right before anything runs. A claim may name an
-    /// experiment that is not registered; its check then reads "not checkable here".
+    /// Throws std::logic_error on a duplicate id, an experiment or claim outside its system, a
+    /// claim that asks a registered experiment for a variant, metric, axis or label it does not
+    /// have, and an unknown custom check: a registration must be right before anything runs. A
+    /// claim may name an experiment that is not registered; its check then reads "not checkable
+    /// here".
     void add(System system);
 
     const std::vector<System>& systems() const { return systems_; }
@@ -50,8 +51,8 @@ class Registry {
     const Experiment* experiment(std::string_view id) const;
     const Claim* claim(std::string_view id) const;
 
-    /// The experiments matching "lazarus/fig8", "lazarus" (all of a system), "lazarus/fig*" or "all".
-    /// Throws UnknownExperiment, whose text suggests the nearest id.
+    /// The experiments matching "lazarus/fig8", "lazarus" (all of a system), "lazarus/fig*" or
+    /// "all". Throws UnknownExperiment, whose text suggests the nearest id.
     std::vector<const Experiment*> select(std::string_view pattern) const;
 
   private:
@@ -62,8 +63,9 @@ class UnknownExperiment : public UserError {
     using UserError::UserError;
 };
 
-/// The check of one claim of the registry: claim.hpp's check() with the custom checks of its system,
-/// and "not checkable here" when its experiment is not part of this build.
+/// The check of one claim of the registry: claim.hpp's check() with the custom checks of its
+/// system, and "not checkable here" when its experiment is not part of this build. Only
+/// observations of the experiment as declared count: its default scenario, its own axis values.
 ClaimCheck check_claim(const Registry&, const Claim&, std::span<const Observation>);
 
 }  // namespace assay

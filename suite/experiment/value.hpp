@@ -19,7 +19,8 @@ using Case = std::map<std::string, Value, std::less<>>;
 /// What distinguishes several values of one metric inside a sample: layer, step, rank, failed …
 using Labels = std::map<std::string, Value, std::less<>>;
 
-/// "4", "0.5", "gpt-l". A double that is whole keeps a trailing ".0", so that text and type round-trip.
+/// "4", "0.5", "gpt-l". A double that is whole keeps a trailing ".0", so that text and type
+/// round-trip.
 std::string to_string(const Value& value);
 
 /// Integer if the whole text is one, else double, else string.
@@ -34,7 +35,8 @@ nlohmann::json to_json(const Case& values);
 /// Throws std::invalid_argument when a member is neither number nor string.
 Case case_from_json(const nlohmann::json& object);
 
-/// "name" or "name{failed=4,layer=2}": the key under which a labelled metric appears in JSON output.
+/// "name" or "name{failed=4,layer=2}": the key under which a labelled metric appears in JSON
+/// output.
 std::string metric_key(std::string_view name, const Labels& labels);
 
 }  // namespace assay

@@ -14,6 +14,10 @@ namespace {
 /// More label values than this become one column with their span; all of them are in the CSV.
 constexpr std::size_t most_label_columns = 12;
 
+/// With more columns than this and at most `few_rows` rows the table is turned on its side.
+constexpr std::size_t most_columns = 16;
+constexpr std::size_t few_rows = 3;
+
 struct Row {
     std::vector<const store::Sample*> samples;
 };
@@ -41,6 +45,15 @@ std::string titled(const MetricSpec& metric, const std::string& label) {
     const bool bare = !label.empty() || metric.unit.empty() || metric.unit == "probability" ||
                       metric.unit == "count" || metric.unit == "ratio" || metric.unit == "bool";
     return bare ? name : fmt::format("{} [{}]", name, metric.unit);
+}
+
+/// Wide tables of few rows read better on their side: one line per column.
+Grid transposed(const Grid& grid) {
+    Grid turned(grid[0].size());
+    for (const auto& row : grid)
+        for (std::size_t column = 0; column < turned.size(); ++column)
+            turned[column].push_back(row[column]);
+    return turned;
 }
 
 /// One metric as columns of cells.
@@ -135,7 +148,7 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
         add_metric(grid, rows, *first, true);
     for (const MetricSpec& metric : experiment.metrics)
         if (metric.name != experiment.figure.metric) add_metric(grid, rows, metric, false);
-    return grid;
+    return grid[0].size() > most_columns && rows.size() <= few_rows ? transposed(grid) : grid;
 }
 
 }  // namespace assay::report

@@ -13,7 +13,7 @@ std::vector<ClaimCheck> check_claims(const Registry& registry, const store::Stor
         for (const Claim& claim : system->claims) {
             if (claim.experiment != experiment->id) continue;
             if (!observations) observations = store.observations(experiment->id);
-            checks.push_back(check(claim, *observations, system->custom_checks));
+            checks.push_back(check_claim(registry, claim, *observations));
         }
     }
     return checks;

@@ -168,6 +168,7 @@ class SessionRun {
         series.axes = planned.spec.axes;
         series.profile = planned.spec.profile;
         series.provenance = planned.spec.provenance;
+        series.scenario = planned.spec.scenario;
         if (depends_on_machine(planned.spec.provenance)) series.hardware = fingerprint_;
         const std::string id = store_.begin_sample(outcome_.session, planned.spec, series);
         nlohmann::json body = described(planned.spec);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "suite/runner/file_descriptor.hpp"
+#include "suite/cluster/file_descriptor.hpp"
 
 namespace assay::runner {
 
@@ -24,7 +24,7 @@ class MachineLock {
     static std::optional<std::string> holder(const std::filesystem::path& file);
 
   private:
-    FileDescriptor fd_;
+    cluster::FileDescriptor fd_;
 };
 
 }  // namespace assay::runner

@@ -66,6 +66,7 @@ void expand(const Experiment& experiment, const Request& request, Plan& plan) {
             if (round % 2 == 1) std::reverse(variants.begin(), variants.end());
             for (const std::string& variant : variants) {
                 spec.variant = variant;
+                if (experiment.validate) experiment.validate(spec);
                 plan.samples.push_back(
                     {&experiment, spec, profile->seconds_per_sample, profile->bytes_per_sample});
             }

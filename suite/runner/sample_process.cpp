@@ -33,14 +33,14 @@ constexpr std::size_t tail_bytes = 600;
 
 /// Above the numbers that the sample's process gives to its own ends, so that dup2 there never
 /// closes one that is still to be passed on.
-FileDescriptor raised(FileDescriptor fd) {
-    FileDescriptor high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
+cluster::FileDescriptor raised(cluster::FileDescriptor fd) {
+    cluster::FileDescriptor high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
     if (!high) fail("fcntl");
     return high;
 }
 
 struct Pipe {
-    FileDescriptor read, write;
+    cluster::FileDescriptor read, write;
     Pipe() {
         int ends[2];
         if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
@@ -51,8 +51,8 @@ struct Pipe {
     }
 };
 
-FileDescriptor as_file(const std::string& text) {
-    FileDescriptor fd(::memfd_create("assay-sample", MFD_CLOEXEC));
+cluster::FileDescriptor as_file(const std::string& text) {
+    cluster::FileDescriptor fd(::memfd_create("assay-sample", MFD_CLOEXEC));
     if (!fd || ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
         ::lseek(fd.get(), 0, SEEK_SET) != 0)
         fail("memfd");
@@ -61,11 +61,11 @@ FileDescriptor as_file(const std::string& text) {
 
 struct Child {
     pid_t pid = -1;
-    FileDescriptor pidfd, results, output, lifeline;
+    cluster::FileDescriptor pidfd, results, output, lifeline;
 };
 
 Child start(const SampleSpec& spec) {
-    const FileDescriptor input = as_file(to_json(spec).dump());
+    const cluster::FileDescriptor input = as_file(to_json(spec).dump());
     Pipe results, output, lifeline;
     const pid_t parent = ::getpid();
     Child child;
@@ -104,7 +104,7 @@ Child start(const SampleSpec& spec) {
 
 /// Reads what is there; false at the end of the stream.
 template <typename Take>
-bool drain(const FileDescriptor& fd, Take&& take) {
+bool drain(const cluster::FileDescriptor& fd, Take&& take) {
     char bytes[65536];
     while (true) {
         const ssize_t count = ::read(fd.get(), bytes, sizeof bytes);

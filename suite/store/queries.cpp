@@ -34,10 +34,12 @@ Verdict verdict_of(const std::string& text) {
     throw std::invalid_argument("the verdict \"" + text + "\"");
 }
 
-// Per (profile, provenance, case, variant) the newest session that has an ok sample of it.
+// Per (profile, provenance, scenario, case, variant) the newest session that has an ok sample of
+// it.
 constexpr const char* newest_ok_samples =
     "SELECT id FROM (SELECT sample.id AS id, dense_rank() OVER ("
-    "PARTITION BY profile, provenance, axes, variant ORDER BY session.started DESC, session.id "
+    "PARTITION BY profile, provenance, scenario, axes, variant ORDER BY session.started DESC, "
+    "session.id "
     "DESC) AS age "
     "FROM sample JOIN series ON series.id = sample.series JOIN session ON session.id = "
     "sample.session "
@@ -90,7 +92,7 @@ std::vector<Sample> Store::samples(std::string_view session) const {
 std::vector<Sample> Store::newest_samples(std::string_view experiment) const {
     return impl_->database.read("read the newest samples", [&](SQLite::Database& sql) {
         return read_samples(sql, newest_ok_samples, experiment,
-                            "profile, provenance, axes, variant, seed, round, sample.id");
+                            "profile, provenance, scenario, axes, variant, seed, round, sample.id");
     });
 }
 
@@ -100,7 +102,7 @@ std::vector<Observation> Store::observations(std::string_view experiment) const 
         for (const auto& metric : sample.metrics)
             all.push_back({sample.spec.experiment, sample.spec.variant, sample.spec.axes,
                            sample.spec.profile, sample.spec.provenance, metric.name, metric.labels,
-                           metric.value, sample.spec.seed, sample.id});
+                           metric.value, sample.spec.seed, sample.spec.scenario, sample.id});
     return all;
 }
 

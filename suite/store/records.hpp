@@ -37,6 +37,7 @@ struct SeriesKey {
     Case axes;
     Profile profile = Profile::toy;
     Provenance provenance = Provenance::exact;
+    std::string scenario;     ///< fault plan, canonical text; empty: nothing goes wrong
     std::string hardware;     ///< machine fingerprint; empty for exact and simulated
     std::string calibration;  ///< hash; empty: none
     std::string data;         ///< hash of input data; empty: none

@@ -81,7 +81,8 @@ class Store {
     /// The samples of a session in the order they started, with metrics and events only.
     std::vector<Sample> samples(std::string_view session) const;
     /// All samples of an experiment with status ok, of the newest session that has any of each
-    /// (profile, provenance, case, variant), with metrics and events only; for reports and claims.
+    /// (profile, provenance, scenario, case, variant), with metrics and events only; for reports
+    /// and claims.
     std::vector<Sample> newest_samples(std::string_view experiment) const;
     /// The same, flattened to one row per metric value.
     std::vector<Observation> observations(std::string_view experiment) const;

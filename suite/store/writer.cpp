@@ -50,6 +50,7 @@ std::string find_or_make_series(SQLite::Database& sql, const SeriesKey& key) {
                                               canonical(key.axes),
                                               std::string(to_string(key.profile)),
                                               std::string(to_string(key.provenance)),
+                                              key.scenario,
                                               key.hardware,
                                               key.calibration,
                                               key.data};
@@ -57,7 +58,7 @@ std::string find_or_make_series(SQLite::Database& sql, const SeriesKey& key) {
     SQLite::Statement insert(
         sql,
         "INSERT INTO series (id, experiment, variant, axes, profile, provenance, "
-        "hardware, calibration, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "scenario, hardware, calibration, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (id) DO NOTHING");
     insert.bind(1, id);
     for (std::size_t i = 0; i < columns.size(); ++i)

@@ -50,7 +50,7 @@ class EndToEndTest : public ::testing::Test {
 };
 
 TEST_F(EndToEndTest, OneCommandFromExperimentToVerdict) {
-    const json run = assay_json({"run", "lazarus/fig8"});
+    const json run = assay_json({"run", "lazarus/fig10b"});
     ASSERT_FALSE(run["samples"].empty());
     for (const json& sample : run["samples"]) {
         EXPECT_EQ(sample["status"], "ok") << sample;
@@ -58,7 +58,7 @@ TEST_F(EndToEndTest, OneCommandFromExperimentToVerdict) {
         EXPECT_FALSE(sample["metrics"].empty());
     }
     bool judged = false;
-    for (const json& claim : assay_json({"claims", "lazarus/fig8"}))
+    for (const json& claim : assay_json({"claims", "lazarus/fig10b"}))
         judged = judged || claim["obtained"].is_number();
     EXPECT_TRUE(judged) << "no claim of the figure was checked";
     const json again = assay_json({"replay", run["samples"][0]["id"]});

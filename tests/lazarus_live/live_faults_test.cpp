@@ -1,6 +1,6 @@
-// Real processes are killed, frozen, dismissed and added in the middle of a training. After each run:
-// every step was committed, the state equals the fault-free replay bit for bit, every fault struck
-// once, nobody is left behind.
+// Real processes are killed, frozen, dismissed and added in the middle of a training. After each
+// run: every step was committed, the state equals the fault-free replay bit for bit, every fault
+// struck once, nobody is left behind.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -55,35 +55,69 @@ INSTANTIATE_TEST_SUITE_P(
     Scenarios, LiveFaults,
     testing::Values(
         Scenario{.name = "Nothing", .faults = ""},
-        Scenario{.name = "KillDuringStep", .faults = "kill:rank=1@step=3", .deaths = 1, .discarded = 1},
-        Scenario{.name = "KillDuringFirstStep", .faults = "kill:rank=0@step=0", .deaths = 1, .discarded = 1},
-        Scenario{.name = "KillDuringLastStep", .faults = "kill:rank=4@step=7", .deaths = 1, .discarded = 1},
-        Scenario{.name = "OneAfterTheOther", .faults = "kill:rank=1@step=2; kill:rank=3@step=5", .deaths = 2, .discarded = 2},
-        Scenario{.name = "KillDuringRegroup", .faults = "kill:rank=1@step=3; join:count=1@step=4; kill:rank=2,phase=regroup@step=5", .deaths = 2, .joins = 1, .discarded = 1},
-        Scenario{.name = "KillDuringTransfer", .faults = "join:count=1@step=2; kill:rank=0,phase=transfer@step=3", .deaths = 1, .joins = 1},
-        Scenario{.name = "HangForever", .faults = "hang:rank=2@step=3", .deaths = 1, .discarded = 1},
+        Scenario{
+            .name = "KillDuringStep", .faults = "kill:rank=1@step=3", .deaths = 1, .discarded = 1},
+        Scenario{.name = "KillDuringFirstStep",
+                 .faults = "kill:rank=0@step=0",
+                 .deaths = 1,
+                 .discarded = 1},
+        Scenario{.name = "KillDuringLastStep",
+                 .faults = "kill:rank=4@step=7",
+                 .deaths = 1,
+                 .discarded = 1},
+        Scenario{.name = "OneAfterTheOther",
+                 .faults = "kill:rank=1@step=2; kill:rank=3@step=5",
+                 .deaths = 2,
+                 .discarded = 2},
+        Scenario{
+            .name = "KillDuringRegroup",
+            .faults = "kill:rank=1@step=3; join:count=1@step=4; kill:rank=2,phase=regroup@step=5",
+            .deaths = 2,
+            .joins = 1,
+            .discarded = 1},
+        Scenario{.name = "KillDuringTransfer",
+                 .faults = "join:count=1@step=2; kill:rank=0,phase=transfer@step=3",
+                 .deaths = 1,
+                 .joins = 1},
+        Scenario{
+            .name = "HangForever", .faults = "hang:rank=2@step=3", .deaths = 1, .discarded = 1},
         Scenario{.name = "ShortHangIsSurvived", .faults = "hang:rank=2@step=3,for=0.2"},
         Scenario{.name = "OrderlyLeave", .faults = "stop:rank=3@step=2", .leaves = 1},
         Scenario{.name = "Join", .faults = "join:count=1@step=2", .joins = 1},
         Scenario{.name = "TwoJoinAtOnce", .faults = "join:count=2@step=2", .joins = 2},
-        Scenario{.name = "KillOfTheOneThatJustJoined", .faults = "join:count=1@step=2; kill:rank=5@step=3", .deaths = 1, .joins = 1, .discarded = 1},
-        Scenario{.name = "KillOfTheJoinerInItsFirstTransfer", .faults = "join:count=1@step=2; kill:rank=5,phase=transfer@step=3", .deaths = 1, .joins = 1},
-        Scenario{.name = "KillInTheRebalance", .faults = "kill:rank=2,phase=transfer@step=5", .deaths = 1},
-        Scenario{.name = "LeaveAndKillTogether", .faults = "stop:rank=3@step=3; kill:rank=4@step=3", .deaths = 1, .leaves = 1, .discarded = 1}),
+        Scenario{.name = "KillOfTheOneThatJustJoined",
+                 .faults = "join:count=1@step=2; kill:rank=5@step=3",
+                 .deaths = 1,
+                 .joins = 1,
+                 .discarded = 1},
+        Scenario{.name = "KillOfTheJoinerInItsFirstTransfer",
+                 .faults = "join:count=1@step=2; kill:rank=5,phase=transfer@step=3",
+                 .deaths = 1,
+                 .joins = 1},
+        Scenario{.name = "KillInTheRebalance",
+                 .faults = "kill:rank=2,phase=transfer@step=5",
+                 .deaths = 1},
+        Scenario{.name = "LeaveAndKillTogether",
+                 .faults = "stop:rank=3@step=3; kill:rank=4@step=3",
+                 .deaths = 1,
+                 .leaves = 1,
+                 .discarded = 1}),
     [](const auto& info) { return info.param.name; });
 
 TEST(LiveFallback, TwoAtOnceWithOneReplicaEachGoBackToTheCheckpoint) {
     auto options = small_session("kill:rank=0@step=5; kill:rank=1@step=5");
     options.controller.initial_workers = 4;
     options.controller.slots = 2;
-    options.controller.min_replicas = 1;  // 8 slots for 4 experts: two losses take some expert along
+    options.controller.min_replicas =
+        1;  // 8 slots for 4 experts: two losses take some expert along
     options.controller.placement = PlacementPolicy::compact;
     const auto run = run_live(options);
     ASSERT_TRUE(run.result.ok) << run.result.why;
     expect_whole_lineage(run.result, options.controller.steps);
     expect_equal_to_oracle(options, run.result);
     EXPECT_EQ(run.result.counts.fallbacks, 1);
-    EXPECT_EQ(run.result.counts.rolled_back, 2);  // checkpoint before step 3; steps 3 and 4 go again
+    EXPECT_EQ(run.result.counts.rolled_back,
+              2);  // checkpoint before step 3; steps 3 and 4 go again
     EXPECT_EQ(children_alive(), 0);
 }
 

@@ -10,21 +10,27 @@ namespace assay::lazarus {
 
 SessionOptions small_session(const std::string& faults) {
     SessionOptions options;
-    options.training.model = {.layers = 2, .width = 32, .heads = 2, .experts = 4, .hidden = 64,
-                              .context = 24};
+    options.training.model = {
+        .layers = 2, .width = 32, .heads = 2, .experts = 4, .hidden = 64, .context = 24};
     options.training.sequences = 2;
     // Real text that every checkout has.
     options.training.corpus = ASSAY_TEST_CORPUS;
-    options.controller = {.layers = 2, .experts = 4, .slots = 3, .min_replicas = 2, .steps = 8,
-                          .rebalance_every = 5, .checkpoint_every = 3, .initial_workers = 5};
+    options.controller = {.layers = 2,
+                          .experts = 4,
+                          .slots = 3,
+                          .min_replicas = 2,
+                          .steps = 8,
+                          .rebalance_every = 5,
+                          .checkpoint_every = 3,
+                          .initial_workers = 5};
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
     options.faults = parse_fault_plan(faults);
     return options;
 }
 
 LiveRun run_live(SessionOptions options) {
-    const auto folder = std::filesystem::temp_directory_path() /
-                        ("assay-live-test-" + std::to_string(::getpid()));
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("assay-live-test-" + std::to_string(::getpid()));
     options.checkpoints = folder;
     LiveRun run;
     run.result = run_training(cluster::make_fork_server(worker_main), options, run.recorder);

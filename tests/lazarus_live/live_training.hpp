@@ -14,7 +14,8 @@ struct LiveRun {
     MemoryRecorder recorder;
 };
 
-/// 5 workers, 2 layers of 4 experts, 3 slots, 8 steps, f = 2; `faults` in flag grammar, ';' between.
+/// 5 workers, 2 layers of 4 experts, 3 slots, 8 steps, f = 2; `faults` in flag grammar, ';'
+/// between.
 SessionOptions small_session(const std::string& faults);
 
 /// Runs it, with checkpoints in a folder of its own that is removed afterwards.

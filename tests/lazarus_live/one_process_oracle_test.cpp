@@ -19,13 +19,19 @@ constexpr double undecided_margin = 1e-9;  // a gate closer than this may flip b
 std::string text() {
     std::string result;
     for (int i = 0; i < 4000; ++i)
-        result += "The quick brown fox " + std::to_string(i * 7919 % 1000) + " jumps over the dog.\n";
+        result +=
+            "The quick brown fox " + std::to_string(i * 7919 % 1000) + " jumps over the dog.\n";
     return result;
 }
 
 TrainingConfig config(at::ScalarType dtype) {
     TrainingConfig c;
-    c.model = {.layers = 2, .width = 32, .heads = 2, .experts = 6, .hidden = 64, .context = 24,
+    c.model = {.layers = 2,
+               .width = 32,
+               .heads = 2,
+               .experts = 6,
+               .hidden = 64,
+               .context = 24,
                .dtype = dtype};
     c.sequences = 2;
     c.seed = 7;
@@ -57,8 +63,8 @@ struct OneProcess {
         for (const auto& key : trainer.keys()) trainer.find(key)->zero_grad();
         nn::LocalExperts local(experts);
         nn::GateTrace trace;
-        const auto tokens = corpus.batch(config.seed, number, 0, workers * config.sequences,
-                                         config.model.context);
+        const auto tokens =
+            corpus.batch(config.seed, number, 0, workers * config.sequences, config.model.context);
         const auto loss =
             nn::moe_gpt_loss(config.model, *trainer.find(dense_key), local, tokens, &trace);
         (loss / static_cast<double>(workers * config.sequences * config.model.context)).backward();
@@ -92,8 +98,10 @@ int flips(const nn::GateTrace& whole, const std::vector<nn::GateTrace>& ranks, b
         for (const auto& trace : ranks) {
             for (auto choice : trace.choice[layer]) {
                 if (choice != whole.choice[layer][row]) {
-                    if (whole.margin[layer][row] < undecided_margin) undecided = true;
-                    else ++count;
+                    if (whole.margin[layer][row] < undecided_margin)
+                        undecided = true;
+                    else
+                        ++count;
                 }
                 ++row;
             }
@@ -116,8 +124,8 @@ void compare(int steps, at::ScalarType dtype, double tolerance) {
     std::vector<nn::GateTrace> expected;
     for (int step = 0; step < steps; ++step) expected.push_back(reference.step(step));
 
-    std::vector<std::vector<nn::GateTrace>> traces(
-        static_cast<std::size_t>(steps), std::vector<nn::GateTrace>(workers));
+    std::vector<std::vector<nn::GateTrace>> traces(static_cast<std::size_t>(steps),
+                                                   std::vector<nn::GateTrace>(workers));
     std::vector<std::unique_ptr<Trainer>> trainers;
     for (int rank = 0; rank < workers; ++rank) {
         trainers.push_back(std::make_unique<Trainer>(c, corpus));
@@ -126,8 +134,9 @@ void compare(int steps, at::ScalarType dtype, double tolerance) {
     on_ranks([&](int rank, cluster::Communicator& comm) {
         auto& trainer = *trainers[static_cast<std::size_t>(rank)];
         for (int step = 0; step < steps; ++step) {
-            trainer.compute(step, holders, comm, {},
-                            &traces[static_cast<std::size_t>(step)][static_cast<std::size_t>(rank)]);
+            trainer.compute(
+                step, holders, comm, {},
+                &traces[static_cast<std::size_t>(step)][static_cast<std::size_t>(rank)]);
             trainer.apply(step);
         }
     });

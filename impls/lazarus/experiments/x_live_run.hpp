@@ -8,8 +8,8 @@
 
 namespace assay::lazarus {
 
-/// Throws ScenarioError for a plan that cannot work with so many workers, SampleError(failed) when the
-/// training cannot go on.
+/// `spec` has passed the experiment's validate(). Throws SampleError(failed) when the training
+/// cannot go on.
 void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
 
 }  // namespace assay::lazarus

@@ -12,7 +12,8 @@
 namespace assay::lazarus {
 namespace {
 
-std::filesystem::path file_of(const std::filesystem::path& folder, std::int64_t step, BlockKey key) {
+std::filesystem::path file_of(const std::filesystem::path& folder, std::int64_t step,
+                              BlockKey key) {
     auto name = block_name(key);
     for (auto& c : name)
         if (c == '/') c = '-';
@@ -20,8 +21,8 @@ std::filesystem::path file_of(const std::filesystem::path& folder, std::int64_t 
 }
 
 std::string header_of(const nn::ParameterBlock& block, std::int64_t step, std::uint64_t digest) {
-    return fmt::format("assay-lazarus-state 1 step {} elements {} bytes-each {} digest {:016x}\n", step,
-                       block.state_count(), block.state()[0].element_size(), digest);
+    return fmt::format("assay-lazarus-state 1 step {} elements {} bytes-each {} digest {:016x}\n",
+                       step, block.state_count(), block.state()[0].element_size(), digest);
 }
 
 void sync_to_disk(const std::filesystem::path& file) {
@@ -40,7 +41,8 @@ void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Tr
                       const std::vector<BlockKey>& blocks) {
     for (const auto& key : blocks) {
         const auto* block = trainer.find(key);
-        if (!block) throw CheckpointError("asked to write " + block_name(key) + ", which is not held");
+        if (!block)
+            throw CheckpointError("asked to write " + block_name(key) + ", which is not held");
         const auto file = file_of(folder, step, key);
         auto aside = file;
         aside += ".part";
@@ -67,12 +69,14 @@ void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, Tra
         std::string header;
         if (!std::getline(in, header)) throw CheckpointError("cannot read " + file.string());
         for (auto part : block.state())
-            in.read(static_cast<char*>(part.data_ptr()), static_cast<std::streamsize>(part.nbytes()));
-        // The header is a function of the content: one comparison finds a foreign, torn or altered file.
+            in.read(static_cast<char*>(part.data_ptr()),
+                    static_cast<std::streamsize>(part.nbytes()));
+        // The header is a function of the content: one comparison finds a foreign, torn or altered
+        // file.
         if (!in || in.peek() != std::ifstream::traits_type::eof() ||
             header + "\n" != header_of(block, step, block.digest())) {
-            throw CheckpointError(file.string() + " is not a whole checkpoint of " + block_name(key) +
-                                  " at step " + std::to_string(step));
+            throw CheckpointError(file.string() + " is not a whole checkpoint of " +
+                                  block_name(key) + " at step " + std::to_string(step));
         }
     }
 }

@@ -20,8 +20,8 @@ class CheckpointError : public std::runtime_error {
 void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
                       const std::vector<BlockKey>& blocks);
 
-/// Replaces the blocks' contents by those of the checkpoint; step 0 is the initial state and needs no
-/// file. Throws CheckpointError, also when the content does not match its recorded digest.
+/// Replaces the blocks' contents by those of the checkpoint; step 0 is the initial state and needs
+/// no file. Throws CheckpointError, also when the content does not match its recorded digest.
 void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
                      const std::vector<BlockKey>& blocks);
 

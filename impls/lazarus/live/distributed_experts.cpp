@@ -9,7 +9,9 @@
 namespace assay::lazarus {
 namespace {
 
-at::Tensor indices(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
+at::Tensor indices(const std::vector<std::int64_t>& values) {
+    return at::tensor(values, at::kLong);
+}
 
 // inverse[order[i]] = i
 std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& order) {
@@ -65,9 +67,9 @@ std::vector<Tokens> DistributedExperts::gather_counts(const std::vector<std::int
 
 at::Tensor DistributedExperts::compute_local(int layer, const at::Tensor& received,
                                              const RankLayout& layout) const {
-    // Gather the received rows by expert, run each expert once, put the results back in place. Every
-    // held expert takes part, even with no rows: its place in the graph keeps the backward exchanges
-    // of all ranks in step.
+    // Gather the received rows by expert, run each expert once, put the results back in place.
+    // Every held expert takes part, even with no rows: its place in the graph keeps the backward
+    // exchanges of all ranks in step.
     std::vector<std::int64_t> order;
     std::vector<at::Tensor> outputs;
     for (int e = 0; e < layout.experts; ++e) {

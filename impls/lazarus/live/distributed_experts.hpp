@@ -17,12 +17,13 @@ using HeldExperts = std::map<std::pair<int, int>, const nn::ParameterBlock*>;
 
 class DistributedExperts : public nn::ExpertExecutor {
   public:
-    /// holders[layer][rank]: experts with their replicas. `after_dispatch(layer)` is called when the
-    /// tokens of a layer have arrived: the middle of a step, where faults may strike.
+    /// holders[layer][rank]: experts with their replicas. `after_dispatch(layer)` is called when
+    /// the tokens of a layer have arrived: the middle of a step, where faults may strike.
     DistributedExperts(cluster::Communicator& comm, int experts, const ModelPlacement& holders,
                        const HeldExperts& held, std::function<void(int layer)> after_dispatch = {});
 
-    at::Tensor run(int layer, const at::Tensor& rows, const std::vector<std::int64_t>& expert) override;
+    at::Tensor run(int layer, const at::Tensor& rows,
+                   const std::vector<std::int64_t>& expert) override;
 
     /// Global tokens per expert of each layer run so far; equal on every rank.
     const std::vector<Loads>& loads() const { return loads_; }

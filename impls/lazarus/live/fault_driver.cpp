@@ -22,7 +22,8 @@ nlohmann::json FaultDriver::points_for(Worker worker) const {
 
 void FaultDriver::training_started() {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i)
-        if (plan_.faults[i].t_s) timers_[supervisor_.start_timer(Seconds(*plan_.faults[i].t_s))] = i;
+        if (plan_.faults[i].t_s)
+            timers_[supervisor_.start_timer(Seconds(*plan_.faults[i].t_s))] = i;
 }
 
 bool FaultDriver::on_timer(std::uint64_t timer) {
@@ -49,8 +50,8 @@ void FaultDriver::on_go(Step step) {
 void FaultDriver::on_point(Worker worker, const std::string& phase, Step step) {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         const auto& fault = plan_.faults[i];
-        const bool here = !done_[i] && !waiting_.contains(i) && fault.rank == worker && fault.step &&
-                          phase_of(fault) == phase &&
+        const bool here = !done_[i] && !waiting_.contains(i) && fault.rank == worker &&
+                          fault.step && phase_of(fault) == phase &&
                           (phase == "step" ? *fault.step == step : *fault.step <= step);
         if (!here) continue;
         waiting_[i] = worker;
@@ -84,7 +85,8 @@ void FaultDriver::strike_when_complete(const std::string& phase, Step fault_step
             continue;
         if (waiting_.contains(i)) group.push_back(i);
         // A target that cannot come here (a newcomer still outside the group) is not waited for.
-        else if (supervisor_.alive(*fault.rank) && members_.contains(*fault.rank)) return;
+        else if (supervisor_.alive(*fault.rank) && members_.contains(*fault.rank))
+            return;
     }
     for (auto fault : group) strike(fault, /*release=*/true);
 }

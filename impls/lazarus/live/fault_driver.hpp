@@ -14,10 +14,10 @@
 
 namespace assay::lazarus {
 
-/// Faults keyed by a step strike while their target waits at the very point (worker.hpp); those that
-/// share step and phase strike together, once every target still alive has arrived. Faults keyed by a
-/// time are fired by timers. A join keyed by a step holds that step's commit back until the newcomer
-/// has registered, so that it always takes part from the next step on.
+/// Faults keyed by a step strike while their target waits at the very point (worker.hpp); those
+/// that share step and phase strike together, once every target still alive has arrived. Faults
+/// keyed by a time are fired by timers. A join keyed by a step holds that step's commit back until
+/// the newcomer has registered, so that it always takes part from the next step on.
 class FaultDriver {
   public:
     using Struck = std::function<void(const Fault&, Worker)>;
@@ -47,17 +47,19 @@ class FaultDriver {
   private:
     void strike(std::size_t fault, bool release);
     void strike_when_complete(const std::string& phase, Step fault_step);
-    std::string phase_of(const Fault& fault) const { return fault.phase.empty() ? "step" : fault.phase; }
+    std::string phase_of(const Fault& fault) const {
+        return fault.phase.empty() ? "step" : fault.phase;
+    }
 
     FaultPlan plan_;
     cluster::Supervisor& supervisor_;
     std::function<Worker()> spawn_;
     Struck struck_;
     std::set<Worker> members_;
-    std::vector<bool> done_;                      // per fault: fired, or its target is gone
-    std::map<std::size_t, Worker> waiting_;       // fault → its target, which waits at its point
-    std::map<std::uint64_t, std::size_t> timers_; // timer → fault
-    std::set<Worker> awaited_;                    // newcomers that have not registered yet
+    std::vector<bool> done_;                       // per fault: fired, or its target is gone
+    std::map<std::size_t, Worker> waiting_;        // fault → its target, which waits at its point
+    std::map<std::uint64_t, std::size_t> timers_;  // timer → fault
+    std::set<Worker> awaited_;                     // newcomers that have not registered yet
     long fired_ = 0;
 };
 

@@ -9,10 +9,10 @@ using nlohmann::json;
 json to_message(const Reconfigure& plan) {
     json transfers = json::array();
     for (const auto& t : plan.transfers) transfers.push_back({t.layer, t.expert, t.from, t.to});
-    json message{{"type", "reconfigure"},     {"epoch", plan.epoch},
-                 {"members", plan.members},   {"training", plan.training},
-                 {"holders", plan.holders},   {"transfers", std::move(transfers)},
-                 {"need_dense", plan.need_dense}, {"dense_source", plan.dense_source},
+    json message{{"type", "reconfigure"},           {"epoch", plan.epoch},
+                 {"members", plan.members},         {"training", plan.training},
+                 {"holders", plan.holders},         {"transfers", std::move(transfers)},
+                 {"need_dense", plan.need_dense},   {"dense_source", plan.dense_source},
                  {"resume_step", plan.resume_step}, {"why", plan.why}};
     if (plan.restore_step) message["restore_step"] = *plan.restore_step;
     return message;
@@ -28,7 +28,8 @@ Reconfigure reconfigure_from(const json& message) {
         plan.transfers.push_back({t.at(0), t.at(1), t.at(2), t.at(3)});
     plan.need_dense = message.at("need_dense").get<std::vector<Worker>>();
     plan.dense_source = message.at("dense_source");
-    if (message.contains("restore_step")) plan.restore_step = message.at("restore_step").get<Step>();
+    if (message.contains("restore_step"))
+        plan.restore_step = message.at("restore_step").get<Step>();
     plan.resume_step = message.at("resume_step");
     plan.why = message.at("why");
     return plan;
@@ -58,7 +59,10 @@ std::vector<BlockKey> checkpoint_blocks_from(const json& message) {
 }
 
 json step_done(Epoch epoch, Step step, const StepResult& result) {
-    return {{"type", "step_done"}, {"epoch", epoch}, {"step", step}, {"loss", result.loss},
+    return {{"type", "step_done"},
+            {"epoch", epoch},
+            {"step", step},
+            {"loss", result.loss},
             {"loads", result.loads}};
 }
 

@@ -1,5 +1,5 @@
-// What controller and workers say to each other: JSON objects with a "type". The one place that knows
-// their shape.
+// What controller and workers say to each other: JSON objects with a "type". The one place that
+// knows their shape.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,8 @@
 
 namespace assay::lazarus {
 
-// ---- to workers ----------------------------------------------------------------------------------
+// ---- to workers
+// ----------------------------------------------------------------------------------
 nlohmann::json to_message(const Reconfigure& plan);
 nlohmann::json to_message(const Go& go);
 nlohmann::json to_message(const Commit& commit);
@@ -20,13 +21,15 @@ nlohmann::json to_message(const WriteCheckpoint& checkpoint, Worker owner);
 Reconfigure reconfigure_from(const nlohmann::json& message);
 std::vector<BlockKey> checkpoint_blocks_from(const nlohmann::json& message);
 
-// ---- to the controller ---------------------------------------------------------------------------
+// ---- to the controller
+// ---------------------------------------------------------------------------
 nlohmann::json step_done(Epoch epoch, Step step, const StepResult& result);
 StepDone step_done_from(Worker worker, const nlohmann::json& message);
 nlohmann::json digests_message(const std::map<BlockKey, std::uint64_t>& digests);
 std::map<BlockKey, std::uint64_t> digests_from(const nlohmann::json& message);
 
-// ---- configuration of a worker -------------------------------------------------------------------
+// ---- configuration of a worker
+// -------------------------------------------------------------------
 nlohmann::json to_json(const TrainingConfig& config);
 TrainingConfig training_config_from(const nlohmann::json& object);
 

@@ -6,7 +6,8 @@
 namespace assay::lazarus {
 
 inline double clock_s() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
 }
 
 }  // namespace assay::lazarus

@@ -22,8 +22,8 @@ const nn::ParameterBlock* find_block(const Trainers& trainers, BlockKey key) {
 }
 
 // Gives every member of `step` what it needs, from whoever holds it; drops the rest.
-void rearrange(const TrainingConfig& config, const nn::ByteCorpus& corpus, const CommittedStep& step,
-               Trainers& trainers) {
+void rearrange(const TrainingConfig& config, const nn::ByteCorpus& corpus,
+               const CommittedStep& step, Trainers& trainers) {
     const bool first = trainers.empty();
     for (std::size_t i = 0; i < step.training.size(); ++i) {
         auto& trainer = trainers[step.training[i]];
@@ -32,8 +32,10 @@ void rearrange(const TrainingConfig& config, const nn::ByteCorpus& corpus, const
             if (trainer->find(key)) continue;
             const auto* source = find_block(trainers, key);
             auto& block = trainer->make_initial(key);
-            if (source) block.copy_state_from(*source);
-            else if (!first) throw std::logic_error("the lineage lost " + block_name(key));
+            if (source)
+                block.copy_state_from(*source);
+            else if (!first)
+                throw std::logic_error("the lineage lost " + block_name(key));
         }
     }
     for (std::size_t i = 0; i < step.training.size(); ++i)

@@ -1,5 +1,5 @@
-// The fault-free reference of a training with faults: replays the recorded membership and placement of
-// every committed step with nobody killed. Workers are threads of this process.
+// The fault-free reference of a training with faults: replays the recorded membership and placement
+// of every committed step with nobody killed. Workers are threads of this process.
 #pragma once
 
 #include <map>
@@ -15,7 +15,8 @@ namespace assay::lazarus {
 using StateDigests = std::map<Worker, std::map<BlockKey, std::uint64_t>>;
 
 /// `lineage`: Controller::lineage(), steps 0, 1, 2 … The state moves as planned departures and
-/// arrivals would move it: a worker that needs a block copies it from any holder of the step before.
+/// arrivals would move it: a worker that needs a block copies it from any holder of the step
+/// before.
 StateDigests replay_lineage(const TrainingConfig& config, std::span<const CommittedStep> lineage);
 
 }  // namespace assay::lazarus

@@ -46,7 +46,8 @@ TransferReport transfer_state(const Reconfigure& plan, cluster::Communicator& co
     for (const auto& item : items) {
         if (item.from == comm.rank()) {
             const auto* block = trainer.find(item.key);
-            if (!block) throw std::logic_error("asked to send " + block_name(item.key) + ", not held");
+            if (!block)
+                throw std::logic_error("asked to send " + block_name(item.key) + ", not held");
             for (const auto& part : block->state()) outgoing.push_back(part);
             send_counts[static_cast<std::size_t>(item.to)] += block->state_count();
         }

@@ -1,4 +1,5 @@
-// Moves the state of experts (weights and moments) between workers at a reconfiguration (paper 4.3).
+// Moves the state of experts (weights and moments) between workers at a reconfiguration
+// (paper 4.3).
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct TransferReport {
 /// Carries out the transfers of `plan` (experts, and the dense state for joiners) in one all-to-all
 /// over plan.members. What is sent stays; what is received is added. Collective. Throws
 /// cluster::CommunicatorBroken; then blocks not held before may have any content.
-TransferReport transfer_state(const Reconfigure& plan, cluster::Communicator& comm, Trainer& trainer);
+TransferReport transfer_state(const Reconfigure& plan, cluster::Communicator& comm,
+                              Trainer& trainer);
 
 }  // namespace assay::lazarus

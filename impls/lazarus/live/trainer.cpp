@@ -12,8 +12,9 @@
 namespace assay::lazarus {
 
 std::string block_name(const BlockKey& key) {
-    return key == dense_key ? "dense"
-                            : "layer" + std::to_string(key.first) + "/expert" + std::to_string(key.second);
+    return key == dense_key
+               ? "dense"
+               : "layer" + std::to_string(key.first) + "/expert" + std::to_string(key.second);
 }
 
 std::vector<BlockKey> blocks_of(const ModelPlacement& holders, int rank) {
@@ -72,8 +73,9 @@ StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
         if (key != dense_key) held[key] = block.get();
     }
     const auto& model = config_.model;
-    const auto tokens = corpus_.batch(config_.seed, step, std::int64_t{comm.rank()} * config_.sequences,
-                                      config_.sequences, model.context);
+    const auto tokens =
+        corpus_.batch(config_.seed, step, std::int64_t{comm.rank()} * config_.sequences,
+                      config_.sequences, model.context);
     DistributedExperts experts(comm, model.experts, holders, held, after_dispatch);
     const auto sum = nn::moe_gpt_loss(model, *blocks_.at(dense_key), experts, tokens, trace);
     // Divided by the global token count, so that the sum over ranks is the mean over the batch.
@@ -108,8 +110,8 @@ void Trainer::reduce_gradients(const ModelPlacement& holders, cluster::Communica
     for (const auto& [key, ranks] : ranks_of) {
         auto* block = find(key);
         const bool mine = std::find(ranks.begin(), ranks.end(), comm.rank()) != ranks.end();
-        buffers.push_back({key == dense_key ? dense : expert, ranks,
-                           mine ? block->grad().data_ptr() : nullptr});
+        buffers.push_back(
+            {key == dense_key ? dense : expert, ranks, mine ? block->grad().data_ptr() : nullptr});
     }
     cluster::grouped_all_reduce(comm, buffers, nn::dtype_of(blocks_.at(dense_key)->grad()));
 }

@@ -26,7 +26,7 @@ std::string block_name(const BlockKey& key);
 struct TrainingConfig {
     nn::MoeGptConfig model;
     nn::AdamOptions adam;
-    int sequences = 4;       ///< per worker and step; the global batch follows the number of workers
+    int sequences = 4;  ///< per worker and step; the global batch follows the number of workers
     std::uint64_t seed = 1;  ///< of the initial state and of the data
     std::string corpus;      ///< file of text
 };
@@ -41,8 +41,8 @@ class Trainer {
     Trainer(TrainingConfig config, const nn::ByteCorpus& corpus);
 
     // ---- state ---------------------------------------------------------------------------------
-    nn::ParameterBlock& make_initial(BlockKey key);   ///< as at step 0
-    nn::ParameterBlock& make_or_get(BlockKey key);    ///< contents unspecified when new
+    nn::ParameterBlock& make_initial(BlockKey key);  ///< as at step 0
+    nn::ParameterBlock& make_or_get(BlockKey key);   ///< contents unspecified when new
     nn::ParameterBlock* find(BlockKey key);
     void drop_all_but(const std::vector<BlockKey>& keep);
     std::vector<BlockKey> keys() const;
@@ -51,7 +51,8 @@ class Trainer {
     // ---- steps ---------------------------------------------------------------------------------
     /// Forward, backward, reduction; the sums are in the blocks' gradients afterwards, the state is
     /// untouched. holders[layer][rank]. Collective. Throws cluster::CommunicatorBroken.
-    StepResult compute(std::int64_t step, const ModelPlacement& holders, cluster::Communicator& comm,
+    StepResult compute(std::int64_t step, const ModelPlacement& holders,
+                       cluster::Communicator& comm,
                        const std::function<void(int layer)>& after_dispatch = {},
                        nn::GateTrace* trace = nullptr);
     /// Applies the gradients of `step` (0-based) to every block held.

@@ -50,12 +50,13 @@ class Session {
     Worker spawn() {
         // Ids are handed out in order; the worker's fault points are part of its configuration.
         const Worker expected = next_worker_++;
-        const auto worker = supervisor_.spawn({{"training", to_json(options_.training)},
-                                               {"port", rendezvous_.port()},
-                                               {"timeout_s", options_.operation_timeout_s},
-                                               {"heartbeat_s", options_.supervisor.heartbeat_interval.count()},
-                                               {"checkpoints", options_.checkpoints.string()},
-                                               {"points", faults_.points_for(expected)}});
+        const auto worker =
+            supervisor_.spawn({{"training", to_json(options_.training)},
+                               {"port", rendezvous_.port()},
+                               {"timeout_s", options_.operation_timeout_s},
+                               {"heartbeat_s", options_.supervisor.heartbeat_interval.count()},
+                               {"checkpoints", options_.checkpoints.string()},
+                               {"points", faults_.points_for(expected)}});
         if (worker != expected) throw std::logic_error("worker ids are not consecutive");
         return worker;
     }
@@ -137,7 +138,8 @@ class Session {
         auto& recovery = open_recovery();
         recovery.surfaced_s = std::max(recovery.surfaced_s, t);
         if (!suspicion_) {
-            suspicion_ = supervisor_.start_timer(options_.supervisor.heartbeat_timeout + Seconds(2));
+            suspicion_ =
+                supervisor_.start_timer(options_.supervisor.heartbeat_timeout + Seconds(2));
             suspect_ = worker;
         }
     }
@@ -154,7 +156,8 @@ class Session {
     void on_fault(const Fault& fault, Worker worker) {
         recorder_.event("fault", now(), worker,
                         {{"kind", to_string(fault.kind)}, {"fault", to_string(fault)}});
-        if (fault.kind == FaultKind::kill || fault.kind == FaultKind::hang) injected_at_[worker] = now();
+        if (fault.kind == FaultKind::kill || fault.kind == FaultKind::hang)
+            injected_at_[worker] = now();
     }
 
     Recovery& open_recovery() {
@@ -184,7 +187,8 @@ class Session {
             recovery.why = plan.why;
         }
         if (plan.restore_step && plan.epoch > 1)
-            recorder_.event("restart", now(), -1, {{"step", *plan.restore_step}, {"why", plan.why}});
+            recorder_.event("restart", now(), -1,
+                            {{"step", *plan.restore_step}, {"why", plan.why}});
         faults_.on_members(members_);
         supervisor_.send(plan.members, to_message(plan));
     }
@@ -196,7 +200,9 @@ class Session {
         }
         if (epoch_started_) {
             recorder_.event("regroup", now(), -1,
-                            {{"epoch", go.epoch}, {"why", why_}, {"members", members_.size()},
+                            {{"epoch", go.epoch},
+                             {"why", why_},
+                             {"members", members_.size()},
                              {"seconds", now() - *epoch_started_}});
             epoch_started_.reset();
             if (recovering_) result_.recoveries.back().resumed_s = now();
@@ -216,9 +222,10 @@ class Session {
         result_.commit_s.resize(step + 1);
         result_.losses[step] = losses_[commit.step];
         result_.commit_s[step] = now();
-        recorder_.progress(static_cast<double>(step + 1) / static_cast<double>(options_.controller.steps),
-                           "step " + std::to_string(step + 1) + ", " +
-                               std::to_string(members_.size()) + " workers");
+        recorder_.progress(
+            static_cast<double>(step + 1) / static_cast<double>(options_.controller.steps),
+            "step " + std::to_string(step + 1) + ", " + std::to_string(members_.size()) +
+                " workers");
     }
 
     void act(const WriteCheckpoint& checkpoint) {
@@ -249,7 +256,8 @@ class Session {
     // Asks those that trained the last step for what they hold, then sends everyone home.
     void collect_digests() {
         std::vector<Worker> asked;
-        if (result_.ok && !controller_.lineage().empty()) asked = controller_.lineage().back().training;
+        if (result_.ok && !controller_.lineage().empty())
+            asked = controller_.lineage().back().training;
         std::erase_if(asked, [this](Worker w) { return !supervisor_.alive(w); });
         supervisor_.send(asked, {{"type", "finish"}});
         const double deadline = now() + options_.operation_timeout_s;
@@ -261,7 +269,8 @@ class Session {
         while (missing() && now() < deadline) {
             const auto event = supervisor_.next(Seconds(0.1));
             if (!event) continue;
-            if (const auto* interrupted = std::get_if<cluster::Interrupted>(&*event)) handle(*interrupted);
+            if (const auto* interrupted = std::get_if<cluster::Interrupted>(&*event))
+                handle(*interrupted);
             if (const auto* message = std::get_if<cluster::WorkerMessage>(&*event))
                 if (message->body.at("type") == "digests") handle(*message);
         }
@@ -277,10 +286,10 @@ class Session {
     FaultDriver faults_;
     Worker next_worker_ = 0;
 
-    std::vector<Worker> members_;               // of the current epoch, in rank order
+    std::vector<Worker> members_;  // of the current epoch, in rank order
     std::set<Worker> dismissed_;
     std::map<std::uint64_t, std::uint64_t> timers_;  // supervisor's timer → controller's
-    std::deque<StepDone> held_;                 // waiting for a newcomer (FaultDriver::holds_commit)
+    std::deque<StepDone> held_;  // waiting for a newcomer (FaultDriver::holds_commit)
     std::map<Step, double> losses_;
     std::map<Worker, double> injected_at_;
     std::optional<double> epoch_started_;
@@ -295,8 +304,8 @@ class Session {
 
 }  // namespace
 
-SessionResult run_training(std::unique_ptr<cluster::Launcher> launcher, const SessionOptions& options,
-                           Recorder& recorder) {
+SessionResult run_training(std::unique_ptr<cluster::Launcher> launcher,
+                           const SessionOptions& options, Recorder& recorder) {
     return Session(std::move(launcher), options, recorder).run();
 }
 

@@ -17,17 +17,17 @@ struct SessionOptions {
     TrainingConfig training;
     FaultPlan faults;
     cluster::SupervisorOptions supervisor;
-    double operation_timeout_s = 10;      ///< of one collective; death is noticed long before
-    std::filesystem::path checkpoints;    ///< folder
+    double operation_timeout_s = 10;    ///< of one collective; death is noticed long before
+    std::filesystem::path checkpoints;  ///< folder
 };
 
 /// One disturbance from its cause to the first step afterwards; seconds since the training's start.
 struct Recovery {
-    double injected_s = -1;    ///< of the fault, if it was one of ours
-    double detected_s = -1;    ///< the supervisor knew
-    double surfaced_s = -1;    ///< the last survivor's collective broke (none was in one: -1)
-    double planned_s = -1;     ///< the controller sent the new plan
-    double resumed_s = -1;     ///< every member was ready: Go
+    double injected_s = -1;  ///< of the fault, if it was one of ours
+    double detected_s = -1;  ///< the supervisor knew
+    double surfaced_s = -1;  ///< the last survivor's collective broke (none was in one: -1)
+    double planned_s = -1;   ///< the controller sent the new plan
+    double resumed_s = -1;   ///< every member was ready: Go
     std::string why;
 };
 
@@ -36,9 +36,9 @@ struct SessionResult {
     std::string why;  ///< how it ended
     Controller::Counts counts;
     std::vector<CommittedStep> lineage;
-    StateDigests digests;  ///< of the workers that trained the last step
-    std::vector<double> losses;       ///< mean nats per token of each committed step of the lineage
-    std::vector<double> commit_s;     ///< when it was committed
+    StateDigests digests;          ///< of the workers that trained the last step
+    std::vector<double> losses;    ///< mean nats per token of each committed step of the lineage
+    std::vector<double> commit_s;  ///< when it was committed
     std::vector<Recovery> recoveries;
     cluster::Supervisor::InjectionCounts injected;
     long faults_fired = 0;
@@ -46,10 +46,11 @@ struct SessionResult {
     double seconds = 0;
 };
 
-/// The launcher must have been made (make_fork_server(worker_main)) before libtorch was used in this
-/// process. Events go to `recorder` as they happen: fault, death, detection, regroup, transfer, join,
-/// leave, checkpoint, restart (from a checkpoint). Throws SampleError(interrupted) on SIGINT, SIGTERM or a lost lifeline.
-SessionResult run_training(std::unique_ptr<cluster::Launcher> launcher, const SessionOptions& options,
-                           Recorder& recorder);
+/// The launcher must have been made (make_fork_server(worker_main)) before libtorch was used in
+/// this process. Events go to `recorder` as they happen: fault, death, detection, regroup,
+/// transfer, join, leave, checkpoint, restart (from a checkpoint). Throws SampleError(interrupted)
+/// on SIGINT, SIGTERM or a lost lifeline.
+SessionResult run_training(std::unique_ptr<cluster::Launcher> launcher,
+                           const SessionOptions& options, Recorder& recorder);
 
 }  // namespace assay::lazarus

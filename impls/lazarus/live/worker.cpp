@@ -33,8 +33,8 @@ int position(const std::vector<Worker>& workers, Worker self) {
 cluster::GlooOptions gloo_options(const json& config) {
     cluster::GlooOptions options;
     options.port = config.at("port");
-    options.timeout = std::chrono::milliseconds(
-        static_cast<long>(config.at("timeout_s").get<double>() * 1000));
+    options.timeout =
+        std::chrono::milliseconds(static_cast<long>(config.at("timeout_s").get<double>() * 1000));
     return options;
 }
 
@@ -50,29 +50,36 @@ class TrainingWorker {
           checkpoints_(config.at("checkpoints").get<std::string>()) {
         for (const auto& point : config.at("points"))
             points_.push_back({point.at("phase"), point.at("step")});
-        control_.start(cluster::Seconds(config.at("heartbeat_s").get<double>()),
-                       [this](const json& message) {
-                           if (message.value("type", "") == "abort") {
-                               const Epoch epoch = message.at("epoch");
-                               const auto why = "worker " + std::to_string(message.at("dead").get<int>()) +
-                                                " is gone";
-                               gloo_.abort(group_key(epoch), why);
-                               gloo_.abort(training_key(epoch), why);
-                           }
-                       });
+        control_.start(
+            cluster::Seconds(config.at("heartbeat_s").get<double>()), [this](const json& message) {
+                if (message.value("type", "") == "abort") {
+                    const Epoch epoch = message.at("epoch");
+                    const auto why =
+                        "worker " + std::to_string(message.at("dead").get<int>()) + " is gone";
+                    gloo_.abort(group_key(epoch), why);
+                    gloo_.abort(training_key(epoch), why);
+                }
+            });
     }
 
     int run() {
         control_.send({{"type", "joined"}});
         while (auto message = next_message()) {
             const std::string type = message->at("type");
-            if (type == "reconfigure") guarded(message->at("epoch"), [&] { reconfigure(*message); });
-            else if (type == "go") guarded(message->at("epoch"), [&] { compute(*message); });
-            else if (type == "commit") trainer_.apply(message->at("step"));
-            else if (type == "checkpoint") checkpoint(*message);
-            else if (type == "stop_requested") control_.send({{"type", "leave_requested"}});
-            else if (type == "dismiss") return 0;
-            else if (type == "finish") control_.send(digests_message(trainer_.digests()));
+            if (type == "reconfigure")
+                guarded(message->at("epoch"), [&] { reconfigure(*message); });
+            else if (type == "go")
+                guarded(message->at("epoch"), [&] { compute(*message); });
+            else if (type == "commit")
+                trainer_.apply(message->at("step"));
+            else if (type == "checkpoint")
+                checkpoint(*message);
+            else if (type == "stop_requested")
+                control_.send({{"type", "leave_requested"}});
+            else if (type == "dismiss")
+                return 0;
+            else if (type == "finish")
+                control_.send(digests_message(trainer_.digests()));
         }
         return 1;  // the supervisor is gone
     }
@@ -96,7 +103,9 @@ class TrainingWorker {
         try {
             body();
         } catch (const CommunicatorBroken& broken) {
-            control_.send({{"type", "broken"}, {"epoch", epoch}, {"why", broken.what()},
+            control_.send({{"type", "broken"},
+                           {"epoch", epoch},
+                           {"why", broken.what()},
                            {"clock_s", clock_s()}});
         }
     }

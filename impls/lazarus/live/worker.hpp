@@ -12,7 +12,8 @@ namespace assay::lazarus {
 /// "regroup" (before the new group is built), "transfer" (group built, state not yet moved).
 struct FaultPoint {
     std::string phase;
-    long step = 0;  ///< "step": equal; the others: the first reconfiguration resuming at or after it
+    long step =
+        0;  ///< "step": equal; the others: the first reconfiguration resuming at or after it
 };
 
 /// Runs in a process of its own (cluster::WorkerMain). `config`: {"training", "port", "timeout_s",

@@ -36,10 +36,11 @@ CREATE TABLE series (
     axes        TEXT NOT NULL,           -- JSON: the case
     profile     TEXT NOT NULL CHECK (profile IN ('toy', 'small', 'gpu', 'cluster', 'paper')),
     provenance  TEXT NOT NULL CHECK (provenance IN ('exact', 'measured', 'emulated', 'simulated')),
+    scenario    TEXT NOT NULL,           -- fault plan, canonical text; empty: nothing goes wrong
     hardware    TEXT NOT NULL,           -- machine fingerprint; empty for exact and simulated
     calibration TEXT NOT NULL,           -- hash; empty: none
     data        TEXT NOT NULL,           -- hash of the input data; empty: none
-    UNIQUE (experiment, variant, axes, profile, provenance, hardware, calibration, data)
+    UNIQUE (experiment, variant, axes, profile, provenance, scenario, hardware, calibration, data)
 ) STRICT, WITHOUT ROWID;
 
 -- One execution of one case of one variant with one seed.
