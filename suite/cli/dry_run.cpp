@@ -28,7 +28,7 @@ std::vector<Sum> per_experiment(const runner::Plan& plan) {
         if (sums.empty() || sums.back().first->experiment != sample.experiment)
             sums.push_back({&sample, {}, {}, 0, 0, 0, 0});
         Sum& sum = sums.back();
-        sum.cases.insert(to_string(sample.spec.axes));
+        sum.cases.insert(assay::to_string(sample.spec.axes));
         sum.variants.insert(sample.spec.variant);
         sum.rounds = std::max(sum.rounds, sample.spec.round + 1);
         ++sum.samples;
@@ -42,8 +42,8 @@ std::string order_table(const runner::Plan& plan) {
     report::Grid rows{{"#", "experiment", "variant", "case", "seed", "faults"}};
     for (std::size_t i = 0; i < plan.samples.size(); ++i) {
         const SampleSpec& spec = plan.samples[i].spec;
-        rows.push_back({std::to_string(i + 1), spec.experiment, spec.variant, to_string(spec.axes),
-                        std::to_string(spec.seed), spec.scenario});
+        rows.push_back({std::to_string(i + 1), spec.experiment, spec.variant,
+                        assay::to_string(spec.axes), std::to_string(spec.seed), spec.scenario});
     }
     return report::text_table(rows);
 }

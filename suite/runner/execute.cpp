@@ -32,7 +32,7 @@ nlohmann::json described(const SampleSpec& spec) {
 }
 
 /// Counts samples and estimates what is left: the plan's estimates, corrected by how wrong they
-/// were for the samples of this call.
+/// were, per sample, in this call.
 class Progression {
   public:
     Progression(const Plan& plan, const Listener& listener)
@@ -47,13 +47,18 @@ class Progression {
     void finished(const PlannedSample& sample, const store::Sample& result) {
         count(result.status);
         left_s_ -= sample.seconds;
+        ++measured_;
         estimated_s_ += sample.seconds;
         taken_s_ += result.seconds;
     }
     void tell(std::string kind, nlohmann::json body) const {
         if (!tell_) return;
-        const double correction = estimated_s_ > 0 ? taken_s_ / estimated_s_ : 1;
-        const double eta_s = done_ == planned_ ? 0 : std::max(0.0, left_s_ * correction);
+        // Short samples exceed their estimate by the start of a process: an error that adds, and
+        // does not grow with the estimate.
+        const double excess_s =
+            measured_ > 0 ? (taken_s_ - estimated_s_) / static_cast<double>(measured_) : 0;
+        const double remaining = static_cast<double>(planned_ - done_);
+        const double eta_s = remaining == 0 ? 0 : std::max(0.0, left_s_ + excess_s * remaining);
         tell_(Notice{std::move(kind), std::move(body), done_, failed_, planned_, eta_s});
     }
 
@@ -63,7 +68,7 @@ class Progression {
         if (status == to_string(SampleStatus::failed)) ++failed_;
     }
 
-    long planned_, done_ = 0, failed_ = 0;
+    long planned_, done_ = 0, failed_ = 0, measured_ = 0;
     double left_s_, estimated_s_ = 0, taken_s_ = 0;
     const Listener& tell_;
 };
