@@ -51,7 +51,7 @@ void validate_x_live(const SampleSpec& spec) {
     const auto workers = integer("workers", 1), slots = integer("slots", 1);
     const auto experts = integer("experts", 2);
     integer("min_replicas", 1);
-    integer("steps", 1);
+    const auto steps = integer("steps", 1);
     integer("rebalance_every", 0);
     integer("checkpoint_every", 0);
     if (workers * slots < experts) {
@@ -59,7 +59,14 @@ void validate_x_live(const SampleSpec& spec) {
             "{} workers with {} slots each cannot hold {} experts; raise workers or slots", workers,
             slots, experts));
     }
-    validate(parse_fault_plan(spec.scenario), static_cast<int>(workers));
+    const auto plan = parse_fault_plan(spec.scenario);
+    validate(plan, static_cast<int>(workers));
+    for (const auto& fault : plan.faults) {
+        if (fault.step && *fault.step >= steps)
+            throw UserError(
+                fmt::format("fault '{}' would never strike: the training has {} steps, 0 to {}",
+                            to_string(fault), steps, steps - 1));
+    }
 }
 
 MetricSpec metric(std::string name, std::string unit, std::string says, Direction better,

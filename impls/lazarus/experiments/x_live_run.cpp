@@ -2,6 +2,8 @@
 
 #include <ATen/Parallel.h>
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/live/training_session.hpp"
@@ -35,10 +37,12 @@ SessionOptions options_of(const SampleSpec& spec, const std::filesystem::path& c
     return options;
 }
 
+// Of every block once: whoever answered for it, the bits are the same.
 double checksum(const StateDigests& digests) {
+    std::map<BlockKey, std::uint64_t> blocks;
+    for (const auto& [worker, held] : digests) blocks.insert(held.begin(), held.end());
     std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (const auto& [worker, blocks] : digests)
-        for (const auto& [key, digest] : blocks) hash = (hash ^ digest) * 0x100000001b3ULL;
+    for (const auto& [key, digest] : blocks) hash = (hash ^ digest) * 0x100000001b3ULL;
     return static_cast<double>(hash >> 12);
 }
 
@@ -61,7 +65,7 @@ void record_throughput(const SessionOptions& options, const SessionResult& resul
     const double per_worker = static_cast<double>(options.training.sequences) *
                               static_cast<double>(options.training.model.context);
     std::vector<double> throughput, workers;
-    double tokens = 0, before = 0;
+    double tokens = 0, before = result.first_go_s;
     for (std::size_t i = 0; i < result.lineage.size(); ++i) {
         const auto size = static_cast<double>(result.lineage[i].training.size());
         const double elapsed = result.commit_s[i] - before;
@@ -73,7 +77,8 @@ void record_throughput(const SessionOptions& options, const SessionResult& resul
     recorder.time_series("throughput", "1/s", result.commit_s, throughput);
     recorder.time_series("workers", "count", result.commit_s, workers);
     recorder.time_series("loss", "nat/token", result.commit_s, result.losses);
-    if (before > 0) recorder.metric("tokens_per_s", tokens / before);
+    if (before > result.first_go_s)
+        recorder.metric("tokens_per_s", tokens / (before - result.first_go_s));
 }
 
 }  // namespace
@@ -86,7 +91,7 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
 
     recorder.progress(1, "replaying the recorded membership with nobody killed");
     at::set_num_threads(1);
-    const bool equal = replay_lineage(options.training, result.lineage) == result.digests;
+    const bool equal = agrees(result.digests, replay_lineage(options.training, result.lineage));
 
     const auto& counts = result.counts;
     const auto count = [&](const char* name, long value) {
@@ -97,7 +102,7 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
     count("state_equal_to_oracle", equal ? 1 : 0);
     count("discarded_steps", counts.discarded);
     count("deaths", counts.deaths);
-    count("joins", counts.joins - options.controller.initial_workers);
+    count("joins", result.joins);
     count("leaves", counts.leaves);
     count("fallbacks", counts.fallbacks);
     count("reconfigurations", counts.reconfigurations);
@@ -109,6 +114,12 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
     recorder.metric("loss_last", result.losses.back());
     record_recoveries(result, recorder);
     record_throughput(options, result, recorder);
+    const auto planned = static_cast<long>(options.faults.faults.size());
+    if (result.faults_fired != planned) {
+        throw SampleError(SampleStatus::invalid,
+                          fmt::format("{} of {} faults never struck: the training ended, or their "
+                                      "target was gone, before their time",
+                                      planned - result.faults_fired, planned));
+    }
 }
-
 }  // namespace assay::lazarus

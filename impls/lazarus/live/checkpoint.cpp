@@ -17,7 +17,7 @@ std::filesystem::path file_of(const std::filesystem::path& folder, std::int64_t 
     auto name = block_name(key);
     for (auto& c : name)
         if (c == '/') c = '-';
-    return folder / fmt::format("step-{}", step) / (name + ".state");
+    return checkpoint_folder(folder, step) / (name + ".state");
 }
 
 std::string header_of(const nn::ParameterBlock& block, std::int64_t step, std::uint64_t digest) {
@@ -36,6 +36,10 @@ void sync_to_disk(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::filesystem::path checkpoint_folder(const std::filesystem::path& folder, std::int64_t step) {
+    return folder / fmt::format("step-{}", step);
+}
 
 void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
                       const std::vector<BlockKey>& blocks) {

@@ -15,6 +15,9 @@ class CheckpointError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// FOLDER/step-N.
+std::filesystem::path checkpoint_folder(const std::filesystem::path& folder, std::int64_t step);
+
 /// Writes blocks as the state before `step`. Each file appears whole or not at all (written aside,
 /// synced, renamed).
 void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,

@@ -27,11 +27,13 @@ void FaultDriver::training_started() {
 }
 
 bool FaultDriver::on_timer(std::uint64_t timer) {
-    const auto found = timers_.find(timer);
-    if (found == timers_.end()) return false;
-    const auto fault = found->second;
-    timers_.erase(found);
-    if (!done_[fault]) strike(fault, /*release=*/false);
+    if (const auto group = patience_.extract(timer)) {
+        strike_those_waiting(group.mapped());
+        return true;
+    }
+    const auto found = timers_.extract(timer);
+    if (!found) return false;
+    if (!done_[found.mapped()]) strike(found.mapped(), /*release=*/false);
     return true;
 }
 
@@ -54,18 +56,26 @@ void FaultDriver::on_point(Worker worker, const std::string& phase, Step step) {
                           fault.step && phase_of(fault) == phase &&
                           (phase == "step" ? *fault.step == step : *fault.step <= step);
         if (!here) continue;
+        const Point point{phase, *fault.step};
         waiting_[i] = worker;
-        strike_when_complete(phase, *fault.step);
+        patience_[supervisor_.start_timer(patience)] = point;
+        strike_when_complete(point);
         return;
     }
     supervisor_.send(worker, {{"type", "continue"}});
 }
 
-void FaultDriver::on_joined(Worker worker) { awaited_.erase(worker); }
-
-void FaultDriver::on_death(Worker worker) {
+void FaultDriver::on_joined(Worker worker) {
+    present_.insert(worker);
     awaited_.erase(worker);
-    std::set<std::pair<std::string, Step>> groups;
+}
+
+void FaultDriver::on_leave_requested(Worker worker) { awaited_.erase(worker); }
+
+void FaultDriver::on_gone(Worker worker) {
+    present_.erase(worker);
+    awaited_.erase(worker);
+    std::set<Point> groups;
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         const auto& fault = plan_.faults[i];
         if (done_[i] || fault.kind == FaultKind::join || fault.rank != worker) continue;
@@ -73,21 +83,28 @@ void FaultDriver::on_death(Worker worker) {
         waiting_.erase(i);
         if (fault.step) groups.insert({phase_of(fault), *fault.step});
     }
-    for (const auto& [phase, step] : groups) strike_when_complete(phase, step);
+    for (const auto& point : groups) strike_when_complete(point);
 }
 
-void FaultDriver::strike_when_complete(const std::string& phase, Step fault_step) {
-    std::vector<std::size_t> group;
+bool FaultDriver::is_at(const Fault& fault, const Point& point) const {
+    return fault.kind != FaultKind::join && fault.step == point.second &&
+           phase_of(fault) == point.first;
+}
+
+void FaultDriver::strike_when_complete(const Point& point) {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
-        const auto& fault = plan_.faults[i];
-        if (done_[i] || fault.kind == FaultKind::join || !fault.step || *fault.step != fault_step ||
-            phase_of(fault) != phase)
-            continue;
-        if (waiting_.contains(i)) group.push_back(i);
         // A target that cannot come here (a newcomer still outside the group) is not waited for.
-        else if (supervisor_.alive(*fault.rank) && members_.contains(*fault.rank))
+        if (!done_[i] && is_at(plan_.faults[i], point) && !waiting_.contains(i) &&
+            members_.contains(*plan_.faults[i].rank))
             return;
     }
+    strike_those_waiting(point);
+}
+
+void FaultDriver::strike_those_waiting(const Point& point) {
+    std::vector<std::size_t> group;
+    for (const auto& [fault, worker] : waiting_)
+        if (is_at(plan_.faults[fault], point)) group.push_back(fault);
     for (auto fault : group) strike(fault, /*release=*/true);
 }
 
@@ -95,8 +112,8 @@ void FaultDriver::strike(std::size_t index, bool release) {
     const auto& fault = plan_.faults[index];
     done_[index] = true;
     waiting_.erase(index);
-    ++fired_;
     if (fault.kind == FaultKind::join) {
+        ++fired_;
         for (int i = 0; i < fault.count; ++i) {
             const auto worker = spawn_();
             if (fault.step) awaited_.insert(worker);
@@ -105,9 +122,14 @@ void FaultDriver::strike(std::size_t index, bool release) {
         return;
     }
     const Worker worker = *fault.rank;
+    if (!present_.contains(worker)) return;
+    ++fired_;
     struck_(fault, worker);
     if (fault.kind == FaultKind::kill) supervisor_.kill(worker);
-    if (fault.kind == FaultKind::stop) supervisor_.stop(worker);
+    if (fault.kind == FaultKind::stop) {
+        if (fault.step) awaited_.insert(worker);
+        supervisor_.stop(worker);
+    }
     if (fault.kind == FaultKind::hang) {
         supervisor_.hang(worker, fault.for_s ? std::optional(Seconds(*fault.for_s)) : std::nullopt);
     }

@@ -15,9 +15,11 @@
 namespace assay::lazarus {
 
 /// Faults keyed by a step strike while their target waits at the very point (worker.hpp); those
-/// that share step and phase strike together, once every target still alive has arrived. Faults
-/// keyed by a time are fired by timers. A join keyed by a step holds that step's commit back until
-/// the newcomer has registered, so that it always takes part from the next step on.
+/// that share step and phase strike together, once every target among the members has arrived, or
+/// the first has waited for `patience`. Faults keyed by a time are fired by timers; one whose
+/// target is not there does not fire. A join or a stop keyed by a step holds that step's commit
+/// back until the newcomer has registered or the leaver has given notice, so that it always takes
+/// effect from the next step on.
 class FaultDriver {
   public:
     using Struck = std::function<void(const Fault&, Worker)>;
@@ -35,18 +37,25 @@ class FaultDriver {
     void on_go(Step step);  ///< spawns joins keyed by this step
     void on_point(Worker worker, const std::string& phase, Step step);
     void on_joined(Worker worker);
-    void on_death(Worker worker);
+    void on_leave_requested(Worker worker);
+    void on_gone(Worker worker);         ///< dead or dismissed
     bool on_timer(std::uint64_t timer);  ///< true: it was one of ours
 
-    /// A newcomer of this step has not registered yet: hold back what would commit the step.
+    /// Somebody's coming or going is still on its way: hold back what would commit the step.
     bool holds_commit() const { return !awaited_.empty(); }
 
     long fired() const { return fired_; }
     long planned() const { return static_cast<long>(plan_.faults.size()); }
 
   private:
+    using Point = std::pair<std::string, Step>;  // phase and step of a fault
+
+    static constexpr cluster::Seconds patience{2};
+
     void strike(std::size_t fault, bool release);
-    void strike_when_complete(const std::string& phase, Step fault_step);
+    void strike_when_complete(const Point& point);
+    void strike_those_waiting(const Point& point);
+    bool is_at(const Fault& fault, const Point& point) const;
     std::string phase_of(const Fault& fault) const {
         return fault.phase.empty() ? "step" : fault.phase;
     }
@@ -59,7 +68,9 @@ class FaultDriver {
     std::vector<bool> done_;                       // per fault: fired, or its target is gone
     std::map<std::size_t, Worker> waiting_;        // fault → its target, which waits at its point
     std::map<std::uint64_t, std::size_t> timers_;  // timer → fault
-    std::set<Worker> awaited_;                     // newcomers that have not registered yet
+    std::map<std::uint64_t, Point> patience_;  // timer → the group that has waited for so long
+    std::set<Worker> present_;                 // registered and neither dead nor dismissed
+    std::set<Worker> awaited_;                 // newcomers and leavers not heard of yet
     long fired_ = 0;
 };
 

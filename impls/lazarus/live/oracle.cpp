@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -84,6 +85,18 @@ StateDigests replay_lineage(const TrainingConfig& config, std::span<const Commit
     StateDigests digests;
     for (const auto& [worker, trainer] : trainers) digests[worker] = trainer->digests();
     return digests;
+}
+
+bool agrees(const StateDigests& live, const StateDigests& oracle) {
+    std::set<BlockKey> covered, all;
+    for (const auto& [worker, blocks] : oracle)
+        for (const auto& [key, digest] : blocks) all.insert(key);
+    for (const auto& [worker, blocks] : live) {
+        const auto expected = oracle.find(worker);
+        if (expected == oracle.end() || expected->second != blocks) return false;
+        for (const auto& [key, digest] : blocks) covered.insert(key);
+    }
+    return !all.empty() && covered == all;
 }
 
 }  // namespace assay::lazarus

@@ -19,4 +19,8 @@ using StateDigests = std::map<Worker, std::map<BlockKey, std::uint64_t>>;
 /// before.
 StateDigests replay_lineage(const TrainingConfig& config, std::span<const CommittedStep> lineage);
 
+/// True when every worker in `live` holds exactly what it holds in `oracle`, and together they hold
+/// every block. (A worker may have died after the last step; what it held is held by others too.)
+bool agrees(const StateDigests& live, const StateDigests& oracle);
+
 }  // namespace assay::lazarus

@@ -1,9 +1,11 @@
 #include "impls/lazarus/live/training_session.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "impls/lazarus/live/checkpoint_shelf.hpp"
 #include "impls/lazarus/live/fault_driver.hpp"
 #include "impls/lazarus/live/messages.hpp"
 #include "impls/lazarus/live/monotonic_clock.hpp"
@@ -25,6 +27,7 @@ class Session {
           started_(clock_s()),
           supervisor_(std::move(launcher), options.supervisor),
           controller_(options.controller),
+          shelf_(options.checkpoints),
           faults_(
               options.faults, supervisor_, [this] { return spawn(); },
               [this](const Fault& fault, Worker worker) { on_fault(fault, worker); }) {}
@@ -40,6 +43,7 @@ class Session {
         result_.lineage = controller_.lineage();
         result_.injected = supervisor_.injected();
         result_.faults_fired = faults_.fired();
+        result_.recoveries = recoveries_.recoveries();
         result_.seconds = now();
         return std::move(result_);
     }
@@ -74,15 +78,21 @@ class Session {
     }
 
     void handle(const cluster::WorkerDied& death) {
-        recorder_.event("death", now(), death.worker, {{"how", death.how}});
+        record_death(death);
         if (dismissed_.contains(death.worker)) return;
-        auto& recovery = open_recovery();
-        if (recovery.detected_s < 0) recovery.detected_s = now();
-        if (const auto fault = injected_at_.find(death.worker); fault != injected_at_.end())
-            if (recovery.injected_s < 0) recovery.injected_s = fault->second;
-        faults_.on_death(death.worker);
+        if (is_member(death.worker)) {
+            // The supervisor's clock started a little later than ours.
+            recoveries_.on_death(death.worker, death.detected_s + now() - supervisor_.now_s());
+        }
+        faults_.on_gone(death.worker);
         decide(Died{death.worker});
         release_held();
+    }
+
+    void record_death(const cluster::WorkerDied& death) {
+        recorder_.event("death", now(), death.worker, {{"how", death.how}});
+        if (!injected_.contains(death.worker) && !dismissed_.contains(death.worker))
+            unexpected_death_ = fmt::format("worker {}: {}", death.worker, death.how);
     }
 
     void handle(const cluster::WorkerMessage& message) {
@@ -90,10 +100,16 @@ class Session {
         const std::string type = body.at("type");
         if (type == "joined") {
             recorder_.event("join", now(), message.worker, json::object());
+            if (message.worker >= options_.controller.initial_workers) ++result_.joins;
             faults_.on_joined(message.worker);
             decide(Joined{message.worker});
             release_held();
         } else if (type == "step_done") {
+            if (body.at("loss").is_null()) {  // JSON has no NaN
+                throw SampleError(
+                    SampleStatus::invalid,
+                    fmt::format("the loss of step {} is not finite", body.at("step").get<Step>()));
+            }
             losses_[body.at("step")] = body.at("loss");
             held_.push_back(step_done_from(message.worker, body));
             release_held();
@@ -105,9 +121,17 @@ class Session {
             faults_.on_point(message.worker, body.at("phase"), body.at("step"));
         } else if (type == "leave_requested") {
             recorder_.event("leave", now(), message.worker, json::object());
+            faults_.on_leave_requested(message.worker);
             decide(LeaveRequested{message.worker});
+            release_held();
         } else if (type == "checkpoint_written") {
             decide(CheckpointWritten{message.worker, body.at("step")});
+            shelf_.written(body.at("step"), message.worker);
+        } else if (type == "checkpoint_failed") {
+            recorder_.event("checkpoint", now(), message.worker,
+                            {{"step", body.at("step")}, {"failed", body.at("why")}});
+        } else if (type == "checkpoint_unreadable") {
+            act(Stop{false, body.at("why")});
         } else if (type == "digests") {
             result_.digests[message.worker] = digests_from(body);
         }
@@ -134,38 +158,55 @@ class Session {
 
     void on_broken(Worker worker, const json& body) {
         const double t = body.at("clock_s").get<double>() - started_;
+        const Epoch epoch = body.at("epoch");
         recorder_.event("detection", t, worker, {{"why", body.at("why")}});
-        auto& recovery = open_recovery();
-        recovery.surfaced_s = std::max(recovery.surfaced_s, t);
+        recoveries_.on_broken(epoch, t);
+        if (epoch != epoch_) return;
+        reporters_.push_back(worker);
+        broken_why_ = body.at("why");
         if (!suspicion_) {
             suspicion_ =
                 supervisor_.start_timer(options_.supervisor.heartbeat_timeout + Seconds(2));
-            suspect_ = worker;
         }
     }
 
-    // A group broke and yet nobody died: a connection failed. The members cannot mend that among
-    // themselves; one of those that saw it has to go, as if it had died.
+    // A group broke and yet nobody died: somebody is stuck, or a connection failed. The members
+    // cannot mend that among themselves; one has to go as if it had died. Rather one that did not
+    // notice, for it may be the one that is stuck.
     void act_on_suspicion() {
         suspicion_.reset();
-        recorder_.event("fault", now(), suspect_,
+        if (!training_started_) {
+            return act(
+                Stop{false, fmt::format("the workers cannot form a group on 127.0.0.1 ({}); is the "
+                                        "loopback interface up, and are there free ports?",
+                                        broken_why_)});
+        }
+        const auto silent = std::find_if(members_.begin(), members_.end(), [this](Worker w) {
+            return supervisor_.alive(w) &&
+                   std::find(reporters_.begin(), reporters_.end(), w) == reporters_.end();
+        });
+        const Worker suspect = silent != members_.end() ? *silent : reporters_.front();
+        recorder_.event("fault", now(), suspect,
                         {{"kind", "evicted"}, {"why", "its group broke though nobody died"}});
-        supervisor_.kill(suspect_);
+        supervisor_.kill(suspect);
+    }
+
+    void calm_down() {
+        if (suspicion_) supervisor_.cancel_timer(*suspicion_);
+        suspicion_.reset();
+        reporters_.clear();
     }
 
     void on_fault(const Fault& fault, Worker worker) {
         recorder_.event("fault", now(), worker,
                         {{"kind", to_string(fault.kind)}, {"fault", to_string(fault)}});
-        if (fault.kind == FaultKind::kill || fault.kind == FaultKind::hang)
-            injected_at_[worker] = now();
+        if (fault.kind != FaultKind::kill && fault.kind != FaultKind::hang) return;
+        injected_.insert(worker);
+        recoveries_.on_fault(worker, now());
     }
 
-    Recovery& open_recovery() {
-        if (!recovering_) {
-            recovering_ = true;
-            result_.recoveries.emplace_back();
-        }
-        return result_.recoveries.back();
+    bool is_member(Worker worker) const {
+        return std::find(members_.begin(), members_.end(), worker) != members_.end();
     }
 
     // ---- what is done about it -----------------------------------------------------------------
@@ -176,16 +217,12 @@ class Session {
     }
 
     void act(const Reconfigure& plan) {
-        if (suspicion_) supervisor_.cancel_timer(*suspicion_);
-        suspicion_.reset();
+        calm_down();
         members_ = plan.members;
+        epoch_ = plan.epoch;
         epoch_started_ = now();
         why_ = plan.why;
-        if (recovering_) {
-            auto& recovery = result_.recoveries.back();
-            if (recovery.planned_s < 0) recovery.planned_s = now();
-            recovery.why = plan.why;
-        }
+        recoveries_.on_plan(plan, now());
         if (plan.restore_step && plan.epoch > 1)
             recorder_.event("restart", now(), -1,
                             {{"step", *plan.restore_step}, {"why", plan.why}});
@@ -196,6 +233,7 @@ class Session {
     void act(const Go& go) {
         if (!training_started_) {
             training_started_ = true;
+            result_.first_go_s = now();
             faults_.training_started();
         }
         if (epoch_started_) {
@@ -205,8 +243,7 @@ class Session {
                              {"members", members_.size()},
                              {"seconds", now() - *epoch_started_}});
             epoch_started_.reset();
-            if (recovering_) result_.recoveries.back().resumed_s = now();
-            recovering_ = false;
+            recoveries_.on_go(now());
         }
         std::erase_if(members_, [this](Worker w) { return dismissed_.contains(w); });
         faults_.on_members(members_);
@@ -230,16 +267,21 @@ class Session {
 
     void act(const WriteCheckpoint& checkpoint) {
         recorder_.event("checkpoint", now(), -1, {{"step", checkpoint.step}});
+        std::set<Worker> writers;
         for (Worker worker : members_) {
             const auto message = to_message(checkpoint, worker);
-            if (!message.at("blocks").empty()) supervisor_.send(worker, message);
+            if (message.at("blocks").empty()) continue;
+            supervisor_.send(worker, message);
+            writers.insert(worker);
         }
+        shelf_.ordered(checkpoint.step, std::move(writers));
     }
 
     void act(const Abort& abort) { supervisor_.send(members_, to_message(abort)); }
 
     void act(const Dismiss& dismiss) {
         dismissed_.insert(dismiss.worker);
+        faults_.on_gone(dismiss.worker);
         supervisor_.send(dismiss.worker, {{"type", "dismiss"}});
     }
 
@@ -251,6 +293,8 @@ class Session {
         ending_ = true;
         result_.ok = stop.ok;
         result_.why = stop.why;
+        if (!stop.ok && !unexpected_death_.empty())
+            result_.why += fmt::format(" (nobody asked for the end of {})", unexpected_death_);
     }
 
     // Asks those that trained the last step for what they hold, then sends everyone home.
@@ -271,9 +315,13 @@ class Session {
             if (!event) continue;
             if (const auto* interrupted = std::get_if<cluster::Interrupted>(&*event))
                 handle(*interrupted);
+            if (const auto* death = std::get_if<cluster::WorkerDied>(&*event)) record_death(*death);
             if (const auto* message = std::get_if<cluster::WorkerMessage>(&*event))
                 if (message->body.at("type") == "digests") handle(*message);
         }
+        if (missing())
+            throw SampleError(SampleStatus::invalid,
+                              "a worker did not say what it holds at the end");
         supervisor_.send(supervisor_.alive(), {{"type", "dismiss"}});
     }
 
@@ -283,20 +331,24 @@ class Session {
     cluster::RendezvousServer rendezvous_;
     cluster::Supervisor supervisor_;
     Controller controller_;
+    CheckpointShelf shelf_;
+    RecoveryLog recoveries_;
     FaultDriver faults_;
     Worker next_worker_ = 0;
+    Epoch epoch_ = 0;
 
     std::vector<Worker> members_;  // of the current epoch, in rank order
     std::set<Worker> dismissed_;
     std::map<std::uint64_t, std::uint64_t> timers_;  // supervisor's timer → controller's
-    std::deque<StepDone> held_;  // waiting for a newcomer (FaultDriver::holds_commit)
+    std::deque<StepDone> held_;                      // while FaultDriver::holds_commit()
     std::map<Step, double> losses_;
-    std::map<Worker, double> injected_at_;
+    std::set<Worker> injected_;  // those whose end was asked for
+    std::string unexpected_death_;
     std::optional<double> epoch_started_;
     std::string why_;
     std::optional<std::uint64_t> suspicion_;  // timer: a group broke, no death has explained it yet
-    Worker suspect_ = -1;
-    bool recovering_ = false;
+    std::string broken_why_;
+    std::vector<Worker> reporters_;  // members whose group of this epoch broke
     bool training_started_ = false;
     bool ending_ = false;
     SessionResult result_;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "impls/lazarus/live/oracle.hpp"
+#include "impls/lazarus/live/recovery_log.hpp"
 #include "impls/lazarus/live/trainer.hpp"
 #include "impls/lazarus/policy/controller.hpp"
 #include "suite/cluster/supervisor.hpp"
@@ -21,16 +22,6 @@ struct SessionOptions {
     std::filesystem::path checkpoints;  ///< folder
 };
 
-/// One disturbance from its cause to the first step afterwards; seconds since the training's start.
-struct Recovery {
-    double injected_s = -1;  ///< of the fault, if it was one of ours
-    double detected_s = -1;  ///< the supervisor knew
-    double surfaced_s = -1;  ///< the last survivor's collective broke (none was in one: -1)
-    double planned_s = -1;   ///< the controller sent the new plan
-    double resumed_s = -1;   ///< every member was ready: Go
-    std::string why;
-};
-
 struct SessionResult {
     bool ok = false;
     std::string why;  ///< how it ended
@@ -42,6 +33,8 @@ struct SessionResult {
     std::vector<Recovery> recoveries;
     cluster::Supervisor::InjectionCounts injected;
     long faults_fired = 0;
+    long joins = 0;         ///< workers that registered after the initial ones
+    double first_go_s = 0;  ///< when training began
     std::int64_t transferred_bytes = 0;
     double seconds = 0;
 };

@@ -46,20 +46,22 @@ class TrainingWorker {
           training_config_(training_config_from(config.at("training"))),
           corpus_(training_config_.corpus),
           trainer_(training_config_, corpus_),
-          gloo_(gloo_options(config)),
+          gloo_(std::make_shared<cluster::GlooContext>(gloo_options(config))),
           checkpoints_(config.at("checkpoints").get<std::string>()) {
         for (const auto& point : config.at("points"))
             points_.push_back({point.at("phase"), point.at("step")});
-        control_.start(
-            cluster::Seconds(config.at("heartbeat_s").get<double>()), [this](const json& message) {
-                if (message.value("type", "") == "abort") {
-                    const Epoch epoch = message.at("epoch");
-                    const auto why =
-                        "worker " + std::to_string(message.at("dead").get<int>()) + " is gone";
-                    gloo_.abort(group_key(epoch), why);
-                    gloo_.abort(training_key(epoch), why);
-                }
-            });
+        // Not `this`: the channel's listener outlives the worker.
+        control_.start(cluster::Seconds(config.at("heartbeat_s").get<double>()),
+                       [gloo = gloo_](const json& message) {
+                           if (message.value("type", "") == "abort") {
+                               const Epoch epoch = message.at("epoch");
+                               const auto why = "worker " +
+                                                std::to_string(message.at("dead").get<int>()) +
+                                                " is gone";
+                               gloo->abort(group_key(epoch), why);
+                               gloo->abort(training_key(epoch), why);
+                           }
+                       });
     }
 
     int run() {
@@ -96,8 +98,6 @@ class TrainingWorker {
     }
 
     // A broken group is reported and otherwise left alone: the controller decides what comes next.
-    // Whatever type the exception has on its way through the autograd engine, a group that we know
-    // to be aborted explains it.
     template <class Body>
     void guarded(Epoch epoch, Body body) {
         try {
@@ -129,18 +129,23 @@ class TrainingWorker {
         group_.reset();
         wait_at("regroup", plan_.resume_step);
         const double started = clock_s();
-        group_ = gloo_.make_group(group_key(plan_.epoch), position(plan_.members, self_),
-                                  static_cast<int>(plan_.members.size()));
+        group_ = gloo_->make_group(group_key(plan_.epoch), position(plan_.members, self_),
+                                   static_cast<int>(plan_.members.size()));
         const int rank = position(plan_.training, self_);
         if (plan_.training != plan_.members && rank >= 0)
-            training_ = gloo_.make_group(training_key(plan_.epoch), rank,
-                                         static_cast<int>(plan_.training.size()));
+            training_ = gloo_->make_group(training_key(plan_.epoch), rank,
+                                          static_cast<int>(plan_.training.size()));
         const double grouped = clock_s();
         wait_at("transfer", plan_.resume_step);
         TransferReport moved;
         const double transfer_started = clock_s();
         if (plan_.restore_step) {
-            if (rank >= 0) read_checkpoint(checkpoints_, *plan_.restore_step, trainer_, mine());
+            try {
+                if (rank >= 0) read_checkpoint(checkpoints_, *plan_.restore_step, trainer_, mine());
+            } catch (const CheckpointError& error) {
+                control_.send({{"type", "checkpoint_unreadable"}, {"why", error.what()}});
+                return;
+            }
         } else {
             moved = transfer_state(plan_, *group_, trainer_);
         }
@@ -162,10 +167,15 @@ class TrainingWorker {
         control_.send(step_done(plan_.epoch, step, result));
     }
 
+    // A checkpoint that cannot be written (a full disk) is a loss of safety, not of training.
     void checkpoint(const json& message) {
         const Step step = message.at("step");
-        write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message));
-        control_.send({{"type", "checkpoint_written"}, {"step", step}});
+        try {
+            write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message));
+            control_.send({{"type", "checkpoint_written"}, {"step", step}});
+        } catch (const std::exception& error) {
+            control_.send({{"type", "checkpoint_failed"}, {"step", step}, {"why", error.what()}});
+        }
     }
 
     std::vector<BlockKey> mine() const {
@@ -177,7 +187,7 @@ class TrainingWorker {
     TrainingConfig training_config_;
     nn::ByteCorpus corpus_;
     Trainer trainer_;
-    cluster::GlooContext gloo_;
+    std::shared_ptr<cluster::GlooContext> gloo_;
     std::filesystem::path checkpoints_;
     std::vector<FaultPoint> points_;
     std::deque<json> deferred_;

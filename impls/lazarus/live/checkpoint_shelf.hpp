@@ -1,0 +1,26 @@
+// Which checkpoints are whole, and the removal of those that no fallback can want any more.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "impls/lazarus/policy/controller.hpp"
+
+namespace assay::lazarus {
+
+/// Follows the orders to write and the reports of the writers; once a checkpoint is whole, older
+/// ones are deleted.
+class CheckpointShelf {
+  public:
+    explicit CheckpointShelf(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    void ordered(Step step, std::set<Worker> writers) { missing_[step] = std::move(writers); }
+    void written(Step step, Worker worker);
+
+  private:
+    std::filesystem::path folder_;
+    std::map<Step, std::set<Worker>> missing_;  // writers that have not reported yet
+};
+
+}  // namespace assay::lazarus

@@ -1,0 +1,43 @@
+#include "impls/lazarus/live/recovery_log.hpp"
+
+#include <algorithm>
+
+namespace assay::lazarus {
+
+Recovery& RecoveryLog::current() {
+    if (!open_) {
+        open_ = true;
+        disturbed_ = epoch_;
+        recoveries_.emplace_back();
+    }
+    return recoveries_.back();
+}
+
+void RecoveryLog::on_death(Worker worker, double detected_s) {
+    auto& recovery = current();
+    if (recovery.detected_s < 0) recovery.detected_s = detected_s;
+    const auto fault = injected_.find(worker);
+    if (fault != injected_.end() && recovery.injected_s < 0) recovery.injected_s = fault->second;
+}
+
+void RecoveryLog::on_broken(Epoch epoch, double t_s) {
+    // Reports of a group given up long ago say nothing about the one in force.
+    if (epoch != (open_ ? disturbed_ : epoch_)) return;
+    auto& recovery = current();
+    recovery.surfaced_s = std::max(recovery.surfaced_s, t_s);
+}
+
+void RecoveryLog::on_plan(const Reconfigure& plan, double t_s) {
+    epoch_ = plan.epoch;
+    if (!open_) return;
+    auto& recovery = recoveries_.back();
+    if (recovery.planned_s < 0) recovery.planned_s = t_s;
+    recovery.why = plan.why;
+}
+
+void RecoveryLog::on_go(double t_s) {
+    if (open_) recoveries_.back().resumed_s = t_s;
+    open_ = false;
+}
+
+}  // namespace assay::lazarus

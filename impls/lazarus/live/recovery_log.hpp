@@ -1,0 +1,43 @@
+// Times of each disturbance of a training, from its cause to the first step afterwards.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "impls/lazarus/policy/controller.hpp"
+
+namespace assay::lazarus {
+
+/// One disturbance; seconds since the session's start, -1 where it does not apply.
+struct Recovery {
+    double injected_s = -1;  ///< of the fault, if it was one of ours
+    double detected_s = -1;  ///< the supervisor knew
+    double surfaced_s = -1;  ///< the last survivor's collective broke (-1: none was in one)
+    double planned_s = -1;   ///< the controller sent the new plan
+    double resumed_s = -1;   ///< every member was ready: Go
+    std::string why;
+};
+
+/// Deaths that strike while a recovery is under way belong to it.
+class RecoveryLog {
+  public:
+    void on_fault(Worker worker, double t_s) { injected_[worker] = t_s; }  ///< a kill or a hang
+    void on_death(Worker worker, double detected_s);                       ///< of a member
+    void on_broken(Epoch epoch, double t_s);  ///< a member's collective gave up
+    void on_plan(const Reconfigure& plan, double t_s);
+    void on_go(double t_s);
+
+    const std::vector<Recovery>& recoveries() const { return recoveries_; }
+
+  private:
+    Recovery& current();
+
+    std::vector<Recovery> recoveries_;
+    std::map<Worker, double> injected_;
+    Epoch epoch_ = 0;      // in force
+    Epoch disturbed_ = 0;  // the epoch that the open recovery disturbed
+    bool open_ = false;
+};
+
+}  // namespace assay::lazarus

@@ -1,0 +1,98 @@
+// A checkpoint comes back bit for bit, and a damaged one is never taken for a whole one.
+#include "impls/lazarus/live/checkpoint.hpp"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <random>
+#include <string>
+
+namespace assay::lazarus {
+namespace {
+
+const BlockKey expert{1, 2};
+
+class CheckpointTest : public testing::Test {
+  protected:
+    CheckpointTest()
+        : corpus_(nn::ByteCorpus::from_text(std::string(5000, 'a'))),
+          folder_(std::filesystem::temp_directory_path() /
+                  ("assay-checkpoint-test-" + std::to_string(::getpid()))) {
+        config_.model = {
+            .layers = 2, .width = 8, .heads = 2, .experts = 4, .hidden = 16, .context = 8};
+    }
+    ~CheckpointTest() override { std::filesystem::remove_all(folder_); }
+
+    Trainer trained() {
+        Trainer trainer(config_, corpus_);
+        trainer.make_initial(expert).grad().fill_(0.25);
+        trainer.apply(0);
+        return trainer;
+    }
+    std::filesystem::path file() { return checkpoint_folder(folder_, 7) / "layer1-expert2.state"; }
+    std::string bytes() {
+        std::ifstream in(file(), std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    void put(const std::string& bytes) { std::ofstream(file(), std::ios::binary) << bytes; }
+
+    TrainingConfig config_;
+    nn::ByteCorpus corpus_;
+    std::filesystem::path folder_;
+};
+
+TEST_F(CheckpointTest, ComesBackBitForBit) {
+    auto writer = trained();
+    write_checkpoint(folder_, 7, writer, {expert});
+    Trainer reader(config_, corpus_);
+    read_checkpoint(folder_, 7, reader, {expert});
+    EXPECT_EQ(reader.digests(), writer.digests());
+}
+
+TEST_F(CheckpointTest, StepZeroIsTheInitialStateAndNeedsNoFile) {
+    Trainer reader(config_, corpus_), fresh(config_, corpus_);
+    read_checkpoint(folder_, 0, reader, {expert, dense_key});
+    fresh.make_initial(expert);
+    fresh.make_initial(dense_key);
+    EXPECT_EQ(reader.digests(), fresh.digests());
+}
+
+TEST_F(CheckpointTest, MissingOrOfAnotherStepIsRefused) {
+    auto writer = trained();
+    Trainer reader(config_, corpus_);
+    EXPECT_THROW(read_checkpoint(folder_, 7, reader, {expert}), CheckpointError);
+    write_checkpoint(folder_, 7, writer, {expert});
+    std::filesystem::rename(checkpoint_folder(folder_, 7), checkpoint_folder(folder_, 8));
+    EXPECT_THROW(read_checkpoint(folder_, 8, reader, {expert}), CheckpointError);
+}
+
+TEST_F(CheckpointTest, AnyDamageIsNoticed) {
+    auto writer = trained();
+    write_checkpoint(folder_, 7, writer, {expert});
+    const auto whole = bytes();
+    Trainer reader(config_, corpus_);
+    std::mt19937 random(1);
+    for (int i = 0; i < 300; ++i) {
+        auto damaged = whole;
+        const auto at = random() % damaged.size();
+        switch (i % 3) {
+            case 0:
+                damaged.resize(at);  // torn
+                break;
+            case 1:
+                damaged[at] =
+                    static_cast<char>(damaged[at] ^ (1 << random() % 8));  // a bit flipped
+                break;
+            default:
+                damaged.insert(at, 1, static_cast<char>(random()));
+        }
+        put(damaged);
+        EXPECT_THROW(read_checkpoint(folder_, 7, reader, {expert}), CheckpointError)
+            << "damage " << i << " at byte " << at;
+    }
+}
+
+}  // namespace
+}  // namespace assay::lazarus
