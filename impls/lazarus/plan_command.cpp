@@ -4,13 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -18,14 +16,13 @@
 #include "impls/lazarus/policy/loads.hpp"
 #include "impls/lazarus/policy/placement.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/experiment/seed.hpp"
 
 namespace assay::lazarus {
 namespace {
 
-std::string contents(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
-
-Loads read_loads(const std::string& file) {
-    if (file == "-") return parse_loads(contents(std::cin), "standard input");
+Loads loads_of(const std::string& file) {
+    if (file == "-") return read_loads(std::cin, "standard input");
     if (std::filesystem::is_directory(file)) {
         throw UserError(
             fmt::format("--loads {}: a folder; give a file with one integer per expert", file));
@@ -37,7 +34,7 @@ Loads read_loads(const std::string& file) {
             "input",
             file, std::strerror(errno)));
     }
-    return parse_loads(contents(stream), file);
+    return read_loads(stream, file);
 }
 
 class PlanCommand : public Command {
@@ -60,20 +57,24 @@ class PlanCommand : public Command {
             ->check(CLI::IsMember({"mro", "spread", "compact"}))
             ->type_name("NAME");
         app.add_option("--seed", seed_, "seed of the Monte Carlo estimate, where one is needed")
-            ->capture_default_str();
+            ->capture_default_str()
+            ->type_name("N");
         app.add_flag("--json", json_, "print JSON");
         app.footer(
-            "Example:\n  echo 10 20 40 80 | assay plan lazarus --loads - --nodes 5 --slots 2");
+            "Examples:\n"
+            "  echo 10 20 40 80 | assay plan lazarus --loads - --nodes 5 --slots 2\n"
+            "  assay plan lazarus --loads loads.txt --nodes 16 --slots 6 --placement spread "
+            "--json");
     }
 
     int run() override {
         LayerPlanRequest request;
-        request.loads = read_loads(loads_);
+        request.loads = loads_of(loads_);
         request.nodes = nodes_;
         request.slots = slots_;
         request.min_replicas = min_replicas_;
         request.policy = parse_placement_policy(placement_).value();
-        request.seed = seed_;
+        request.seed = parse_seed(seed_);
         const LayerPlan plan = plan_layer(std::move(request));
         if (json_) {
             fmt::print("{}\n", to_json(plan).dump());
@@ -84,9 +85,8 @@ class PlanCommand : public Command {
     }
 
   private:
-    std::string loads_, placement_ = "mro";
+    std::string loads_, placement_ = "mro", seed_ = "1";
     int nodes_ = 0, slots_ = 0, min_replicas_ = 2;
-    std::uint64_t seed_ = 1;
     bool json_ = false;
 };
 

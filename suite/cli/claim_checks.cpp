@@ -22,6 +22,18 @@ std::vector<std::string> experiment_ids(const Registry& registry, const std::str
     return ids;
 }
 
+/// Every word that selects claims, the wider ones first: of equally near ones the first is
+/// suggested.
+std::vector<std::string> known_patterns(const Registry& registry) {
+    std::vector<std::string> known{"all"};
+    for (const System& system : registry.systems()) known.push_back(system.id);
+    for (const System& system : registry.systems())
+        for (const Experiment& experiment : system.experiments) known.push_back(experiment.id);
+    for (const System& system : registry.systems())
+        for (const Claim& claim : system.claims) known.push_back(claim.id);
+    return known;
+}
+
 bool lies_below(const std::string& id, const std::string& pattern) {
     return id == pattern ||
            (id.size() > pattern.size() && id.compare(0, pattern.size(), pattern) == 0 &&
@@ -33,19 +45,16 @@ bool lies_below(const std::string& id, const std::string& pattern) {
 std::vector<const Claim*> select_claims(const Registry& registry, const std::string& pattern) {
     const std::vector<std::string> ids = experiment_ids(registry, pattern);
     std::vector<const Claim*> claims;
-    std::vector<std::string> known;
     for (const System& system : registry.systems())
-        for (const Claim& claim : system.claims) {
-            known.push_back(claim.id);
+        for (const Claim& claim : system.claims)
             if (std::find(ids.begin(), ids.end(), claim.experiment) != ids.end() ||
                 lies_below(claim.id, pattern) || pattern == "all" || pattern == system.id)
                 claims.push_back(&claim);
-        }
     if (claims.empty() && ids.empty()) {
-        const auto nearest = nearest_id(pattern, known);
-        throw UserError(fmt::format("no claim or experiment '{}'{}; `assay claims` lists them all",
+        const auto nearest = nearest_id(pattern, known_patterns(registry));
+        throw UserError(fmt::format("no claim or experiment '{}'; {}`assay claims` lists them all",
                                     pattern,
-                                    nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+                                    nearest ? fmt::format("did you mean '{}'? ", *nearest) : ""));
     }
     return claims;
 }

@@ -99,8 +99,9 @@ void add_db_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<DbOptions>();
     CLI::App* command = program.add_subcommand("db", "Upkeep of the results database");
     command->require_subcommand(1);
-    const auto add = [&](const char* name, const char* says, auto run) {
+    const auto add = [&](const char* name, const char* says, const char* footer, auto run) {
         CLI::App* part = command->add_subcommand(name, says);
+        part->footer(footer);
         part->add_flag("--json", options->json, "Print JSON");
         add_database_option(*part, context);
         part->callback([options, &context, run] {
@@ -108,13 +109,27 @@ void add_db_command(CLI::App& program, Context& context) {
         });
         return part;
     };
-    add("check", "Is it whole? Counts its rows", run_check);
-    CLI::App* prune = add("prune", "Delete old or unsuccessful results", run_prune);
+    add("check", "Is it whole? Counts its rows",
+        "Exit code 1 when something is wrong with it.\n"
+        "Examples:\n"
+        "  assay db check\n"
+        "  assay db check --db other-machine.db",
+        run_check);
+    CLI::App* prune = add("prune", "Delete old or unsuccessful results",
+                          "What is annotated and what a baseline names stays.\n"
+                          "Examples:\n"
+                          "  assay db prune --older-than 30 --dry-run\n"
+                          "  assay db prune --unsuccessful",
+                          run_prune);
     prune->add_option("--older-than", options->older_than_days, "Sessions older than so many days")
         ->type_name("DAYS");
     prune->add_flag("--unsuccessful", options->unsuccessful, "Only failed and interrupted samples");
     prune->add_flag("--dry-run", options->dry_run, "Say what would go; delete nothing");
-    CLI::App* merge = add("merge", "Add the results of another machine", run_merge);
+    CLI::App* merge = add("merge", "Add the results of another machine",
+                          "What is there already is skipped, so merging twice does no harm.\n"
+                          "Example:\n"
+                          "  assay db merge other-machine.db",
+                          run_merge);
     merge->add_option("file", options->other, "The other database")->required()->type_name("FILE");
     command->group("Upkeep");  // last: its subcommands would inherit it
     command->footer("Examples:\n  assay db check\n  assay db merge other-machine.db");

@@ -80,6 +80,16 @@ void LiveProgress::print(const std::string& line) {
     std::cerr << line << std::endl;
 }
 
+void LiveProgress::tell_faults(const std::string& scenario) {
+    if (scenario.empty() || !told_scenarios_.insert(scenario).second) return;
+    std::string line = "faults: ";
+    for (const char c : scenario) {
+        if (c != ' ') line += c;  // no fault has blanks, but some plans have them between faults
+        if (c == ';') line += ' ';
+    }
+    print(line);
+}
+
 void LiveProgress::redraw(const runner::Notice& notice) {
     if (width_ == 0) return;
     std::string line = fmt::format("[{}/{}", notice.done, notice.planned);
@@ -100,6 +110,7 @@ void LiveProgress::on(const runner::Notice& notice) {
                                                 body.at("finished_before").get<long>())
                                   : ""));
     } else if (notice.kind == "sample_started") {
+        tell_faults(body.at("scenario").get<std::string>());
         current_ = case_text(body);
         last_.clear();
         redraw(notice);

@@ -2,7 +2,7 @@
 // for other programs.
 #pragma once
 
-#include <memory>
+#include <set>
 #include <string>
 
 #include "suite/runner/runner.hpp"
@@ -21,11 +21,14 @@ class LiveProgress {
   private:
     void redraw(const runner::Notice& notice);
     void print(const std::string& line);
+    /// Each fault plan once, before the first sample that it strikes.
+    void tell_faults(const std::string& scenario);
 
     int width_;
     bool drawn_ = false;
     std::string current_;  ///< the running case
     std::string last_;     ///< its newest event or progress
+    std::set<std::string> told_scenarios_;
 };
 
 /// Columns of the terminal behind standard error; 0: none.

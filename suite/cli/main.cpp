@@ -1,5 +1,6 @@
 // The command line: the list of all commands, and how errors become sentences and exit codes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -23,25 +24,37 @@ constexpr AddCommand commands[] = {
     add_sample_command,
 };
 
-/// What CLI11 says, as one of our sentences. `command`: of the program or of the subcommand at
-/// fault.
+std::vector<std::string> visible_subcommands(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({}))
+        if (!command->get_group().empty()) names.push_back(command->get_name());
+    return names;
+}
+
+std::string unknown_command_sentence(const std::string& path, const std::string& typed,
+                                     const std::vector<std::string>& names) {
+    const auto nearest = nearest_id(typed, names);
+    return fmt::format("`{}` has no '{}'; {}known: {}", path, typed,
+                       nearest ? fmt::format("did you mean '{}'? ", *nearest) : "",
+                       fmt::join(names, ", "));
+}
+
+/// What CLI11 says, as one of our sentences.
 std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error, int argc,
                            char** argv) {
-    if (program.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-        std::vector<std::string> names;
-        for (const CLI::App* command : program.get_subcommands({}))
-            if (!command->get_group().empty()) names.push_back(command->get_name());
-        const auto nearest = nearest_id(argv[1], names);
-        return fmt::format("no command '{}'{}; `assay --help` lists them", argv[1],
-                           nearest ? fmt::format("; did you mean '{}'?", *nearest) : "");
+    std::string path = "assay";
+    const CLI::App* at_fault = &program;
+    int next = 1;  // the first argument after the commands that were understood
+    while (!at_fault->get_subcommands().empty()) {
+        at_fault = at_fault->get_subcommands().front();
+        path += ' ' + at_fault->get_name();
+        ++next;
     }
+    const std::vector<std::string> names = visible_subcommands(*at_fault);
+    if (!names.empty() && next < argc && argv[next][0] != '-')
+        return unknown_command_sentence(path, argv[next], names);
     std::string text = error.what();
     while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
-    std::string path = "assay";
-    for (const CLI::App* app = &program; !app->get_subcommands().empty();) {
-        app = app->get_subcommands().front();
-        path += ' ' + app->get_name();
-    }
     return fmt::format("{}; `{} --help` explains", text, path);
 }
 

@@ -11,13 +11,17 @@ void add_plan_command(CLI::App& program, Context& context) {
     CLI::App* command =
         program.add_subcommand("plan", "Apply a system's policy to your own numbers; runs nothing");
     command->require_subcommand(1);
+    std::string examples = "Examples:";
     for (const System& system : context.registry.systems()) {
         if (!system.plan) continue;
         CLI::App* plan = command->add_subcommand(system.id, system.title);
+        plan->footer("");  // else the program's, when the system gives none
         system.plan->options(*plan);
         plan->callback(
             [&system, &context] { context.action = [&system] { return system.plan->run(); }; });
+        examples += "\n  assay plan " + system.id + " --help";
     }
+    command->footer(examples);
     command->group("Run");  // last: its subcommands would inherit it
 }
 

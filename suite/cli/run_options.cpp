@@ -4,10 +4,10 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <CLI/Validators.hpp>
 #include <cmath>
 
 #include "suite/experiment/error.hpp"
+#include "suite/experiment/seed.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
 namespace assay::cli {
@@ -72,7 +72,7 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         ->group("What");
     command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
     command.add_option("--seed", options.seed, "Seed of the first round; each round adds one")
-        ->check(CLI::NonNegativeNumber)
+        ->type_name("N")
         ->capture_default_str()
         ->group("What");
     command
@@ -109,7 +109,7 @@ runner::Request make_request(const RunOptions& options, const Context& context) 
     if (!options.mode.empty()) request.mode = mode_named(options.mode);
     for (const std::string& axis : options.axes) add_axis(axis, request.axes);
     request.rounds = options.rounds;
-    request.seed = options.seed;
+    request.seed = parse_seed(options.seed);
     request.scenario_given = !options.faults.empty() || !options.scenario_file.empty();
     if (request.scenario_given) request.scenario = canonical_scenario(options);
     request.timeout_s = options.timeout_s;

@@ -16,7 +16,7 @@ struct RunOptions {
     std::string mode;
     std::vector<std::string> axes;
     std::optional<int> rounds;
-    std::uint64_t seed = 1;
+    std::string seed = "1";  ///< as typed
     std::vector<std::string> faults;
     std::string scenario_file;
     std::optional<double> timeout_s;

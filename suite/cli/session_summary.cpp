@@ -60,6 +60,12 @@ bool has_status(const store::Sample& sample, SampleStatus status) {
     return sample.status == to_string(status);
 }
 
+bool is_ok(const store::Sample& sample) { return has_status(sample, SampleStatus::ok); }
+
+bool any_ok(const std::vector<store::Sample>& samples) {
+    return std::any_of(samples.begin(), samples.end(), is_ok);
+}
+
 }  // namespace
 
 std::string session_text(const Registry& registry, const runner::Outcome& outcome,
@@ -70,14 +76,15 @@ std::string session_text(const Registry& registry, const runner::Outcome& outcom
         if (experiment == nullptr) continue;
         text += fmt::format("\n{}: {} [{}, {}]\n", experiment->id, experiment->title,
                             to_string(part.provenance), to_string(part.profile));
-        text += report::text_table(report::result_table(*experiment, part.samples));
+        text += any_ok(part.samples)
+                    ? report::text_table(report::result_table(*experiment, part.samples))
+                    : "no finished sample\n";
     }
     text += problems(outcome.samples);
     if (!outcome.claims.empty())
         text += "\nClaims\n" + report::claims_table(registry, outcome.claims);
     text += fmt::format("\nsession {} in {}\n", outcome.session, database.string());
-    const auto first = std::find_if(outcome.samples.begin(), outcome.samples.end(),
-                                    [](const auto& s) { return has_status(s, SampleStatus::ok); });
+    const auto first = std::find_if(outcome.samples.begin(), outcome.samples.end(), is_ok);
     if (first != outcome.samples.end())
         text += fmt::format("replay a sample: assay replay {}\n", first->id.substr(0, 8));
     if (outcome.interrupted) text += "interrupted; the same command goes on from here\n";

@@ -126,7 +126,8 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
         return result(claim, Verdict::not_checkable_here, claim.not_checkable);
     const bool is_custom = claim.test.substr(0, 7) == "custom:";
     if (claim.metric.empty() && !is_custom)
-        return result(claim, Verdict::not_checkable_here, "no metric of this build answers it");
+        return result(claim, Verdict::not_checkable_here,
+                      "no experiment of this version measures it yet");
     const auto custom_check = is_custom ? custom.find(claim.test.substr(7)) : custom.end();
     if (is_custom && custom_check == custom.end())
         return result(claim, Verdict::not_checkable_here,

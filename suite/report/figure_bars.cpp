@@ -52,9 +52,10 @@ void draw_bars(SvgCanvas& canvas, const PlotFrame& frame, const FigurePanel& pan
                             {.size = 10, .anchor = TextStyle::Anchor::middle});
         }
         for (const PaperPoint& point : series.paper)
-            canvas.mark({frame.px(point.x) + offset, frame.py(point.value)}, 5, series.slot, true,
-                        fmt::format("paper, {}: {} ({})", experiment.figure.metric,
-                                    number(point.value), point.claim));
+            canvas.mark(
+                {frame.px(point.x) + offset, frame.py(point.value)}, 5, series.slot, true,
+                fmt::format("paper, {}: {} ({}{}{})", experiment.figure.metric, number(point.value),
+                            point.claim, point.inputs.empty() ? "" : "; ", point.inputs));
     }
 }
 

@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 
+#include "suite/report/paper_marks.hpp"
+
 namespace assay::report {
 namespace {
 
@@ -16,11 +18,6 @@ double numeric(const Value& value) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
     if (const auto* real = std::get_if<double>(&value)) return *real;
     return std::numeric_limits<double>::quiet_NaN();
-}
-
-bool same(const Value& a, const Value& b) {
-    const double x = numeric(a), y = numeric(b);
-    return std::isnan(x) || std::isnan(y) ? a == b : x == y;
 }
 
 /// "gpt-l", "step 200": words speak for themselves, numbers need their name.
@@ -37,6 +34,7 @@ struct PanelKey {
     std::vector<OrderedValue> split;
     Profile profile;
     Provenance provenance;
+    std::string scenario;
     auto operator<=>(const PanelKey&) const = default;
 };
 
@@ -82,7 +80,7 @@ std::vector<Cell> collect(const Experiment& experiment, std::span<const store::S
         if (sample.status != "ok") continue;
         for (const store::MetricValue& metric : sample.metrics) {
             if (metric.name != experiment.figure.metric || !std::isfinite(metric.value)) continue;
-            Cell cell{{{}, sample.spec.profile, sample.spec.provenance},
+            Cell cell{{{}, sample.spec.profile, sample.spec.provenance, sample.spec.scenario},
                       {},
                       &sample.spec.variant,
                       metric.value};
@@ -104,26 +102,12 @@ std::vector<Cell> collect(const Experiment& experiment, std::span<const store::S
     return cells;
 }
 
-/// A published number that is a point of this figure: bounds and ratios of two series are not.
-bool is_point(const Claim& claim, const Experiment& experiment) {
-    static const std::set<std::string> bounds{"at_least",   "at_most",    "greater",
-                                              "increasing", "decreasing", "order"};
-    return claim.value && !claim.over && claim.experiment == experiment.id &&
-           claim.metric == experiment.figure.metric && !bounds.contains(claim.test);
-}
-
-bool selects(const Claim& claim, const std::vector<std::string>& names, const PanelKey& panel,
-             const std::string& x) {
-    return std::all_of(claim.of.where.begin(), claim.of.where.end(), [&](const auto& condition) {
-        if (condition.first == x) return true;
-        const auto at = std::find(names.begin(), names.end(), condition.first);
-        return at != names.end() &&
-               same(panel.split[static_cast<std::size_t>(at - names.begin())].value,
-                    condition.second);
-    });
-}
-
 }  // namespace
+
+bool same_number_or_text(const Value& a, const Value& b) {
+    const double x = numeric(a), y = numeric(b);
+    return std::isnan(x) || std::isnan(y) ? a == b : x == y;
+}
 
 std::partial_ordering OrderedValue::operator<=>(const OrderedValue& other) const {
     if (place != other.place) return place <=> other.place;
@@ -136,7 +120,7 @@ std::partial_ordering OrderedValue::operator<=>(const OrderedValue& other) const
 OrderedValue ordered(const Experiment& experiment, const std::string& name, const Value& value) {
     if (const Axis* axis = experiment.axis(name)) {
         for (std::size_t i = 0; i < axis->values.size(); ++i)
-            if (same(axis->values[i], value)) return {i, value};
+            if (same_number_or_text(axis->values[i], value)) return {i, value};
         return {axis->values.size(), value};
     }
     return {0, value};
@@ -163,12 +147,14 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
     std::vector<OrderedValue> xs;
     for (const Cell& cell : cells) xs.push_back(cell.x);
     for (const Claim& claim : claims)
-        if (is_point(claim, experiment) && !data.shares_variants)
+        if (is_figure_point(claim, experiment) && !data.shares_variants)
             if (const auto x = claim.of.where.find(figure.x); x != claim.of.where.end())
                 xs.push_back(ordered(experiment, figure.x, x->second));
     std::sort(xs.begin(), xs.end(), [](const auto& a, const auto& b) { return a < b; });
     xs.erase(std::unique(xs.begin(), xs.end(),
-                         [](const auto& a, const auto& b) { return same(a.value, b.value); }),
+                         [](const auto& a, const auto& b) {
+                             return same_number_or_text(a.value, b.value);
+                         }),
              xs.end());
     const bool numbers = std::none_of(
         xs.begin(), xs.end(), [](const OrderedValue& x) { return std::isnan(numeric(x.value)); });
@@ -177,8 +163,9 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
         for (const OrderedValue& x : xs) data.categories.push_back(to_string(x.value));
     const auto place = [&](const Value& x) {
         if (!categorical) return numeric(x);
-        const auto at = std::find_if(xs.begin(), xs.end(),
-                                     [&](const OrderedValue& y) { return same(y.value, x); });
+        const auto at = std::find_if(xs.begin(), xs.end(), [&](const OrderedValue& y) {
+            return same_number_or_text(y.value, x);
+        });
         return at == xs.end() ? std::numeric_limits<double>::quiet_NaN()
                               : static_cast<double>(at - xs.begin());
     };
@@ -186,6 +173,7 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
     std::map<PanelKey, std::map<std::size_t, FigureSeries>> panels;
     std::map<PanelKey, std::map<std::size_t, std::map<double, std::vector<double>>>> values;
     std::set<std::pair<std::size_t, std::string>> variants;
+    std::set<std::string> paper_inputs;
     for (const Cell& cell : cells) {
         const std::size_t slot = variant_slot(experiment, *cell.variant);
         panels[cell.panel][slot].variant = *cell.variant;
@@ -201,7 +189,7 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
                     {x, median_of_sorted(all), all.front(), all.back(), all.size()});
             }
     for (const Claim& claim : claims) {
-        if (!is_point(claim, experiment)) continue;
+        if (!is_figure_point(claim, experiment)) continue;
         const std::size_t slot = variant_slot(experiment, claim.of.variant);
         if (slot == experiment.variants.size()) continue;
         double x = place(Value(claim.of.variant));
@@ -211,29 +199,45 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
             x = place(at->second);
         }
         if (std::isnan(x)) continue;
+        std::map<PanelKey, PanelMatch> matches;
+        PanelMatch::Kind best = PanelMatch::Kind::other_input;
+        for (const auto& [key, series] : panels) {
+            const PanelMatch& match =
+                matches.emplace(key, match_panel(claim, claims, names, key.split, figure.x))
+                    .first->second;
+            best = std::max(best, match.kind);
+        }
         for (auto& [key, series] : panels) {
-            if (!selects(claim, names, key, figure.x)) continue;
+            const PanelMatch& match = matches.at(key);
+            if (match.kind != best) continue;
             series[slot].variant = claim.of.variant;
             series[slot].slot = slot;
-            series[slot].paper.push_back({x, *claim.value, claim.id});
+            series[slot].paper.push_back({x, *claim.value, claim.id, match.inputs});
             data.has_paper = true;
+            paper_inputs.insert(match.inputs);
             variants.emplace(slot, claim.of.variant);
         }
     }
+    const bool some_on_ours = paper_inputs.erase("") > 0;
+    data.paper_inputs = fmt::format("{}{}", some_on_ours && !paper_inputs.empty() ? "some: " : "",
+                                    fmt::join(paper_inputs, "; "));
     for (const auto& [slot, name] : variants) data.variants.push_back(name);
 
     std::vector<bool> varies(names.size(), false);
-    bool profile_varies = false;
+    bool profile_varies = false, scenario_varies = false;
     for (std::size_t i = 0; i < names.size(); ++i) {
         std::set<std::string> distinct;
         for (const auto& [key, series] : panels) distinct.insert(to_string(key.split[i].value));
         varies[i] = distinct.size() > 1;
         if (varies[i]) data.last_split = distinct.size();
     }
-    for (const auto& [key, series] : panels)
-        profile_varies = profile_varies || key.profile != panels.begin()->first.profile ||
-                         key.provenance != panels.begin()->first.provenance;
-    if (profile_varies) data.last_split = 1;
+    for (const auto& [key, series] : panels) {
+        const PanelKey& first = panels.begin()->first;
+        profile_varies =
+            profile_varies || key.profile != first.profile || key.provenance != first.provenance;
+        scenario_varies = scenario_varies || key.scenario != first.scenario;
+    }
+    if (profile_varies || scenario_varies) data.last_split = 1;
     std::vector<std::string> fixed;
     for (auto& [key, series] : panels) {
         std::vector<std::string> title;
@@ -243,6 +247,8 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
             if (varies[i] || &key == &panels.begin()->first)
                 words.push_back(spoken(names[i], key.split[i].value));
         }
+        if (scenario_varies)
+            title.push_back("faults: " + (key.scenario.empty() ? "none" : key.scenario));
         FigurePanel panel{joined(title),
                           fmt::format("{} · {}", to_string(key.provenance), to_string(key.profile)),
                           {}};

@@ -1,8 +1,8 @@
 // What a figure of lines or bars shows, before anything is drawn: samples sorted into panels,
 // series and points, with the paper's values beside them.
 //
-// Whatever varies and is neither x nor the variant splits panels, profile and provenance included,
-// so that no series ever mixes numbers that came to be in different ways.
+// Whatever varies and is neither x nor the variant splits panels, profile, provenance and fault
+// plan included, so that no series ever mixes numbers that came to be in different ways.
 #pragma once
 
 #include <compare>
@@ -25,6 +25,9 @@ struct OrderedValue {
 };
 OrderedValue ordered(const Experiment&, const std::string& axis, const Value&);
 
+/// Numbers compare as numbers: 4 equals 4.0.
+bool same_number_or_text(const Value&, const Value&);
+
 /// Place of a variant among the declared ones: decides its colour. Unknown variants come last.
 std::size_t variant_slot(const Experiment&, const std::string& variant);
 
@@ -39,7 +42,8 @@ struct FigurePoint {
 struct PaperPoint {
     double x = 0;
     double value = 0;
-    std::string claim;  ///< id
+    std::string claim;   ///< id
+    std::string inputs;  ///< where it is about other data than ours: "its trace: a, ours: b"
 };
 
 struct FigureSeries {
@@ -63,6 +67,7 @@ struct FigureData {
     bool shares_variants = false;  ///< x is the variant: a legend would repeat the categories
     std::vector<std::string> variants;  ///< present ones, slot order
     bool has_paper = false;
+    std::string paper_inputs;  ///< what PaperPoint::inputs say, each once, for the legend
 };
 
 /// Metric values that are not finite are left out, as are samples whose status is not ok.

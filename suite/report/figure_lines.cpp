@@ -50,7 +50,8 @@ void draw_lines(SvgCanvas& canvas, const PlotFrame& frame, const FigurePanel& pa
         for (const PaperPoint& point : series.paper)
             canvas.mark({frame.px(point.x), frame.py(point.value)}, 5, series.slot, true,
                         tooltip(data, experiment, "paper, " + series.variant, point.x,
-                                number(point.value) + " (" + point.claim + ")"));
+                                fmt::format("{} ({}{}{})", number(point.value), point.claim,
+                                            point.inputs.empty() ? "" : "; ", point.inputs)));
 }
 
 AxisScale x_scale(const FigureData& data) {

@@ -99,6 +99,11 @@ void draw_category_axis(SvgCanvas& canvas, const PlotFrame& frame,
     }
 }
 
+std::string paper_legend(const FigureData& data) {
+    const std::string words = "hollow: the paper’s value";
+    return data.paper_inputs.empty() ? words : words + " (" + data.paper_inputs + ")";
+}
+
 double draw_head(SvgCanvas& canvas, const Experiment& experiment, const FigureData& data) {
     double y = 24;
     canvas.text({16, y}, fitted(experiment.title, 15, figure_width - 32),
@@ -136,7 +141,7 @@ double draw_head(SvgCanvas& canvas, const Experiment& experiment, const FigureDa
             });
         }
     if (data.has_paper)
-        entry("hollow: the paper’s value", [&](Point at) { canvas.mark(at, 5, 0, true, ""); });
+        entry(paper_legend(data), [&](Point at) { canvas.mark(at, 5, 0, true, ""); });
     return x > 16 ? y + 12 : y - 8;
 }
 

@@ -38,6 +38,9 @@ void draw_numeric_x_axis(SvgCanvas&, const PlotFrame&);
 double category_height(const std::vector<std::string>& categories, double width);
 void draw_category_axis(SvgCanvas&, const PlotFrame&, const std::vector<std::string>& categories);
 
+/// What the hollow marks are, and where the paper's data differ from ours.
+std::string paper_legend(const FigureData&);
+
 /// Title, fixed axes and legend; returns the y below them. The figure's marks explain themselves
 /// here.
 double draw_head(SvgCanvas&, const Experiment&, const FigureData&);

@@ -15,12 +15,15 @@
 #include "suite/report/markup.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/timeline_labels.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::report {
 namespace {
 
 constexpr double left = 74, right_margin = 16;
 constexpr double curve_height = 110, lane_height = 17, label_row = 14, label_size = 10;
+constexpr double faults_row = 14, faults_size = 10.5;
+constexpr std::size_t faults_columns = 110;  // characters of a fault plan in one line
 constexpr std::size_t most_blocks = 8, most_label_rows = 7;
 using Anchor = TextStyle::Anchor;
 
@@ -69,8 +72,24 @@ double lasted(const store::Event& event) {
     return found != event.detail.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+/// Beside the curve, upwards; what does not fit into one line goes on in a second.
+void draw_curve_title(SvgCanvas& canvas, const PlotArea& area, const std::string& title) {
+    constexpr double size = 10.5;
+    std::string first = title, second;
+    for (std::size_t columns = display_width(title);
+         columns > 0 && text_width(first, size) > area.height; --columns) {
+        const std::vector<std::string> lines = wrapped(title, columns);
+        first = lines.front();
+        second = fmt::format("{}", fmt::join(lines.begin() + 1, lines.end(), " "));
+    }
+    const double middle = area.top + area.height / 2;
+    const TextStyle style{.size = size, .anchor = Anchor::middle, .rotate = -90};
+    canvas.text({second.empty() ? 16.0 : 12.0, middle}, fitted(first, size, area.height), style);
+    if (!second.empty()) canvas.text({25, middle}, fitted(second, size, area.height), style);
+}
+
 void draw_curve(SvgCanvas& canvas, PlotFrame& frame, const store::TimeSeries& series,
-                std::size_t slot) {
+                std::size_t slot, const std::string& title) {
     double highest = 0;
     for (const double value : series.values)
         if (std::isfinite(value)) highest = std::max(highest, value);
@@ -81,9 +100,8 @@ void draw_curve(SvgCanvas& canvas, PlotFrame& frame, const store::TimeSeries& se
         if (std::isfinite(series.values[i]))
             path.push_back({frame.px(series.t_s[i]), frame.py(std::max(series.values[i], 0.0))});
     canvas.polyline(path, {Ink::series, slot}, 1.6);
-    canvas.text({16, frame.area.top + frame.area.height / 2},
-                series.unit.empty() ? "throughput" : fitted(series.unit, 10.5, frame.area.height),
-                {.size = 10.5, .anchor = Anchor::middle, .rotate = -90});
+    const std::string& or_unit = title.empty() ? series.unit : title;
+    draw_curve_title(canvas, frame.area, or_unit.empty() ? series.name : or_unit);
 }
 
 void draw_lanes(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample& sample,
@@ -149,8 +167,20 @@ void draw_marks(SvgCanvas& canvas, const PlotFrame& frame, const std::vector<Tim
     }
 }
 
+/// The fault plan below the block's title; returns the height that it takes.
+double draw_faults(SvgCanvas& canvas, const std::string& scenario, double top) {
+    double y = top;
+    for (const std::string& line :
+         wrapped("faults: " + (scenario.empty() ? "none" : scenario), faults_columns)) {
+        canvas.text({left, y}, fitted(line, faults_size, figure_width - left - right_margin),
+                    {.size = faults_size, .ink = Ink::muted});
+        y += faults_row;
+    }
+    return y - top;
+}
+
 double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::Sample& sample,
-                  double top) {
+                  bool tell_faults, double top) {
     const double end_s = end_of(sample);
     const std::map<int, Lane> lanes = lanes_of(sample, end_s);
     const store::TimeSeries* throughput = throughput_of(sample);
@@ -174,11 +204,13 @@ double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::
     draw_panel_head(
         canvas, head, title,
         fmt::format("{} · {}", to_string(sample.spec.provenance), to_string(sample.spec.profile)));
+    if (tell_faults) top += draw_faults(canvas, sample.spec.scenario, head.top + 8);
     const double labels_bottom = top + 30 + static_cast<double>(rows) * label_row;
     frame.area.top = labels_bottom + 8;
     double bottom = frame.area.top;
     if (throughput) {
-        draw_curve(canvas, frame, *throughput, variant_slot(experiment, sample.spec.variant));
+        draw_curve(canvas, frame, *throughput, variant_slot(experiment, sample.spec.variant),
+                   experiment.figure.y_title);
         bottom = frame.area.bottom() + 8;
     }
     const double lanes_top = bottom;
@@ -190,7 +222,9 @@ double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::
     frame.area.height = bottom - frame.area.top;
     canvas.line({left, bottom}, {left + width, bottom}, {Ink::muted});
     draw_numeric_x_axis(canvas, frame);
-    canvas.text({left + width / 2, bottom + 30}, "time in s since the sample's start",
+    const std::string& x_title = experiment.figure.x_title;
+    canvas.text({left + width / 2, bottom + 30},
+                x_title.empty() ? "time in s since the sample's start" : fitted(x_title, 11, width),
                 {.size = 11, .anchor = Anchor::middle});
     return bottom + 40;
 }
@@ -198,14 +232,16 @@ double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::
 }  // namespace
 
 std::string timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples) {
-    using Key = std::tuple<Profile, Provenance, std::size_t, std::string>;
+    using Key = std::tuple<Profile, Provenance, std::size_t, std::string, std::string>;
     std::map<Key, const store::Sample*> blocks;
+    std::set<std::string> scenarios;
     for (const store::Sample& sample : samples) {
         if (sample.status != "ok") continue;
         const SampleSpec& spec = sample.spec;
         blocks.try_emplace({spec.profile, spec.provenance, variant_slot(experiment, spec.variant),
-                            to_string(spec.axes)},
+                            to_string(spec.axes), spec.scenario},
                            &sample);
+        scenarios.insert(spec.scenario);
     }
     if (blocks.empty())
         return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
@@ -226,7 +262,7 @@ std::string timeline_figure(const Experiment& experiment, std::span<const store:
             y += 22;
             break;
         }
-        y = draw_block(canvas, experiment, *sample, y);
+        y = draw_block(canvas, experiment, *sample, scenarios.size() > 1, y);
     }
     return std::move(canvas).finish(figure_width, y + 4);
 }

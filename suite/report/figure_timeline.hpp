@@ -9,8 +9,9 @@
 
 namespace assay::report {
 
-/// One block per case, variant, profile and provenance (its first sample): throughput over time,
-/// lines for faults and what followed, one lane per rank. Needs whole samples.
+/// One block per case, variant, profile, provenance and fault plan (its first sample): throughput
+/// over time, lines for faults and what followed, one lane per rank. Several fault plans are told
+/// apart below the titles. Needs whole samples.
 std::string timeline_figure(const Experiment&, std::span<const store::Sample>);
 
 }  // namespace assay::report

@@ -29,6 +29,7 @@ struct RowKey {
     std::size_t variant;
     Profile profile;
     Provenance provenance;
+    std::string scenario;
     auto operator<=>(const RowKey&) const = default;
 };
 
@@ -45,6 +46,14 @@ std::string titled(const MetricSpec& metric, const std::string& label) {
     const bool bare = !label.empty() || metric.unit.empty() || metric.unit == "probability" ||
                       metric.unit == "count" || metric.unit == "ratio" || metric.unit == "bool";
     return bare ? name : fmt::format("{} [{}]", name, metric.unit);
+}
+
+/// A fault plan as a cell, one fault per line.
+std::string faults_cell(std::string scenario) {
+    if (scenario.empty()) return "none";
+    for (std::size_t at = 0; (at = scenario.find("; ", at)) != std::string::npos;)
+        scenario.replace(at, 2, ";\n");
+    return scenario;
 }
 
 /// Wide tables of few rows read better on their side: one line per column.
@@ -99,11 +108,13 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
     std::map<std::string, std::set<std::string>> seen;
     std::set<Profile> profiles;
     std::set<Provenance> provenances;
+    std::set<std::string> scenarios;
     bool repeated = false;
     for (const store::Sample& sample : samples) {
         for (const auto& [axis, value] : sample.spec.axes) seen[axis].insert(to_string(value));
         profiles.insert(sample.spec.profile);
         provenances.insert(sample.spec.provenance);
+        scenarios.insert(sample.spec.scenario);
     }
     std::vector<std::string> axes;
     for (const Axis& axis : experiment.axes)
@@ -115,7 +126,8 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
         RowKey key{{},
                    variant_slot(experiment, sample.spec.variant),
                    sample.spec.profile,
-                   sample.spec.provenance};
+                   sample.spec.provenance,
+                   sample.spec.scenario};
         for (const std::string& axis : axes) {
             const auto found = sample.spec.axes.find(axis);
             key.axes.push_back(found == sample.spec.axes.end()
@@ -132,6 +144,7 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
     grid[0].push_back("variant");
     if (profiles.size() > 1) grid[0].push_back("profile");
     if (provenances.size() > 1) grid[0].push_back("how");
+    if (scenarios.size() > 1) grid[0].push_back("faults");
     if (repeated) grid[0].push_back("samples");
     std::vector<Row> rows;
     for (const auto& [key, row] : grouped) {
@@ -140,6 +153,7 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
         cells.push_back(row.samples.front()->spec.variant);
         if (profiles.size() > 1) cells.emplace_back(to_string(key.profile));
         if (provenances.size() > 1) cells.emplace_back(to_string(key.provenance));
+        if (scenarios.size() > 1) cells.push_back(faults_cell(key.scenario));
         if (repeated) cells.push_back(std::to_string(row.samples.size()));
         grid.push_back(std::move(cells));
         rows.push_back(row);

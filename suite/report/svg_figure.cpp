@@ -27,7 +27,7 @@ std::string described(const Experiment& experiment, const FigureData& data) {
                                                 : figure.x_title,
                        data.panels.size(), data.panels.size() == 1 ? "" : "s",
                        fmt::join(data.variants, ", "),
-                       data.has_paper ? "; hollow marks are the paper's values" : "");
+                       data.has_paper ? "; " + paper_legend(data) : "");
 }
 
 std::string panels_figure(const Experiment& experiment, FigureData data) {

@@ -1,19 +1,60 @@
 // check_claims(): every claim of the given experiments against what the store holds.
+#include <set>
+
 #include "suite/runner/runner.hpp"
 
 namespace assay::runner {
+namespace {
+
+bool rests_on_evidence(Verdict verdict) {
+    return verdict != Verdict::not_run && verdict != Verdict::not_checkable_here;
+}
+
+bool same_finding(const ClaimCheck& one, const ClaimCheck& other) {
+    return one.verdict == other.verdict && one.reason == other.reason &&
+           one.provenance == other.provenance && one.obtained == other.obtained;
+}
+
+/// The newest observations of one experiment, and those of them that one session made and did not.
+struct Evidence {
+    std::vector<Observation> all, of_session, of_others;
+};
+
+Evidence evidence_for(const store::Store& store, const std::string& experiment,
+                      const std::set<std::string>& samples_of_session) {
+    Evidence evidence{store.observations(experiment), {}, {}};
+    for (const Observation& observation : evidence.all)
+        (samples_of_session.count(observation.sample) ? evidence.of_session : evidence.of_others)
+            .push_back(observation);
+    return evidence;
+}
+
+ClaimCheck check_and_tell_origin(const Registry& registry, const Claim& claim,
+                                 const Evidence& evidence) {
+    ClaimCheck found = check_claim(registry, claim, evidence.all);
+    if (!rests_on_evidence(found.verdict) || evidence.of_others.empty()) return found;
+    if (same_finding(found, check_claim(registry, claim, evidence.of_session))) return found;
+    const bool wholly = same_finding(found, check_claim(registry, claim, evidence.of_others));
+    found.reason += wholly ? " (from an earlier session)" : " (in part from an earlier session)";
+    return found;
+}
+
+}  // namespace
 
 std::vector<ClaimCheck> check_claims(const Registry& registry, const store::Store& store,
-                                     const std::vector<const Experiment*>& experiments) {
+                                     const std::vector<const Experiment*>& experiments,
+                                     const std::string& session) {
+    std::set<std::string> samples_of_session;
+    for (const store::Sample& sample : store.samples(session)) samples_of_session.insert(sample.id);
     std::vector<ClaimCheck> checks;
     for (const Experiment* experiment : experiments) {
         const System* system = registry.system(experiment->system());
         if (system == nullptr) continue;
-        std::optional<std::vector<Observation>> observations;
+        std::optional<Evidence> evidence;
         for (const Claim& claim : system->claims) {
             if (claim.experiment != experiment->id) continue;
-            if (!observations) observations = store.observations(experiment->id);
-            checks.push_back(check_claim(registry, claim, *observations));
+            if (!evidence) evidence = evidence_for(store, experiment->id, samples_of_session);
+            checks.push_back(check_and_tell_origin(registry, claim, *evidence));
         }
     }
     return checks;

@@ -27,6 +27,7 @@ nlohmann::json described(const SampleSpec& spec) {
             {"case", to_json(spec.axes)},
             {"profile", to_string(spec.profile)},
             {"provenance", to_string(spec.provenance)},
+            {"scenario", spec.scenario},
             {"seed", spec.seed},
             {"round", spec.round}};
 }
@@ -201,7 +202,7 @@ class SessionRun {
             if (std::find(experiments.begin(), experiments.end(), sample.experiment) ==
                 experiments.end())
                 experiments.push_back(sample.experiment);
-        outcome_.claims = check_claims(registry_, store_, experiments);
+        outcome_.claims = check_claims(registry_, store_, experiments, outcome_.session);
         store_.put_claim_checks(outcome_.session, outcome_.claims);
         for (const ClaimCheck& checked : outcome_.claims)
             if (const Claim* claim = registry_.claim(checked.claim))

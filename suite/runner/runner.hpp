@@ -60,6 +60,9 @@ Plan make_plan(const Registry&, const Request&);
 struct Notice {
     std::string
         kind;  ///< session, sample_started, event, progress, sample_finished, claim, finished
+    /// sample_started and sample_finished: experiment, variant, case, profile, provenance, scenario
+    /// (the fault plan's canonical text, may be empty), seed, round, sample; the latter with
+    /// status, reason, seconds and metrics too.
     nlohmann::json body;
     long done = 0, failed = 0,
          planned = 0;  ///< `done` counts finished samples, failed ones included
@@ -87,8 +90,10 @@ int sample_main(const Registry&);
 /// One sample in a fresh process, outside any session and store; for `assay replay`.
 store::Sample run_once(const SampleSpec& spec, const Listener& listener);
 
-/// Checks every claim of the given experiments against the store.
+/// Checks every claim of the given experiments against the store. The reason of a verdict that
+/// rests, wholly or in part, on samples of other sessions than `session` says so.
 std::vector<ClaimCheck> check_claims(const Registry&, const store::Store&,
-                                     const std::vector<const Experiment*>&);
+                                     const std::vector<const Experiment*>&,
+                                     const std::string& session);
 
 }  // namespace assay::runner

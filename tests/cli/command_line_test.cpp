@@ -97,7 +97,7 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
         std::vector<std::string> arguments;
         const char* says;
     } const mistakes[] = {
-        {{"rum"}, "no command 'rum'; did you mean 'run'?"},
+        {{"rum"}, "`assay` has no 'rum'; did you mean 'run'? known: run, "},
         {{"run"}, "experiments is required"},
         {{"run", "dummy/sun"}, "dummy/sum"},
         {{"describe", "nothing-like-it"}, "nothing-like-it"},
@@ -110,7 +110,10 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
         {{"run", "dummy/sum", "--mode", "measured"}, "cannot be measured"},
         {{"run", "dummy/sum", "--rounds", "0"}, "at least 1"},
         {{"run", "dummy/sum", "--rounds", "many"}, "--rounds"},
-        {{"run", "dummy/sum", "--seed", "-1"}, "--seed"},
+        {{"run", "dummy/sum", "--seed", "-1"}, "from 0 to 18446744073709551615"},
+        {{"run", "dummy/sum", "--seed", "18446744073709551616"}, "from 0 to 18446744073709551615"},
+        {{"run", "dummy/sum", "--seed", "one"}, "'one': give a whole number from 0 to "},
+        {{"run", "dummy/sum", "--seed", "1x"}, "'1x': give a whole number from 0 to "},
         {{"run", "dummy/sum", "--timeout", "0"}, "more than 0"},
         {{"run", "dummy/sum", "--timeout", "nan"}, "timeout"},
         {{"run", "dummy/sum", "--fault", "kill:rank=1@step=5"}, "takes no faults"},
@@ -120,6 +123,8 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
         {{"run", "dummy/sum", "--events", "jsonl", "--json"}, "one of them"},
         {{"run", "dummy/sum", "--no-such-flag"}, "--no-such-flag"},
         {{"claims", "dummy/sum/twize"}, "did you mean 'dummy/sum/twice'?"},
+        {{"claims", "dummy/sam"}, "'dummy/sam'; did you mean 'dummy/sum'? `assay claims`"},
+        {{"claims", "dumy"}, "did you mean 'dummy'?"},
         {{"claims", "--verdict", "maybe"}, "one of supported"},
         {{"claims", "--db", "/nonexistent/results.db"}, "/nonexistent/results.db"},
         {{"replay", "12345678"}, "no results yet"},
@@ -127,6 +132,10 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
         {{"export", "--csv"}, "no results yet"},
         {{"export"}, "Give one of --csv"},
         {{"db"}, "subcommand"},
+        {{"db", "nosuch"}, "`assay db` has no 'nosuch'; known: check, prune, merge"},
+        {{"db", "chek"}, "did you mean 'check'? known: check, prune, merge"},
+        {{"data", "nosuch"}, "`assay data` has no 'nosuch'; known: list, fetch, check"},
+        {{"db", "check", "more"}, "more; `assay db check --help`"},
         {{"db", "check"}, "no results yet"},
         {{"db", "prune"}, "prune what?"},
         {{"db", "merge", "/nonexistent.db"}, "/nonexistent.db"},
@@ -160,7 +169,51 @@ TEST_F(CommandLineTest, HelpAndVersionAreNotErrors) {
     EXPECT_THAT(assay({"--help"}).out,
                 AllOf(HasSubstr("Examples:"), Not(HasSubstr("started by assay itself"))));
     EXPECT_THAT(assay({"run", "--help"}).out, AllOf(HasSubstr("--fault"), HasSubstr("Examples:")));
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"run"},
+                                                    {"reproduce"},
+                                                    {"replay"},
+                                                    {"list"},
+                                                    {"describe"},
+                                                    {"plan"},
+                                                    {"claims"},
+                                                    {"report"},
+                                                    {"export"},
+                                                    {"db"},
+                                                    {"db", "check"},
+                                                    {"db", "prune"},
+                                                    {"db", "merge"},
+                                                    {"data"},
+                                                    {"data", "fetch"},
+                                                    {"doctor"}}) {
+        std::vector<std::string> arguments = command;
+        arguments.emplace_back("--help");
+        EXPECT_THAT(assay(arguments).out, Not(HasSubstr("Exit codes:")))
+            << ::testing::PrintToString(command) << " has the program's own footer";
+    }
+    EXPECT_THAT(assay({"db", "prune", "--help"}).out, HasSubstr("assay db prune --unsuccessful"));
     EXPECT_THAT(assay({"--version"}).out, AllOf(StartsWith("assay 0."), HasSubstr("build id ")));
+}
+
+TEST_F(CommandLineTest, EachFaultPlanIsToldOnceBeforeItStrikes) {
+    const Printed own = assay({"run", "dummy/behave", "--rounds", "2", "--fault",
+                               "kill:rank=0@step=1", "--fault", "hang:rank=1@step=2,for=3"});
+    EXPECT_EQ(own.exit_code, 0) << own.err;
+    const std::string told = "faults: kill:rank=0@step=1; hang:rank=1@step=2,for=3\n";
+    const auto at = own.err.find(told);
+    ASSERT_NE(at, std::string::npos) << own.err;
+    EXPECT_LT(at, own.err.find("[1/2"));
+    EXPECT_EQ(own.err.find("faults:", at + 1), std::string::npos) << own.err;
+    EXPECT_THAT(assay({"run", "dummy/behave", "--json"}).err,
+                HasSubstr("faults: kill:rank=1@step=5\n"));
+    EXPECT_THAT(assay({"run", "dummy/sum"}).err, Not(HasSubstr("faults:")));
+}
+
+TEST_F(CommandLineTest, NoTableWithoutAFinishedSample) {
+    const Printed failed = assay({"run", "dummy/behave", "-a", "how=throw"});
+    EXPECT_THAT(failed.out, AllOf(HasSubstr("[measured, toy]\nno finished sample\n"),
+                                  Not(HasSubstr("variant  "))));
+    EXPECT_THAT(assay({"run", "dummy/behave", "-a", "how=throw,well"}).out,
+                Not(HasSubstr("no finished sample")));
 }
 
 TEST_F(CommandLineTest, EventsAreJsonLinesFromBeginningToEnd) {

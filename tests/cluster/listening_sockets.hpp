@@ -15,10 +15,10 @@ namespace assay::cluster {
 inline std::vector<std::string> listening_sockets(const std::set<long>& pids) {
     std::set<std::string> inodes;
     for (long pid : pids) {
-        std::error_code gone;
-        for (const auto& entry :
-             std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd", gone)) {
-            const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+        std::error_code gone;  // a process may end while it is looked at
+        std::filesystem::directory_iterator entry("/proc/" + std::to_string(pid) + "/fd", gone);
+        for (; entry != std::filesystem::directory_iterator(); entry.increment(gone)) {
+            const std::string target = std::filesystem::read_symlink(entry->path(), gone).string();
             if (target.rfind("socket:[", 0) == 0)
                 inodes.insert(target.substr(8, target.size() - 9));
         }

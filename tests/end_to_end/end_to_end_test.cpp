@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/cli/program.hpp"
+#include "tests/cluster/listening_sockets.hpp"
 #include "tests/runner/processes.hpp"
 
 namespace assay::testing {
@@ -98,7 +99,21 @@ TEST_F(EndToEndTest, BadInputIsOneSentenceAndExitCodeOne) {
     for (const auto& row : plans) printed.push_back(assay(plan(row.loads, row.nodes, row.slots)));
     printed.push_back(
         assay({"plan", "lazarus", "--loads", "/nonexistent", "--nodes", "3", "--slots", "2"}));
+    printed.push_back(
+        assay({"plan", "lazarus", "--loads", "/dev/zero", "--nodes", "3", "--slots", "2"}));
+    EXPECT_THAT(printed.back().err, HasSubstr("larger than 64 MiB"));
+    for (const char* seed : {"-1", "18446744073709551616", "one", ""}) {
+        std::vector<std::string> arguments = plan("1 2 3", "3", "2");
+        arguments.insert(arguments.end(), {"--seed", seed});
+        printed.push_back(assay(arguments));
+        EXPECT_THAT(printed.back().err, HasSubstr("from 0 to 18446744073709551615"));
+    }
     printed.push_back(assay({"plan", "no-such-system"}));
+    EXPECT_THAT(printed.back().err, HasSubstr("has no 'no-such-system'; known: lazarus"));
+    printed.push_back(assay({"plan", "lazaruss"}));
+    EXPECT_THAT(printed.back().err, HasSubstr("did you mean 'lazarus'?"));
+    printed.push_back(assay({"claims", "lazarus/fig88"}));
+    EXPECT_THAT(printed.back().err, HasSubstr("did you mean 'lazarus/fig8'? "));
     printed.push_back(assay({"run", "lazarus/fig9999"}));
     printed.push_back(assay({"run", "lazarus/fig8", "-a", "no_such_axis=1"}));
     for (const Printed& one : printed) {
@@ -124,6 +139,20 @@ TEST_F(EndToEndTest, OneKillInALiveTrainingReachesTheDatabase) {
     for (const json& sample : run["samples"]) EXPECT_EQ(sample["status"], "ok") << sample;
 }
 
+TEST_F(EndToEndTest, AScenarioFileStrikesAsItsFaultsWould) {
+    if (!live_training_works()) GTEST_SKIP() << "no libtorch, or no text to train on";
+    const std::string file = (folder / "two.toml").string();
+    std::ofstream(file) << "[[fault]]\nkind = \"kill\"\nrank = 1\nstep = 1\n"
+                           "[[fault]]\nkind = \"join\"\nstep = 3\n";
+    const Printed printed =
+        assay({"run", "lazarus/x_live", "-a", "steps=5", "--scenario", file, "--json"});
+    EXPECT_THAT(printed.err, HasSubstr("faults: kill:rank=1@step=1; join:count=1@step=3\n"));
+    const json sample = json::parse(printed.out)["samples"][0];
+    EXPECT_EQ(sample["status"], "ok") << sample;
+    EXPECT_EQ(sample["metrics"]["deaths"], 1);
+    EXPECT_EQ(sample["metrics"]["joins"], 1);
+}
+
 /// Starts a live training and signals the runner once workers are there. Returns what it printed,
 /// and every process that descended from it.
 class StruckTraining : public EndToEndTest {
@@ -141,6 +170,28 @@ class StruckTraining : public EndToEndTest {
         });
     }
 };
+
+TEST_F(StruckTraining, ListensOnLoopbackOnly) {
+    if (!live_training_works()) GTEST_SKIP() << "no libtorch, or no text to train on";
+    // The groups of workers come and go with the faults: what is seen at any time counts.
+    std::set<std::string> addresses;
+    std::size_t most_processes = 0;
+    const Printed printed = assay({"run", "lazarus/x_live", "--rounds", "1"}, [&](pid_t pid) {
+        while (!is_gone(pid)) {
+            std::set<long> pids{pid};
+            for (const pid_t descendant : descendants_of(pid)) pids.insert(descendant);
+            most_processes = std::max(most_processes, pids.size());
+            for (std::string& address : cluster::listening_sockets(pids))
+                addresses.insert(std::move(address));
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+    });
+    EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    EXPECT_GE(most_processes, 5U) << "the runner, the sample, its fork server, two workers";
+    EXPECT_FALSE(addresses.empty()) << "workers that nobody can reach?";
+    for (const std::string& address : addresses)
+        EXPECT_TRUE(cluster::is_loopback(address)) << address;
+}
 
 TEST_F(StruckTraining, CtrlCLeavesNothingBehind) {
     if (!live_training_works()) GTEST_SKIP() << "no libtorch, or no text to train on";

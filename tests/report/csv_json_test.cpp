@@ -83,5 +83,16 @@ TEST(ResultTable, SplitsTheFiguresMetricByLabelAndSummarisesRepeats) {
                     {"mro", "2", "0.5", "0.5 (0.25–0.75)"}}));
 }
 
+TEST(ResultTable, FaultPlansAreRowsOfTheirOwn) {
+    std::vector<store::Sample> samples(2, recovery_samples().front());
+    for (std::size_t i = 0; i < 2; ++i)
+        samples[i].metrics = {{"recovery_probability", {}, i == 0 ? 0.25 : 0.75}};
+    samples[1].spec.scenario = "kill:rank=1@step=5; join:count=1@step=9";
+    EXPECT_EQ(result_table(recovery_experiment(), samples),
+              (Grid{{"variant", "faults", "recovery_probability"},
+                    {"mro", "none", "0.25"},
+                    {"mro", "kill:rank=1@step=5;\njoin:count=1@step=9", "0.75"}}));
+}
+
 }  // namespace
 }  // namespace assay::report

@@ -61,6 +61,61 @@ TEST(FigureData, PaperValuesGoOnlyWhereTheirSelectorPoints) {
     EXPECT_EQ(points, 4u);  // two claims × aligned and shuffled; the bound is no point
 }
 
+TEST(FigureData, PaperValuesOnOtherDataAreShownAndSaySo) {
+    std::vector<Claim> claims = recovery_claims();
+    claims[0].of.where["trace"] = std::string("smartmoe");
+    claims[0].needs = {"trace:smartmoe"};
+    const auto marked = [&](const std::vector<store::Sample>& samples) {
+        std::vector<std::string> found;
+        for (const FigurePanel& panel : figure_data(recovery_experiment(), samples, claims).panels)
+            for (const FigureSeries& series : panel.series)
+                for (const PaperPoint& point : series.paper)
+                    if (series.variant == "mro") found.push_back(panel.title + "|" + point.inputs);
+        return found;
+    };
+    std::vector<store::Sample> samples = recovery_samples();
+    EXPECT_EQ(marked(samples),
+              (std::vector<std::string>{
+                  "gpt-l · step 200 · aligned|its trace: smartmoe, ours: synthetic",
+                  "gpt-l · step 200 · shuffled|its trace: smartmoe, ours: synthetic"}));
+    const FigureData mixed = figure_data(recovery_experiment(), samples, claims);
+    EXPECT_EQ(paper_legend(mixed),
+              "hollow: the paper’s value (some: its trace: smartmoe, ours: synthetic)");
+
+    // Where the paper's own data were used too, its value belongs there alone.
+    for (const store::Sample& sample : recovery_samples()) {
+        samples.push_back(sample);
+        samples.back().spec.axes["trace"] = std::string("smartmoe");
+    }
+    EXPECT_EQ(marked(samples),
+              (std::vector<std::string>{"gpt-l · step 200 · aligned · smartmoe|",
+                                        "gpt-l · step 200 · shuffled · smartmoe|"}));
+    EXPECT_EQ(paper_legend(figure_data(recovery_experiment(), samples, claims)),
+              "hollow: the paper’s value");
+}
+
+TEST(FigureData, PaperValuesNeverMarkAnotherCase) {
+    std::vector<Claim> claims = recovery_claims();
+    for (Claim& claim : claims) claim.needs = {"trace:smartmoe"};
+    std::vector<store::Sample> samples = recovery_samples();
+    std::erase_if(samples, [](const store::Sample& sample) {
+        return sample.spec.axes.at("model") == Value(std::string("gpt-l"));
+    });
+    EXPECT_FALSE(figure_data(recovery_experiment(), samples, claims).has_paper);
+}
+
+TEST(FigureData, FaultPlansNeverMixInOneSeries) {
+    std::vector<store::Sample> samples(2, recovery_samples().front());
+    samples[1].spec.scenario = "kill:rank=1@step=5";
+    const FigureData data = figure_data(recovery_experiment(), samples, {});
+    ASSERT_EQ(data.panels.size(), 2u);
+    EXPECT_EQ(data.panels[0].title, "faults: none");
+    EXPECT_EQ(data.panels[1].title, "faults: kill:rank=1@step=5");
+    EXPECT_EQ(data.panels[0].series[0].points[0].count, 1u);
+    samples[0].spec.scenario = samples[1].spec.scenario;
+    EXPECT_EQ(figure_data(recovery_experiment(), samples, {}).panels.at(0).title, "");
+}
+
 TEST(PanelColumns, KeepRowsOfTheInnermostAxisWhole) {
     EXPECT_EQ(panel_columns(1, 1), 1u);
     EXPECT_EQ(panel_columns(6, 3), 3u);

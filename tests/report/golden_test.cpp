@@ -48,6 +48,31 @@ TEST(Golden, Timeline) {
     expect_golden("report_timeline.svg", svg);
 }
 
+TEST(Timeline, EveryFaultPlanHasItsBlockAndIsNamedWhereTheyDiffer) {
+    std::vector<store::Sample> samples(3, live_sample());
+    EXPECT_EQ(svg_figure(live_experiment(), samples, {}).find("faults:"), std::string::npos);
+    samples[1].spec.scenario = "kill:rank=1@step=5";
+    const std::string svg = svg_figure(live_experiment(), samples, {});
+    EXPECT_EQ(xml_problem(svg), "");
+    EXPECT_NE(svg.find(">faults: none<"), std::string::npos);
+    EXPECT_NE(svg.find(">faults: kill:rank=1@step=5<"), std::string::npos);
+    std::size_t blocks = 0;
+    for (std::size_t at = 0; (at = svg.find(">measured · toy<", at)) != std::string::npos; ++at)
+        ++blocks;
+    EXPECT_EQ(blocks, 2u);  // the third repeats the first
+}
+
+TEST(Timeline, AxesAreTitledAsTheFigureSays) {
+    Experiment e = live_experiment();
+    const std::vector<store::Sample> samples{live_sample()};
+    const std::string titled = svg_figure(e, samples, {});
+    EXPECT_NE(titled.find(">committed tokens<"), std::string::npos);  // two lines: beside the curve
+    EXPECT_NE(titled.find(">per second<"), std::string::npos);
+    EXPECT_NE(titled.find(">time since the start (s)<"), std::string::npos);
+    e.figure.x_title = e.figure.y_title = "";
+    EXPECT_NE(svg_figure(e, samples, {}).find(">tokens/s<"), std::string::npos);
+}
+
 TEST(Golden, Page) {
     const std::string html = html_page(whole_report());
     EXPECT_EQ(xml_problem(html), "");

@@ -14,7 +14,9 @@ namespace {
 using assay::testing::EnvironmentVariable;
 using assay::testing::TemporaryFolder;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ExecuteTest : public ::testing::Test {
   protected:
@@ -87,6 +89,46 @@ TEST_F(ExecuteTest, ListenerHearsEverythingInOrder) {
     EXPECT_GT(notices[3].eta_s, 0);
     EXPECT_EQ(notices.back().eta_s, 0);
     EXPECT_EQ(notices[3].body.at("metrics").at("term{i=2}"), 2);
+}
+
+TEST_F(ExecuteTest, StartedSamplesTellTheirFaultPlan) {
+    behave({"well"});
+    run();
+    EXPECT_EQ(notices.at(1).kind, "sample_started");
+    EXPECT_EQ(notices.at(1).body.at("scenario"), "kill:rank=1@step=5");
+    request.scenario_given = true;
+    run();
+    EXPECT_EQ(notices.at(1).body.at("scenario"), "");
+}
+
+TEST_F(ExecuteTest, VerdictsSayWhenTheyRestOnAnotherSession) {
+    System system = assay::testing::make_dummy_system();
+    Claim across = system.claims.front();
+    across.id = "dummy/sum/across";
+    across.over = Selector{"a", {{"n", std::int64_t{2}}}};
+    across.value = 4;
+    system.claims.push_back(across);
+    registry = Registry();
+    registry.add(std::move(system));
+    request.patterns = {"dummy/sum"};
+    const auto reasons = [&] {
+        std::vector<std::string> result;
+        for (const ClaimCheck& check : run().claims) {
+            EXPECT_EQ(check.obtained, check.claim == across.id ? 4.0 : 2.0) << check.reason;
+            result.push_back(check.reason);
+        }
+        return result;
+    };
+    for (const std::string& reason : reasons())
+        EXPECT_THAT(reason, Not(HasSubstr("session"))) << "all of it was run";
+    request.axes["n"] = {std::int64_t{2}};
+    EXPECT_THAT(reasons(), ElementsAre(EndsWith(" (from an earlier session)"),
+                                       EndsWith(" (from an earlier session)"),
+                                       EndsWith(" (in part from an earlier session)")));
+    EXPECT_THAT(store.newest_claim_checks().front().check.reason, HasSubstr("earlier session"));
+    request.axes["n"] = {std::int64_t{3}};
+    EXPECT_THAT(reasons(), ElementsAre(Not(HasSubstr("session")), Not(HasSubstr("session")),
+                                       EndsWith(" (in part from an earlier session)")));
 }
 
 TEST_F(ExecuteTest, FailuresAreCountedAndTheRestGoesOn) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <cstddef>
+#include <istream>
 #include <string>
 #include <system_error>
 
@@ -91,6 +93,20 @@ class Reader {
 
 Loads parse_loads(std::string_view text, std::string_view name) {
     return Reader(text, name).read();
+}
+
+Loads read_loads(std::istream& stream, std::string_view name) {
+    std::string text;
+    std::array<char, 65536> block;
+    while (stream.read(block.data(), block.size()), stream.gcount() > 0) {
+        text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
+        if (text.size() > largest_loads_bytes)
+            throw UserError(fmt::format(
+                "{}: larger than {} MiB, so no loads file; give one non-negative integer per "
+                "expert",
+                name, largest_loads_bytes >> 20U));
+    }
+    return parse_loads(text, name);
 }
 
 }  // namespace assay::lazarus

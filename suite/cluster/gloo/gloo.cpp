@@ -154,7 +154,14 @@ RendezvousServer::RendezvousServer() : impl_(std::make_unique<Impl>()) {
     // libuv registers fork handlers that close descriptors by number in every later child of this
     // process, whoever owns them by then: a second fork server could not be started.
     options.useLibUV = false;
-    impl_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+    options.timeout = std::chrono::seconds(10);  // of its own connection to itself
+    try {
+        impl_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+    } catch (const std::exception& error) {
+        throw std::runtime_error("no rendezvous on 127.0.0.1:" + std::to_string(impl_->port) +
+                                 ": is the loopback interface up? (" +
+                                 std::string(error.what()).substr(0, std::strcspn(error.what(), "\n")) + ")");
+    }
 }
 
 RendezvousServer::~RendezvousServer() = default;
