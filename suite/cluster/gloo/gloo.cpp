@@ -158,9 +158,10 @@ RendezvousServer::RendezvousServer() : impl_(std::make_unique<Impl>()) {
     try {
         impl_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
     } catch (const std::exception& error) {
-        throw std::runtime_error("no rendezvous on 127.0.0.1:" + std::to_string(impl_->port) +
-                                 ": is the loopback interface up? (" +
-                                 std::string(error.what()).substr(0, std::strcspn(error.what(), "\n")) + ")");
+        throw std::runtime_error(
+            "no rendezvous on 127.0.0.1:" + std::to_string(impl_->port) +
+            ": is the loopback interface up? (" +
+            std::string(error.what()).substr(0, std::strcspn(error.what(), "\n")) + ")");
     }
 }
 
