@@ -71,9 +71,8 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
         print_json(result);
     } else {
         std::cout << session_text(context.registry, outcome, database)
-                  << expected_and_obtained(context.registry, outcome.claims)
-                  << "database  " << database.string() << "\nreport    " << options.report_file
-                  << '\n';
+                  << expected_and_obtained(context.registry, outcome.claims) << "database  "
+                  << database.string() << "\nreport    " << options.report_file << '\n';
     }
     return session_exit_code(outcome, options.run.gate);
 }
