@@ -45,7 +45,6 @@ class FaultDriver {
     bool holds_commit() const { return !awaited_.empty(); }
 
     long fired() const { return fired_; }
-    long planned() const { return static_cast<long>(plan_.faults.size()); }
 
   private:
     using Point = std::pair<std::string, Step>;  // phase and step of a fault

@@ -27,14 +27,6 @@ void RecoveryLog::on_broken(Epoch epoch, double t_s) {
     recovery.surfaced_s = std::max(recovery.surfaced_s, t_s);
 }
 
-void RecoveryLog::on_plan(const Reconfigure& plan, double t_s) {
-    epoch_ = plan.epoch;
-    if (!open_) return;
-    auto& recovery = recoveries_.back();
-    if (recovery.planned_s < 0) recovery.planned_s = t_s;
-    recovery.why = plan.why;
-}
-
 void RecoveryLog::on_go(double t_s) {
     if (open_) recoveries_.back().resumed_s = t_s;
     open_ = false;

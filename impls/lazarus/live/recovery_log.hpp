@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <string>
 #include <vector>
 
 #include "impls/lazarus/policy/controller.hpp"
@@ -14,9 +13,7 @@ struct Recovery {
     double injected_s = -1;  ///< of the fault, if it was one of ours
     double detected_s = -1;  ///< the supervisor knew
     double surfaced_s = -1;  ///< the last survivor's collective broke (-1: none was in one)
-    double planned_s = -1;   ///< the controller sent the new plan
     double resumed_s = -1;   ///< every member was ready: Go
-    std::string why;
 };
 
 /// Deaths that strike while a recovery is under way belong to it.
@@ -24,8 +21,8 @@ class RecoveryLog {
   public:
     void on_fault(Worker worker, double t_s) { injected_[worker] = t_s; }  ///< a kill or a hang
     void on_death(Worker worker, double detected_s);                       ///< of a member
-    void on_broken(Epoch epoch, double t_s);  ///< a member's collective gave up
-    void on_plan(const Reconfigure& plan, double t_s);
+    void on_broken(Epoch epoch, double t_s);       ///< a member's collective gave up
+    void on_plan(Epoch epoch) { epoch_ = epoch; }  ///< a new plan is in force
     void on_go(double t_s);
 
     const std::vector<Recovery>& recoveries() const { return recoveries_; }

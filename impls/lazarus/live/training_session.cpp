@@ -41,10 +41,8 @@ class Session {
         collect_digests();
         result_.counts = controller_.counts();
         result_.lineage = controller_.lineage();
-        result_.injected = supervisor_.injected();
         result_.faults_fired = faults_.fired();
         result_.recoveries = recoveries_.recoveries();
-        result_.seconds = now();
         return std::move(result_);
     }
 
@@ -151,7 +149,6 @@ class Session {
                             {{"blocks", body.at("blocks")},
                              {"bytes", body.at("bytes")},
                              {"seconds", body.at("transfer_s")}});
-            result_.transferred_bytes += body.at("bytes").get<std::int64_t>();
         }
         decide(Ready{worker, body.at("epoch")});
     }
@@ -222,7 +219,7 @@ class Session {
         epoch_ = plan.epoch;
         epoch_started_ = now();
         why_ = plan.why;
-        recoveries_.on_plan(plan, now());
+        recoveries_.on_plan(plan.epoch);
         if (plan.restore_step && plan.epoch > 1)
             recorder_.event("restart", now(), -1,
                             {{"step", *plan.restore_step}, {"why", plan.why}});

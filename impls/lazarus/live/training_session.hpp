@@ -31,12 +31,9 @@ struct SessionResult {
     std::vector<double> losses;    ///< mean nats per token of each committed step of the lineage
     std::vector<double> commit_s;  ///< when it was committed
     std::vector<Recovery> recoveries;
-    cluster::Supervisor::InjectionCounts injected;
     long faults_fired = 0;
     long joins = 0;         ///< workers that registered after the initial ones
     double first_go_s = 0;  ///< when training began
-    std::int64_t transferred_bytes = 0;
-    double seconds = 0;
 };
 
 /// The launcher must have been made (make_fork_server(worker_main)) before libtorch was used in
