@@ -77,8 +77,11 @@ class Supervisor {
     void hang(WorkerId, std::optional<Seconds> duration);  ///< SIGSTOP, SIGCONT after `duration`
     void stop(
         WorkerId);  ///< SIGTERM: the worker sees stop_requested() and {"type":"stop_requested"}
+    /// The worker gets `share` of its time (SIGSTOP and SIGCONT in a duty cycle of some
+    /// milliseconds, short against heartbeats); after `duration`, or share 1, all of it again.
+    void slow(WorkerId, double share, std::optional<Seconds> duration);
     struct InjectionCounts {
-        long kills = 0, hangs = 0, resumes = 0, stops = 0;
+        long kills = 0, hangs = 0, resumes = 0, stops = 0, slows = 0;
     };
     InjectionCounts injected() const;
 

@@ -34,7 +34,8 @@ struct System {
     std::vector<Claim> claims;  ///< read from datasets/claims/<id>.toml
     /// Checks named `test = "custom:<name>"` in the claims file.
     std::map<std::string, CustomCheck, std::less<>> custom_checks;
-    std::unique_ptr<Command> plan;  ///< `assay plan <id>`; may be null
+    std::unique_ptr<Command> plan;      ///< `assay plan <id>`; may be null
+    std::unique_ptr<Command> campaign;  ///< `assay campaign <id>`; may be null
 };
 
 class Registry {

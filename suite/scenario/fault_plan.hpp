@@ -3,7 +3,8 @@
 // Files: datasets/scenarios/*.toml, [[fault]] tables with the same keys.
 // Grammar of one fault:  KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS]
 // Grammar of a plan's canonical text: faults separated by ';' or new lines.
-// Keys: rank, count (join), phase before the '@'; step or t, for (hang) after it.
+// Keys before the '@': rank; count (join); phase; factor (slow); peer, latency, bandwidth, loss, cut
+// (link); target (corrupt). After it: step or t; for (hang, slow, link, disk_full).
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,13 @@ namespace assay {
 
 /// kill: SIGKILL. hang: SIGSTOP, SIGCONT after `for` (without `for`: never). stop: an orderly leave
 /// (preemption notice): the worker finishes its step and departs. join: a new worker appears.
-enum class FaultKind { kill, hang, stop, join };
+/// slow: the worker takes `factor` times as long. link: messages between `rank` and `peer` (absent:
+/// everybody) are delayed, throttled, lost and sent again, or cut off. corrupt: one bit flips in the
+/// next message `rank` sends, or in a tensor of its state. nan: one activation of `rank` becomes NaN.
+/// torn: the next part of a checkpoint that `rank` writes is cut short and reported as whole.
+/// disk_full: its writes fail for lack of space. slow, link and disk_full last for `for`, without it
+/// to the end (disk_full: one checkpoint).
+enum class FaultKind { kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full };
 std::string_view to_string(FaultKind);
 
 struct Fault {
@@ -32,7 +39,15 @@ struct Fault {
     std::optional<long> step;   ///< fires when the target reaches this step (0-based) …
     std::optional<double> t_s;  ///< … or at this time after the start of training
     std::string phase;          ///< "", "step", "regroup", "transfer": where inside; "" means step
-    std::optional<double> for_s;  ///< hang only
+    std::optional<double> for_s;  ///< hang, slow, link, disk_full
+
+    double factor = 1;        ///< slow: above 1
+    std::optional<int> peer;  ///< link: the other end, by name; absent: every other worker
+    double latency_s = 0;     ///< link: added to every message
+    double bandwidth = 0;     ///< link: bytes per second; 0: unlimited
+    double loss = 0;          ///< link: share of messages lost and sent again, below 1
+    bool cut = false;         ///< link: nothing passes
+    std::string target;       ///< corrupt: "message" or "tensor"
     bool operator==(const Fault&) const = default;
 };
 

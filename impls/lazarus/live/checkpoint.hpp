@@ -18,10 +18,15 @@ class CheckpointError : public std::runtime_error {
 /// FOLDER/step-N.
 std::filesystem::path checkpoint_folder(const std::filesystem::path& folder, std::int64_t step);
 
+/// Injected damage. torn: the last block's file is cut short, yet nothing is reported. no_space: the
+/// writes go to a full device, so that the kernel refuses them (ENOSPC).
+enum class CheckpointDamage { none, torn, no_space };
+
 /// Writes blocks as the state before `step`. Each file appears whole or not at all (written aside,
 /// synced, renamed).
 void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
-                      const std::vector<BlockKey>& blocks);
+                      const std::vector<BlockKey>& blocks,
+                      CheckpointDamage damage = CheckpointDamage::none);
 
 /// Replaces the blocks' contents by those of the checkpoint; step 0 is the initial state and needs
 /// no file. Throws CheckpointError, also when the content does not match its recorded digest.

@@ -6,10 +6,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "impls/lazarus/live/step_hooks.hpp"
 #include "impls/lazarus/policy/types.hpp"
 #include "impls/nn/adam.hpp"
 #include "impls/nn/byte_corpus.hpp"
@@ -29,11 +31,25 @@ struct TrainingConfig {
     int sequences = 4;  ///< per worker and step; the global batch follows the number of workers
     std::uint64_t seed = 1;  ///< of the initial state and of the data
     std::string corpus;      ///< file of text
+
+    /// Above 0: fixed expert parallelism (DeepSpeed-MoE): tokens go to the holder of their expert in
+    /// the sender's own group of this many consecutive ranks, and every (source, expert) slice is
+    /// padded with zero rows to the largest one of the layer. 0: the flexible dispatcher.
+    int group = 0;
+    /// Empty: the model's own gates. Else a routing trace ("synthetic", or a file in the form of
+    /// routing_trace.hpp) is replayed as in the paper: choices are drawn from the loads of the
+    /// model's experts, a function of (seed, step, layer, global row) alone.
+    std::string routing;
+    /// Training step s replays iteration s · modelled_steps + 1 of the trace (the nearest one at or
+    /// before it).
+    std::int64_t modelled_steps = 1;
 };
 
 struct StepResult {
     double loss = 0;           ///< mean nats per token over the global batch; equal on every rank
     std::vector<Loads> loads;  ///< global tokens per expert of each layer; equal on every rank
+    /// Empty, or what is not finite on this rank: its loss, or the sums of a block it holds.
+    std::string not_finite;
 };
 
 class Trainer {
@@ -53,10 +69,18 @@ class Trainer {
     /// untouched. holders[layer][rank]. Collective. Throws cluster::CommunicatorBroken.
     StepResult compute(std::int64_t step, const ModelPlacement& holders,
                        cluster::Communicator& comm,
-                       const std::function<void(int layer)>& after_dispatch = {},
-                       nn::GateTrace* trace = nullptr);
+                       const StepHooks& hooks = {}, nn::GateTrace* trace = nullptr);
     /// Applies the gradients of `step` (0-based) to every block held.
     void apply(std::int64_t step);
+
+    // ---- damage, done and found ----------------------------------------------------------------
+    void poison_next_step();                 ///< one activation of the next compute() becomes NaN
+    void flip_bit_of_state(std::uint64_t seed);  ///< one bit of one tensor of one block held here
+    /// Compares every block with the digest taken when it was last written on purpose (initial
+    /// state, apply, transfer, restore). Returns the first that differs.
+    std::optional<BlockKey> corrupted_block() const;
+    /// To be called after a block's state was written from outside (transfer, restore).
+    void seal(BlockKey key);
 
     const TrainingConfig& config() const { return config_; }
 

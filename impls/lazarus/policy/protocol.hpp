@@ -16,6 +16,14 @@ using Worker = int;
 using Epoch = std::int64_t;
 using Step = std::int64_t;
 
+/// flexible: any number of nodes, replicas by load (Lazarus). groups: fixed expert parallelism
+/// (DeepSpeed-MoE): the nodes that train are a multiple of `group`; node i of a group holds the i-th
+/// share of the experts, once.
+enum class Layout { flexible, groups };
+/// peers: survivors fetch what they miss from each other where they can. restart: whatever happens
+/// to a node that trains, everyone starts again from the newest checkpoint.
+enum class Recovery { peers, restart };
+
 struct ControllerConfig {
     int layers = 2;
     int experts = 4;
@@ -27,6 +35,14 @@ struct ControllerConfig {
     Step checkpoint_every = 0;   ///< 0: never
     int initial_workers = 4;     ///< the first plan waits for this many joins
     double join_wait_s = 0;      ///< batch joins that arrive within this time (paper: 120 s)
+    Layout layout = Layout::flexible;
+    int group = 1;  ///< Layout::groups: nodes per expert-parallel group (ep); divides `experts`
+    Recovery recovery = Recovery::peers;
+    /// Too few nodes left: wait for joiners instead of giving up.
+    bool wait_for_nodes = false;
+    /// How often one step may be tried again after it failed on live workers (StepFailed,
+    /// GroupBroken).
+    int most_retries = 3;
 };
 
 // ---- events ------------------------------------------------------------------------------------
@@ -59,11 +75,39 @@ struct CheckpointWritten {  ///< this worker's part of checkpoint `step` is dura
     Step step;
     bool operator==(const CheckpointWritten&) const = default;
 };
+/// A live worker's loss or gradient sums are not finite: the step must not be applied.
+struct StepFailed {
+    Worker worker;
+    Epoch epoch;
+    Step step;
+    std::string why;
+    bool operator==(const StepFailed&) const = default;
+};
+/// The members' collectives failed though nobody died. Sent once per epoch.
+///   corrupt_message: a checksum did not match what `suspect` sent: try again; evict on repetition.
+///   unreachable: `suspect` cannot be reached, or is stuck: it is evicted.
+struct GroupBroken {
+    enum class Cause { corrupt_message, unreachable };
+    Epoch epoch;
+    Worker suspect;
+    Cause cause;
+    std::string why;
+    bool operator==(const GroupBroken&) const = default;
+};
+/// The checkpoint that a Reconfigure asked for cannot be read (torn, missing): use an older one.
+struct RestoreFailed {
+    Worker worker;
+    Epoch epoch;
+    Step step;
+    std::string why;
+    bool operator==(const RestoreFailed&) const = default;
+};
 struct Timer {
     std::uint64_t id;
     bool operator==(const Timer&) const = default;
 };
-using Event = std::variant<Joined, Died, LeaveRequested, StepDone, Ready, CheckpointWritten, Timer>;
+using Event = std::variant<Joined, Died, LeaveRequested, StepDone, Ready, CheckpointWritten,
+                           StepFailed, GroupBroken, RestoreFailed, Timer>;
 
 // ---- actions -----------------------------------------------------------------------------------
 struct Transfer {
@@ -116,8 +160,14 @@ struct WriteCheckpoint {
 /// transferring. A queued Commit or Go of this epoch still counts (controller.hpp).
 struct Abort {
     Epoch epoch;
-    Worker dead;
+    Worker dead;  ///< -1: nobody died, the epoch failed
     bool operator==(const Abort&) const = default;
+};
+/// End this worker; its Died follows.
+struct Evict {
+    Worker worker;
+    std::string why;
+    bool operator==(const Evict&) const = default;
 };
 struct StartTimer {
     std::uint64_t id;
@@ -130,7 +180,7 @@ struct Stop {  ///< finished (ok) or cannot go on
     bool operator==(const Stop&) const = default;
 };
 using Action =
-    std::variant<Reconfigure, Go, Dismiss, Commit, WriteCheckpoint, Abort, StartTimer, Stop>;
+    std::variant<Reconfigure, Go, Dismiss, Commit, WriteCheckpoint, Abort, Evict, StartTimer, Stop>;
 using Actions = std::vector<Action>;
 
 /// What trained a committed step: enough to replay it with nobody killed.

@@ -20,6 +20,6 @@ using Placement = std::vector<std::vector<int>>;
 /// Placements of every MoE layer over the same nodes.
 using ModelPlacement = std::vector<Placement>;
 
-enum class PlacementPolicy { mro, spread, compact };
+enum class PlacementPolicy { mro, spread, compact, mro_guarded };
 
 }  // namespace assay::lazarus

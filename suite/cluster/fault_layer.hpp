@@ -1,0 +1,78 @@
+// Faults of the network, in our transport: a communicator around another one that delays, throttles,
+// loses, cuts and corrupts messages, and checks what arrives. Without faults and checksums it only
+// passes calls on.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "suite/cluster/communicator.hpp"
+#include "suite/cluster/launcher.hpp"
+
+namespace assay::cluster {
+
+/// What happens to messages between two workers.
+struct LinkCondition {
+    Seconds latency{0};
+    double bandwidth = 0;  ///< bytes/s; 0: unlimited
+    double loss = 0;       ///< share of messages that are lost and sent again after `resend_after`
+    bool cut = false;
+    Seconds resend_after{0.2};
+};
+
+/// The faults of one worker's links, by the peer's name. Set by any thread, read by communicators.
+/// Losses are drawn from `seed`.
+class LinkFaults {
+  public:
+    explicit LinkFaults(WorkerId self, std::uint64_t seed);
+    ~LinkFaults();
+    /// peer -1: everybody. Without `duration`: for good. A later call for the same peer replaces it.
+    void set(WorkerId peer, const LinkCondition& condition, std::optional<Seconds> duration);
+    /// One bit of the next message sent to another worker flips on its way.
+    void corrupt_next_message();
+    struct Counts {
+        long delayed = 0, lost = 0, cut = 0, corrupted = 0;  ///< messages
+    };
+    Counts counts() const;
+
+  private:
+    friend class FaultLayer;
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+};
+
+/// A message whose checksum is wrong: nothing of it reached the caller's result.
+class CorruptMessage : public CommunicatorBroken {
+  public:
+    CorruptMessage(WorkerId from, const std::string& why) : CommunicatorBroken(why), from_(from) {}
+    WorkerId from() const { return from_; }
+
+  private:
+    WorkerId from_;
+};
+
+/// A peer that could not be reached for as long as an operation may take.
+class Unreachable : public CommunicatorBroken {
+  public:
+    Unreachable(WorkerId peer, const std::string& why) : CommunicatorBroken(why), peer_(peer) {}
+    WorkerId peer() const { return peer_; }
+
+  private:
+    WorkerId peer_;
+};
+
+struct FaultLayerOptions {
+    bool checksums = true;  ///< 8 bytes with every message; all_reduce_sum passes unchecked
+    Seconds timeout{10};    ///< a cut link that does not heal within it breaks the group
+};
+
+/// `names[rank]`: who is who. Link faults act where both ends take part in an operation: its
+/// messages are held back before the inner operation starts, so a delayed link delays everyone who
+/// waits for it, as in a real collective.
+std::unique_ptr<Communicator> make_fault_layer(std::unique_ptr<Communicator> inner,
+                                               std::vector<WorkerId> names,
+                                               std::shared_ptr<LinkFaults> faults,
+                                               FaultLayerOptions options);
+
+}  // namespace assay::cluster

@@ -1,0 +1,67 @@
+// What a device and a cluster can do, as data with sources: the inputs of the cost model.
+// Files: datasets/devices/*.toml, datasets/clusters/*.toml.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suite/experiment/error.hpp"
+
+namespace assay {
+
+/// A number and where it comes from.
+struct Sourced {
+    double value = 0;
+    std::string kind;    ///< "published", "measured" or "assumed"
+    std::string source;  ///< data sheet, paper section, `assay calibrate machine`, or the reasoning
+    bool operator==(const Sourced&) const = default;
+};
+
+struct DeviceProfile {
+    std::string id;    ///< "a100"
+    std::string says;  ///< "NVIDIA A100 SXM4 40 GB"
+    Sourced matmul_flops;       ///< FLOP/s of dense matrix products, 16-bit inputs (CPU: fp32)
+    Sourced matmul_efficiency;  ///< the share of it that training reaches, 0 to 1
+    Sourced memory_bytes;
+    Sourced memory_bandwidth;   ///< bytes/s
+    Sourced memory_efficiency;  ///< the share of it that streaming kernels reach, 0 to 1
+    Sourced launch_s;           ///< per kernel
+    bool operator==(const DeviceProfile&) const = default;
+};
+
+/// Nodes of one kind or several, what connects them, and what recovery costs there.
+struct ClusterProfile {
+    std::string id;                    ///< "lazarus-testbed"
+    std::string says;
+    std::vector<std::string> devices;  ///< device id of worker i; later workers: from the start again
+    Sourced link_bandwidth;            ///< bytes/s per node and direction
+    Sourced link_efficiency;           ///< the share of it that collectives reach, 0 to 1
+    Sourced link_latency_s;            ///< per message
+    Sourced storage_bandwidth;         ///< bytes/s to the checkpoint store, shared by all nodes
+    Sourced detect_s;                  ///< from a death to the survivors knowing
+    Sourced regroup_s;                 ///< building the new communicators
+    Sourced relaunch_s;                ///< a whole job started anew, without loading state
+    bool operator==(const ClusterProfile&) const = default;
+};
+
+class ProfileError : public UserError {
+    using UserError::UserError;  ///< with file:line:column
+};
+
+DeviceProfile read_device_profile(std::string_view toml, std::string_view file_name);
+ClusterProfile read_cluster_profile(std::string_view toml, std::string_view file_name);
+
+/// The shipped profile of that id, or the file of that name ("…/mine.toml"); "this-machine" is what
+/// `assay calibrate machine` wrote. Throws UserError that lists what there is.
+DeviceProfile device_profile(const std::string& id_or_file);
+ClusterProfile cluster_profile(const std::string& id_or_file);
+
+/// Every number with kind and source; equal profiles, equal text.
+nlohmann::json to_json(const DeviceProfile&);
+nlohmann::json to_json(const ClusterProfile&);
+
+}  // namespace assay
