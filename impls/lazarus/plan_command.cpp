@@ -52,9 +52,13 @@ class PlanCommand : public Command {
                        "replicas every expert gets at least, where slots suffice")
             ->capture_default_str()
             ->type_name("F");
-        app.add_option("--placement", placement_, "mro, spread or compact")
+        app.add_option(
+               "--placement", placement_,
+               "mro, spread, compact or mro_guarded: mro, repaired where it is not optimal; "
+               "--json then has the key \"dominates\", true where the plan is shown to be "
+               "never worse than mro and spread, however many nodes are lost")
             ->capture_default_str()
-            ->check(CLI::IsMember({"mro", "spread", "compact"}))
+            ->check(CLI::IsMember({"mro", "spread", "compact", "mro_guarded"}))
             ->type_name("NAME");
         app.add_option("--seed", seed_, "seed of the Monte Carlo estimate, where one is needed")
             ->capture_default_str()
@@ -64,7 +68,9 @@ class PlanCommand : public Command {
             "Examples:\n"
             "  echo 10 20 40 80 | assay plan lazarus --loads - --nodes 5 --slots 2\n"
             "  assay plan lazarus --loads loads.txt --nodes 16 --slots 6 --placement spread "
-            "--json");
+            "--json\n"
+            "  echo 1 1 1 | assay plan lazarus --loads - --nodes 3 --slots 2 --placement "
+            "mro_guarded");
     }
 
     int run() override {

@@ -1,8 +1,11 @@
 // Everything Lazarus registers. A new figure is one file in experiments/ and one line here.
 #include "impls/lazarus/register.hpp"
 
+#include "impls/lazarus/campaign_command.hpp"
 #include "impls/lazarus/experiments/claim_checks.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/experiments/fig9.hpp"
+#include "impls/lazarus/experiments/tab2.hpp"
 #include "impls/lazarus/experiments/x_live.hpp"
 #include "impls/lazarus/plan_command.hpp"
 #include "suite/experiment/datasets.hpp"
@@ -18,14 +21,18 @@ System make_system() {
     system.experiments.push_back(fig4());
     system.experiments.push_back(fig5());
     system.experiments.push_back(fig8());
+    system.experiments.push_back(tab2());
+    system.experiments.push_back(fig9());
     system.experiments.push_back(fig10b());
     system.experiments.push_back(x_theorem1());
+    system.experiments.push_back(x_guarded());
     system.experiments.push_back(x_planner());
     system.experiments.push_back(x_live());
 
     system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
     system.custom_checks = claim_checks();
     system.plan = make_plan_command();
+    system.campaign = make_campaign_command();
     return system;
 }
 

@@ -5,21 +5,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "impls/nn/counter_hash.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::nn {
-namespace {
-
-// splitmix64 (Steele, Lea, Flood 2014): a good hash of a counter.
-std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
-}  // namespace
-
 ByteCorpus::ByteCorpus(const std::filesystem::path& file, std::int64_t minimum_bytes) {
     std::ifstream in(file, std::ios::binary);
     text_.assign(std::istreambuf_iterator<char>(in), {});
@@ -43,9 +32,11 @@ at::Tensor ByteCorpus::batch(std::uint64_t seed, std::int64_t step, std::int64_t
     const auto windows = static_cast<std::uint64_t>(bytes() - length);
     for (std::int64_t s = 0; s < sequences; ++s) {
         const auto number = static_cast<std::uint64_t>(first + s);
-        const auto start = mix(mix(seed) ^ mix(static_cast<std::uint64_t>(step) * 0x10001 + 1) ^
-                               mix(number + 0x5851f42dULL)) %
-                           windows;
+        const auto start =
+            counter_hash(counter_hash(seed) ^
+                         counter_hash(static_cast<std::uint64_t>(step) * 0x10001 + 1) ^
+                         counter_hash(number + 0x5851f42dULL)) %
+            windows;
         for (std::int64_t i = 0; i <= length; ++i)
             *out++ = static_cast<unsigned char>(text_[start + static_cast<std::uint64_t>(i)]);
     }

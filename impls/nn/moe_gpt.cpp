@@ -28,17 +28,16 @@ at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) {
 }
 
 // Causal self-attention written out: at these lengths a fused kernel gains nothing, and this one
-// has a fixed order of operations. x: [batch, length, width].
+// has a fixed order of operations. x: [batch, length, width]; future: [length, length], true where
+// a position must not look.
 at::Tensor attention(const at::Tensor& x, const at::Tensor& qkv_weight,
-                     const at::Tensor& out_weight, int heads) {
+                     const at::Tensor& out_weight, int heads, const at::Tensor& future) {
     const auto batch = x.size(0), length = x.size(1), width = x.size(2), head = width / heads;
     const auto projected = at::matmul(x, qkv_weight.t())
                                .view({batch, length, 3, heads, head})
                                .permute({2, 0, 3, 1, 4});
     const auto query = projected[0], key = projected[1], value = projected[2];
     auto scores = at::matmul(query, key.transpose(-2, -1)) / std::sqrt(static_cast<double>(head));
-    const auto future =
-        at::ones({length, length}, at::TensorOptions().dtype(at::kBool)).triu(/*diagonal=*/1);
     scores = scores.masked_fill(future, -INFINITY);
     const auto mixed = at::matmul(at::softmax(scores, -1), value);
     return at::matmul(mixed.transpose(1, 2).reshape({batch, length, width}), out_weight.t());
@@ -113,18 +112,22 @@ at::Tensor LocalExperts::run(int layer, const at::Tensor& rows,
 }
 
 at::Tensor moe_gpt_loss(const MoeGptConfig& config, const ParameterBlock& dense,
-                        ExpertExecutor& experts, const at::Tensor& tokens, GateTrace* trace) {
+                        ExpertExecutor& experts, const at::Tensor& tokens, GateTrace* trace,
+                        const ForcedChoice& forced) {
     const auto batch = tokens.size(0), length = tokens.size(1) - 1,
                width = std::int64_t{config.width};
     const auto input = tokens.narrow(1, 0, length), target = tokens.narrow(1, 1, length);
     auto x = at::embedding(dense[token_embedding], input) +
              dense[position_embedding].narrow(0, 0, length);
+    const auto future =
+        at::ones({length, length}, at::TensorOptions().dtype(at::kBool)).triu(/*diagonal=*/1);
     for (int layer = 0; layer < config.layers; ++layer) {
         x = x + attention(norm(x, dense[index(layer, attention_norm)]), dense[index(layer, qkv)],
-                          dense[index(layer, attention_out)], config.heads);
+                          dense[index(layer, attention_out)], config.heads, future);
         const auto rows = norm(x, dense[index(layer, expert_norm)]).view({batch * length, width});
         const auto probabilities = at::softmax(at::matmul(rows, dense[index(layer, gate)].t()), -1);
-        const auto chosen = probabilities.detach().argmax(-1);
+        const auto chosen = forced ? at::tensor(forced(layer, batch * length), at::kLong)
+                                   : probabilities.detach().argmax(-1);
         const auto choice = to_vector(chosen);
         if (trace) record(*trace, probabilities, choice);
         const auto weight = probabilities.gather(1, chosen.unsqueeze(1));

@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "impls/nn/parameter_block.hpp"
@@ -57,9 +58,15 @@ struct GateTrace {
     std::vector<std::vector<double>> margin;        ///< best minus second best probability
 };
 
-/// Sum of the cross entropy (nats) over all predicted tokens. tokens: [batch, context + 1], int64.
+/// Choices made in the gate's place, one per row of a layer: a replayed routing.
+using ForcedChoice = std::function<std::vector<std::int64_t>(int layer, std::int64_t rows)>;
+
+/// Sum of the cross entropy (nats) over all predicted tokens. tokens: [batch, context + 1], int64;
+/// a row is a position of the batch, sequence by sequence. Where `forced` is given it chooses the
+/// experts; their outputs are still weighted by the gate's probability of the one chosen, so that
+/// the gate is trained as well.
 at::Tensor moe_gpt_loss(const MoeGptConfig& config, const ParameterBlock& dense,
                         ExpertExecutor& experts, const at::Tensor& tokens,
-                        GateTrace* trace = nullptr);
+                        GateTrace* trace = nullptr, const ForcedChoice& forced = {});
 
 }  // namespace assay::nn

@@ -26,6 +26,24 @@ std::uint64_t hash_bytes(const void* data, std::size_t size, std::uint64_t hash)
     return hash;
 }
 
+// The same over eight lanes, word i in lane i mod 8, the lanes hashed in the end: as sensitive to
+// content and order, and several times as fast, since no word waits for the one before it.
+std::uint64_t hash_bytes_in_lanes(const void* data, std::size_t size, std::uint64_t hash) {
+    constexpr std::size_t lanes = 8;
+    std::uint64_t lane[lanes];
+    for (std::size_t i = 0; i < lanes; ++i) lane[i] = hash + i;
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    for (; size >= sizeof lane; bytes += sizeof lane, size -= sizeof lane) {
+        std::uint64_t word[lanes];
+        std::memcpy(word, bytes, sizeof word);
+        for (std::size_t i = 0; i < lanes; ++i) {
+            lane[i] = (lane[i] ^ word[i]) * fnv_prime;
+            lane[i] ^= lane[i] >> 29;
+        }
+    }
+    return hash_bytes(bytes, size, hash_bytes(lane, sizeof lane, hash));
+}
+
 }  // namespace
 
 ParameterBlock::ParameterBlock(std::string name, std::span<const ParameterSpec> specs,
@@ -70,7 +88,8 @@ void ParameterBlock::copy_state_from(const ParameterBlock& other) {
 
 std::uint64_t ParameterBlock::digest() const {
     std::uint64_t hash = fnv_offset;
-    for (const auto& part : state()) hash = hash_bytes(part.data_ptr(), part.nbytes(), hash);
+    for (const auto& part : state())
+        hash = hash_bytes_in_lanes(part.data_ptr(), part.nbytes(), hash);
     return hash;
 }
 

@@ -50,12 +50,14 @@ void add_describe_command(CLI::App& program, Context& context);
 void add_run_command(CLI::App& program, Context& context);
 void add_reproduce_command(CLI::App& program, Context& context);
 void add_plan_command(CLI::App& program, Context& context);
+void add_campaign_command(CLI::App& program, Context& context);
 void add_claims_command(CLI::App& program, Context& context);
 void add_report_command(CLI::App& program, Context& context);
 void add_export_command(CLI::App& program, Context& context);
 void add_replay_command(CLI::App& program, Context& context);
 void add_db_command(CLI::App& program, Context& context);
 void add_data_command(CLI::App& program, Context& context);
+void add_calibrate_command(CLI::App& program, Context& context);
 void add_sample_command(CLI::App& program, Context& context);  ///< hidden: a sample's own process
 
 /// --db FILE, for the commands that read or write results.

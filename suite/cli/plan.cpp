@@ -1,15 +1,17 @@
 // assay plan SYSTEM: a system's policy applied to the user's own numbers; runs nothing.
+// assay plan trace: an availability trace, drawn and mapped onto a few workers.
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
 #include "suite/cli/command.hpp"
+#include "suite/cli/plan_trace.hpp"
 
 namespace assay::cli {
 
 void add_plan_command(CLI::App& program, Context& context) {
-    CLI::App* command =
-        program.add_subcommand("plan", "Apply a system's policy to your own numbers; runs nothing");
+    CLI::App* command = program.add_subcommand(
+        "plan", "Apply a system's policy to your own numbers, or look at a trace; runs nothing");
     command->require_subcommand(1);
     std::string examples = "Examples:";
     for (const System& system : context.registry.systems()) {
@@ -21,6 +23,8 @@ void add_plan_command(CLI::App& program, Context& context) {
             [&system, &context] { context.action = [&system] { return system.plan->run(); }; });
         examples += "\n  assay plan " + system.id + " --help";
     }
+    add_plan_trace_command(*command, context);
+    examples += "\n  assay plan trace --help";
     command->footer(examples);
     command->group("Run");  // last: its subcommands would inherit it
 }

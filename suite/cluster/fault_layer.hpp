@@ -1,10 +1,12 @@
-// Faults of the network, in our transport: a communicator around another one that delays, throttles,
-// loses, cuts and corrupts messages, and checks what arrives. Without faults and checksums it only
-// passes calls on.
+// Faults of the network, in our transport: a communicator around another one that delays,
+// throttles, loses, cuts and corrupts messages, and checks what arrives. Without faults and
+// checksums it only passes calls on.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "suite/cluster/communicator.hpp"
@@ -22,17 +24,23 @@ struct LinkCondition {
 };
 
 /// The faults of one worker's links, by the peer's name. Set by any thread, read by communicators.
-/// Losses are drawn from `seed`.
+/// Losses are drawn from `seed` and the worker's name, each by the sender: a link that loses in
+/// both directions is set at both of its ends.
 class LinkFaults {
   public:
     explicit LinkFaults(WorkerId self, std::uint64_t seed);
     ~LinkFaults();
-    /// peer -1: everybody. Without `duration`: for good. A later call for the same peer replaces it.
+    /// peer -1: everybody for whom nothing else is set. Without `duration`: for good. A later call
+    /// for the same peer replaces it; a condition without any fault heals the link (or, while
+    /// everybody's is faulty, exempts it). Impossible conditions throw std::invalid_argument.
     void set(WorkerId peer, const LinkCondition& condition, std::optional<Seconds> duration);
-    /// One bit of the next message sent to another worker flips on its way.
+    /// One bit of the next message sent to another worker flips on its way; each call corrupts one.
+    /// Sums (all_reduce_sum) and barriers are left alone.
     void corrupt_next_message();
+    /// Messages. Delayed by latency or bandwidth, or met by a cut: sent or received by this
+    /// worker. Lost (each time anew) and corrupted: sent by it.
     struct Counts {
-        long delayed = 0, lost = 0, cut = 0, corrupted = 0;  ///< messages
+        long delayed = 0, lost = 0, cut = 0, corrupted = 0;
     };
     Counts counts() const;
 
@@ -69,7 +77,8 @@ struct FaultLayerOptions {
 
 /// `names[rank]`: who is who. Link faults act where both ends take part in an operation: its
 /// messages are held back before the inner operation starts, so a delayed link delays everyone who
-/// waits for it, as in a real collective.
+/// waits for it, as in a real collective. A link works in both directions at once, and all links of
+/// a worker side by side: an operation is held back as long as its slowest link takes.
 std::unique_ptr<Communicator> make_fault_layer(std::unique_ptr<Communicator> inner,
                                                std::vector<WorkerId> names,
                                                std::shared_ptr<LinkFaults> faults,

@@ -28,6 +28,13 @@ class HeartbeatMonitor {
     void restart(int worker) {
         if (auto it = watched_.find(worker); it != watched_.end()) it->second.since = observed_;
     }
+    /// The last tick, of `elapsed`, does not count against a worker that could not beat.
+    void excuse(int worker, Seconds elapsed) {
+        if (auto it = watched_.find(worker); it != watched_.end()) {
+            Seconds& since = it->second.since;
+            since = std::min(observed_, since + std::min(elapsed, largest_step_));
+        }
+    }
     void forget(int worker) { watched_.erase(worker); }
 
     /// Call after everything that arrived was heard; `elapsed` since the last call.

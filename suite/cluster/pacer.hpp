@@ -2,32 +2,31 @@
 // at which the modelled device would be done.
 #pragma once
 
-#include <vector>
-
 namespace assay::cluster {
 
 /// Seconds of the monotonic clock: one value for all processes of a machine.
 double monotonic_s();
 
 /// Sleeps until `deadline_s` of monotonic_s(); returns at once when it has passed. Precise to some
-/// tens of microseconds on an idle core (timer slack 1 ns); never spins.
+/// tens of microseconds on an idle core (timer slack 1 ns); never spins. Throws
+/// std::invalid_argument when the deadline is not finite.
 void sleep_until(double deadline_s);
 
 /// Deadlines of one worker, relative to a common start that all workers are given.
 class Pacer {
   public:
-    /// `speed`: scenario seconds per real second.
-    explicit Pacer(double speed) : speed_(speed) {}
+    /// `speed`: scenario seconds per real second; not positive: std::invalid_argument.
+    explicit Pacer(double speed);
 
-    void start(double start_s) { start_s_ = start_s; }  ///< monotonic_s() of the step's start
+    void start(double start_s);  ///< monotonic_s() of the step's start; begins a new report
     /// Waits until `offset_s` scenario seconds after the start. Being late is recorded, not made up
     /// for: the next deadlines stay where they are.
     void hold_until(double offset_s);
 
     struct Report {
         long operations = 0;
-        double late_s = 0;     ///< scenario seconds: lateness at the last hold_until
-        double worst_s = 0;    ///< largest lateness of one operation since the start
+        double late_s = 0;   ///< scenario seconds: lateness at the last hold_until
+        double worst_s = 0;  ///< largest lateness of one operation since the start
     };
     Report report() const { return report_; }  ///< since start()
 

@@ -78,7 +78,10 @@ class Supervisor {
     void stop(
         WorkerId);  ///< SIGTERM: the worker sees stop_requested() and {"type":"stop_requested"}
     /// The worker gets `share` of its time (SIGSTOP and SIGCONT in a duty cycle of some
-    /// milliseconds, short against heartbeats); after `duration`, or share 1, all of it again.
+    /// milliseconds, short against heartbeats); after `duration`, or share 1, all of it again. A
+    /// later call replaces it. The time we hold it is no silence of its own. A hang interrupts it;
+    /// asked for during a hang, it begins afterwards. Shares under 0.01 and negative durations
+    /// throw std::invalid_argument; a call with share 1 is not counted. Driven inside next().
     void slow(WorkerId, double share, std::optional<Seconds> duration);
     struct InjectionCounts {
         long kills = 0, hangs = 0, resumes = 0, stops = 0, slows = 0;

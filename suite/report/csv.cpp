@@ -36,8 +36,8 @@ std::string csv(const Registry& registry, std::span<const store::Sample> samples
 
     std::vector<std::string> header{"session", "experiment", "variant"};
     header.insert(header.end(), axes.begin(), axes.end());
-    for (const char* name :
-         {"profile", "provenance", "seed", "status", "metric", "labels", "unit", "value", "sample"})
+    for (const char* name : {"profile", "provenance", "scenario", "seed", "status", "metric",
+                             "labels", "unit", "value", "sample"})
         header.emplace_back(name);
     std::string out = line(header);
 
@@ -51,7 +51,7 @@ std::string csv(const Registry& registry, std::span<const store::Sample> samples
         }
         for (const std::string& field :
              {std::string(to_string(spec.profile)), std::string(to_string(spec.provenance)),
-              std::to_string(spec.seed), sample.status})
+              spec.scenario, std::to_string(spec.seed), sample.status})
             start.push_back(field);
         const auto row = [&](const std::string& metric, const std::string& labels,
                              const std::string& unit, const std::string& value) {

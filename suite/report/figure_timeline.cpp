@@ -15,6 +15,8 @@
 #include "suite/report/markup.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/timeline_labels.hpp"
+#include "suite/report/timeline_overlay.hpp"
+#include "suite/report/timeline_sample.hpp"
 #include "suite/report/utf8.hpp"
 
 namespace assay::report {
@@ -47,29 +49,6 @@ std::map<int, Lane> lanes_of(const store::Sample& sample, double end_s) {
         }
     }
     return lanes;
-}
-
-double end_of(const store::Sample& sample) {
-    double end = 0;
-    for (const store::Event& event : sample.events) end = std::max(end, event.t_s);
-    for (const store::TimeSeries& series : sample.series_data)
-        for (const double t : series.t_s) end = std::max(end, t);
-    return end > 0 ? end : std::max(sample.seconds, 1.0);
-}
-
-const store::TimeSeries* throughput_of(const store::Sample& sample) {
-    for (const store::TimeSeries& series : sample.series_data)
-        if (series.name == "throughput" && !series.t_s.empty() &&
-            series.t_s.size() == series.values.size())
-            return &series;
-    return nullptr;
-}
-
-/// Length of an event that lasted: its detail's "seconds".
-double lasted(const store::Event& event) {
-    if (!event.detail.is_object()) return 0;
-    const auto found = event.detail.find("seconds");
-    return found != event.detail.end() && found->is_number() ? found->get<double>() : 0;
 }
 
 /// Beside the curve, upwards; what does not fit into one line goes on in a second.
@@ -183,7 +162,7 @@ double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::
                   bool tell_faults, double top) {
     const double end_s = end_of(sample);
     const std::map<int, Lane> lanes = lanes_of(sample, end_s);
-    const store::TimeSeries* throughput = throughput_of(sample);
+    const store::TimeSeries* throughput = series_of(sample, "throughput");
     const double width = figure_width - left - right_margin;
     PlotFrame frame{{left, 0, width, curve_height}, AxisScale::until(end_s), {}, 0};
     const double merge_s = (frame.x.high() - frame.x.low()) * 6 / width;
@@ -232,6 +211,7 @@ double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::
 }  // namespace
 
 std::string timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples) {
+    if (experiment.variants.size() > 1) return overlay_figure(experiment, samples);
     using Key = std::tuple<Profile, Provenance, std::size_t, std::string, std::string>;
     std::map<Key, const store::Sample*> blocks;
     std::set<std::string> scenarios;

@@ -9,7 +9,8 @@
 
 namespace assay::report {
 
-/// One block per case, variant, profile, provenance and fault plan (its first sample): throughput
+/// Experiments with several variants: overlay_figure() (timeline_overlay.hpp). Others in detail:
+/// one block per case, variant, profile, provenance and fault plan (its first sample): throughput
 /// over time, lines for faults and what followed, one lane per rank. Several fault plans are told
 /// apart below the titles. Needs whole samples.
 std::string timeline_figure(const Experiment&, std::span<const store::Sample>);

@@ -21,6 +21,7 @@ nlohmann::json samples_json(std::span<const store::Sample> samples) {
                                  {"case", to_json(sample.spec.axes)},
                                  {"profile", to_string(sample.spec.profile)},
                                  {"provenance", to_string(sample.spec.provenance)},
+                                 {"scenario", sample.spec.scenario},
                                  {"seed", sample.spec.seed},
                                  {"status", sample.status},
                                  {"metrics", std::move(metrics)}};

@@ -16,7 +16,8 @@ struct Kind {
 };
 constexpr std::array kinds{Kind{"fault", 1},      Kind{"death", 1},    Kind{"detection", 4},
                            Kind{"regroup", 0},    Kind{"transfer", 5}, Kind{"join", 2},
-                           Kind{"checkpoint", 3}, Kind{"restart", 3},  Kind{"rebalance", 6}};
+                           Kind{"checkpoint", 3}, Kind{"restart", 3},  Kind{"rebalance", 6},
+                           Kind{"leave", 7}};
 
 const Kind* find(std::string_view name) {
     const auto at = std::find_if(kinds.begin(), kinds.end(),

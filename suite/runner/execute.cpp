@@ -122,6 +122,9 @@ class SessionRun {
         const measure::Environment environment = measure::read_environment();
         const measure::Identity machine = measure::identity(environment);
         store_.put_machine({machine.fingerprint, machine.description});
+        // Before the first series that names them, so that none ever lacks its own.
+        for (const auto& [hash, calibration] : plan_.calibrations)
+            store_.put_calibration(calibration);
         fingerprint_ = machine.fingerprint;
         const std::string build = measure::build_id();
         std::optional<store::Session> unfinished;
@@ -176,6 +179,7 @@ class SessionRun {
         series.provenance = planned.spec.provenance;
         series.scenario = planned.spec.scenario;
         if (depends_on_machine(planned.spec.provenance)) series.hardware = fingerprint_;
+        series.calibration = planned.calibration;
         const std::string id = store_.begin_sample(outcome_.session, planned.spec, series);
         nlohmann::json body = described(planned.spec);
         body["sample"] = id;

@@ -36,6 +36,22 @@ Provenance choose_provenance(const Experiment& experiment, const ProfilePlan& pr
                                 fmt::join(names, ", ")));
 }
 
+/// Notes what an emulated or simulated sample takes for granted; returns its hash, empty where
+/// there is none.
+std::string note_calibration(const Experiment& experiment, const SampleSpec& spec, Plan& plan) {
+    const bool modelled =
+        spec.provenance == Provenance::emulated || spec.provenance == Provenance::simulated;
+    if (!modelled || !experiment.calibration) return {};
+    store::Calibration calibration;
+    calibration.parameters = experiment.calibration(spec);
+    calibration.hash = store::calibration_hash(calibration.parameters);
+    calibration.name = experiment.id;
+    calibration.fitted_from = nlohmann::json::array();
+    std::string hash = calibration.hash;
+    plan.calibrations.try_emplace(hash, std::move(calibration));
+    return hash;
+}
+
 /// Appends the samples of one experiment. Throws UserError when it cannot do what is asked.
 void expand(const Experiment& experiment, const Request& request, Plan& plan) {
     const ProfilePlan* profile = experiment.plan(request.profile);
@@ -67,8 +83,9 @@ void expand(const Experiment& experiment, const Request& request, Plan& plan) {
             for (const std::string& variant : variants) {
                 spec.variant = variant;
                 if (experiment.validate) experiment.validate(spec);
-                plan.samples.push_back(
-                    {&experiment, spec, profile->seconds_per_sample, profile->bytes_per_sample});
+                plan.samples.push_back({&experiment, spec, profile->seconds_per_sample,
+                                        profile->bytes_per_sample,
+                                        note_calibration(experiment, spec, plan)});
             }
         }
     }

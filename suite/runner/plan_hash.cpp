@@ -31,7 +31,7 @@ std::string plan_hash(const std::vector<PlannedSample>& samples) {
     std::uint64_t high = 0xcbf29ce484222325ULL;
     std::uint64_t low = 0x9ae16a3b2f90404fULL;
     for (const PlannedSample& sample : samples) {
-        const std::string text = identity(sample.spec) + '\n';
+        const std::string text = identity(sample.spec) + sample.calibration + '\n';
         high = fnv1a(text, high);
         low = fnv1a(text, low);
     }

@@ -37,13 +37,15 @@ struct PlannedSample {
     SampleSpec spec;
     double seconds = 0;  ///< estimate
     double bytes = 0;    ///< estimate of what the store grows by
+    std::string calibration;  ///< hash of what an emulated or simulated sample takes for granted
 };
 
 struct Plan {
     /// In execution order: experiments, cases, rounds, variants; variants turn round in every
     /// second round (A B, B A, …), so that a drift of the machine weighs on all of them alike.
     std::vector<PlannedSample> samples;
-    double seconds = 0;  ///< estimate
+    std::map<std::string, store::Calibration> calibrations;  ///< of the samples, by hash
+    double seconds = 0;                                      ///< estimate
     double bytes = 0;
     std::string hash;
     /// Sentences: experiments that a pattern matched but that cannot do what was asked.
@@ -51,7 +53,7 @@ struct Plan {
 };
 
 /// Throws UserError: unknown experiment, impossible axis or value, mode or profile not offered,
-/// faults where none are taken. An experiment named by its id must be able to do what is asked; of
+/// faults where none are taken, a device profile that is not there. An experiment named by its id must be able to do what is asked; of
 /// those that a wider pattern matches, the ones that cannot are left out, and at least one must
 /// remain.
 Plan make_plan(const Registry&, const Request&);

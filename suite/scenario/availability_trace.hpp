@@ -1,10 +1,11 @@
-// Availability traces: nodes that come and go. Read from Bamboo's CSV, SkyPilot-style JSON or our own
-// TOML (datasets/traces/*.toml), or generated from a seed; mapped onto a fault plan of joins and
-// kills for fewer workers than the trace has nodes.
+// Availability traces: nodes that come and go. Read from Bamboo's CSV, SkyPilot-style JSON or our
+// own TOML (datasets/traces/*.toml), or generated from a seed; mapped onto a fault plan of joins
+// and kills for fewer workers than the trace has nodes.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +38,13 @@ AvailabilityTrace read_bamboo_csv(std::string_view csv, std::string_view file_na
 /// SkyPilot's spot traces: {"metadata": {"gap_seconds": S, …}, "data": [n0, n1, …]}: number of
 /// nodes (or 0/1) available in each interval.
 AvailabilityTrace read_skypilot_json(std::string_view json, std::string_view file_name);
-/// says, duration_s and [[change]] at_s = …, add = N | remove = N (nodes are named by us, the oldest
-/// leaves last).
+/// says, duration_s and [[change]] at_s = …, add = N | remove = N (nodes are named by us, the
+/// oldest leaves last); optional nodes = ["name", …] names the first of the N.
 AvailabilityTrace read_trace_toml(std::string_view toml, std::string_view file_name);
-/// By the name's ending (.csv, .json, .toml); a shipped trace by its id.
+/// What read_trace_toml() reads back, but for the id, which is the file's name without its ending.
+std::string to_toml(const AvailabilityTrace& trace);
+/// By the name's ending (.csv, .json, .toml); a shipped trace (datasets/traces), or one brought
+/// here by `assay data fetch`, by its id. Throws UserError for what is none of them.
 AvailabilityTrace availability_trace(const std::string& id_or_file);
 
 /// Seeded processes; equal on every platform for equal seeds.
@@ -48,28 +52,33 @@ struct TraceProcess {
     enum class Kind {
         poisson,  ///< every node lost at `loss_per_hour`; every missing one comes back at
                   ///< `return_per_hour`
-        bursts,   ///< losses come in bursts: bursts at `loss_per_hour`, each taking 1 to `burst` nodes
+        bursts,   ///< losses come in bursts: bursts at `loss_per_hour`, each taking 1 to `burst`
+                  ///< nodes
         hourly    ///< Bamboo's: each hour every node is lost with probability `loss_per_hour` at a
                   ///< uniform second; every missing one is requested with probability
                   ///< `return_per_hour` at a uniform second
     };
     Kind kind = Kind::poisson;
-    int nodes = 10;             ///< at the start, and at most
+    int nodes = 10;  ///< at the start, and at most
     double hours = 1;
     double loss_per_hour = 0.1;
     double return_per_hour = 0.5;
-    int burst = 4;
+    int burst = 4;  ///< bursts: each takes 1 to `burst` nodes, all sizes equally likely
     std::uint64_t seed = 1;
 };
+/// Nodes that come back are new ones, with new names. Throws UserError for numbers out of range.
 AvailabilityTrace generate_trace(const TraceProcess& process);
+std::string_view to_string(TraceProcess::Kind);
+std::optional<TraceProcess::Kind> parse_trace_process(std::string_view);
 
-/// The part from `from_s` to `to_s`, times counted from `from_s`; who is alive then is added at 0.
+/// The part from `from_s` to `to_s`, both included, times counted from `from_s`; who is alive then
+/// is added at 0. Throws UserError unless 0 <= from < to <= duration.
 AvailabilityTrace segment(const AvailabilityTrace& trace, double from_s, double to_s);
 
 struct TraceStatistics {
-    int initial = 0;           ///< alive after the events at time 0
-    int most = 0, fewest = 0;  ///< alive, after time 0
-    double mean = 0;           ///< alive, over time
+    int initial = 0;                ///< alive after the events at time 0
+    int most = 0, fewest = 0;       ///< alive, after time 0
+    double mean = 0;                ///< alive, over time
     int losses = 0, additions = 0;  ///< nodes, after time 0
     int largest_loss = 0;           ///< nodes lost at one moment
     double largest_loss_share = 0;  ///< … of those alive before, at worst
@@ -80,7 +89,8 @@ TraceStatistics statistics(const AvailabilityTrace& trace);
 
 /// How the trace's many nodes become our few workers (papers leave it open; DESIGN: an explicit,
 /// recorded choice). min: min(alive, cap). delta_clamped: every change is applied to a count kept
-/// within [floor, cap]. tracked: the first `cap` names that appear. scaled: round(alive · cap / most).
+/// within [floor, cap]. tracked: the first `cap` names that appear. scaled: round(alive · cap /
+/// most). Only delta_clamped has a floor.
 enum class NodeMapping { min, delta_clamped, tracked, scaled };
 std::string_view to_string(NodeMapping);
 std::optional<NodeMapping> parse_node_mapping(std::string_view);

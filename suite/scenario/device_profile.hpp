@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -22,29 +21,30 @@ struct Sourced {
 };
 
 struct DeviceProfile {
-    std::string id;    ///< "a100"
-    std::string says;  ///< "NVIDIA A100 SXM4 40 GB"
+    std::string id;             ///< "a100"
+    std::string says;           ///< "NVIDIA A100 SXM4 40 GB"
     Sourced matmul_flops;       ///< FLOP/s of dense matrix products, 16-bit inputs (CPU: fp32)
     Sourced matmul_efficiency;  ///< the share of it that training reaches, 0 to 1
     Sourced memory_bytes;
     Sourced memory_bandwidth;   ///< bytes/s
     Sourced memory_efficiency;  ///< the share of it that streaming kernels reach, 0 to 1
-    Sourced launch_s;           ///< per kernel
+    Sourced launch_s;           ///< seconds per kernel; may be 0
     bool operator==(const DeviceProfile&) const = default;
 };
 
 /// Nodes of one kind or several, what connects them, and what recovery costs there.
 struct ClusterProfile {
-    std::string id;                    ///< "lazarus-testbed"
+    std::string id;  ///< "lazarus-testbed"
     std::string says;
-    std::vector<std::string> devices;  ///< device id of worker i; later workers: from the start again
-    Sourced link_bandwidth;            ///< bytes/s per node and direction
-    Sourced link_efficiency;           ///< the share of it that collectives reach, 0 to 1
-    Sourced link_latency_s;            ///< per message
-    Sourced storage_bandwidth;         ///< bytes/s to the checkpoint store, shared by all nodes
-    Sourced detect_s;                  ///< from a death to the survivors knowing
-    Sourced regroup_s;                 ///< building the new communicators
-    Sourced relaunch_s;                ///< a whole job started anew, without loading state
+    std::vector<std::string>
+        devices;                ///< device id of worker i; later workers: from the start again
+    Sourced link_bandwidth;     ///< bytes/s per node and direction
+    Sourced link_efficiency;    ///< the share of it that collectives reach, 0 to 1
+    Sourced link_latency_s;     ///< per message; may be 0
+    Sourced storage_bandwidth;  ///< bytes/s to the checkpoint store, shared by all nodes
+    Sourced detect_s;           ///< from a death to the survivors knowing
+    Sourced regroup_s;          ///< building the new communicators
+    Sourced relaunch_s;         ///< a whole job started anew, without loading state
     bool operator==(const ClusterProfile&) const = default;
 };
 
@@ -52,13 +52,23 @@ class ProfileError : public UserError {
     using UserError::UserError;  ///< with file:line:column
 };
 
+/// A number is { value, kind, source }; every key is required and no other is known. Efficiencies
+/// are above 0 and at most 1, latency and launch at least 0, all else above 0.
 DeviceProfile read_device_profile(std::string_view toml, std::string_view file_name);
 ClusterProfile read_cluster_profile(std::string_view toml, std::string_view file_name);
+
+/// As a file that the reader above reads back to an equal profile.
+std::string to_toml(const DeviceProfile&);
+std::string to_toml(const ClusterProfile&);
 
 /// The shipped profile of that id, or the file of that name ("…/mine.toml"); "this-machine" is what
 /// `assay calibrate machine` wrote. Throws UserError that lists what there is.
 DeviceProfile device_profile(const std::string& id_or_file);
 ClusterProfile cluster_profile(const std::string& id_or_file);
+
+/// Files of `assay calibrate machine`, in the data folder; they need not exist.
+std::filesystem::path this_machine_device_file();
+std::filesystem::path this_machine_cluster_file();
 
 /// Every number with kind and source; equal profiles, equal text.
 nlohmann::json to_json(const DeviceProfile&);

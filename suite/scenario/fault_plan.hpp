@@ -3,8 +3,8 @@
 // Files: datasets/scenarios/*.toml, [[fault]] tables with the same keys.
 // Grammar of one fault:  KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS]
 // Grammar of a plan's canonical text: faults separated by ';' or new lines.
-// Keys before the '@': rank; count (join); phase; factor (slow); peer, latency, bandwidth, loss, cut
-// (link); target (corrupt). After it: step or t; for (hang, slow, link, disk_full).
+// Keys before the '@': rank; count (join); phase; factor (slow); peer, latency, bandwidth, loss,
+// cut (link); target (corrupt). After it: step or t; for (hang, slow, link, disk_full).
 #pragma once
 
 #include <filesystem>
@@ -21,11 +21,11 @@ namespace assay {
 /// kill: SIGKILL. hang: SIGSTOP, SIGCONT after `for` (without `for`: never). stop: an orderly leave
 /// (preemption notice): the worker finishes its step and departs. join: a new worker appears.
 /// slow: the worker takes `factor` times as long. link: messages between `rank` and `peer` (absent:
-/// everybody) are delayed, throttled, lost and sent again, or cut off. corrupt: one bit flips in the
-/// next message `rank` sends, or in a tensor of its state. nan: one activation of `rank` becomes NaN.
-/// torn: the next part of a checkpoint that `rank` writes is cut short and reported as whole.
-/// disk_full: its writes fail for lack of space. slow, link and disk_full last for `for`, without it
-/// to the end (disk_full: one checkpoint).
+/// everybody) are delayed, throttled, lost and sent again, or cut off. corrupt: one bit flips in
+/// the next message `rank` sends, or in a tensor of its state. nan: one activation of `rank`
+/// becomes NaN. torn: the next part of a checkpoint that `rank` writes is cut short and reported as
+/// whole. disk_full: its writes fail for lack of space. slow, link and disk_full last for `for`,
+/// without it to the end (disk_full: one checkpoint).
 enum class FaultKind { kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full };
 std::string_view to_string(FaultKind);
 
@@ -38,7 +38,9 @@ struct Fault {
     int count = 1;
     std::optional<long> step;   ///< fires when the target reaches this step (0-based) …
     std::optional<double> t_s;  ///< … or at this time after the start of training
-    std::string phase;          ///< "", "step", "regroup", "transfer": where inside; "" means step
+    /// kill, hang: "", "step", "regroup", "transfer": where inside; "" means step. corrupt: "", or
+    /// "transfer" for a message of the state transfer.
+    std::string phase;
     std::optional<double> for_s;  ///< hang, slow, link, disk_full
 
     double factor = 1;        ///< slow: above 1
@@ -73,23 +75,27 @@ FaultPlan read_scenario(const std::filesystem::path& file);
 
 /// What cannot work with `workers` initial workers: a rank that never exists (joins counted) or
 /// does not exist yet, everyone gone at some step, contradictory faults for one rank (two
-/// departures, a hang after one, overlapping hangs), a fault without step and time. A hang without
-/// `for` is a departure. Joins are lazy: at an equal step they come after departures. Faults keyed
-/// by step and faults keyed by time cannot be ordered against each other, so those pairs pass.
-/// Throws ScenarioError.
+/// departures; anything after one; two hangs, slows, disk_fulls, or links of one pair, that
+/// overlap), a fault without step and time, a key that the kind does not take or a value out of its
+/// range. A hang without `for` is a departure, and so is a cut without it: one of its ends will be
+/// evicted. Joins are lazy: at an equal step they come after departures. Faults keyed by step and
+/// faults keyed by time cannot be ordered against each other, so those pairs pass. Throws
+/// ScenarioError.
 void validate(const FaultPlan& plan, int workers);
 
 /// A seeded random plan of recoverable and unrecoverable faults, for campaigns: equal on every
-/// platform for equal seeds, keyed by step, valid for `workers`. At least one worker stays; when
-/// nobody is left to hit, the plan is shorter than `faults`. Kills with phase "regroup" or
-/// "transfer" fall on a step at which another worker departs; a transfer phase may still be empty,
-/// then such a kill does not fire.
+/// platform for equal seeds, keyed by step, valid for `workers`. At least one worker stays that
+/// was neither taken away nor hung nor corrupted; when nobody is left to hit, the plan is shorter
+/// than `faults`. Kills with phase "regroup" or "transfer" fall on a step at which another worker
+/// departs; a transfer phase may still be empty, then such a kill does not fire.
 struct RandomFaults {
     int workers = 4;
     long steps = 12;
     int faults = 2;
     bool joins = true;
     bool hangs = true;
+    bool network = false;  ///< slow workers and bad links too, for 0.05 to 0.5 s each
+    bool data = false;     ///< corrupt, nan, torn and disk_full too
 };
 FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed);
 

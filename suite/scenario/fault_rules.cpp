@@ -1,17 +1,28 @@
-// What a fault, and a plan for a given number of workers, must not say.
+// What a plan for a given number of workers must not say.
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "suite/scenario/fault_limits.hpp"
+#include "suite/scenario/fault_keys.hpp"
 
 namespace assay {
 namespace {
 
+bool cut_for_good(const Fault& fault) {
+    return fault.kind == FaultKind::link && fault.cut && !fault.for_s;
+}
+
+// Takes its rank away for certain. A cut that never heals ends with an eviction: of the rank that
+// is cut off from everybody, but of either end where it has a peer.
 bool departs(const Fault& fault) {
     return fault.kind == FaultKind::kill || fault.kind == FaultKind::stop ||
-           (fault.kind == FaultKind::hang && !fault.for_s);
+           (fault.kind == FaultKind::hang && !fault.for_s) || (cut_for_good(fault) && !fault.peer);
 }
+
+bool costs_a_worker(const Fault& fault) { return departs(fault) || cut_for_good(fault); }
+
+// Does the fault need this rank to be there?
+bool involves(const Fault& fault, int rank) { return fault.rank == rank || fault.peer == rank; }
 
 // Where a fault lies on one of the two clocks; joins come last, regroups follow steps.
 using Moment = std::tuple<double, int>;
@@ -27,25 +38,57 @@ bool same_clock(const Fault& a, const Fault& b) { return a.step.has_value() == b
     throw ScenarioError("fault '" + to_string(fault) + "': " + why);
 }
 
-void check_pair(const Fault& a, const Fault& b) {
-    if (departs(a) && departs(b))
-        refuse(b, "rank " + std::to_string(*b.rank) + " is already taken away by '" + to_string(a) +
-                      "'");
-    if (!same_clock(a, b)) return;
-    const auto check_hang_after = [](const Fault& departure, const Fault& hang) {
-        if (departs(departure) && hang.kind == FaultKind::hang && moment(hang) >= moment(departure))
-            refuse(hang, "rank " + std::to_string(*hang.rank) + " is gone by then: '" +
-                             to_string(departure) + "'");
-    };
-    check_hang_after(a, b);
-    check_hang_after(b, a);
-    if (a.kind != FaultKind::hang || b.kind != FaultKind::hang) return;
+void check_departure(const Fault& departure, const Fault& other) {
+    if (!departs(departure) || !involves(other, *departure.rank)) return;
+    const std::string rank = "rank " + std::to_string(*departure.rank);
+    if (departs(other) && other.rank == departure.rank)
+        refuse(other, rank + " is already taken away by '" + to_string(departure) + "'");
+    if (same_clock(departure, other) && moment(other) >= moment(departure))
+        refuse(other, rank + " is gone by then: '" + to_string(departure) + "'");
+}
+
+// A link without peer stands for those of its rank to everybody. Two of them, of different ranks,
+// may overlap: two workers with a bad network card each.
+bool same_link(const Fault& a, const Fault& b) {
+    if (!a.peer) return involves(b, *a.rank);
+    if (!b.peer) return involves(a, *b.rank);
+    return std::minmax(*a.rank, *a.peer) == std::minmax(*b.rank, *b.peer);
+}
+
+bool same_victim(const Fault& a, const Fault& b) {
+    return a.kind == FaultKind::link ? same_link(a, b) : a.rank == b.rank;
+}
+
+// What a lasting fault keeps its victim in, or null for the other kinds.
+const char* lasting_state(FaultKind kind) {
+    if (kind == FaultKind::hang) return "hangs";
+    if (kind == FaultKind::slow) return "is slow";
+    if (kind == FaultKind::link) return "has a link fault there";
+    if (kind == FaultKind::disk_full) return "has a full disk";
+    return nullptr;
+}
+
+// On one clock. How long seconds last in steps is unknown: of faults that share the clock of steps
+// and have a `for`, only equal moments overlap for certain.
+bool overlap(const Fault& first, const Fault& second) {
+    if (moment(first) == moment(second)) return true;
+    if (!first.for_s) return first.kind != FaultKind::disk_full;  // that one lasts one checkpoint
+    return first.t_s && *second.t_s < *first.t_s + *first.for_s;
+}
+
+void check_overlap(const Fault& a, const Fault& b) {
+    const char* state = lasting_state(a.kind);
+    if (!state || a.kind != b.kind || !same_clock(a, b) || !same_victim(a, b)) return;
     const auto& [first, second] = moment(a) <= moment(b) ? std::tie(a, b) : std::tie(b, a);
-    const bool same_moment = moment(first) == moment(second);
-    const bool still_hung = first.t_s && first.for_s && *second.t_s < *first.t_s + *first.for_s;
-    if (same_moment || still_hung)
-        refuse(second, "rank " + std::to_string(*second.rank) + " hangs already: '" +
+    if (overlap(first, second))
+        refuse(second, "rank " + std::to_string(*second.rank) + " " + state + " already: '" +
                            to_string(first) + "'");
+}
+
+void check_pair(const Fault& a, const Fault& b) {
+    check_departure(a, b);
+    check_departure(b, a);
+    check_overlap(a, b);
 }
 
 // The join that brings each name beyond the initial workers, in the order in which joins fire.
@@ -71,8 +114,8 @@ void check_someone_stays(const FaultPlan& plan, int workers) {
     bool one_clock = true;
     for (const Fault& fault : plan.faults) {
         if (fault.kind == FaultKind::join) joined += fault.count;
-        if (departs(fault)) ++departed;
-        if (fault.kind == FaultKind::join || departs(fault)) order.push_back(&fault);
+        if (costs_a_worker(fault)) ++departed;
+        if (fault.kind == FaultKind::join || costs_a_worker(fault)) order.push_back(&fault);
         one_clock = one_clock && same_clock(fault, plan.faults.front());
     }
     if (departed >= workers + joined)
@@ -89,61 +132,38 @@ void check_someone_stays(const FaultPlan& plan, int workers) {
     }
 }
 
+// That everyone whom the fault needs exists, and did so by then.
+void check_existence(const Fault& fault, int rank, int workers, long names,
+                     const std::map<int, const Fault*>& bringer) {
+    if (rank >= names || rank < 0)
+        refuse(fault, "rank " + std::to_string(rank) + " never exists: there are ranks 0 to " +
+                          std::to_string(names - 1) + (names > workers ? ", joins included" : ""));
+    const auto join = bringer.find(rank);
+    if (join != bringer.end() && same_clock(fault, *join->second) &&
+        moment(fault) <= moment(*join->second))
+        refuse(fault, "rank " + std::to_string(rank) + " does not exist yet: '" +
+                          to_string(*join->second) + "' brings it");
+}
+
 }  // namespace
-
-std::optional<FaultKind> parse_fault_kind(std::string_view text) {
-    for (const FaultKind kind :
-         {FaultKind::kill, FaultKind::hang, FaultKind::stop, FaultKind::join})
-        if (to_string(kind) == text) return kind;
-    return std::nullopt;
-}
-
-bool is_fault_phase(std::string_view text) {
-    return text == "step" || text == "regroup" || text == "transfer";
-}
-
-std::string combination_error(const Fault& fault, bool count_given) {
-    const std::string kind(to_string(fault.kind));
-    if (fault.kind == FaultKind::join) {
-        if (fault.rank) return "a join takes no rank: the newcomer gets the next free name";
-        if (!fault.phase.empty()) return "a join takes no phase: it waits until the step ends";
-    } else {
-        if (!fault.rank) return kind + " needs a rank, for example " + kind + ":rank=1@step=5";
-        if (count_given) return "only a join takes 'count'";
-    }
-    if (fault.for_s && fault.kind != FaultKind::hang) return "only a hang takes 'for'";
-    if (fault.kind == FaultKind::stop && !fault.phase.empty())
-        return "a stop takes no phase: the worker finishes its step and leaves";
-    if (!fault.step && !fault.t_s) return "needs a step or a time, for example @step=5";
-    if (fault.step && fault.t_s) return "takes a step or a time, not both";
-    return "";
-}
 
 void validate(const FaultPlan& plan, int workers) {
     if (workers < 1)
         throw ScenarioError("a fault plan needs at least 1 worker, not " + std::to_string(workers));
     long names = workers;
     for (const Fault& fault : plan.faults) {
-        if (const std::string wrong = combination_error(fault, fault.count != 1); !wrong.empty())
+        if (const std::string wrong = combination_error(fault); !wrong.empty())
             refuse(fault, wrong);
         if (fault.kind == FaultKind::join) names += fault.count;
     }
     const std::map<int, const Fault*> bringer = bringers(plan, workers);
     for (const Fault& fault : plan.faults) {
-        if (!fault.rank) continue;
-        if (*fault.rank >= names || *fault.rank < 0)
-            refuse(fault, "rank " + std::to_string(*fault.rank) +
-                              " never exists: there are ranks 0 to " + std::to_string(names - 1) +
-                              (names > workers ? ", joins included" : ""));
-        const auto join = bringer.find(*fault.rank);
-        if (join != bringer.end() && same_clock(fault, *join->second) &&
-            moment(fault) <= moment(*join->second))
-            refuse(fault, "rank " + std::to_string(*fault.rank) + " does not exist yet: '" +
-                              to_string(*join->second) + "' brings it");
+        if (fault.rank) check_existence(fault, *fault.rank, workers, names, bringer);
+        if (fault.peer) check_existence(fault, *fault.peer, workers, names, bringer);
     }
     for (std::size_t i = 0; i < plan.faults.size(); ++i)
         for (std::size_t j = i + 1; j < plan.faults.size(); ++j)
-            if (plan.faults[i].rank && plan.faults[i].rank == plan.faults[j].rank)
+            if (plan.faults[i].rank && plan.faults[j].rank)
                 check_pair(plan.faults[i], plan.faults[j]);
     if (!plan.empty()) check_someone_stays(plan, workers);
 }

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
+#include <set>
 
-#include "suite/scenario/fault_limits.hpp"
+#include "suite/scenario/fault_keys.hpp"
 
 namespace assay {
 namespace {
@@ -19,6 +19,25 @@ std::string quoted(std::string_view text) {
     return out + (text.size() > 100 ? "…'" : "'");
 }
 
+template <class Number>
+std::optional<KeyValue> parse_number(std::string_view text) {
+    Number number = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || stop != end) return std::nullopt;
+    return KeyValue(number);
+}
+
+std::optional<KeyValue> parse_value(const KeyRange& range, std::string_view text) {
+    if (std::holds_alternative<OneOf>(range)) return KeyValue(std::string(text));
+    if (std::holds_alternative<NumberRange>(range)) return parse_number<double>(text);
+    return parse_number<long long>(text);
+}
+
+std::string text_of(const KeyValue& value) {
+    return std::visit([](const auto& plain) { return fmt::format("{}", plain); }, value);
+}
+
 class FaultReader {
   public:
     explicit FaultReader(std::string_view text) : text_(text) {}
@@ -28,12 +47,11 @@ class FaultReader {
         if (const auto known = parse_fault_kind(kind))
             fault_.kind = *known;
         else
-            fail(0, "unknown kind " + quoted(kind) + "; known are kill, hang, stop, join");
+            fail(0, "unknown kind " + quoted(kind) + "; known are " + known_fault_kinds());
         if (next_is(':')) read_keys(false);
         if (!next_is('@')) fail(at_, "'@step=N' or '@t=SECONDS' is missing");
         read_keys(true);
-        if (const std::string wrong = combination_error(fault_, count_given_); !wrong.empty())
-            fail(0, wrong);
+        if (const std::string wrong = combination_error(fault_); !wrong.empty()) fail(0, wrong);
         return fault_;
     }
 
@@ -69,68 +87,26 @@ class FaultReader {
             fail(at_, "unexpected " + quoted(text_.substr(at_, 1)));
     }
 
-    void read_value(std::string_view key, std::size_t key_at, std::string_view value,
-                    std::size_t value_at, bool when) {
-        const auto is = [&](std::string_view name, bool belongs_after_at) {
-            if (key != name) return false;
-            if (when != belongs_after_at)
-                fail(key_at, quoted(key) + (belongs_after_at ? " belongs after the '@'"
-                                                             : " belongs before the '@'"));
-            if (seen_.find(',' + std::string(key) + ',') != std::string::npos)
-                fail(key_at, quoted(key) + " is given twice");
-            seen_ += ',' + std::string(key) + ',';
-            return true;
-        };
-        if (is("rank", false)) {
-            fault_.rank = static_cast<int>(whole(value, value_at, 0, largest_rank));
-        } else if (is("count", false)) {
-            fault_.count = static_cast<int>(whole(value, value_at, 1, largest_count));
-            count_given_ = true;
-        } else if (is("phase", false)) {
-            if (!is_fault_phase(value))
-                fail(value_at,
-                     "unknown phase " + quoted(value) + "; known are step, regroup, transfer");
-            fault_.phase = value;
-        } else if (is("step", true)) {
-            fault_.step = static_cast<long>(whole(value, value_at, 0, largest_step));
-        } else if (is("t", true)) {
-            fault_.t_s = seconds(value, value_at);
-        } else if (is("for", true)) {
-            fault_.for_s = seconds(value, value_at);
-            if (*fault_.for_s <= 0) fail(value_at, "a hang must last longer than 0 seconds");
-        } else {
-            fail(key_at,
-                 "unknown key " + quoted(key) + "; known are rank, count, phase, step, t, for");
-        }
-    }
-
-    long long whole(std::string_view value, std::size_t position, long long least,
-                    long long most) const {
-        long long number = 0;
-        const char* end = value.data() + value.size();
-        const auto [stop, error] = std::from_chars(value.data(), end, number);
-        if (error != std::errc() || stop != end || number < least || number > most)
-            fail(position, quoted(value) + " is not a whole number from " + std::to_string(least) +
-                               " to " + std::to_string(most));
-        return number;
-    }
-
-    double seconds(std::string_view value, std::size_t position) const {
-        double number = 0;
-        const char* end = value.data() + value.size();
-        const auto [stop, error] = std::from_chars(value.data(), end, number);
-        // !(…) also refuses NaN; -0 would not come back from the canonical text as it went in.
-        if (error != std::errc() || stop != end || !(number >= 0 && number <= longest_s) ||
-            std::signbit(number))
-            fail(position, quoted(value) + " is not a number of seconds from 0 to 1e9");
-        return number;
+    void read_value(std::string_view name, std::size_t name_at, std::string_view text,
+                    std::size_t text_at, bool when) {
+        const FaultKey* key = find_fault_key(name);
+        if (!key)
+            fail(name_at, "unknown key " + quoted(name) + "; " + known_fault_keys(fault_.kind));
+        if (key->after_at != when)
+            fail(name_at, quoted(name) + " belongs " + (when ? "before" : "after") + " the '@'");
+        if (!seen_.insert(key).second) fail(name_at, quoted(name) + " is given twice");
+        if (const std::string wrong = misplaced_key(*key, fault_.kind); !wrong.empty())
+            fail(name_at, wrong);
+        const std::optional<KeyValue> value = parse_value(key->range, text);
+        if (!value || !fits(key->range, *value))
+            fail(text_at, quoted(text) + " is not " + expected(key->range));
+        key->set(fault_, *value);
     }
 
     std::string_view text_;
     std::size_t at_ = 0;
     Fault fault_;
-    bool count_given_ = false;
-    std::string seen_;
+    std::set<const FaultKey*> seen_;
 };
 
 std::string_view without_spaces_around(std::string_view text) {
@@ -142,33 +118,16 @@ std::string_view without_spaces_around(std::string_view text) {
 
 }  // namespace
 
-std::string_view to_string(FaultKind kind) {
-    switch (kind) {
-        case FaultKind::kill:
-            return "kill";
-        case FaultKind::hang:
-            return "hang";
-        case FaultKind::stop:
-            return "stop";
-        case FaultKind::join:
-            break;
-    }
-    return "join";
-}
-
 std::string to_string(const Fault& fault) {
-    std::string keys;
-    const auto add = [&](std::string_view key, const std::string& value) {
-        keys += (keys.empty() ? ":" : ",") + std::string(key) + '=' + value;
-    };
-    if (fault.rank) add("rank", std::to_string(*fault.rank));
-    if (fault.kind == FaultKind::join) add("count", std::to_string(fault.count));
-    if (!fault.phase.empty()) add("phase", fault.phase);
-    std::string when;
-    if (fault.step) when = "@step=" + std::to_string(*fault.step);
-    if (fault.t_s) when += fmt::format("{}t={}", when.empty() ? "@" : ",", *fault.t_s);
-    if (fault.for_s) when += fmt::format(",for={}", *fault.for_s);
-    return std::string(to_string(fault.kind)) + keys + when;
+    std::string before, after;
+    for (const FaultKey& key : fault_keys()) {
+        const std::optional<KeyValue> value = key.get(fault);
+        if (!value) continue;
+        std::string& side = key.after_at ? after : before;
+        side += !side.empty() ? ',' : key.after_at ? '@' : ':';
+        side += std::string(key.name) + '=' + text_of(*value);
+    }
+    return std::string(to_string(fault.kind)) + before + after;
 }
 
 std::string to_string(const FaultPlan& plan) {

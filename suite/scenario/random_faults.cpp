@@ -1,33 +1,15 @@
-// Seeded random fault plans. The standard's distributions differ between libraries, so the few that
-// are needed are written out: a seed names the same plan everywhere.
+// Seeded random fault plans: a seed names the same plan everywhere.
 #include <algorithm>
-#include <random>
 
+#include "suite/scenario/dice.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
 namespace assay {
 namespace {
 
-class Dice {
-  public:
-    explicit Dice(std::uint64_t seed) : engine_(seed) {}
-
-    // Uniform in [0, n), without the bias of a bare remainder.
-    std::uint64_t below(std::uint64_t n) {
-        const std::uint64_t fair = UINT64_MAX - UINT64_MAX % n;
-        std::uint64_t roll;
-        do roll = engine_();
-        while (roll >= fair);
-        return roll % n;
-    }
-
-  private:
-    std::mt19937_64 engine_;
-};
-
-struct Worker {
+struct Target {
     int name;
-    long since;  ///< takes part in steps after this one
+    long since;  ///< joined, or was last hit, at this step: open to faults at later ones
 };
 
 // Kills are what the campaigns are about; the others season them.
@@ -39,7 +21,62 @@ FaultKind roll_kind(Dice& dice, const RandomFaults& shape, bool someone_to_hit) 
         if (shape.hangs) bag.insert(bag.end(), 2, FaultKind::hang);
     }
     if (shape.joins) bag.insert(bag.end(), 2, FaultKind::join);
+    if (someone_to_hit && shape.network) {
+        bag.insert(bag.end(), 2, FaultKind::slow);
+        bag.insert(bag.end(), 2, FaultKind::link);
+    }
+    if (someone_to_hit && shape.data) {
+        bag.insert(bag.end(), 2, FaultKind::corrupt);
+        for (const FaultKind kind : {FaultKind::nan, FaultKind::torn, FaultKind::disk_full})
+            bag.push_back(kind);
+    }
     return bag[dice.below(bag.size())];
+}
+
+// `least` to `least + n - 1`, over `scale`.
+double roll_number(Dice& dice, std::uint64_t least, std::uint64_t n, double scale) {
+    return static_cast<double>(least + dice.below(n)) / scale;
+}
+
+void roll_link(Dice& dice, Fault& fault) {
+    switch (dice.below(5)) {
+        case 0:
+            fault.cut = true;
+            break;
+        case 1:
+            fault.bandwidth = 1e5 * roll_number(dice, 1, 100, 1);  // 0.1 to 10 MB/s
+            break;
+        case 2:
+            fault.loss = roll_number(dice, 1, 10, 20);
+            break;
+        case 3:
+            fault.loss = roll_number(dice, 1, 4, 20);
+            [[fallthrough]];
+        default:
+            fault.latency_s = roll_number(dice, 1, 20, 1000);
+    }
+}
+
+// Nothing that takes the worker away: it may be hit again later. A link also occupies its peer.
+void roll_disturbance(Dice& dice, Fault& fault, Target& target, std::vector<Target*>& others) {
+    target.since = *fault.step;
+    if (fault.kind == FaultKind::slow) fault.factor = roll_number(dice, 3, 14, 2);
+    if (fault.kind == FaultKind::link) {
+        roll_link(dice, fault);
+        if (dice.below(2)) {
+            Target& peer = *others[dice.below(others.size())];
+            fault.peer = peer.name;
+            peer.since = *fault.step;
+        }
+    }
+    const bool for_a_while = fault.kind == FaultKind::slow || fault.kind == FaultKind::link ||
+                             (fault.kind == FaultKind::disk_full && dice.below(2));
+    if (for_a_while) fault.for_s = roll_number(dice, 1, 10, 20);
+}
+
+// Even a short hang may end with an eviction.
+bool is_departure(FaultKind kind) {
+    return kind == FaultKind::kill || kind == FaultKind::stop || kind == FaultKind::hang;
 }
 
 }  // namespace
@@ -55,8 +92,8 @@ FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed) {
                         static_cast<long>(dice.below(static_cast<std::uint64_t>(shape.steps - 1))));
     std::sort(steps.begin(), steps.end());
 
-    std::vector<Worker> untouched;
-    for (int name = 0; name < shape.workers; ++name) untouched.push_back({name, -1});
+    std::vector<Target> unharmed;
+    for (int name = 0; name < shape.workers; ++name) unharmed.push_back({name, -1});
     int next_name = shape.workers;
     long last_departure = -1;
     FaultPlan plan;
@@ -65,9 +102,10 @@ FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed) {
         const bool again = last_departure >= 0 && dice.below(4) == 0;
         const long at = again ? last_departure : step;
         std::vector<std::size_t> targets;
-        for (std::size_t i = 0; i < untouched.size(); ++i)
-            if (untouched[i].since < at) targets.push_back(i);
-        // One worker that nothing happens to must stay, and it must be there already.
+        for (std::size_t i = 0; i < unharmed.size(); ++i)
+            if (unharmed[i].since < at) targets.push_back(i);
+        // One worker must stay that nothing happens to which may cost it its place, and it must be
+        // there already.
         const bool someone_to_hit = targets.size() > 1;
         if (!someone_to_hit && !shape.joins) continue;
         Fault fault;
@@ -75,16 +113,28 @@ FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed) {
         fault.step = at;
         if (fault.kind == FaultKind::join) {
             fault.step = step;
-            untouched.push_back({next_name++, step});
+            unharmed.push_back({next_name++, step});
         } else {
-            const std::size_t target = targets[dice.below(targets.size())];
-            fault.rank = untouched[target].name;
-            untouched.erase(untouched.begin() + static_cast<std::ptrdiff_t>(target));
+            const std::size_t at_target = dice.below(targets.size());
+            const auto target = unharmed.begin() + static_cast<std::ptrdiff_t>(targets[at_target]);
+            fault.rank = target->name;
             if (fault.kind == FaultKind::kill && again)
                 fault.phase = dice.below(2) ? "regroup" : "transfer";
             if (fault.kind == FaultKind::hang && dice.below(2))
-                fault.for_s = static_cast<double>(1 + dice.below(20)) / 10;
-            last_departure = at;
+                fault.for_s = roll_number(dice, 1, 20, 10);
+            if (fault.kind == FaultKind::corrupt) {
+                fault.target = dice.below(2) ? "message" : "tensor";
+                if (again && fault.target == "message" && dice.below(2)) fault.phase = "transfer";
+            }
+            if (is_departure(fault.kind)) last_departure = at;
+            if (is_departure(fault.kind) || fault.kind == FaultKind::corrupt) {
+                unharmed.erase(target);
+            } else {
+                std::vector<Target*> others;
+                for (const std::size_t i : targets)
+                    if (i != targets[at_target]) others.push_back(&unharmed[i]);
+                roll_disturbance(dice, fault, *target, others);
+            }
         }
         plan.faults.push_back(fault);
     }

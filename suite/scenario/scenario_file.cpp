@@ -3,44 +3,55 @@
 #include <sstream>
 
 #include "suite/experiment/strict_toml.hpp"
-#include "suite/scenario/fault_limits.hpp"
+#include "suite/scenario/fault_keys.hpp"
 
 namespace assay {
 namespace {
 
 using Table = StrictTable<ScenarioError>;
 
-double seconds(Table& table, std::string_view key, double value) {
-    if (!(value >= 0 && value <= longest_s) || std::signbit(value))
-        table.fail(key, "must be a number of seconds from 0 to 1e9");
-    return value;
+std::optional<KeyValue> on_or_off(Table& table, std::string_view name) {
+    const toml::node* node = table.find(name);
+    if (!node) return std::nullopt;
+    if (const auto* truth = node->as_boolean()) return KeyValue(truth->get() ? 1LL : 0LL);
+    const auto* number = node->as_integer();
+    if (!number || number->get() < 0 || number->get() > 1)
+        table.fail(name, "must be true or false");
+    return KeyValue(static_cast<long long>(number->get()));
+}
+
+template <class Value>
+std::optional<KeyValue> as_key_value(const std::optional<Value>& value) {
+    if (!value) return std::nullopt;
+    return KeyValue(*value);
+}
+
+std::optional<KeyValue> read_value(Table& table, const FaultKey& key) {
+    if (std::holds_alternative<NumberRange>(key.range)) return as_key_value(table.number(key.name));
+    if (std::holds_alternative<OneOf>(key.range)) return as_key_value(table.text(key.name));
+    if (std::holds_alternative<OnOff>(key.range)) return on_or_off(table, key.name);
+    const auto& range = std::get<WholeRange>(key.range);
+    const auto whole = table.integer(key.name, range.least, range.most);
+    return whole ? std::optional(KeyValue(static_cast<long long>(*whole))) : std::nullopt;
 }
 
 Fault read_fault(Table table) {
     Fault fault;
     const std::string kind = table.required_text("kind");
     const auto known = parse_fault_kind(kind);
-    if (!known) table.fail("kind", "is '" + kind + "'; known are kill, hang, stop, join");
+    if (!known) table.fail("kind", "is '" + kind + "'; known are " + known_fault_kinds());
     fault.kind = *known;
-    if (const auto rank = table.integer("rank", 0, largest_rank))
-        fault.rank = static_cast<int>(*rank);
-    const auto count = table.integer("count", 1, largest_count);
-    if (count) fault.count = static_cast<int>(*count);
-    if (const auto step = table.integer("step", 0, largest_step))
-        fault.step = static_cast<long>(*step);
-    if (const auto t = table.number("t")) fault.t_s = seconds(table, "t", *t);
-    if (const auto length = table.number("for")) {
-        fault.for_s = seconds(table, "for", *length);
-        if (*fault.for_s <= 0) table.fail("for", "must be longer than 0 seconds");
+    for (const FaultKey& key : fault_keys()) {
+        const std::optional<KeyValue> value = read_value(table, key);
+        if (!value) continue;
+        if (const std::string wrong = misplaced_key(key, fault.kind); !wrong.empty())
+            table.fail(key.name, "does not belong here: " + wrong);
+        if (!fits(key.range, *value)) table.fail(key.name, "must be " + expected(key.range));
+        key.set(fault, *value);
     }
-    if (const auto phase = table.text("phase")) {
-        if (!is_fault_phase(*phase))
-            table.fail("phase", "is '" + *phase + "'; known are step, regroup, transfer");
-        fault.phase = *phase;
-    }
-    table.refuse_rest();
-    if (const std::string wrong = combination_error(fault, count.has_value()); !wrong.empty())
-        table.fail(wrong);
+    if (const auto unknown = table.rest(); !unknown.empty())
+        table.fail(unknown.front(), "is not a known key; " + known_fault_keys(fault.kind));
+    if (const std::string wrong = combination_error(fault); !wrong.empty()) table.fail(wrong);
     return fault;
 }
 

@@ -3,6 +3,7 @@
 
 #include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
+#include "suite/store/sha256.hpp"
 
 namespace assay::store {
 namespace {
@@ -62,6 +63,10 @@ std::vector<Annotation> Store::annotations(std::string_view id) const {
                 {subject.id, rows.getColumn(0).getString(), rows.getColumn(1).getString()});
         return all;
     });
+}
+
+std::string calibration_hash(const nlohmann::json& parameters) {
+    return sha256_hex(json_text(parameters));
 }
 
 void Store::put_calibration(const Calibration& calibration) {

@@ -128,6 +128,8 @@ class Store {
     std::unique_ptr<Impl> impl_;
 };
 
+/// How series name a calibration: SHA-256 of its parameters as JSON text, members in name order.
+std::string calibration_hash(const nlohmann::json& parameters);
 std::string new_uuid();
 std::string now_utc();  ///< ISO 8601 with milliseconds, "2026-11-21T02:03:04.567Z"
 

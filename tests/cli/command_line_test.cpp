@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "tests/cli/golden.hpp"
-#include "tests/cli/program.hpp"
+#include "tests/cli/program_test.hpp"
 #include "tests/runner/processes.hpp"
 
 namespace assay::testing {
@@ -19,20 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class CommandLineTest : public ::testing::Test {
+class CommandLineTest : public ProgramTest {
   protected:
-    TemporaryFolder folder;
-    EnvironmentVariable database{"ASSAY_DB", (folder / "results.db").string()};
-    EnvironmentVariable lock{"ASSAY_LOCK", (folder / "lock").string()};
-
-    Printed assay(std::vector<std::string> arguments,
-                  const std::function<void(pid_t)>& meanwhile = {}) const {
-        return run_program(ASSAY_DUMMY_PROGRAM, std::move(arguments), meanwhile);
-    }
-    json assay_json(std::vector<std::string> arguments) const {
-        arguments.emplace_back("--json");
-        return json::parse(assay(std::move(arguments)).out);
-    }
+    CommandLineTest() : ProgramTest(ASSAY_DUMMY_PROGRAM) {}
 };
 
 TEST_F(CommandLineTest, ListAndDescribeMatchTheirGoldenOutputs) {
@@ -63,8 +52,8 @@ TEST_F(CommandLineTest, JsonShapesHaveTheAgreedKeys) {
     has_keys(run, {"session", "samples", "claims"});
     ASSERT_EQ(run["samples"].size(), 6U);
     for (const json& row : run["samples"])
-        has_keys(row, {"id", "experiment", "variant", "case", "profile", "provenance", "seed",
-                       "status", "metrics"});
+        has_keys(row, {"id", "experiment", "variant", "case", "profile", "provenance", "scenario",
+                       "seed", "status", "metrics"});
     EXPECT_EQ(run["samples"][4]["metrics"]["total"], 12);
     EXPECT_EQ(run["samples"][4]["metrics"]["term{i=3}"], 6);
     const json claims = assay_json({"claims"});

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -22,6 +23,16 @@ inline char process_state(long pid) {
     if (!std::getline(stat, text)) return 0;
     const auto name_end = text.rfind(')');
     return name_end == std::string::npos ? 0 : text.at(name_end + 2);
+}
+
+/// Processor time that a process and all of its threads have used.
+inline double processor_s(long pid) {
+    clockid_t clock{};
+    timespec used{};
+    if (::clock_getcpuclockid(pid_t(pid), &clock) != 0 || ::clock_gettime(clock, &used) != 0) {
+        return 0;
+    }
+    return double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
 }
 
 inline bool runs(long pid) {

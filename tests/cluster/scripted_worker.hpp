@@ -14,7 +14,7 @@
 namespace assay::cluster {
 
 /// config: {"do": "echo" | "exit" | "throw" | "never_start" | "say_and_exit" | "list_fds" |
-/// "garbage"}
+/// "spin" | "garbage"}
 inline int scripted_worker(WorkerId id, ControlChannel& control, const nlohmann::json& config) {
     const std::string what = config.at("do");
     if (what == "never_start") {
@@ -37,6 +37,7 @@ inline int scripted_worker(WorkerId id, ControlChannel& control, const nlohmann:
         control.send({{"fds", targets}});
     }
     control.send({{"ready", id}});
+    for (volatile bool spin = what == "spin"; spin;) continue;
     while (auto body = control.receive()) {
         if (body->value("type", "") == "stop_requested") {
             control.send({{"stopping", control.stop_requested()}});

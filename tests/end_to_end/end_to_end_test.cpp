@@ -6,7 +6,7 @@
 #include <numeric>
 #include <thread>
 
-#include "tests/cli/program.hpp"
+#include "tests/cli/program_test.hpp"
 #include "tests/cluster/listening_sockets.hpp"
 #include "tests/runner/processes.hpp"
 
@@ -19,22 +19,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class EndToEndTest : public ::testing::Test {
+class EndToEndTest : public ProgramTest {
   protected:
-    TemporaryFolder folder;
-    EnvironmentVariable database{"ASSAY_DB", (folder / "results.db").string()};
-    EnvironmentVariable lock{"ASSAY_LOCK", (folder / "lock").string()};
+    EndToEndTest() : ProgramTest(ASSAY_PROGRAM) {}
 
-    Printed assay(std::vector<std::string> arguments,
-                  const std::function<void(pid_t)>& meanwhile = {}) const {
-        return run_program(ASSAY_PROGRAM, std::move(arguments), meanwhile);
-    }
-    json assay_json(std::vector<std::string> arguments) const {
-        arguments.emplace_back("--json");
-        const Printed printed = assay(std::move(arguments));
-        EXPECT_EQ(printed.err.find("assay: "), std::string::npos) << printed.err;
-        return json::parse(printed.out);
-    }
     std::string loads_file(const std::string& text) const {
         std::ofstream(folder / "loads") << text;
         return (folder / "loads").string();

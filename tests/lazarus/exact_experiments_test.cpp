@@ -5,12 +5,14 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
 
 #include "impls/lazarus/experiments/exhaustive_search.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/experiments/small_instances.hpp"
 #include "impls/lazarus/policy/placement.hpp"
 #include "impls/lazarus/policy/recovery.hpp"
 #include "suite/data/catalog.hpp"
@@ -104,6 +106,52 @@ TEST(LazarusExhaustiveSearch, FindsThePlacementsOfTheCounterexample) {
     EXPECT_THAT(all_replica_counts(2, 5), testing::ElementsAre(Replicas{1, 4}, Replicas{2, 3}));
     for (const Replicas& r : all_replica_counts(4, 11))
         EXPECT_EQ(std::accumulate(r.begin(), r.end(), 0), 11);
+}
+
+// Every placement tried: where one is worse than neither overlap nor spread, mro_guarded is, and it
+// is the best there is for every number of failures.
+TEST(LazarusGuardedExperiment, FindsTheOptimumOfEverySmallInstance) {
+    const MemoryRecorder guarded = run(x_guarded(), "mro_guarded", {{"part", "all_small"}});
+    const MemoryRecorder mro = run(x_guarded(), "mro", {{"part", "all_small"}});
+    const std::map<std::string, double> sizes = {
+        {"one_group", 55}, {"whole_groups", 104}, {"cut_group", 80}};
+    for (const auto& [of, size] : sizes) {
+        SCOPED_TRACE(of);
+        auto instances = [&, &of = of](const MemoryRecorder& recorder, const char* outcome) {
+            return recorder.value("instances", {{"class", of}, {"outcome", outcome}});
+        };
+        EXPECT_EQ(instances(guarded, "all"), size);
+        EXPECT_EQ(instances(guarded, "dominating_exists"), size);
+        EXPECT_EQ(instances(guarded, "optimum_exists"), size);
+        EXPECT_EQ(instances(guarded, "dominates"), size);
+        EXPECT_EQ(instances(guarded, "says_dominates"), size);
+        EXPECT_EQ(instances(guarded, "optimal"), size);
+        EXPECT_EQ(instances(guarded, "missed"), 0);
+        EXPECT_EQ(instances(guarded, "worse_than_mro"), 0);
+        EXPECT_EQ(instances(guarded, "worse_than_spread"), 0);
+        const bool cut = of == "cut_group";
+        EXPECT_EQ(instances(mro, "optimal"), cut ? 61 : size);  // as x_theorem1 counts
+        EXPECT_EQ(instances(mro, "worse_than_spread"), cut ? 11 : 0);
+    }
+}
+
+TEST(LazarusGuardedExperiment, RepairsTheKnownCounterexamples) {
+    auto at = [](const char* part) { return run(x_guarded(), "mro_guarded", {{"part", part}}); };
+    EXPECT_DOUBLE_EQ(recovery(at("n3_c2_e3"), 1), 1);
+    EXPECT_DOUBLE_EQ(recovery(at("n4_c3_e4"), 2), 1);
+    EXPECT_DOUBLE_EQ(recovery(at("n5_c6_e13"), 1), 1);
+    // Above both curves of LazarusFig10b, two to one with six slots.
+    const MemoryRecorder ten = at("n10_c6_e8");
+    const std::vector<double> both = {1, 1, 1, 1, 1, .976, .833, .533};
+    for (std::size_t k = 1; k <= both.size(); ++k)
+        EXPECT_GE(recovery(ten, static_cast<std::int64_t>(k)), both[k - 1] - 5e-4) << k;
+    EXPECT_GT(recovery(ten, 8), .6);
+}
+
+TEST(LazarusExhaustiveSearch, TellsWhatSomePlacementReaches) {
+    EXPECT_TRUE(some_placement_reaches({1, 3, 0, 0}, {2, 2, 2}, 3, 2));
+    EXPECT_FALSE(some_placement_reaches({1, 3, 1, 0}, {2, 2, 2}, 3, 2));
+    EXPECT_EQ(small_instances().size(), 239U);
 }
 
 class LazarusFig8 : public testing::Test {
@@ -207,7 +255,8 @@ TEST_F(LazarusFig8OnTheTrace, DoesNotReproduceTheStatedFortyOnePercentWhenAligne
 }
 
 TEST(LazarusExperiments, DeclareWhatTheyRecord) {
-    const std::vector<Experiment> experiments = {fig4(), fig5(), fig10b(), x_theorem1()};
+    const std::vector<Experiment> experiments = {fig4(), fig5(), fig10b(), x_theorem1(),
+                                                 x_guarded()};
     for (const Experiment& experiment : experiments) {
         for (const std::string& variant : experiment.variants) {
             Case axes;

@@ -132,6 +132,44 @@ TEST_F(LazarusPlanCommand, WarnsWhereThePlanIsWeak) {
                 HasSubstr("note: slots suffice for 1 replicas of every expert, not for 2"));
 }
 
+TEST_F(LazarusPlanCommand, SaysWhetherAGuardedPlanDominates) {
+    auto plan = [&](const std::string& loads, const char* nodes, const char* placement) {
+        return json::parse(output({"--loads", file(loads), "--nodes", nodes, "--slots", "2",
+                                   "--placement", placement, "--json"}));
+    };
+    const json repaired = plan("1 1 1", "3", "mro_guarded");
+    EXPECT_EQ(repaired.at("dominates"), true);
+    EXPECT_EQ(repaired.at("placement"), "mro_guarded");
+    EXPECT_EQ(repaired.at("recovery"), (json{1.0, 1.0, 0.0, 0.0}));
+    EXPECT_FALSE(plan("1 1 1", "3", "mro").contains("dominates"));
+    std::string even;
+    for (int e = 0; e < 65; ++e) even += "1 ";
+    const json large = plan(even, "65", "mro_guarded");  // more nodes than are compared
+    EXPECT_EQ(large.at("dominates"), false);
+    EXPECT_EQ(large.at("nodes"), plan(even, "65", "mro").at("nodes"));
+}
+
+TEST_F(LazarusPlanCommand, ComparesAGuardedPlanWithTheOthers) {
+    auto text = [&](const std::string& loads, const char* nodes) {
+        return output({"--loads", file(loads), "--nodes", nodes, "--slots", "2", "--placement",
+                       "mro_guarded"});
+    };
+    EXPECT_THAT(text("1 1 1", "3"),
+                HasSubstr("             P(every expert survives)\n"
+                          " lost nodes  mro_guarded       mro    spread\n"
+                          "          0     1.000000  1.000000  1.000000\n"
+                          "          1     1.000000  0.666667  1.000000\n"
+                          "          2     0.000000  0.000000  0.000000\n"
+                          "          3     0.000000  0.000000  0.000000\n"
+                          "mro_guarded exact; mro exact; spread exact\n"
+                          "mro's last group of experts is cut short; this plan repairs it and is "
+                          "never worse than mro or spread, however many nodes are lost\n"));
+    EXPECT_THAT(text("1 1", "3"), HasSubstr("mro is optimal and kept"));
+    std::string even;
+    for (int e = 0; e < 65; ++e) even += "1 ";
+    EXPECT_THAT(text(even, "65"), HasSubstr("which may be worse than spread"));
+}
+
 TEST_F(LazarusPlanCommand, EndsThinnedCurvesAtTheLastNode) {
     const std::string text = output({"--loads", file("1 2 3 4"), "--nodes", "300", "--slots", "2"});
     EXPECT_THAT(text, HasSubstr("\n        300  0.000000\n"));

@@ -7,7 +7,10 @@
 
 #include <fstream>
 #include <random>
+#include <set>
 #include <string>
+
+#include "impls/lazarus/live/checkpoint_shelf.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -92,6 +95,73 @@ TEST_F(CheckpointTest, AnyDamageIsNoticed) {
         EXPECT_THROW(read_checkpoint(folder_, 7, reader, {expert}), CheckpointError)
             << "damage " << i << " at byte " << at;
     }
+}
+
+TEST_F(CheckpointTest, ATornFileIsReportedByNobodyAndFoundByTheReader) {
+    auto writer = trained();
+    writer.make_initial(dense_key);
+    EXPECT_NO_THROW(
+        write_checkpoint(folder_, 7, writer, {dense_key, expert}, CheckpointDamage::torn));
+    Trainer reader(config_, corpus_);
+    EXPECT_NO_THROW(read_checkpoint(folder_, 7, reader, {dense_key}));
+    EXPECT_THROW(read_checkpoint(folder_, 7, reader, {expert}), CheckpointError);
+}
+
+TEST_F(CheckpointTest, AFullDiskIsToldAndLeavesWhatWasThere) {
+    auto writer = trained();
+    EXPECT_THROW(write_checkpoint(folder_, 7, writer, {expert}, CheckpointDamage::no_space),
+                 CheckpointError);
+    EXPECT_TRUE(std::filesystem::is_empty(checkpoint_folder(folder_, 7)));
+    write_checkpoint(folder_, 7, writer, {expert});
+    const auto whole = bytes();
+    try {
+        write_checkpoint(folder_, 7, writer, {expert}, CheckpointDamage::no_space);
+        FAIL() << "nothing was thrown";
+    } catch (const CheckpointError& error) {
+        EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos)
+            << error.what();
+    }
+    EXPECT_EQ(bytes(), whole);
+}
+
+TEST_F(CheckpointTest, DamagedStateIsNotWritten) {
+    auto writer = trained();
+    writer.flip_bit_of_state(3);
+    EXPECT_THROW(write_checkpoint(folder_, 7, writer, {expert}), CheckpointError);
+}
+
+TEST_F(CheckpointTest, WhatWasReadIsSealed) {
+    auto writer = trained();
+    write_checkpoint(folder_, 7, writer, {expert});
+    Trainer reader(config_, corpus_);
+    read_checkpoint(folder_, 7, reader, {expert});
+    EXPECT_FALSE(reader.corrupted_block());
+}
+
+TEST_F(CheckpointTest, TheShelfKeepsTheNewestTwoThatAreWhole) {
+    auto writer = trained();
+    CheckpointShelf shelf(folder_);
+    const auto on_disk = [&] {
+        std::set<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_))
+            names.insert(entry.path().filename());
+        return names;
+    };
+    using Names = std::set<std::string>;
+    const auto write = [&](Step step, std::set<Worker> reports) {
+        shelf.ordered(step, {1, 2});
+        write_checkpoint(folder_, step, writer, {expert});
+        for (const auto worker : reports) shelf.written(step, worker);
+    };
+    write(10, {1, 2});
+    write(20, {1});  // never whole
+    EXPECT_EQ(on_disk(), (Names{"step-10", "step-20"}));
+    write(30, {1, 2});
+    EXPECT_EQ(on_disk(), (Names{"step-10", "step-20", "step-30"}));
+    write(40, {1, 2});
+    EXPECT_EQ(on_disk(), (Names{"step-30", "step-40"}));
+    shelf.written(10, 1);  // a late report changes nothing
+    EXPECT_EQ(on_disk(), (Names{"step-30", "step-40"}));
 }
 
 }  // namespace

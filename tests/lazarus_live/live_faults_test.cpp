@@ -20,6 +20,8 @@ struct Scenario {
     long discarded = 0;  ///< attempts at a step that must have been thrown away
     long fallbacks = 0;
     int min_replicas = 2;
+    long retries = 0;    ///< of steps that failed on live workers
+    long evictions = 0;  ///< of workers that could not be reached
 };
 
 class LiveFaults : public testing::TestWithParam<Scenario> {};
@@ -38,6 +40,7 @@ void expect_equal_to_oracle(const SessionOptions& options, const SessionResult& 
 TEST_P(LiveFaults, TrainingGoesOnAndNothingIsLost) {
     const auto& scenario = GetParam();
     auto options = small_session(scenario.faults);
+    options.operation_timeout_s = 2;
     options.controller.min_replicas = scenario.min_replicas;
     const auto run = run_live(options);
     const auto& result = run.result;
@@ -50,6 +53,8 @@ TEST_P(LiveFaults, TrainingGoesOnAndNothingIsLost) {
     EXPECT_EQ(result.counts.leaves, scenario.leaves);
     EXPECT_EQ(result.counts.discarded, scenario.discarded);
     EXPECT_EQ(result.counts.fallbacks, scenario.fallbacks);
+    EXPECT_EQ(result.counts.retries, scenario.retries);
+    EXPECT_EQ(result.counts.evictions, scenario.evictions);
     EXPECT_EQ(children_alive(), 0);
 }
 
@@ -103,7 +108,32 @@ INSTANTIATE_TEST_SUITE_P(
                  .faults = "stop:rank=3@step=3; kill:rank=4@step=3",
                  .deaths = 1,
                  .leaves = 1,
-                 .discarded = 1}),
+                 .discarded = 1},
+        Scenario{.name = "NotANumber",
+                 .faults = "nan:rank=1@step=3",
+                 .discarded = 1,
+                 .retries = 1},
+        Scenario{.name = "CorruptMessage",
+                 .faults = "corrupt:rank=2,target=message@step=3",
+                 .discarded = 1,
+                 .retries = 1},
+        Scenario{.name = "CorruptTensor",
+                 .faults = "corrupt:rank=2,target=tensor@step=3",
+                 .deaths = 1,
+                 .discarded = 1,
+                 .retries = 1},
+        Scenario{.name = "SlowWorker", .faults = "slow:rank=1,factor=4@step=3,for=0.3"},
+        Scenario{.name = "DelayedLink",
+                 .faults = "link:rank=1,peer=2,latency=0.02,bandwidth=1e6@step=3,for=0.3"},
+        Scenario{.name = "LossyLink", .faults = "link:rank=1,loss=0.2@step=3,for=0.3"},
+        Scenario{.name = "CutThatHeals", .faults = "link:rank=1,cut=1@step=3,for=0.2"},
+        Scenario{.name = "CutForGood",
+                 .faults = "link:rank=1,cut=1@step=3",
+                 .deaths = 1,
+                 .discarded = 1,
+                 .evictions = 1},
+        Scenario{.name = "FullDisk", .faults = "disk_full:rank=0@step=2"},
+        Scenario{.name = "TornCheckpointThatNobodyNeeds", .faults = "torn:rank=0@step=2"}),
     [](const auto& info) { return info.param.name; });
 
 // Whatever a seeded plan brings: training ends well, nothing committed is lost without a fallback,
@@ -148,6 +178,37 @@ TEST(LiveFallback, TwoAtOnceWithOneReplicaEachGoBackToTheCheckpoint) {
     EXPECT_EQ(children_alive(), 0);
 }
 
+// The newest checkpoint (before step 6) is torn, the one before it (before step 3) is whole.
+TEST(LiveFallback, ATornCheckpointIsPassedOver) {
+    auto options = small_session("torn:rank=0@step=4; kill:rank=0@step=7; kill:rank=1@step=7");
+    options.controller.initial_workers = 4;
+    options.controller.slots = 2;
+    options.controller.min_replicas = 1;
+    options.controller.placement = PlacementPolicy::compact;
+    const auto run = run_live(options);
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    expect_whole_lineage(run.result, options.controller.steps);
+    expect_equal_to_oracle(options, run.result);
+    EXPECT_EQ(run.result.counts.bad_checkpoints, 1);
+    EXPECT_EQ(run.result.counts.rolled_back, 4);
+    EXPECT_EQ(run.result.faults_fired, 3);
+}
+
+// A full disk leaves the checkpoint before step 6 without a part: the one before step 3 serves.
+TEST(LiveFallback, ACheckpointThatFoundNoSpaceIsNotUsed) {
+    auto options =
+        small_session("disk_full:rank=0@step=4; kill:rank=0@step=7; kill:rank=1@step=7");
+    options.controller.initial_workers = 4;
+    options.controller.slots = 2;
+    options.controller.min_replicas = 1;
+    options.controller.placement = PlacementPolicy::compact;
+    const auto run = run_live(options);
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    expect_equal_to_oracle(options, run.result);
+    EXPECT_EQ(run.result.counts.bad_checkpoints, 0);
+    EXPECT_EQ(run.result.counts.rolled_back, 4);
+}
+
 TEST(LiveFallback, WithoutACheckpointTrainingStartsOver) {
     auto options = small_session("kill:rank=0@step=4; kill:rank=1@step=4");
     options.controller.initial_workers = 4;
@@ -177,7 +238,9 @@ TEST(LiveReplay, TheSamePlanAndSeedGiveTheSameStateTwice) {
     const auto first = run_live(options).result, second = run_live(options).result;
     ASSERT_TRUE(first.ok && second.ok);
     EXPECT_EQ(first.digests, second.digests);
-    EXPECT_EQ(first.losses, second.losses);
+    ASSERT_EQ(first.steps.size(), second.steps.size());
+    for (std::size_t i = 0; i < first.steps.size(); ++i)
+        EXPECT_EQ(first.steps[i].loss, second.steps[i].loss);
 }
 
 }  // namespace

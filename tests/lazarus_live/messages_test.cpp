@@ -46,6 +46,24 @@ TEST(Messages, ACheckpointOrderNamesTheOwnersShareOnly) {
     EXPECT_TRUE(checkpoint_blocks_from(to_message(order, 1)).empty());
 }
 
+TEST(Messages, ATrainingConfigComesBackWhole) {
+    TrainingConfig config;
+    config.model.layers = 3;
+    config.model.dtype = at::kDouble;
+    config.adam.beta2 = 0.99;
+    config.seed = ~0ULL;
+    config.corpus = "a text";
+    config.group = 4;
+    config.routing = "synthetic";
+    config.modelled_steps = 40;
+    const auto back = training_config_from(nlohmann::json::parse(to_json(config).dump()));
+    EXPECT_EQ(to_json(back), to_json(config));
+    EXPECT_EQ(back.group, 4);
+    EXPECT_EQ(back.routing, "synthetic");
+    EXPECT_EQ(back.modelled_steps, 40);
+    EXPECT_EQ(back.seed, ~0ULL);
+}
+
 TEST(Messages, DamagedTextIsAnExceptionAtWorst) {
     const std::string texts[] = {
         to_message(example()).dump(), step_done(3, 17, {2.5, {{3, 4}}}).dump(),

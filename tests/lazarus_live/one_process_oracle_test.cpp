@@ -4,11 +4,10 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
+#include "impls/lazarus/live/routing_replay.hpp"
 #include "impls/lazarus/live/trainer.hpp"
 #include "impls/lazarus/policy/model_plan.hpp"
-#include "suite/cluster/in_process.hpp"
+#include "tests/lazarus_live/threads_as_ranks.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -65,8 +64,14 @@ struct OneProcess {
         nn::GateTrace trace;
         const auto tokens =
             corpus.batch(config.seed, number, 0, workers * config.sequences, config.model.context);
+        nn::ForcedChoice forced;
+        if (!config.routing.empty()) {
+            forced = [&](int layer, std::int64_t rows) {
+                return RoutingReplay(config).at(number).choices(layer, 0, rows);
+            };
+        }
         const auto loss =
-            nn::moe_gpt_loss(config.model, *trainer.find(dense_key), local, tokens, &trace);
+            nn::moe_gpt_loss(config.model, *trainer.find(dense_key), local, tokens, &trace, forced);
         (loss / static_cast<double>(workers * config.sequences * config.model.context)).backward();
         trainer.apply(number);
         return trace;
@@ -75,20 +80,6 @@ struct OneProcess {
     Trainer trainer;
     const nn::ByteCorpus& corpus;
 };
-
-// Runs `body(rank, communicator)` on one thread per rank.
-template <class Body>
-void on_ranks(Body body) {
-    auto group = cluster::make_in_process_group(workers);
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < workers; ++rank) {
-        threads.emplace_back([&, rank] {
-            at::set_num_threads(1);
-            body(rank, *group[static_cast<std::size_t>(rank)]);
-        });
-    }
-    for (auto& thread : threads) thread.join();
-}
 
 // Which gates differ beyond what rounding can explain; rows of rank r follow those of rank r - 1.
 int flips(const nn::GateTrace& whole, const std::vector<nn::GateTrace>& ranks, bool& undecided) {
@@ -115,11 +106,15 @@ double relative_difference(const at::Tensor& a, const at::Tensor& b) {
     return ((a - b).abs().max() / b.abs().max().clamp_min(1e-30)).item<double>();
 }
 
-void compare(int steps, at::ScalarType dtype, double tolerance) {
+// Groups of two, the shares held in an order as a node mapping may leave it: groups {0, 1}, {3, 2}.
+ModelPlacement grouped_holders(const TrainingConfig& c) {
+    return ModelPlacement(static_cast<std::size_t>(c.model.layers),
+                          {{0, 1, 2}, {3, 4, 5}, {3, 4, 5}, {0, 1, 2}});
+}
+
+void compare(int steps, const TrainingConfig& c, const ModelPlacement& holders, double tolerance) {
     at::set_num_threads(1);
-    const auto c = config(dtype);
     const auto corpus = nn::ByteCorpus::from_text(text());
-    const auto holders = skewed_holders(c);
     OneProcess reference(c, corpus);
     std::vector<nn::GateTrace> expected;
     for (int step = 0; step < steps; ++step) expected.push_back(reference.step(step));
@@ -131,7 +126,7 @@ void compare(int steps, at::ScalarType dtype, double tolerance) {
         trainers.push_back(std::make_unique<Trainer>(c, corpus));
         for (const auto& key : blocks_of(holders, rank)) trainers.back()->make_initial(key);
     }
-    on_ranks([&](int rank, cluster::Communicator& comm) {
+    on_ranks(workers, [&](int rank, cluster::Communicator& comm) {
         auto& trainer = *trainers[static_cast<std::size_t>(rank)];
         for (int step = 0; step < steps; ++step) {
             trainer.compute(
@@ -158,16 +153,35 @@ void compare(int steps, at::ScalarType dtype, double tolerance) {
     }
 }
 
-TEST(OneProcessOracle, TwentyFloat64StepsAgree) { compare(20, at::kDouble, 1e-9); }
+TEST(OneProcessOracle, TwentyFloat64StepsAgree) {
+    const auto c = config(at::kDouble);
+    compare(20, c, skewed_holders(c), 1e-9);
+}
 
-TEST(OneProcessOracle, OneFloat32StepAgrees) { compare(1, at::kFloat, 2e-4); }
+TEST(OneProcessOracle, OneFloat32StepAgrees) {
+    const auto c = config(at::kFloat);
+    compare(1, c, skewed_holders(c), 2e-4);
+}
+
+// Padding in every slice but the largest: whatever it contributed would show here.
+TEST(OneProcessOracle, TwentyFloat64StepsOfPaddedGroupsAgree) {
+    auto c = config(at::kDouble);
+    c.group = 2;
+    compare(20, c, grouped_holders(c), 1e-9);
+}
+
+TEST(OneProcessOracle, TwentyFloat64StepsOfReplayedRoutingAgree) {
+    auto c = config(at::kDouble);
+    c.routing = "synthetic";
+    compare(20, c, skewed_holders(c), 1e-9);
+}
 
 TEST(OneProcessOracle, ReplicasOfAnExpertStayEqualBitForBit) {
     const auto c = config(at::kFloat);
     const auto corpus = nn::ByteCorpus::from_text(text());
     const auto holders = skewed_holders(c);
     std::vector<std::map<BlockKey, std::uint64_t>> digests(workers);
-    on_ranks([&](int rank, cluster::Communicator& comm) {
+    on_ranks(workers, [&](int rank, cluster::Communicator& comm) {
         Trainer trainer(c, corpus);
         for (const auto& key : blocks_of(holders, rank)) trainer.make_initial(key);
         for (int step = 0; step < 5; ++step) {
@@ -193,7 +207,7 @@ TEST(OneProcessOracle, TrainingLowersTheLoss) {
     const auto corpus = nn::ByteCorpus::from_text(text());
     const auto holders = skewed_holders(c);
     std::vector<double> first(workers), last(workers);
-    on_ranks([&](int rank, cluster::Communicator& comm) {
+    on_ranks(workers, [&](int rank, cluster::Communicator& comm) {
         Trainer trainer(c, corpus);
         for (const auto& key : blocks_of(holders, rank)) trainer.make_initial(key);
         for (int step = 0; step < 40; ++step) {

@@ -17,6 +17,7 @@ std::vector<store::Sample> two_samples() {
     samples[1].id = "two";
     samples[1].spec.axes["model"] = std::string("a,\"b\"");
     samples[1].metrics.clear();
+    samples[1].spec.scenario = "kill:rank=1@step=5,for=2";
     samples[1].status = "failed";
     samples[1].reason = "killed";
     return samples;
@@ -37,14 +38,14 @@ Registry registry() {
 TEST(Csv, OneRowPerValueWithUnitsQuotingAndFailures) {
     EXPECT_EQ(
         csv(registry(), two_samples()),
-        "session,experiment,variant,model,order,step,trace,profile,provenance,seed,status,metric,"
-        "labels,unit,value,sample\n"
-        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,1,ok,"
+        "session,experiment,variant,model,order,step,trace,profile,provenance,scenario,seed,status,"
+        "metric,labels,unit,value,sample\n"
+        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,,1,ok,"
         "recovery_probability,failed=4,probability,0.6142857142857143,one\n"
-        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,1,ok,"
+        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,,1,ok,"
         "plan_seconds,,s,inf,one\n"
-        "5e551011-session,lazarus/fig8,spread,\"a,\"\"b\"\"\",aligned,200,synthetic,toy,exact,1,"
-        "failed,,,,,two\n");
+        "5e551011-session,lazarus/fig8,spread,\"a,\"\"b\"\"\",aligned,200,synthetic,toy,exact,"
+        "\"kill:rank=1@step=5,for=2\",1,failed,,,,,two\n");
 }
 
 TEST(SamplesJson, HasThePublishedShape) {
@@ -53,8 +54,9 @@ TEST(SamplesJson, HasThePublishedShape) {
     EXPECT_EQ(array[0],
               nlohmann::json::parse(R"({"id":"one","experiment":"lazarus/fig8","variant":"mro",
         "case":{"model":"gpt-s","order":"aligned","step":200,"trace":"synthetic"},"profile":"toy",
-        "provenance":"exact","seed":1,"status":"ok",
+        "provenance":"exact","scenario":"","seed":1,"status":"ok",
         "metrics":{"recovery_probability{failed=4}":0.6142857142857143,"plan_seconds":null}})"));
+    EXPECT_EQ(array[1].at("scenario"), "kill:rank=1@step=5,for=2");
     EXPECT_EQ(array[1].at("reason"), "killed");
     EXPECT_EQ(array[1].at("metrics"), nlohmann::json::object());
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/report/fixtures.hpp"
+#include "tests/report/rivals_fixture.hpp"
 #include "tests/report/xml_check.hpp"
 
 namespace assay::report {
@@ -46,6 +47,12 @@ TEST(Golden, Timeline) {
     const std::string svg = svg_figure(live_experiment(), samples, {});
     EXPECT_EQ(xml_problem(svg), "");
     expect_golden("report_timeline.svg", svg);
+}
+
+TEST(Golden, TimelineOfRivals) {
+    const std::string svg = svg_figure(rivals_experiment(), rivals_samples(), {});
+    EXPECT_EQ(xml_problem(svg), "");
+    expect_golden("report_timeline_rivals.svg", svg);
 }
 
 TEST(Timeline, EveryFaultPlanHasItsBlockAndIsNamedWhereTheyDiffer) {

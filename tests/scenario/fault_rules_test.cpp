@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "suite/scenario/fault_plan.hpp"
 
@@ -69,6 +70,91 @@ TEST(FaultRules, NothingHangsAfterItLeft) {
     EXPECT_EQ(complaint("hang:rank=1@t=1,for=1;hang:rank=1@t=3,for=1", 4), "");
 }
 
+TEST(FaultRules, NothingHappensToARankThatIsGone) {
+    for (const char* fault :
+         {"slow:rank=1,factor=2@step=9", "link:rank=1,loss=0.1@step=9", "nan:rank=1@step=9",
+          "corrupt:rank=1,target=tensor@step=9", "torn:rank=1@step=9", "disk_full:rank=1@step=9",
+          "link:rank=2,peer=1,loss=0.1@step=9", "nan:rank=1@step=2"}) {
+        const std::string text = fault;
+        EXPECT_NE(complaint("kill:rank=1@step=2;" + text, 4)
+                      .find("rank 1 is gone by then: 'kill:rank=1@step=2'"),
+                  std::string::npos)
+            << text;
+        EXPECT_NE(complaint(text + ";stop:rank=1@step=2", 4), "") << text;
+        EXPECT_NE(complaint(text + ";link:rank=1,cut=1@step=2", 4), "") << text;
+        EXPECT_EQ(complaint(text + ";kill:rank=1@step=10", 4), "") << text;
+        EXPECT_EQ(complaint(text + ";kill:rank=1@t=0.1", 4), "") << text << ": two clocks";
+        EXPECT_EQ(complaint(text + ";kill:rank=3@step=1", 4), "") << text << ": somebody else";
+    }
+    EXPECT_EQ(complaint("link:rank=2,peer=1,cut=1@step=2;nan:rank=2@step=9", 4), "")
+        << "it may be the peer that is evicted";
+    EXPECT_EQ(complaint("link:rank=2,cut=1@step=2,for=1;nan:rank=2@step=9", 4), "") << "it heals";
+    EXPECT_EQ(
+        complaint("link:rank=2,cut=1@step=2;kill:rank=2@t=5", 4),
+        "fault 'kill:rank=2@t=5': rank 2 is already taken away by 'link:rank=2,cut=1@step=2'");
+}
+
+TEST(FaultRules, WhatLastsDoesNotOverlapItself) {
+    EXPECT_EQ(complaint("slow:rank=1,factor=2@t=1,for=5;slow:rank=1,factor=3@t=3,for=1", 4),
+              "fault 'slow:rank=1,factor=3@t=3,for=1': rank 1 is slow already: "
+              "'slow:rank=1,factor=2@t=1,for=5'");
+    EXPECT_EQ(complaint("disk_full:rank=1@t=3;disk_full:rank=1@t=1,for=5", 4),
+              "fault 'disk_full:rank=1@t=3': rank 1 has a full disk already: "
+              "'disk_full:rank=1@t=1,for=5'");
+    for (const char* lasting :
+         {"slow:rank=1,factor=2", "link:rank=1,loss=0.1", "disk_full:rank=1"}) {
+        const std::string one = lasting;
+        EXPECT_NE(complaint(one + "@t=1,for=5;" + one + "@t=5.9,for=1", 4), "") << one;
+        EXPECT_EQ(complaint(one + "@t=1,for=5;" + one + "@t=6,for=1", 4), "") << one;
+        EXPECT_NE(complaint(one + "@step=4,for=5;" + one + "@step=4,for=1", 4), "") << one;
+        EXPECT_EQ(complaint(one + "@step=4,for=5;" + one + "@step=5,for=1", 4), "")
+            << one << ": how many steps five seconds are is not known";
+        EXPECT_EQ(complaint(one + "@step=4;" + one + "@t=1", 4), "") << one << ": two clocks";
+        // Without an end it lasts to the end, but for a full disk: one checkpoint.
+        EXPECT_EQ(complaint(one + "@step=4;" + one + "@step=9,for=1", 4).empty(),
+                  one == "disk_full:rank=1")
+            << one;
+        EXPECT_EQ(complaint(one + "@step=9;" + one + "@step=4,for=1", 4), "") << one;
+    }
+    EXPECT_EQ(complaint("slow:rank=1,factor=2@t=1;slow:rank=2,factor=2@t=1", 4), "");
+    EXPECT_EQ(
+        complaint("slow:rank=1,factor=2@t=1;link:rank=1,loss=0.1@t=1;disk_full:rank=1@t=1", 4), "");
+}
+
+TEST(FaultRules, ALinkIsTheSameFromBothEnds) {
+    const auto both = [](const std::string& one, const std::string& other) {
+        return complaint("link:" + one + ",loss=0.1@t=1,for=5;link:" + other + ",latency=1@t=2", 4);
+    };
+    EXPECT_EQ(both("rank=1,peer=2", "rank=2,peer=1"),
+              "fault 'link:rank=2,peer=1,latency=1@t=2': rank 2 has a link fault there already: "
+              "'link:rank=1,peer=2,loss=0.1@t=1,for=5'");
+    EXPECT_NE(both("rank=1,peer=2", "rank=1,peer=2"), "");
+    EXPECT_NE(both("rank=1", "rank=1"), "");
+    EXPECT_NE(both("rank=1", "rank=1,peer=2"), "") << "everybody includes 2";
+    EXPECT_NE(both("rank=2,peer=1", "rank=1"), "");
+    EXPECT_EQ(both("rank=1,peer=2", "rank=1,peer=3"), "");
+    EXPECT_EQ(both("rank=1,peer=2", "rank=3"), "");
+    EXPECT_EQ(both("rank=1", "rank=2"), "") << "two bad network cards";
+}
+
+TEST(FaultRules, APeerMustExistToo) {
+    EXPECT_EQ(
+        complaint("link:rank=1,peer=4,loss=0.1@step=5", 4),
+        "fault 'link:rank=1,peer=4,loss=0.1@step=5': rank 4 never exists: there are ranks 0 to "
+        "3");
+    EXPECT_NE(complaint("link:rank=1,peer=4,loss=0.1@step=5;join@step=5", 4), "");
+    EXPECT_EQ(complaint("link:rank=1,peer=4,loss=0.1@step=6;join@step=5", 4), "");
+}
+
+TEST(FaultRules, ACutThatNeverHealsCostsAWorker) {
+    EXPECT_NE(complaint("link:rank=0,cut=1@step=1;kill:rank=1@step=5", 2), "");
+    EXPECT_NE(complaint("link:rank=0,peer=1,cut=1@step=1;kill:rank=1@step=5", 2), "");
+    EXPECT_EQ(complaint("link:rank=0,cut=1@step=1,for=1;kill:rank=1@step=5", 2), "");
+    EXPECT_EQ(complaint("link:rank=0,loss=0.9@step=1;kill:rank=1@step=5", 2), "");
+    EXPECT_EQ(complaint("link:rank=0,cut=1@step=1;kill:rank=1@step=5", 3), "");
+    EXPECT_NE(complaint("link:rank=0,cut=1@step=1;kill:rank=1@step=5;join@step=6", 2), "");
+}
+
 TEST(FaultRules, FaultsMadeInCodeAreCheckedToo) {
     assay::FaultPlan plan;
     plan.faults.resize(1);
@@ -77,6 +163,13 @@ TEST(FaultRules, FaultsMadeInCodeAreCheckedToo) {
     plan.faults[0].step = 3;
     EXPECT_NO_THROW(assay::validate(plan, 4));
     plan.faults[0].rank = -1;
+    EXPECT_THROW(assay::validate(plan, 4), assay::ScenarioError);
+    plan.faults[0].rank = 1;
+    plan.faults[0].factor = 2;
+    EXPECT_THROW(assay::validate(plan, 4), assay::ScenarioError) << "a kill has no factor";
+    plan.faults[0].kind = assay::FaultKind::slow;
+    EXPECT_NO_THROW(assay::validate(plan, 4));
+    plan.faults[0].factor = std::nan("");
     EXPECT_THROW(assay::validate(plan, 4), assay::ScenarioError);
     EXPECT_THROW(assay::validate({}, 0), assay::ScenarioError);
     EXPECT_NO_THROW(assay::validate({}, 1));
@@ -87,7 +180,13 @@ TEST(FaultRules, TheOrderInWhichFaultsAreListedDoesNotMatter) {
          {"kill:rank=0@step=1;kill:rank=1@step=3;join@step=5",
           "kill:rank=0@step=1;join@step=2;stop:rank=2@step=4",
           "hang:rank=1@step=9,for=1;kill:rank=1@step=9;join@step=1",
-          "hang:rank=1@step=2,for=1;hang:rank=1@step=3,for=1;kill:rank=0@step=3"}) {
+          "hang:rank=1@step=2,for=1;hang:rank=1@step=3,for=1;kill:rank=0@step=3",
+          "slow:rank=1,factor=2@step=2;slow:rank=1,factor=4@step=3,for=1;kill:rank=0@step=3",
+          "slow:rank=1,factor=2@step=3;slow:rank=1,factor=4@step=2,for=1;kill:rank=0@step=3",
+          "link:rank=1,loss=0.1@t=1,for=2;link:rank=0,peer=1,loss=0.2@t=2;nan:rank=0@t=1",
+          "link:rank=1,loss=0.1@t=1,for=1;link:rank=0,peer=1,loss=0.2@t=2;nan:rank=0@t=1",
+          "link:rank=1,cut=1@step=5;torn:rank=1@step=3;nan:rank=0@step=9",
+          "link:rank=1,cut=1@step=5;torn:rank=1@step=5;nan:rank=0@step=9"}) {
         assay::FaultPlan plan = assay::parse_fault_plan(text);
         const bool accepted = complaint(text, 2).empty();
         std::vector<std::size_t> order{0, 1, 2};

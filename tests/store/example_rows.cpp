@@ -65,8 +65,11 @@ SampleSpec example_spec(std::uint64_t seed, std::string variant) {
 }
 
 SeriesKey key_of(const SampleSpec& spec) {
-    return {spec.experiment, spec.variant,    spec.axes, spec.profile,
-            spec.provenance, "hardware-hash", "",        "data-hash"};
+    SeriesKey key{spec.experiment, spec.variant, spec.axes, spec.profile, spec.provenance};
+    key.scenario = spec.scenario;
+    key.hardware = "hardware-hash";
+    key.data = "data-hash";
+    return key;
 }
 
 std::string begin(Store& store, std::string started) {

@@ -75,6 +75,37 @@ TEST(Merge, OfAnUnfinishedSessionIsCompletedByALaterMerge) {
     EXPECT_TRUE(store.check().ok);
 }
 
+TEST(Merge, CarriesTheCalibrationThatSeriesName) {
+    Folder folder;
+    std::string session;
+    const nlohmann::json parameters = {{"link", {{"value", 1e9}, {"kind", "assumed"}}}};
+    const std::string hash = calibration_hash(parameters);
+    {
+        auto other = Store::open(folder / "other.db", Access::write);
+        session = begin(other);
+        other.put_calibration({hash, "lazarus/fig9", parameters, {}, ""});
+        SeriesKey key = key_of(example_spec(1));
+        key.calibration = hash;
+        const auto id = other.begin_sample(session, example_spec(1), key);
+        other.finish_sample(full_sample(id, session, example_spec(1)));
+        other.finish_session(session, "finished");
+    }
+    auto store = Store::open(folder / "mine.db", Access::write);
+    // The same sample under another calibration is of another series.
+    const auto own = begin(store);
+    add_sample(store, own, example_spec(1));
+    EXPECT_EQ(store.merge(folder / "other.db").samples, 1);
+    EXPECT_NE(store.samples(session).at(0).series, store.samples(own).at(0).series);
+    ASSERT_TRUE(store.calibration(hash).has_value());
+    EXPECT_EQ(store.calibration(hash)->parameters, parameters);
+    EXPECT_TRUE(store.check().ok);
+    SQLite::Database((folder / "mine.db").string(), SQLite::OPEN_READWRITE)
+        .exec("DELETE FROM calibration");
+    const auto report = store.check();
+    ASSERT_EQ(report.problems.size(), 1u);
+    EXPECT_NE(report.problems[0].find("names a calibration that is not there"), std::string::npos);
+}
+
 TEST(Merge, OfWhatIsNoResultsDatabaseChangesNothing) {
     Folder folder;
     auto store = Store::open(folder / "mine.db", Access::write);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <functional>
+#include <utility>
 
 namespace assay::lazarus {
 namespace {
@@ -23,24 +25,22 @@ std::vector<long> surviving(const std::vector<Mask>& holders, int nodes) {
 // every multiset of nodes once.
 class Search {
   public:
-    Search(const Replicas& replicas, int nodes, int slots)
+    // Called with the surviving failure sets of each placement; false ends the search.
+    using Visitor = std::function<bool(const std::vector<long>&)>;
+
+    Search(const Replicas& replicas, int nodes, int slots, Visitor visit)
         : left_(replicas),
           nodes_(nodes),
           slots_(static_cast<std::size_t>(slots)),
           holders_(replicas.size(), 0),
-          best_(static_cast<std::size_t>(nodes) + 1, 0) {}
+          visit_(std::move(visit)) {}
 
-    std::vector<long> best() {
-        next_node(0, {});
-        return best_;
-    }
+    void run() { next_node(0, {}); }
 
   private:
     void next_node(int node, const std::vector<int>& previous) {
         if (node == nodes_) {
-            const std::vector<long> counts = surviving(holders_, nodes_);
-            for (std::size_t k = 0; k < counts.size(); ++k)
-                best_[k] = std::max(best_[k], counts[k]);
+            ended_ = !visit_(surviving(holders_, nodes_));
             return;
         }
         std::vector<int> content;
@@ -53,7 +53,7 @@ class Search {
             if (content >= previous) next_node(node + 1, content);
             return;
         }
-        for (int e = from; e < static_cast<int>(left_.size()); ++e) {
+        for (int e = from; !ended_ && e < static_cast<int>(left_.size()); ++e) {
             int& left = left_[static_cast<std::size_t>(e)];
             if (left == 0) continue;
             Mask& holders = holders_[static_cast<std::size_t>(e)];
@@ -72,7 +72,8 @@ class Search {
     int nodes_;
     std::size_t slots_;
     std::vector<Mask> holders_;
-    std::vector<long> best_;
+    Visitor visit_;
+    bool ended_ = false;
 };
 
 void extend(Replicas& prefix, int experts_left, int slots_left, std::vector<Replicas>& out) {
@@ -98,7 +99,26 @@ std::vector<long> surviving_failure_sets(const Placement& placement, int experts
 }
 
 std::vector<long> best_surviving_failure_sets(const Replicas& replicas, int nodes, int slots) {
-    return Search(replicas, nodes, slots).best();
+    std::vector<long> best(static_cast<std::size_t>(nodes) + 1, 0);
+    Search(replicas, nodes, slots, [&](const std::vector<long>& counts) {
+        for (std::size_t k = 0; k < counts.size(); ++k) best[k] = std::max(best[k], counts[k]);
+        return true;
+    }).run();
+    return best;
+}
+
+bool nowhere_below(const std::vector<long>& a, const std::vector<long>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), std::greater_equal<>());
+}
+
+bool some_placement_reaches(const std::vector<long>& wanted, const Replicas& replicas, int nodes,
+                            int slots) {
+    bool found = false;
+    Search(replicas, nodes, slots, [&](const std::vector<long>& counts) {
+        found = nowhere_below(counts, wanted);
+        return !found;
+    }).run();
+    return found;
 }
 
 std::vector<Replicas> all_replica_counts(int experts, int slots_total) {

@@ -17,6 +17,14 @@ std::vector<long> surviving_failure_sets(const Placement& placement, int experts
 /// nodes · slots <= 16, or it takes very long.
 std::vector<long> best_surviving_failure_sets(const Replicas& replicas, int nodes, int slots);
 
+/// Whether a single placement of exactly these replicas has at least `wanted` surviving failure
+/// sets for every k. Precondition as above.
+bool some_placement_reaches(const std::vector<long>& wanted, const Replicas& replicas, int nodes,
+                            int slots);
+
+/// a[k] >= b[k] for every k.
+bool nowhere_below(const std::vector<long>& a, const std::vector<long>& b);
+
 /// All ascending replica counts of `experts` experts, each at least 1, that fill `slots_total`
 /// slots.
 std::vector<Replicas> all_replica_counts(int experts, int slots_total);

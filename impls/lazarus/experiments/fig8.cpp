@@ -1,25 +1,16 @@
 // Fig. 8: recovery probability of whole models, twelve MoE layers planned from a routing trace.
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <string>
 
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
-#include "impls/lazarus/experiments/routing_trace.hpp"
 #include "impls/lazarus/experiments/seeded_shuffle.hpp"
-#include "impls/lazarus/experiments/synthetic_routing.hpp"
 #include "impls/lazarus/policy/model_plan.hpp"
 #include "impls/lazarus/policy/placement.hpp"
-#include "suite/data/catalog.hpp"
-#include "suite/experiment/error.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -29,40 +20,8 @@ constexpr int nodes = 10, slots = 6, min_replicas = 2, layers = 12;
 const std::map<std::string, int, std::less<>> experts_of_model = {
     {"gpt-s", 8}, {"gpt-m", 12}, {"gpt-l", 16}};
 
-// The trace has every tenth iteration, from the first; these are the nearest to the paper's steps.
-std::int64_t trace_iteration(std::int64_t step) { return step == 200 ? 201 : 3991; }
-
 std::string text_axis(const SampleSpec& spec, std::string_view name) {
     return assay::to_string(spec.axes.find(name)->second);
-}
-
-RoutingTrace read_trace(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string csv{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream) throw UserError(fmt::format("cannot read the routing trace {}", file.string()));
-    return RoutingTrace::parse(csv, file.string());
-}
-
-std::optional<std::string> missing_trace(const SampleSpec& spec) {
-    if (text_axis(spec, "trace") != "smartmoe" || data::locate("smartmoe-loads"))
-        return std::nullopt;
-    return "the SmartMoE routing trace is not on this machine; import it with `assay data fetch "
-           "smartmoe-loads "
-           "--from FILE`, or take `-a trace=synthetic`";
-}
-
-std::vector<Loads> loads_of(const SampleSpec& spec, int experts) {
-    const std::int64_t step = std::get<std::int64_t>(spec.axes.at("step"));
-    std::vector<Loads> loads;
-    if (text_axis(spec, "trace") == "smartmoe") {
-        const auto file = data::locate("smartmoe-loads");
-        if (!file) throw SampleError(SampleStatus::unsupported, missing_trace(spec).value());
-        loads = read_trace(*file).at(trace_iteration(step), layers);
-    } else {
-        loads = synthetic_routing(spec.seed, step, layers);
-    }
-    for (Loads& layer : loads) layer = most_loaded(layer, experts);
-    return loads;
 }
 
 // Puts the node groups of a layer's MRO plan into a random order: what happens when nothing keeps
@@ -88,7 +47,9 @@ Placement shuffle_groups(const Placement& placement, const Replicas& replicas,
 void run(const SampleSpec& spec, Recorder& recorder) {
     const int experts = experts_of_model.at(text_axis(spec, "model"));
     const PlacementPolicy policy = parse_placement_policy(spec.variant).value();
-    ModelPlan plan = make_model_plan(loads_of(spec, experts), nodes, slots, min_replicas, policy);
+    const auto step = std::get<std::int64_t>(spec.axes.at("step"));
+    ModelPlan plan = make_model_plan(model_loads(spec, step, layers, experts), nodes, slots,
+                                     min_replicas, policy);
     if (policy == PlacementPolicy::mro && text_axis(spec, "order") == "shuffled") {
         for (std::size_t layer = 0; layer < plan.placement.size(); ++layer) {
             std::mt19937_64 random = seeded_engine(spec.seed, layer, 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <system_error>
@@ -102,6 +103,11 @@ RoutingTrace RoutingTrace::parse(std::string_view csv, std::string_view name) {
     }
     if (trace.rows_.empty()) throw UserError(fmt::format("{}: a header but no rows", name));
     return trace;
+}
+
+std::int64_t RoutingTrace::nearest_before(std::int64_t iteration) const {
+    const auto after = rows_.upper_bound(iteration);
+    return after == rows_.begin() ? after->first : std::prev(after)->first;
 }
 
 std::vector<Loads> RoutingTrace::at(std::int64_t iteration, int layers) const {

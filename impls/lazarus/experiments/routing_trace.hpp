@@ -21,6 +21,10 @@ class RoutingTrace {
 
     int experts() const { return experts_; }
 
+    /// The last iteration of the trace that is not after `iteration`; before the beginning, the
+    /// first.
+    std::int64_t nearest_before(std::int64_t iteration) const;
+
     /// Loads of the first `layers` layers at `iteration`. Throws UserError naming what is missing.
     std::vector<Loads> at(std::int64_t iteration, int layers) const;
 

@@ -64,21 +64,31 @@ void record_throughput(const SessionOptions& options, const SessionResult& resul
                        Recorder& recorder) {
     const double per_worker = static_cast<double>(options.training.sequences) *
                               static_cast<double>(options.training.model.context);
-    std::vector<double> throughput, workers;
+    std::vector<double> ends, throughput, workers, losses;
     double tokens = 0, before = result.first_go_s;
-    for (std::size_t i = 0; i < result.lineage.size(); ++i) {
-        const auto size = static_cast<double>(result.lineage[i].training.size());
-        const double elapsed = result.commit_s[i] - before;
-        throughput.push_back(elapsed > 0 ? size * per_worker / elapsed : 0);
-        workers.push_back(size);
-        tokens += size * per_worker;
-        before = result.commit_s[i];
+    for (const auto& step : result.steps) {
+        ends.push_back(step.end_s);
+        throughput.push_back(step.end_s > before ? step.workers * per_worker / (step.end_s - before)
+                                                 : 0);
+        workers.push_back(step.workers);
+        losses.push_back(step.loss);
+        before = step.end_s;
     }
-    recorder.time_series("throughput", "1/s", result.commit_s, throughput);
-    recorder.time_series("workers", "count", result.commit_s, workers);
-    recorder.time_series("loss", "nat/token", result.commit_s, result.losses);
+    for (const auto& step : result.lineage)
+        tokens += static_cast<double>(step.training.size()) * per_worker;
+    recorder.time_series("throughput", "1/s", ends, throughput);
+    recorder.time_series("workers", "count", ends, workers);
+    recorder.time_series("loss", "nat/token", ends, losses);
     if (before > result.first_go_s)
         recorder.metric("tokens_per_s", tokens / (before - result.first_go_s));
+}
+
+// From each fault to the first step that the survivors finished after it.
+void record_disturbances(const SessionResult& result, Recorder& recorder) {
+    std::int64_t number = 0;
+    for (const auto& one : result.disturbances)
+        recorder.metric("fault_to_step_s", one.first_step_s - one.injected_s,
+                        {{"event", number++}, {"kind", std::string(to_string(one.kind))}});
 }
 
 }  // namespace
@@ -110,9 +120,13 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
     count("faults_planned", static_cast<long>(options.faults.faults.size()));
     count("faults_fired", result.faults_fired);
     recorder.metric("state_checksum", checksum(result.digests));
-    recorder.metric("loss_first", result.losses.front());
-    recorder.metric("loss_last", result.losses.back());
+    count("retries", counts.retries);
+    count("evictions", counts.evictions);
+    count("bad_checkpoints", counts.bad_checkpoints);
+    recorder.metric("loss_first", result.steps.front().loss);
+    recorder.metric("loss_last", result.steps.back().loss);
     record_recoveries(result, recorder);
+    record_disturbances(result, recorder);
     record_throughput(options, result, recorder);
     const auto planned = static_cast<long>(options.faults.faults.size());
     if (result.faults_fired != planned) {

@@ -1,47 +1,38 @@
 // Our own addition: is maximum rank overlap optimal? Exhaustive search on small instances, and the
 // instances where it is not.
-#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "impls/lazarus/experiments/exhaustive_search.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
+#include "impls/lazarus/experiments/small_instances.hpp"
 #include "impls/lazarus/policy/allocation.hpp"
 #include "impls/lazarus/policy/placement.hpp"
 
 namespace assay::lazarus {
 namespace {
 
-const std::vector<std::string> classes = {"one_group", "whole_groups", "cut_group"};
-
-std::size_t class_of(const Replicas& replicas, int nodes, int slots) {
-    if (replicas.size() <= static_cast<std::size_t>(slots)) return 0;
-    return mro_truncated(replicas, nodes, slots) ? 2 : 1;
-}
-
 void search_all(PlacementPolicy policy, Recorder& recorder) {
-    std::vector<long> optimal(classes.size(), 0), suboptimal(classes.size(), 0);
-    for (int nodes = 2; nodes <= 6; ++nodes) {
-        for (int slots = 1; slots <= 3 && nodes * slots <= 12; ++slots) {
-            for (int experts = 2; experts <= std::min(6, nodes * slots); ++experts) {
-                for (const Replicas& replicas : all_replica_counts(experts, nodes * slots)) {
-                    const auto best = best_surviving_failure_sets(replicas, nodes, slots);
-                    const auto got =
-                        surviving_failure_sets(place(policy, replicas, nodes, slots), experts);
-                    auto& counts = got == best ? optimal : suboptimal;
-                    ++counts[class_of(replicas, nodes, slots)];
-                }
-            }
-        }
-        recorder.progress((nodes - 1) / 5.0, "exhaustive search");
+    std::array<long, problem_classes.size()> optimal{}, suboptimal{};
+    const std::vector<PlacementProblem> problems = small_instances();
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+        const auto& [nodes, slots, replicas] = problems[i];
+        const auto best = best_surviving_failure_sets(replicas, nodes, slots);
+        const auto got =
+            surviving_failure_sets(place(policy, replicas, nodes, slots), problems[i].experts());
+        auto& counts = got == best ? optimal : suboptimal;
+        ++counts[class_of(problems[i])];
+        if (i + 1 == problems.size() || problems[i + 1].nodes != nodes)
+            recorder.progress((nodes - 1) / 5.0, "exhaustive search");
     }
-    for (std::size_t c = 0; c < classes.size(); ++c) {
+    for (std::size_t c = 0; c < problem_classes.size(); ++c) {
+        const std::string name(problem_classes[c]);
         recorder.metric("instances", static_cast<double>(optimal[c]),
-                        {{"class", classes[c]}, {"outcome", "optimal"}});
+                        {{"class", name}, {"outcome", "optimal"}});
         recorder.metric("instances", static_cast<double>(suboptimal[c]),
-                        {{"class", classes[c]}, {"outcome", "suboptimal"}});
+                        {{"class", name}, {"outcome", "suboptimal"}});
     }
 }
 

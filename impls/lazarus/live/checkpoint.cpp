@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 namespace assay::lazarus {
 namespace {
@@ -25,15 +26,48 @@ std::string header_of(const nn::ParameterBlock& block, std::int64_t step, std::u
                        step, block.state_count(), block.state()[0].element_size(), digest);
 }
 
-void sync_to_disk(const std::filesystem::path& file) {
-    const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || ::fsync(fd) != 0) {
-        const std::string why = std::strerror(errno);
-        if (fd >= 0) ::close(fd);
-        throw CheckpointError("cannot write " + file.string() + ": " + why);
+// A file written aside, then renamed to its name: it appears whole or not at all.
+class AsideFile {
+  public:
+    /// `full`: the writes go to a device that is always full.
+    AsideFile(std::filesystem::path file, bool full) : file_(std::move(file)), aside_(file_) {
+        aside_ += ".part";
+        fd_ = ::open(full ? "/dev/full" : aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                     0644);
+        if (fd_ < 0) fail();
     }
-    ::close(fd);
-}
+    ~AsideFile() {
+        if (fd_ >= 0) ::close(fd_);
+        std::error_code ignored;  // renamed, or never made
+        std::filesystem::remove(aside_, ignored);
+    }
+    AsideFile(const AsideFile&) = delete;
+    AsideFile& operator=(const AsideFile&) = delete;
+
+    void write(const void* data, std::size_t size) {
+        const auto* bytes = static_cast<const char*>(data);
+        while (size > 0) {
+            const auto written = ::write(fd_, bytes, size);
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0) fail();
+            bytes += written;
+            size -= static_cast<std::size_t>(written);
+        }
+    }
+    void publish() {
+        if (::fsync(fd_) != 0) fail();
+        if (::close(std::exchange(fd_, -1)) != 0) fail();
+        std::filesystem::rename(aside_, file_);
+    }
+
+  private:
+    [[noreturn]] void fail() const {
+        throw CheckpointError("cannot write " + file_.string() + ": " + std::strerror(errno));
+    }
+
+    std::filesystem::path file_, aside_;
+    int fd_ = -1;
+};
 
 }  // namespace
 
@@ -42,24 +76,25 @@ std::filesystem::path checkpoint_folder(const std::filesystem::path& folder, std
 }
 
 void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
-                      const std::vector<BlockKey>& blocks) {
+                      const std::vector<BlockKey>& blocks, CheckpointDamage damage) {
     for (const auto& key : blocks) {
         const auto* block = trainer.find(key);
         if (!block)
             throw CheckpointError("asked to write " + block_name(key) + ", which is not held");
+        const auto digest = block->digest();
+        if (digest != trainer.sealed(key))
+            throw CheckpointError(block_name(key) + " has changed since it was last written");
         const auto file = file_of(folder, step, key);
-        auto aside = file;
-        aside += ".part";
         std::filesystem::create_directories(file.parent_path());
-        std::ofstream out(aside, std::ios::binary);
-        out << header_of(*block, step, block->digest());
-        for (const auto& part : block->state())
-            out.write(static_cast<const char*>(part.data_ptr()),
-                      static_cast<std::streamsize>(part.nbytes()));
-        out.close();
-        if (!out) throw CheckpointError("cannot write " + aside.string() + ": is the disk full?");
-        sync_to_disk(aside);
-        std::filesystem::rename(aside, file);
+        AsideFile out(file, damage == CheckpointDamage::no_space);
+        const auto header = header_of(*block, step, digest);
+        out.write(header.data(), header.size());
+        for (const auto& part : block->state()) out.write(part.data_ptr(), part.nbytes());
+        out.publish();
+    }
+    if (damage == CheckpointDamage::torn && !blocks.empty()) {
+        const auto file = file_of(folder, step, blocks.back());
+        std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
     }
 }
 
@@ -77,8 +112,9 @@ void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, Tra
                     static_cast<std::streamsize>(part.nbytes()));
         // The header is a function of the content: one comparison finds a foreign, torn or altered
         // file.
+        trainer.seal(key);
         if (!in || in.peek() != std::ifstream::traits_type::eof() ||
-            header + "\n" != header_of(block, step, block.digest())) {
+            header + "\n" != header_of(block, step, trainer.sealed(key))) {
             throw CheckpointError(file.string() + " is not a whole checkpoint of " +
                                   block_name(key) + " at step " + std::to_string(step));
         }

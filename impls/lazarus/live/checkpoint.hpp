@@ -18,12 +18,13 @@ class CheckpointError : public std::runtime_error {
 /// FOLDER/step-N.
 std::filesystem::path checkpoint_folder(const std::filesystem::path& folder, std::int64_t step);
 
-/// Injected damage. torn: the last block's file is cut short, yet nothing is reported. no_space: the
-/// writes go to a full device, so that the kernel refuses them (ENOSPC).
+/// Injected damage. torn: the last block's file is cut short, yet nothing is reported. no_space:
+/// the writes go to a full device, so that the kernel refuses them (ENOSPC).
 enum class CheckpointDamage { none, torn, no_space };
 
 /// Writes blocks as the state before `step`. Each file appears whole or not at all (written aside,
-/// synced, renamed).
+/// synced, renamed). Throws CheckpointError when a file cannot be written, of which nothing is then
+/// left, or when a block differs from its seal: a checkpoint of damaged state would look whole.
 void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
                       const std::vector<BlockKey>& blocks,
                       CheckpointDamage damage = CheckpointDamage::none);

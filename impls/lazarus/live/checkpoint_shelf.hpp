@@ -9,8 +9,8 @@
 
 namespace assay::lazarus {
 
-/// Follows the orders to write and the reports of the writers; once a checkpoint is whole, older
-/// ones are deleted.
+/// Follows the orders to write and the reports of the writers. The newest two whole checkpoints
+/// stay, since the newest may turn out to be unreadable; what is older is deleted.
 class CheckpointShelf {
   public:
     explicit CheckpointShelf(std::filesystem::path folder) : folder_(std::move(folder)) {}

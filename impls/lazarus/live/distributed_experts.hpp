@@ -1,12 +1,13 @@
-// The Lazarus MoE layer: every token travels to a replica of its expert and back, un-padded, as the
-// dispatch plan says (paper section 4.2).
+// The MoE layer across ranks: every token travels to a replica of its expert and back, as the
+// dispatch plan says. Un-padded to any replica (Lazarus, paper section 4.2), or padded within fixed
+// groups (DeepSpeed-MoE).
 #pragma once
 
-#include <functional>
 #include <map>
 #include <vector>
 
-#include "impls/lazarus/policy/dispatch.hpp"
+#include "impls/lazarus/live/step_hooks.hpp"
+#include "impls/lazarus/policy/padded_dispatch.hpp"
 #include "impls/nn/moe_gpt.hpp"
 #include "suite/cluster/communicator.hpp"
 
@@ -17,10 +18,14 @@ using HeldExperts = std::map<std::pair<int, int>, const nn::ParameterBlock*>;
 
 class DistributedExperts : public nn::ExpertExecutor {
   public:
-    /// holders[layer][rank]: experts with their replicas. `after_dispatch(layer)` is called when
-    /// the tokens of a layer have arrived: the middle of a step, where faults may strike.
-    DistributedExperts(cluster::Communicator& comm, int experts, const ModelPlacement& holders,
-                       const HeldExperts& held, std::function<void(int layer)> after_dispatch = {});
+    /// holders[layer][rank]: experts with their replicas. `group`: ranks per expert-parallel group,
+    /// or 0 for the flexible dispatcher. Throws UserError when `holders` do not form such groups.
+    DistributedExperts(cluster::Communicator& comm, int experts, int group,
+                       const ModelPlacement& holders, const HeldExperts& held,
+                       const StepHooks& hooks);
+
+    /// One activation among the rows of the next layer run becomes NaN.
+    void poison_next_rows() { poisoned_ = true; }
 
     at::Tensor run(int layer, const at::Tensor& rows,
                    const std::vector<std::int64_t>& expert) override;
@@ -30,13 +35,17 @@ class DistributedExperts : public nn::ExpertExecutor {
 
   private:
     std::vector<Tokens> gather_counts(const std::vector<std::int64_t>& expert);
-    at::Tensor compute_local(int layer, const at::Tensor& received, const RankLayout& layout) const;
+    void plan(int layer, const std::vector<Tokens>& tokens);
+    at::Tensor compute_local(int layer, const at::Tensor& received) const;
+    void done(StepHooks::Phase phase, int layer) const;
 
     cluster::Communicator& comm_;
     int experts_;
     const HeldExperts& held_;
-    std::vector<std::vector<int>> replicas_;  ///< [layer]: R, [experts][ranks]
-    std::function<void(int)> after_dispatch_;
+    std::vector<std::vector<int>> replicas_;  ///< [layer]: R, [experts][ranks]; or else …
+    std::vector<ExpertGroups> groups_;        ///< … [layer]
+    const StepHooks& hooks_;
+    bool poisoned_ = false;
     std::vector<Loads> loads_;
     DispatchPlan plan_;
     RankLayout layout_;

@@ -1,16 +1,40 @@
 #include "impls/lazarus/live/fault_driver.hpp"
 
+#include "impls/lazarus/live/messages.hpp"
+
 namespace assay::lazarus {
 
 using cluster::Seconds;
 
-FaultDriver::FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor,
-                         std::function<Worker()> spawn, Struck struck)
+namespace {
+
+// What happens inside the worker: it is told to do it to itself.
+bool inside_worker(FaultKind kind) {
+    return kind == FaultKind::link || kind == FaultKind::corrupt || kind == FaultKind::nan ||
+           kind == FaultKind::torn || kind == FaultKind::disk_full;
+}
+
+// Counted when the worker says that it has happened: the next checkpoint may be far.
+bool told_by_worker(FaultKind kind) {
+    return kind == FaultKind::torn || kind == FaultKind::disk_full;
+}
+
+}  // namespace
+
+FaultDriver::FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor, ScenarioTimers& timers,
+                         const ScenarioClock& clock, Hooks hooks)
     : plan_(std::move(plan)),
       supervisor_(supervisor),
-      spawn_(std::move(spawn)),
-      struck_(std::move(struck)),
+      timers_(timers),
+      clock_(clock),
+      hooks_(std::move(hooks)),
       done_(plan_.faults.size(), false) {}
+
+// Kills and hangs strike in the middle of a step, what happens inside a worker before it begins.
+std::string FaultDriver::phase_of(const Fault& fault) {
+    if (!fault.phase.empty()) return fault.phase;
+    return inside_worker(fault.kind) || fault.kind == FaultKind::slow ? "start" : "step";
+}
 
 nlohmann::json FaultDriver::points_for(Worker worker) const {
     auto points = nlohmann::json::array();
@@ -21,20 +45,25 @@ nlohmann::json FaultDriver::points_for(Worker worker) const {
 }
 
 void FaultDriver::training_started() {
-    for (std::size_t i = 0; i < plan_.faults.size(); ++i)
-        if (plan_.faults[i].t_s)
-            timers_[supervisor_.start_timer(Seconds(*plan_.faults[i].t_s))] = i;
+    for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
+        if (!plan_.faults[i].t_s) continue;
+        timers_.after(*plan_.faults[i].t_s, [this, i] {
+            if (!done_[i]) strike(i, /*release=*/false);
+        });
+    }
 }
 
 bool FaultDriver::on_timer(std::uint64_t timer) {
-    if (const auto group = patience_.extract(timer)) {
-        strike_those_waiting(group.mapped());
-        return true;
-    }
-    const auto found = timers_.extract(timer);
-    if (!found) return false;
-    if (!done_[found.mapped()]) strike(found.mapped(), /*release=*/false);
+    const auto group = patience_.extract(timer);
+    if (!group) return false;
+    strike_those_waiting(group.mapped());
     return true;
+}
+
+bool FaultDriver::expects_joins() const {
+    for (std::size_t i = 0; i < plan_.faults.size(); ++i)
+        if (!done_[i] && plan_.faults[i].kind == FaultKind::join && plan_.faults[i].t_s) return true;
+    return holds_commit();
 }
 
 void FaultDriver::on_members(const std::vector<Worker>& members) {
@@ -54,7 +83,8 @@ void FaultDriver::on_point(Worker worker, const std::string& phase, Step step) {
         const auto& fault = plan_.faults[i];
         const bool here = !done_[i] && !waiting_.contains(i) && fault.rank == worker &&
                           fault.step && phase_of(fault) == phase &&
-                          (phase == "step" ? *fault.step == step : *fault.step <= step);
+                          (phase == "step" || phase == "start" ? *fault.step == step
+                                                               : *fault.step <= step);
         if (!here) continue;
         const Point point{phase, *fault.step};
         waiting_[i] = worker;
@@ -68,6 +98,10 @@ void FaultDriver::on_point(Worker worker, const std::string& phase, Step step) {
 void FaultDriver::on_joined(Worker worker) {
     present_.insert(worker);
     awaited_.erase(worker);
+}
+
+void FaultDriver::on_struck(std::size_t fault) {
+    if (fault < plan_.faults.size()) ++fired_;
 }
 
 void FaultDriver::on_leave_requested(Worker worker) { awaited_.erase(worker); }
@@ -112,29 +146,54 @@ void FaultDriver::strike(std::size_t index, bool release) {
     const auto& fault = plan_.faults[index];
     done_[index] = true;
     waiting_.erase(index);
+    const bool awaited = fault.step || hooks_.pace;
     if (fault.kind == FaultKind::join) {
         ++fired_;
         for (int i = 0; i < fault.count; ++i) {
-            const auto worker = spawn_();
-            if (fault.step) awaited_.insert(worker);
-            struck_(fault, worker);
+            const auto worker = hooks_.spawn();
+            if (awaited) awaited_.insert(worker);
+            hooks_.strikes(fault, worker);
         }
         return;
     }
     const Worker worker = *fault.rank;
     if (!present_.contains(worker)) return;
-    ++fired_;
-    struck_(fault, worker);
+    if (!told_by_worker(fault.kind)) ++fired_;
+    hooks_.strikes(fault, worker);
     if (fault.kind == FaultKind::kill) supervisor_.kill(worker);
     if (fault.kind == FaultKind::stop) {
-        if (fault.step) awaited_.insert(worker);
+        if (awaited) awaited_.insert(worker);
         supervisor_.stop(worker);
     }
     if (fault.kind == FaultKind::hang) {
-        supervisor_.hang(worker, fault.for_s ? std::optional(Seconds(*fault.for_s)) : std::nullopt);
+        supervisor_.hang(worker, fault.for_s ? std::optional(Seconds(*fault.for_s / clock_.speed()))
+                                             : std::nullopt);
     }
+    if (fault.kind == FaultKind::slow) slow_down(index, worker);
+    if (inside_worker(fault.kind)) inject(index, worker);
     // A hung worker reads this when it is continued.
     if (release && fault.kind != FaultKind::kill) supervisor_.send(worker, {{"type", "continue"}});
+}
+
+void FaultDriver::inject(std::size_t index, Worker worker) {
+    // Real seconds: the transport knows no others.
+    Fault fault = plan_.faults[index];
+    fault.latency_s /= clock_.speed();
+    fault.bandwidth *= clock_.speed();
+    if (fault.for_s) fault.for_s = *fault.for_s / clock_.speed();
+    supervisor_.send(worker, inject_message(fault, index));
+}
+
+void FaultDriver::slow_down(std::size_t index, Worker worker) {
+    const auto& fault = plan_.faults[index];
+    if (!hooks_.pace) {
+        supervisor_.slow(worker, 1 / fault.factor,
+                         fault.for_s ? std::optional(Seconds(*fault.for_s)) : std::nullopt);
+        return;
+    }
+    hooks_.pace(worker, fault.factor);
+    if (fault.for_s)
+        timers_.after(*fault.for_s, [this, worker] { hooks_.pace(worker, 1); });
 }
 
 }  // namespace assay::lazarus

@@ -1,4 +1,4 @@
-// Carries out a fault plan on a running training: kills, hangs, stops and joins, each exactly once.
+// Carries out a fault plan on a running training, each fault exactly once.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "impls/lazarus/live/scenario_clock.hpp"
 #include "impls/lazarus/policy/controller.hpp"
 #include "suite/cluster/supervisor.hpp"
 #include "suite/scenario/fault_plan.hpp"
@@ -19,14 +20,21 @@ namespace assay::lazarus {
 /// the first has waited for `patience`. Faults keyed by a time are fired by timers; one whose
 /// target is not there does not fire. A join or a stop keyed by a step holds that step's commit
 /// back until the newcomer has registered or the leaver has given notice, so that it always takes
-/// effect from the next step on.
+/// effect from the next step on; in a paced run one keyed by a time does the same.
+///
+/// Kills, hangs, stops and joins are the supervisor's business; a slow worker is the supervisor's or
+/// the pacer's; the others happen inside the worker, which is told to (inject_message in
+/// messages.hpp).
 class FaultDriver {
   public:
-    using Struck = std::function<void(const Fault&, Worker)>;
-
-    /// `spawn` starts a worker and returns its id; `struck` is told of each injection.
-    FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor, std::function<Worker()> spawn,
-                Struck struck);
+    struct Hooks {
+        std::function<Worker()> spawn;                      ///< starts a worker, returns its id
+        std::function<void(const Fault&, Worker)> strikes;  ///< before each injection
+        /// A slow fault begins or (factor 1) ends; empty: the supervisor takes processor time away.
+        std::function<void(Worker, double factor)> pace;
+    };
+    FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor, ScenarioTimers& timers,
+                const ScenarioClock& clock, Hooks hooks);
 
     /// The "points" entry of a worker's configuration.
     nlohmann::json points_for(Worker worker) const;
@@ -39,12 +47,15 @@ class FaultDriver {
     void on_joined(Worker worker);
     void on_leave_requested(Worker worker);
     void on_gone(Worker worker);         ///< dead or dismissed
+    void on_struck(std::size_t fault);   ///< a worker says that a checkpoint fault has happened
     bool on_timer(std::uint64_t timer);  ///< true: it was one of ours
 
     /// Somebody's coming or going is still on its way: hold back what would commit the step.
     bool holds_commit() const { return !awaited_.empty(); }
 
     long fired() const { return fired_; }
+    /// Times at which a join is still to come: worth waiting for.
+    bool expects_joins() const;
 
   private:
     using Point = std::pair<std::string, Step>;  // phase and step of a fault
@@ -52,21 +63,21 @@ class FaultDriver {
     static constexpr cluster::Seconds patience{2};
 
     void strike(std::size_t fault, bool release);
+    void inject(std::size_t fault, Worker worker);
+    void slow_down(std::size_t fault, Worker worker);
     void strike_when_complete(const Point& point);
     void strike_those_waiting(const Point& point);
     bool is_at(const Fault& fault, const Point& point) const;
-    std::string phase_of(const Fault& fault) const {
-        return fault.phase.empty() ? "step" : fault.phase;
-    }
+    static std::string phase_of(const Fault& fault);
 
     FaultPlan plan_;
     cluster::Supervisor& supervisor_;
-    std::function<Worker()> spawn_;
-    Struck struck_;
+    ScenarioTimers& timers_;
+    const ScenarioClock& clock_;
+    Hooks hooks_;
     std::set<Worker> members_;
-    std::vector<bool> done_;                       // per fault: fired, or its target is gone
-    std::map<std::size_t, Worker> waiting_;        // fault → its target, which waits at its point
-    std::map<std::uint64_t, std::size_t> timers_;  // timer → fault
+    std::vector<bool> done_;                   // per fault: fired, or its target is gone
+    std::map<std::size_t, Worker> waiting_;    // fault → its target, which waits at its point
     std::map<std::uint64_t, Point> patience_;  // timer → the group that has waited for so long
     std::set<Worker> present_;                 // registered and neither dead nor dismissed
     std::set<Worker> awaited_;                 // newcomers and leavers not heard of yet

@@ -45,6 +45,18 @@ json to_message(const Abort& abort) {
     return {{"type", "abort"}, {"epoch", abort.epoch}, {"dead", abort.dead}, {"urgent", true}};
 }
 
+json inject_message(const Fault& fault, std::size_t index) {
+    const bool transport = fault.kind == FaultKind::link || fault.target == "message";
+    return {{"type", "inject"},
+            {"fault", to_string(fault)},
+            {"index", index},
+            {"urgent", transport}};
+}
+
+Fault injected_from(const json& message) {
+    return parse_fault(message.at("fault").get<std::string>());
+}
+
 json to_message(const WriteCheckpoint& checkpoint, Worker owner) {
     json blocks = json::array();
     if (checkpoint.dense_owner == owner) blocks.push_back({dense_key.first, dense_key.second});
@@ -100,7 +112,10 @@ json to_json(const TrainingConfig& config) {
             {"epsilon", a.epsilon},
             {"sequences", config.sequences},
             {"seed", config.seed},
-            {"corpus", config.corpus}};
+            {"corpus", config.corpus},
+            {"group", config.group},
+            {"routing", config.routing},
+            {"modelled_steps", config.modelled_steps}};
 }
 
 TrainingConfig training_config_from(const json& object) {
@@ -120,6 +135,9 @@ TrainingConfig training_config_from(const json& object) {
     config.sequences = object.at("sequences");
     config.seed = object.at("seed");
     config.corpus = object.at("corpus");
+    config.group = object.at("group");
+    config.routing = object.at("routing");
+    config.modelled_steps = object.at("modelled_steps");
     return config;
 }
 

@@ -7,6 +7,7 @@
 
 #include "impls/lazarus/live/trainer.hpp"
 #include "impls/lazarus/policy/controller.hpp"
+#include "suite/scenario/fault_plan.hpp"
 
 namespace assay::lazarus {
 
@@ -18,6 +19,11 @@ nlohmann::json to_message(const Commit& commit);
 nlohmann::json to_message(const Abort& abort);  ///< urgent: overtakes what is queued
 /// The share of `owner` in a checkpoint.
 nlohmann::json to_message(const WriteCheckpoint& checkpoint, Worker owner);
+/// Asks a worker to do a fault of kind link, corrupt, nan, torn or disk_full to itself; seconds are
+/// real ones. `index`: its number in the plan, for the worker's answer "struck". Faults of the
+/// transport are urgent: they take effect at once, the others before the worker's next operation.
+nlohmann::json inject_message(const Fault& fault, std::size_t index);
+Fault injected_from(const nlohmann::json& message);
 Reconfigure reconfigure_from(const nlohmann::json& message);
 std::vector<BlockKey> checkpoint_blocks_from(const nlohmann::json& message);
 

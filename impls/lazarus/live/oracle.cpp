@@ -33,10 +33,12 @@ void rearrange(const TrainingConfig& config, const nn::ByteCorpus& corpus,
             if (trainer->find(key)) continue;
             const auto* source = find_block(trainers, key);
             auto& block = trainer->make_initial(key);
-            if (source)
+            if (source) {
                 block.copy_state_from(*source);
-            else if (!first)
+                trainer->seal(key);
+            } else if (!first) {
                 throw std::logic_error("the lineage lost " + block_name(key));
+            }
         }
     }
     for (std::size_t i = 0; i < step.training.size(); ++i)

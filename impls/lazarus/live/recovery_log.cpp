@@ -4,7 +4,7 @@
 
 namespace assay::lazarus {
 
-Recovery& RecoveryLog::current() {
+RecoveryTimes& RecoveryLog::current() {
     if (!open_) {
         open_ = true;
         disturbed_ = epoch_;

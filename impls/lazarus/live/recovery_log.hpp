@@ -9,7 +9,7 @@
 namespace assay::lazarus {
 
 /// One disturbance; seconds since the session's start, -1 where it does not apply.
-struct Recovery {
+struct RecoveryTimes {
     double injected_s = -1;  ///< of the fault, if it was one of ours
     double detected_s = -1;  ///< the supervisor knew
     double surfaced_s = -1;  ///< the last survivor's collective broke (-1: none was in one)
@@ -25,12 +25,12 @@ class RecoveryLog {
     void on_plan(Epoch epoch) { epoch_ = epoch; }  ///< a new plan is in force
     void on_go(double t_s);
 
-    const std::vector<Recovery>& recoveries() const { return recoveries_; }
+    const std::vector<RecoveryTimes>& recoveries() const { return recoveries_; }
 
   private:
-    Recovery& current();
+    RecoveryTimes& current();
 
-    std::vector<Recovery> recoveries_;
+    std::vector<RecoveryTimes> recoveries_;
     std::map<Worker, double> injected_;
     Epoch epoch_ = 0;      // in force
     Epoch disturbed_ = 0;  // the epoch that the open recovery disturbed

@@ -43,6 +43,8 @@ TransferReport transfer_state(const Reconfigure& plan, cluster::Communicator& co
     std::vector<std::int64_t> send_counts(ranks, 0), recv_counts(ranks, 0);
     std::vector<at::Tensor> outgoing;
     std::vector<nn::ParameterBlock*> incoming;  // by sender, as they arrive
+    std::vector<BlockKey> received_keys;
+    std::vector<std::int64_t> sent_seals, send_items(ranks, 0), recv_items(ranks, 0);
     for (const auto& item : items) {
         if (item.from == comm.rank()) {
             const auto* block = trainer.find(item.key);
@@ -50,11 +52,15 @@ TransferReport transfer_state(const Reconfigure& plan, cluster::Communicator& co
                 throw std::logic_error("asked to send " + block_name(item.key) + ", not held");
             for (const auto& part : block->state()) outgoing.push_back(part);
             send_counts[static_cast<std::size_t>(item.to)] += block->state_count();
+            ++send_items[static_cast<std::size_t>(item.to)];
+            sent_seals.push_back(static_cast<std::int64_t>(trainer.sealed(item.key)));
         }
         if (item.to == comm.rank()) {
             auto& block = trainer.make_or_get(item.key);
             incoming.push_back(&block);
+            received_keys.push_back(item.key);
             recv_counts[static_cast<std::size_t>(item.from)] += block.state_count();
+            ++recv_items[static_cast<std::size_t>(item.from)];
         }
     }
     const auto options = at::TensorOptions().dtype(trainer.config().model.dtype);
@@ -63,6 +69,9 @@ TransferReport transfer_state(const Reconfigure& plan, cluster::Communicator& co
     const auto received = at::empty({total}, options);
     comm.all_to_all_v(sent.data_ptr(), send_counts, received.data_ptr(), recv_counts,
                       nn::dtype_of(received));
+    // A block keeps the seal that it had at its sender: damage there or on the way shows here.
+    std::vector<std::int64_t> seals(received_keys.size());
+    comm.all_to_all_v(sent_seals.data(), send_items, seals.data(), recv_items, cluster::Dtype::i64);
     std::int64_t offset = 0;
     for (auto* block : incoming) {
         for (auto part : block->state()) {
@@ -70,6 +79,8 @@ TransferReport transfer_state(const Reconfigure& plan, cluster::Communicator& co
             offset += part.numel();
         }
     }
+    for (std::size_t i = 0; i < seals.size(); ++i)
+        trainer.seal(received_keys[i], static_cast<std::uint64_t>(seals[i]));
     report.blocks_received = static_cast<long>(incoming.size());
     report.bytes_received = static_cast<std::int64_t>(received.nbytes());
     return report;

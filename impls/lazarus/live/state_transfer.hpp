@@ -15,7 +15,8 @@ struct TransferReport {
 };
 
 /// Carries out the transfers of `plan` (experts, and the dense state for joiners) in one all-to-all
-/// over plan.members. What is sent stays; what is received is added. Collective. Throws
+/// over plan.members, and a small one for their seals: Trainer::corrupted_block() finds what was
+/// damaged before or on the way. What is sent stays; what is received is added. Collective. Throws
 /// cluster::CommunicatorBroken; then blocks not held before may have any content.
 TransferReport transfer_state(const Reconfigure& plan, cluster::Communicator& comm,
                               Trainer& trainer);

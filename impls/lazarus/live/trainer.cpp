@@ -3,9 +3,15 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <set>
+#include <stdexcept>
 
 #include "impls/lazarus/live/distributed_experts.hpp"
+#include "impls/lazarus/live/one_hop_gather.hpp"
+#include "impls/lazarus/live/routing_replay.hpp"
+#include "impls/nn/counter_hash.hpp"
 #include "impls/nn/exchange.hpp"
 #include "suite/cluster/grouped_all_reduce.hpp"
 
@@ -26,7 +32,12 @@ std::vector<BlockKey> blocks_of(const ModelPlacement& holders, int rank) {
 }
 
 Trainer::Trainer(TrainingConfig config, const nn::ByteCorpus& corpus)
-    : config_(std::move(config)), corpus_(corpus) {}
+    : config_(std::move(config)), corpus_(corpus) {
+    if (!config_.routing.empty()) routing_ = std::make_unique<RoutingReplay>(config_);
+}
+
+Trainer::~Trainer() = default;
+Trainer::Trainer(Trainer&&) noexcept = default;
 
 nn::ParameterBlock& Trainer::make_initial(BlockKey key) {
     const auto specs = key == dense_key ? nn::dense_parameters(config_.model)
@@ -34,6 +45,7 @@ nn::ParameterBlock& Trainer::make_initial(BlockKey key) {
     auto& slot = blocks_[key];
     slot = std::make_unique<nn::ParameterBlock>(block_name(key), specs, config_.model.dtype,
                                                 config_.seed);
+    seal(key);
     return *slot;
 }
 
@@ -50,6 +62,7 @@ nn::ParameterBlock* Trainer::find(BlockKey key) {
 void Trainer::drop_all_but(const std::vector<BlockKey>& keep) {
     const std::set<BlockKey> wanted(keep.begin(), keep.end());
     std::erase_if(blocks_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+    std::erase_if(seals_, [&](const auto& entry) { return !wanted.contains(entry.first); });
 }
 
 std::vector<BlockKey> Trainer::keys() const {
@@ -65,8 +78,13 @@ std::map<BlockKey, std::uint64_t> Trainer::digests() const {
 }
 
 StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
-                            cluster::Communicator& comm,
-                            const std::function<void(int)>& after_dispatch, nn::GateTrace* trace) {
+                            cluster::Communicator& comm, const StepHooks& hooks,
+                            nn::GateTrace* trace) {
+    using Phase = StepHooks::Phase;
+    const auto done = [&](Phase phase) {
+        if (hooks.done) hooks.done(phase, -1);
+    };
+    not_finite_.clear();
     HeldExperts held;
     for (auto& [key, block] : blocks_) {
         block->zero_grad();
@@ -76,22 +94,42 @@ StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
     const auto tokens =
         corpus_.batch(config_.seed, step, std::int64_t{comm.rank()} * config_.sequences,
                       config_.sequences, model.context);
-    DistributedExperts experts(comm, model.experts, holders, held, after_dispatch);
-    const auto sum = nn::moe_gpt_loss(model, *blocks_.at(dense_key), experts, tokens, trace);
+    DistributedExperts experts(comm, model.experts, config_.group, holders, held, hooks);
+    if (std::exchange(poisoned_, false)) experts.poison_next_rows();
+    nn::ForcedChoice forced;
+    if (routing_) {
+        const auto first_row = std::int64_t{comm.rank()} * config_.sequences * model.context;
+        forced = [routing = routing_->at(step), first_row](int layer, std::int64_t rows) {
+            return routing.choices(layer, first_row, rows);
+        };
+    }
+    const auto sum =
+        nn::moe_gpt_loss(model, *blocks_.at(dense_key), experts, tokens, trace, forced);
     // Divided by the global token count, so that the sum over ranks is the mean over the batch.
     const auto total =
         static_cast<double>(comm.size()) * config_.sequences * static_cast<double>(model.context);
+    const double mine = sum.detach().item<double>() / total;
+    done(Phase::forward);
     (sum / total).backward();
+    done(Phase::backward);
     reduce_gradients(holders, comm);
+    done(Phase::reduced);
 
     // The ranks' losses added in rank order: every rank reports the same bits.
-    const double mine = sum.detach().item<double>() / total;
-    std::vector<double> all(static_cast<std::size_t>(comm.size()));
-    comm.all_gather(&mine, 1, all.data(), cluster::Dtype::f64);
     StepResult result;
-    for (double loss : all) result.loss += loss;
+    for (double loss : one_hop_gather(comm, std::vector<double>{mine}, cluster::Dtype::f64))
+        result.loss += loss;
     result.loads = experts.loads();
+    result.not_finite = not_finite_ = find_not_finite(mine);
     return result;
+}
+
+std::string Trainer::find_not_finite(double loss) const {
+    if (!std::isfinite(loss)) return "loss";
+    for (const auto& [key, block] : blocks_)
+        if (!at::isfinite(block->grad()).all().item<bool>())
+            return "gradient of " + block_name(key);
+    return {};
 }
 
 void Trainer::reduce_gradients(const ModelPlacement& holders, cluster::Communicator& comm) {
@@ -117,7 +155,39 @@ void Trainer::reduce_gradients(const ModelPlacement& holders, cluster::Communica
 }
 
 void Trainer::apply(std::int64_t step) {
-    for (auto& [key, block] : blocks_) nn::adam_update(*block, step + 1, config_.adam);
+    if (!not_finite_.empty())
+        throw std::logic_error("asked to apply a step whose " + not_finite_ + " is not finite");
+    for (auto& [key, block] : blocks_) {
+        nn::adam_update(*block, step + 1, config_.adam);
+        seal(key);
+    }
 }
+
+void Trainer::poison_next_step() { poisoned_ = true; }
+
+std::optional<BlockKey> Trainer::flip_bit_of_state(std::uint64_t seed) {
+    if (blocks_.empty()) return std::nullopt;
+    auto draw = [&, n = std::uint64_t{0}](std::uint64_t below) mutable {
+        return nn::counter_hash(nn::counter_hash(seed) + n++) % below;
+    };
+    const auto entry =
+        std::next(blocks_.begin(), static_cast<std::ptrdiff_t>(draw(blocks_.size())));
+    const auto parts = entry->second->state();
+    const auto& part = parts[draw(parts.size())];
+    // An element and a bit of it: the bytes of a tensor lie one after the other.
+    const auto bit = draw(part.nbytes() * 8);
+    static_cast<unsigned char*>(part.data_ptr())[bit / 8] ^=
+        static_cast<unsigned char>(1u << (bit % 8));
+    return entry->first;
+}
+
+std::optional<BlockKey> Trainer::corrupted_block() const {
+    for (const auto& [key, block] : blocks_)
+        if (block->digest() != seals_.at(key)) return key;
+    return std::nullopt;
+}
+
+void Trainer::seal(BlockKey key) { seal(key, blocks_.at(key)->digest()); }
+void Trainer::seal(BlockKey key, std::uint64_t digest) { seals_[key] = digest; }
 
 }  // namespace assay::lazarus

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,9 +31,10 @@ struct TrainingConfig {
     std::uint64_t seed = 1;  ///< of the initial state and of the data
     std::string corpus;      ///< file of text
 
-    /// Above 0: fixed expert parallelism (DeepSpeed-MoE): tokens go to the holder of their expert in
-    /// the sender's own group of this many consecutive ranks, and every (source, expert) slice is
-    /// padded with zero rows to the largest one of the layer. 0: the flexible dispatcher.
+    /// Above 0: fixed expert parallelism (DeepSpeed-MoE): tokens go to the holder of their expert
+    /// in the sender's own group of this many ranks (policy/padded_dispatch.hpp says which), and
+    /// every (source, expert) slice is padded with zero rows to the largest one of the layer and
+    /// group. 0: the flexible dispatcher.
     int group = 0;
     /// Empty: the model's own gates. Else a routing trace ("synthetic", or a file in the form of
     /// routing_trace.hpp) is replayed as in the paper: choices are drawn from the loads of the
@@ -52,9 +52,14 @@ struct StepResult {
     std::string not_finite;
 };
 
+class RoutingReplay;
+
 class Trainer {
   public:
+    /// Throws UserError when the routing that `config` wants replayed is not to be had.
     Trainer(TrainingConfig config, const nn::ByteCorpus& corpus);
+    ~Trainer();
+    Trainer(Trainer&&) noexcept;
 
     // ---- state ---------------------------------------------------------------------------------
     nn::ParameterBlock& make_initial(BlockKey key);  ///< as at step 0
@@ -68,28 +73,40 @@ class Trainer {
     /// Forward, backward, reduction; the sums are in the blocks' gradients afterwards, the state is
     /// untouched. holders[layer][rank]. Collective. Throws cluster::CommunicatorBroken.
     StepResult compute(std::int64_t step, const ModelPlacement& holders,
-                       cluster::Communicator& comm,
-                       const StepHooks& hooks = {}, nn::GateTrace* trace = nullptr);
-    /// Applies the gradients of `step` (0-based) to every block held.
+                       cluster::Communicator& comm, const StepHooks& hooks = {},
+                       nn::GateTrace* trace = nullptr);
+    /// Applies the gradients of `step` (0-based) to every block held. Throws std::logic_error when
+    /// the last compute() found something here that is not finite.
     void apply(std::int64_t step);
 
     // ---- damage, done and found ----------------------------------------------------------------
-    void poison_next_step();                 ///< one activation of the next compute() becomes NaN
-    void flip_bit_of_state(std::uint64_t seed);  ///< one bit of one tensor of one block held here
+    void poison_next_step();  ///< one activation of the next compute() becomes NaN
+    /// One bit of one tensor of one block held here, all drawn from `seed`. Returns the block, or
+    /// nothing when none is held.
+    std::optional<BlockKey> flip_bit_of_state(std::uint64_t seed);
     /// Compares every block with the digest taken when it was last written on purpose (initial
     /// state, apply, transfer, restore). Returns the first that differs.
     std::optional<BlockKey> corrupted_block() const;
-    /// To be called after a block's state was written from outside (transfer, restore).
+    /// To be called after a block's state was written from outside (transfer, restore). Where the
+    /// writer knows the digest that the state should have, it says so: a difference is then found.
     void seal(BlockKey key);
+    void seal(BlockKey key, std::uint64_t digest);
+    /// The digest of a block held here, as it was when it was last written on purpose.
+    std::uint64_t sealed(BlockKey key) const { return seals_.at(key); }
 
     const TrainingConfig& config() const { return config_; }
 
   private:
     void reduce_gradients(const ModelPlacement& holders, cluster::Communicator& comm);
+    std::string find_not_finite(double loss) const;
 
     TrainingConfig config_;
     const nn::ByteCorpus& corpus_;
+    std::unique_ptr<const RoutingReplay> routing_;  // null: the model's own gates
     std::map<BlockKey, std::unique_ptr<nn::ParameterBlock>> blocks_;
+    std::map<BlockKey, std::uint64_t> seals_;
+    std::string not_finite_;  // of the last compute()
+    bool poisoned_ = false;
 };
 
 /// The blocks that rank `rank` of `holders` is to hold, dense_key first.

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "impls/lazarus/live/oracle.hpp"
+#include "impls/lazarus/live/paced_time.hpp"
 #include "impls/lazarus/live/recovery_log.hpp"
 #include "impls/lazarus/live/trainer.hpp"
 #include "impls/lazarus/policy/controller.hpp"
@@ -20,6 +24,33 @@ struct SessionOptions {
     cluster::SupervisorOptions supervisor;
     double operation_timeout_s = 10;    ///< of one collective; death is noticed long before
     std::filesystem::path checkpoints;  ///< folder
+    /// Makes the run a paced one: every time below is then scenario time.
+    std::optional<PacingOptions> pacing;
+};
+
+/// One step that was committed, whether or not a fallback undid it later.
+struct StepRecord {
+    Step step = 0;
+    double start_s = 0, end_s = 0;
+    int workers = 0;
+    double loss = 0;  ///< mean nats per token
+};
+
+/// One new plan put into force.
+struct ReconfigurationRecord {
+    bool after_death = false;
+    bool restart = false;  ///< from a checkpoint
+    long transfers = 0;    ///< expert states moved
+    double real_s = 0;     ///< from the plan to everybody being ready, transfers included
+    ReconfigurationCost cost;  ///< paced runs: what it costs the modelled cluster
+};
+
+/// How long training was disturbed by one fault.
+struct Disturbance {
+    FaultKind kind = FaultKind::kill;
+    double injected_s = 0;
+    double first_step_s = 0;  ///< end of the first step committed afterwards
+    double real_s = 0;        ///< between the two, on the machine's clock
 };
 
 struct SessionResult {
@@ -28,9 +59,14 @@ struct SessionResult {
     Controller::Counts counts;
     std::vector<CommittedStep> lineage;
     StateDigests digests;          ///< of the workers that trained the last step
-    std::vector<double> losses;    ///< mean nats per token of each committed step of the lineage
-    std::vector<double> commit_s;  ///< when it was committed
-    std::vector<Recovery> recoveries;
+    std::vector<StepRecord> steps;  ///< in the order in which they were committed
+    std::vector<std::pair<double, int>> workers;  ///< (time, how many train) at each change
+    std::vector<double> restarts;  ///< when everyone was told to start again from a checkpoint
+    std::vector<Disturbance> disturbances;
+    PacedTime::Summary pacing;  ///< paced runs
+    std::vector<ReconfigurationRecord> reconfigurations;  ///< completed ones, the start left out
+    std::vector<double> detections_real_s;  ///< from a kill to the supervisor knowing
+    std::vector<RecoveryTimes> recoveries;
     long faults_fired = 0;
     long joins = 0;         ///< workers that registered after the initial ones
     double first_go_s = 0;  ///< when training began
@@ -38,8 +74,8 @@ struct SessionResult {
 
 /// The launcher must have been made (make_fork_server(worker_main)) before libtorch was used in
 /// this process. Events go to `recorder` as they happen: fault, death, detection, regroup,
-/// transfer, join, leave, checkpoint, restart (from a checkpoint). Throws SampleError(interrupted)
-/// on SIGINT, SIGTERM or a lost lifeline.
+/// transfer, join, leave, checkpoint, restart (from a checkpoint), retry, evict. Throws
+/// SampleError(interrupted) on SIGINT, SIGTERM or a lost lifeline.
 SessionResult run_training(std::unique_ptr<cluster::Launcher> launcher,
                            const SessionOptions& options, Recorder& recorder);
 

@@ -10,10 +10,12 @@
 
 #include "impls/lazarus/live/checkpoint.hpp"
 #include "impls/lazarus/live/messages.hpp"
-#include "impls/lazarus/live/monotonic_clock.hpp"
 #include "impls/lazarus/live/state_transfer.hpp"
+#include "impls/lazarus/live/step_pacing.hpp"
 #include "impls/lazarus/live/trainer.hpp"
+#include "suite/cluster/fault_layer.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
+#include "suite/cluster/pacer.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -24,6 +26,21 @@ using nlohmann::json;
 
 std::string group_key(Epoch epoch) { return "epoch" + std::to_string(epoch); }
 std::string training_key(Epoch epoch) { return group_key(epoch) + "/training"; }
+
+// Where the fault strikes the transport, it does so at once, on the listener's thread.
+void inject_into_transport(cluster::LinkFaults& links, const Fault& fault) {
+    if (fault.kind == FaultKind::corrupt) return links.corrupt_next_message();
+    links.set(fault.peer.value_or(-1),
+              {.latency = cluster::Seconds(fault.latency_s),
+               .bandwidth = fault.bandwidth,
+               .loss = fault.loss,
+               .cut = fault.cut},
+              fault.for_s ? std::optional(cluster::Seconds(*fault.for_s)) : std::nullopt);
+}
+
+bool strikes_transport(const Fault& fault) {
+    return fault.kind == FaultKind::link || fault.target == "message";
+}
 
 int position(const std::vector<Worker>& workers, Worker self) {
     const auto found = std::find(workers.begin(), workers.end(), self);
@@ -47,17 +64,24 @@ class TrainingWorker {
           corpus_(training_config_.corpus),
           trainer_(training_config_, corpus_),
           gloo_(std::make_shared<cluster::GlooContext>(gloo_options(config))),
+          links_(std::make_shared<cluster::LinkFaults>(self, training_config_.seed)),
+          timeout_(config.at("timeout_s").get<double>()),
           checkpoints_(config.at("checkpoints").get<std::string>()) {
         for (const auto& point : config.at("points"))
             points_.push_back({point.at("phase"), point.at("step")});
+        if (config.contains("modelling")) pacing_.emplace(modelling_from(config.at("modelling")));
         // Not `this`: the channel's listener outlives the worker.
         control_.start(cluster::Seconds(config.at("heartbeat_s").get<double>()),
-                       [gloo = gloo_](const json& message) {
-                           if (message.value("type", "") == "abort") {
+                       [gloo = gloo_, links = links_](const json& message) {
+                           const auto type = message.value("type", "");
+                           if (type == "inject")
+                               inject_into_transport(*links, injected_from(message));
+                           if (type == "abort") {
                                const Epoch epoch = message.at("epoch");
-                               const auto why = "worker " +
-                                                std::to_string(message.at("dead").get<int>()) +
-                                                " is gone";
+                               const int dead = message.at("dead");
+                               const auto why =
+                                   dead < 0 ? std::string("the step failed on another worker")
+                                            : "worker " + std::to_string(dead) + " is gone";
                                gloo->abort(group_key(epoch), why);
                                gloo->abort(training_key(epoch), why);
                            }
@@ -76,6 +100,8 @@ class TrainingWorker {
                 trainer_.apply(message->at("step"));
             else if (type == "checkpoint")
                 checkpoint(*message);
+            else if (type == "inject")
+                inject(*message);
             else if (type == "stop_requested")
                 control_.send({{"type", "leave_requested"}});
             else if (type == "dismiss")
@@ -98,52 +124,95 @@ class TrainingWorker {
     }
 
     // A broken group is reported and otherwise left alone: the controller decides what comes next.
+    // `suspect`: who is to blame, where that is known. Who cannot reach a peer names itself: its
+    // others get through.
     template <class Body>
     void guarded(Epoch epoch, Body body) {
-        try {
-            body();
-        } catch (const CommunicatorBroken& broken) {
+        const auto report = [&](const std::exception& broken, const char* cause, Worker suspect) {
             control_.send({{"type", "broken"},
                            {"epoch", epoch},
                            {"why", broken.what()},
-                           {"clock_s", clock_s()}});
+                           {"cause", cause},
+                           {"suspect", suspect},
+                           {"clock_s", cluster::monotonic_s()}});
+        };
+        try {
+            body();
+        } catch (const cluster::CorruptMessage& broken) {
+            report(broken, "corrupt_message", broken.from());
+        } catch (const cluster::Unreachable& broken) {
+            report(broken, "unreachable", self_);
+        } catch (const CommunicatorBroken& broken) {
+            report(broken, "", -1);
         }
     }
 
-    void wait_at(const char* phase, Step step) {
-        const auto reached = std::find_if(points_.begin(), points_.end(), [&](const FaultPoint& p) {
-            return p.phase == phase && (p.phase == "step" ? p.step == step : p.step <= step);
-        });
-        if (reached == points_.end()) return;
-        points_.erase(reached);
-        control_.send({{"type", "at_point"}, {"phase", phase}, {"step", step}});
-        while (auto message = control_.receive()) {
-            if (message->at("type") == "continue") return;
-            deferred_.push_back(std::move(*message));
+    std::unique_ptr<Communicator> make_group(const std::string& key,
+                                             const std::vector<Worker>& workers) {
+        return cluster::make_fault_layer(
+            gloo_->make_group(key, position(workers, self_), static_cast<int>(workers.size())),
+            workers, links_, {.checksums = true, .timeout = timeout_});
+    }
+
+    void wait_at(const std::string& phase, Step step) {
+        const bool exact = phase == "start" || phase == "step";
+        while (true) {
+            const auto reached =
+                std::find_if(points_.begin(), points_.end(), [&](const FaultPoint& p) {
+                    return p.phase == phase && (exact ? p.step == step : p.step <= step);
+                });
+            if (reached == points_.end()) return;
+            points_.erase(reached);
+            control_.send({{"type", "at_point"}, {"phase", phase}, {"step", step}});
+            wait_to_continue();
         }
+    }
+
+    void wait_to_continue() {
+        while (auto message = control_.receive()) {
+            const std::string type = message->at("type");
+            if (type == "continue") return;
+            if (type == "inject")
+                inject(*message);
+            else
+                deferred_.push_back(std::move(*message));
+        }
+    }
+
+    void inject(const json& message) {
+        const auto fault = injected_from(message);
+        if (strikes_transport(fault)) return;  // done by the listener
+        if (fault.kind == FaultKind::nan) trainer_.poison_next_step();
+        if (fault.kind == FaultKind::corrupt) trainer_.flip_bit_of_state(training_config_.seed);
+        if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)
+            checkpoint_fault_ = {fault, message.at("index")};
     }
 
     void reconfigure(const json& message) {
+        require_sound_state();
         plan_ = reconfigure_from(message);
+        // Who was left out for a while has missed steps: what it holds is out of date.
+        if (position(plan_.need_dense, self_) >= 0) trainer_.drop_all_but({});
         training_.reset();
         group_.reset();
         wait_at("regroup", plan_.resume_step);
-        const double started = clock_s();
-        group_ = gloo_->make_group(group_key(plan_.epoch), position(plan_.members, self_),
-                                   static_cast<int>(plan_.members.size()));
+        const double started = cluster::monotonic_s();
+        group_ = make_group(group_key(plan_.epoch), plan_.members);
         const int rank = position(plan_.training, self_);
         if (plan_.training != plan_.members && rank >= 0)
-            training_ = gloo_->make_group(training_key(plan_.epoch), rank,
-                                          static_cast<int>(plan_.training.size()));
-        const double grouped = clock_s();
+            training_ = make_group(training_key(plan_.epoch), plan_.training);
+        const double grouped = cluster::monotonic_s();
         wait_at("transfer", plan_.resume_step);
         TransferReport moved;
-        const double transfer_started = clock_s();
+        const double transfer_started = cluster::monotonic_s();
         if (plan_.restore_step) {
             try {
                 if (rank >= 0) read_checkpoint(checkpoints_, *plan_.restore_step, trainer_, mine());
             } catch (const CheckpointError& error) {
-                control_.send({{"type", "checkpoint_unreadable"}, {"why", error.what()}});
+                control_.send({{"type", "checkpoint_unreadable"},
+                               {"epoch", plan_.epoch},
+                               {"step", *plan_.restore_step},
+                               {"why", error.what()}});
                 return;
             }
         } else {
@@ -152,7 +221,7 @@ class TrainingWorker {
         control_.send({{"type", "ready"},
                        {"epoch", plan_.epoch},
                        {"group_s", grouped - started},
-                       {"transfer_s", clock_s() - transfer_started},
+                       {"transfer_s", cluster::monotonic_s() - transfer_started},
                        {"blocks", moved.blocks_received},
                        {"bytes", moved.bytes_received}});
     }
@@ -161,17 +230,64 @@ class TrainingWorker {
         const Step step = message.at("step");
         trainer_.drop_all_but(mine());
         auto& comm = training_ ? *training_ : *group_;
-        const auto result = trainer_.compute(step, plan_.holders, comm, [&](int layer) {
-            if (layer == 0) wait_at("step", step);
-        });
-        control_.send(step_done(plan_.epoch, step, result));
+        if (pacing_) pacing_->begin(message, plan_, position(plan_.training, self_));
+        wait_at("start", step);
+        const auto result = trainer_.compute(step, plan_.holders, comm, hooks(step));
+        if (const auto block = trainer_.corrupted_block())
+            return give_up_state(step, *block);
+        if (!result.not_finite.empty())
+            return fail(step, result.not_finite + " is not a finite number");
+        auto done = step_done(plan_.epoch, step, result);
+        if (pacing_) pacing_->report(done);
+        control_.send(done);
+    }
+
+    StepHooks hooks(Step step) {
+        StepHooks hooks;
+        hooks.done = [this, step](StepHooks::Phase phase, int layer) {
+            if (phase == StepHooks::Phase::dispatched && layer == 0) wait_at("step", step);
+            if (pacing_) pacing_->done(phase, layer);
+        };
+        if (pacing_)
+            hooks.counted = [this](int layer, std::span<const Tokens> tokens) {
+                pacing_->counted(layer, tokens);
+            };
+        return hooks;
+    }
+
+    void fail(Step step, const std::string& why) {
+        control_.send(
+            {{"type", "step_failed"}, {"epoch", plan_.epoch}, {"step", step}, {"why", why}});
+    }
+
+    // Nothing that this worker holds can be trusted. The step fails first: what it has sent in it may
+    // be wrong too, and must not be committed by those who got it.
+    void give_up_state(Step step, const BlockKey& block) {
+        fail(step, changed(block));
+        throw std::runtime_error(changed(block));
+    }
+    static std::string changed(const BlockKey& block) {
+        return "the state of " + block_name(block) + " changed in memory";
+    }
+    // Before it is given to others or written down.
+    void require_sound_state() const {
+        if (const auto block = trainer_.corrupted_block())
+            throw std::runtime_error(changed(*block));
     }
 
     // A checkpoint that cannot be written (a full disk) is a loss of safety, not of training.
     void checkpoint(const json& message) {
         const Step step = message.at("step");
+        require_sound_state();
+        auto damage = CheckpointDamage::none;
+        if (checkpoint_fault_) {
+            damage = checkpoint_fault_->first.kind == FaultKind::torn ? CheckpointDamage::torn
+                                                                      : CheckpointDamage::no_space;
+            control_.send({{"type", "struck"}, {"index", checkpoint_fault_->second}});
+            checkpoint_fault_.reset();
+        }
         try {
-            write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message));
+            write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message), damage);
             control_.send({{"type", "checkpoint_written"}, {"step", step}});
         } catch (const std::exception& error) {
             control_.send({{"type", "checkpoint_failed"}, {"step", step}, {"why", error.what()}});
@@ -188,6 +304,10 @@ class TrainingWorker {
     nn::ByteCorpus corpus_;
     Trainer trainer_;
     std::shared_ptr<cluster::GlooContext> gloo_;
+    std::shared_ptr<cluster::LinkFaults> links_;
+    cluster::Seconds timeout_;
+    std::optional<StepPacing> pacing_;  // paced runs
+    std::optional<std::pair<Fault, std::size_t>> checkpoint_fault_;  // of the next part written
     std::filesystem::path checkpoints_;
     std::vector<FaultPoint> points_;
     std::deque<json> deferred_;

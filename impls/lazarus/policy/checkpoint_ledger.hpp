@@ -1,5 +1,9 @@
 // Which checkpoints are complete. A checkpoint is complete once every worker that owns a part of it
 // has reported its part durable; one that misses a part never is.
+//
+// What the driver must keep: the newest two complete checkpoints, and the parts of every one newer
+// than them. A Reconfigure with restore_step r voids all checkpoints of later steps: they count no
+// longer among the two, and their parts may be deleted or overwritten.
 #pragma once
 
 #include <map>
@@ -11,18 +15,26 @@ namespace assay::lazarus {
 
 class CheckpointLedger {
   public:
+    /// Complete checkpoints that are remembered, the newest ones.
+    static constexpr std::size_t kept = 2;
+
     void begin(const WriteCheckpoint&);
     /// A part is durable. Reports for checkpoints or by workers that are not expected are ignored.
     void written(Worker, Step);
+    /// Ordered and not yet complete.
+    bool under_way(Step step) const { return missing_.count(step) > 0; }
     /// 0 where there is none: the initial state can always be rebuilt from the seed.
-    Step newest_complete() const { return newest_complete_; }
-    /// The steps after `step` are undone: checkpoints of them must never complete, since their
-    /// missing parts would come from another history.
+    Step newest_complete() const { return complete_.empty() ? 0 : *complete_.rbegin(); }
+    /// The checkpoint turned out to be unreadable: it is never chosen again. The same step may be
+    /// written anew later.
+    void reject(Step step) { complete_.erase(step); }
+    /// The steps after `step` are undone: checkpoints of them must never complete or be restored,
+    /// since they are of another history.
     void forget_after(Step step);
 
   private:
     std::map<Step, std::set<Worker>> missing_;  ///< checkpoints under way → owners not heard of
-    Step newest_complete_ = 0;
+    std::set<Step> complete_;
 };
 
 }  // namespace assay::lazarus

@@ -1,3 +1,4 @@
+// The controller's settings, and who comes and goes.
 #include "impls/lazarus/policy/controller.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,16 @@ void require_at_least(const char* setting, long long value, long long least) {
     }
 }
 
+void require_whole_groups(const ControllerConfig& config) {
+    require_at_least("group", config.group, 1);
+    if (config.experts % config.group != 0) {
+        throw std::invalid_argument(
+            fmt::format("Lazarus controller: group is {}, it must divide the {} experts",
+                        config.group, config.experts));
+    }
+    require_at_least("slots", config.slots, config.experts / config.group);
+}
+
 }  // namespace
 
 Controller::Controller(ControllerConfig config)
@@ -31,8 +42,12 @@ Controller::Controller(ControllerConfig config)
     require_at_least("rebalance_every", config.rebalance_every, 0);
     require_at_least("checkpoint_every", config.checkpoint_every, 0);
     require_at_least("initial_workers", config.initial_workers, 1);
+    require_at_least("most_retries", config.most_retries, 0);
     if (!(config.join_wait_s >= 0))
         throw std::invalid_argument("Lazarus controller: join_wait_s must be 0 or more");
+    if (!(config.checkpoint_wait_s > 0))
+        throw std::invalid_argument("Lazarus controller: checkpoint_wait_s must be above 0");
+    if (config.layout == Layout::groups) require_whole_groups(config);
 }
 
 void Controller::on(const Event& event, double /*now_s*/, Actions& out) {
@@ -40,14 +55,14 @@ void Controller::on(const Event& event, double /*now_s*/, Actions& out) {
     std::visit([&](const auto& one) { handle(one, out); }, event);
 }
 
-// ---- membership events
-// ---------------------------------------------------------------------------
-
 void Controller::handle(const Joined& joined, Actions& out) {
     if (!membership_.join(joined.worker)) return;
     ++counts_.joins;
     if (phase_ == Phase::waiting) return start_if_complete(out);
-    if (config_.join_wait_s == 0) {
+    if (phase_ == Phase::short_of_workers) {
+        end_join_wait();
+        if (enough_alive()) reconfigure(out);
+    } else if (config_.join_wait_s == 0) {
         joiners_due_ = true;
     } else if (!joiners_due_ && !join_timer_) {
         join_timer_ = ++timers_;
@@ -55,7 +70,8 @@ void Controller::handle(const Joined& joined, Actions& out) {
     }
 }
 
-void Controller::handle(const Timer& timer, Actions&) {
+void Controller::handle(const Timer& timer, Actions& out) {
+    if (timer.id == save_timer_ && phase_ == Phase::saving) return give_up_saving(out);
     if (timer.id != join_timer_) return;
     join_timer_.reset();
     joiners_due_ = !membership_.pending().empty();
@@ -71,15 +87,25 @@ void Controller::handle(const Died& died, Actions& out) {
     }
     if (standing != Membership::Standing::member) return;
     holdings_.forget(died.worker);
+    if (config_.recovery == Recovery::restart && !restore_) restart_due_ = true;
     if (phase_ == Phase::training) return lose_member_while_training(died.worker, out);
     causes_.push_back(fmt::format("death of {}", died.worker));
-    if (!membership_.members().empty()) out.push_back(Abort{plan_.epoch, died.worker});
+    if (phase_ == Phase::short_of_workers) return;  // one less; there were too few before
+    if (phase_ == Phase::evicting && died.worker != evicted_) return;
+    // Saving and evicting: nobody computes or transfers any more.
+    if (phase_ == Phase::reconfiguring && !membership_.members().empty())
+        out.push_back(Abort{plan_.epoch, died.worker});
     reconfigure(out);
 }
 
 void Controller::handle(const LeaveRequested& leave, Actions& out) {
     const auto standing = membership_.request_leave(leave.worker);
-    if (standing == Membership::Standing::gone || standing == Membership::Standing::member) return;
+    if (standing == Membership::Standing::gone) return;
+    if (standing == Membership::Standing::member) {
+        // No step is running that the leaver would have to finish.
+        if (phase_ == Phase::short_of_workers) begin_departures();
+        return;
+    }
     ++counts_.leaves;
     out.push_back(Dismiss{leave.worker});
     if (phase_ == Phase::waiting) {
@@ -90,95 +116,11 @@ void Controller::handle(const LeaveRequested& leave, Actions& out) {
 
 void Controller::start_if_complete(Actions& out) {
     const auto joined = static_cast<int>(membership_.pending().size());
-    if (expected_ <= 0 && joined == 0)
+    if (expected_ <= 0 && joined == 0 && !config_.wait_for_nodes)
         return stop(false, "every worker is gone before training began", out);
     if (joined == 0 || joined < expected_) return;
-    membership_.admit_pending();
     causes_ = {"start"};
     reconfigure(out);
-}
-
-// ---- step protocol
-// -------------------------------------------------------------------------------
-
-void Controller::handle(const StepDone& done, Actions& out) {
-    if (phase_ != Phase::training || done.epoch != plan_.epoch || done.step != committed()) return;
-    if (!membership_.members().count(done.worker)) return;
-    if (const std::string fault = history_.fault_in(done.loads); !fault.empty()) {
-        return stop(false,
-                    fmt::format("worker {} reported {} in step {}", done.worker, fault, done.step),
-                    out);
-    }
-    if (!reported_.empty() && reported_.begin()->second != done.loads) {
-        return stop(
-            false,
-            fmt::format("workers {} and {} disagree about the loads of step {}; loads are global "
-                        "and must be equal on every worker",
-                        reported_.begin()->first, done.worker, done.step),
-            out);
-    }
-    reported_.emplace(done.worker, done.loads);
-    if (!all_reported()) return;
-    commit(out);
-    continue_after_commit(out);
-}
-
-bool Controller::all_reported() const {
-    // Nobody is departing while training: leavers were dismissed at Go.
-    return std::all_of(membership_.members().begin(), membership_.members().end(),
-                       [&](Worker worker) { return reported_.count(worker) > 0; });
-}
-
-void Controller::lose_member_while_training(Worker dead, Actions& out) {
-    causes_.push_back(fmt::format("death of {}", dead));
-    // Every survivor has all the sums of this step: it commits. Not where the step's state is lost
-    // with the dead (always so when nobody survives): the commit would only be rolled back.
-    if (all_reported() && !holdings_.lost()) {
-        commit(out);
-        return continue_after_commit(out);
-    }
-    ++counts_.discarded;
-    if (!membership_.members().empty()) out.push_back(Abort{plan_.epoch, dead});
-    reconfigure(out);
-}
-
-void Controller::commit(Actions& out) {
-    const Step step = committed();
-    out.push_back(Commit{plan_.epoch, step});
-    ++counts_.commits;
-    lineage_.push_back({step, plan_.epoch, plan_.training, plan_.holders});
-    history_.add(reported_.begin()->second);
-    reported_.clear();
-    checkpoint_if_due(out);
-}
-
-void Controller::checkpoint_if_due(Actions& out) {
-    if (config_.checkpoint_every == 0 || committed() % config_.checkpoint_every != 0) return;
-    if (committed() >= config_.steps) return;  // nothing follows that could need it
-    WriteCheckpoint checkpoint{committed(), holdings_.share_out_writing(),
-                               holdings_.dense_holder().value()};
-    checkpoints_.begin(checkpoint);
-    out.push_back(std::move(checkpoint));
-}
-
-void Controller::continue_after_commit(Actions& out) {
-    if (committed() >= config_.steps) return stop(true, "all steps are done", out);
-    const bool rebalance =
-        config_.rebalance_every > 0 && committed() % config_.rebalance_every == 0;
-    if (rebalance) {
-        ++counts_.rebalances;
-        causes_.push_back("rebalance");
-        history_.use_window();
-    }
-    if (joiners_due_) admit_joiners();
-    for (Worker leaver : membership_.begin_departures())
-        causes_.push_back(fmt::format("leave of {}", leaver));
-    if (!causes_.empty()) return reconfigure(out);
-    out.push_back(Go{plan_.epoch, committed()});
-}
-
-void Controller::handle(const CheckpointWritten& part, Actions&) {
-    checkpoints_.written(part.worker, part.step);
 }
 
 void Controller::stop(bool ok, std::string why, Actions& out) {

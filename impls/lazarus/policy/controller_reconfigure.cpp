@@ -6,18 +6,63 @@
 #include <utility>
 
 #include "impls/lazarus/policy/controller.hpp"
+#include "impls/lazarus/policy/expert_parallel.hpp"
 #include "impls/lazarus/policy/reconfiguration.hpp"
 
 namespace assay::lazarus {
 
 void Controller::reconfigure(Actions& out) {
-    const auto lost = restore_ ? std::nullopt : holdings_.lost();
-    // Joiners are taken in out of turn where nobody has state that they would have to wait for, or
-    // where the others are too few.
-    if (restore_ || lost || !feasible()) admit_joiners();
-    if (!feasible()) return stop(false, why_impossible(), out);
-    if (lost) fall_back(lost->layer, lost->expert);
+    if (!enough_alive()) return wait_or_stop(out);
+    bool from_storage = restore_.has_value();
+    if (!from_storage) {
+        if (restart_due_) {
+            from_storage = true;
+        } else if (const auto lost = holdings_.lost()) {
+            causes_.push_back(fmt::format("lost expert {} of layer {}", lost->expert, lost->layer));
+            from_storage = true;
+        } else {
+            // Joiners are taken in out of turn where the others are too few.
+            if (usable(membership_.training().size()) == 0) {
+                end_join_wait();
+                admit_newcomers();
+            }
+            if (usable(membership_.training().size()) == 0) {
+                causes_.push_back("too few nodes in whole groups");
+                from_storage = true;
+            }
+        }
+        if (from_storage) fall_back();
+    }
+    if (from_storage) {  // nobody has state that others would have to wait for
+        end_join_wait();
+        membership_.recall_dropped();
+        admit_newcomers();
+    }
+    leave_out_surplus(from_storage, out);
+    announce(out);
+}
 
+void Controller::leave_out_surplus(bool from_storage, Actions& out) {
+    const bool may_come_back = config_.recovery == Recovery::restart;
+    const std::vector<Worker> training = membership_.training();
+    const auto keep = static_cast<int>(usable(training.size()));
+    std::vector<Worker> stateless, used;
+    for (int index : surplus_nodes(holdings_.table(training), keep)) {
+        const Worker worker = training[static_cast<std::size_t>(index)];
+        (holdings_.has_state(worker) ? used : stateless).push_back(worker);
+        holdings_.forget(worker);
+    }
+    std::vector<Worker> leavers = membership_.leave_out(stateless, from_storage && !may_come_back);
+    for (Worker worker : membership_.leave_out(used, !may_come_back)) leavers.push_back(worker);
+    for (Worker leaver : leavers) {
+        ++counts_.leaves;
+        out.push_back(Dismiss{leaver});
+    }
+    // Those for whom there is no place in the first groups, or after a restart.
+    if (from_storage && !may_come_back) membership_.drop_newcomers();
+}
+
+void Controller::announce(Actions& out) {
     phase_ = Phase::reconfiguring;
     ++counts_.reconfigurations;
     ready_.clear();
@@ -53,33 +98,82 @@ void Controller::finish_reconfiguration(Actions& out) {
     out.push_back(Go{plan_.epoch, committed()});
 }
 
-bool Controller::feasible() const {
-    return static_cast<long long>(membership_.training().size()) * config_.slots >= config_.experts;
+// ---- who takes part ----------------------------------------------------------------------------
+
+std::size_t Controller::usable(std::size_t workers) const {
+    if (config_.layout == Layout::groups)
+        return static_cast<std::size_t>(
+            nodes_in_whole_groups(static_cast<int>(workers), config_.group));
+    const auto slots = static_cast<long long>(workers) * config_.slots;
+    return slots >= config_.experts ? workers : 0;
 }
 
-void Controller::admit_joiners() {
-    for (Worker joiner : membership_.admit_pending())
-        causes_.push_back(fmt::format("join of {}", joiner));
+bool Controller::enough_alive() const {
+    return usable(membership_.training().size() + membership_.pending().size() +
+                  membership_.newcomers().size() + membership_.dropped().size()) > 0;
+}
+
+void Controller::end_join_wait() {
+    membership_.end_join_wait();
     joiners_due_ = false;
     join_timer_.reset();  // a timer still running finds nobody waiting for it
 }
 
-void Controller::fall_back(int layer, int expert) {
-    causes_.push_back(fmt::format("lost expert {} of layer {}", expert, layer));
-    restore_ = checkpoints_.newest_complete();
+void Controller::admit_newcomers() {
+    const std::size_t now = membership_.training().size();
+    const std::size_t most = usable(now + membership_.newcomers().size());
+    if (most <= usable(now) || most <= now) return;
+    for (Worker joiner : membership_.admit(most - now)) {
+        if (phase_ != Phase::waiting) causes_.push_back(fmt::format("join of {}", joiner));
+    }
+}
+
+void Controller::begin_departures() {
+    for (Worker leaver : membership_.begin_departures())
+        causes_.push_back(fmt::format("leave of {}", leaver));
+}
+
+// ---- back to a checkpoint, or not at all
+// -------------------------------------------------------
+
+void Controller::fall_back() {
     ++counts_.fallbacks;
-    counts_.rolled_back += static_cast<long>(committed() - *restore_);
-    lineage_.resize(static_cast<std::size_t>(*restore_));
-    checkpoints_.forget_after(*restore_);
+    restart_due_ = false;
+    roll_back_to(checkpoints_.newest_complete());
+}
+
+void Controller::roll_back_to(Step step) {
+    restore_ = step;
+    counts_.rolled_back += static_cast<long>(committed() - step);
+    lineage_.resize(static_cast<std::size_t>(step));
+    checkpoints_.forget_after(step);
     history_.clear();
     holdings_.clear();
+    failures_in_row_ = corruptions_in_row_ = 0;
+}
+
+void Controller::wait_or_stop(Actions& out) {
+    if (!config_.wait_for_nodes) return stop(false, why_impossible(), out);
+    phase_ = Phase::short_of_workers;
+    ++counts_.waits;
+    reported_.clear();
+    end_join_wait();     // whoever joins is taken as soon as there are enough
+    begin_departures();  // no step is running that leavers would have to finish
 }
 
 std::string Controller::why_impossible() const {
-    const std::size_t workers = membership_.training().size();
+    const std::size_t workers = membership_.training().size() + membership_.newcomers().size() +
+                                membership_.dropped().size() + membership_.pending().size();
     if (workers == 0) {
         return fmt::format("every worker is gone ({} died, {} left) after {} of {} steps",
                            counts_.deaths, counts_.leaves, committed(), config_.steps);
+    }
+    if (config_.layout == Layout::groups) {
+        return fmt::format(
+            "{} worker{} cannot form a group of {} that holds every expert once: start more "
+            "workers "
+            "or make the group smaller",
+            workers, workers == 1 ? "" : "s", config_.group);
     }
     return fmt::format(
         "{} worker{} with {} slot{} each cannot hold {} experts per layer: start more workers or "

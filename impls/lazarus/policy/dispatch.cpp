@@ -104,6 +104,7 @@ void plan_dispatch(std::span<const Tokens> tokens, std::span<const int> replicas
     plan.experts = experts;
     plan.ranks = ranks;
     plan.counts.assign(static_cast<std::size_t>(experts) * n * n, 0);
+    plan.padded.clear();
 
     Apportionment apportionment(n);
     std::vector<Tokens> free(n);
@@ -188,14 +189,16 @@ void rank_layout(const DispatchPlan& plan, int rank, RankLayout& layout) {
             const Tokens ordinal =
                 peer == 0 ? 0
                           : layout.send[i - experts].first_ordinal + layout.send[i - experts].rows;
-            layout.send[i] = {send_row, out, ordinal};
-            layout.send_counts[peer] += out;
-            send_row += out;
+            const Tokens out_room = plan.room(static_cast<int>(e), rank, p);
+            layout.send[i] = {send_row, out, ordinal, out_room};
+            layout.send_counts[peer] += out_room;
+            send_row += out_room;
 
             const Tokens in = plan.at(static_cast<int>(e), p, rank);
-            layout.receive[i] = {receive_row, in, 0};
-            layout.receive_counts[peer] += in;
-            receive_row += in;
+            const Tokens in_room = plan.room(static_cast<int>(e), p, rank);
+            layout.receive[i] = {receive_row, in, 0, in_room};
+            layout.receive_counts[peer] += in_room;
+            receive_row += in_room;
         }
     }
     layout.send_total = send_row;

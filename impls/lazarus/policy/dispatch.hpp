@@ -30,12 +30,21 @@ struct DispatchPlan {
     int experts = 0;
     int ranks = 0;
     std::vector<Tokens> counts;  ///< [experts][source][destination], row-major
+    /// Rows of the exchange buffers for each entry of `counts`, at least as many; the surplus is
+    /// padding. Empty: an un-padded plan, as many rows as tokens.
+    std::vector<Tokens> padded;
 
     Tokens at(int expert, int source, int destination) const {
-        return counts[(static_cast<std::size_t>(expert) * static_cast<std::size_t>(ranks) +
-                       static_cast<std::size_t>(source)) *
-                          static_cast<std::size_t>(ranks) +
-                      static_cast<std::size_t>(destination)];
+        return counts[index(expert, source, destination)];
+    }
+    Tokens room(int expert, int source, int destination) const {
+        return (padded.empty() ? counts : padded)[index(expert, source, destination)];
+    }
+    std::size_t index(int expert, int source, int destination) const {
+        return (static_cast<std::size_t>(expert) * static_cast<std::size_t>(ranks) +
+                static_cast<std::size_t>(source)) *
+                   static_cast<std::size_t>(ranks) +
+               static_cast<std::size_t>(destination);
     }
 };
 
@@ -56,10 +65,11 @@ std::vector<int> replica_counts(const Placement& holders, int experts);
 /// Rows of one exchange buffer that belong to one expert and one peer.
 struct Segment {
     Tokens first_row = 0;
-    Tokens rows = 0;
+    Tokens rows = 0;  ///< that hold tokens
     /// Send side only: the segment holds this rank's tokens of the expert with ordinals
     /// first_ordinal … first_ordinal + rows - 1 (in the order of the batch).
     Tokens first_ordinal = 0;
+    Tokens room = 0;  ///< rows that belong to the segment: `rows`, then padding
 };
 
 /// What one rank sends and receives. Buffers are ordered by peer rank, and by expert within a peer;
@@ -67,8 +77,8 @@ struct Segment {
 struct RankLayout {
     int experts = 0;
     int ranks = 0;
-    std::vector<Tokens> send_counts;     ///< [ranks] rows for each destination, itself included
-    std::vector<Tokens> receive_counts;  ///< [ranks] rows from each source, itself included
+    std::vector<Tokens> send_counts;     ///< [ranks] rows (padding too) for each destination
+    std::vector<Tokens> receive_counts;  ///< [ranks] rows (padding too) from each source
     std::vector<Segment> send;           ///< [ranks][experts]: by destination, then expert
     std::vector<Segment> receive;        ///< [ranks][experts]: by source, then expert
     Tokens send_total = 0;

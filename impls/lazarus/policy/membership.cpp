@@ -5,8 +5,13 @@
 
 namespace assay::lazarus {
 
+bool Membership::is_known(Worker worker) const {
+    return pending_.count(worker) || newcomers_.count(worker) || dropped_.count(worker) ||
+           members_.count(worker) || gone_.count(worker);
+}
+
 bool Membership::join(Worker worker) {
-    if (gone_.count(worker) || members_.count(worker)) return false;
+    if (is_known(worker)) return false;
     return pending_.insert(worker).second;
 }
 
@@ -15,7 +20,9 @@ Membership::Standing Membership::die(Worker worker) {
     leave_requested_.erase(worker);
     departing_.erase(worker);
     if (members_.erase(worker)) return Standing::member;
-    return pending_.erase(worker) ? Standing::pending : Standing::unknown;
+    const bool waited =
+        pending_.erase(worker) || newcomers_.erase(worker) || dropped_.erase(worker);
+    return waited ? Standing::waiting : Standing::unknown;
 }
 
 Membership::Standing Membership::request_leave(Worker worker) {
@@ -24,10 +31,27 @@ Membership::Standing Membership::request_leave(Worker worker) {
     return Standing::member;
 }
 
-std::vector<Worker> Membership::admit_pending() {
-    std::vector<Worker> admitted(pending_.begin(), pending_.end());
-    members_.merge(pending_);
+std::vector<Worker> Membership::admit(std::size_t most) {
+    std::vector<Worker> admitted;
+    while (!newcomers_.empty() && admitted.size() < most) {
+        admitted.push_back(*newcomers_.begin());
+        members_.insert(newcomers_.extract(newcomers_.begin()));
+    }
     return admitted;
+}
+
+std::vector<Worker> Membership::leave_out(const std::vector<Worker>& workers, bool drop) {
+    std::vector<Worker> leavers;
+    for (Worker worker : workers) {
+        members_.erase(worker);
+        if (leave_requested_.erase(worker)) {
+            leavers.push_back(worker);
+            gone_.insert(worker);
+        } else {
+            (drop ? dropped_ : newcomers_).insert(worker);
+        }
+    }
+    return leavers;
 }
 
 std::vector<Worker> Membership::begin_departures() {

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <queue>
-#include <tuple>
 #include <utility>
 
+#include "impls/lazarus/policy/guarded_placement.hpp"
+#include "impls/lazarus/policy/vacancies.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::lazarus {
@@ -69,75 +69,57 @@ Replicas ascending_replicas(const Replicas& replicas) {
     return sorted;
 }
 
-// The nodes with free slots while the vacancies are filled.
-class Vacancies {
-  public:
-    Vacancies(Placement& placement, int slots)
-        : placement_(placement), slots_(static_cast<std::size_t>(slots)) {
-        for (std::size_t n = 0; n < placement.size(); ++n) {
-            if (placement[n].size() < slots_) free_.push_back(n);
+// Blocks of consecutive experts, coldest first: the first `whole` blocks of `slots` experts, the
+// others of `block`. Each takes as many nodes as its coldest member has replicas, from where the
+// last one ended and around, skipping nodes without room for the whole block.
+Placement blocks_in_turn(const std::vector<int>& order, const Replicas& replicas, int nodes,
+                         int slots, int whole, int block) {
+    const auto all_nodes = static_cast<std::size_t>(nodes), room = static_cast<std::size_t>(slots);
+    Placement placement(all_nodes);
+    std::size_t cursor = 0, low = 0;
+    for (int number = 0; low < order.size(); ++number) {
+        const auto size = number < whole ? room : static_cast<std::size_t>(block);
+        const std::size_t high = std::min(order.size(), low + size);
+        int wanted = replicas[static_cast<std::size_t>(order[low])];
+        for (std::size_t tried = 0; wanted > 0 && tried < all_nodes; ++tried, ++cursor) {
+            auto& node = placement[cursor % all_nodes];
+            if (node.size() + (high - low) > room) continue;
+            for (std::size_t i = low; i < high; ++i) node.push_back(order[i]);
+            --wanted;
         }
+        low = high;
     }
+    return placement;
+}
 
-    // Puts `count` replicas of `expert` into free slots: nodes without it first, then the emptiest,
-    // then the lowest.
-    void fill(int expert, int count) {
-        if (count == 0) return;
-        using Candidate = std::tuple<bool, std::size_t, std::size_t>;  // holds it, used slots, node
-        std::vector<Candidate> candidates;
-        candidates.reserve(free_.size());
-        for (std::size_t n : free_) {
-            const auto& node = placement_[n];
-            const bool holds = std::find(node.begin(), node.end(), expert) != node.end();
-            candidates.emplace_back(holds, node.size(), n);
-        }
-        std::priority_queue queue(std::greater<>{}, std::move(candidates));
-        for (; count > 0; --count) {
-            const std::size_t n = std::get<2>(queue.top());
-            queue.pop();
-            placement_[n].push_back(expert);
-            if (placement_[n].size() < slots_) queue.emplace(true, placement_[n].size(), n);
-        }
-        free_.erase(std::remove_if(free_.begin(), free_.end(),
-                                   [&](std::size_t n) { return placement_[n].size() == slots_; }),
-                    free_.end());
+// Expert e on the first min(r_e, nodes) nodes. Only for at most `slots` experts.
+Placement nested(const std::vector<int>& order, const Replicas& replicas, int nodes) {
+    Placement placement(static_cast<std::size_t>(nodes));
+    for (int e : order) {
+        const int on = std::min(replicas[static_cast<std::size_t>(e)], nodes);
+        for (int n = 0; n < on; ++n) placement[static_cast<std::size_t>(n)].push_back(e);
     }
+    return placement;
+}
 
-  private:
-    Placement& placement_;
-    std::size_t slots_;
-    std::vector<std::size_t> free_;
-};
+// The replicas that are not placed yet go into the free slots, hottest expert first.
+void fill_vacancies(Placement& placement, const std::vector<int>& order, const Replicas& replicas,
+                    int slots) {
+    Replicas left = replicas;
+    for (const auto& node : placement) {
+        for (int e : node) --left[static_cast<std::size_t>(e)];
+    }
+    Vacancies vacancies(placement, slots);
+    for (std::size_t i = order.size(); i-- > 0;)
+        vacancies.fill(order[i], left[static_cast<std::size_t>(order[i])]);
+}
 
 Placement place_mro(const Replicas& replicas, int nodes, int slots, std::span<const Tokens> loads) {
     const std::vector<int> order = cold_to_hot(replicas, loads);
-    Replicas left(order.size());  // in `order`
-    for (std::size_t i = 0; i < order.size(); ++i)
-        left[i] = replicas[static_cast<std::size_t>(order[i])];
-
-    Placement placement(static_cast<std::size_t>(nodes));
-    auto add = [&](std::size_t node, std::size_t i) {
-        placement[node].push_back(order[i]);
-        --left[i];
-    };
-    const auto group = static_cast<std::size_t>(slots);
-    if (order.size() <= group) {
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            const int on = std::min(left[i], nodes);
-            for (int n = 0; n < on; ++n) add(static_cast<std::size_t>(n), i);
-        }
-    } else {
-        std::size_t node = 0, low = 0;
-        for (int size : group_nodes(left, nodes, slots)) {
-            const std::size_t high = std::min(order.size(), low + group);
-            for (int n = 0; n < size; ++n, ++node) {
-                for (std::size_t i = low; i < high; ++i) add(node, i);
-            }
-            low = high;
-        }
-    }
-    Vacancies vacancies(placement, slots);
-    for (std::size_t i = order.size(); i-- > 0;) vacancies.fill(order[i], left[i]);
+    Placement placement = order.size() <= static_cast<std::size_t>(slots)
+                              ? nested(order, replicas, nodes)
+                              : blocks_in_turn(order, replicas, nodes, slots, 0, slots);
+    fill_vacancies(placement, order, replicas, slots);
     return placement;
 }
 
@@ -176,12 +158,15 @@ std::string_view to_string(PlacementPolicy policy) {
             return "spread";
         case PlacementPolicy::compact:
             return "compact";
+        case PlacementPolicy::mro_guarded:
+            return "mro_guarded";
     }
     return "";
 }
 
 std::optional<PlacementPolicy> parse_placement_policy(std::string_view text) {
-    for (auto policy : {PlacementPolicy::mro, PlacementPolicy::spread, PlacementPolicy::compact}) {
+    for (auto policy : {PlacementPolicy::mro, PlacementPolicy::spread, PlacementPolicy::compact,
+                        PlacementPolicy::mro_guarded}) {
         if (text == to_string(policy)) return policy;
     }
     return std::nullopt;
@@ -201,7 +186,25 @@ Placement place(PlacementPolicy policy, const Replicas& replicas, int nodes, int
         case PlacementPolicy::compact:
             placement = place_compact(replicas, nodes, slots);
             break;
+        case PlacementPolicy::mro_guarded:
+            return guarded_placement(replicas, nodes, slots, loads).placement;
     }
+    for (auto& node : placement) std::sort(node.begin(), node.end());
+    return placement;
+}
+
+Placement place_blocks(const Replicas& replicas, int nodes, int slots, int whole, int block,
+                       std::span<const Tokens> loads) {
+    check_input(replicas, nodes, slots, loads);
+    if (whole < 0 || block < 1 || block > slots) {
+        throw UserError(
+            fmt::format("blocks of {} experts after {} whole groups: 1 to {} after 0 "
+                        "or more",
+                        block, whole, slots));
+    }
+    const std::vector<int> order = cold_to_hot(replicas, loads);
+    Placement placement = blocks_in_turn(order, replicas, nodes, slots, whole, block);
+    fill_vacancies(placement, order, replicas, slots);
     for (auto& node : placement) std::sort(node.begin(), node.end());
     return placement;
 }

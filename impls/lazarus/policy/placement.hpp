@@ -11,7 +11,7 @@
 
 namespace assay::lazarus {
 
-std::string_view to_string(PlacementPolicy policy);  ///< "mro", "spread", "compact"
+std::string_view to_string(PlacementPolicy policy);  ///< "mro", "spread", "compact", "mro_guarded"
 std::optional<PlacementPolicy> parse_placement_policy(std::string_view);  ///< the inverse
 
 /// Places `replicas` on `nodes` nodes with `slots` slots each.
@@ -24,10 +24,19 @@ std::optional<PlacementPolicy> parse_placement_policy(std::string_view);  ///< t
 ///            expert yet, then the emptiest, then the lowest (the paper says "uniformly").
 ///   spread:  round-robin over the nodes in index order of the experts, one running cursor.
 ///   compact: nodes filled one after the other in index order of the experts.
-/// `loads` only breaks ties of mro; it may be empty.
+///   mro_guarded: mro where it is optimal, repaired where it is not (guarded_placement.hpp).
+/// `loads` only breaks ties of mro and mro_guarded; it may be empty.
 /// Throws UserError when replicas are below 1, do not sum to nodes · slots, or shapes are wrong.
 Placement place(PlacementPolicy policy, const Replicas& replicas, int nodes, int slots,
                 std::span<const Tokens> loads = {});
+
+/// Maximum rank overlap with smaller groups that share nodes: the first `whole` groups are mro's,
+/// the experts after them form blocks of `block`. A block takes as many nodes as its coldest member
+/// has replicas, from the node after the last block's and around, skipping those without room. With
+/// more experts than slots, `block` = `slots` is mro itself; `block` = 1 is a cyclic placement.
+/// Throws UserError as place() does, and unless 0 <= whole and 1 <= block <= slots.
+Placement place_blocks(const Replicas& replicas, int nodes, int slots, int whole, int block,
+                       std::span<const Tokens> loads = {});
 
 /// Number of nodes of each MRO group, in node order. Their sum may be less than `nodes`: the nodes
 /// after the last group hold leftover replicas only. A single group (experts <= slots) is one

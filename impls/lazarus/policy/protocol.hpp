@@ -17,8 +17,8 @@ using Epoch = std::int64_t;
 using Step = std::int64_t;
 
 /// flexible: any number of nodes, replicas by load (Lazarus). groups: fixed expert parallelism
-/// (DeepSpeed-MoE): the nodes that train are a multiple of `group`; node i of a group holds the i-th
-/// share of the experts, once.
+/// (DeepSpeed-MoE): the nodes that train are a multiple of `group`; node i of a group holds the
+/// i-th share of the experts, once.
 enum class Layout { flexible, groups };
 /// peers: survivors fetch what they miss from each other where they can. restart: whatever happens
 /// to a node that trains, everyone starts again from the newest checkpoint.
@@ -43,6 +43,8 @@ struct ControllerConfig {
     /// How often one step may be tried again after it failed on live workers (StepFailed,
     /// GroupBroken).
     int most_retries = 3;
+    /// Recovery::restart: a planned restart (join, leave) waits this long for its checkpoint.
+    double checkpoint_wait_s = 600;
 };
 
 // ---- events ------------------------------------------------------------------------------------
@@ -83,13 +85,14 @@ struct StepFailed {
     std::string why;
     bool operator==(const StepFailed&) const = default;
 };
-/// The members' collectives failed though nobody died. Sent once per epoch.
+/// The members' collectives failed though nobody died. Sent once per epoch, also while the epoch's
+/// group is being built or states travel.
 ///   corrupt_message: a checksum did not match what `suspect` sent: try again; evict on repetition.
 ///   unreachable: `suspect` cannot be reached, or is stuck: it is evicted.
 struct GroupBroken {
     enum class Cause { corrupt_message, unreachable };
     Epoch epoch;
-    Worker suspect;
+    Worker suspect;  ///< a member; where nobody can be named, -1: then the epoch is tried again
     Cause cause;
     std::string why;
     bool operator==(const GroupBroken&) const = default;
@@ -116,13 +119,16 @@ struct Transfer {
     Worker from, to;
     bool operator==(const Transfer&) const = default;
 };
-/// Sent to every member (leavers included) at the start of an epoch.
+/// Sent to every member (leavers included) at the start of an epoch. A member that was not one of
+/// the epoch before holds nothing, whatever it may have held once.
 struct Reconfigure {
     Epoch epoch;
-    std::vector<Worker> members;  ///< the new group in rank order (ascending); leavers included
+    std::vector<Worker> members;  ///< the new group in rank order (ascending); leavers included.
+                                  ///< Spares (controller.hpp) are not in it
     std::vector<Worker>
         training;  ///< those that train from Go on: members without leavers, same order
-    /// holders[layer][i]: experts of training[i], ascending, repeated per replica
+    /// holders[layer][i]: experts of training[i], ascending, repeated per replica. Layout::groups:
+    /// E/group experts, the same in every layer; groups are `group` consecutive entries of training
     std::vector<Placement> holders;
     std::vector<Transfer> transfers;   ///< sorted by (from, to, layer, expert)
     std::vector<Worker> need_dense;    ///< joiners: receive the non-expert state …
@@ -130,7 +136,12 @@ struct Reconfigure {
     std::optional<Step> restore_step;  ///< load everything from this checkpoint (0: initial state)
     Step resume_step;                  ///< the step that Go will name
     std::string why;  ///< causes, ", " between: "start", "death of 1", "join of 4",
-                      ///< "leave of 2", "rebalance", "lost expert 0 of layer 1"
+                      ///< "leave of 2", "rebalance", "lost expert 0 of layer 1",
+                      ///< "step 5 failed on worker 2: …", "corrupt message from worker 2: …",
+                      ///< "worker 2 is evicted: …", "group of epoch 3 broke: …",
+                      ///< "checkpoint 10 cannot be read on worker 2: …",
+                      ///< "checkpoint 10 was not written in time",
+                      ///< "too few nodes in whole groups"
     bool operator==(const Reconfigure&) const = default;
 };
 struct Go {  ///< to the training members: drop what the plan does not give you, then compute `step`
@@ -138,7 +149,8 @@ struct Go {  ///< to the training members: drop what the plan does not give you,
     Step step;
     bool operator==(const Go&) const = default;
 };
-struct Dismiss {  ///< an orderly leaver may exit
+/// An orderly leaver may exit. A spare that asked to leave is dismissed at once, a member at Go.
+struct Dismiss {
     Worker worker;
     bool operator==(const Dismiss&) const = default;
 };
@@ -156,14 +168,16 @@ struct WriteCheckpoint {
     Worker dense_owner;                       ///< writes the non-expert state
     bool operator==(const WriteCheckpoint&) const = default;
 };
-/// Urgent, to surviving members: the group of this epoch is broken; stop computing and
-/// transferring. A queued Commit or Go of this epoch still counts (controller.hpp).
+/// Urgent, to the surviving members of this epoch (those that the next Reconfigure leaves out
+/// included): its group is broken; stop computing and transferring. A queued Commit or Go of this
+/// epoch still counts (controller.hpp).
 struct Abort {
     Epoch epoch;
     Worker dead;  ///< -1: nobody died, the epoch failed
     bool operator==(const Abort&) const = default;
 };
-/// End this worker; its Died follows.
+/// End this worker, now and for certain (it may be stuck or out of reach); its Died follows. Until
+/// then the controller answers nothing: the epoch was aborted just before.
 struct Evict {
     Worker worker;
     std::string why;

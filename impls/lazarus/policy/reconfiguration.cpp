@@ -1,5 +1,6 @@
 #include "impls/lazarus/policy/reconfiguration.hpp"
 
+#include "impls/lazarus/policy/expert_parallel.hpp"
 #include "impls/lazarus/policy/mapping.hpp"
 #include "impls/lazarus/policy/model_plan.hpp"
 #include "impls/lazarus/policy/transfer_plan.hpp"
@@ -20,17 +21,23 @@ ModelPlacement needed_by(const std::vector<Worker>& members, const std::vector<W
     return needed;
 }
 
+ModelPlacement holders_of(const ControllerConfig& config, const ModelPlacement& held,
+                          const std::vector<Loads>& loads) {
+    if (config.layout == Layout::groups) return place_in_groups(held, config.experts, config.group);
+    const ModelPlan plan = make_model_plan(loads, static_cast<int>(held[0].size()), config.slots,
+                                           config.min_replicas, config.placement);
+    return map_layers(held, plan.placement);
+}
+
 }  // namespace
 
 Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vector<Worker>& members,
                                  const std::vector<Worker>& training, const Holdings& holdings,
                                  const std::vector<Loads>& loads, bool from_storage) {
-    const ModelPlan plan = make_model_plan(loads, static_cast<int>(training.size()), config.slots,
-                                           config.min_replicas, config.placement);
     Reconfigure epoch;
     epoch.members = members;
     epoch.training = training;
-    epoch.holders = map_layers(holdings.table(training), plan.placement);
+    epoch.holders = holders_of(config, holdings.table(training), loads);
     if (from_storage) return epoch;
 
     const auto transfers =

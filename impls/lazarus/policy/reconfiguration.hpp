@@ -10,9 +10,10 @@
 namespace assay::lazarus {
 
 /// Fills in members, training, holders, transfers and the dense transfer; the caller adds epoch,
-/// steps and reason. `training` is a subset of `members`, both ascending; N·c ≥ E is required.
-/// Every layer is mapped on its own to the nodes that need the fewest new experts. `from_storage`:
-/// every member loads its state, nothing travels between them.
+/// steps and reason. `training` is a subset of `members`, both ascending; N·c ≥ E is required, with
+/// Layout::groups whole groups. Layout::flexible: every layer is mapped on its own to the nodes
+/// that need the fewest new experts. Layout::groups: place_in_groups() (expert_parallel.hpp).
+/// `from_storage`: every member loads its state, nothing travels between them.
 Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vector<Worker>& members,
                                  const std::vector<Worker>& training, const Holdings& holdings,
                                  const std::vector<Loads>& loads, bool from_storage);

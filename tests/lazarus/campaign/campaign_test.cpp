@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/lazarus/campaign/virtual_world.hpp"
+#include "impls/lazarus/campaign/virtual_world.hpp"
 
 namespace assay::lazarus::campaign {
 namespace {

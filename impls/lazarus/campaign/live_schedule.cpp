@@ -1,0 +1,111 @@
+#include "impls/lazarus/campaign/live_schedule.hpp"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+
+#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/live/worker.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+constexpr int workers = 6;
+constexpr Step steps = 14;
+
+SpotTraining training_of(std::uint64_t seed) {
+    constexpr std::array systems{"lazarus", "ds_ft", "lazarus", "ds", "spread", "compact"};
+    constexpr std::array models{"gpt-s", "gpt-m", "gpt-s"};
+    SpotTraining training;
+    training.system = systems[seed % systems.size()];
+    training.model = models[seed / systems.size() % models.size()];
+    training.workers = workers;
+    training.real_layers = 2;
+    training.steps = steps;
+    training.seed = seed;
+    return training;
+}
+
+FaultPlan faults_of(std::uint64_t seed) {
+    FaultPlan plan = random_fault_plan({.workers = workers,
+                                        .steps = steps - 2,
+                                        .faults = 2 + static_cast<int>(seed % 4),
+                                        .joins = true,
+                                        .hangs = true,
+                                        .network = true,
+                                        .data = true},
+                                       seed);
+    // Drawn for real seconds; a paced second is shorter.
+    for (auto& fault : plan.faults) {
+        if (fault.for_s) fault.for_s = *fault.for_s * 100;
+        fault.latency_s *= 100;
+        fault.bandwidth /= 100;
+    }
+    return plan;
+}
+
+long children_alive() {
+    std::ifstream in("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+    long count = 0, pid = 0;
+    while (in >> pid) ++count;
+    return count;
+}
+
+// Empty: every rule was kept.
+std::string broken_rule(const SessionOptions& options, const SessionResult& result) {
+    if (!result.ok) return "the training ended early: " + result.why;
+    if (static_cast<Step>(result.lineage.size()) != steps)
+        return fmt::format("{} of {} steps are in the lineage", result.lineage.size(), steps);
+    for (Step step = 0; step < steps; ++step)
+        if (result.lineage[static_cast<std::size_t>(step)].step != step)
+            return fmt::format("the lineage has no step {}", step);
+    const int group = options.training.group;
+    for (const auto& step : result.lineage)
+        if (group > 0 && step.training.size() % static_cast<std::size_t>(group) != 0)
+            return fmt::format("step {} trained on {} workers, no multiple of {}", step.step,
+                               step.training.size(), group);
+    if (!agrees(result.digests, replay_lineage(options.training, result.lineage)))
+        return "the state differs from that of the same membership without faults";
+    if (const long left = children_alive(); left > 0)
+        return fmt::format("{} processes are left behind", left);
+    return "";
+}
+
+}  // namespace
+
+LiveScheduleResult run_live_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
+                                     const std::filesystem::path& scratch, Recorder& recorder) {
+    const auto training = training_of(seed);
+    auto options = spot_session(training, corpus, scratch);
+    options.controller.checkpoint_every = 3;
+    options.controller.join_wait_s = 5;
+    options.supervisor.heartbeat_timeout = cluster::Seconds(1.5);
+    options.faults = faults_of(seed);
+    LiveScheduleResult outcome;
+    outcome.system = training.system + "/" + training.model;
+    outcome.faults = to_string(options.faults);
+    auto launcher = cluster::make_fork_server(worker_main);
+    const auto result = run_training(std::move(launcher), options, recorder);
+    at::set_num_threads(1);
+    outcome.why = broken_rule(options, result);
+    outcome.ok = outcome.why.empty();
+    outcome.counts = {{"faults_planned", static_cast<long>(options.faults.faults.size())},
+                      {"faults_fired", result.faults_fired},
+                      {"commits", result.counts.commits},
+                      {"discarded", result.counts.discarded},
+                      {"deaths", result.counts.deaths},
+                      {"joins", result.joins},
+                      {"leaves", result.counts.leaves},
+                      {"fallbacks", result.counts.fallbacks},
+                      {"retries", result.counts.retries},
+                      {"evictions", result.counts.evictions},
+                      {"bad_checkpoints", result.counts.bad_checkpoints}};
+    for (const auto& fault : options.faults.faults)
+        ++outcome.counts["planned_" + std::string(to_string(fault.kind))];
+    return outcome;
+}
+
+}  // namespace assay::lazarus

@@ -1,0 +1,222 @@
+#include "impls/lazarus/cost/step_timeline.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "impls/lazarus/policy/dispatch.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// The first holder of an expert in each group: rank of (group, expert).
+std::vector<std::vector<int>> holders_by_group(const Placement& holders, int experts) {
+    std::vector<std::vector<int>> of_expert(at(experts));
+    for (std::size_t rank = 0; rank < holders.size(); ++rank)
+        for (int expert : holders[rank]) of_expert[at(expert)].push_back(static_cast<int>(rank));
+    return of_expert;
+}
+
+LayerTraffic padded_traffic(std::span<const Tokens> tokens, const Placement& holders,
+                            int experts) {
+    const int ranks = static_cast<int>(holders.size());
+    const auto of_expert = holders_by_group(holders, experts);
+    const double capacity =
+        tokens.empty() ? 0 : static_cast<double>(*std::max_element(tokens.begin(), tokens.end()));
+    // The group of a rank is its place among the holders of the experts it holds.
+    LayerTraffic traffic;
+    traffic.rows.assign(at(ranks), 0);
+    traffic.bytes.assign(at(ranks) * at(ranks), 0);
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (holders[at(rank)].empty()) throw std::logic_error("a rank without experts in a group");
+        const auto& peers = of_expert[at(holders[at(rank)].front())];
+        const auto mine = std::find(peers.begin(), peers.end(), rank) - peers.begin();
+        for (int expert = 0; expert < experts; ++expert) {
+            const int to = of_expert[at(expert)].at(static_cast<std::size_t>(mine));
+            traffic.rows[at(to)] += capacity;
+            traffic.bytes[at(rank) * at(ranks) + at(to)] += capacity;
+        }
+    }
+    return traffic;
+}
+
+LayerTraffic flexible_traffic(std::span<const Tokens> tokens, const Placement& holders,
+                              int experts) {
+    const int ranks = static_cast<int>(holders.size());
+    const auto plan = plan_dispatch(tokens, replica_counts(holders, experts), experts, ranks);
+    LayerTraffic traffic;
+    traffic.rows.assign(at(ranks), 0);
+    traffic.bytes.assign(at(ranks) * at(ranks), 0);
+    for (int expert = 0; expert < experts; ++expert) {
+        for (int from = 0; from < ranks; ++from) {
+            for (int to = 0; to < ranks; ++to) {
+                const auto count = static_cast<double>(plan.at(expert, from, to));
+                traffic.rows[at(to)] += count;
+                traffic.bytes[at(from) * at(ranks) + at(to)] += count;
+            }
+        }
+    }
+    return traffic;
+}
+
+}  // namespace
+
+LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts,
+                           bool padded) {
+    return padded ? padded_traffic(tokens, holders, experts)
+                  : flexible_traffic(tokens, holders, experts);
+}
+
+StepTimeline::StepTimeline(const CostModel& costs, const Modelling& modelling, StepCast cast)
+    : costs_(costs),
+      modelling_(modelling),
+      cast_(std::move(cast)),
+      ranks_(static_cast<int>(cast_.devices.size())),
+      scale_(modelling.layers_per_layer() * modelling.modelled_steps),
+      rows_per_token_(modelling.model.tokens() / modelling.real_tokens) {
+    if (modelling.real_tokens <= 0 || modelling.real_layers < 1)
+        throw std::logic_error("a modelling without real tokens or layers");
+    if (cast_.slowdowns.empty()) cast_.slowdowns.assign(cast_.devices.size(), 1);
+}
+
+double StepTimeline::slowest(const std::vector<double>& seconds) const {
+    return *std::max_element(seconds.begin(), seconds.end());
+}
+
+// Forward, one modelled layer: projections 8d² and attention 4·context·d multiply-adds per token
+// (half of it masked), each two operations; norms and residuals stream the activations.
+double StepTimeline::attention_s(int rank) const {
+    const auto& model = modelling_.model;
+    const double d = model.width, tokens = model.tokens();
+    return costs_.compute(cast_.devices[at(rank)],
+                          {.flops = tokens * (8 * d * d + 2.0 * model.context * d),
+                           .bytes = ModelledModel::value_bytes * (4 * d * d + 12 * tokens * d),
+                           .kernels = 12},
+                          cast_.slowdowns[at(rank)]);
+}
+
+void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
+    if (layer != static_cast<int>(layers_.size()))
+        throw std::logic_error("layers are counted in order");
+    const auto& model = modelling_.model;
+    const auto& holders = cast_.holders.at(at(layer));
+    auto traffic = layer_traffic(tokens, holders, model.experts, modelling_.group > 0);
+    const double d = model.width, row_bytes = ModelledModel::value_bytes * d;
+    for (double& rows : traffic.bytes) rows *= rows_per_token_ * row_bytes;
+
+    Layer now;
+    now.start = layers_.empty() ? 0 : layers_.back().back;
+    for (int rank = 0; rank < ranks_; ++rank) {
+        now.attention.push_back(scale_ * attention_s(rank));
+        auto held = holders[at(rank)];
+        held.erase(std::unique(held.begin(), held.end()), held.end());
+        const double rows = traffic.rows[at(rank)] * rows_per_token_;
+        now.experts.push_back(
+            scale_ *
+            costs_.compute(
+                cast_.devices[at(rank)],
+                {.flops = 2 * rows * model.expert_parameters(),
+                 .bytes = ModelledModel::value_bytes *
+                          (double(held.size()) * model.expert_parameters() + 10 * rows * d),
+                 .kernels = 3.0 * double(held.size())},
+                cast_.slowdowns[at(rank)]));
+    }
+    const double counts = scale_ * costs_.all_gather(8.0 * model.experts, ranks_);
+    const double there = scale_ * costs_.all_to_all(traffic.bytes, ranks_);
+    std::vector<double> transposed(traffic.bytes.size());
+    for (int from = 0; from < ranks_; ++from)
+        for (int to = 0; to < ranks_; ++to)
+            transposed[at(to) * at(ranks_) + at(from)] =
+                traffic.bytes[at(from) * at(ranks_) + at(to)];
+    const double back = scale_ * costs_.all_to_all(transposed, ranks_);
+    now.exchanged = now.start + slowest(now.attention) + counts + there;
+    now.back = now.exchanged + slowest(now.experts) + back;
+    exchanges_ += there + back;
+    compute_ += slowest(now.attention) + slowest(now.experts);
+    layers_.push_back(std::move(now));
+}
+
+double StepTimeline::attention_done(int layer, int rank) const {
+    return (layer == 0 ? 0 : combined(layer - 1)) + scale_ * attention_s(rank);
+}
+double StepTimeline::dispatched(int layer) const { return layers_.at(at(layer)).exchanged; }
+double StepTimeline::computed(int layer, int rank) const {
+    const auto& l = layers_.at(at(layer));
+    return l.exchanged + l.experts[at(rank)];
+}
+double StepTimeline::combined(int layer) const { return layers_.at(at(layer)).back; }
+
+// Logits and loss: d · vocabulary multiply-adds per token.
+double StepTimeline::head_s(int rank) const {
+    const auto& model = modelling_.model;
+    const double tokens = model.tokens(), weights = double(model.width) * model.vocabulary;
+    return modelling_.modelled_steps *
+           costs_.compute(cast_.devices[at(rank)],
+                          {.flops = 2 * tokens * weights,
+                           .bytes = ModelledModel::value_bytes *
+                                    (weights + 3 * tokens * model.vocabulary),
+                           .kernels = 4},
+                          cast_.slowdowns[at(rank)]);
+}
+
+double StepTimeline::forward_done() const {
+    double head = 0;
+    for (int rank = 0; rank < ranks_; ++rank) head = std::max(head, head_s(rank));
+    return layers_.back().back + head;
+}
+
+double StepTimeline::backward_done() const {
+    const double head = forward_done() - layers_.back().back;
+    return forward_done() + 2 * (compute_ + head) + exchanges_;
+}
+
+// All real layers at once, as the trainer does it.
+double StepTimeline::reduction_s() const {
+    const auto& model = modelling_.model;
+    const double per_layer = modelling_.layers_per_layer();
+    std::vector<double> bytes;
+    std::vector<std::vector<int>> groups;
+    std::vector<int> everyone(at(ranks_));
+    for (int rank = 0; rank < ranks_; ++rank) everyone[at(rank)] = rank;
+    bytes.push_back(ModelledModel::value_bytes * model.dense_parameters());
+    groups.push_back(everyone);
+    for (const auto& holders : cast_.holders) {
+        std::map<int, std::vector<int>> of_expert;
+        for (int rank = 0; rank < ranks_; ++rank)
+            for (int expert : holders[at(rank)])
+                if (of_expert[expert].empty() || of_expert[expert].back() != rank)
+                    of_expert[expert].push_back(rank);
+        for (auto& [expert, ranks] : of_expert) {
+            if (ranks.size() < 2) continue;
+            bytes.push_back(per_layer * ModelledModel::value_bytes * model.expert_parameters());
+            groups.push_back(std::move(ranks));
+        }
+    }
+    return modelling_.modelled_steps * costs_.grouped_all_reduce(bytes, groups, ranks_);
+}
+
+// Adam streams gradient, master weight and both moments, and writes them and the fp16 weight.
+double StepTimeline::optimizer_s(int rank) const {
+    const auto& model = modelling_.model;
+    double experts = 0;
+    for (const auto& holders : cast_.holders) {
+        auto held = holders[at(rank)];
+        held.erase(std::unique(held.begin(), held.end()), held.end());
+        experts += double(held.size()) * modelling_.layers_per_layer();
+    }
+    const double parameters = model.dense_parameters() + experts * model.expert_parameters();
+    return modelling_.modelled_steps *
+           costs_.compute(cast_.devices[at(rank)],
+                          {.flops = 0, .bytes = 28 * parameters, .kernels = 1},
+                          cast_.slowdowns[at(rank)]);
+}
+
+double StepTimeline::total() const {
+    double optimizer = 0;
+    for (int rank = 0; rank < ranks_; ++rank) optimizer = std::max(optimizer, optimizer_s(rank));
+    return backward_done() + reduction_s() + optimizer;
+}
+
+}  // namespace assay::lazarus

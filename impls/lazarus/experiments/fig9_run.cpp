@@ -1,0 +1,166 @@
+#include "impls/lazarus/experiments/fig9_run.hpp"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/live/worker.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+constexpr double bin_s = 60;
+
+SpotTraining training_of(const SampleSpec& spec, int workers, const std::string& routing) {
+    const auto number = [&](const char* axis) { return std::get<std::int64_t>(spec.axes.at(axis)); };
+    SpotTraining training;
+    training.system = spec.variant;
+    training.model = to_string(spec.axes.at("model"));
+    training.cluster = to_string(spec.axes.at("cluster"));
+    training.routing = routing;
+    training.workers = workers;
+    training.modelled_steps = int(number("modelled_steps"));
+    training.relaunch_s = double(number("relaunch_s"));
+    training.duration_s = 60.0 * double(number("minutes"));
+    training.seed = spec.seed;
+    return training;
+}
+
+double median(std::vector<double> values) {
+    if (values.empty()) return std::nan("");
+    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+// The steps that count: the last try of each, within the time.
+std::vector<StepRecord> kept_steps(const SessionResult& result, double duration_s) {
+    std::map<Step, StepRecord> last;
+    for (const auto& step : result.steps) {
+        last.erase(last.lower_bound(step.step), last.end());
+        last[step.step] = step;
+    }
+    std::vector<StepRecord> kept;
+    for (const auto& [number, step] : last)
+        if (step.end_s <= duration_s) kept.push_back(step);
+    return kept;
+}
+
+// `amount` per second, spread evenly over [from, to), added to the bins.
+void spread_over(std::vector<double>& bins, double from, double to, double amount) {
+    for (double at = from; at < to;) {
+        const auto bin = std::min(bins.size() - 1, std::size_t(at / bin_s));
+        const double until = bin + 1 == bins.size() ? to : std::min(to, double(bin + 1) * bin_s);
+        bins[bin] += amount * (until - at) / bin_s;
+        at = until;
+    }
+}
+
+// Averages over each minute: sequences trained per second (lost ones included: they were trained), and
+// workers that train.
+void record_curves(const SessionResult& result, const Modelling& modelling, double duration_s,
+                   Recorder& recorder) {
+    const auto bins = std::size_t(std::ceil(duration_s / bin_s));
+    std::vector<double> throughput(bins, 0), middle(bins);
+    for (std::size_t i = 0; i < bins; ++i) middle[i] = (double(i) + 0.5) * bin_s;
+    for (const auto& step : result.steps)
+        if (step.end_s <= duration_s && step.end_s > step.start_s)
+            spread_over(throughput, step.start_s, step.end_s,
+                        samples_of(step, modelling) / (step.end_s - step.start_s));
+    recorder.time_series("throughput", "1/s", middle, throughput);
+    std::vector<double> t, workers;
+    for (const auto& [at, count] : result.workers) {
+        if (at > duration_s) break;
+        t.push_back(at);
+        workers.push_back(count);
+    }
+    recorder.time_series("workers", "count", t, workers);
+}
+
+double mean_workers(const SessionResult& result, double duration_s) {
+    double sum = 0;
+    for (const auto& step : result.steps)
+        if (step.end_s <= duration_s) sum += step.workers * (step.end_s - step.start_s);
+    double time = 0;
+    for (const auto& step : result.steps)
+        if (step.end_s <= duration_s) time += step.end_s - step.start_s;
+    return time > 0 ? sum / time : 0;
+}
+
+void record_shares(const SessionResult& result, const std::vector<StepRecord>& kept,
+                   double duration_s, Recorder& recorder) {
+    double compute = 0;
+    for (const auto& step : kept) compute += step.end_s - step.start_s;
+    const auto& paced = result.pacing;
+    const double reconfiguration = paced.detect_s + paced.regroup_s + paced.transfer_s;
+    const double rest =
+        duration_s - compute - paced.checkpoint_s - paced.restart_s - reconfiguration;
+    const auto share = [&](const char* part, double seconds) {
+        recorder.metric("share", std::max(0.0, seconds) / duration_s,
+                        {{"part", std::string(part)}});
+    };
+    share("compute", compute);
+    share("checkpoint", paced.checkpoint_s);
+    share("restart", paced.restart_s);
+    share("reconfiguration", reconfiguration);
+    share("lost", rest);
+}
+
+void record_real_costs(const SessionResult& result, Recorder& recorder) {
+    if (!result.detections_real_s.empty())
+        recorder.metric("real_detect_s", median(result.detections_real_s));
+    std::vector<double> regroups;
+    for (const auto& one : result.reconfigurations) regroups.push_back(one.real_s);
+    if (!regroups.empty()) recorder.metric("real_regroup_s", median(regroups));
+}
+
+}  // namespace
+
+void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
+              const std::filesystem::path& corpus, Recorder& recorder) {
+    const auto training = training_of(spec, nodes.initial_workers, routing);
+    auto options = spot_session(training, corpus, spec.scratch);
+    options.faults = nodes.faults;
+    const double duration_s = training.duration_s;
+    const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
+    if (!result.ok) throw SampleError(SampleStatus::failed, result.why);
+
+    const auto& modelling = options.pacing->modelling;
+    const auto kept = kept_steps(result, duration_s);
+    double total = 0, trained = 0;
+    for (const auto& step : kept) total += samples_of(step, modelling);
+    for (const auto& step : result.steps)
+        if (step.end_s <= duration_s) trained += samples_of(step, modelling);
+    recorder.metric("samples_total", total);
+    recorder.metric("samples_lost", trained - total);
+    recorder.metric("restarts", double(result.counts.fallbacks));
+    std::int64_t number = 0;
+    for (double at : result.restarts)
+        recorder.metric("restart_min", at / 60, {{"event", number++}});
+    recorder.metric("deaths", double(result.counts.deaths));
+    recorder.metric("mean_nodes_used", mean_workers(result, duration_s));
+    std::vector<double> full;
+    for (const auto& step : result.steps)
+        if (step.workers == result.steps.front().workers)
+            full.push_back((step.end_s - step.start_s) / training.modelled_steps);
+    if (!full.empty()) recorder.metric("step_s", median(full));
+    record_shares(result, kept, duration_s, recorder);
+    record_curves(result, modelling, duration_s, recorder);
+    record_real_costs(result, recorder);
+    recorder.metric("overrun", result.pacing.overrun());
+    recorder.metric("speed", median(result.pacing.speeds));
+
+    if (!result.digests.empty()) {
+        recorder.progress(1, "replaying the recorded membership with nobody killed");
+        at::set_num_threads(1);
+        const bool equal = agrees(result.digests, replay_lineage(options.training, result.lineage));
+        recorder.metric("state_equal_to_oracle", equal ? 1 : 0);
+    }
+    require_paced(result.pacing);
+}
+
+}  // namespace assay::lazarus

@@ -1,0 +1,57 @@
+#include "impls/lazarus/experiments/model_loads.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "impls/lazarus/experiments/routing_trace.hpp"
+#include "impls/lazarus/experiments/synthetic_routing.hpp"
+#include "suite/data/catalog.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+bool wants_public_trace(const SampleSpec& spec) {
+    return assay::to_string(spec.axes.at("trace")) == "smartmoe";
+}
+
+// The trace has every tenth iteration, from the first; these are the nearest to the paper's steps.
+std::int64_t trace_iteration(std::int64_t step) { return step == 200 ? 201 : 3991; }
+
+RoutingTrace read_trace(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string csv{std::istreambuf_iterator<char>(stream), {}};
+    if (!stream) throw UserError(fmt::format("cannot read the routing trace {}", file.string()));
+    return RoutingTrace::parse(csv, file.string());
+}
+
+}  // namespace
+
+std::optional<std::string> missing_trace(const SampleSpec& spec) {
+    if (!wants_public_trace(spec) || data::locate("smartmoe-loads")) return std::nullopt;
+    return "the SmartMoE routing trace is not on this machine; import it with `assay data fetch "
+           "smartmoe-loads --from FILE`, or take `-a trace=synthetic`";
+}
+
+std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers,
+                               int experts) {
+    std::vector<Loads> loads;
+    if (wants_public_trace(spec)) {
+        const auto file = data::locate("smartmoe-loads");
+        if (!file) throw SampleError(SampleStatus::unsupported, missing_trace(spec).value());
+        loads = read_trace(*file).at(trace_iteration(step), layers);
+    } else {
+        loads = synthetic_routing(spec.seed, step, layers);
+    }
+    for (Loads& layer : loads) layer = most_loaded(layer, experts);
+    return loads;
+}
+
+std::string routing_source(const SampleSpec& spec) {
+    return wants_public_trace(spec) ? data::locate("smartmoe-loads").value().string() : "synthetic";
+}
+
+}  // namespace assay::lazarus

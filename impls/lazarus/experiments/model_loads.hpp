@@ -1,0 +1,25 @@
+// The loads that experiments plan for: those of a model's experts at a training step, from the
+// routing trace that the sample's axis "trace" names ("smartmoe", "synthetic").
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "impls/lazarus/policy/types.hpp"
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::lazarus {
+
+/// Why the trace is not there, or nullopt.
+std::optional<std::string> missing_trace(const SampleSpec& spec);
+
+/// Loads of the `experts` most loaded experts in each of `layers` layers at training step 200 or
+/// 4000 (the trace has every tenth iteration: the nearest ones are taken). Throws
+/// SampleError(unsupported) without the trace.
+std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers, int experts);
+
+/// What a training replays: "synthetic", or the trace's file.
+std::string routing_source(const SampleSpec& spec);
+
+}  // namespace assay::lazarus

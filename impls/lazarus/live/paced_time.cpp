@@ -1,0 +1,103 @@
+#include "impls/lazarus/live/paced_time.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace assay::lazarus {
+namespace {
+
+// A real step of a few dozen milliseconds before any has been measured.
+constexpr double first_step_s = 0.4;
+constexpr double room = 1.5, least_step_s = 0.004;
+constexpr std::size_t remembered_steps = 8;
+// The first steps build their buffers and find the caches cold.
+constexpr long warm_up_steps = 2;
+
+}  // namespace
+
+PacedTime::PacedTime(const PacingOptions& options, ScenarioClock& clock, ScenarioTimers& timers)
+    : options_(options),
+      costs_(cluster_profile(options.modelling.cluster)),
+      clock_(clock),
+      timers_(timers) {
+    clock_.freeze();
+}
+
+void PacedTime::planned(const Reconfigure& plan, bool after_death) {
+    clock_.freeze();
+    restart_ = plan.restore_step.has_value();
+    cost_ = plan.epoch == 1 ? ReconfigurationCost{}
+                            : reconfiguration_cost(costs_, options_.modelling, plan, after_death,
+                                                   options_.relaunch_s);
+}
+
+double PacedTime::regrouped() {
+    summary_.detect_s += cost_.detect_s;
+    summary_.regroup_s += restart_ ? 0 : cost_.regroup_s;
+    summary_.transfer_s += restart_ ? 0 : cost_.transfer_s;
+    summary_.restart_s += restart_ ? cost_.regroup_s + cost_.transfer_s : 0;
+    summary_.checkpoint_s += stall_s_;
+    clock_.run();
+    // A step that was rolled forward may have ended a little after the death.
+    const double ready = std::max(clock_.now(), end_s_) + stall_s_ + cost_.total();
+    stall_s_ = 0;
+    cost_ = {};
+    timers_.rearm();
+    return ready;
+}
+
+nlohmann::json PacedTime::begin_step(double start_s, const std::vector<Worker>& training) {
+    adapt_speed();
+    start_s_ = start_s;
+    modelled_s_ = 0;
+    least_work_s_ = -1;
+    std::vector<double> slowdowns;
+    for (Worker worker : training) {
+        const auto found = slowdowns_.find(worker);
+        slowdowns.push_back(found == slowdowns_.end() ? 1 : found->second);
+    }
+    return {{"start_s", clock_.real_of(start_s)},
+            {"speed", clock_.speed()},
+            {"slowdowns", std::move(slowdowns)}};
+}
+
+void PacedTime::adapt_speed() {
+    const double modelled = modelled_s_ > 0 ? modelled_s_ : options_.modelling.modelled_steps;
+    const double work =
+        work_s_.empty() ? first_step_s : *std::max_element(work_s_.begin(), work_s_.end());
+    clock_.set_speed(modelled / std::max(least_step_s, room * work));
+    summary_.speeds.push_back(clock_.speed());
+    timers_.rearm();
+}
+
+void PacedTime::step_done(const nlohmann::json& message) {
+    modelled_s_ = message.at("modelled_s");
+    // Who waits for a slower peer does no work; the busiest waited least inside the collectives.
+    const double work = message.at("work_s");
+    least_work_s_ = least_work_s_ < 0 ? work : std::min(least_work_s_, work);
+}
+
+double PacedTime::commit() {
+    work_s_.push_back(least_work_s_);
+    if (work_s_.size() > remembered_steps) work_s_.pop_front();
+    end_s_ = start_s_ + modelled_s_;
+    const double late = std::max(0.0, clock_.now() - end_s_);
+    ++summary_.steps;
+    if (start_s_ < disturbed_until_) {
+        ++summary_.disturbed_steps;
+        end_s_ += late;
+    } else if (summary_.steps > warm_up_steps) {
+        summary_.step_s += modelled_s_;
+        summary_.late_s += late;
+    }
+    return end_s_;
+}
+
+double PacedTime::next_start() {
+    summary_.checkpoint_s += stall_s_;
+    const double start = end_s_ + stall_s_;
+    stall_s_ = 0;
+    return start;
+}
+
+}  // namespace assay::lazarus

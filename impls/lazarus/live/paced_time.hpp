@@ -1,0 +1,79 @@
+// Keeps a paced training's scenario time: when each step begins and ends on the modelled cluster,
+// what recoveries and checkpoints cost there, and how far real work fell behind.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "impls/lazarus/cost/recovery_cost.hpp"
+#include "impls/lazarus/live/scenario_clock.hpp"
+
+namespace assay::lazarus {
+
+struct PacingOptions {
+    Modelling modelling;
+    double duration_s = 0;   ///< scenario seconds after which the training ends; 0: when its steps are
+                             ///< done
+    double relaunch_s = -1;  ///< replaces the cluster profile's; -1: does not
+};
+
+/// A step ends when the modelled cluster would end it. The next one begins at that moment, however
+/// late the real work was; so lateness does not add up unless the machine is too slow for the speed.
+/// The speed follows the machine: a step gets half as long again as its real work took lately.
+class PacedTime {
+  public:
+    PacedTime(const PacingOptions& options, ScenarioClock& clock, ScenarioTimers& timers);
+
+    // ---- recoveries: the clock stands still from their cause to the last Ready ------------------
+    void planned(const Reconfigure& plan, bool after_death);
+    /// Everyone is ready: the clock runs again. Returns when the first step may begin: the modelled
+    /// cost later.
+    double regrouped();
+    const ReconfigurationCost& cost() const { return cost_; }  ///< of the one under way
+    void checkpoint() { stall_s_ += checkpoint_cost(costs_, options_.modelling); }
+
+    // ---- steps -------------------------------------------------------------------------------
+    /// The step is sent to the workers; it begins at `start_s`. Fields for the Go message.
+    nlohmann::json begin_step(double start_s, const std::vector<Worker>& training);
+    void step_done(const nlohmann::json& message);  ///< a worker's report (StepPacing::report)
+    double commit();  ///< the step is committed: the scenario time at which it ended
+    /// When the step after it begins: a checkpoint stalls it.
+    double next_start();
+
+    void set_slowdown(Worker worker, double factor) { slowdowns_[worker] = factor; }
+    /// Lateness until then has a cause of its own (a frozen worker, a bad link): it is not overrun.
+    void disturbed_until(double t_s) { disturbed_until_ = std::max(disturbed_until_, t_s); }
+
+    struct Summary {
+        double step_s = 0;      ///< scenario seconds of all paced steps …
+        double late_s = 0;      ///< … and by how much they ended late
+        long steps = 0, disturbed_steps = 0;
+        double detect_s = 0, regroup_s = 0, transfer_s = 0;  ///< modelled, of all recoveries
+        double restart_s = 0;     ///< of those that loaded a checkpoint: all their parts
+        double checkpoint_s = 0;  ///< modelled stalls
+        std::vector<double> speeds;
+        double overrun() const { return step_s > 0 ? late_s / step_s : 0; }
+    };
+    const Summary& summary() const { return summary_; }
+    const PacingOptions& options() const { return options_; }
+
+  private:
+    void adapt_speed();
+
+    PacingOptions options_;
+    CostModel costs_;
+    ScenarioClock& clock_;
+    ScenarioTimers& timers_;
+    ReconfigurationCost cost_;
+    bool restart_ = false;
+    double stall_s_ = 0, start_s_ = 0, end_s_ = 0, modelled_s_ = 0, disturbed_until_ = 0;
+    double least_work_s_ = -1;
+    std::deque<double> work_s_;  // real seconds of the newest steps
+    std::map<Worker, double> slowdowns_;
+    Summary summary_;
+};
+
+}  // namespace assay::lazarus

@@ -1,0 +1,225 @@
+// What the controller asks for, done.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "impls/lazarus/live/messages.hpp"
+#include "impls/lazarus/live/session.hpp"
+#include "impls/lazarus/live/worker.hpp"
+#include "suite/cluster/pacer.hpp"
+
+namespace assay::lazarus {
+
+using cluster::Seconds;
+using nlohmann::json;
+
+Session::Session(std::unique_ptr<cluster::Launcher> launcher, const SessionOptions& options,
+                 Recorder& recorder)
+    : options_(options),
+      recorder_(recorder),
+      supervisor_(std::move(launcher), options.supervisor),
+      timers_(clock_, supervisor_),
+      controller_(options.controller),
+      shelf_(options.checkpoints),
+      faults_(options.faults, supervisor_, timers_, clock_,
+              {.spawn = [this] { return spawn(); },
+               .strikes = [this](const Fault& fault, Worker worker) { on_fault(fault, worker); },
+               .pace = options.pacing ? [this](Worker worker,
+                                               double factor) { pacing_->set_slowdown(worker, factor); }
+                                      : std::function<void(Worker, double)>{}}) {
+    if (options.pacing) pacing_.emplace(*options.pacing, clock_, timers_);
+}
+
+Worker Session::spawn() {
+    // Ids are handed out in order; the worker's fault points are part of its configuration.
+    const Worker expected = next_worker_++;
+    json config{{"training", to_json(options_.training)},
+                {"port", rendezvous_.port()},
+                {"timeout_s", options_.operation_timeout_s},
+                {"heartbeat_s", options_.supervisor.heartbeat_interval.count()},
+                {"checkpoints", options_.checkpoints.string()},
+                {"points", faults_.points_for(expected)}};
+    if (pacing_) config["modelling"] = to_json(pacing_->options().modelling);
+    const auto worker = supervisor_.spawn(config);
+    if (worker != expected) throw std::logic_error("worker ids are not consecutive");
+    return worker;
+}
+
+void Session::decide(const Event& event) {
+    Actions actions;
+    controller_.on(event, now(), actions);
+    for (const auto& action : actions) {
+        if (ending_) return;  // time was up at the commit: what would follow is not begun
+        std::visit([this](const auto& a) { act(a); }, action);
+    }
+}
+
+void Session::act(const Reconfigure& plan) {
+    calm_down();
+    if (go_timer_) timers_.cancel(*go_timer_);
+    go_timer_.reset();
+    if (pacing_) pacing_->planned(plan, death_in_epoch_);
+    members_ = plan.members;
+    training_ = plan.training;
+    epoch_ = plan.epoch;
+    epoch_started_ = now();
+    epoch_started_real_s_ = cluster::monotonic_s();
+    forming_ = {.after_death = death_in_epoch_,
+                .restart = plan.restore_step.has_value(),
+                .transfers = static_cast<long>(plan.transfers.size()),
+                .real_s = 0,
+                .cost = {}};
+    why_ = plan.why;
+    recoveries_.on_plan(plan.epoch);
+    if (plan.restore_step && plan.epoch > 1) {
+        result_.restarts.push_back(now());
+        recorder_.event("restart", now(), -1, {{"step", *plan.restore_step}, {"why", plan.why}});
+    }
+    faults_.on_members(members_);
+    supervisor_.send(plan.members, to_message(plan));
+}
+
+void Session::act(const Go& go) {
+    std::erase_if(members_, [this](Worker w) { return dismissed_.contains(w); });
+    faults_.on_members(members_);
+    double start = now();
+    if (epoch_started_) {
+        forming_.real_s = cluster::monotonic_s() - epoch_started_real_s_;
+        if (pacing_) forming_.cost = pacing_->cost();
+        if (training_started_) result_.reconfigurations.push_back(forming_);
+        if (pacing_) start = pacing_->regrouped();
+        death_in_epoch_ = false;
+        if (!training_started_) {
+            training_started_ = true;
+            start = 0;
+            if (pacing_ && pacing_->options().duration_s > 0)
+                timers_.at(pacing_->options().duration_s, [this] { time_is_up(); });
+            if (!pacing_) result_.first_go_s = now();
+            faults_.training_started();
+        }
+        recorder_.event("regroup", now(), -1,
+                        {{"epoch", go.epoch},
+                         {"why", why_},
+                         {"members", members_.size()},
+                         {"seconds", start - *epoch_started_}});
+        epoch_started_.reset();
+        recoveries_.on_go(start);
+        result_.workers.emplace_back(start, static_cast<int>(training_.size()));
+    } else if (pacing_) {
+        start = pacing_->next_start();
+    }
+    if (pacing_ && start > now() + 1e-6) {
+        go_timer_ = timers_.at(start, [this, go, start] {
+            go_timer_.reset();
+            send_go(go, start);
+        });
+        return;
+    }
+    send_go(go, start);
+}
+
+void Session::send_go(const Go& go, double start_s) {
+    faults_.on_go(go.step);
+    step_started_ = start_s;
+    auto message = to_message(go);
+    if (pacing_) message.update(pacing_->begin_step(start_s, training_));
+    supervisor_.send(members_, message);
+}
+
+void Session::act(const Commit& commit) {
+    supervisor_.send(members_, to_message(commit));
+    const double end = pacing_ ? pacing_->commit() : now();
+    result_.steps.push_back({commit.step, step_started_, end, static_cast<int>(training_.size()),
+                             losses_[commit.step]});
+    for (auto& disturbance : open_disturbances_) {
+        disturbance.first_step_s = end;
+        disturbance.real_s = cluster::monotonic_s() - disturbance.real_s;
+        result_.disturbances.push_back(disturbance);
+    }
+    open_disturbances_.clear();
+    const auto& duration = pacing_ ? pacing_->options().duration_s : 0;
+    const auto done = duration > 0 ? end / duration
+                                   : static_cast<double>(commit.step + 1) /
+                                         static_cast<double>(options_.controller.steps);
+    recorder_.progress(std::min(1.0, done), fmt::format("step {}, {} workers", commit.step + 1,
+                                                        training_.size()));
+    if (time_is_up_) {
+        ending_ = true;
+        result_.ok = true;
+        result_.why = "time is up";
+    }
+}
+
+void Session::act(const WriteCheckpoint& checkpoint) {
+    if (pacing_) pacing_->checkpoint();
+    recorder_.event("checkpoint", now(), -1, {{"step", checkpoint.step}});
+    std::set<Worker> writers;
+    for (Worker worker : members_) {
+        const auto message = to_message(checkpoint, worker);
+        if (message.at("blocks").empty()) continue;
+        supervisor_.send(worker, message);
+        writers.insert(worker);
+    }
+    shelf_.ordered(checkpoint.step, std::move(writers));
+}
+
+void Session::act(const Abort& abort) {
+    if (go_timer_) timers_.cancel(*go_timer_);
+    go_timer_.reset();
+    supervisor_.send(members_, to_message(abort));
+}
+
+void Session::act(const Evict& evict) {
+    recorder_.event("evict", now(), evict.worker, {{"why", evict.why}});
+    if (pacing_) clock_.freeze();
+    injected_.insert_or_assign(evict.worker, cluster::monotonic_s());
+    unresolved_.insert(evict.worker);
+    supervisor_.kill(evict.worker);
+}
+
+void Session::act(const Dismiss& dismiss) {
+    dismissed_.insert(dismiss.worker);
+    faults_.on_gone(dismiss.worker);
+    supervisor_.send(dismiss.worker, {{"type", "dismiss"}});
+}
+
+void Session::act(const StartTimer& timer) {
+    timers_.after(timer.after_s, [this, id = timer.id] { decide(Timer{id}); });
+}
+
+void Session::act(const Stop& stop) {
+    ending_ = true;
+    result_.ok = stop.ok;
+    result_.why = stop.why;
+    if (!stop.ok && !unexpected_death_.empty())
+        result_.why += fmt::format(" (nobody asked for the end of {})", unexpected_death_);
+}
+
+// Asks those that trained the last step for what they hold, then sends everyone home.
+void Session::collect_digests() {
+    std::vector<Worker> asked;
+    if (result_.ok && !controller_.lineage().empty() && !controller_.short_of_workers())
+        asked = controller_.lineage().back().training;
+    std::erase_if(asked, [this](Worker w) { return !supervisor_.alive(w); });
+    supervisor_.send(asked, {{"type", "finish"}});
+    const double deadline = cluster::monotonic_s() + options_.operation_timeout_s;
+    const auto missing = [&] {
+        return std::any_of(asked.begin(), asked.end(), [this](Worker w) {
+            return supervisor_.alive(w) && !result_.digests.contains(w);
+        });
+    };
+    while (missing() && cluster::monotonic_s() < deadline) {
+        const auto event = supervisor_.next(Seconds(0.1));
+        if (!event) continue;
+        if (const auto* interrupted = std::get_if<cluster::Interrupted>(&*event))
+            handle(*interrupted);
+        if (const auto* death = std::get_if<cluster::WorkerDied>(&*event)) record_death(*death);
+        if (const auto* message = std::get_if<cluster::WorkerMessage>(&*event))
+            if (message->body.at("type") == "digests") handle(*message);
+    }
+    if (missing())
+        throw SampleError(SampleStatus::invalid, "a worker did not say what it holds at the end");
+    supervisor_.send(supervisor_.alive(), {{"type", "dismiss"}});
+}
+
+}  // namespace assay::lazarus

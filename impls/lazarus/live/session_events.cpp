@@ -1,0 +1,236 @@
+// What happens to a running training, and whom it is passed on to.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "impls/lazarus/live/messages.hpp"
+#include "impls/lazarus/live/session.hpp"
+#include "suite/cluster/pacer.hpp"
+
+namespace assay::lazarus {
+
+using cluster::Seconds;
+using nlohmann::json;
+
+namespace {
+
+// Ends its target for good. In scenario time a frozen worker counts as lost once the modelled
+// cluster would have noticed.
+bool is_fatal(const Fault& fault) {
+    return fault.kind == FaultKind::kill || (fault.kind == FaultKind::hang && !fault.for_s);
+}
+
+}  // namespace
+
+SessionResult Session::run() {
+    for (int i = 0; i < options_.controller.initial_workers; ++i) spawn();
+    while (!ending_) {
+        if (const auto event = supervisor_.next(Seconds(1)))
+            std::visit([this](const auto& e) { handle(e); }, *event);
+        run_clock_again();
+    }
+    collect_digests();
+    result_.counts = controller_.counts();
+    result_.lineage = controller_.lineage();
+    result_.faults_fired = faults_.fired();
+    result_.recoveries = recoveries_.recoveries();
+    if (pacing_) result_.pacing = pacing_->summary();
+    return std::move(result_);
+}
+
+bool Session::is_member(Worker worker) const {
+    return std::find(members_.begin(), members_.end(), worker) != members_.end();
+}
+
+void Session::handle(const cluster::Interrupted& interrupted) {
+    throw SampleError(SampleStatus::interrupted, interrupted.why);
+}
+
+void Session::handle(const cluster::TimerFired& timer) {
+    if (timers_.on_timer(timer.id) || faults_.on_timer(timer.id)) return;
+    if (timer.id == suspicion_) act_on_suspicion();
+}
+
+void Session::handle(const cluster::WorkerDied& death) {
+    record_death(death);
+    unresolved_.erase(death.worker);
+    if (dismissed_.contains(death.worker)) return;
+    if (is_member(death.worker)) {
+        if (paced()) clock_.freeze();
+        death_in_epoch_ = true;
+        // The supervisor's clock started a little earlier than ours.
+        recoveries_.on_death(death.worker,
+                             paced() ? now() : death.detected_s + now() - supervisor_.now_s());
+    }
+    faults_.on_gone(death.worker);
+    decide(Died{death.worker});
+    release_held();
+}
+
+void Session::record_death(const cluster::WorkerDied& death) {
+    recorder_.event("death", now(), death.worker, {{"how", death.how}});
+    const auto injected = injected_.find(death.worker);
+    if (injected != injected_.end())
+        result_.detections_real_s.push_back(cluster::monotonic_s() - injected->second);
+    else if (!dismissed_.contains(death.worker))
+        unexpected_death_ = fmt::format("worker {}: {}", death.worker, death.how);
+}
+
+void Session::handle(const cluster::WorkerMessage& message) {
+    const auto& body = message.body;
+    const Worker worker = message.worker;
+    const std::string type = body.at("type");
+    if (type == "joined") {
+        recorder_.event("join", now(), worker, json::object());
+        if (worker >= options_.controller.initial_workers) ++result_.joins;
+        faults_.on_joined(worker);
+        decide(Joined{worker});
+        release_held();
+    } else if (type == "step_done") {
+        on_step_done(worker, body);
+    } else if (type == "step_failed") {
+        recorder_.event("retry", now(), worker, {{"why", body.at("why")}});
+        decide(StepFailed{worker, body.at("epoch"), body.at("step"), body.at("why")});
+    } else if (type == "ready") {
+        on_ready(worker, body);
+    } else if (type == "broken") {
+        on_broken(worker, body);
+    } else if (type == "at_point") {
+        faults_.on_point(worker, body.at("phase"), body.at("step"));
+    } else if (type == "struck") {
+        faults_.on_struck(body.at("index"));
+    } else if (type == "leave_requested") {
+        recorder_.event("leave", now(), worker, json::object());
+        faults_.on_leave_requested(worker);
+        decide(LeaveRequested{worker});
+        release_held();
+    } else if (type == "checkpoint_written") {
+        decide(CheckpointWritten{worker, body.at("step")});
+        shelf_.written(body.at("step"), worker);
+    } else if (type == "checkpoint_failed") {
+        recorder_.event("checkpoint", now(), worker,
+                        {{"step", body.at("step")}, {"failed", body.at("why")}});
+    } else if (type == "checkpoint_unreadable") {
+        recorder_.event("checkpoint", now(), worker,
+                        {{"step", body.at("step")}, {"unreadable", body.at("why")}});
+        decide(RestoreFailed{worker, body.at("epoch"), body.at("step"), body.at("why")});
+    } else if (type == "digests") {
+        result_.digests[worker] = digests_from(body);
+    }
+}
+
+void Session::on_step_done(Worker worker, const json& body) {
+    if (body.at("epoch") == epoch_) {
+        losses_[body.at("step")] = body.at("loss");
+        if (pacing_) pacing_->step_done(body);
+    }
+    held_.push_back(step_done_from(worker, body));
+    release_held();
+}
+
+void Session::release_held() {
+    while (!held_.empty() && !faults_.holds_commit() && !ending_) {
+        const auto done = std::move(held_.front());
+        held_.pop_front();
+        decide(done);
+    }
+}
+
+void Session::on_ready(Worker worker, const json& body) {
+    if (body.at("blocks").get<long>() > 0) {
+        recorder_.event("transfer", now(), worker,
+                        {{"blocks", body.at("blocks")},
+                         {"bytes", body.at("bytes")},
+                         {"real_seconds", body.at("transfer_s")}});
+    }
+    decide(Ready{worker, body.at("epoch")});
+}
+
+void Session::on_broken(Worker worker, const json& body) {
+    const double t =
+        paced() ? now() : now() - (cluster::monotonic_s() - body.at("clock_s").get<double>());
+    const Epoch epoch = body.at("epoch");
+    recorder_.event("detection", t, worker, {{"why", body.at("why")}});
+    recoveries_.on_broken(epoch, t);
+    if (epoch != epoch_) return;
+    reporters_.push_back(worker);
+    broken_why_ = body.at("why");
+    const std::string cause = body.at("cause");
+    if (cause == "corrupt_message")
+        return blame(GroupBroken::Cause::corrupt_message, body.at("suspect"), broken_why_);
+    if (cause == "unreachable")
+        return blame(GroupBroken::Cause::unreachable, body.at("suspect"), broken_why_);
+    if (!suspicion_ && blamed_ != epoch_)
+        suspicion_ = supervisor_.start_timer(options_.supervisor.heartbeat_timeout + Seconds(2));
+}
+
+// A group broke and yet nobody died: somebody is stuck, or a connection failed. The members cannot
+// mend that among themselves; one has to go as if it had died. Rather one that did not notice, for
+// it may be the one that is stuck.
+void Session::act_on_suspicion() {
+    suspicion_.reset();
+    if (!training_started_) {
+        return act(
+            Stop{false, fmt::format("the workers cannot form a group on 127.0.0.1 ({}); is the "
+                                    "loopback interface up, and are there free ports?",
+                                    broken_why_)});
+    }
+    const auto silent = std::find_if(members_.begin(), members_.end(), [this](Worker w) {
+        return supervisor_.alive(w) &&
+               std::find(reporters_.begin(), reporters_.end(), w) == reporters_.end();
+    });
+    blame(GroupBroken::Cause::unreachable,
+          silent != members_.end() ? *silent : reporters_.front(),
+          "its group broke though nobody died");
+}
+
+void Session::blame(GroupBroken::Cause cause, Worker suspect, const std::string& why) {
+    if (blamed_ == epoch_) return;
+    blamed_ = epoch_;
+    if (suspicion_) supervisor_.cancel_timer(*suspicion_);
+    suspicion_.reset();
+    decide(GroupBroken{epoch_, suspect, cause, why});
+}
+
+void Session::calm_down() {
+    if (suspicion_) supervisor_.cancel_timer(*suspicion_);
+    suspicion_.reset();
+    reporters_.clear();
+}
+
+void Session::on_fault(const Fault& fault, Worker worker) {
+    recorder_.event("fault", now(), worker,
+                    {{"kind", to_string(fault.kind)}, {"fault", to_string(fault)}});
+    if (fault.kind != FaultKind::join)
+        open_disturbances_.push_back({fault.kind, now(), 0, cluster::monotonic_s()});
+    if (pacing_) {
+        // What follows is real machinery at work: the clock stands still until it is done.
+        const bool awaited = fault.kind == FaultKind::join || fault.kind == FaultKind::stop;
+        if (awaited || (is_fatal(fault) && is_member(worker))) clock_.freeze();
+        if (!is_fatal(fault) && (fault.kind == FaultKind::link || fault.kind == FaultKind::hang))
+            pacing_->disturbed_until(fault.for_s ? now() + *fault.for_s : 1e300);
+    }
+    if (fault.kind != FaultKind::kill && fault.kind != FaultKind::hang) return;
+    injected_.insert_or_assign(worker, cluster::monotonic_s());
+    if (is_fatal(fault)) unresolved_.insert(worker);
+    recoveries_.on_fault(worker, now());
+}
+
+// Paced: nothing real is going on any more that the clock has to wait for.
+void Session::run_clock_again() {
+    if (!pacing_ || !clock_.frozen() || !training_started_) return;
+    if (epoch_started_ || faults_.holds_commit() || !unresolved_.empty()) return;
+    clock_.run();
+    timers_.rearm();
+    if (time_is_up_ && controller_.short_of_workers()) ending_ = true;
+}
+
+// The step under way is still finished, so that everybody holds the same; nobody to train ends it at
+// once.
+void Session::time_is_up() {
+    time_is_up_ = true;
+    if (!controller_.short_of_workers()) return;
+    ending_ = true;
+}
+
+}  // namespace assay::lazarus

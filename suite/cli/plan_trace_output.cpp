@@ -1,0 +1,101 @@
+#include "suite/cli/plan_trace_output.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "suite/cli/plan_trace_drawing.hpp"
+
+namespace assay::cli {
+namespace {
+
+std::string time_text(double seconds) {
+    if (seconds < 120) return fmt::format("{:.4g} s", seconds);
+    if (seconds <= 3 * 3600) return fmt::format("{:.4g} min", seconds / 60);
+    return fmt::format("{:.4g} h", seconds / 3600);
+}
+
+std::string row(const char* name, const std::string& value) {
+    return fmt::format("  {:<28}{}\n", name, value);
+}
+
+std::string statistics_text(const TraceStatistics& found) {
+    std::string out =
+        row("nodes at the start", std::to_string(found.initial)) +
+        row("most, fewest", fmt::format("{}, {}", found.most, found.fewest)) +
+        row("mean over time", fmt::format("{:.2f}", found.mean)) +
+        row("lost, added afterwards", fmt::format("{}, {}", found.losses, found.additions));
+    if (found.losses == 0) return out;
+    out += row("largest loss at one moment",
+               fmt::format("{} at {}", found.largest_loss, time_text(found.largest_loss_at_s)));
+    out +=
+        row("largest share lost at once", fmt::format("{:.2f} %", found.largest_loss_share * 100));
+    if (found.mean_between_losses_s > 0)
+        out += row("mean between losses", time_text(found.mean_between_losses_s));
+    return out;
+}
+
+std::string mapped_text(const TraceView& view, std::size_t width) {
+    const MappingChoice& choice = *view.choice;
+    const std::string floor = choice.mapping == NodeMapping::delta_clamped
+                                  ? fmt::format(", at least {}", choice.floor)
+                                  : "";
+    std::string out = fmt::format("\nMapped ({}) onto at most {} workers{}, seed {}\n",
+                                  to_string(choice.mapping), choice.nodes, floor, choice.seed);
+    out += draw_counts(curve_of(*view.mapped, view.trace.duration_s), width);
+    const auto& faults = view.mapped->faults.faults;
+    if (faults.empty())
+        return out + fmt::format("\n{} workers, and no faults: the mapping hides every loss\n",
+                                 view.mapped->initial_workers);
+    out += fmt::format("\nFaults for {} workers at the start, to go behind `assay run …`\n",
+                       view.mapped->initial_workers);
+    for (std::size_t i = 0; i < faults.size(); ++i)
+        out += fmt::format("  --fault {}{}\n", to_string(faults[i]),
+                           i + 1 < faults.size() ? " \\" : "");
+    return out;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const TraceView& view) {
+    const TraceStatistics found = statistics(view.trace);
+    const CountCurve curve = curve_of(view.trace);
+    nlohmann::json out = {{"id", view.trace.id},
+                          {"says", view.trace.says},
+                          {"duration_s", view.trace.duration_s},
+                          {"t_s", curve.t_s},
+                          {"alive", curve.alive},
+                          {"mapped", nullptr},
+                          {"statistics",
+                           {{"initial", found.initial},
+                            {"most", found.most},
+                            {"fewest", found.fewest},
+                            {"mean", found.mean},
+                            {"losses", found.losses},
+                            {"additions", found.additions},
+                            {"largest_loss", found.largest_loss},
+                            {"largest_loss_share", found.largest_loss_share},
+                            {"largest_loss_at_s", found.largest_loss_at_s},
+                            {"mean_between_losses_s", found.mean_between_losses_s}}}};
+    if (view.mapped)
+        out["mapped"] = {{"mapping", to_string(view.choice->mapping)},
+                         {"nodes", view.choice->nodes},
+                         {"floor", view.choice->floor},
+                         {"seed", view.choice->seed},
+                         {"initial_workers", view.mapped->initial_workers},
+                         {"t_s", view.mapped->t_s},
+                         {"alive", view.mapped->alive},
+                         {"faults", to_string(view.mapped->faults)}};
+    return out;
+}
+
+std::string to_text(const TraceView& view, std::size_t width) {
+    std::string out = fmt::format("{}, {}\n{}\n\n", view.trace.id, time_text(view.trace.duration_s),
+                                  view.trace.says);
+    out += draw_counts(curve_of(view.trace), width);
+    out += '\n' + statistics_text(statistics(view.trace));
+    if (view.mapped) out += mapped_text(view, width);
+    return out;
+}
+
+}  // namespace assay::cli

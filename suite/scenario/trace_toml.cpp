@@ -1,0 +1,98 @@
+// Availability traces in our own form: how many nodes come or go when, names only where they
+// matter.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "suite/experiment/strict_toml.hpp"
+#include "suite/scenario/trace_limits.hpp"
+#include "suite/scenario/trace_roster.hpp"
+
+namespace assay {
+namespace {
+
+using Table = StrictTable<TraceError>;
+
+double seconds(Table& table, std::string_view key, double least, double most) {
+    const auto value = table.number(key);
+    if (!value) table.fail(table.name() + " lacks '" + std::string(key) + "'");
+    if (!(*value >= least && *value <= most))
+        table.fail(key, fmt::format("must be a number of seconds from {} to {}", least, most));
+    return *value + 0.0;  // not -0
+}
+
+void read_change(Table table, double not_before_s, double duration_s, TraceRoster& roster) {
+    const double t_s = seconds(table, "at_s", 0, duration_s);
+    if (t_s < not_before_s) table.fail("at_s", "is before that of the change above");
+    const auto add = table.integer("add", 1, most_trace_nodes);
+    const auto remove = table.integer("remove", 1, most_trace_nodes);
+    const std::vector<std::string> names = table.texts("nodes");
+    table.refuse_rest();
+    if (add.has_value() == remove.has_value())
+        table.fail(table.name() + " needs one of 'add' and 'remove'");
+    const auto number = static_cast<std::size_t>(add ? *add : *remove);
+    if (names.size() > number)
+        table.fail("nodes", fmt::format("names {} nodes of {}", names.size(), number));
+    for (std::size_t i = 0; i < number; ++i) {
+        const bool named = i < names.size();
+        if (named && names[i].empty()) table.fail("nodes", "must not hold an empty name");
+        const std::string wrong =
+            add ? (named ? roster.arrive(t_s, names[i]) : roster.arrive(t_s))
+                : (named ? roster.leave(t_s, names[i]) : roster.youngest_leaves(t_s));
+        if (!wrong.empty())
+            table.fail(named ? "nodes" : add ? "add" : "remove", "cannot be: " + wrong);
+    }
+}
+
+// A TOML basic string.
+std::string toml_string(std::string_view text) {
+    std::string out = "\"";
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (byte < 0x20 || byte == 0x7f) {
+            out += fmt::format("\\u{:04X}", byte);
+        } else {
+            if (letter == '"' || letter == '\\') out += '\\';
+            out += letter;
+        }
+    }
+    return out + '"';
+}
+
+}  // namespace
+
+AvailabilityTrace read_trace_toml(std::string_view toml_text, std::string_view file_name) {
+    const toml::table document = parse_toml<TraceError>(toml_text, file_name);
+    Table file(document, std::string(file_name), "trace");
+    AvailabilityTrace trace;
+    trace.id = std::filesystem::path(file_name).stem().string();
+    trace.says = file.required_text("says");
+    trace.duration_s = seconds(file, "duration_s", 0, longest_trace_s);
+    const std::vector<Table> changes = file.tables("change");
+    file.refuse_rest();
+    TraceRoster roster(trace);
+    for (const Table& change : changes)
+        read_change(change, trace.events.empty() ? 0 : trace.events.back().t_s, trace.duration_s,
+                    roster);
+    return trace;
+}
+
+std::string to_toml(const AvailabilityTrace& trace) {
+    std::string out =
+        fmt::format("says = {}\nduration_s = {}\n", toml_string(trace.says), trace.duration_s);
+    for (std::size_t first = 0; first < trace.events.size();) {
+        const TraceEvent& head = trace.events[first];
+        std::string names;
+        std::size_t next = first;
+        for (; next < trace.events.size() && trace.events[next].t_s == head.t_s &&
+               trace.events[next].add == head.add;
+             ++next)
+            names += (next > first ? ", " : "") + toml_string(trace.events[next].node);
+        out += fmt::format("\n[[change]]\nat_s = {}\n{} = {}\nnodes = [{}]\n", head.t_s,
+                           head.add ? "add" : "remove", next - first, names);
+        first = next;
+    }
+    return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,194 @@
+// The modelled cost of steps and recoveries: against sums written out by hand, and properties.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "impls/lazarus/cost/recovery_cost.hpp"
+#include "impls/lazarus/cost/step_timeline.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+constexpr int ranks = 4, experts = 8, real_layers = 3;
+
+Modelling modelling(int group = 0) {
+    return {.model = modelled_model("gpt-s"),
+            .cluster = "lazarus-testbed",
+            .real_layers = real_layers,
+            .real_tokens = 100,
+            .modelled_steps = 5,
+            .group = group};
+}
+
+const CostModel& costs() {
+    static const CostModel model(cluster_profile("lazarus-testbed"));
+    return model;
+}
+
+// Two groups of two: ranks 0 and 2 hold experts 0 to 3, ranks 1 and 3 the others.
+StepCast cast(std::vector<double> slowdowns = {}) {
+    const Placement layer{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}};
+    return {{0, 1, 2, 3}, std::move(slowdowns), ModelPlacement(real_layers, layer)};
+}
+
+// tokens[expert][rank]: `hot` of each rank's 100 go to expert 0, the rest evenly.
+std::vector<Tokens> tokens(Tokens hot) {
+    std::vector<Tokens> counts(experts * ranks, (100 - hot) / (experts - 1));
+    for (int rank = 0; rank < ranks; ++rank) counts[static_cast<std::size_t>(rank)] = hot;
+    return counts;
+}
+
+StepTimeline timeline(const Modelling& how, Tokens hot, std::vector<double> slowdowns = {}) {
+    StepTimeline line(costs(), how, cast(std::move(slowdowns)));
+    for (int layer = 0; layer < real_layers; ++layer) line.counted(layer, tokens(hot));
+    return line;
+}
+
+TEST(ModelledModel, SizesAreThoseOfTable1) {
+    EXPECT_NEAR(modelled_model("gpt-s").parameters(), 521e6, 0.5e6);
+    EXPECT_NEAR(modelled_model("gpt-m").parameters(), 1.3e9, 0.05e9);
+    EXPECT_NEAR(modelled_model("gpt-l").parameters(), 1.7e9, 0.05e9);
+    // Section 4.3 of the paper: 63 and 112 MB of state per expert replica.
+    const auto mib = [](const char* name) {
+        return ModelledModel::state_bytes * modelled_model(name).expert_parameters() / (1 << 20);
+    };
+    EXPECT_DOUBLE_EQ(mib("gpt-s"), 63);
+    EXPECT_DOUBLE_EQ(mib("gpt-l"), 112);
+    EXPECT_THROW(modelled_model("gpt-xl"), UserError);
+}
+
+TEST(LayerTraffic, FlexibleDispatchMovesEachTokenOnce) {
+    const auto traffic = layer_traffic(tokens(30), cast().holders[0], experts, false);
+    EXPECT_DOUBLE_EQ(std::accumulate(traffic.rows.begin(), traffic.rows.end(), 0.0), 400);
+    EXPECT_DOUBLE_EQ(std::accumulate(traffic.bytes.begin(), traffic.bytes.end(), 0.0), 400);
+}
+
+TEST(LayerTraffic, PaddingFillsEverySliceToTheLargestAndStaysInTheGroup) {
+    const auto traffic = layer_traffic(tokens(30), cast().holders[0], experts, true);
+    // Each rank holds 4 experts and gets a slice of 30 rows for each from the 2 ranks of its group.
+    for (double rows : traffic.rows) EXPECT_DOUBLE_EQ(rows, 2 * 4 * 30);
+    const auto sent = [&](std::size_t from, std::size_t to) {
+        return traffic.bytes[from * ranks + to];
+    };
+    EXPECT_DOUBLE_EQ(sent(0, 1), 4 * 30);  // ranks 0 and 1 are the first holders: a group
+    EXPECT_DOUBLE_EQ(sent(0, 3), 0);
+    EXPECT_DOUBLE_EQ(sent(2, 3), 4 * 30);
+    EXPECT_DOUBLE_EQ(sent(2, 1), 0);
+}
+
+TEST(StepTimeline, OneLayerIsTheSumOfItsParts) {
+    auto how = modelling();
+    how.real_layers = 1;
+    how.modelled_steps = 1;
+    auto one = cast();
+    one.holders.resize(1);
+    StepTimeline line(costs(), how, one);
+    line.counted(0, tokens(30));
+    const double layers = 12, d = 768, row_scale = 4096.0 / 100;
+    const auto traffic = layer_traffic(tokens(30), one.holders[0], experts, false);
+    auto bytes = traffic.bytes;
+    for (double& b : bytes) b *= row_scale * 2 * d;
+    const double there = layers * (costs().all_to_all(bytes, ranks) +
+                                   costs().all_gather(8.0 * experts, ranks));
+    EXPECT_NEAR(line.dispatched(0) - line.attention_done(0, 0), there, 1e-9 * there);
+    double slowest = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const double rows = traffic.rows[static_cast<std::size_t>(rank)] * row_scale;
+        slowest = std::max(slowest,
+                           costs().compute(rank, {.flops = 16 * d * d * rows,
+                                                  .bytes = 2 * (4 * 8 * d * d + 10 * rows * d),
+                                                  .kernels = 12}));
+    }
+    EXPECT_NEAR(line.computed(0, 0) - line.dispatched(0), layers * slowest, 1e-3 * slowest * layers);
+}
+
+TEST(StepTimeline, OperationsAreInOrder) {
+    const auto line = timeline(modelling(), 30);
+    double before = 0;
+    for (int layer = 0; layer < real_layers; ++layer) {
+        for (double now : {line.attention_done(layer, 0), line.dispatched(layer),
+                           line.computed(layer, 0), line.combined(layer)}) {
+            EXPECT_GT(now, before);
+            before = now;
+        }
+    }
+    for (double now : {line.forward_done(), line.backward_done(), line.total()}) {
+        EXPECT_GT(now, before);
+        before = now;
+    }
+}
+
+TEST(StepTimeline, ModelledStepsAndLayersScale) {
+    auto once = modelling(), often = modelling();
+    often.modelled_steps = 4 * once.modelled_steps;
+    EXPECT_NEAR(timeline(often, 30).total(), 4 * timeline(once, 30).total(), 1e-9);
+    // Fewer real layers stand for more modelled ones each: the same model, the same time.
+    auto few = modelling();
+    few.real_layers = 1;
+    auto one = cast();
+    one.holders.resize(1);
+    StepTimeline line(costs(), few, one);
+    line.counted(0, tokens(30));
+    EXPECT_NEAR(line.total(), timeline(modelling(), 30).total(), 1e-9 * line.total());
+}
+
+TEST(StepTimeline, SkewCostsThePaddedExchangeMore) {
+    const double even = timeline(modelling(2), 12).total() / timeline(modelling(), 12).total();
+    const double skewed = timeline(modelling(2), 65).total() / timeline(modelling(), 65).total();
+    EXPECT_GT(skewed, even);
+    EXPECT_GT(skewed, 1.5);
+}
+
+TEST(StepTimeline, TheSlowestRankDecides) {
+    const double all_fast = timeline(modelling(), 30).total();
+    const double one_slow = timeline(modelling(), 30, {3, 1, 1, 1}).total();
+    const double all_slow = timeline(modelling(), 30, {3, 3, 3, 3}).total();
+    EXPECT_GT(one_slow, all_fast);
+    EXPECT_NEAR(one_slow, all_slow, 1e-9 * all_slow);  // rank 0 has the hot expert
+}
+
+Reconfigure plan_of(std::vector<Transfer> transfers, std::optional<Step> restore = {}) {
+    Reconfigure plan;
+    plan.members = plan.training = {0, 1, 2, 3};
+    plan.holders = cast().holders;
+    plan.transfers = std::move(transfers);
+    plan.restore_step = restore;
+    return plan;
+}
+
+TEST(RecoveryCost, TransfersOfOneSenderAddUpAndOfSeveralOverlap) {
+    const auto cost = [](std::vector<Transfer> transfers) {
+        return reconfiguration_cost(costs(), modelling(), plan_of(std::move(transfers)), true);
+    };
+    const auto& cluster = costs().cluster();
+    EXPECT_DOUBLE_EQ(cost({}).total(), cluster.detect_s.value + cluster.regroup_s.value);
+    const double one = cost({{0, 0, 0, 1}}).transfer_s;
+    EXPECT_GT(one, 0);
+    EXPECT_NEAR(cost({{0, 0, 0, 1}, {0, 1, 0, 1}}).transfer_s, 2 * one, 0.01 * one);
+    EXPECT_NEAR(cost({{0, 0, 0, 1}, {0, 1, 2, 3}}).transfer_s, one, 0.01 * one);
+}
+
+TEST(RecoveryCost, ARestartLoadsWhatEveryNodeHolds) {
+    const auto how = modelling();
+    const auto cost = reconfiguration_cost(costs(), how, plan_of({}, 0), true, 123);
+    EXPECT_DOUBLE_EQ(cost.regroup_s, 123);
+    const auto& model = how.model;
+    const double bytes = 14 * (4 * model.dense_parameters() +
+                               4 * 4 * model.layers * model.expert_parameters());
+    EXPECT_NEAR(cost.transfer_s, bytes / costs().cluster().storage_bandwidth.value,
+                1e-9 * cost.transfer_s);
+    EXPECT_NEAR(checkpoint_cost(costs(), how),
+                14 * model.parameters() / costs().cluster().storage_bandwidth.value, 1e-6);
+}
+
+TEST(Modelling, SurvivesItsWayToAWorker) {
+    const auto how = modelling(2);
+    const auto again = modelling_from(nlohmann::json::parse(to_json(how).dump()));
+    EXPECT_EQ(to_json(again), to_json(how));
+    EXPECT_EQ(again.model.group, how.model.group);
+}
+
+}  // namespace
+}  // namespace assay::lazarus

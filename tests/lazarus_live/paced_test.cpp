@@ -1,0 +1,153 @@
+// Paced trainings: real processes and real kills, in the time of a modelled cluster.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/live/worker.hpp"
+#include "tests/lazarus_live/live_training.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+LiveRun run_paced(SpotTraining training, const std::string& faults) {
+    training.real_layers = 2;
+    auto options = spot_session(training, ASSAY_TEST_CORPUS, "");
+    options.faults = parse_fault_plan(faults);
+    return run_live(options);
+}
+
+SpotTraining small(const std::string& system, Step steps = 12) {
+    SpotTraining training;
+    training.system = system;
+    training.workers = 6;
+    training.steps = steps;
+    return training;
+}
+
+void expect_equal_to_oracle(const SpotTraining& training, const LiveRun& run) {
+    auto with_layers = training;
+    with_layers.real_layers = 2;
+    const auto options = spot_session(with_layers, ASSAY_TEST_CORPUS, "");
+    EXPECT_TRUE(agrees(run.result.digests, replay_lineage(options.training, run.result.lineage)));
+}
+
+// Steps follow each other without gap or overlap unless something happened in between.
+void expect_ordered(const SessionResult& result) {
+    for (std::size_t i = 0; i < result.steps.size(); ++i) {
+        EXPECT_LT(result.steps[i].start_s, result.steps[i].end_s);
+        if (i == 0) continue;
+        EXPECT_GE(result.steps[i].start_s, result.steps[i - 1].end_s - 1e-6);
+    }
+}
+
+TEST(Paced, UndisturbedStepsTakeTheirModelledTimeExactly) {
+    const auto training = small("lazarus", 6);
+    const auto run = run_paced(training, "");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    expect_ordered(run.result);
+    ASSERT_EQ(run.result.steps.size(), 6u);
+    EXPECT_EQ(run.result.steps.front().start_s, 0);
+    for (std::size_t i = 1; i < run.result.steps.size(); ++i)
+        EXPECT_NEAR(run.result.steps[i].start_s, run.result.steps[i - 1].end_s, 1e-6);
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, AKillCostsWhatTheProfileSays) {
+    const auto training = small("lazarus");
+    const auto run = run_paced(training, "kill:rank=1@step=4");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    expect_ordered(run.result);
+    ASSERT_EQ(run.result.reconfigurations.size(), 1u + 1u);  // the kill, and a rebalance
+    const auto& one = run.result.reconfigurations.front();
+    EXPECT_TRUE(one.after_death);
+    EXPECT_FALSE(one.restart);
+    const auto cluster = cluster_profile("lazarus-testbed");
+    EXPECT_EQ(one.cost.detect_s, cluster.detect_s.value);
+    EXPECT_EQ(one.cost.regroup_s, cluster.regroup_s.value);
+    // Scenario time passed over by as much, though the machine took a fraction of it.
+    const auto& steps = run.result.steps;
+    EXPECT_GE(steps[4].start_s - steps[3].end_s, one.cost.total() - 1e-6);
+    EXPECT_GT(one.real_s, 0);
+    EXPECT_LT(one.real_s, one.cost.total());
+    EXPECT_EQ(run.result.counts.fallbacks, 0);
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, FaultsByTimeStrikeInScenarioTime) {
+    const auto training = small("lazarus");
+    const auto run = run_paced(training, "kill:rank=1@t=60; join:count=1@t=100");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_EQ(run.result.faults_fired, 2);
+    std::vector<double> faults;
+    for (const auto& event : run.recorder.events)
+        if (event.kind == "fault") faults.push_back(event.t_s);
+    ASSERT_EQ(faults.size(), 2u);
+    EXPECT_GE(faults[0], 60);
+    EXPECT_LT(faults[0], 100);
+    EXPECT_GE(faults[1], 100);
+    EXPECT_EQ(run.result.joins, 1);
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, DeepSpeedRestartsInWholeGroups) {
+    const auto training = small("ds");
+    const auto run = run_paced(training, "kill:rank=1@step=5");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_EQ(run.result.counts.fallbacks, 1);
+    EXPECT_EQ(run.result.restarts.size(), 1u);
+    for (const auto& step : run.result.lineage) EXPECT_EQ(step.training.size() % 2, 0u);
+    EXPECT_EQ(run.result.lineage.back().training.size(), 4u);  // 5 are alive
+    EXPECT_GT(run.result.pacing.restart_s, 0);
+    EXPECT_GT(run.result.pacing.checkpoint_s, 0);
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, DeepSpeedWithLazarusRecoveryKeepsItsState) {
+    const auto training = small("ds_ft");
+    const auto run = run_paced(training, "kill:rank=1@step=5");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_EQ(run.result.counts.fallbacks, 0);
+    EXPECT_EQ(run.result.lineage.back().training.size(), 4u);
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, ASlowWorkerSlowsEveryStepWhileItLasts) {
+    const auto training = small("lazarus", 8);
+    const auto run = run_paced(training, "slow:rank=2,factor=5@step=4");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    const auto length = [&](std::size_t step) {
+        return run.result.steps[step].end_s - run.result.steps[step].start_s;
+    };
+    EXPECT_GT(length(6), 1.2 * length(2));
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, TimeEndsATraining) {
+    auto training = small("lazarus", 1000000);
+    training.duration_s = 120;
+    const auto run = run_paced(training, "kill:rank=3@t=50");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_GE(run.result.steps.back().end_s, 120);
+    EXPECT_LT(run.result.steps.back().start_s, 120);
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, WithoutEnoughNodesItWaitsForNewOnes) {
+    auto training = small("ds", 10);
+    training.model = "gpt-l";  // groups of four
+    const auto run = run_paced(training,
+                               "kill:rank=1@t=40; kill:rank=2@t=40; kill:rank=3@t=40; "
+                               "join:count=2@t=900");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_EQ(run.result.counts.waits, 1);
+    bool waited = false;
+    for (std::size_t i = 1; i < run.result.steps.size(); ++i)
+        waited |= run.result.steps[i - 1].end_s < 900 && run.result.steps[i].start_s > 900;
+    EXPECT_TRUE(waited);
+    expect_equal_to_oracle(training, run);
+}
+
+}  // namespace
+}  // namespace assay::lazarus
