@@ -41,7 +41,8 @@ class CampaignCommand : public Command {
 
     void options(CLI::App& app) override {
         app.description(
-            "Seeded schedules of faults against the Lazarus controller and its rivals; checks every "
+            "Seeded schedules of faults against the Lazarus controller and its rivals; checks "
+            "every "
             "rule of the protocol in each");
         app.add_option("--seeds", seeds_, "one seed, or a range")
             ->capture_default_str()
@@ -138,12 +139,9 @@ class CampaignCommand : public Command {
                               {"why", failure.why},
                               {"replay", failure.replay}});
         }
-        const nlohmann::json whole{{"mode", mode_},
-                                   {"first", range.first},
-                                   {"last", range.last},
-                                   {"schedules", tally.schedules},
-                                   {"failed", failed},
-                                   {"counts", tally.counts}};
+        const nlohmann::json whole{{"mode", mode_},      {"first", range.first},
+                                   {"last", range.last}, {"schedules", tally.schedules},
+                                   {"failed", failed},   {"counts", tally.counts}};
         fmt::print("{}\n", whole.dump());
     }
 
@@ -170,13 +168,13 @@ SeedRange parse_seed_range(const std::string& text) {
     const auto dots = text.find("..");
     SeedRange range;
     range.first = number(std::string_view(text).substr(0, dots));
-    range.last = dots == std::string::npos ? range.first
-                                           : number(std::string_view(text).substr(dots + 2));
+    range.last =
+        dots == std::string::npos ? range.first : number(std::string_view(text).substr(dots + 2));
     if (range.last < range.first)
         throw UserError(fmt::format("--seeds {}: the last seed is before the first", text));
     if (range.last - range.first >= kMostSeeds)
-        throw UserError(fmt::format("--seeds {}: more than {} seeds; give a smaller range", text,
-                                    kMostSeeds));
+        throw UserError(
+            fmt::format("--seeds {}: more than {} seeds; give a smaller range", text, kMostSeeds));
     if (range.last == std::uint64_t(-1)) throw malformed();
     return range;
 }

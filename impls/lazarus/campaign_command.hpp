@@ -23,7 +23,8 @@ struct LiveOutcome {
 /// Runs the live schedule of a seed; empty: this build or machine cannot.
 using RunLive = std::function<LiveOutcome(std::uint64_t seed)>;
 
-/// One schedule in virtual time: whether every rule held, why not, and counts (campaign/campaign.hpp).
+/// One schedule in virtual time: whether every rule held, why not, and counts
+/// (campaign/campaign.hpp).
 using RunVirtual = std::function<LiveOutcome(std::uint64_t seed)>;
 
 /// `run_virtual`: empty: the real one; tests put in another.

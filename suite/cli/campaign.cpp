@@ -17,9 +17,8 @@ void add_campaign_command(CLI::App& program, Context& context) {
         CLI::App* campaign = command->add_subcommand(system.id, system.title);
         campaign->footer("");  // else the program's, when the system gives none
         system.campaign->options(*campaign);
-        campaign->callback([&system, &context] {
-            context.action = [&system] { return system.campaign->run(); };
-        });
+        campaign->callback(
+            [&system, &context] { context.action = [&system] { return system.campaign->run(); }; });
         examples += "\n  assay campaign " + system.id + " --seeds 1..300";
     }
     command->footer(examples);

@@ -28,7 +28,7 @@ struct ReplayOptions {
 };
 
 std::string described(const SampleSpec& spec) {
-    const std::string axes = to_string(spec.axes);
+    const std::string axes = assay::to_string(spec.axes);
     return fmt::format("{} {}{}{} seed {}{}{}", spec.experiment, spec.variant,
                        axes.empty() ? "" : " ", axes, spec.seed,
                        spec.scenario.empty() ? "" : ", faults ", spec.scenario);

@@ -35,8 +35,8 @@ struct Request {
 struct PlannedSample {
     const Experiment* experiment;
     SampleSpec spec;
-    double seconds = 0;  ///< estimate
-    double bytes = 0;    ///< estimate of what the store grows by
+    double seconds = 0;       ///< estimate
+    double bytes = 0;         ///< estimate of what the store grows by
     std::string calibration;  ///< hash of what an emulated or simulated sample takes for granted
 };
 
@@ -53,9 +53,9 @@ struct Plan {
 };
 
 /// Throws UserError: unknown experiment, impossible axis or value, mode or profile not offered,
-/// faults where none are taken, a device profile that is not there. An experiment named by its id must be able to do what is asked; of
-/// those that a wider pattern matches, the ones that cannot are left out, and at least one must
-/// remain.
+/// faults where none are taken, a device profile that is not there. An experiment named by its id
+/// must be able to do what is asked; of those that a wider pattern matches, the ones that cannot
+/// are left out, and at least one must remain.
 Plan make_plan(const Registry&, const Request&);
 
 /// What happens, for display and for `--events jsonl`.

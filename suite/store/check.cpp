@@ -37,10 +37,11 @@ void check_rows(SQLite::Database& sql, Problems& problems) {
             "the artifact content {} belongs to no sample", problems);
     collect(sql, "SELECT id FROM series WHERE id NOT IN (SELECT series FROM sample)",
             "series {} has no samples", problems);
-    collect(sql,
-            "SELECT id FROM series WHERE calibration <> '' AND calibration NOT IN (SELECT hash FROM "
-            "calibration)",
-            "series {} names a calibration that is not there", problems);
+    collect(
+        sql,
+        "SELECT id FROM series WHERE calibration <> '' AND calibration NOT IN (SELECT hash FROM "
+        "calibration)",
+        "series {} names a calibration that is not there", problems);
     collect(sql,
             "SELECT sample || ' ' || name FROM time_series WHERE length(t_s) <> 8 * points OR "
             "length(value) <> 8 * "

@@ -19,8 +19,8 @@ struct Outcome {
     std::map<std::string, long> counts;
 };
 
-/// Runs the schedule of a seed. `controller`: other settings than the rules assume, for tests of the
-/// rules; null: the schedule's own.
+/// Runs the schedule of a seed. `controller`: other settings than the rules assume, for tests of
+/// the rules; null: the schedule's own.
 Outcome run_virtual_schedule(std::uint64_t seed, const ControllerConfig* controller = nullptr);
 
 }  // namespace assay::lazarus::campaign

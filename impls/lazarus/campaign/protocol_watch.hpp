@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "impls/lazarus/policy/controller.hpp"
 #include "impls/lazarus/campaign/model_state.hpp"
+#include "impls/lazarus/policy/controller.hpp"
 
 namespace assay::lazarus::campaign {
 
@@ -88,11 +88,11 @@ class ProtocolWatch {
     long fallbacks_ = 0, deaths_ = 0, steps_of_window_ = 0;
     std::vector<Loads> window_;
     std::map<Step, std::set<Worker>> unwritten_;
-    std::set<Step> complete_;  ///< checkpoints; the newest two
+    std::set<Step> complete_;   ///< checkpoints; the newest two
     std::set<Worker> dropped_;  ///< trained once, left over since
-    Epoch troubled_ = 0;       ///< the newest epoch in which living workers failed
+    Epoch troubled_ = 0;        ///< the newest epoch in which living workers failed
     std::set<std::pair<Epoch, Step>> poisoned_;
-    Epoch torn_ = 0;  ///< the newest epoch whose checkpoint could not be read
+    Epoch torn_ = 0;                      ///< the newest epoch whose checkpoint could not be read
     int failures_ = 0, corruptions_ = 0;  ///< in a row, of the next step
     std::optional<GroupBroken> broken_;
     std::optional<Worker> evicting_;

@@ -43,7 +43,8 @@ void add_rivals_and_mishaps(Schedule& schedule) {
     mishaps.torn_checkpoint = often_or_never(0.5);
     mishaps.disk_full = often_or_never(0.1);
     for (int i = uniform(random, 0, 2); i > 0; --i) {
-        const auto kind = random() % 2 ? TimedFault::Kind::slow_worker : TimedFault::Kind::slow_link;
+        const auto kind =
+            random() % 2 ? TimedFault::Kind::slow_worker : TimedFault::Kind::slow_link;
         const double length = 30.0 * static_cast<double>(job.steps);
         schedule.faults.push_back({kind, length * static_cast<double>(random() % 1000) / 1000});
     }

@@ -34,13 +34,13 @@ struct TimedFault {
 /// Faults of workers that stay alive, of links and of storage: the probability of each where it can
 /// happen.
 struct Mishaps {
-    double nan = 0;              ///< a step's sums are not finite
-    double nan_again = 0;        ///< … and so at the next try
-    double corrupt_step = 0;     ///< a damaged message breaks a step's group
-    double corrupt_transfer = 0; ///< … a state on its way
-    double cut_link = 0;         ///< a member cannot be reached: in a step, or building a group
-    double torn_checkpoint = 0;  ///< a complete checkpoint cannot be read
-    double disk_full = 0;        ///< a writer never reports its part
+    double nan = 0;               ///< a step's sums are not finite
+    double nan_again = 0;         ///< … and so at the next try
+    double corrupt_step = 0;      ///< a damaged message breaks a step's group
+    double corrupt_transfer = 0;  ///< … a state on its way
+    double cut_link = 0;          ///< a member cannot be reached: in a step, or building a group
+    double torn_checkpoint = 0;   ///< a complete checkpoint cannot be read
+    double disk_full = 0;         ///< a writer never reports its part
 };
 
 struct Schedule {

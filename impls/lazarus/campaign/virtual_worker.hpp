@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "impls/lazarus/policy/protocol.hpp"
 #include "impls/lazarus/campaign/model_state.hpp"
 #include "impls/lazarus/campaign/schedule.hpp"
+#include "impls/lazarus/policy/protocol.hpp"
 
 namespace assay::lazarus::campaign {
 

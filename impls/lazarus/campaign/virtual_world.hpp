@@ -115,12 +115,12 @@ class VirtualWorld {
     Epoch aborted_ = 0;
     std::map<std::pair<Step, ExpertId>, Hash> storage_;
     std::map<Step, Hash> dense_storage_;
-    std::map<Worker, double> slow_;                          ///< factor on all it does
-    std::map<std::pair<Worker, Worker>, double> slow_links_; ///< from, to: factor on transfers
-    std::set<Epoch> broken_;                                 ///< groups reported as broken
+    std::map<Worker, double> slow_;                           ///< factor on all it does
+    std::map<std::pair<Worker, Worker>, double> slow_links_;  ///< from, to: factor on transfers
+    std::set<Epoch> broken_;                                  ///< groups reported as broken
     std::optional<Step> poison_again_;
-    std::map<Step, int> orders_;                ///< checkpoints ordered, by step
-    std::map<std::pair<Step, int>, bool> torn_; ///< drawn when first read
+    std::map<Step, int> orders_;                 ///< checkpoints ordered, by step
+    std::map<std::pair<Step, int>, bool> torn_;  ///< drawn when first read
     int rescues_ = 0;
     std::map<std::string, long> faults_;
     int strikes_left_;

@@ -153,14 +153,15 @@ void VirtualWorld::report_broken(Epoch epoch, Worker suspect, GroupBroken::Cause
 std::set<Worker> VirtualWorld::poisoned(const Reconfigure& plan, Step step) {
     const bool again = poison_again_ == step;
     poison_again_.reset();
-    const bool strikes = again ? mishap(schedule_.mishaps.nan_again, "nan")
-                               : mishap(schedule_.mishaps.nan, "nan");
+    const bool strikes =
+        again ? mishap(schedule_.mishaps.nan_again, "nan") : mishap(schedule_.mishaps.nan, "nan");
     if (!strikes) return {};
     poison_again_ = step;
     std::set<Worker> affected(plan.training.begin(), plan.training.end());
     if (random_() % 2) return affected;
     const auto& layer = plan.holders[random_() % plan.holders.size()];
-    const int expert = static_cast<int>(random_() % static_cast<std::uint64_t>(schedule_.job.experts));
+    const int expert =
+        static_cast<int>(random_() % static_cast<std::uint64_t>(schedule_.job.experts));
     for (std::size_t i = 0; i < layer.size(); ++i) {
         if (!std::count(layer[i].begin(), layer[i].end(), expert)) affected.erase(plan.training[i]);
     }
