@@ -10,6 +10,10 @@
 #include "impls/lazarus/plan_command.hpp"
 #include "suite/experiment/datasets.hpp"
 
+#ifdef ASSAY_LAZARUS_LIVE
+#include "impls/lazarus/live_campaign.hpp"
+#endif
+
 namespace assay::lazarus {
 
 System make_system() {
@@ -32,7 +36,11 @@ System make_system() {
     system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
     system.custom_checks = claim_checks();
     system.plan = make_plan_command();
+#ifdef ASSAY_LAZARUS_LIVE
+    system.campaign = make_campaign_command(run_live_campaign);
+#else
     system.campaign = make_campaign_command();
+#endif
     return system;
 }
 

@@ -70,6 +70,15 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         ->type_name("AXIS=V1,V2")
         ->allow_extra_args(false)
         ->group("What");
+    command.add_option("--variant", options.variants, "Only this variant: V1,V2 (repeatable)")
+        ->type_name("NAME")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->group("What");
+    command.add_option("--skip", options.skip, "Leave out an id or pattern (repeatable)")
+        ->type_name("ID")
+        ->allow_extra_args(false)
+        ->group("What");
     command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
     command.add_option("--seed", options.seed, "Seed of the first round; each round adds one")
         ->type_name("N")
@@ -77,7 +86,8 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         ->group("What");
     command
         .add_option("--fault", options.faults,
-                    "A fault: KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS] (repeatable)")
+                    "A fault: KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS] (repeatable); kinds "
+                    "and keys: datasets/scenarios/README.md")
         ->type_name("FAULT")
         ->allow_extra_args(false)
         ->group("Faults");
@@ -108,6 +118,8 @@ runner::Request make_request(const RunOptions& options, const Context& context) 
     request.profile = profile_named(options.profile);
     if (!options.mode.empty()) request.mode = mode_named(options.mode);
     for (const std::string& axis : options.axes) add_axis(axis, request.axes);
+    request.variants = options.variants;
+    request.skip = options.skip;
     request.rounds = options.rounds;
     request.seed = parse_seed(options.seed);
     request.scenario_given = !options.faults.empty() || !options.scenario_file.empty();

@@ -15,6 +15,7 @@ struct RunOptions {
     std::string profile = "toy";
     std::string mode;
     std::vector<std::string> axes;
+    std::vector<std::string> variants, skip;
     std::optional<int> rounds;
     std::string seed = "1";  ///< as typed
     std::vector<std::string> faults;

@@ -52,6 +52,22 @@ std::string note_calibration(const Experiment& experiment, const SampleSpec& spe
     return hash;
 }
 
+/// In the experiment's order. Throws UserError for a variant that it does not have.
+std::vector<std::string> chosen_variants(const Experiment& experiment, const Request& request) {
+    if (request.variants.empty()) return experiment.variants;
+    for (const std::string& name : request.variants)
+        if (std::find(experiment.variants.begin(), experiment.variants.end(), name) ==
+            experiment.variants.end())
+            throw UserError(fmt::format("{} has no variant '{}'; it has: {}", experiment.id, name,
+                                        fmt::join(experiment.variants, ", ")));
+    std::vector<std::string> chosen;
+    for (const std::string& name : experiment.variants)
+        if (std::find(request.variants.begin(), request.variants.end(), name) !=
+            request.variants.end())
+            chosen.push_back(name);
+    return chosen;
+}
+
 /// Appends the samples of one experiment. Throws UserError when it cannot do what is asked.
 void expand(const Experiment& experiment, const Request& request, Plan& plan) {
     const ProfilePlan* profile = experiment.plan(request.profile);
@@ -69,8 +85,9 @@ void expand(const Experiment& experiment, const Request& request, Plan& plan) {
     spec.timeout_s = request.timeout_s.value_or(profile->timeout_s);
     spec.scenario = request.scenario_given ? request.scenario : experiment.default_scenario;
     const int rounds = request.rounds.value_or(profile->rounds);
+    const std::vector<std::string> chosen = chosen_variants(experiment, request);
     const std::vector<Case> points = cases(experiment, *profile, request.axes);
-    if (points.size() * experiment.variants.size() * static_cast<std::size_t>(rounds) > max_samples)
+    if (points.size() * chosen.size() * static_cast<std::size_t>(rounds) > max_samples)
         throw UserError(fmt::format("{}: more than {} samples; narrow the axes or lower --rounds",
                                     experiment.id, max_samples));
     for (const Case& point : points) {
@@ -78,7 +95,7 @@ void expand(const Experiment& experiment, const Request& request, Plan& plan) {
         for (int round = 0; round < rounds; ++round) {
             spec.round = round;
             spec.seed = request.seed + static_cast<std::uint64_t>(round);
-            std::vector<std::string> variants = experiment.variants;
+            std::vector<std::string> variants = chosen;
             if (round % 2 == 1) std::reverse(variants.begin(), variants.end());
             for (const std::string& variant : variants) {
                 spec.variant = variant;
@@ -96,7 +113,8 @@ struct Selected {
     bool by_id;  ///< named itself, so that it must be able to do what is asked
 };
 
-std::vector<Selected> select(const Registry& registry, const std::vector<std::string>& patterns) {
+std::vector<Selected> select(const Registry& registry, const Request& request) {
+    const std::vector<std::string>& patterns = request.patterns;
     if (patterns.empty())
         throw UserError("which experiment? Give an id or a pattern; `assay list` shows them");
     std::vector<Selected> result;
@@ -111,6 +129,12 @@ std::vector<Selected> select(const Registry& registry, const std::vector<std::st
             else
                 it->by_id = it->by_id || by_id;
         }
+    for (const std::string& pattern : request.skip)
+        for (const Experiment* experiment : registry.select(pattern))
+            std::erase_if(result, [&](const Selected& selected) {
+                return selected.experiment == experiment;
+            });
+    if (result.empty()) throw UserError("--skip leaves nothing to run");
     return result;
 }
 
@@ -143,7 +167,7 @@ Plan make_plan(const Registry& registry, const Request& request) {
     if (request.timeout_s && !(*request.timeout_s > 0))
         throw UserError(
             fmt::format("--timeout {}: must be more than 0 seconds", *request.timeout_s));
-    const std::vector<Selected> selected = select(registry, request.patterns);
+    const std::vector<Selected> selected = select(registry, request);
     check_axes(selected, request);
     Plan plan;
     for (const Selected& candidate : selected) {

@@ -9,6 +9,7 @@
 
 #include "impls/lazarus/experiments/spot_training.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "suite/experiment/memory_recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -77,7 +78,7 @@ std::string broken_rule(const SessionOptions& options, const SessionResult& resu
 }  // namespace
 
 LiveScheduleResult run_live_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
-                                     const std::filesystem::path& scratch, Recorder& recorder) {
+                                     const std::filesystem::path& scratch) {
     const auto training = training_of(seed);
     auto options = spot_session(training, corpus, scratch);
     options.controller.checkpoint_every = 3;
@@ -88,6 +89,7 @@ LiveScheduleResult run_live_schedule(std::uint64_t seed, const std::filesystem::
     outcome.system = training.system + "/" + training.model;
     outcome.faults = to_string(options.faults);
     auto launcher = cluster::make_fork_server(worker_main);
+    MemoryRecorder recorder;
     const auto result = run_training(std::move(launcher), options, recorder);
     at::set_num_threads(1);
     outcome.why = broken_rule(options, result);
@@ -103,8 +105,9 @@ LiveScheduleResult run_live_schedule(std::uint64_t seed, const std::filesystem::
                       {"retries", result.counts.retries},
                       {"evictions", result.counts.evictions},
                       {"bad_checkpoints", result.counts.bad_checkpoints}};
-    for (const auto& fault : options.faults.faults)
-        ++outcome.counts["planned_" + std::string(to_string(fault.kind))];
+    for (const auto& event : recorder.events)
+        if (event.kind == "fault")
+            ++outcome.counts["fault." + event.detail.at("kind").get<std::string>()];
     return outcome;
 }
 

@@ -7,8 +7,6 @@
 #include <map>
 #include <string>
 
-#include "suite/experiment/recorder.hpp"
-
 namespace assay::lazarus {
 
 struct LiveScheduleResult {
@@ -24,6 +22,6 @@ struct LiveScheduleResult {
 /// behind. `scratch` is a folder of its own. Makes a fork server: call it before anything starts
 /// threads in this process, once.
 LiveScheduleResult run_live_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
-                                     const std::filesystem::path& scratch, Recorder& recorder);
+                                     const std::filesystem::path& scratch);
 
 }  // namespace assay::lazarus

@@ -17,6 +17,8 @@ class CheckpointShelf {
 
     void ordered(Step step, std::set<Worker> writers) { missing_[step] = std::move(writers); }
     void written(Step step, Worker worker);
+    /// A fallback to `step`: what is newer will never be wanted, and must not count as whole.
+    void forget_after(Step step) { missing_.erase(missing_.upper_bound(step), missing_.end()); }
 
   private:
     std::filesystem::path folder_;

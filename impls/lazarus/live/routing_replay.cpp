@@ -51,11 +51,15 @@ StepRouting::StepRouting(std::uint64_t seed, std::int64_t step, const std::vecto
 std::vector<std::int64_t> StepRouting::choices(int layer, std::int64_t first_row,
                                                std::int64_t rows) const {
     const auto& sums = cumulative_.at(static_cast<std::size_t>(layer));
-    const auto key = nn::counter_hash(key_ + static_cast<std::uint64_t>(layer));
+    // A few real rows stand for thousands of modelled ones, whose counts stray little from the
+    // shares. So rows take the points of a sequence that fills the interval evenly (multiples of the
+    // golden ratio), from a start drawn for the step and layer, not independent draws.
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
+    const auto start = nn::counter_hash(key_ + static_cast<std::uint64_t>(layer));
     std::vector<std::int64_t> experts;
     for (std::int64_t row = first_row; row < first_row + rows; ++row) {
-        // The upper word of the product: a token between 0 and the sum, as likely as any other.
-        const auto draw = nn::counter_hash(key + static_cast<std::uint64_t>(row));
+        const auto draw = start + golden * static_cast<std::uint64_t>(row);
+        // The upper word of the product: a token between 0 and the sum.
         const auto token =
             static_cast<Tokens>((static_cast<Wide>(draw) * static_cast<Wide>(sums.back())) >> 64);
         experts.push_back(std::upper_bound(sums.begin(), sums.end(), token) - sums.begin());
@@ -77,7 +81,7 @@ RoutingReplay::RoutingReplay(const TrainingConfig& config)
 std::vector<Loads> RoutingReplay::loads(std::int64_t step) const {
     const auto iteration = step * modelled_steps_ + 1;
     auto all = trace_ ? trace_->at(trace_->nearest_before(iteration), layers_)
-                      : synthetic_routing(seed_, iteration, layers_);
+                      : drifting_routing(seed_, iteration, layers_);
     for (auto& layer : all) layer = most_loaded(layer, experts_);
     return all;
 }

@@ -1,5 +1,5 @@
-// Gate decisions replayed from a routing trace, as the paper's experiments do it (section 6.1):
-// which expert a token goes to is drawn from the loads that the trace has for its layer.
+// Gate decisions replayed from a routing trace, as the paper's experiments do it (section 6.1): the
+// tokens of a layer go to experts in the shares that the trace has for it.
 #pragma once
 
 #include <cstdint>

@@ -72,6 +72,7 @@ void Session::act(const Reconfigure& plan) {
     why_ = plan.why;
     recoveries_.on_plan(plan.epoch);
     if (plan.restore_step && plan.epoch > 1) {
+        shelf_.forget_after(*plan.restore_step);
         result_.restarts.push_back(now());
         recorder_.event("restart", now(), -1, {{"step", *plan.restore_step}, {"why", plan.why}});
     }

@@ -185,7 +185,8 @@ class TrainingWorker {
         if (fault.kind == FaultKind::nan) trainer_.poison_next_step();
         if (fault.kind == FaultKind::corrupt) trainer_.flip_bit_of_state(training_config_.seed);
         if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)
-            checkpoint_fault_ = {fault, message.at("index")};
+            checkpoint_fault_ = {fault, message.at("index"),
+                                 cluster::monotonic_s() + fault.for_s.value_or(0), false};
     }
 
     void reconfigure(const json& message) {
@@ -280,11 +281,12 @@ class TrainingWorker {
         const Step step = message.at("step");
         require_sound_state();
         auto damage = CheckpointDamage::none;
-        if (checkpoint_fault_) {
-            damage = checkpoint_fault_->first.kind == FaultKind::torn ? CheckpointDamage::torn
-                                                                      : CheckpointDamage::no_space;
-            control_.send({{"type", "struck"}, {"index", checkpoint_fault_->second}});
-            checkpoint_fault_.reset();
+        if (auto& fault = checkpoint_fault_) {
+            damage = fault->fault.kind == FaultKind::torn ? CheckpointDamage::torn
+                                                          : CheckpointDamage::no_space;
+            if (!fault->struck) control_.send({{"type", "struck"}, {"index", fault->index}});
+            fault->struck = true;
+            if (cluster::monotonic_s() >= fault->until_s) fault.reset();
         }
         try {
             write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message), damage);
@@ -307,7 +309,13 @@ class TrainingWorker {
     std::shared_ptr<cluster::LinkFaults> links_;
     cluster::Seconds timeout_;
     std::optional<StepPacing> pacing_;  // paced runs
-    std::optional<std::pair<Fault, std::size_t>> checkpoint_fault_;  // of the next part written
+    struct CheckpointFault {
+        Fault fault;
+        std::size_t index;  // in the fault plan
+        double until_s;     // strikes once; until then again
+        bool struck;
+    };
+    std::optional<CheckpointFault> checkpoint_fault_;
     std::filesystem::path checkpoints_;
     std::vector<FaultPoint> points_;
     std::deque<json> deferred_;
