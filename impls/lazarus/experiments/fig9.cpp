@@ -113,7 +113,8 @@ Experiment fig9() {
         {"nodes", "workers at most", {std::int64_t{10}}, true},
         {"floor", "delta_clamped: workers at least", {std::int64_t{3}}, true},
         {"minutes", "of the trace", {std::int64_t{80}}, true},
-        {"modelled_steps", "modelled steps that one real step stands for", {std::int64_t{25}}, true},
+        {"modelled_steps", "modelled steps that one real step stands for",
+         {std::int64_t{50}, std::int64_t{10}}, true},
         {"cluster", "cluster profile: an id of datasets/clusters or a file", {"lazarus-testbed"},
          true}};
     e.variants = {"lazarus", "spread", "compact", "ds_ft", "ds"};
@@ -146,14 +147,14 @@ Experiment fig9() {
     };
     ProfilePlan toy;
     toy.provenances = {Provenance::emulated};
-    toy.axes = {{"trace", {"synthetic"}}};
-    toy.seconds_per_sample = 60;
+    toy.axes = {{"trace", {"synthetic"}}, {"modelled_steps", {std::int64_t{50}}}};
+    toy.seconds_per_sample = 35;
     toy.bytes_per_sample = 100e3;
     toy.timeout_s = 900;
     ProfilePlan small = toy;
     small.profile = Profile::small;
     small.axes = {{"trace", {"smartmoe"}}, {"modelled_steps", {std::int64_t{10}}}};
-    small.seconds_per_sample = 120;
+    small.seconds_per_sample = 150;
     small.timeout_s = 1800;
     e.profiles = {toy, small};
     e.figure = {Figure::Kind::timeline, "throughput", "t_s",

@@ -8,7 +8,7 @@ namespace {
 
 // A real step of a few dozen milliseconds before any has been measured.
 constexpr double first_step_s = 0.4;
-constexpr double room = 1.5, least_step_s = 0.004;
+constexpr double room = 1.25, least_step_s = 0.004;
 constexpr std::size_t remembered_steps = 8;
 // The first steps build their buffers and find the caches cold.
 constexpr long warm_up_steps = 2;
@@ -80,7 +80,7 @@ void PacedTime::step_done(const nlohmann::json& message) {
 double PacedTime::commit() {
     work_s_.push_back(least_work_s_);
     if (work_s_.size() > remembered_steps) work_s_.pop_front();
-    end_s_ = start_s_ + modelled_s_;
+    end_s_ = step_end();
     const double late = std::max(0.0, clock_.now() - end_s_);
     ++summary_.steps;
     if (start_s_ < disturbed_until_) {

@@ -22,7 +22,7 @@ struct PacingOptions {
 
 /// A step ends when the modelled cluster would end it. The next one begins at that moment, however
 /// late the real work was; so lateness does not add up unless the machine is too slow for the speed.
-/// The speed follows the machine: a step gets half as long again as its real work took lately.
+/// The speed follows the machine: a step gets a quarter more than its real work took lately.
 class PacedTime {
   public:
     PacedTime(const PacingOptions& options, ScenarioClock& clock, ScenarioTimers& timers);
@@ -39,7 +39,9 @@ class PacedTime {
     /// The step is sent to the workers; it begins at `start_s`. Fields for the Go message.
     nlohmann::json begin_step(double start_s, const std::vector<Worker>& training);
     void step_done(const nlohmann::json& message);  ///< a worker's report (StepPacing::report)
-    double commit();  ///< the step is committed: the scenario time at which it ended
+    double step_end() const { return start_s_ + modelled_s_; }  ///< known once a worker is done
+    /// The step is committed: the scenario time at which it ended.
+    double commit();
     /// When the step after it begins: a checkpoint stalls it.
     double next_start();
 

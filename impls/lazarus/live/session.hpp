@@ -42,6 +42,7 @@ class Session {
     void act_on_suspicion();
     void blame(GroupBroken::Cause cause, Worker suspect, const std::string& why);
     void calm_down();
+    bool holds_commit() const { return faults_.holds_commit() || end_timer_; }
     void release_held();
     void run_clock_again();
     void time_is_up();
@@ -57,6 +58,7 @@ class Session {
     void act(const Dismiss&);
     void act(const StartTimer&);
     void act(const Stop&);
+    void forget_step();
     void send_go(const Go& go, double start_s);
     Worker spawn();
     void collect_digests();
@@ -86,7 +88,8 @@ class Session {
     double step_started_ = 0;
 
     std::set<Worker> dismissed_;
-    std::deque<StepDone> held_;  // while FaultDriver::holds_commit()
+    std::deque<StepDone> held_;  // while holds_commit()
+    std::optional<std::uint64_t> end_timer_;  // paced: the running step's modelled end is ahead
     std::map<Step, double> losses_;
     std::map<Worker, double> injected_;  // those whose end was asked for, and when (real seconds)
     std::set<Worker> unresolved_;  // … and that are not gone yet

@@ -54,10 +54,17 @@ void Session::decide(const Event& event) {
     }
 }
 
+// The running step, or the one about to begin, is over or will never be.
+void Session::forget_step() {
+    for (auto* timer : {&go_timer_, &end_timer_}) {
+        if (*timer) timers_.cancel(**timer);
+        timer->reset();
+    }
+}
+
 void Session::act(const Reconfigure& plan) {
     calm_down();
-    if (go_timer_) timers_.cancel(*go_timer_);
-    go_timer_.reset();
+    forget_step();
     if (pacing_) pacing_->planned(plan, death_in_epoch_);
     members_ = plan.members;
     training_ = plan.training;
@@ -165,8 +172,7 @@ void Session::act(const WriteCheckpoint& checkpoint) {
 }
 
 void Session::act(const Abort& abort) {
-    if (go_timer_) timers_.cancel(*go_timer_);
-    go_timer_.reset();
+    forget_step();
     supervisor_.send(members_, to_message(abort));
 }
 

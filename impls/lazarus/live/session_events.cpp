@@ -122,14 +122,21 @@ void Session::handle(const cluster::WorkerMessage& message) {
 void Session::on_step_done(Worker worker, const json& body) {
     if (body.at("epoch") == epoch_) {
         losses_[body.at("step")] = body.at("loss");
-        if (pacing_) pacing_->step_done(body);
+        if (pacing_) {
+            pacing_->step_done(body);
+            if (!end_timer_ && pacing_->step_end() > now())
+                end_timer_ = timers_.at(pacing_->step_end(), [this] {
+                    end_timer_.reset();
+                    release_held();
+                });
+        }
     }
     held_.push_back(step_done_from(worker, body));
     release_held();
 }
 
 void Session::release_held() {
-    while (!held_.empty() && !faults_.holds_commit() && !ending_) {
+    while (!held_.empty() && !holds_commit() && !ending_) {
         const auto done = std::move(held_.front());
         held_.pop_front();
         decide(done);

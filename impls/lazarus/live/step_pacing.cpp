@@ -36,14 +36,13 @@ void StepPacing::done(StepHooks::Phase phase, int layer) {
             return hold_until(timeline_->forward_done());
         case Phase::backward:
             return hold_until(timeline_->backward_done());
-        case Phase::reduced:
-            return hold_until(timeline_->total());
+        case Phase::reduced:  // the session holds the commit
+            return;
     }
 }
 
 void StepPacing::report(nlohmann::json& step_done) const {
     step_done["modelled_s"] = timeline_->total();
-    step_done["late_s"] = pacer_->report().late_s;
     step_done["work_s"] = cluster::monotonic_s() - begun_s_ - held_s_;
 }
 

@@ -1,4 +1,5 @@
-// Holds one worker's steps to the durations of the modelled cluster.
+// Holds the operations of one worker's steps to the durations of the modelled cluster. The last one,
+// gradient sums and optimizer, ends with the step's commit, which the session holds.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,8 +22,8 @@ class StepPacing {
     void counted(int layer, std::span<const Tokens> tokens) { timeline_->counted(layer, tokens); }
     void done(StepHooks::Phase phase, int layer);
 
-    /// "modelled_s" (scenario seconds of the step), "late_s" (scenario seconds by which the real work
-    /// was late at its end), "work_s" (real seconds not spent waiting for a modelled device).
+    /// "modelled_s" (scenario seconds of the step), "work_s" (real seconds not spent waiting for a
+    /// modelled device).
     void report(nlohmann::json& step_done) const;
 
   private:
