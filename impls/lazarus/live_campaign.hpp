@@ -7,8 +7,8 @@
 
 namespace assay::lazarus {
 
-/// Forks a process for the schedule of `seed` and waits for what it finds (campaign/live_schedule.hpp).
-/// Throws NotSupportedHere where there is no text to train on.
+/// Forks a process for the schedule of `seed` and waits for what it finds
+/// (campaign/live_schedule.hpp). Throws NotSupportedHere where there is no text to train on.
 LiveOutcome run_live_campaign(std::uint64_t seed);
 
 }  // namespace assay::lazarus

@@ -6,6 +6,7 @@
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/fig9.hpp"
 #include "impls/lazarus/experiments/tab2.hpp"
+#include "impls/lazarus/experiments/x_faults.hpp"
 #include "impls/lazarus/experiments/x_live.hpp"
 #include "impls/lazarus/plan_command.hpp"
 #include "suite/experiment/datasets.hpp"
@@ -32,6 +33,7 @@ System make_system() {
     system.experiments.push_back(x_guarded());
     system.experiments.push_back(x_planner());
     system.experiments.push_back(x_live());
+    system.experiments.push_back(x_faults());
 
     system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
     system.custom_checks = claim_checks();

@@ -108,8 +108,8 @@ struct Experiment {
     /// A reason why this point cannot be run on this machine (data not there, no GPU), or nullopt.
     std::function<std::optional<std::string>(const SampleSpec&)> unsupported;
 
-    /// What an emulated or simulated sample takes for granted: device profiles, network shape, costs.
-    /// Its hash is part of the series, the object is stored once per hash. May be empty.
+    /// What an emulated or simulated sample takes for granted: device profiles, network shape,
+    /// costs. Its hash is part of the series, the object is stored once per hash. May be empty.
     std::function<nlohmann::json(const SampleSpec&)> calibration;
 
     /// Makes one sample. Runs in a fresh process. Throws SampleError (recorder.hpp) to end a sample

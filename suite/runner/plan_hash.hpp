@@ -9,9 +9,9 @@
 
 namespace assay::runner {
 
-/// 32 hexadecimal digits over the specs and their calibrations in order. Left out: the scratch folder, and the timeout,
-/// which decides whether a sample ends but not what it measures: a run may be resumed with a longer
-/// one.
+/// 32 hexadecimal digits over the specs and their calibrations in order. Left out: the scratch
+/// folder, and the timeout, which decides whether a sample ends but not what it measures: a run may
+/// be resumed with a longer one.
 std::string plan_hash(const std::vector<PlannedSample>& samples);
 
 /// What makes two specs the same sample of a session: the part of it that plan_hash() hashes.

@@ -22,8 +22,8 @@ struct Request {
     Profile profile = Profile::toy;
     std::optional<Provenance> mode;                  ///< else each experiment's default
     std::map<std::string, std::vector<Value>> axes;  ///< -a axis=v1,v2
-    std::vector<std::string> skip;      ///< ids or patterns left out again
-    std::vector<std::string> variants;  ///< only these; empty: all
+    std::vector<std::string> skip;                   ///< ids or patterns left out again
+    std::vector<std::string> variants;               ///< only these; empty: all
     std::optional<int> rounds;
     std::uint64_t seed = 1;
     std::string scenario;  ///< fault plan text; counts only with scenario_given

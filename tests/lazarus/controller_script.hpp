@@ -77,9 +77,9 @@ class Script {
     }
     /// The kinds of the last actions, in order: "Commit Go".
     std::string kinds() const {
-        static const char* const names[] = {"Reconfigure",     "Go",    "Dismiss",    "Commit",
-                                            "WriteCheckpoint", "Abort", "Evict",      "StartTimer",
-                                            "Stop"};
+        static const char* const names[] = {
+            "Reconfigure", "Go",    "Dismiss",    "Commit", "WriteCheckpoint",
+            "Abort",       "Evict", "StartTimer", "Stop"};
         std::string kinds;
         for (const Action& action : actions)
             kinds += (kinds.empty() ? "" : " ") + std::string(names[action.index()]);

@@ -90,18 +90,19 @@ TEST(StepTimeline, OneLayerIsTheSumOfItsParts) {
     const auto traffic = layer_traffic(tokens(30), one.holders[0], experts, false);
     auto bytes = traffic.bytes;
     for (double& b : bytes) b *= row_scale * 2 * d;
-    const double there = layers * (costs().all_to_all(bytes, ranks) +
-                                   costs().all_gather(8.0 * experts, ranks));
+    const double there =
+        layers * (costs().all_to_all(bytes, ranks) + costs().all_gather(8.0 * experts, ranks));
     EXPECT_NEAR(line.dispatched(0) - line.attention_done(0, 0), there, 1e-9 * there);
     double slowest = 0;
     for (int rank = 0; rank < ranks; ++rank) {
         const double rows = traffic.rows[static_cast<std::size_t>(rank)] * row_scale;
-        slowest = std::max(slowest,
-                           costs().compute(rank, {.flops = 16 * d * d * rows,
-                                                  .bytes = 2 * (4 * 8 * d * d + 10 * rows * d),
-                                                  .kernels = 12}));
+        slowest =
+            std::max(slowest, costs().compute(rank, {.flops = 16 * d * d * rows,
+                                                     .bytes = 2 * (4 * 8 * d * d + 10 * rows * d),
+                                                     .kernels = 12}));
     }
-    EXPECT_NEAR(line.computed(0, 0) - line.dispatched(0), layers * slowest, 1e-3 * slowest * layers);
+    EXPECT_NEAR(line.computed(0, 0) - line.dispatched(0), layers * slowest,
+                1e-3 * slowest * layers);
 }
 
 TEST(StepTimeline, OperationsAreInOrder) {
@@ -175,8 +176,8 @@ TEST(RecoveryCost, ARestartLoadsWhatEveryNodeHolds) {
     const auto cost = reconfiguration_cost(costs(), how, plan_of({}, 0), true, 123);
     EXPECT_DOUBLE_EQ(cost.regroup_s, 123);
     const auto& model = how.model;
-    const double bytes = 14 * (4 * model.dense_parameters() +
-                               4 * 4 * model.layers * model.expert_parameters());
+    const double bytes =
+        14 * (4 * model.dense_parameters() + 4 * 4 * model.layers * model.expert_parameters());
     EXPECT_NEAR(cost.transfer_s, bytes / costs().cluster().storage_bandwidth.value,
                 1e-9 * cost.transfer_s);
     EXPECT_NEAR(checkpoint_cost(costs(), how),

@@ -109,10 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                  .deaths = 1,
                  .leaves = 1,
                  .discarded = 1},
-        Scenario{.name = "NotANumber",
-                 .faults = "nan:rank=1@step=3",
-                 .discarded = 1,
-                 .retries = 1},
+        Scenario{.name = "NotANumber", .faults = "nan:rank=1@step=3", .discarded = 1, .retries = 1},
         Scenario{.name = "CorruptMessage",
                  .faults = "corrupt:rank=2,target=message@step=3",
                  .discarded = 1,
@@ -196,8 +193,7 @@ TEST(LiveFallback, ATornCheckpointIsPassedOver) {
 
 // A full disk leaves the checkpoint before step 6 without a part: the one before step 3 serves.
 TEST(LiveFallback, ACheckpointThatFoundNoSpaceIsNotUsed) {
-    auto options =
-        small_session("disk_full:rank=0@step=4; kill:rank=0@step=7; kill:rank=1@step=7");
+    auto options = small_session("disk_full:rank=0@step=4; kill:rank=0@step=7; kill:rank=1@step=7");
     options.controller.initial_workers = 4;
     options.controller.slots = 2;
     options.controller.min_replicas = 1;

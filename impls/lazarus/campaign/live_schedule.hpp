@@ -17,10 +17,10 @@ struct LiveScheduleResult {
     std::map<std::string, long> counts;
 };
 
-/// Checks afterwards: the training finished; its lineage has every step once; the final state equals,
-/// bit for bit, that of a run in which the same members came and went by plan; no process is left
-/// behind. `scratch` is a folder of its own. Makes a fork server: call it before anything starts
-/// threads in this process, once.
+/// Checks afterwards: the training finished; its lineage has every step once; the final state
+/// equals, bit for bit, that of a run in which the same members came and went by plan; no process
+/// is left behind. `scratch` is a folder of its own. Makes a fork server: call it before anything
+/// starts threads in this process, once.
 LiveScheduleResult run_live_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
                                      const std::filesystem::path& scratch);
 

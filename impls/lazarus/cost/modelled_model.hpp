@@ -7,24 +7,25 @@
 
 namespace assay::lazarus {
 
-/// A GPT-2 shaped model, every feed-forward layer a mixture of experts, top-1 gate (paper section 6.1).
+/// A GPT-2 shaped model, every feed-forward layer a mixture of experts, top-1 gate (paper
+/// section 6.1).
 struct ModelledModel {
     std::string name;  ///< "gpt-s"
     int layers = 12;
     int width = 768;  ///< d; an expert's hidden width is 4d
     int experts = 8;
-    int context = 1024;   ///< tokens per sequence
-    int sequences = 4;    ///< per GPU and step
+    int context = 1024;  ///< tokens per sequence
+    int sequences = 4;   ///< per GPU and step
     int vocabulary = 50257;
-    int group = 2;        ///< expert-parallel degree of DeepSpeed-MoE in the paper
+    int group = 2;  ///< expert-parallel degree of DeepSpeed-MoE in the paper
 
     double expert_parameters() const { return 8.0 * width * width; }
     /// Everything else: attention (4d² per layer), gates, embeddings.
     double dense_parameters() const;
     double parameters() const;
     double tokens() const { return double(context) * sequences; }  ///< per GPU and step
-    static constexpr double state_bytes = 14;   ///< per parameter: fp16 weight, fp32 master, m, v
-    static constexpr double value_bytes = 2;    ///< fp16 activations and gradients
+    static constexpr double state_bytes = 14;  ///< per parameter: fp16 weight, fp32 master, m, v
+    static constexpr double value_bytes = 2;   ///< fp16 activations and gradients
 };
 
 /// "gpt-s", "gpt-m", "gpt-l". Throws UserError for others.
@@ -33,11 +34,11 @@ ModelledModel modelled_model(const std::string& name);
 /// How a real training stands for a modelled one.
 struct Modelling {
     ModelledModel model;
-    std::string cluster;          ///< id or file of the cluster profile
-    int real_layers = 12;         ///< each stands for model.layers / real_layers
-    double real_tokens = 0;       ///< per worker and real step: stand for model.tokens()
-    int modelled_steps = 1;       ///< M: modelled steps that one real step stands for
-    int group = 0;                ///< > 0: fixed expert parallelism with padded exchange
+    std::string cluster;     ///< id or file of the cluster profile
+    int real_layers = 12;    ///< each stands for model.layers / real_layers
+    double real_tokens = 0;  ///< per worker and real step: stand for model.tokens()
+    int modelled_steps = 1;  ///< M: modelled steps that one real step stands for
+    int group = 0;           ///< > 0: fixed expert parallelism with padded exchange
     double layers_per_layer() const { return double(model.layers) / real_layers; }
 };
 

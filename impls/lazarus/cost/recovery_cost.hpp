@@ -17,8 +17,8 @@ struct ReconfigurationCost {
 };
 
 /// `after_death`: detection is part of it. A plan with restore_step is a restart: every node loads
-/// what it is to hold from the shared store. `relaunch_s` replaces the cluster profile's value where
-/// it is not negative (papers do not publish it; an experiment may sweep it).
+/// what it is to hold from the shared store. `relaunch_s` replaces the cluster profile's value
+/// where it is not negative (papers do not publish it; an experiment may sweep it).
 ReconfigurationCost reconfiguration_cost(const CostModel& costs, const Modelling& modelling,
                                          const Reconfigure& plan, bool after_death,
                                          double relaunch_s = -1);

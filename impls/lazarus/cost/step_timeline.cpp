@@ -19,8 +19,7 @@ std::vector<std::vector<int>> holders_by_group(const Placement& holders, int exp
     return of_expert;
 }
 
-LayerTraffic padded_traffic(std::span<const Tokens> tokens, const Placement& holders,
-                            int experts) {
+LayerTraffic padded_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts) {
     const int ranks = static_cast<int>(holders.size());
     const auto of_expert = holders_by_group(holders, experts);
     const double capacity =
@@ -114,14 +113,13 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
         held.erase(std::unique(held.begin(), held.end()), held.end());
         const double rows = traffic.rows[at(rank)] * rows_per_token_;
         now.experts.push_back(
-            scale_ *
-            costs_.compute(
-                cast_.devices[at(rank)],
-                {.flops = 2 * rows * model.expert_parameters(),
-                 .bytes = ModelledModel::value_bytes *
-                          (double(held.size()) * model.expert_parameters() + 10 * rows * d),
-                 .kernels = 3.0 * double(held.size())},
-                cast_.slowdowns[at(rank)]));
+            scale_ * costs_.compute(cast_.devices[at(rank)],
+                                    {.flops = 2 * rows * model.expert_parameters(),
+                                     .bytes = ModelledModel::value_bytes *
+                                              (double(held.size()) * model.expert_parameters() +
+                                               10 * rows * d),
+                                     .kernels = 3.0 * double(held.size())},
+                                    cast_.slowdowns[at(rank)]));
     }
     const double counts = scale_ * costs_.all_gather(8.0 * model.experts, ranks_);
     const double there = scale_ * costs_.all_to_all(traffic.bytes, ranks_);
@@ -153,12 +151,12 @@ double StepTimeline::head_s(int rank) const {
     const auto& model = modelling_.model;
     const double tokens = model.tokens(), weights = double(model.width) * model.vocabulary;
     return modelling_.modelled_steps *
-           costs_.compute(cast_.devices[at(rank)],
-                          {.flops = 2 * tokens * weights,
-                           .bytes = ModelledModel::value_bytes *
-                                    (weights + 3 * tokens * model.vocabulary),
-                           .kernels = 4},
-                          cast_.slowdowns[at(rank)]);
+           costs_.compute(
+               cast_.devices[at(rank)],
+               {.flops = 2 * tokens * weights,
+                .bytes = ModelledModel::value_bytes * (weights + 3 * tokens * model.vocabulary),
+                .kernels = 4},
+               cast_.slowdowns[at(rank)]);
 }
 
 double StepTimeline::forward_done() const {

@@ -1,6 +1,6 @@
-// When each operation of a training step would be done on the modelled cluster. Every rank knows the
-// placement and the global token counts, so every rank computes the same timeline: nobody has to ask
-// the others how long they take.
+// When each operation of a training step would be done on the modelled cluster. Every rank knows
+// the placement and the global token counts, so every rank computes the same timeline: nobody has
+// to ask the others how long they take.
 #pragma once
 
 #include <span>
@@ -21,23 +21,23 @@ struct StepCast {
 
 /// Tokens that a layer moves and computes, for one rank count.
 struct LayerTraffic {
-    std::vector<double> rows;    ///< [rank] rows its experts compute, padding included
-    std::vector<double> bytes;   ///< [from][to] rows on their way, padding included
+    std::vector<double> rows;   ///< [rank] rows its experts compute, padding included
+    std::vector<double> bytes;  ///< [from][to] rows on their way, padding included
 };
 
-/// `tokens`: [experts][ranks]. Not padded: the flexible dispatcher. Padded: fixed expert parallelism;
-/// the k-th holder (in rank order) of each share of experts forms group k, and each (source, expert)
-/// slice is padded to the largest one of the layer.
+/// `tokens`: [experts][ranks]. Not padded: the flexible dispatcher. Padded: fixed expert
+/// parallelism; the k-th holder (in rank order) of each share of experts forms group k, and each
+/// (source, expert) slice is padded to the largest one of the layer.
 LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts,
                            bool padded);
 
 /// Offsets in scenario seconds from the start of a (real) step, which stands for
 /// `modelled_steps` modelled ones.
 ///
-/// Per layer: attention and gate on each rank; an all-gather of the counts and the exchange once the
-/// slowest has arrived; the experts on each rank; the way back. Backward: twice the computing, the
-/// same exchanges. Then the sums of gradients (dense over everyone, each expert over its holders) and
-/// the optimizer. Nothing overlaps: the paper does not say that anything does.
+/// Per layer: attention and gate on each rank; an all-gather of the counts and the exchange once
+/// the slowest has arrived; the experts on each rank; the way back. Backward: twice the computing,
+/// the same exchanges. Then the sums of gradients (dense over everyone, each expert over its
+/// holders) and the optimizer. Nothing overlaps: the paper does not say that anything does.
 class StepTimeline {
   public:
     StepTimeline(const CostModel& costs, const Modelling& modelling, StepCast cast);
@@ -69,8 +69,8 @@ class StepTimeline {
     Modelling modelling_;
     StepCast cast_;
     int ranks_;
-    double scale_;             ///< modelled layers per real layer × modelled steps per real one
-    double rows_per_token_;    ///< modelled tokens per real one
+    double scale_;           ///< modelled layers per real layer × modelled steps per real one
+    double rows_per_token_;  ///< modelled tokens per real one
     std::vector<Layer> layers_;
     double exchanges_ = 0, compute_ = 0;  ///< of the forward pass, layers counted so far
 };

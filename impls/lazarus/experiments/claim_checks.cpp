@@ -154,10 +154,33 @@ ClaimCheck fig8_41(const Claim& claim, Observations observations) {
                   reason);
 }
 
+// The paper does not name the victims of Table 2: its count must lie within those of all sets of
+// victims.
+ClaimCheck tab2_within(const Claim& claim, Observations observations) {
+    const auto transfers = [&](const char* which) {
+        return value_at(observations, "lazarus", "transfers", claim.of.where,
+                        {{"over_sets", std::string(which)}});
+    };
+    const auto least = transfers("min"), most = transfers("max"), middle = transfers("median");
+    if (!least || !most || !middle) return not_run(claim, "no count of transfers yet");
+    const bool within = *least <= *claim.value && *claim.value <= *most;
+    const auto verdict = within                      ? Verdict::supported
+                         : claim.discrepancy.empty() ? Verdict::contradicted
+                                                     : Verdict::open_discrepancy;
+    return answer(
+        claim, verdict, middle,
+        fmt::format("over every recoverable set of victims {:.0f} to {:.0f} states travel, "
+                    "median {:.0f}; the paper's {:.0f} is {}",
+                    *least, *most, *middle, *claim.value, within ? "one of them" : "outside"));
+}
+
 }  // namespace
 
 std::map<std::string, CustomCheck, std::less<>> claim_checks() {
-    return {{"theorem1", theorem1}, {"fewer_than_f", fewer_than_f}, {"fig8_41", fig8_41}};
+    return {{"theorem1", theorem1},
+            {"fewer_than_f", fewer_than_f},
+            {"fig8_41", fig8_41},
+            {"tab2_within", tab2_within}};
 }
 
 }  // namespace assay::lazarus

@@ -1,5 +1,5 @@
-// Fig. 9: training on spot instances. Ten workers, really killed and started again as the trace says,
-// each of their operations held to the time that the paper's cluster would take for it.
+// Fig. 9: training on spot instances. Ten workers, really killed and started again as the trace
+// says, each of their operations held to the time that the paper's cluster would take for it.
 #include "impls/lazarus/experiments/fig9.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +39,9 @@ MappedTrace nodes_of(const SampleSpec& spec) {
                         "'; known are min, delta_clamped, tracked, scaled");
     const double end_s = 60.0 * double(integer(spec, "minutes", 1, 100000));
     const auto trace = availability_trace(text(spec, "spot"));
-    return map_trace(segment(trace, 0, std::min(end_s, trace.duration_s)), *mapping, int(integer(spec, "nodes", 1, 64)),
-                     int(integer(spec, "floor", 1, 64)), spec.seed);
+    return map_trace(segment(trace, 0, std::min(end_s, trace.duration_s)), *mapping,
+                     int(integer(spec, "nodes", 1, 64)), int(integer(spec, "floor", 1, 64)),
+                     spec.seed);
 }
 
 void validate_fig9(const SampleSpec& spec) {
@@ -56,11 +57,13 @@ void validate_fig9(const SampleSpec& spec) {
 std::optional<std::string> unsupported(const SampleSpec& spec) {
 #ifdef ASSAY_LAZARUS_LIVE
     if (!data::locate("bible-kjv"))
-        return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package";
+        return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian "
+               "package";
     return missing_trace(spec);
 #else
     (void)spec;
-    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build again";
+    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
+           "again";
 #endif
 }
 
@@ -90,14 +93,20 @@ Experiment fig9() {
     e.title = "Training on spot instances: samples trained in 80 minutes";
     e.source = "arXiv 2407.04656v2, section 6.4, Fig. 9";
     e.says =
-        "The first 80 minutes of a public spot trace, mapped from 32 nodes to ten, are replayed on ten "
-        "worker processes: they are really killed and started, expert states really travel, and a small "
-        "mixture-of-experts model really trains. Each operation is held to the time that the paper's "
+        "The first 80 minutes of a public spot trace, mapped from 32 nodes to ten, are replayed on "
+        "ten "
+        "worker processes: they are really killed and started, expert states really travel, and a "
+        "small "
+        "mixture-of-experts model really trains. Each operation is held to the time that the "
+        "paper's "
         "model would take on the paper's cluster by a cost model (device data sheet and assumed "
-        "efficiencies: nothing is fitted to the paper's results); gates follow a routing trace, as in "
-        "the paper. One real step stands for several modelled ones. The rivals are other policies of "
+        "efficiencies: nothing is fitted to the paper's results); gates follow a routing trace, as "
+        "in "
+        "the paper. One real step stands for several modelled ones. The rivals are other policies "
+        "of "
         "the same code: DeepSpeed-MoE with restart from checkpoints (ds), the same with Lazarus' "
-        "recovery (ds_ft), Lazarus with spread or compact placement. The time to relaunch a job is not "
+        "recovery (ds_ft), Lazarus with spread or compact placement. The time to relaunch a job is "
+        "not "
         "published: it is an axis. The trace's mapping to ten nodes is not published either: "
         "delta_clamped loses four nodes at minute 34, as the paper says.";
     e.axes = {
@@ -108,14 +117,20 @@ Experiment fig9() {
          true},
         {"trace", "routing trace that the gates follow", {"synthetic", "smartmoe"}, false},
         {"spot", "availability trace: an id of datasets/traces or a file", {"p3-80min"}, true},
-        {"mapping", "how the trace's nodes become ours: min, delta_clamped, tracked, scaled",
-         {"delta_clamped"}, true},
+        {"mapping",
+         "how the trace's nodes become ours: min, delta_clamped, tracked, scaled",
+         {"delta_clamped"},
+         true},
         {"nodes", "workers at most", {std::int64_t{10}}, true},
         {"floor", "delta_clamped: workers at least", {std::int64_t{3}}, true},
         {"minutes", "of the trace", {std::int64_t{80}}, true},
-        {"modelled_steps", "modelled steps that one real step stands for",
-         {std::int64_t{50}, std::int64_t{10}}, true},
-        {"cluster", "cluster profile: an id of datasets/clusters or a file", {"lazarus-testbed"},
+        {"modelled_steps",
+         "modelled steps that one real step stands for",
+         {std::int64_t{50}, std::int64_t{10}},
+         true},
+        {"cluster",
+         "cluster profile: an id of datasets/clusters or a file",
+         {"lazarus-testbed"},
          true}};
     e.variants = {"lazarus", "spread", "compact", "ds_ft", "ds"};
     e.metrics = {
@@ -133,6 +148,10 @@ Experiment fig9() {
                "of the time: compute, checkpoint, restart, reconfiguration, lost (undone and "
                "interrupted steps, waiting for nodes)",
                Direction::none, {"part"}),
+        metric("overhead", "fraction",
+               "of the time, as Fig. 11 adds them up: checkpoint_and_restart, "
+               "reconfiguration_and_rebalance",
+               Direction::lower, {"kind"}),
         metric("step_s", "s", "median modelled step with all nodes", Direction::lower),
         metric("state_equal_to_oracle", "bool",
                "1: weights and moments equal bit for bit the fault-free replay of the membership",
@@ -157,8 +176,8 @@ Experiment fig9() {
     small.seconds_per_sample = 150;
     small.timeout_s = 1800;
     e.profiles = {toy, small};
-    e.figure = {Figure::Kind::timeline, "throughput", "t_s",
-                {"model", "relaunch_s"}, "time on the trace", "samples per second", false};
+    e.figure = {Figure::Kind::timeline, "throughput",         "t_s", {"model", "relaunch_s"},
+                "time on the trace",    "samples per second", false};
     e.validate = validate_fig9;
     e.unsupported = unsupported;
     e.calibration = calibration;

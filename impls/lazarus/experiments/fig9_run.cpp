@@ -17,7 +17,9 @@ namespace {
 constexpr double bin_s = 60;
 
 SpotTraining training_of(const SampleSpec& spec, int workers, const std::string& routing) {
-    const auto number = [&](const char* axis) { return std::get<std::int64_t>(spec.axes.at(axis)); };
+    const auto number = [&](const char* axis) {
+        return std::get<std::int64_t>(spec.axes.at(axis));
+    };
     SpotTraining training;
     training.system = spec.variant;
     training.model = to_string(spec.axes.at("model"));
@@ -60,8 +62,8 @@ void spread_over(std::vector<double>& bins, double from, double to, double amoun
     }
 }
 
-// Averages over each minute: sequences trained per second (lost ones included: they were trained), and
-// workers that train.
+// Averages over each minute: sequences trained per second (lost ones included: they were trained),
+// and workers that train.
 void record_curves(const SessionResult& result, const Modelling& modelling, double duration_s,
                    Recorder& recorder) {
     const auto bins = std::size_t(std::ceil(duration_s / bin_s));
@@ -108,6 +110,11 @@ void record_shares(const SessionResult& result, const std::vector<StepRecord>& k
     share("restart", paced.restart_s);
     share("reconfiguration", reconfiguration);
     share("lost", rest);
+    const auto overhead = [&](const char* kind, double seconds) {
+        recorder.metric("overhead", seconds / duration_s, {{"kind", std::string(kind)}});
+    };
+    overhead("checkpoint_and_restart", paced.checkpoint_s + paced.restart_s);
+    overhead("reconfiguration_and_rebalance", reconfiguration);
 }
 
 void record_real_costs(const SessionResult& result, Recorder& recorder) {

@@ -36,8 +36,7 @@ std::optional<std::string> missing_trace(const SampleSpec& spec) {
            "smartmoe-loads --from FILE`, or take `-a trace=synthetic`";
 }
 
-std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers,
-                               int experts) {
+std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers, int experts) {
     std::vector<Loads> loads;
     if (wants_public_trace(spec)) {
         const auto file = data::locate("smartmoe-loads");

@@ -10,15 +10,16 @@ namespace {
 
 constexpr int real_context = 32, real_sequences = 4;  // of the small model that really trains
 
-constexpr int slots = 6, min_replicas = 2;               // section 6.1
-constexpr int rebalance_every = 200;                     // section 6.1
+constexpr int slots = 6, min_replicas = 2;                       // section 6.1
+constexpr int rebalance_every = 200;                             // section 6.1
 constexpr int checkpoint_every = 250, ds_checkpoint_every = 50;  // section 6.4
-constexpr double join_wait_s = 120;                      // section 6.4
+constexpr double join_wait_s = 120;                              // section 6.4
 
 Step real_steps(int modelled, int per_step, const char* what) {
     if (modelled % per_step != 0)
-        throw UserError(fmt::format("axis modelled_steps: {} does not divide the {} steps between {}",
-                                    per_step, modelled, what));
+        throw UserError(
+            fmt::format("axis modelled_steps: {} does not divide the {} steps between {}", per_step,
+                        modelled, what));
     return modelled / per_step;
 }
 
@@ -39,8 +40,8 @@ ControllerConfig controller_of(const SpotTraining& training, const ModelledModel
         controller.min_replicas = 1;
         controller.recovery = restart ? Recovery::restart : Recovery::peers;
         controller.rebalance_every = 0;
-        controller.checkpoint_every = real_steps(restart ? ds_checkpoint_every : checkpoint_every,
-                                                 per_step, "checkpoints");
+        controller.checkpoint_every =
+            real_steps(restart ? ds_checkpoint_every : checkpoint_every, per_step, "checkpoints");
         return controller;
     }
     controller.slots = slots;

@@ -1,5 +1,6 @@
-// Table 2: several of ten nodes are lost at once. How many expert states travel is exact, over every
-// way to lose so many nodes; how long it takes is emulated, by paced workers that are really killed.
+// Table 2: several of ten nodes are lost at once. How many expert states travel is exact, over
+// every way to lose so many nodes; how long it takes is emulated, by paced workers that are really
+// killed.
 #include "impls/lazarus/experiments/tab2.hpp"
 
 #include <algorithm>
@@ -85,10 +86,12 @@ std::optional<std::string> unsupported(const SampleSpec& spec) {
     if (spec.provenance == Provenance::exact) return std::nullopt;
 #ifdef ASSAY_LAZARUS_LIVE
     if (!data::locate("bible-kjv"))
-        return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package";
+        return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian "
+               "package";
     return std::nullopt;
 #else
-    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build again";
+    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
+           "again";
 #endif
 }
 
@@ -115,12 +118,16 @@ Experiment tab2() {
     e.title = "Several nodes lost at once: states moved and time taken";
     e.source = "arXiv 2407.04656v2, section 6.3, Table 2";
     e.says =
-        "Ten nodes, six slots, twelve layers planned for the loads at a training step; 2, 3, 4 or 5 "
+        "Ten nodes, six slots, twelve layers planned for the loads at a training step; 2, 3, 4 or "
+        "5 "
         "nodes are lost (as in the table). Exact samples count the expert states that travel, over "
-        "every way to lose so many nodes after which nothing is lost for good; the paper does not name "
-        "its victims. Emulated samples kill that many of ten paced workers, drawn from the seed, and "
+        "every way to lose so many nodes after which nothing is lost for good; the paper does not "
+        "name "
+        "its victims. Emulated samples kill that many of ten paced workers, drawn from the seed, "
+        "and "
         "give the modelled times of detection, regrouping and transfers beside the machine's own. "
-        "Detection and regrouping are assumptions of the cluster profile, taken from the paper's own "
+        "Detection and regrouping are assumptions of the cluster profile, taken from the paper's "
+        "own "
         "ranges: only the transfer time is a prediction.";
     e.axes = {{"model", "8 or 16 experts per layer", {"gpt-s", "gpt-l"}, false},
               {"step",
@@ -134,8 +141,9 @@ Experiment tab2() {
         e.metrics.push_back({std::move(name), std::move(unit), std::move(says), better,
                              deterministic, std::move(labels)});
     };
-    metric("transfers", "count", "expert states moved: least, median, most over the sets of victims",
-           Direction::lower, true, {"over_sets"});
+    metric("transfers", "count",
+           "expert states moved: least, median, most over the sets of victims", Direction::lower,
+           true, {"over_sets"});
     metric("loss_sets", "count", "sets of victims after which training recovers from peers, or not",
            Direction::none, true, {"kind"});
     metric("recovered", "bool", "1: from peers; 0: from a checkpoint", Direction::higher, true);
@@ -154,7 +162,7 @@ Experiment tab2() {
     ProfilePlan small = toy;
     small.profile = Profile::small;
     e.profiles = {toy, small};
-    e.figure = {Figure::Kind::bars, "transfers", "over_sets", {"trace", "model", "step"}, "",
+    e.figure = {Figure::Kind::bars,    "transfers", "over_sets", {"trace", "model", "step"}, "",
                 "expert states moved", false};
     e.unsupported = unsupported;
     e.calibration = calibration;

@@ -62,7 +62,8 @@ bool FaultDriver::on_timer(std::uint64_t timer) {
 
 bool FaultDriver::expects_joins() const {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i)
-        if (!done_[i] && plan_.faults[i].kind == FaultKind::join && plan_.faults[i].t_s) return true;
+        if (!done_[i] && plan_.faults[i].kind == FaultKind::join && plan_.faults[i].t_s)
+            return true;
     return holds_commit();
 }
 
@@ -81,10 +82,10 @@ void FaultDriver::on_go(Step step) {
 void FaultDriver::on_point(Worker worker, const std::string& phase, Step step) {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         const auto& fault = plan_.faults[i];
-        const bool here = !done_[i] && !waiting_.contains(i) && fault.rank == worker &&
-                          fault.step && phase_of(fault) == phase &&
-                          (phase == "step" || phase == "start" ? *fault.step == step
-                                                               : *fault.step <= step);
+        const bool here =
+            !done_[i] && !waiting_.contains(i) && fault.rank == worker && fault.step &&
+            phase_of(fault) == phase &&
+            (phase == "step" || phase == "start" ? *fault.step == step : *fault.step <= step);
         if (!here) continue;
         const Point point{phase, *fault.step};
         waiting_[i] = worker;
@@ -192,8 +193,7 @@ void FaultDriver::slow_down(std::size_t index, Worker worker) {
         return;
     }
     hooks_.pace(worker, fault.factor);
-    if (fault.for_s)
-        timers_.after(*fault.for_s, [this, worker] { hooks_.pace(worker, 1); });
+    if (fault.for_s) timers_.after(*fault.for_s, [this, worker] { hooks_.pace(worker, 1); });
 }
 
 }  // namespace assay::lazarus

@@ -22,8 +22,8 @@ namespace assay::lazarus {
 /// back until the newcomer has registered or the leaver has given notice, so that it always takes
 /// effect from the next step on; in a paced run one keyed by a time does the same.
 ///
-/// Kills, hangs, stops and joins are the supervisor's business; a slow worker is the supervisor's or
-/// the pacer's; the others happen inside the worker, which is told to (inject_message in
+/// Kills, hangs, stops and joins are the supervisor's business; a slow worker is the supervisor's
+/// or the pacer's; the others happen inside the worker, which is told to (inject_message in
 /// messages.hpp).
 class FaultDriver {
   public:

@@ -47,10 +47,8 @@ json to_message(const Abort& abort) {
 
 json inject_message(const Fault& fault, std::size_t index) {
     const bool transport = fault.kind == FaultKind::link || fault.target == "message";
-    return {{"type", "inject"},
-            {"fault", to_string(fault)},
-            {"index", index},
-            {"urgent", transport}};
+    return {
+        {"type", "inject"}, {"fault", to_string(fault)}, {"index", index}, {"urgent", transport}};
 }
 
 Fault injected_from(const json& message) {

@@ -15,14 +15,14 @@ namespace assay::lazarus {
 
 struct PacingOptions {
     Modelling modelling;
-    double duration_s = 0;   ///< scenario seconds after which the training ends; 0: when its steps are
-                             ///< done
+    double duration_s = 0;  ///< scenario seconds after which the training ends; 0: when its steps
+                            ///< are done
     double relaunch_s = -1;  ///< replaces the cluster profile's; -1: does not
 };
 
 /// A step ends when the modelled cluster would end it. The next one begins at that moment, however
-/// late the real work was; so lateness does not add up unless the machine is too slow for the speed.
-/// The speed follows the machine: a step gets a quarter more than its real work took lately.
+/// late the real work was; so lateness does not add up unless the machine is too slow for the
+/// speed. The speed follows the machine: a step gets a quarter more than its real work took lately.
 class PacedTime {
   public:
     PacedTime(const PacingOptions& options, ScenarioClock& clock, ScenarioTimers& timers);
@@ -50,8 +50,8 @@ class PacedTime {
     void disturbed_until(double t_s) { disturbed_until_ = std::max(disturbed_until_, t_s); }
 
     struct Summary {
-        double step_s = 0;      ///< scenario seconds of all paced steps …
-        double late_s = 0;      ///< … and by how much they ended late
+        double step_s = 0;  ///< scenario seconds of all paced steps …
+        double late_s = 0;  ///< … and by how much they ended late
         long steps = 0, disturbed_steps = 0;
         double detect_s = 0, regroup_s = 0, transfer_s = 0;  ///< modelled, of all recoveries
         double restart_s = 0;     ///< of those that loaded a checkpoint: all their parts

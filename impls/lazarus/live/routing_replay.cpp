@@ -52,8 +52,8 @@ std::vector<std::int64_t> StepRouting::choices(int layer, std::int64_t first_row
                                                std::int64_t rows) const {
     const auto& sums = cumulative_.at(static_cast<std::size_t>(layer));
     // A few real rows stand for thousands of modelled ones, whose counts stray little from the
-    // shares. So rows take the points of a sequence that fills the interval evenly (multiples of the
-    // golden ratio), from a start drawn for the step and layer, not independent draws.
+    // shares. So rows take the points of a sequence that fills the interval evenly (multiples of
+    // the golden ratio), from a start drawn for the step and layer, not independent draws.
     constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
     const auto start = nn::counter_hash(key_ + static_cast<std::uint64_t>(layer));
     std::vector<std::int64_t> experts;

@@ -1,7 +1,7 @@
-// The time that the controller and the fault plan live in. Real runs: seconds since the start. Paced
-// runs: scenario seconds, `speed` of them per real second; the clock stands still while real machinery
-// works whose real duration says nothing about the modelled cluster (detection, regrouping, state
-// transfer), and their modelled cost is added instead.
+// The time that the controller and the fault plan live in. Real runs: seconds since the start.
+// Paced runs: scenario seconds, `speed` of them per real second; the clock stands still while real
+// machinery works whose real duration says nothing about the modelled cluster (detection,
+// regrouping, state transfer), and their modelled cost is added instead.
 #pragma once
 
 #include <cstdint>

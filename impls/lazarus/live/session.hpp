@@ -78,8 +78,8 @@ class Session {
 
     // Of the epoch in force.
     Epoch epoch_ = 0;
-    std::vector<Worker> members_;         // in rank order
-    std::vector<Worker> training_;        // those of them that train
+    std::vector<Worker> members_;          // in rank order
+    std::vector<Worker> training_;         // those of them that train
     std::optional<double> epoch_started_;  // while it is being formed
     double epoch_started_real_s_ = 0;
     ReconfigurationRecord forming_;
@@ -88,12 +88,12 @@ class Session {
     double step_started_ = 0;
 
     std::set<Worker> dismissed_;
-    std::deque<StepDone> held_;  // while holds_commit()
+    std::deque<StepDone> held_;               // while holds_commit()
     std::optional<std::uint64_t> end_timer_;  // paced: the running step's modelled end is ahead
     std::map<Step, double> losses_;
     std::map<Worker, double> injected_;  // those whose end was asked for, and when (real seconds)
-    std::set<Worker> unresolved_;  // … and that are not gone yet
-    bool death_in_epoch_ = false;  // a member's death causes the next plan
+    std::set<Worker> unresolved_;        // … and that are not gone yet
+    bool death_in_epoch_ = false;        // a member's death causes the next plan
     std::vector<Disturbance> open_disturbances_;  // no step has been committed since
     std::string unexpected_death_;
 

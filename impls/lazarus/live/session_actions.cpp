@@ -21,12 +21,13 @@ Session::Session(std::unique_ptr<cluster::Launcher> launcher, const SessionOptio
       timers_(clock_, supervisor_),
       controller_(options.controller),
       shelf_(options.checkpoints),
-      faults_(options.faults, supervisor_, timers_, clock_,
-              {.spawn = [this] { return spawn(); },
-               .strikes = [this](const Fault& fault, Worker worker) { on_fault(fault, worker); },
-               .pace = options.pacing ? [this](Worker worker,
-                                               double factor) { pacing_->set_slowdown(worker, factor); }
-                                      : std::function<void(Worker, double)>{}}) {
+      faults_(
+          options.faults, supervisor_, timers_, clock_,
+          {.spawn = [this] { return spawn(); },
+           .strikes = [this](const Fault& fault, Worker worker) { on_fault(fault, worker); },
+           .pace = options.pacing ? [this](Worker worker,
+                                           double factor) { pacing_->set_slowdown(worker, factor); }
+                                  : std::function<void(Worker, double)>{}}) {
     if (options.pacing) pacing_.emplace(*options.pacing, clock_, timers_);
 }
 
@@ -149,8 +150,8 @@ void Session::act(const Commit& commit) {
     const auto done = duration > 0 ? end / duration
                                    : static_cast<double>(commit.step + 1) /
                                          static_cast<double>(options_.controller.steps);
-    recorder_.progress(std::min(1.0, done), fmt::format("step {}, {} workers", commit.step + 1,
-                                                        training_.size()));
+    recorder_.progress(std::min(1.0, done),
+                       fmt::format("step {}, {} workers", commit.step + 1, training_.size()));
     if (time_is_up_) {
         ending_ = true;
         result_.ok = true;

@@ -186,8 +186,7 @@ void Session::act_on_suspicion() {
         return supervisor_.alive(w) &&
                std::find(reporters_.begin(), reporters_.end(), w) == reporters_.end();
     });
-    blame(GroupBroken::Cause::unreachable,
-          silent != members_.end() ? *silent : reporters_.front(),
+    blame(GroupBroken::Cause::unreachable, silent != members_.end() ? *silent : reporters_.front(),
           "its group broke though nobody died");
 }
 
@@ -232,8 +231,8 @@ void Session::run_clock_again() {
     if (time_is_up_ && controller_.short_of_workers()) ending_ = true;
 }
 
-// The step under way is still finished, so that everybody holds the same; nobody to train ends it at
-// once.
+// The step under way is still finished, so that everybody holds the same; nobody to train ends it
+// at once.
 void Session::time_is_up() {
     time_is_up_ = true;
     if (!controller_.short_of_workers()) return;

@@ -6,9 +6,9 @@ namespace assay::lazarus {
 
 void StepPacing::begin(const nlohmann::json& go, const Reconfigure& plan, int rank) {
     rank_ = rank;
-    timeline_.emplace(costs_, modelling_,
-                      StepCast{plan.training, go.at("slowdowns").get<std::vector<double>>(),
-                               plan.holders});
+    timeline_.emplace(
+        costs_, modelling_,
+        StepCast{plan.training, go.at("slowdowns").get<std::vector<double>>(), plan.holders});
     pacer_.emplace(go.at("speed").get<double>());
     pacer_->start(go.at("start_s").get<double>());
     begun_s_ = cluster::monotonic_s();

@@ -1,5 +1,5 @@
-// Holds the operations of one worker's steps to the durations of the modelled cluster. The last one,
-// gradient sums and optimizer, ends with the step's commit, which the session holds.
+// Holds the operations of one worker's steps to the durations of the modelled cluster. The last
+// one, gradient sums and optimizer, ends with the step's commit, which the session holds.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -39,9 +39,9 @@ struct StepRecord {
 /// One new plan put into force.
 struct ReconfigurationRecord {
     bool after_death = false;
-    bool restart = false;  ///< from a checkpoint
-    long transfers = 0;    ///< expert states moved
-    double real_s = 0;     ///< from the plan to everybody being ready, transfers included
+    bool restart = false;      ///< from a checkpoint
+    long transfers = 0;        ///< expert states moved
+    double real_s = 0;         ///< from the plan to everybody being ready, transfers included
     ReconfigurationCost cost;  ///< paced runs: what it costs the modelled cluster
 };
 
@@ -58,14 +58,14 @@ struct SessionResult {
     std::string why;  ///< how it ended
     Controller::Counts counts;
     std::vector<CommittedStep> lineage;
-    StateDigests digests;          ///< of the workers that trained the last step
-    std::vector<StepRecord> steps;  ///< in the order in which they were committed
+    StateDigests digests;                         ///< of the workers that trained the last step
+    std::vector<StepRecord> steps;                ///< in the order in which they were committed
     std::vector<std::pair<double, int>> workers;  ///< (time, how many train) at each change
     std::vector<double> restarts;  ///< when everyone was told to start again from a checkpoint
     std::vector<Disturbance> disturbances;
-    PacedTime::Summary pacing;  ///< paced runs
+    PacedTime::Summary pacing;                            ///< paced runs
     std::vector<ReconfigurationRecord> reconfigurations;  ///< completed ones, the start left out
-    std::vector<double> detections_real_s;  ///< from a kill to the supervisor knowing
+    std::vector<double> detections_real_s;                ///< from a kill to the supervisor knowing
     std::vector<RecoveryTimes> recoveries;
     long faults_fired = 0;
     long joins = 0;         ///< workers that registered after the initial ones

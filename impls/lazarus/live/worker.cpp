@@ -234,8 +234,7 @@ class TrainingWorker {
         if (pacing_) pacing_->begin(message, plan_, position(plan_.training, self_));
         wait_at("start", step);
         const auto result = trainer_.compute(step, plan_.holders, comm, hooks(step));
-        if (const auto block = trainer_.corrupted_block())
-            return give_up_state(step, *block);
+        if (const auto block = trainer_.corrupted_block()) return give_up_state(step, *block);
         if (!result.not_finite.empty())
             return fail(step, result.not_finite + " is not a finite number");
         auto done = step_done(plan_.epoch, step, result);
@@ -261,8 +260,8 @@ class TrainingWorker {
             {{"type", "step_failed"}, {"epoch", plan_.epoch}, {"step", step}, {"why", why}});
     }
 
-    // Nothing that this worker holds can be trusted. The step fails first: what it has sent in it may
-    // be wrong too, and must not be committed by those who got it.
+    // Nothing that this worker holds can be trusted. The step fails first: what it has sent in it
+    // may be wrong too, and must not be committed by those who got it.
     void give_up_state(Step step, const BlockKey& block) {
         fail(step, changed(block));
         throw std::runtime_error(changed(block));

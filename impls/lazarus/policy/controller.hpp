@@ -48,10 +48,10 @@
 //              training goes on and the restart is tried again after the next commit with a join;
 //              with leavers everyone restarts from the newest complete one.
 //   groups + peers (DeepSpeed-MoE with Lazarus' reconfiguration): as Lazarus, on the nodes in use.
-//              Those left over when groups are formed (at the start, after a death or leave, after a
-//              fallback) are dropped: their state counts no longer, and only a fallback takes them
-//              back. Joiners without a whole group wait for more joiners, and are not dropped. No whole group left of the nodes in use and the joiners → fallback
-//              with everyone.
+//              Those left over when groups are formed (at the start, after a death or leave, after
+//              a fallback) are dropped: their state counts no longer, and only a fallback takes
+//              them back. Joiners without a whole group wait for more joiners, and are not dropped.
+//              No whole group left of the nodes in use and the joiners → fallback with everyone.
 //   flexible + restart: as groups + restart with every node in use.
 //
 // What drivers must keep to:
