@@ -81,6 +81,20 @@ void use_wal(const fs::path& file, SQLite::Database& sql) {
     sql.exec("PRAGMA synchronous = NORMAL");
 }
 
+// A file that another process is just making has no application id yet: it gets a moment to finish.
+void refuse_foreign_file_unless_new(const fs::path& file) {
+    fs::path journal = file;
+    journal += "-journal";
+    for (int attempt = 0;; ++attempt) {
+        try {
+            return refuse_foreign_file(file, newest_version(), true);
+        } catch (const StoreError&) {
+            if (attempt >= (is_there(journal) ? 100 : 4)) throw;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
 void refuse_unwritable(const fs::path& file) {
     for (const auto& path : {file, file.parent_path()})
         if (is_there(path) && access(path.c_str(), W_OK) != 0)
@@ -136,7 +150,7 @@ Database Database::open_for_writing(const fs::path& file) {
                         "ASSAY_DB.",
                         file.string(), error.message()));
     refuse_network_file_system(file, folder);
-    if (is_there(file)) refuse_foreign_file(file, newest_version(), true);
+    if (is_there(file)) refuse_foreign_file_unless_new(file);
     refuse_unwritable(file);
     auto sql = connect(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     create(file, sql);

@@ -26,12 +26,13 @@ const assay::Claim& claim(std::string_view id) {
 }  // namespace
 
 TEST(LazarusClaims, EveryFigureAndTableIsThere) {
-    std::set<std::string> experiments;
-    for (const auto& each : claims()) experiments.insert(each.experiment);
+    // By id: what a figure says may be answered by another figure's experiment.
+    std::set<std::string> figures;
+    for (const auto& each : claims()) figures.insert(each.id.substr(0, each.id.find('/', 8)));
     for (const char* figure :
          {"fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10a",
           "fig10b", "fig11", "fig12", "fig13", "fig14", "tab1", "tab2", "x_theorem1", "x_live"})
-        EXPECT_TRUE(experiments.count(std::string("lazarus/") + figure)) << figure;
+        EXPECT_TRUE(figures.count(std::string("lazarus/") + figure)) << figure;
 }
 
 TEST(LazarusClaims, EveryClaimNamesItsPlaceInThePaper) {

@@ -153,7 +153,9 @@ TEST_P(LiveSeeds, InvariantsHold) {
     expect_whole_lineage(result, options.controller.steps);
     expect_equal_to_oracle(options, result);
     EXPECT_LE(result.faults_fired, static_cast<long>(options.faults.faults.size()));
-    if (result.counts.fallbacks == 0) EXPECT_EQ(result.counts.rolled_back, 0);
+    if (result.counts.fallbacks == 0) {
+        EXPECT_EQ(result.counts.rolled_back, 0);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LiveSeeds, testing::Range(std::uint64_t{1}, std::uint64_t{16}));

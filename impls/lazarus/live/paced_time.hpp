@@ -15,8 +15,8 @@ namespace assay::lazarus {
 
 struct PacingOptions {
     Modelling modelling;
-    double duration_s = 0;  ///< scenario seconds after which the training ends; 0: when its steps
-                            ///< are done
+    double duration_s = 0;   ///< scenario seconds after which the training ends; 0: when its steps
+                             ///< are done
     double relaunch_s = -1;  ///< replaces the cluster profile's; -1: does not
 };
 
