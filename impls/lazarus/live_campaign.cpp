@@ -1,8 +1,12 @@
 #include "impls/lazarus/live_campaign.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -19,6 +23,8 @@ namespace {
 using cluster::check_call;
 using cluster::FileDescriptor;
 using nlohmann::json;
+
+constexpr unsigned longest_s = 180;  // a schedule takes some seconds; more is a deadlock
 
 json found_by(std::uint64_t seed, const std::filesystem::path& corpus,
               const std::filesystem::path& scratch) {
@@ -59,6 +65,8 @@ LiveOutcome run_live_campaign(std::uint64_t seed) {
     std::fflush(nullptr);
     const auto child = check_call(::fork(), "process of a live schedule");
     if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::alarm(longest_s);
         const auto text = found_by(seed, *corpus, scratch.path()).dump();
         const bool written =
             ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -71,7 +79,12 @@ LiveOutcome run_live_campaign(std::uint64_t seed) {
     }
     const auto found = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (found.is_discarded())
-        return {false, "its process ended with status " + std::to_string(status), {}, ""};
+        return {false,
+                WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM
+                    ? fmt::format("it did not end within {} s", longest_s)
+                    : fmt::format("its process ended with status {}", status),
+                {},
+                ""};
     return {found.at("ok"), found.at("why"), found.at("counts").get<std::map<std::string, long>>(),
             found.at("faults")};
 }

@@ -42,8 +42,9 @@ SQLite::Database connect(const fs::path& file, int flags) {
     return sql;
 }
 
-/// A new file is built in rollback mode and put into WAL mode afterwards: so the header that
-/// refuse_foreign_file() looks at is complete as soon as there is one.
+/// A new file is built in rollback mode and put into WAL mode afterwards: so there is a header that
+/// refuse_foreign_file() can look at. The first pragma writes it without our mark; who is killed
+/// then, or has not got further yet, leaves a file without any table, which is nobody's.
 void create(const fs::path& file, SQLite::Database& sql) {
     const auto ours = [&] {
         return sql.execAndGet("PRAGMA application_id").getUInt() == application_id;
@@ -79,20 +80,6 @@ void use_wal(const fs::path& file, SQLite::Database& sql) {
     // checkpoint, never the integrity of the file, and a resumed session runs those samples again.
     // FULL would sync after each sample, and that disk traffic would disturb the next measurement.
     sql.exec("PRAGMA synchronous = NORMAL");
-}
-
-// A file that another process is just making has no application id yet: it gets a moment to finish.
-void refuse_foreign_file_unless_new(const fs::path& file) {
-    fs::path journal = file;
-    journal += "-journal";
-    for (int attempt = 0;; ++attempt) {
-        try {
-            return refuse_foreign_file(file, newest_version(), true);
-        } catch (const StoreError&) {
-            if (attempt >= (is_there(journal) ? 100 : 4)) throw;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
 }
 
 void refuse_unwritable(const fs::path& file) {
@@ -150,7 +137,7 @@ Database Database::open_for_writing(const fs::path& file) {
                         "ASSAY_DB.",
                         file.string(), error.message()));
     refuse_network_file_system(file, folder);
-    if (is_there(file)) refuse_foreign_file_unless_new(file);
+    if (is_there(file)) refuse_foreign_file(file, newest_version(), true);
     refuse_unwritable(file);
     auto sql = connect(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     create(file, sql);

@@ -45,6 +45,12 @@ void refuse_foreign_file(const std::filesystem::path& file, std::uint32_t newest
     if (got < static_cast<std::streamsize>(header.size()) ||
         std::string_view(header.data(), magic.size()) != magic)
         refuse("not an Assay database (not even an SQLite file)");
+    // No mark and no schema change yet: a database that somebody has only begun to make.
+    const bool begun = big_endian(header.data() + 68) == 0 && big_endian(header.data() + 40) == 0;
+    if (begun) {
+        if (!may_be_empty) refuse("there are no results in it yet");
+        return;
+    }
     if (big_endian(header.data() + 68) != application_id)
         refuse("not an Assay database, but an SQLite file of another program");
     if (const auto version = big_endian(header.data() + 60); version > newest)

@@ -9,6 +9,16 @@
 
 namespace assay::store {
 
+namespace {
+
+// Read at one moment: another process may be migrating.
+int version_at_one_moment(const std::filesystem::path& file, SQLite::Database& sql) {
+    SQLite::Transaction moment(sql, SQLite::TransactionBehavior::DEFERRED);
+    return schema_version(file, sql);
+}
+
+}  // namespace
+
 int schema_version(const std::filesystem::path& file, SQLite::Database& sql) {
     const int version = sql.execAndGet("PRAGMA user_version").getInt();
     const int recorded =
@@ -26,7 +36,7 @@ int schema_version(const std::filesystem::path& file, SQLite::Database& sql) {
 void migrate(const std::filesystem::path& file, SQLite::Database& sql,
              std::span<const Migration> steps) {
     const int newest = steps.back().to;
-    if (schema_version(file, sql) == newest) return;
+    if (version_at_one_moment(file, sql) == newest) return;
     SQLite::Transaction transaction(sql, SQLite::TransactionBehavior::IMMEDIATE);
     // Asked again: another process may have migrated while this one waited for the lock.
     const int found = schema_version(file, sql);

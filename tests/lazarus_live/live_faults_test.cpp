@@ -231,6 +231,20 @@ TEST(LiveFallback, EveryoneKilledEndsWithASentence) {
     EXPECT_EQ(children_alive(), 0);
 }
 
+// Wherever in a step the bit flips: between the report and the commit too.
+TEST(LiveCorruption, AtAnyMomentIsFoundBeforeItIsTrainedOn) {
+    for (const char* faults :
+         {"corrupt:rank=1,target=tensor@t=0.05", "corrupt:rank=2,target=tensor@t=0.1",
+          "corrupt:rank=3,target=tensor@t=0.15"}) {
+        auto options = small_session(faults);
+        options.controller.steps = 30;
+        const auto run = run_live(options);
+        ASSERT_TRUE(run.result.ok) << run.result.why;
+        EXPECT_EQ(run.result.counts.deaths, 1) << faults;
+        expect_equal_to_oracle(options, run.result);
+    }
+}
+
 TEST(LiveReplay, TheSamePlanAndSeedGiveTheSameStateTwice) {
     const auto options = small_session("kill:rank=1@step=2; join:count=1@step=4");
     const auto first = run_live(options).result, second = run_live(options).result;

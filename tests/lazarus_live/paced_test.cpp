@@ -2,7 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
+#include <algorithm>
+#include <set>
 
 #include "impls/lazarus/experiments/spot_training.hpp"
 #include "impls/lazarus/live/worker.hpp"
@@ -91,6 +92,38 @@ TEST(Paced, FaultsByTimeStrikeInScenarioTime) {
     expect_equal_to_oracle(training, run);
 }
 
+TEST(Paced, KillsAtOneMomentAreOneLoss) {
+    const auto training = small("lazarus");
+    const auto run = run_paced(training, "kill:rank=1@t=60; kill:rank=2@t=60; kill:rank=4@t=60");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    long after_death = 0;
+    for (const auto& one : run.result.reconfigurations) after_death += one.after_death;
+    EXPECT_EQ(after_death, 1);
+    EXPECT_EQ(run.result.counts.discarded, 1);
+    std::set<double> moments;
+    for (const auto& event : run.recorder.events)
+        if (event.kind == "fault") moments.insert(event.t_s);
+    EXPECT_LT(*moments.rbegin() - *moments.begin(), 1);
+}
+
+// Whatever happens: steps and pauses follow each other and never overlap.
+TEST(Paced, StepsAndPausesFillTheTimeWithoutOverlap) {
+    for (const char* system : {"lazarus", "ds"}) {
+        auto training = small(system, 1000000);
+        training.duration_s = 400;
+        const auto run = run_paced(training,
+                                   "kill:rank=1@t=60; kill:rank=2@t=70; join:count=2@t=120; "
+                                   "kill:rank=3@t=300");
+        ASSERT_TRUE(run.result.ok) << run.result.why;
+        std::vector<std::pair<double, double>> spans;
+        for (const auto& step : run.result.steps) spans.emplace_back(step.start_s, step.end_s);
+        for (const auto& pause : run.result.pacing.pauses) spans.emplace_back(pause.from, pause.to);
+        std::sort(spans.begin(), spans.end());
+        for (std::size_t i = 1; i < spans.size(); ++i)
+            EXPECT_GE(spans[i].first, spans[i - 1].second - 1e-6) << system << ", span " << i;
+    }
+}
+
 TEST(Paced, DeepSpeedRestartsInWholeGroups) {
     const auto training = small("ds");
     const auto run = run_paced(training, "kill:rank=1@step=5");
@@ -99,8 +132,8 @@ TEST(Paced, DeepSpeedRestartsInWholeGroups) {
     EXPECT_EQ(run.result.restarts.size(), 1u);
     for (const auto& step : run.result.lineage) EXPECT_EQ(step.training.size() % 2, 0u);
     EXPECT_EQ(run.result.lineage.back().training.size(), 4u);  // 5 are alive
-    EXPECT_GT(run.result.pacing.restart_s, 0);
-    EXPECT_GT(run.result.pacing.checkpoint_s, 0);
+    EXPECT_GT(run.result.pacing.paused(PacedTime::Pause::restart, 1e9), 0);
+    EXPECT_GT(run.result.pacing.paused(PacedTime::Pause::checkpoint, 1e9), 0);
     expect_equal_to_oracle(training, run);
 }
 
@@ -132,6 +165,27 @@ TEST(Paced, TimeEndsATraining) {
     EXPECT_GT(run.result.steps.back().end_s, 100);
     EXPECT_LT(run.result.steps.back().start_s, 120);
     expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, NobodyLeftAndNobodyToComeIsAnEnd) {
+    auto training = small("lazarus");
+    const auto run = run_paced(training,
+                               "kill:rank=0@t=40; kill:rank=1@t=40; kill:rank=2@t=40; "
+                               "kill:rank=3@t=40; kill:rank=4@t=40");
+    EXPECT_FALSE(run.result.ok);
+    EXPECT_TRUE(run.result.gave_up);
+    EXPECT_THAT(run.result.why, testing::HasSubstr("none will join"));
+}
+
+TEST(Paced, TimeMayEndWhileItWaitsForNodes) {
+    auto training = small("lazarus", 1000000);
+    training.duration_s = 200;
+    const auto run = run_paced(training,
+                               "kill:rank=0@t=40; kill:rank=1@t=40; kill:rank=2@t=40; "
+                               "kill:rank=3@t=40; kill:rank=4@t=40");
+    EXPECT_TRUE(run.result.ok);
+    EXPECT_EQ(run.result.why, "time is up");
+    EXPECT_LT(run.result.steps.back().end_s, 200);
 }
 
 TEST(Paced, WithoutEnoughNodesItWaitsForNewOnes) {

@@ -57,6 +57,7 @@ long children_alive() {
 
 // Empty: every rule was kept.
 std::string broken_rule(const SessionOptions& options, const SessionResult& result) {
+    if (result.gave_up) return "";  // rightly: nobody was left to hold every expert
     if (!result.ok) return "the training ended early: " + result.why;
     if (static_cast<Step>(result.lineage.size()) != steps)
         return fmt::format("{} of {} steps are in the lineage", result.lineage.size(), steps);
@@ -96,6 +97,7 @@ LiveScheduleResult run_live_schedule(std::uint64_t seed, const std::filesystem::
     outcome.ok = outcome.why.empty();
     outcome.counts = {{"faults_planned", static_cast<long>(options.faults.faults.size())},
                       {"faults_fired", result.faults_fired},
+                      {"gave_up", result.gave_up ? 1 : 0},
                       {"commits", result.counts.commits},
                       {"discarded", result.counts.discarded},
                       {"deaths", result.counts.deaths},

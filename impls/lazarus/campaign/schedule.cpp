@@ -42,6 +42,7 @@ void add_rivals_and_mishaps(Schedule& schedule) {
     mishaps.cut_link = often_or_never(0.01);
     mishaps.torn_checkpoint = often_or_never(0.5);
     mishaps.disk_full = often_or_never(0.1);
+    mishaps.corrupt_tensor = often_or_never(0.02);
     for (int i = uniform(random, 0, 2); i > 0; --i) {
         const auto kind =
             random() % 2 ? TimedFault::Kind::slow_worker : TimedFault::Kind::slow_link;

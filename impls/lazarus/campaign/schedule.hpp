@@ -35,6 +35,7 @@ struct TimedFault {
 /// happen.
 struct Mishaps {
     double nan = 0;               ///< a step's sums are not finite
+    double corrupt_tensor = 0;    ///< one worker finds its state changed: the step fails, it ends
     double nan_again = 0;         ///< … and so at the next try
     double corrupt_step = 0;      ///< a damaged message breaks a step's group
     double corrupt_transfer = 0;  ///< … a state on its way

@@ -165,6 +165,7 @@ void VirtualWorker::sums_finished(Epoch epoch, Step step, bool finite) {
     if (!finite) {  // nothing is staged: a commit of these sums would be noticed
         busy_ = Busy::no;
         world_.report(id_, StepFailed{id_, epoch, step, "not finite"});
+        if (world_.is_damaged(id_)) return world_.exit(id_);
         return work();
     }
     gradients_ = {epoch, step};

@@ -191,7 +191,12 @@ void VirtualWorld::enter_sums(Epoch epoch, Step step, Worker id) {
     arrived.insert(id);
     if (arrived.size() < plan.training.size()) return;
     if (break_group(epoch, plan.training)) return;
-    const std::set<Worker> poisoned_ones = poisoned(plan, step);
+    std::set<Worker> poisoned_ones = poisoned(plan, step);
+    if (mishap(schedule_.mishaps.corrupt_tensor, "corrupt_tensor")) {
+        const Worker damaged = plan.training[random_() % plan.training.size()];
+        poisoned_ones.insert(damaged);
+        damaged_.insert(damaged);
+    }
     for (Worker member : plan.training) {
         const bool finite = poisoned_ones.count(member) == 0;
         after(member, between(0.5, 10), [this, member, epoch, step, finite] {

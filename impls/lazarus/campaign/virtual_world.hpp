@@ -59,6 +59,7 @@ class VirtualWorld {
     bool strike(Moment, Worker);
     bool awake(Worker) const;
     void exit(Worker);
+    bool is_damaged(Worker id) const { return damaged_.count(id) > 0; }
     double pace(Worker id) const { return slow_.count(id) ? slow_.at(id) : 1; }
     bool readable(Step);  ///< the checkpoint; step 0 always is
     bool disk_full() { return mishap(schedule_.mishaps.disk_full, "disk_full"); }
@@ -90,6 +91,7 @@ class VirtualWorld {
     bool break_group(Epoch, const std::vector<Worker>& among);
     void report_broken(Epoch, Worker suspect, GroupBroken::Cause);
     std::set<Worker> poisoned(const Reconfigure&, Step);
+    std::set<Worker> damaged_;  ///< their state changed in memory; they do not know it yet
     bool more_nodes_come();
     Worker random_worker(Worker except = -1);
     void to_controller(const Event&);

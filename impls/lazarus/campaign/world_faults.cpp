@@ -58,7 +58,10 @@ Worker VirtualWorld::random_worker(Worker except) {
 
 void VirtualWorld::apply(const TimedFault& fault) {
     if (controller_.stopped()) return;
-    if (fault.kind == TimedFault::Kind::join) return spawn();
+    if (fault.kind == TimedFault::Kind::join) {
+        ++faults_["join"];
+        return spawn();
+    }
     const Worker victim = random_worker();
     if (victim < 0) return;
     switch (fault.kind) {

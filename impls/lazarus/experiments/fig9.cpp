@@ -39,9 +39,11 @@ MappedTrace nodes_of(const SampleSpec& spec) {
                         "'; known are min, delta_clamped, tracked, scaled");
     const double end_s = 60.0 * double(integer(spec, "minutes", 1, 100000));
     const auto trace = availability_trace(text(spec, "spot"));
-    return map_trace(segment(trace, 0, std::min(end_s, trace.duration_s)), *mapping,
-                     int(integer(spec, "nodes", 1, 64)), int(integer(spec, "floor", 1, 64)),
-                     spec.seed);
+    if (end_s > trace.duration_s)
+        throw UserError(fmt::format("axis minutes: the trace {} lasts {:.0f} minutes", trace.id,
+                                    trace.duration_s / 60));
+    return map_trace(segment(trace, 0, end_s), *mapping, int(integer(spec, "nodes", 1, 64)),
+                     int(integer(spec, "floor", 1, 64)), spec.seed);
 }
 
 void validate_fig9(const SampleSpec& spec) {
@@ -77,7 +79,10 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 }
 
 nlohmann::json calibration(const SampleSpec& spec) {
-    return CostModel(cluster_profile(text(spec, "cluster"))).to_json();
+    const auto nodes = nodes_of(spec);
+    return {{"costs", CostModel(cluster_profile(text(spec, "cluster"))).to_json()},
+            {"initial_workers", nodes.initial_workers},
+            {"faults", to_string(nodes.faults)}};
 }
 
 MetricSpec metric(std::string name, std::string unit, std::string says, Direction better,
@@ -90,7 +95,7 @@ MetricSpec metric(std::string name, std::string unit, std::string says, Directio
 Experiment fig9() {
     Experiment e;
     e.id = "lazarus/fig9";
-    e.title = "Training on spot instances: samples trained in 80 minutes";
+    e.title = "Training on spot instances";
     e.source = "arXiv 2407.04656v2, section 6.4, Fig. 9";
     e.says =
         "The first 80 minutes of a public spot trace, mapped from 32 nodes to ten, are replayed on "
@@ -102,7 +107,9 @@ Experiment fig9() {
         "model would take on the paper's cluster by a cost model (device data sheet and assumed "
         "efficiencies: nothing is fitted to the paper's results); gates follow a routing trace, as "
         "in "
-        "the paper. One real step stands for several modelled ones. The rivals are other policies "
+        "the paper. One real step stands for several modelled ones; a loss discards it whole, "
+        "where the "
+        "paper loses one modelled step at most. The rivals are other policies "
         "of "
         "the same code: DeepSpeed-MoE with restart from checkpoints (ds), the same with Lazarus' "
         "recovery (ds_ft), Lazarus with spread or compact placement. The time to relaunch a job is "
@@ -153,9 +160,12 @@ Experiment fig9() {
                "reconfiguration_and_rebalance",
                Direction::lower, {"kind"}),
         metric("step_s", "s", "median modelled step with all nodes", Direction::lower),
-        metric("state_equal_to_oracle", "bool",
-               "1: weights and moments equal bit for bit the fault-free replay of the membership",
-               Direction::higher),
+        {"state_equal_to_oracle",
+         "bool",
+         "1: weights and moments equal bit for bit the fault-free replay of the membership",
+         Direction::higher,
+         true,
+         {}},
         metric("overrun", "fraction", "by how much real work was late, of the modelled time",
                Direction::lower),
         metric("speed", "ratio", "scenario seconds per real second, median", Direction::none),

@@ -97,23 +97,23 @@ void record_shares(const SessionResult& result, const std::vector<StepRecord>& k
                    double duration_s, Recorder& recorder) {
     double compute = 0;
     for (const auto& step : kept) compute += step.end_s - step.start_s;
-    const auto& paced = result.pacing;
-    const double reconfiguration = paced.detect_s + paced.regroup_s + paced.transfer_s;
-    const double rest =
-        duration_s - compute - paced.checkpoint_s - paced.restart_s - reconfiguration;
+    using Pause = PacedTime::Pause;
+    const auto paused = [&](Pause pause) { return result.pacing.paused(pause, duration_s); };
+    const double checkpoint = paused(Pause::checkpoint), restart = paused(Pause::restart),
+                 reconfiguration = paused(Pause::reconfiguration);
+    const double rest = duration_s - compute - checkpoint - restart - reconfiguration;
     const auto share = [&](const char* part, double seconds) {
-        recorder.metric("share", std::max(0.0, seconds) / duration_s,
-                        {{"part", std::string(part)}});
+        recorder.metric("share", seconds / duration_s, {{"part", std::string(part)}});
     };
     share("compute", compute);
-    share("checkpoint", paced.checkpoint_s);
-    share("restart", paced.restart_s);
+    share("checkpoint", checkpoint);
+    share("restart", restart);
     share("reconfiguration", reconfiguration);
     share("lost", rest);
     const auto overhead = [&](const char* kind, double seconds) {
         recorder.metric("overhead", seconds / duration_s, {{"kind", std::string(kind)}});
     };
-    overhead("checkpoint_and_restart", paced.checkpoint_s + paced.restart_s);
+    overhead("checkpoint_and_restart", checkpoint + restart);
     overhead("reconfiguration_and_rebalance", reconfiguration);
 }
 
@@ -166,6 +166,7 @@ void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::strin
         at::set_num_threads(1);
         const bool equal = agrees(result.digests, replay_lineage(options.training, result.lineage));
         recorder.metric("state_equal_to_oracle", equal ? 1 : 0);
+        require_equal(equal);
     }
     require_paced(result.pacing);
 }

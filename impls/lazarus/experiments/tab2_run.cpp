@@ -1,8 +1,13 @@
 #include "impls/lazarus/experiments/tab2_run.hpp"
 
+#include <numeric>
+
 #include "impls/lazarus/experiments/seeded_shuffle.hpp"
 #include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/live/routing_replay.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "impls/lazarus/policy/controller.hpp"
+#include "impls/lazarus/policy/transfer_plan.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
@@ -10,6 +15,52 @@ namespace {
 
 constexpr int workers = 10;
 constexpr Step kill_at = 2;
+
+// What each worker holds when step `kill_at` begins: the controller's own doing, given the loads
+// that the trace will bring.
+ModelPlacement holdings_at_the_kill(const SessionOptions& options) {
+    const RoutingReplay replay(options.training);
+    const auto& model = options.training.model;
+    Controller controller(options.controller);
+    Actions actions;
+    for (Worker worker = 0; worker < workers; ++worker) controller.on(Joined{worker}, 0, actions);
+    for (Step step = 0; step < kill_at; ++step) {
+        const Epoch epoch = step + 1;
+        for (Worker worker = 0; worker < workers; ++worker)
+            controller.on(Ready{worker, epoch}, 0, actions);
+        const std::int64_t rows =
+            std::int64_t{workers} * options.training.sequences * model.context;
+        std::vector<Loads> loads;
+        for (int layer = 0; layer < model.layers; ++layer) {
+            auto& counts = loads.emplace_back(static_cast<std::size_t>(model.experts), 0);
+            for (auto expert : replay.at(step).choices(layer, 0, rows))
+                ++counts[static_cast<std::size_t>(expert)];
+        }
+        for (Worker worker = 0; worker < workers; ++worker)
+            controller.on(StepDone{worker, epoch, step, loads}, 0, actions);
+    }
+    for (auto action = actions.rbegin(); action != actions.rend(); ++action)
+        if (const auto* plan = std::get_if<Reconfigure>(&*action)) return plan->holders;
+    throw std::logic_error("the controller has planned nothing");
+}
+
+// Drawn from the seed until nothing is lost for good, as in the table.
+std::vector<int> recoverable_victims(const SessionOptions& options, int lost, std::uint64_t seed) {
+    const auto held = holdings_at_the_kill(options);
+    std::vector<int> order(workers);
+    std::iota(order.begin(), order.end(), 0);
+    auto random = seeded_engine(seed, 0, 0);
+    for (int attempt = 0; attempt < 10000; ++attempt) {
+        seeded_shuffle(order, random);
+        ModelPlacement left(held.size());
+        for (std::size_t layer = 0; layer < held.size(); ++layer)
+            for (int i = lost; i < workers; ++i)
+                left[layer].push_back(
+                    held[layer][static_cast<std::size_t>(order[static_cast<std::size_t>(i)])]);
+        if (recoverable(left, options.training.model.experts)) return order;
+    }
+    throw SampleError(SampleStatus::failed, "no set of so many victims leaves every expert alive");
+}
 
 // Steps 0 and 1 replay iterations 1 and `step` + 1 of the trace; a rebalance follows each, so that
 // the plan in force at step 2 is the one for the loads of `step`.
@@ -26,10 +77,7 @@ SessionOptions session_of(const SampleSpec& spec, int lost, std::int64_t step,
     auto options = spot_session(training, corpus, spec.scratch);
     options.training.modelled_steps = step;
     options.controller.rebalance_every = 1;
-    std::vector<int> victims(workers);
-    for (int i = 0; i < workers; ++i) victims[static_cast<std::size_t>(i)] = i;
-    auto random = seeded_engine(spec.seed, 0, 0);
-    seeded_shuffle(victims, random);
+    const auto victims = recoverable_victims(options, lost, spec.seed);
     for (int i = 0; i < lost; ++i) {
         Fault fault;
         fault.kind = FaultKind::kill;

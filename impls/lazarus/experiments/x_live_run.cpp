@@ -128,6 +128,7 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
     record_recoveries(result, recorder);
     record_disturbances(result, recorder);
     record_throughput(options, result, recorder);
+    require_equal(equal);
     const auto planned = static_cast<long>(options.faults.faults.size());
     if (result.faults_fired != planned) {
         throw SampleError(SampleStatus::invalid,

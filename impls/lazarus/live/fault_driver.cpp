@@ -45,9 +45,10 @@ nlohmann::json FaultDriver::points_for(Worker worker) const {
 }
 
 void FaultDriver::training_started() {
+    const double start = clock_.now();  // one for all: what strikes together is due together
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         if (!plan_.faults[i].t_s) continue;
-        timers_.after(*plan_.faults[i].t_s, [this, i] {
+        timers_.at(start + *plan_.faults[i].t_s, [this, i] {
             if (!done_[i]) strike(i, /*release=*/false);
         });
     }

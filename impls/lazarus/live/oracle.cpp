@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "suite/cluster/in_process.hpp"
+#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -99,6 +100,13 @@ bool agrees(const StateDigests& live, const StateDigests& oracle) {
         for (const auto& [key, digest] : blocks) covered.insert(key);
     }
     return !all.empty() && covered == all;
+}
+
+void require_equal(bool equal) {
+    if (equal) return;
+    throw SampleError(
+        SampleStatus::failed,
+        "weights and moments differ from those of the same membership without faults");
 }
 
 }  // namespace assay::lazarus

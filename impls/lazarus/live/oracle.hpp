@@ -23,4 +23,7 @@ StateDigests replay_lineage(const TrainingConfig& config, std::span<const Commit
 /// every block. (A worker may have died after the last step; what it held is held by others too.)
 bool agrees(const StateDigests& live, const StateDigests& oracle);
 
+/// Throws SampleError(failed) unless `equal`: a result obtained with a wrong state is none.
+void require_equal(bool equal);
+
 }  // namespace assay::lazarus

@@ -9,6 +9,8 @@ namespace {
 // A real step of a few dozen milliseconds before any has been measured.
 constexpr double first_step_s = 0.4;
 constexpr double room = 1.25, least_step_s = 0.004;
+constexpr double idle_speed = 2000;
+constexpr double longest_wait_s = 0.15;  // real seconds of a modelled recovery
 constexpr std::size_t remembered_steps = 8;
 // The first steps build their buffers and find the caches cold.
 constexpr long warm_up_steps = 2;
@@ -25,25 +27,51 @@ PacedTime::PacedTime(const PacingOptions& options, ScenarioClock& clock, Scenari
 
 void PacedTime::planned(const Reconfigure& plan, bool after_death) {
     clock_.freeze();
+    for (auto& span : summary_.pauses)
+        span.to = std::min(span.to, std::max(span.from, clock_.now()));
     restart_ = plan.restore_step.has_value();
+    planned_ = restart_ && !after_death && stall_s_ > 0;
     cost_ = plan.epoch == 1 ? ReconfigurationCost{}
                             : reconfiguration_cost(costs_, options_.modelling, plan, after_death,
                                                    options_.relaunch_s);
 }
 
 double PacedTime::regrouped() {
-    summary_.detect_s += cost_.detect_s;
-    summary_.regroup_s += restart_ ? 0 : cost_.regroup_s;
-    summary_.transfer_s += restart_ ? 0 : cost_.transfer_s;
-    summary_.restart_s += restart_ ? cost_.regroup_s + cost_.transfer_s : 0;
-    summary_.checkpoint_s += stall_s_;
     clock_.run();
-    // A step that was rolled forward may have ended a little after the death.
-    const double ready = std::max(clock_.now(), end_s_) + stall_s_ + cost_.total();
+    // A planned restart begins where the step ended: how long the machine took to write the files
+    // says nothing. Else now; but a step that was rolled forward may have ended a little later.
+    const double from = planned_ ? end_s_ : std::max(clock_.now(), end_s_);
+    const double written = from + stall_s_;
+    const double ready = written + cost_.total();
+    pause(Pause::checkpoint, from, written);
+    pause(restart_ ? Pause::restart : Pause::reconfiguration, written, ready);
     stall_s_ = 0;
     cost_ = {};
-    timers_.rearm();
+    wait_faster(ready);
     return ready;
+}
+
+void PacedTime::idle() {
+    if (clock_.speed() >= idle_speed) return;
+    clock_.set_speed(idle_speed);
+    timers_.rearm();
+}
+
+void PacedTime::pause(Pause kind, double from, double to) {
+    if (to > from) summary_.pauses.push_back({kind, from, to});
+}
+
+double PacedTime::Summary::paused(Pause pause, double end_s) const {
+    double seconds = 0;
+    for (const auto& span : pauses)
+        if (span.pause == pause) seconds += std::max(0.0, std::min(span.to, end_s) - span.from);
+    return seconds;
+}
+
+// Nothing real is going on: the wait needs no more than a moment.
+void PacedTime::wait_faster(double until_s) {
+    clock_.set_speed(std::max(clock_.speed(), (until_s - clock_.now()) / longest_wait_s));
+    timers_.rearm();
 }
 
 nlohmann::json PacedTime::begin_step(double start_s, const std::vector<Worker>& training) {
@@ -94,8 +122,9 @@ double PacedTime::commit() {
 }
 
 double PacedTime::next_start() {
-    summary_.checkpoint_s += stall_s_;
     const double start = end_s_ + stall_s_;
+    pause(Pause::checkpoint, end_s_, start);
+    if (stall_s_ > 0) wait_faster(start);
     stall_s_ = 0;
     return start;
 }

@@ -32,6 +32,7 @@ class PacedTime {
     /// Everyone is ready: the clock runs again. Returns when the first step may begin: the modelled
     /// cost later.
     double regrouped();
+    void idle();  ///< nobody trains: time passes quickly
     const ReconfigurationCost& cost() const { return cost_; }  ///< of the one under way
     void checkpoint() { stall_s_ += checkpoint_cost(costs_, options_.modelling); }
 
@@ -49,21 +50,30 @@ class PacedTime {
     /// Lateness until then has a cause of its own (a frozen worker, a bad link): it is not overrun.
     void disturbed_until(double t_s) { disturbed_until_ = std::max(disturbed_until_, t_s); }
 
+    /// What the modelled cluster does while it does not train: from, to in scenario seconds. Spans
+    /// do not overlap; one that a further failure interrupts ends there.
+    enum class Pause { checkpoint, reconfiguration, restart };
+    struct Span {
+        Pause pause;
+        double from, to;
+    };
     struct Summary {
         double step_s = 0;  ///< scenario seconds of all paced steps …
         double late_s = 0;  ///< … and by how much they ended late
         long steps = 0, disturbed_steps = 0;
-        double detect_s = 0, regroup_s = 0, transfer_s = 0;  ///< modelled, of all recoveries
-        double restart_s = 0;     ///< of those that loaded a checkpoint: all their parts
-        double checkpoint_s = 0;  ///< modelled stalls
+        std::vector<Span> pauses;
         std::vector<double> speeds;
         double overrun() const { return step_s > 0 ? late_s / step_s : 0; }
+        /// Seconds of a kind of pause before `end_s`.
+        double paused(Pause pause, double end_s) const;
     };
     const Summary& summary() const { return summary_; }
     const PacingOptions& options() const { return options_; }
 
   private:
     void adapt_speed();
+    void pause(Pause kind, double from, double to);
+    void wait_faster(double until_s);
 
     PacingOptions options_;
     CostModel costs_;
@@ -71,6 +81,7 @@ class PacedTime {
     ScenarioTimers& timers_;
     ReconfigurationCost cost_;
     bool restart_ = false;
+    bool planned_ = false;  ///< for a checkpoint that was written after the last step
     double stall_s_ = 0, start_s_ = 0, end_s_ = 0, modelled_s_ = 0, disturbed_until_ = 0;
     double least_work_s_ = -1;
     std::deque<double> work_s_;  // real seconds of the newest steps

@@ -44,7 +44,10 @@ class Session {
     void calm_down();
     bool holds_commit() const { return faults_.holds_commit() || end_timer_; }
     void release_held();
+    void welcome_joined();
     void run_clock_again();
+    void end_if_nobody_can_come();
+    void end_of_time();
     void time_is_up();
 
     // ---- what is done about it ---------------------------------------------------------------
@@ -87,6 +90,7 @@ class Session {
     std::optional<std::uint64_t> go_timer_;  // paced: the first step waits for the modelled cost
     double step_started_ = 0;
 
+    std::vector<Worker> joined_;  // not told to the controller yet
     std::set<Worker> dismissed_;
     std::deque<StepDone> held_;               // while holds_commit()
     std::optional<std::uint64_t> end_timer_;  // paced: the running step's modelled end is ahead

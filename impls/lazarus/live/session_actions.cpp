@@ -81,7 +81,6 @@ void Session::act(const Reconfigure& plan) {
     recoveries_.on_plan(plan.epoch);
     if (plan.restore_step && plan.epoch > 1) {
         shelf_.forget_after(*plan.restore_step);
-        result_.restarts.push_back(now());
         recorder_.event("restart", now(), -1, {{"step", *plan.restore_step}, {"why", plan.why}});
     }
     faults_.on_members(members_);
@@ -96,6 +95,7 @@ void Session::act(const Go& go) {
         forming_.real_s = cluster::monotonic_s() - epoch_started_real_s_;
         if (pacing_) forming_.cost = pacing_->cost();
         if (training_started_) result_.reconfigurations.push_back(forming_);
+        if (forming_.restart && forming_.after_death) result_.restarts.push_back(*epoch_started_);
         if (pacing_) start = pacing_->regrouped();
         death_in_epoch_ = false;
         if (!training_started_) {
@@ -152,11 +152,7 @@ void Session::act(const Commit& commit) {
                                          static_cast<double>(options_.controller.steps);
     recorder_.progress(std::min(1.0, done),
                        fmt::format("step {}, {} workers", commit.step + 1, training_.size()));
-    if (time_is_up_) {
-        ending_ = true;
-        result_.ok = true;
-        result_.why = "time is up";
-    }
+    if (time_is_up_) end_of_time();
 }
 
 void Session::act(const WriteCheckpoint& checkpoint) {

@@ -20,6 +20,11 @@ bool is_fatal(const Fault& fault) {
     return fault.kind == FaultKind::kill || (fault.kind == FaultKind::hang && !fault.for_s);
 }
 
+// Nobody reaches it any more: it will be evicted.
+bool is_cut_off(const Fault& fault) {
+    return fault.kind == FaultKind::link && fault.cut && !fault.for_s;
+}
+
 }  // namespace
 
 SessionResult Session::run() {
@@ -28,6 +33,7 @@ SessionResult Session::run() {
         if (const auto event = supervisor_.next(Seconds(1)))
             std::visit([this](const auto& e) { handle(e); }, *event);
         run_clock_again();
+        end_if_nobody_can_come();
     }
     collect_digests();
     result_.counts = controller_.counts();
@@ -64,6 +70,7 @@ void Session::handle(const cluster::WorkerDied& death) {
     }
     faults_.on_gone(death.worker);
     decide(Died{death.worker});
+    welcome_joined();
     release_held();
 }
 
@@ -84,7 +91,8 @@ void Session::handle(const cluster::WorkerMessage& message) {
         recorder_.event("join", now(), worker, json::object());
         if (worker >= options_.controller.initial_workers) ++result_.joins;
         faults_.on_joined(worker);
-        decide(Joined{worker});
+        joined_.push_back(worker);
+        welcome_joined();
         release_held();
     } else if (type == "step_done") {
         on_step_done(worker, body);
@@ -103,6 +111,7 @@ void Session::handle(const cluster::WorkerMessage& message) {
         recorder_.event("leave", now(), worker, json::object());
         faults_.on_leave_requested(worker);
         decide(LeaveRequested{worker});
+        welcome_joined();
         release_held();
     } else if (type == "checkpoint_written") {
         decide(CheckpointWritten{worker, body.at("step")});
@@ -117,6 +126,15 @@ void Session::handle(const cluster::WorkerMessage& message) {
     } else if (type == "digests") {
         result_.digests[worker] = digests_from(body);
     }
+}
+
+// Those who come at one moment are told of together, whichever process was the fastest to start.
+void Session::welcome_joined() {
+    if (faults_.holds_commit()) return;
+    auto joined = std::move(joined_);
+    joined_.clear();
+    std::sort(joined.begin(), joined.end());
+    for (const Worker& worker : joined) decide(Joined{worker, &worker != &joined.back()});
 }
 
 void Session::on_step_done(Worker worker, const json& body) {
@@ -160,6 +178,7 @@ void Session::on_broken(Worker worker, const json& body) {
     recorder_.event("detection", t, worker, {{"why", body.at("why")}});
     recoveries_.on_broken(epoch, t);
     if (epoch != epoch_) return;
+    if (paced()) clock_.freeze();  // what follows is real machinery at work
     reporters_.push_back(worker);
     broken_why_ = body.at("why");
     const std::string cause = body.at("cause");
@@ -212,7 +231,10 @@ void Session::on_fault(const Fault& fault, Worker worker) {
     if (pacing_) {
         // What follows is real machinery at work: the clock stands still until it is done.
         const bool awaited = fault.kind == FaultKind::join || fault.kind == FaultKind::stop;
-        if (awaited || (is_fatal(fault) && is_member(worker))) clock_.freeze();
+        const bool lost = is_fatal(fault) || is_cut_off(fault);
+        if (awaited || (lost && is_member(worker))) clock_.freeze();
+        if (is_cut_off(fault) && is_member(worker) && members_.size() > 1)
+            unresolved_.insert(worker);
         if (!is_fatal(fault) && (fault.kind == FaultKind::link || fault.kind == FaultKind::hang))
             pacing_->disturbed_until(fault.for_s ? now() + *fault.for_s : 1e300);
     }
@@ -225,18 +247,35 @@ void Session::on_fault(const Fault& fault, Worker worker) {
 // Paced: nothing real is going on any more that the clock has to wait for.
 void Session::run_clock_again() {
     if (!pacing_ || !clock_.frozen() || !training_started_) return;
-    if (epoch_started_ || faults_.holds_commit() || !unresolved_.empty()) return;
+    const bool regrouping = epoch_started_ || !reporters_.empty();
+    if (regrouping && !controller_.short_of_workers()) return;
+    if (faults_.holds_commit() || !unresolved_.empty()) return;
     clock_.run();
     timers_.rearm();
-    if (time_is_up_ && controller_.short_of_workers()) ending_ = true;
+}
+
+// Nobody trains, and only newcomers could change that.
+void Session::end_if_nobody_can_come() {
+    if (ending_ || !controller_.short_of_workers()) return;
+    if (time_is_up_) return end_of_time();
+    if (pacing_ && !clock_.frozen()) pacing_->idle();
+    const bool time_goes_on = pacing_ && pacing_->options().duration_s > 0;
+    if (time_goes_on || faults_.expects_joins() || !unresolved_.empty()) return;
+    result_.gave_up = true;
+    act(Stop{false, "too few workers are left to hold every expert, and none will join"});
 }
 
 // The step under way is still finished, so that everybody holds the same; nobody to train ends it
 // at once.
 void Session::time_is_up() {
     time_is_up_ = true;
-    if (!controller_.short_of_workers()) return;
+    if (controller_.short_of_workers()) end_of_time();
+}
+
+void Session::end_of_time() {
     ending_ = true;
+    result_.ok = true;
+    result_.why = "time is up";
 }
 
 }  // namespace assay::lazarus

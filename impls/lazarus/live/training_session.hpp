@@ -61,7 +61,8 @@ struct SessionResult {
     StateDigests digests;                         ///< of the workers that trained the last step
     std::vector<StepRecord> steps;                ///< in the order in which they were committed
     std::vector<std::pair<double, int>> workers;  ///< (time, how many train) at each change
-    std::vector<double> restarts;  ///< when everyone was told to start again from a checkpoint
+    bool gave_up = false;          ///< too few workers were left, and none would join
+    std::vector<double> restarts;  ///< when a loss sent everyone back to a checkpoint
     std::vector<Disturbance> disturbances;
     PacedTime::Summary pacing;                            ///< paced runs
     std::vector<ReconfigurationRecord> reconfigurations;  ///< completed ones, the start left out

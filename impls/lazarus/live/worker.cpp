@@ -97,7 +97,7 @@ class TrainingWorker {
             else if (type == "go")
                 guarded(message->at("epoch"), [&] { compute(*message); });
             else if (type == "commit")
-                trainer_.apply(message->at("step"));
+                commit(message->at("step"));
             else if (type == "checkpoint")
                 checkpoint(*message);
             else if (type == "inject")
@@ -183,10 +183,13 @@ class TrainingWorker {
         const auto fault = injected_from(message);
         if (strikes_transport(fault)) return;  // done by the listener
         if (fault.kind == FaultKind::nan) trainer_.poison_next_step();
-        if (fault.kind == FaultKind::corrupt) trainer_.flip_bit_of_state(training_config_.seed);
+        if (fault.kind == FaultKind::corrupt) {
+            const auto index = message.at("index").get<std::uint64_t>();
+            trainer_.flip_bit_of_state(training_config_.seed + index);
+        }
         if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)
-            checkpoint_fault_ = {fault, message.at("index"),
-                                 cluster::monotonic_s() + fault.for_s.value_or(0), false};
+            checkpoint_faults_.push_back({fault, message.at("index"),
+                                          cluster::monotonic_s() + fault.for_s.value_or(0), false});
     }
 
     void reconfigure(const json& message) {
@@ -242,6 +245,12 @@ class TrainingWorker {
         control_.send(done);
     }
 
+    // A bit that flipped since the step was reported must not pass as part of the new state.
+    void commit(Step step) {
+        require_sound_state();
+        trainer_.apply(step);
+    }
+
     StepHooks hooks(Step step) {
         StepHooks hooks;
         hooks.done = [this, step](StepHooks::Phase phase, int layer) {
@@ -280,12 +289,13 @@ class TrainingWorker {
         const Step step = message.at("step");
         require_sound_state();
         auto damage = CheckpointDamage::none;
-        if (auto& fault = checkpoint_fault_) {
-            damage = fault->fault.kind == FaultKind::torn ? CheckpointDamage::torn
-                                                          : CheckpointDamage::no_space;
-            if (!fault->struck) control_.send({{"type", "struck"}, {"index", fault->index}});
-            fault->struck = true;
-            if (cluster::monotonic_s() >= fault->until_s) fault.reset();
+        if (!checkpoint_faults_.empty()) {
+            auto& next = checkpoint_faults_.front();
+            damage = next.fault.kind == FaultKind::torn ? CheckpointDamage::torn
+                                                        : CheckpointDamage::no_space;
+            if (!next.struck) control_.send({{"type", "struck"}, {"index", next.index}});
+            next.struck = true;
+            if (cluster::monotonic_s() >= next.until_s) checkpoint_faults_.pop_front();
         }
         try {
             write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message), damage);
@@ -314,7 +324,7 @@ class TrainingWorker {
         double until_s;     // strikes once; until then again
         bool struck;
     };
-    std::optional<CheckpointFault> checkpoint_fault_;
+    std::deque<CheckpointFault> checkpoint_faults_;
     std::filesystem::path checkpoints_;
     std::vector<FaultPoint> points_;
     std::deque<json> deferred_;

@@ -61,7 +61,7 @@ void Controller::handle(const Joined& joined, Actions& out) {
     if (phase_ == Phase::waiting) return start_if_complete(out);
     if (phase_ == Phase::short_of_workers) {
         end_join_wait();
-        if (enough_alive()) reconfigure(out);
+        if (!joined.more && enough_alive()) reconfigure(out);
     } else if (config_.join_wait_s == 0) {
         joiners_due_ = true;
     } else if (!joiners_due_ && !join_timer_) {

@@ -50,6 +50,7 @@ struct ControllerConfig {
 // ---- events ------------------------------------------------------------------------------------
 struct Joined {
     Worker worker;
+    bool more = false;  ///< others that came at the same moment follow at once
     bool operator==(const Joined&) const = default;
 };
 struct Died {
