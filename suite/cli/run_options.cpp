@@ -70,7 +70,7 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         ->type_name("AXIS=V1,V2")
         ->allow_extra_args(false)
         ->group("What");
-    command.add_option("--variant", options.variants, "Only this variant: V1,V2 (repeatable)")
+    command.add_option("--variant", options.variants, "Only these variants (repeatable)")
         ->type_name("NAME")
         ->delimiter(',')
         ->allow_extra_args(false)

@@ -207,7 +207,8 @@ double draw_recoveries(SvgCanvas& canvas, const Clock& clock, const Rivals& riva
             if (!restart && event.kind != "regroup") continue;
             if (!any) draw_row_name(canvas, y, sample->spec.variant);
             any = true;
-            const double from = clock.px(event.t_s), until = clock.px(event.t_s + lasted(event));
+            const double from = clock.px(event.t_s);
+            const double until = std::min(clock.px(event.t_s + lasted(event)), left + width);
             const std::string tip = fmt::format(
                 "{}: {} at {}{}", sample->spec.variant, event.kind, clock.text(event.t_s),
                 lasted(event) > 0 ? fmt::format(", {:.3g} s", lasted(event)) : "");

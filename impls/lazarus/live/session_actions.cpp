@@ -79,10 +79,7 @@ void Session::act(const Reconfigure& plan) {
                 .cost = {}};
     why_ = plan.why;
     recoveries_.on_plan(plan.epoch);
-    if (plan.restore_step && plan.epoch > 1) {
-        shelf_.forget_after(*plan.restore_step);
-        recorder_.event("restart", now(), -1, {{"step", *plan.restore_step}, {"why", plan.why}});
-    }
+    if (plan.restore_step && plan.epoch > 1) shelf_.forget_after(*plan.restore_step);
     faults_.on_members(members_);
     supervisor_.send(plan.members, to_message(plan));
 }
@@ -106,8 +103,10 @@ void Session::act(const Go& go) {
             if (!pacing_) result_.first_go_s = now();
             faults_.training_started();
         }
-        recorder_.event("regroup", now(), -1,
+        const bool restart = forming_.restart && go.epoch > 1;
+        recorder_.event(restart ? "restart" : "regroup", restart ? *epoch_started_ : now(), -1,
                         {{"epoch", go.epoch},
+                         {"step", go.step},
                          {"why", why_},
                          {"members", members_.size()},
                          {"seconds", start - *epoch_started_}});
