@@ -22,6 +22,9 @@ void ask_for_precise_timers() {
     (void)asked;
 }
 
+// A wake-up takes some tens of microseconds; what takes longer is another process's doing.
+constexpr double most_lateness_s = 150e-6, learning_rate = 0.2;
+
 }  // namespace
 
 double monotonic_s() {
@@ -60,9 +63,16 @@ void Pacer::start(double start_s) {
 
 void Pacer::hold_until(double offset_s) {
     const double deadline_s = start_s_ + offset_s / speed_;
-    sleep_until(deadline_s);
+    const double aimed_s = deadline_s - usual_lateness_s_;
+    const bool sleeps = aimed_s > monotonic_s();
+    sleep_until(aimed_s);
+    const double woke_s = monotonic_s();
+    if (sleeps) {
+        const double late_s = std::clamp(woke_s - aimed_s, 0.0, most_lateness_s);
+        usual_lateness_s_ += learning_rate * (late_s - usual_lateness_s_);
+    }
     ++report_.operations;
-    report_.late_s = std::max(0.0, monotonic_s() - deadline_s) * speed_;
+    report_.late_s = std::max(0.0, woke_s - deadline_s) * speed_;
     report_.worst_s = std::max(report_.worst_s, report_.late_s);
 }
 

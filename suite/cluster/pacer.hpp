@@ -20,7 +20,8 @@ class Pacer {
 
     void start(double start_s);  ///< monotonic_s() of the step's start; begins a new report
     /// Waits until `offset_s` scenario seconds after the start. Being late is recorded, not made up
-    /// for: the next deadlines stay where they are.
+    /// for: the next deadlines stay where they are. Aims earlier by what wake-ups usually take, so
+    /// it may return some tens of microseconds early.
     void hold_until(double offset_s);
 
     struct Report {
@@ -33,6 +34,7 @@ class Pacer {
   private:
     double speed_;
     double start_s_ = 0;
+    double usual_lateness_s_ = 0;  ///< of this thread's wake-ups, real seconds
     Report report_;
 };
 
