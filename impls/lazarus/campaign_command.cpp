@@ -42,8 +42,7 @@ class CampaignCommand : public Command {
     void options(CLI::App& app) override {
         app.description(
             "Seeded schedules of faults against the Lazarus controller and its rivals; checks "
-            "every "
-            "rule of the protocol in each");
+            "every rule of the protocol in each");
         app.add_option("--seeds", seeds_, "one seed, or a range")
             ->capture_default_str()
             ->type_name("N|FIRST..LAST");

@@ -189,9 +189,8 @@ std::string to_text(const LayerPlan& plan) {
     if (plan.last_group_cut) {
         fmt::format_to(std::back_inserter(out),
                        "note: the nodes did not suffice for the last group of experts; compare "
-                       "with --placement "
-                       "spread, which may recover more often here, or take --placement "
-                       "mro_guarded\n");
+                       "with --placement spread, which may recover more often here, or take "
+                       "--placement mro_guarded\n");
     }
     write_experts(plan, out);
     write_nodes(plan, out);

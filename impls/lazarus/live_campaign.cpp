@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/campaign/live_schedule.hpp"
+#include "impls/lazarus/experiments/live_support.hpp"
 #include "suite/cluster/file_descriptor.hpp"
-#include "suite/data/catalog.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/runner/scratch_folder.hpp"
 
@@ -54,10 +54,8 @@ std::string read_all(int fd) {
 
 // Forked, not a thread: a fork server wants a process in which nothing has run yet.
 LiveOutcome run_live_campaign(std::uint64_t seed) {
-    const auto corpus = data::locate("bible-kjv");
-    if (!corpus)
-        throw NotSupportedHere(
-            "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package");
+    if (const auto lacks = live_training_lacks()) throw NotSupportedHere(*lacks);
+    const auto corpus = live_training_text();
     const runner::ScratchFolder scratch;
     int ends[2];
     check_call(::pipe2(ends, O_CLOEXEC), "pipe of a live schedule");
@@ -67,7 +65,7 @@ LiveOutcome run_live_campaign(std::uint64_t seed) {
     if (child == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::alarm(longest_s);
-        const auto text = found_by(seed, *corpus, scratch.path()).dump();
+        const auto text = found_by(seed, corpus, scratch.path()).dump();
         const bool written =
             ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
         ::_exit(written ? 0 : 1);

@@ -4,68 +4,43 @@
 #include <map>
 #include <stdexcept>
 
-#include "impls/lazarus/policy/dispatch.hpp"
+#include "impls/lazarus/policy/padded_dispatch.hpp"
 
 namespace assay::lazarus {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// The first holder of an expert in each group: rank of (group, expert).
-std::vector<std::vector<int>> holders_by_group(const Placement& holders, int experts) {
-    std::vector<std::vector<int>> of_expert(at(experts));
-    for (std::size_t rank = 0; rank < holders.size(); ++rank)
-        for (int expert : holders[rank]) of_expert[at(expert)].push_back(static_cast<int>(rank));
-    return of_expert;
-}
-
-LayerTraffic padded_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts) {
-    const int ranks = static_cast<int>(holders.size());
-    const auto of_expert = holders_by_group(holders, experts);
-    const double capacity =
-        tokens.empty() ? 0 : static_cast<double>(*std::max_element(tokens.begin(), tokens.end()));
-    // The group of a rank is its place among the holders of the experts it holds.
-    LayerTraffic traffic;
-    traffic.rows.assign(at(ranks), 0);
-    traffic.bytes.assign(at(ranks) * at(ranks), 0);
-    for (int rank = 0; rank < ranks; ++rank) {
-        if (holders[at(rank)].empty()) throw std::logic_error("a rank without experts in a group");
-        const auto& peers = of_expert[at(holders[at(rank)].front())];
-        const auto mine = std::find(peers.begin(), peers.end(), rank) - peers.begin();
-        for (int expert = 0; expert < experts; ++expert) {
-            const int to = of_expert[at(expert)].at(static_cast<std::size_t>(mine));
-            traffic.rows[at(to)] += capacity;
-            traffic.bytes[at(rank) * at(ranks) + at(to)] += capacity;
-        }
-    }
-    return traffic;
-}
-
-LayerTraffic flexible_traffic(std::span<const Tokens> tokens, const Placement& holders,
-                              int experts) {
-    const int ranks = static_cast<int>(holders.size());
-    const auto plan = plan_dispatch(tokens, replica_counts(holders, experts), experts, ranks);
-    LayerTraffic traffic;
-    traffic.rows.assign(at(ranks), 0);
-    traffic.bytes.assign(at(ranks) * at(ranks), 0);
-    for (int expert = 0; expert < experts; ++expert) {
-        for (int from = 0; from < ranks; ++from) {
-            for (int to = 0; to < ranks; ++to) {
-                const auto count = static_cast<double>(plan.at(expert, from, to));
-                traffic.rows[at(to)] += count;
-                traffic.bytes[at(from) * at(ranks) + at(to)] += count;
-            }
-        }
-    }
-    return traffic;
+// The plan that the trainer exchanges by.
+DispatchPlan dispatch_plan(std::span<const Tokens> tokens, const Placement& holders, int experts,
+                           int group) {
+    DispatchPlan plan;
+    if (group > 0)
+        plan_padded_dispatch(tokens, ExpertGroups(holders, experts, group), plan);
+    else
+        plan_dispatch(tokens, replica_counts(holders, experts), experts,
+                      static_cast<int>(holders.size()), plan);
+    return plan;
 }
 
 }  // namespace
 
 LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts,
-                           bool padded) {
-    return padded ? padded_traffic(tokens, holders, experts)
-                  : flexible_traffic(tokens, holders, experts);
+                           int group) {
+    const auto plan = dispatch_plan(tokens, holders, experts, group);
+    LayerTraffic traffic;
+    traffic.rows.assign(at(plan.ranks), 0);
+    traffic.bytes.assign(at(plan.ranks) * at(plan.ranks), 0);
+    for (int expert = 0; expert < experts; ++expert) {
+        for (int from = 0; from < plan.ranks; ++from) {
+            for (int to = 0; to < plan.ranks; ++to) {
+                const auto rows = static_cast<double>(plan.room(expert, from, to));
+                traffic.rows[at(to)] += rows;
+                traffic.bytes[at(from) * at(plan.ranks) + at(to)] += rows;
+            }
+        }
+    }
+    return traffic;
 }
 
 StepTimeline::StepTimeline(const CostModel& costs, const Modelling& modelling, StepCast cast)
@@ -101,7 +76,7 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
         throw std::logic_error("layers are counted in order");
     const auto& model = modelling_.model;
     const auto& holders = cast_.holders.at(at(layer));
-    auto traffic = layer_traffic(tokens, holders, model.experts, modelling_.group > 0);
+    auto traffic = layer_traffic(tokens, holders, model.experts, modelling_.group);
     const double d = model.width, row_bytes = ModelledModel::value_bytes * d;
     for (double& rows : traffic.bytes) rows *= rows_per_token_ * row_bytes;
 

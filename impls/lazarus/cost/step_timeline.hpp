@@ -25,11 +25,11 @@ struct LayerTraffic {
     std::vector<double> bytes;  ///< [from][to] rows on their way, padding included
 };
 
-/// `tokens`: [experts][ranks]. Not padded: the flexible dispatcher. Padded: fixed expert
-/// parallelism; the k-th holder (in rank order) of each share of experts forms group k, and each
-/// (source, expert) slice is padded to the largest one of the layer.
+/// `tokens`: [experts][ranks]. The room that the trainer's own dispatch plan gives every (source,
+/// expert) slice: policy/dispatch.hpp where `group` is 0, policy/padded_dispatch.hpp (fixed expert
+/// parallelism in groups of `group` ranks) elsewhere. Throws UserError as those do.
 LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts,
-                           bool padded);
+                           int group);
 
 /// Offsets in scenario seconds from the start of a (real) step, which stands for
 /// `modelled_steps` modelled ones.

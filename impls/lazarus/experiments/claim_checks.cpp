@@ -77,10 +77,8 @@ ClaimCheck theorem1(const Claim& claim, Observations observations) {
     const double cut = *instances("cut_group", "suboptimal");
     std::string reason = fmt::format(
         "exhaustive search over {:.0f} instances: MRO reaches the best recovery probability for "
-        "every number of "
-        "failures in {:.0f}, not in {:.0f}; {:.0f} of these {:.0f} have a last group that gets "
-        "fewer nodes than its "
-        "coldest expert has replicas",
+        "every number of failures in {:.0f}, not in {:.0f}; {:.0f} of these {:.0f} have a last "
+        "group that gets fewer nodes than its coldest expert has replicas",
         optimal + suboptimal, optimal, suboptimal, cut, suboptimal);
     const Case small = {{"part", "n3_c2_e3"}};
     const auto mro = recovery(observations, "mro", small, 1),
@@ -102,12 +100,10 @@ ClaimCheck fewer_than_f(const Claim& claim, Observations observations) {
     const bool holds = *mro == 1;
     return answer(
         claim, holds ? Verdict::supported : Verdict::open_discrepancy, holds,
-        fmt::format(
-            "5 nodes, 6 slots, 13 experts of even load, f = 2 (replicas 9 x 2, 4 x 3): MRO "
-            "survives "
-            "one failure with probability {:.3f}, because all three replicas of the last expert "
-            "share a node; spreading survives it with {:.3f}",
-            *mro, *spread));
+        fmt::format("5 nodes, 6 slots, 13 experts of even load, f = 2 (replicas 9 x 2, 4 x 3): MRO "
+                    "survives one failure with probability {:.3f}, because all three replicas of "
+                    "the last expert share a node; spreading survives it with {:.3f}",
+                    *mro, *spread));
 }
 
 ClaimCheck fig8_41(const Claim& claim, Observations observations) {
@@ -125,8 +121,7 @@ ClaimCheck fig8_41(const Claim& claim, Observations observations) {
     if (published) {
         reason = fmt::format(
             "on the SmartMoE trace MRO survives four failures with {:.1f} % when the node groups "
-            "of "
-            "all layers are aligned",
+            "of all layers are aligned",
             100 * *published);
         if (const auto shuffled = at("shuffled", "smartmoe", 4)) {
             reason += fmt::format(", {:.1f} % when each layer orders its groups at random",
@@ -142,12 +137,9 @@ ClaimCheck fig8_41(const Claim& claim, Observations observations) {
     }
     reason +=
         "; for any trace: where the two coldest groups of every layer have f = 2 nodes each and "
-        "lie on the same "
-        "nodes, at least 129 of 210 failure sets are survived, 61.4 %; 102 of 252 = 40.5 % belongs "
-        "to five failures "
-        "(an off-by-one would explain it), and 86 of 210 = 41.0 % arises where layers place a "
-        "group on different "
-        "nodes";
+        "lie on the same nodes, at least 129 of 210 failure sets are survived, 61.4 %; 102 of 252 "
+        "= 40.5 % belongs to five failures (an off-by-one would explain it), and 86 of 210 = 41.0 "
+        "% arises where layers place a group on different nodes";
     const bool matches = published && claim.value &&
                          std::abs(*published - *claim.value) <= claim.absolute.value_or(0.005);
     return answer(claim, matches ? Verdict::supported : Verdict::open_discrepancy, published,

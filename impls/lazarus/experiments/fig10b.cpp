@@ -5,6 +5,7 @@
 #include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/allocation.hpp"
 #include "impls/lazarus/policy/placement.hpp"
+#include "suite/experiment/axis_value.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -20,8 +21,8 @@ Loads skewed_loads(std::int64_t ratio) {
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const std::int64_t ratio = std::get<std::int64_t>(spec.axes.at("ratio"));
-    const int slots = static_cast<int>(std::get<std::int64_t>(spec.axes.at("slots")));
+    const std::int64_t ratio = integer_axis(spec, "ratio");
+    const int slots = static_cast<int>(integer_axis(spec, "slots"));
     const Loads loads = skewed_loads(ratio);
     const Allocation allocation = allocate(loads, nodes, slots, min_replicas);
     const PlacementPolicy policy = parse_placement_policy(spec.variant).value();
@@ -39,13 +40,11 @@ Experiment fig10b() {
     experiment.source = "arXiv 2407.04656v2, section 6.5, Fig. 10b";
     experiment.says =
         "Eight experts on ten nodes, at least two replicas each; one expert gets twice or four "
-        "times its even share "
-        "of the tokens. The paper does not say how many slots a node has here: with four its prose "
-        "fits (overlap far "
-        "better than spreading); with six and a ratio of two the last group of nodes is cut short "
-        "and spreading "
-        "recovers more often after four and five failures. mro_guarded, overlap repaired where it "
-        "is cut short, is ours (see x_guarded).";
+        "times its even share of the tokens. The paper does not say how many slots a node has "
+        "here: with four its prose fits (overlap far better than spreading); with six and a ratio "
+        "of two the last group of nodes is cut short and spreading recovers more often after four "
+        "and five failures. mro_guarded, overlap repaired where it is cut short, is ours (see "
+        "x_guarded).";
     experiment.axes = {
         {"ratio",
          "load of the hot expert, in even shares",

@@ -29,12 +29,9 @@ Experiment fig4() {
     experiment.source = "arXiv 2407.04656v2, section 4.1, Fig. 4";
     experiment.says =
         "Four experts on five nodes with four slots each. Plan B nests the experts (maximum rank "
-        "overlap), plan A "
-        "spreads them. The paper compares them after three failures: 7 of 10 sets of failed nodes "
-        "are survived "
-        "against 5 of 10. Plan A is rebuilt from the recoverable pairs named in the text; both "
-        "plans have 2, 3, 3 "
-        "and 12 replicas.";
+        "overlap), plan A spreads them. The paper compares them after three failures: 7 of 10 sets "
+        "of failed nodes are survived against 5 of 10. Plan A is rebuilt from the recoverable "
+        "pairs named in the text; both plans have 2, 3, 3 and 12 replicas.";
     experiment.variants = {"plan_b", "plan_a"};
     experiment.metrics = {recovery_metric()};
     experiment.profiles = exact_profiles(0.05);

@@ -35,12 +35,9 @@ Experiment fig5() {
     experiment.source = "arXiv 2407.04656v2, section 4.1, Fig. 5";
     experiment.says =
         "Five nodes with two slots each, experts with 2, 2, 3 and 3 replicas. An edge joins an "
-        "expert "
-        "and a set of failed nodes that holds all its replicas; a failure set with any edge kills. "
-        "Case "
-        "1 is the overlapping placement, case 2 is rebuilt from the failure sets named in the "
-        "text. "
-        "After three failures 4 of 10 sets kill in case 1, 7 of 10 in case 2.";
+        "expert and a set of failed nodes that holds all its replicas; a failure set with any edge "
+        "kills. Case 1 is the overlapping placement, case 2 is rebuilt from the failure sets named "
+        "in the text. After three failures 4 of 10 sets kill in case 1, 7 of 10 in case 2.";
     experiment.variants = {"case_1", "case_2"};
     MetricSpec killing;
     killing.name = "killing_sets";

@@ -11,6 +11,7 @@
 #include "impls/lazarus/experiments/seeded_shuffle.hpp"
 #include "impls/lazarus/policy/model_plan.hpp"
 #include "impls/lazarus/policy/placement.hpp"
+#include "suite/experiment/axis_value.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -47,7 +48,7 @@ Placement shuffle_groups(const Placement& placement, const Replicas& replicas,
 void run(const SampleSpec& spec, Recorder& recorder) {
     const int experts = experts_of_model.at(text_axis(spec, "model"));
     const PlacementPolicy policy = parse_placement_policy(spec.variant).value();
-    const auto step = std::get<std::int64_t>(spec.axes.at("step"));
+    const auto step = integer_axis(spec, "step");
     ModelPlan plan = make_model_plan(model_loads(spec, step, layers, experts), nodes, slots,
                                      min_replicas, policy);
     if (policy == PlacementPolicy::mro && text_axis(spec, "order") == "shuffled") {
@@ -69,16 +70,12 @@ Experiment fig8() {
     experiment.source = "arXiv 2407.04656v2, section 6.3, Fig. 8";
     experiment.says =
         "Ten nodes with six slots, at least two replicas per expert, twelve MoE layers that must "
-        "all survive. Loads "
-        "are those of the most loaded experts of the SmartMoE trace (imported at run time: "
-        "iteration 201 stands for "
-        "step 200, 3991 for step 4000), or of a seeded synthetic trace of ours with the same skew, "
-        "which is no "
-        "published data. `aligned` keeps the node groups of all layers in one order; `shuffled` "
-        "puts each layer's "
-        "groups into a random order, drawn from the seed (it only concerns mro). The paper's 41 % "
-        "for GPT-L after "
-        "four failures comes out only where groups are not aligned.";
+        "all survive. Loads are those of the most loaded experts of the SmartMoE trace (imported "
+        "at run time: iteration 201 stands for step 200, 3991 for step 4000), or of a seeded "
+        "synthetic trace of ours with the same skew, which is no published data. `aligned` keeps "
+        "the node groups of all layers in one order; `shuffled` puts each layer's groups into a "
+        "random order, drawn from the seed (it only concerns mro). The paper's 41 % for GPT-L "
+        "after four failures comes out only where groups are not aligned.";
     experiment.axes = {
         {"model", "8, 12 or 16 experts per layer", {"gpt-s", "gpt-m", "gpt-l"}, false},
         {"step",

@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/cost/modelled_model.hpp"
+#include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "suite/data/catalog.hpp"
+#include "suite/experiment/axis_value.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/availability_trace.hpp"
@@ -24,32 +25,24 @@ namespace {
 
 std::string text(const SampleSpec& spec, const char* axis) { return to_string(spec.axes.at(axis)); }
 
-std::int64_t integer(const SampleSpec& spec, const char* axis, std::int64_t least,
-                     std::int64_t most) {
-    const auto* value = std::get_if<std::int64_t>(&spec.axes.at(axis));
-    if (value && *value >= least && *value <= most) return *value;
-    throw UserError(fmt::format("axis {} needs a whole number from {} to {}, not '{}'", axis, least,
-                                most, text(spec, axis)));
-}
-
 MappedTrace nodes_of(const SampleSpec& spec) {
     const auto mapping = parse_node_mapping(text(spec, "mapping"));
     if (!mapping)
         throw UserError("axis mapping: '" + text(spec, "mapping") +
                         "'; known are min, delta_clamped, tracked, scaled");
-    const double end_s = 60.0 * double(integer(spec, "minutes", 1, 100000));
+    const double end_s = 60.0 * double(integer_axis(spec, "minutes", 1, 100000));
     const auto trace = availability_trace(text(spec, "spot"));
     if (end_s > trace.duration_s)
         throw UserError(fmt::format("axis minutes: the trace {} lasts {:.0f} minutes", trace.id,
                                     trace.duration_s / 60));
-    return map_trace(segment(trace, 0, end_s), *mapping, int(integer(spec, "nodes", 1, 64)),
-                     int(integer(spec, "floor", 1, 64)), spec.seed);
+    return map_trace(segment(trace, 0, end_s), *mapping, int(integer_axis(spec, "nodes", 1, 64)),
+                     int(integer_axis(spec, "floor", 1, 64)), spec.seed);
 }
 
 void validate_fig9(const SampleSpec& spec) {
     modelled_model(text(spec, "model"));
-    integer(spec, "relaunch_s", 0, 100000);
-    const auto per_step = integer(spec, "modelled_steps", 1, 50);
+    integer_axis(spec, "relaunch_s", 0, 100000);
+    const auto per_step = integer_axis(spec, "modelled_steps", 1, 50);
     if (50 % per_step != 0 || 200 % per_step != 0)
         throw UserError("axis modelled_steps must divide 50 and 200: 1, 2, 5, 10, 25 or 50");
     cluster_profile(text(spec, "cluster"));
@@ -57,24 +50,17 @@ void validate_fig9(const SampleSpec& spec) {
 }
 
 std::optional<std::string> unsupported(const SampleSpec& spec) {
-#ifdef ASSAY_LAZARUS_LIVE
-    if (!data::locate("bible-kjv"))
-        return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian "
-               "package";
+    if (auto lacks = live_training_lacks()) return lacks;
     return missing_trace(spec);
-#else
-    (void)spec;
-    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
-           "again";
-#endif
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
 #ifdef ASSAY_LAZARUS_LIVE
-    run_fig9(spec, nodes_of(spec), routing_source(spec), *data::locate("bible-kjv"), recorder);
+    run_fig9(spec, nodes_of(spec), routing_source(spec), live_training_text(), recorder);
 #else
+    (void)spec;
     (void)recorder;
-    throw SampleError(SampleStatus::unsupported, *unsupported(spec));
+    live_training_text();  // throws: says what the build lacks
 #endif
 }
 
@@ -99,23 +85,16 @@ Experiment fig9() {
     e.source = "arXiv 2407.04656v2, section 6.4, Fig. 9";
     e.says =
         "The first 80 minutes of a public spot trace, mapped from 32 nodes to ten, are replayed on "
-        "ten "
-        "worker processes: they are really killed and started, expert states really travel, and a "
-        "small "
-        "mixture-of-experts model really trains. Each operation is held to the time that the "
-        "paper's "
-        "model would take on the paper's cluster by a cost model (device data sheet and assumed "
-        "efficiencies: nothing is fitted to the paper's results); gates follow a routing trace, as "
-        "in "
-        "the paper. One real step stands for several modelled ones; a loss discards it whole, "
-        "where the "
-        "paper loses one modelled step at most. The rivals are other policies "
-        "of "
-        "the same code: DeepSpeed-MoE with restart from checkpoints (ds), the same with Lazarus' "
-        "recovery (ds_ft), Lazarus with spread or compact placement. The time to relaunch a job is "
-        "not "
-        "published: it is an axis. The trace's mapping to ten nodes is not published either: "
-        "delta_clamped loses four nodes at minute 34, as the paper says.";
+        "ten worker processes: they are really killed and started, expert states really travel, "
+        "and a small mixture-of-experts model really trains. Each operation is held to the time "
+        "that the paper's model would take on the paper's cluster by a cost model (device data "
+        "sheet and assumed efficiencies: nothing is fitted to the paper's results); gates follow a "
+        "routing trace, as in the paper. One real step stands for several modelled ones; a loss "
+        "discards it whole, where the paper loses one modelled step at most. The rivals are other "
+        "policies of the same code: DeepSpeed-MoE with restart from checkpoints (ds), the same "
+        "with Lazarus' recovery (ds_ft), Lazarus with spread or compact placement. The time to "
+        "relaunch a job is not published: it is an axis. The trace's mapping to ten nodes is not "
+        "published either: delta_clamped loses four nodes at minute 34, as the paper says.";
     e.axes = {
         {"model", "the modelled model (Table 1)", {"gpt-s", "gpt-m", "gpt-l"}, false},
         {"relaunch_s",

@@ -9,6 +9,7 @@
 
 #include "impls/lazarus/experiments/spot_training.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "suite/experiment/axis_value.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
@@ -17,18 +18,15 @@ namespace {
 constexpr double bin_s = 60;
 
 SpotTraining training_of(const SampleSpec& spec, int workers, const std::string& routing) {
-    const auto number = [&](const char* axis) {
-        return std::get<std::int64_t>(spec.axes.at(axis));
-    };
     SpotTraining training;
     training.system = spec.variant;
     training.model = to_string(spec.axes.at("model"));
     training.cluster = to_string(spec.axes.at("cluster"));
     training.routing = routing;
     training.workers = workers;
-    training.modelled_steps = int(number("modelled_steps"));
-    training.relaunch_s = double(number("relaunch_s"));
-    training.duration_s = 60.0 * double(number("minutes"));
+    training.modelled_steps = int(integer_axis(spec, "modelled_steps"));
+    training.relaunch_s = double(integer_axis(spec, "relaunch_s"));
+    training.duration_s = 60.0 * double(integer_axis(spec, "minutes"));
     training.seed = spec.seed;
     return training;
 }

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/policy/mapping.hpp"
 #include "impls/lazarus/policy/model_plan.hpp"
 #include "impls/lazarus/policy/transfer_plan.hpp"
-#include "suite/data/catalog.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/experiment/axis_value.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/cost_model.hpp"
 
@@ -31,7 +31,7 @@ struct Row {
 
 Row row_of(const SampleSpec& spec) {
     const bool large = to_string(spec.axes.at("model")) == "gpt-l";
-    const bool late = std::get<std::int64_t>(spec.axes.at("step")) == 4000;
+    const bool late = integer_axis(spec, "step") == 4000;
     return {large ? 16 : 8, large ? (late ? 5 : 4) : (late ? 3 : 2)};
 }
 
@@ -46,7 +46,7 @@ void for_each_loss(int lost, Visit visit) {
 
 void record_counts(const SampleSpec& spec, Recorder& recorder) {
     const auto [experts, lost] = row_of(spec);
-    const auto step = std::get<std::int64_t>(spec.axes.at("step"));
+    const auto step = integer_axis(spec, "step");
     const auto loads = model_loads(spec, step, layers, experts);
     const auto before =
         make_model_plan(loads, nodes, slots, min_replicas, PlacementPolicy::mro).placement;
@@ -84,24 +84,16 @@ void record_counts(const SampleSpec& spec, Recorder& recorder) {
 std::optional<std::string> unsupported(const SampleSpec& spec) {
     if (auto missing = missing_trace(spec)) return missing;
     if (spec.provenance == Provenance::exact) return std::nullopt;
-#ifdef ASSAY_LAZARUS_LIVE
-    if (!data::locate("bible-kjv"))
-        return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian "
-               "package";
-    return std::nullopt;
-#else
-    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
-           "again";
-#endif
+    return live_training_lacks();
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
     if (spec.provenance == Provenance::exact) return record_counts(spec, recorder);
 #ifdef ASSAY_LAZARUS_LIVE
-    run_tab2(spec, row_of(spec).lost, std::get<std::int64_t>(spec.axes.at("step")),
-             routing_source(spec), *data::locate("bible-kjv"), recorder);
+    run_tab2(spec, row_of(spec).lost, integer_axis(spec, "step"), routing_source(spec),
+             live_training_text(), recorder);
 #else
-    throw SampleError(SampleStatus::unsupported, *unsupported(spec));
+    live_training_text();  // throws: says what the build lacks
 #endif
 }
 
@@ -119,16 +111,12 @@ Experiment tab2() {
     e.source = "arXiv 2407.04656v2, section 6.3, Table 2";
     e.says =
         "Ten nodes, six slots, twelve layers planned for the loads at a training step; 2, 3, 4 or "
-        "5 "
-        "nodes are lost (as in the table). Exact samples count the expert states that travel, over "
-        "every way to lose so many nodes after which nothing is lost for good; the paper does not "
-        "name "
-        "its victims. Emulated samples kill that many of ten paced workers, drawn from the seed, "
-        "and "
-        "give the modelled times of detection, regrouping and transfers beside the machine's own. "
-        "Detection and regrouping are assumptions of the cluster profile, taken from the paper's "
-        "own "
-        "ranges: only the transfer time is a prediction.";
+        "5 nodes are lost (as in the table). Exact samples count the expert states that travel, "
+        "over every way to lose so many nodes after which nothing is lost for good; the paper does "
+        "not name its victims. Emulated samples kill that many of ten paced workers, drawn from "
+        "the seed, and give the modelled times of detection, regrouping and transfers beside the "
+        "machine's own. Detection and regrouping are assumptions of the cluster profile, taken "
+        "from the paper's own ranges: only the transfer time is a prediction.";
     e.axes = {{"model", "8 or 16 experts per layer", {"gpt-s", "gpt-l"}, false},
               {"step",
                "training step whose loads are planned for",

@@ -4,8 +4,8 @@
 
 #include <map>
 
+#include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/x_live.hpp"
-#include "suite/data/catalog.hpp"
 #include "suite/experiment/recorder.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
@@ -45,11 +45,11 @@ SampleSpec live_spec(const SampleSpec& spec) {
 
 void run(const SampleSpec& spec, Recorder& recorder) {
 #ifdef ASSAY_LAZARUS_LIVE
-    run_x_live(live_spec(spec), data::locate("bible-kjv").value(), recorder);
+    run_x_live(live_spec(spec), live_training_text(), recorder);
 #else
     (void)spec;
     (void)recorder;
-    throw SampleError(SampleStatus::unsupported, "this build has no libtorch or no Gloo headers");
+    live_training_text();  // throws: says what the build lacks
 #endif
 }
 
@@ -61,11 +61,9 @@ Experiment x_faults() {
     e.title = "From a fault to the survivors' next step, kind by kind";
     e.says =
         "Six workers train twelve steps of lazarus/x_live; one fault strikes at step 6. Measured "
-        "is "
-        "the time from its injection until the next step is committed, beside the same without a "
-        "fault (tokens_per_s gives the pace of undisturbed steps). A hang is found by its "
-        "heartbeat "
-        "(1 s of silence), a cut that heals after 0.3 s delays the step by as much.";
+        "is the time from its injection until the next step is committed, beside the same without "
+        "a fault (tokens_per_s gives the pace of undisturbed steps). A hang is found by its "
+        "heartbeat (1 s of silence), a cut that heals after 0.3 s delays the step by as much.";
     std::vector<Value> kinds;
     for (const auto& [name, plan] : faults()) kinds.emplace_back(name);
     e.axes = {{"fault", "what strikes at step 6", kinds, false}};

@@ -169,15 +169,14 @@ Experiment x_guarded() {
     experiment.says =
         "mro_guarded is overlap where the last group of experts gets all its nodes, and elsewhere "
         "the best of overlap, spread, smaller groups that share nodes, and a local search, with "
-        "the "
-        "same replica counts. A plan dominates when it is worse than neither overlap nor spread "
-        "for any number of failed nodes. all_small tries every placement of the 239 instances of "
-        "x_theorem1: does a dominating one exist, is it missed, does one placement reach the best "
-        "for every number of failures, and is it found? gpt are the paper's 8, 12 and 16 "
-        "experts on 5 to 10 nodes with six slots, loaded as in twelve layers of our synthetic "
-        "trace and evenly, random_cut 200 seeded shapes with a cut last group "
-        "on 4 to 12 nodes; plans are compared by enumerating all failure sets. The other parts are "
-        "single instances where overlap is not optimal.";
+        "the same replica counts. A plan dominates when it is worse than neither overlap nor "
+        "spread for any number of failed nodes. all_small tries every placement of the 239 "
+        "instances of x_theorem1: does a dominating one exist, is it missed, does one placement "
+        "reach the best for every number of failures, and is it found? gpt are the paper's 8, 12 "
+        "and 16 experts on 5 to 10 nodes with six slots, loaded as in twelve layers of our "
+        "synthetic trace and evenly, random_cut 200 seeded shapes with a cut last group on 4 to 12 "
+        "nodes; plans are compared by enumerating all failure sets. The other parts are single "
+        "instances where overlap is not optimal.";
     experiment.axes = {
         {"part",
          "a set of instances, or one instance",
@@ -189,8 +188,7 @@ Experiment x_guarded() {
     instances.unit = "count";
     instances.says =
         "instances by class and outcome: all; worse_than_mro, worse_than_spread (for some number "
-        "of "
-        "failures), dominates (for none), says_dominates (the planner's own word), "
+        "of failures), dominates (for none), says_dominates (the planner's own word), "
         "dominating_exists, missed (exists, but this plan does not dominate), optimum_exists (one "
         "placement is best for every number of failures), optimal";
     instances.deterministic = true;

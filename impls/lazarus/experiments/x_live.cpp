@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "suite/data/catalog.hpp"
+#include "impls/lazarus/experiments/live_support.hpp"
+#include "suite/experiment/axis_value.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/fault_plan.hpp"
@@ -18,35 +19,20 @@
 namespace assay::lazarus {
 namespace {
 
-std::optional<std::string> unsupported(const SampleSpec&) {
-#ifdef ASSAY_LAZARUS_LIVE
-    if (!data::locate("bible-kjv")) {
-        return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian "
-               "package";
-    }
-    return std::nullopt;
-#else
-    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
-           "again";
-#endif
-}
-
 void run(const SampleSpec& spec, Recorder& recorder) {
 #ifdef ASSAY_LAZARUS_LIVE
-    run_x_live(spec, *data::locate("bible-kjv"), recorder);
+    run_x_live(spec, live_training_text(), recorder);
 #else
+    (void)spec;
     (void)recorder;
-    throw SampleError(SampleStatus::unsupported, *unsupported(spec));
+    live_training_text();  // throws: says what the build lacks
 #endif
 }
 
 // What the controller and the fault plan would only find out in the middle of the training.
 void validate_x_live(const SampleSpec& spec) {
     const auto integer = [&](const char* axis, std::int64_t least) {
-        const auto* value = std::get_if<std::int64_t>(&spec.axes.at(axis));
-        if (value && *value >= least && *value <= 100000) return *value;
-        throw UserError(fmt::format("axis {} needs a whole number from {} to 100000, not '{}'",
-                                    axis, least, to_string(spec.axes.at(axis))));
+        return integer_axis(spec, axis, least, 100000);
     };
     const auto workers = integer("workers", 1), slots = integer("slots", 1);
     const auto experts = integer("experts", 2);
@@ -84,14 +70,12 @@ Experiment x_live() {
     e.source = "arXiv 2407.04656v2, sections 3, 4.3 and 5";
     e.says =
         "A byte-level GPT whose feed-forward layers are mixtures of experts (top-1 gate, Adam) "
-        "trains "
-        "on real text across worker processes. A fault plan strikes; the controller discards the "
-        "interrupted step, plans anew for the survivors, moves missing expert states between them "
-        "and "
-        "goes on. Afterwards the recorded membership is replayed with nobody killed, and weights "
-        "and "
-        "moments of both runs are compared bit for bit. Differs from the paper: CPU processes and "
-        "Gloo instead of GPUs and NCCL, a model of toy size, real gates instead of replayed ones.";
+        "trains on real text across worker processes. A fault plan strikes; the controller "
+        "discards the interrupted step, plans anew for the survivors, moves missing expert states "
+        "between them and goes on. Afterwards the recorded membership is replayed with nobody "
+        "killed, and weights and moments of both runs are compared bit for bit. Differs from the "
+        "paper: CPU processes and Gloo instead of GPUs and NCCL, a model of toy size, real gates "
+        "instead of replayed ones.";
     e.axes = {
         {"workers", "workers at the start, one node each", {std::int64_t{6}}, true},
         {"experts", "experts per layer", {std::int64_t{8}}, true},
@@ -157,7 +141,7 @@ Experiment x_live() {
         "kill:rank=1@step=6; join:count=1@step=10; hang:rank=2@step=16; kill:rank=4@step=22; "
         "kill:rank=5,phase=transfer@step=22; join:count=2@step=26; stop:rank=0@step=32";
     e.validate = validate_x_live;
-    e.unsupported = unsupported;
+    e.unsupported = [](const SampleSpec&) { return live_training_lacks(); };
     e.run = run;
     return e;
 }

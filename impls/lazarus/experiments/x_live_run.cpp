@@ -8,29 +8,26 @@
 
 #include "impls/lazarus/live/training_session.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "suite/experiment/axis_value.hpp"
 
 namespace assay::lazarus {
 namespace {
 
-std::int64_t integer(const SampleSpec& spec, const char* axis) {
-    return std::get<std::int64_t>(spec.axes.at(axis));
-}
-
 SessionOptions options_of(const SampleSpec& spec, const std::filesystem::path& corpus) {
     SessionOptions options;
     auto& training = options.training;
-    training.model.experts = static_cast<int>(integer(spec, "experts"));
+    training.model.experts = static_cast<int>(integer_axis(spec, "experts"));
     training.seed = spec.seed;
     training.corpus = corpus.string();
     auto& controller = options.controller;
     controller.layers = training.model.layers;
     controller.experts = training.model.experts;
-    controller.slots = static_cast<int>(integer(spec, "slots"));
-    controller.min_replicas = static_cast<int>(integer(spec, "min_replicas"));
-    controller.steps = integer(spec, "steps");
-    controller.rebalance_every = integer(spec, "rebalance_every");
-    controller.checkpoint_every = integer(spec, "checkpoint_every");
-    controller.initial_workers = static_cast<int>(integer(spec, "workers"));
+    controller.slots = static_cast<int>(integer_axis(spec, "slots"));
+    controller.min_replicas = static_cast<int>(integer_axis(spec, "min_replicas"));
+    controller.steps = integer_axis(spec, "steps");
+    controller.rebalance_every = integer_axis(spec, "rebalance_every");
+    controller.checkpoint_every = integer_axis(spec, "checkpoint_every");
+    controller.initial_workers = static_cast<int>(integer_axis(spec, "workers"));
     options.faults = parse_fault_plan(spec.scenario);
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
     options.checkpoints = std::filesystem::path(spec.scratch) / "checkpoints";

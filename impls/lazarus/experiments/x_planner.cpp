@@ -10,16 +10,13 @@
 #include "impls/lazarus/policy/mapping.hpp"
 #include "impls/lazarus/policy/model_plan.hpp"
 #include "impls/lazarus/policy/transfer_plan.hpp"
+#include "suite/experiment/axis_value.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
 
 constexpr int layers = 12, slots = 6, min_replicas = 2, repetitions = 9;
-
-int integer(const SampleSpec& spec, const char* axis) {
-    return static_cast<int>(std::get<std::int64_t>(spec.axes.at(axis)));
-}
 
 // Skewed like real layers: a few experts take most tokens.
 std::vector<Loads> skewed_loads(int experts, std::mt19937_64& random) {
@@ -39,7 +36,8 @@ std::size_t replan(const ModelPlacement& held, const std::vector<Loads>& loads, 
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const int nodes = integer(spec, "nodes"), experts = integer(spec, "experts");
+    const int nodes = static_cast<int>(integer_axis(spec, "nodes"));
+    const int experts = static_cast<int>(integer_axis(spec, "experts"));
     const int c = std::max(slots, (min_replicas * experts + nodes - 2) / (nodes - 1));
     std::mt19937_64 random(spec.seed);
     auto held =
@@ -69,10 +67,8 @@ Experiment x_planner() {
     experiment.source = "arXiv 2407.04656v2, sections 4.1 and 6.3";
     experiment.says =
         "One node fails; twelve layers are planned anew for the survivors: allocation, MRO "
-        "placement, "
-        "node mapping and transfers, on one core, median of nine. At least six slots per node, "
-        "more "
-        "where two replicas of every expert need them; loads are seeded and skewed.";
+        "placement, node mapping and transfers, on one core, median of nine. At least six slots "
+        "per node, more where two replicas of every expert need them; loads are seeded and skewed.";
     experiment.axes = {{"nodes",
                         "nodes before the failure",
                         {std::int64_t{10}, std::int64_t{100}, std::int64_t{1000}},

@@ -65,18 +65,14 @@ Experiment x_theorem1() {
     experiment.source = "our own; tests Theorem 1 of arXiv 2407.04656v2, section 4.1";
     experiment.says =
         "all_small tries every placement of every instance with 2 to 6 nodes, up to 3 slots per "
-        "node and 12 in all, "
-        "and 2 to 6 experts (239 instances), and counts where the variant reaches the best "
-        "possible recovery "
-        "probability for every number of failures. Classes: one_group (no more experts than "
-        "slots), whole_groups, "
-        "and cut_group, where the last group gets fewer nodes than its coldest expert has "
-        "replicas; there Theorem 1 "
-        "fails. The other parts are counterexamples: three nodes, two slots, 2+2+2 replicas; four "
-        "nodes, three slots, "
-        "3+3+3+3; and five nodes, six slots, 13 even experts with at least two replicas, where "
-        "overlap puts all "
-        "three replicas of an expert on one node, so that a single failure loses it.";
+        "node and 12 in all, and 2 to 6 experts (239 instances), and counts where the variant "
+        "reaches the best possible recovery probability for every number of failures. Classes: "
+        "one_group (no more experts than slots), whole_groups, and cut_group, where the last group "
+        "gets fewer nodes than its coldest expert has replicas; there Theorem 1 fails. The other "
+        "parts are counterexamples: three nodes, two slots, 2+2+2 replicas; four nodes, three "
+        "slots, 3+3+3+3; and five nodes, six slots, 13 even experts with at least two replicas, "
+        "where overlap puts all three replicas of an expert on one node, so that a single failure "
+        "loses it.";
     experiment.axes = {{"part",
                         "the search, or one counterexample",
                         {"all_small", "n3_c2_e3", "n4_c3_e4", "n5_c6_e13"},

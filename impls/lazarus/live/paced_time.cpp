@@ -112,7 +112,6 @@ double PacedTime::commit() {
     const double late = std::max(0.0, clock_.now() - end_s_);
     ++summary_.steps;
     if (start_s_ < disturbed_until_) {
-        ++summary_.disturbed_steps;
         end_s_ += late;
     } else if (summary_.steps > warm_up_steps) {
         summary_.step_s += modelled_s_;

@@ -60,7 +60,7 @@ class PacedTime {
     struct Summary {
         double step_s = 0;  ///< scenario seconds of all paced steps …
         double late_s = 0;  ///< … and by how much they ended late
-        long steps = 0, disturbed_steps = 0;
+        long steps = 0;
         std::vector<Span> pauses;
         std::vector<double> speeds;
         double overrun() const { return step_s > 0 ? late_s / step_s : 0; }

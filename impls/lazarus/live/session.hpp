@@ -37,10 +37,10 @@ class Session {
     void on_step_done(Worker worker, const nlohmann::json& body);
     void on_ready(Worker worker, const nlohmann::json& body);
     void on_broken(Worker worker, const nlohmann::json& body);
-    void on_checkpoint_failed(Worker worker, const nlohmann::json& body);
     void on_fault(const Fault& fault, Worker worker);
     void act_on_suspicion();
     void blame(GroupBroken::Cause cause, Worker suspect, const std::string& why);
+    void end_suspicion();
     void calm_down();
     bool holds_commit() const { return faults_.holds_commit() || end_timer_; }
     void release_held();

@@ -141,7 +141,6 @@ void Session::act(const Commit& commit) {
                              losses_[commit.step]});
     for (auto& disturbance : open_disturbances_) {
         disturbance.first_step_s = end;
-        disturbance.real_s = cluster::monotonic_s() - disturbance.real_s;
         result_.disturbances.push_back(disturbance);
     }
     open_disturbances_.clear();

@@ -212,22 +212,24 @@ void Session::act_on_suspicion() {
 void Session::blame(GroupBroken::Cause cause, Worker suspect, const std::string& why) {
     if (blamed_ == epoch_) return;
     blamed_ = epoch_;
-    if (suspicion_) supervisor_.cancel_timer(*suspicion_);
-    suspicion_.reset();
+    end_suspicion();
     decide(GroupBroken{epoch_, suspect, cause, why});
 }
 
-void Session::calm_down() {
+void Session::end_suspicion() {
     if (suspicion_) supervisor_.cancel_timer(*suspicion_);
     suspicion_.reset();
+}
+
+void Session::calm_down() {
+    end_suspicion();
     reporters_.clear();
 }
 
 void Session::on_fault(const Fault& fault, Worker worker) {
     recorder_.event("fault", now(), worker,
                     {{"kind", to_string(fault.kind)}, {"fault", to_string(fault)}});
-    if (fault.kind != FaultKind::join)
-        open_disturbances_.push_back({fault.kind, now(), 0, cluster::monotonic_s()});
+    if (fault.kind != FaultKind::join) open_disturbances_.push_back({fault.kind, now(), 0});
     if (pacing_) {
         // What follows is real machinery at work: the clock stands still until it is done.
         const bool awaited = fault.kind == FaultKind::join || fault.kind == FaultKind::stop;

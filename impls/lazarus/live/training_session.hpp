@@ -50,7 +50,6 @@ struct Disturbance {
     FaultKind kind = FaultKind::kill;
     double injected_s = 0;
     double first_step_s = 0;  ///< end of the first step committed afterwards
-    double real_s = 0;        ///< between the two, on the machine's clock
 };
 
 struct SessionResult {

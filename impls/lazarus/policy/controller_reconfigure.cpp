@@ -171,14 +171,12 @@ std::string Controller::why_impossible() const {
     if (config_.layout == Layout::groups) {
         return fmt::format(
             "{} worker{} cannot form a group of {} that holds every expert once: start more "
-            "workers "
-            "or make the group smaller",
+            "workers or make the group smaller",
             workers, workers == 1 ? "" : "s", config_.group);
     }
     return fmt::format(
         "{} worker{} with {} slot{} each cannot hold {} experts per layer: start more workers or "
-        "give "
-        "them more slots",
+        "give them more slots",
         workers, workers == 1 ? "" : "s", config_.slots, config_.slots == 1 ? "" : "s",
         config_.experts);
 }

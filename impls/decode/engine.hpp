@@ -1,0 +1,96 @@
+// Decoding on the CPU, one sequence at a time, bound by memory bandwidth: weights stay in the type
+// they are stored in, products run in kernels/, no libtorch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "impls/nn/files/decoder_config.hpp"
+#include "kernels/assay_kernels.h"
+
+namespace assay::decode {
+
+/// In which type the weight matrices are kept.
+/// stored: as the file has them (quantised rows stay quantised; arithmetic in fp32, so results
+/// equal fp32 up to the order of sums).
+enum class WeightType { stored, f32, bf16 };
+std::optional<WeightType> parse_weight_type(std::string_view);
+
+struct EngineOptions {
+    WeightType weights = WeightType::stored;
+    int threads = 0;  ///< 0: all cores this process may use
+    int context = 0;  ///< positions of the KV cache; 0: the model's context, at most 4096
+};
+
+/// One layer's feed-forward network in expert order, with its router: what LTE exports.
+struct SparseLayer {
+    int expert_size = 32;
+    AssayType type = ASSAY_BF16;
+    std::vector<std::byte> gate, up, down, router;  ///< layouts of AssayFfn and AssayRouter
+    std::vector<float> up_bias, down_bias;
+    float logit_threshold = 0;
+    int experts = 0;
+};
+
+/// Which experts a sparse layer computes: what the router says, or (for latency alone) the first
+/// `count` of a seeded permutation per token.
+struct FixedActive {
+    int count = 0;
+    std::uint64_t seed = 1;
+};
+
+class Engine {
+  public:
+    /// Throws UserError.
+    Engine(const nn::TensorFile& file, const EngineOptions& options);
+    /// Random weights of a given shape, for latency alone.
+    Engine(const nn::DecoderConfig& config, AssayType type, const EngineOptions& options,
+           std::uint64_t seed);
+    ~Engine();
+
+    const nn::DecoderConfig& config() const;
+
+    /// Replaces the dense feed-forward networks of all layers.
+    void use_sparse(std::vector<SparseLayer> layers, std::optional<FixedActive> fixed = {});
+
+    /// Feeds ids after what is already in the cache; returns the logits after the last,
+    /// [vocabulary], valid until the next call. Throws UserError when the context is full.
+    std::span<const float> feed(std::span<const int> ids);
+    void reset();  ///< empties the cache
+    int position() const;
+
+    /// Weight and KV-cache bytes that decoding one token at the present position must read: the
+    /// bytes-moved bound is this over the achievable bandwidth. Sparse layers: of the last token.
+    std::uint64_t bytes_per_token() const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Bytes per second that this process reads from memory with `threads` threads: the median of
+/// several passes over `megabytes` of memory by the same threads and instructions as the kernels.
+double measured_read_bandwidth(int threads, int megabytes = 512);
+
+/// Chooses tokens: greedy at temperature 0, else softmax sampling with top-k and top-p, seeded.
+struct Sampling {
+    double temperature = 0;
+    int top_k = 0;  ///< 0: all
+    double top_p = 1.0;
+    std::uint64_t seed = 1;
+};
+class Sampler {
+  public:
+    explicit Sampler(const Sampling& sampling);
+    int choose(std::span<const float> logits);
+
+  private:
+    Sampling sampling_;
+    std::uint64_t draws_ = 0;
+};
+
+}  // namespace assay::decode

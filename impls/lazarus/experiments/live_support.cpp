@@ -1,0 +1,24 @@
+#include "impls/lazarus/experiments/live_support.hpp"
+
+#include "suite/data/catalog.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::lazarus {
+
+std::optional<std::string> live_training_lacks() {
+#ifdef ASSAY_LAZARUS_LIVE
+    if (data::locate("bible-kjv")) return std::nullopt;
+    return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package";
+#else
+    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
+           "again";
+#endif
+}
+
+std::filesystem::path live_training_text() {
+    if (auto lacks = live_training_lacks())
+        throw SampleError(SampleStatus::unsupported, *std::move(lacks));
+    return data::locate("bible-kjv").value();
+}
+
+}  // namespace assay::lazarus

@@ -1,0 +1,18 @@
+// What the live trainings need of the build and of the machine.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace assay::lazarus {
+
+/// Why no live training can run, as a sentence that says what to do: this build lacks libtorch or
+/// Gloo, or there is no text to train on. std::nullopt: they can.
+std::optional<std::string> live_training_lacks();
+
+/// The text that live trainings train on. Throws SampleError (unsupported) with the reason where
+/// none can run.
+std::filesystem::path live_training_text();
+
+}  // namespace assay::lazarus

@@ -1,0 +1,28 @@
+// Static pruning of the feed-forward matrices: magnitude, and Wanda (Sun et al., arXiv 2306.11695).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "impls/nn/decoder.hpp"
+#include "impls/nn/training/token_data.hpp"
+
+namespace assay::lte {
+
+/// n of m consecutive weights of a row are removed (2:4, 4:8); m = 0: unstructured, `share` of each
+/// row (Wanda's comparison group is the output row).
+struct PruningPattern {
+    int n = 0, m = 0;
+    double share = 0.5;
+};
+PruningPattern parse_pattern(std::string_view text);  ///< "0.5", "2:4", "4:8"; throws UserError
+
+/// Sets weights of the feed-forward matrices to zero by |w|. In place. Returns the share removed.
+double prune_by_magnitude(nn::Decoder&, const PruningPattern&);
+
+/// By |w| · ‖x‖₂, the norm of the input feature over `sequences` calibration windows, layer after
+/// layer on the already pruned network. In place. Returns the share removed.
+double prune_by_wanda(nn::Decoder&, const PruningPattern&, const nn::TokenData&, int sequences);
+
+}  // namespace assay::lte

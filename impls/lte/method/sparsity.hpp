@@ -1,0 +1,36 @@
+// What a mask of active experts amounts to: shares by layer, by token, by batch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace assay::lte {
+
+/// Collects masks over many forward passes. Sparsity = share of inactive experts (neurons).
+class SparsityStatistics {
+  public:
+    explicit SparsityStatistics(int layers);
+    /// active: bool [tokens, N] (or [tokens, f]).
+    void add(int layer, const at::Tensor& active);
+
+    double mean() const;  ///< over tokens and layers: the paper's "FFN sparsity"
+    std::vector<double> by_layer() const;
+    /// Spread of per-token sparsity (standard deviation over tokens, averaged over layers): how
+    /// adaptive the number of experts is.
+    double token_spread() const;
+    /// Mean share of experts that no token of a batch of `batch` tokens activates (Fig. 15): tokens
+    /// are taken at random (seeded) from those added, as requests of different users would be.
+    double union_sparsity(int batch, std::uint64_t seed) const;
+
+  private:
+    std::vector<std::vector<at::Tensor>> active_;  ///< [layer] list of [tokens, N] bool
+};
+
+/// Counts of scores in `bins` equal bins of [0, 1], as shares (Fig. 3).
+std::vector<double> score_histogram(const std::vector<at::Tensor>& scores, int bins);
+/// Share of scores within `distance` of tau.
+double near_threshold(const std::vector<at::Tensor>& scores, double tau, double distance);
+
+}  // namespace assay::lte

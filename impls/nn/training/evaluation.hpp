@@ -1,0 +1,22 @@
+// Perplexity of held-out text.
+#pragma once
+
+#include <cstdint>
+
+#include "impls/nn/decoder.hpp"
+#include "impls/nn/training/token_data.hpp"
+
+namespace assay::nn {
+
+struct Evaluation {
+    std::int64_t tokens = 0;  ///< scored
+    double nll_nats_per_token = 0;
+    double bits_per_byte = 0;
+    double perplexity() const;  ///< exp(nll)
+};
+
+/// Over at most `windows` held-out windows (0: all), without gradients.
+Evaluation evaluate(const Decoder&, FeedForward&, const TokenData&, int windows, int sequences = 8,
+                    at::ScalarType compute = at::kFloat);
+
+}  // namespace assay::nn

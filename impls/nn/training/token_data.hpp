@@ -1,0 +1,43 @@
+// A text as token ids, split into training and held-out parts, and batches drawn from it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "impls/nn/text/tokenizer.hpp"
+
+namespace assay::nn {
+
+class TokenData {
+  public:
+    /// The last `held_out` share (0 … 0.5) of the text, cut at a line's end, is never trained on.
+    /// Throws UserError: unreadable, or too short for one window of `context` + 1 tokens in either
+    /// part.
+    TokenData(const std::filesystem::path& file, const Tokenizer&, double held_out, int context);
+    static TokenData from_text(std::string text, const Tokenizer&, double held_out, int context);
+
+    /// `sequences` training windows of context + 1 tokens, int64, a function of (seed, step).
+    at::Tensor batch(std::uint64_t seed, std::int64_t step, int sequences) const;
+
+    /// Held-out windows one after another, each of context + 1 tokens, overlapping by one token (so
+    /// that every token but the first of all is scored once). At most `limit` windows, evenly
+    /// spread; 0: all.
+    std::vector<at::Tensor> held_out_batches(int sequences, int limit) const;
+
+    std::int64_t training_tokens() const;
+    std::int64_t held_out_tokens() const;
+    double bytes_per_token()
+        const;  ///< of the held-out part; turns nats per token to bits per byte
+
+  private:
+    TokenData() = default;
+    std::vector<std::int32_t> training_, held_out_;
+    double bytes_per_token_ = 1;
+    int context_ = 0;
+};
+
+}  // namespace assay::nn

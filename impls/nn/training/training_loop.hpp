@@ -1,0 +1,87 @@
+// The loop every training here runs in: AdamW, clipping, warm-up, detection of NaN and divergence,
+// checkpoints from which it goes on bit for bit.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "impls/nn/parameter_block.hpp"
+
+namespace assay::nn {
+
+struct TrainingOptions {
+    std::int64_t steps = 0;
+    double learning_rate = 1e-3;
+    double warmup = 0.06;        ///< share of the steps over which the rate rises from 0
+    bool decay_to_zero = false;  ///< linear decay after the warm-up; else constant
+    double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8;
+    double clip = 1.0;  ///< global gradient norm; 0: none
+    /// Divergence: the loss is not finite, or exceeds `diverged` times the mean of the first ten
+    /// steps.
+    double diverged = 3.0;
+};
+
+/// A training that cannot go on; the text says at which step and why. Callers record it as an event
+/// of kind "divergence" and end the sample as failed.
+class TrainingDiverged : public std::runtime_error {
+  public:
+    TrainingDiverged(std::int64_t step, double loss, const std::string& why)
+        : std::runtime_error(why), step_(step), loss_(loss) {}
+    std::int64_t step() const { return step_; }
+    double loss() const { return loss_; }
+
+  private:
+    std::int64_t step_;
+    double loss_;
+};
+
+/// Everything a training needs to go on: kept by whoever runs it (see StateKeeper).
+class StateKeeper {
+  public:
+    virtual ~StateKeeper() = default;
+    /// Saves `bytes` under `name`, atomically; a SIGKILL at any moment leaves the old or the new.
+    virtual void save(const std::string& name, const std::function<void(std::ostream&)>& write) = 0;
+    /// Calls `read` with what was saved under the name; false: nothing there.
+    virtual bool load(const std::string& name, const std::function<void(std::istream&)>& read) = 0;
+};
+
+/// Keeps nothing.
+class NoState : public StateKeeper {
+  public:
+    void save(const std::string&, const std::function<void(std::ostream&)>&) override {}
+    bool load(const std::string&, const std::function<void(std::istream&)>&) override {
+        return false;
+    }
+};
+
+struct TrainingStep {
+    at::Tensor loss;       ///< scalar, with graph: mean over tokens
+    double task_loss = 0;  ///< nats per token, without regularisers; for the curve
+};
+
+struct TrainingCallbacks {
+    /// The loss of step `step` (0-based), a function of the step and the parameters alone.
+    std::function<TrainingStep(std::int64_t step)> loss;
+    /// After each update: progress, curves, controllers. May be empty.
+    std::function<void(std::int64_t step, const TrainingStep&)> after;
+    /// State of the caller that a checkpoint must carry (controller, curve). May be empty.
+    std::function<nlohmann::json()> save_extra;
+    std::function<void(const nlohmann::json&)> load_extra;
+};
+
+/// Trains `blocks` (all of them, every step). `name` is the training's name in the keeper, unique
+/// within a sample ("base", "stage1"). A checkpoint is saved every `checkpoint_every` steps (0:
+/// never) and at the end; when one is there, training goes on from it, and its state and curves are
+/// bit for bit those of an uninterrupted run (same thread count, same build).
+/// Throws TrainingDiverged, UserError for a checkpoint that does not belong to these blocks.
+void train(const std::string& name, std::vector<ParameterBlock*> blocks,
+           const TrainingOptions& options, const TrainingCallbacks& callbacks, StateKeeper& keeper,
+           std::int64_t checkpoint_every);
+
+}  // namespace assay::nn

@@ -1,0 +1,128 @@
+/* The versioned C interface between kernels and whoever calls them: raw pointers, a stream, a
+ * workspace, no C++ and no libtorch types. The CPU back end is linked in; the CUDA back end is a
+ * plug-in, libassay_kernels_cuda.so, loaded at run time where a GPU is.
+ *
+ * Layout of weights: row-major, one row per output (GEMV) or per neuron (sparse FFN), rows
+ * contiguous. Every pointer of a CUDA call is a device pointer unless said otherwise. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASSAY_KERNELS_VERSION 1
+
+/* q types: GGUF's blocks of 32 weights (impls/nn/files/tensor_file.hpp). */
+typedef enum AssayType {
+    ASSAY_F32 = 0,
+    ASSAY_F16 = 1,
+    ASSAY_BF16 = 2,
+    ASSAY_Q8_0 = 3,
+    ASSAY_Q4_0 = 4,
+    ASSAY_Q4_1 = 5
+} AssayType;
+
+typedef enum AssayActivation {
+    ASSAY_SWIGLU = 0, /* silu(gate·x) * (up·x) */
+    ASSAY_GELU = 1,   /* tanh form */
+    ASSAY_RELU = 2
+} AssayActivation;
+
+typedef enum AssayStatus {
+    ASSAY_OK = 0,
+    ASSAY_UNSUPPORTED = 1, /* this type, shape or batch has no kernel in this back end */
+    ASSAY_BAD_ARGUMENT = 2,
+    ASSAY_DEVICE_ERROR = 3
+} AssayStatus;
+
+/* A back end's state: worker threads (CPU), or device and stream (CUDA). */
+typedef struct AssayContext AssayContext;
+
+/* y[b][r] = sum_c w[r][c] * x[b][c] (+ bias[r]); fp32 accumulation. x, y, bias: fp32. */
+typedef struct AssayGemv {
+    int32_t rows, columns; /* columns: multiple of 32 for q types */
+    AssayType type;
+    const void *weights;
+    const float *bias; /* may be null */
+    int32_t batch;     /* 1 … 16 */
+    const float *x;    /* [batch][columns] */
+    float *y;          /* [batch][rows] */
+} AssayGemv;
+
+/* One feed-forward network whose neurons lie expert by expert. */
+typedef struct AssayFfn {
+    int32_t width;       /* d */
+    int32_t experts;     /* N */
+    int32_t expert_size; /* neurons per expert; 32 in the paper */
+    AssayType type;      /* F32, F16 or BF16 */
+    AssayActivation activation;
+    const void *gate;        /* [N][S][d]; ASSAY_SWIGLU only, else null */
+    const void *up;          /* [N][S][d] */
+    const void *down;        /* [N][S][d]: row j is what neuron j adds to the output */
+    const float *up_bias;    /* [N*S] or null */
+    const float *down_bias;  /* [d] or null */
+} AssayFfn;
+
+/* Sigmoid router at threshold tau: expert i is active iff x·w_i > logit(tau).
+ * mask[b][i] = 1 where active; active[] = ascending ids of experts active for any b (the union);
+ * *active_count = how many. */
+typedef struct AssayRouter {
+    int32_t width, experts;
+    AssayType type;      /* F32, F16 or BF16 */
+    const void *weights; /* [N][d] */
+    float logit_threshold;
+    int32_t batch;
+    const float *x;        /* [batch][d] */
+    uint8_t *mask;         /* [batch][N] */
+    int32_t *active;       /* [N] */
+    int32_t *active_count; /* [1] */
+} AssayRouter;
+
+/* y[b] = sum over experts i in active[] with mask[b][i] of E_i(x[b]) (+ down_bias). Only the active
+ * experts' weights are read. The result does not depend on the number of threads. */
+typedef struct AssaySparseFfn {
+    AssayFfn ffn;
+    int32_t batch;               /* 1 … 16 */
+    const float *x;              /* [batch][d] */
+    const int32_t *active;       /* ascending, each once */
+    const int32_t *active_count; /* [1]; CUDA: read on the device only */
+    const uint8_t *mask;         /* [batch][N], or null: every token uses the whole union */
+    float *y;                    /* [batch][d] */
+    void *workspace;             /* at least sparse_ffn_workspace() bytes, 64-byte aligned */
+    size_t workspace_bytes;
+} AssaySparseFfn;
+
+/* Every function returns ASSAY_OK or says why not through last_error(). A CUDA call is asynchronous
+ * on the context's stream. Null members: the back end has no such kernel. */
+typedef struct AssayKernels {
+    int32_t version;  /* ASSAY_KERNELS_VERSION */
+    const char *name; /* "cpu/avx512", "cpu/avx2", "cpu/portable", "cuda/sm_90" … */
+
+    /* threads: CPU worker threads, 0: all allowed cores. stream: a cudaStream_t, null: a stream of
+     * its own. */
+    AssayContext *(*create)(int32_t threads, int32_t device, void *stream);
+    void (*destroy)(AssayContext *);
+    const char *(*last_error)(const AssayContext *);
+    AssayStatus (*synchronise)(AssayContext *);
+
+    AssayStatus (*gemv)(AssayContext *, const AssayGemv *);
+    AssayStatus (*router)(AssayContext *, const AssayRouter *);
+    size_t (*sparse_ffn_workspace)(const AssayFfn *, int32_t batch);
+    AssayStatus (*sparse_ffn)(AssayContext *, const AssaySparseFfn *);
+} AssayKernels;
+
+/* The best CPU back end for this processor (AVX-512 with bf16, AVX2 + FMA, portable C++). Never
+ * null. `limit`: null, or one of the names above to force a lesser one; null result: not possible
+ * here. */
+const AssayKernels *assay_cpu_kernels(const char *limit);
+
+/* Exported by the plug-in under this name; null where no usable device is. */
+typedef const AssayKernels *(*AssayPluginEntry)(void);
+#define ASSAY_PLUGIN_ENTRY "assay_cuda_kernels"
+
+#ifdef __cplusplus
+}
+#endif
