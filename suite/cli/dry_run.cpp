@@ -72,7 +72,7 @@ nlohmann::json plan_json(const runner::Plan& plan) {
     nlohmann::json samples = nlohmann::json::array();
     for (const runner::PlannedSample& planned : plan.samples) {
         nlohmann::json sample = to_json(planned.spec);
-        sample.erase("scratch");
+        for (const char* folder : {"scratch", "state", "shared"}) sample.erase(folder);
         sample["seconds"] = planned.seconds;
         sample["bytes"] = planned.bytes;
         samples.push_back(std::move(sample));

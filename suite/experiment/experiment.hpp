@@ -83,6 +83,10 @@ struct SampleSpec {
     double timeout_s = 600;
     std::string scenario;  ///< fault plan, canonical text (suite/scenario); empty: none
     std::string scratch;   ///< folder of its own, removed afterwards
+    /// Folder in which the sample may keep checkpoints of itself: when it is interrupted, its next
+    /// attempt finds them. Empty (a replay): keep nothing. Made by whoever first needs it.
+    std::string state;
+    std::string shared;  ///< the same, of all samples of a session: intermediate results
 };
 
 nlohmann::json to_json(const SampleSpec&);

@@ -48,7 +48,9 @@ nlohmann::json to_json(const SampleSpec& spec) {
             {"round", spec.round},
             {"timeout_s", spec.timeout_s},
             {"scenario", spec.scenario},
-            {"scratch", spec.scratch}};
+            {"scratch", spec.scratch},
+            {"state", spec.state},
+            {"shared", spec.shared}};
 }
 
 SampleSpec sample_spec_from_json(const nlohmann::json& object) {
@@ -74,6 +76,9 @@ SampleSpec sample_spec_from_json(const nlohmann::json& object) {
     spec.timeout_s = timeout.get<double>();
     spec.scenario = text(object, "scenario");
     spec.scratch = text(object, "scratch");
+    // Specs stored by earlier versions do not have these.
+    if (object.contains("state")) spec.state = text(object, "state");
+    if (object.contains("shared")) spec.shared = text(object, "shared");
     return spec;
 }
 

@@ -38,7 +38,10 @@ store::Sample collect_sample(SampleSpec spec, const std::string& id,
     sample.status = to_string(end.status);
     sample.reason = end.reason;
     sample.seconds = end.seconds;
-    sample.spec.scratch.clear();  // gone by now; a replay gets its own
+    // Gone by now, or of no use to a replay, which gets its own.
+    sample.spec.scratch.clear();
+    sample.spec.state.clear();
+    sample.spec.shared.clear();
     return sample;
 }
 

@@ -12,6 +12,7 @@
 #include "suite/runner/plan_hash.hpp"
 #include "suite/runner/runner.hpp"
 #include "suite/runner/scratch_folder.hpp"
+#include "suite/runner/state_folder.hpp"
 
 namespace assay::runner {
 namespace {
@@ -96,6 +97,7 @@ class SessionRun {
             lock.emplace(MachineLock::default_path(),
                          request_.command.empty() ? "assay" : request_.command);
         ScratchFolder::remove_abandoned();
+        StateFolder::remove_abandoned(store_);
         const Interruption interruption;
         begin();
         try {
@@ -111,6 +113,7 @@ class SessionRun {
             throw;
         }
         store_.finish_session(outcome_.session, outcome_.interrupted ? "interrupted" : "finished");
+        if (!outcome_.interrupted) StateFolder(store_.path(), outcome_.session).session_finished();
         outcome_.samples = in_plan_order(store_.samples(outcome_.session));
         at_.tell("finished",
                  {{"session", outcome_.session}, {"interrupted", outcome_.interrupted}});
@@ -187,9 +190,13 @@ class SessionRun {
         const auto tell = [&](std::string kind, nlohmann::json what) {
             at_.tell(std::move(kind), std::move(what));
         };
-        store::Sample result = collect_sample(planned.spec, id, tell, interruption);
+        const StateFolder states(store_.path(), outcome_.session);
+        SampleSpec spec = planned.spec;
+        states.assign(spec);
+        store::Sample result = collect_sample(spec, id, tell, interruption);
         result.session = outcome_.session;
         store_.finish_sample(result);
+        if (is_finished(result.status)) states.sample_finished(planned.spec);
         if (is_finished(result.status)) at_.finished(planned, result);
         body["status"] = result.status;
         body["reason"] = result.reason;

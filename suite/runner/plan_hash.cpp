@@ -9,6 +9,8 @@ namespace assay::runner {
 std::string identity(const SampleSpec& spec) {
     SampleSpec defining = spec;
     defining.scratch.clear();
+    defining.state.clear();
+    defining.shared.clear();
     defining.timeout_s = 0;
     return to_json(defining).dump();
 }
@@ -24,18 +26,31 @@ std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
     return hash;
 }
 
-}  // namespace
-
-std::string plan_hash(const std::vector<PlannedSample>& samples) {
-    // Two independent offsets make 128 bits.
+// Two independent offsets make 128 bits.
+struct TextHash {
     std::uint64_t high = 0xcbf29ce484222325ULL;
     std::uint64_t low = 0x9ae16a3b2f90404fULL;
-    for (const PlannedSample& sample : samples) {
-        const std::string text = identity(sample.spec) + sample.calibration + '\n';
+
+    void add(std::string_view text) {
         high = fnv1a(text, high);
         low = fnv1a(text, low);
     }
-    return fmt::format("{:016x}{:016x}", high, low);
+    std::string digits() const { return fmt::format("{:016x}{:016x}", high, low); }
+};
+
+}  // namespace
+
+std::string text_hash(std::string_view text) {
+    TextHash hash;
+    hash.add(text);
+    return hash.digits();
+}
+
+std::string plan_hash(const std::vector<PlannedSample>& samples) {
+    TextHash hash;
+    for (const PlannedSample& sample : samples)
+        hash.add(identity(sample.spec) + sample.calibration + '\n');
+    return hash.digits();
 }
 
 }  // namespace assay::runner

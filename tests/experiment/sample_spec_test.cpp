@@ -22,6 +22,8 @@ assay::SampleSpec full_spec() {
     spec.timeout_s = 12.5;
     spec.scenario = "kill:rank=1@step=5";
     spec.scratch = "some/folder";
+    spec.state = "/kept/a";
+    spec.shared = "/kept/shared";
     return spec;
 }
 
@@ -50,6 +52,8 @@ TEST(SampleSpec, RoundTripsThroughJsonText) {
     EXPECT_EQ(back.timeout_s, spec.timeout_s);
     EXPECT_EQ(back.scenario, spec.scenario);
     EXPECT_EQ(back.scratch, spec.scratch);
+    EXPECT_EQ(back.state, spec.state);
+    EXPECT_EQ(back.shared, spec.shared);
 }
 
 TEST(SampleSpec, EveryKeyIsNeeded) {
@@ -57,6 +61,10 @@ TEST(SampleSpec, EveryKeyIsNeeded) {
     for (const auto& [key, value] : whole.items()) {
         json lacking = whole;
         lacking.erase(key);
+        if (key == "state" || key == "shared") {  // specs stored by earlier versions lack them
+            EXPECT_EQ(complaint(lacking), "accepted");
+            continue;
+        }
         EXPECT_EQ(complaint(lacking), "sample specification: '" + key + "' is missing");
     }
 }

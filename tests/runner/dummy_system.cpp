@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -86,6 +87,18 @@ void behave(const SampleSpec& spec, Recorder& recorder) {
             recorder.event("commit", 0.01 * i, -1, {{"step", i}});
             std::this_thread::sleep_for(10ms);
         }
+    }
+    if (how == "resumable") {  // its first attempt waits to be interrupted, the second goes on
+        const std::filesystem::path kept = std::filesystem::path(spec.state) / "half";
+        const bool second = std::filesystem::exists(kept);
+        recorder.event(second ? "resumed" : "begun", 0, -1, {{"step", 0}});
+        if (second) return;
+        std::filesystem::create_directories(spec.state);
+        std::ofstream(kept) << "x";
+        std::filesystem::create_directories(spec.shared);
+        std::ofstream(spec.shared + "/model") << "x";
+        recorder.event("commit", 0, -1, {{"step", 1}});
+        std::this_thread::sleep_for(1h);
     }
     if (how == "rich") {
         const std::vector<double> times{0, 1, 2}, values{1, std::nan(""), 3};

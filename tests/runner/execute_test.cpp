@@ -140,6 +140,27 @@ TEST_F(ExecuteTest, FailuresAreCountedAndTheRestGoesOn) {
     EXPECT_EQ(store.sessions()[0].state, "finished");
 }
 
+TEST_F(ExecuteTest, ASampleFindsWhatItKeptBeforeItWasInterrupted) {
+    const auto states = folder / "results.db.state";
+    behave({"resumable"});
+    on_notice = [](const Notice& notice) {
+        if (notice.kind == "event" && notice.body["event"] == "commit") ::raise(SIGTERM);
+    };
+    const Outcome first = run();
+    EXPECT_THAT(statuses(first), ElementsAre("interrupted"));
+    EXPECT_TRUE(std::filesystem::exists(states / first.session / "shared" / "model"));
+    const auto stray = states / "0000-of-no-session" / "shared";
+    std::filesystem::create_directories(stray);
+    on_notice = {};
+
+    const Outcome second = run();
+    ASSERT_THAT(statuses(second), ElementsAre("ok"));
+    ASSERT_EQ(second.samples[0].events.size(), 1);
+    EXPECT_EQ(second.samples[0].events[0].kind, "resumed") << "it went on from what it had kept";
+    EXPECT_FALSE(std::filesystem::exists(states)) << "nothing is left of it, nor of strays";
+    EXPECT_TRUE(second.samples[0].spec.state.empty()) << "a replay keeps nothing";
+}
+
 TEST_F(ExecuteTest, InterruptedSessionIsResumedWithoutRepeatingWhatIsDone) {
     behave({"well", "slow", "rich"});
     on_notice = [](const Notice& notice) {
