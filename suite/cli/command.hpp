@@ -58,6 +58,7 @@ void add_replay_command(CLI::App& program, Context& context);
 void add_db_command(CLI::App& program, Context& context);
 void add_data_command(CLI::App& program, Context& context);
 void add_calibrate_command(CLI::App& program, Context& context);
+void add_tool_commands(CLI::App& program, Context& context);   ///< those of Registry::tools()
 void add_sample_command(CLI::App& program, Context& context);  ///< hidden: a sample's own process
 
 /// --db FILE, for the commands that read or write results.

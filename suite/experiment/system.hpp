@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "suite/experiment/claim.hpp"
@@ -38,6 +39,19 @@ struct System {
     std::unique_ptr<Command> campaign;  ///< `assay campaign <id>`; may be null
 };
 
+/// A command of its own beside those of the suite, for what several systems share: `assay model
+/// show`.
+struct Tool {
+    struct Subcommand {
+        std::string name;
+        std::string title;  ///< one line
+        std::unique_ptr<Command> command;
+    };
+    std::string id;     ///< "model"
+    std::string title;  ///< one line
+    std::vector<Subcommand> subcommands;
+};
+
 class Registry {
   public:
     /// Throws std::logic_error on a duplicate id, an experiment or claim outside its system, a
@@ -47,7 +61,10 @@ class Registry {
     /// here".
     void add(System system);
 
+    void add(Tool tool) { tools_.push_back(std::move(tool)); }
+
     const std::vector<System>& systems() const { return systems_; }
+    const std::vector<Tool>& tools() const { return tools_; }
     const System* system(std::string_view id) const;
     const Experiment* experiment(std::string_view id) const;
     const Claim* claim(std::string_view id) const;
@@ -58,6 +75,7 @@ class Registry {
 
   private:
     std::vector<System> systems_;
+    std::vector<Tool> tools_;
 };
 
 class UnknownExperiment : public UserError {
