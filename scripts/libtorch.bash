@@ -1,5 +1,5 @@
 # Sourced by scripts/dependencies: libtorch in .deps/libtorch, out of the wheels in
-# scripts/libtorch.txt. Needs: steps.bash.
+# scripts/libtorch.txt. Needs: steps.bash, wheels.bash.
 # shellcheck disable=SC2034  # used by the script that sources this one
 
 libtorch_folder=.deps/libtorch
@@ -34,19 +34,6 @@ headers_hash() {
     find torch/include -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
 
-# download_wheels FOLDER: pip checks them against the hashes. Its own settings (index, proxy,
-# certificates) are honoured. The platform is spelled out, so that any python3 will do.
-download_wheels() {
-    local python=python3 platforms=() glibc
-    python3 -m pip --version >/dev/null 2>&1 || python=/usr/bin/python3
-    for glibc in 2014 _2_17 _2_24 _2_25 _2_26 _2_27 _2_28; do
-        platforms+=(--platform "manylinux${glibc}_x86_64")
-    done
-    "$python" -m pip download --no-cache-dir --no-deps --only-binary=:all: --progress-bar off \
-        --disable-pip-version-check --python-version 3.11 --implementation cp --abi cp311 --abi none \
-        "${platforms[@]}" --require-hashes -r scripts/libtorch.txt -d "$1"
-}
-
 # extract_wheels WHEELS FOLDER: the libraries a program without GPU needs, and the headers.
 extract_wheels() {
     unzip -q -o "$1"/torch-*.whl 'torch/include/*' torch/lib/libtorch_cpu.so torch/lib/libc10.so \
@@ -68,7 +55,7 @@ install_libtorch() {
 
     rm -rf .deps/fetching.*  # of a call that was killed
     fetching=$(mktemp -d .deps/fetching.XXXXXX)
-    logged .deps/log/libtorch-download.log download_wheels "$fetching" ||
+    logged .deps/log/libtorch-download.log download_wheels scripts/libtorch.txt "$fetching" ||
         fail "pip could not download libtorch; its settings (pip config list) say where from." \
             "--without-torch does without it: everything but live training still builds"
     mkdir "$fetching/libtorch"
