@@ -1,0 +1,81 @@
+// Held-out quality and counted sparsity of a sparse model.
+#include <utility>
+
+#include "impls/lte/recipes/sparse_model.hpp"
+
+namespace assay::lte {
+namespace {
+
+/// Passes everything on, and counts what each layer used.
+class Counted : public nn::FeedForward {
+  public:
+    Counted(const SparseModel& model, SparsityStatistics& statistics)
+        : model_(model), statistics_(statistics) {}
+
+    at::Tensor run(int layer, const at::Tensor& x, const nn::FfnWeights& weights) override {
+        auto y = model_.ffn->run(layer, x, weights);
+        statistics_.add(layer, model_.active(layer));
+        return y;
+    }
+
+  private:
+    const SparseModel& model_;
+    SparsityStatistics& statistics_;
+};
+
+}  // namespace
+
+Quality measure(Workbench& bench, SparseModel& model) {
+    Quality quality;
+    const Sizes& sizes = bench.sizes();
+    const int layers = sizes.model.layers;
+    const auto evaluate = [&](nn::FeedForward& ffn) {
+        return nn::evaluate(bench.decoder(), ffn, bench.data(), sizes.evaluation_windows,
+                            sizes.sequences, sizes.compute);
+    };
+    if (!model.active) {
+        quality.evaluation = evaluate(*model.ffn);
+        quality.sparsity = model.fixed_sparsity;
+        quality.layer_sparsity.assign(static_cast<std::size_t>(layers), model.fixed_sparsity);
+        return quality;
+    }
+    quality.statistics = std::make_shared<SparsityStatistics>(layers);
+    Counted counted(model, *quality.statistics);
+    quality.evaluation = evaluate(counted);
+    quality.sparsity = quality.statistics->mean();
+    quality.layer_sparsity = quality.statistics->by_layer();
+    quality.token_spread = quality.statistics->token_spread();
+    return quality;
+}
+
+std::vector<MetricSpec> quality_metrics() {
+    return {
+        {"perplexity", "per token", "of held-out text", Direction::lower, true, {}},
+        {"bits_per_byte", "bit", "of held-out text", Direction::lower, true, {}},
+        {"ffn_sparsity",
+         "share",
+         "of neurons (static pruning: of weights) of the feed-forward networks left out, mean over "
+         "tokens and layers",
+         Direction::higher,
+         true,
+         {}},
+        {"layer_sparsity", "share", "the same for each layer", Direction::none, true, {"layer"}},
+        {"token_spread",
+         "share",
+         "standard deviation over tokens of a layer's sparsity, mean over layers",
+         Direction::none,
+         true,
+         {}}};
+}
+
+void record(const Quality& quality, Recorder& recorder) {
+    recorder.metric("perplexity", quality.evaluation.perplexity());
+    recorder.metric("bits_per_byte", quality.evaluation.bits_per_byte);
+    recorder.metric("ffn_sparsity", quality.sparsity);
+    for (std::size_t layer = 0; layer < quality.layer_sparsity.size(); ++layer)
+        recorder.metric("layer_sparsity", quality.layer_sparsity[layer],
+                        {{"layer", static_cast<std::int64_t>(layer)}});
+    recorder.metric("token_spread", quality.token_spread);
+}
+
+}  // namespace assay::lte

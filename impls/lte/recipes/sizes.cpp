@@ -1,0 +1,71 @@
+// Models and how long they are trained, by profile.
+#include <fmt/format.h>
+
+#include "impls/lte/recipes/workbench.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::lte {
+namespace {
+
+nn::DecoderConfig byte_model(std::string_view name, int layers, int width, int context) {
+    nn::DecoderConfig config;
+    const bool gelu = name.substr(0, 3) == "gpt";
+    config.family = gelu ? nn::Family::gpt2 : nn::Family::llama;
+    config.activation = gelu ? nn::Activation::gelu : nn::Activation::swiglu;
+    config.layers = layers;
+    config.width = width;
+    config.hidden = 4 * width;
+    config.head_width = 32;
+    config.heads = config.kv_heads = width / config.head_width;
+    config.vocabulary = 256;  // bytes
+    config.context = context;
+    config.name = name;
+    return config;
+}
+
+}  // namespace
+
+Sizes sizes_of(std::string_view model, Profile profile) {
+    Sizes sizes;
+    if (model == "gpt-tiny" || model == "llama-tiny") {
+        sizes.model = byte_model(model, 2, 64, 64);
+        sizes.context = 64;
+        sizes.sequences = 8;
+        sizes.base_steps = 60;
+        sizes.stage1_steps = 40;
+        sizes.stage2_steps = 20;
+        sizes.evaluation_windows = 16;
+        sizes.checkpoint_every = 10;
+        return sizes;
+    }
+    if (model == "gpt-toy" || model == "llama-toy" || model == "gpt-5m" || model == "llama-5m") {
+        const bool larger = model.ends_with("5m");
+        sizes.model = byte_model(model, larger ? 6 : 4, larger ? 256 : 128, 128);
+        // Five times the steps where an hour is at hand.
+        const int longer = profile == Profile::toy ? 1 : 5;
+        sizes.base_steps = 400 * longer;
+        sizes.stage1_steps = 200 * longer;
+        sizes.stage2_steps = 150 * longer;
+        return sizes;
+    }
+    if (model == "smollm2") {
+        sizes.weights = "smollm2-135m-instruct";
+        sizes.context = 256;
+        sizes.sequences = 8;
+        // What two cores do in an hour and a half; toy: a few minutes, to see that it works.
+        const bool toy = profile == Profile::toy;
+        sizes.stage1_steps = toy ? 10 : 240;
+        sizes.stage2_steps = toy ? 5 : 160;
+        sizes.tune_rate = 5e-5;
+        sizes.evaluation_windows = toy ? 8 : 64;
+        sizes.checkpoint_every = 20;
+        sizes.compute = at::kBFloat16;
+        return sizes;
+    }
+    throw UserError(
+        fmt::format("model {}: there are gpt-toy, llama-toy, gpt-5m, llama-5m, gpt-tiny, "
+                    "llama-tiny and smollm2",
+                    model));
+}
+
+}  // namespace assay::lte

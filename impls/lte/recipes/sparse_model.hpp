@@ -1,0 +1,65 @@
+// A decoder made sparse by one of the competing methods, and what it is measured by. Every method
+// is trained on the same number of tokens and measured on the same held-out windows; sparsity is
+// counted, never assumed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "impls/lte/method/sparsity.hpp"
+#include "impls/lte/recipes/workbench.hpp"
+
+namespace assay::lte {
+
+/// What evaluation needs of a method. Whatever `ffn` refers to lives in `owned`.
+struct SparseModel {
+    std::unique_ptr<nn::FeedForward> ffn;
+    /// What a layer used in the last forward pass: bool [tokens, N] or [tokens, f]. Empty: the
+    /// share of weights removed is `fixed_sparsity`.
+    std::function<at::Tensor(int layer)> active;
+    double fixed_sparsity = 0;
+    std::shared_ptr<void> owned;
+};
+
+struct Quality {
+    nn::Evaluation evaluation;
+    double sparsity = 0;  ///< of the feed-forward networks, mean over tokens and layers
+    std::vector<double> layer_sparsity;
+    double token_spread = 0;
+    std::shared_ptr<SparsityStatistics> statistics;  ///< null where sparsity is fixed
+};
+Quality measure(Workbench& bench, SparseModel& model);
+
+/// Records perplexity, bits_per_byte, ffn_sparsity, layer_sparsity{layer}, token_spread.
+void record(const Quality& quality, Recorder& recorder);
+/// Their declarations.
+std::vector<MetricSpec> quality_metrics();
+
+/// How LTE is trained in one sample.
+struct LteRecipe {
+    enum class Grouping { kmeans, random, coactivation };
+    Grouping grouping = Grouping::kmeans;
+    bool published = false;  ///< the published loss with constant `eta`; else our schedule
+    double eta = 0.5;        ///< published schedule
+    double lambda = 0.5;
+    double target_sparsity = 0.5;  ///< our schedule
+    double tau = 0.5;
+};
+/// What stage 1 left behind, before stage 2.
+struct LteTrained {
+    SparseModel model;               ///< hard mode, after both stages
+    double nll_soft = 0;             ///< held-out, soft mode, after stage 1
+    double nll_hard_before = 0;      ///< held-out, hard mode, before stage 2
+    std::vector<at::Tensor> scores;  ///< of held-out tokens after stage 1, by layer: [tokens, N]
+};
+LteTrained train_lte(Workbench& bench, const LteRecipe& recipe);
+
+/// The competitors by name: "dense", "random_router", "expert_oracle", "moefication" (ReLU swap,
+/// fine-tuned, oracle selection), "deja_vu", "deja_vu_tuned", "topk_softmax", "sigma_moe", "teal",
+/// "cats", "magnitude", "wanda". `sparsity`: share of the feed-forward networks that they leave
+/// out. Throws UserError for another name.
+SparseModel make_rival(Workbench& bench, const std::string& variant, double sparsity);
+
+}  // namespace assay::lte

@@ -1,0 +1,130 @@
+#include "impls/lte/recipes/workbench.hpp"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "impls/nn/files/tensor_file.hpp"
+#include "impls/nn/text/tokenizer.hpp"
+#include "impls/nn/training/folder_state.hpp"
+#include "suite/data/catalog.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::lte {
+namespace {
+
+constexpr double held_out = 0.1;
+// Streams of batches, so that no two trainings of a sample see the same order.
+constexpr std::uint64_t base_stream = 0, dense_stream = 1;
+
+std::string text_axis(const SampleSpec& spec, std::string_view axis, std::string_view otherwise) {
+    const auto found = spec.axes.find(std::string(axis));
+    return found == spec.axes.end() ? std::string(otherwise) : to_string(found->second);
+}
+
+std::string model_of(const SampleSpec& spec) { return text_axis(spec, "model", "gpt-toy"); }
+std::string corpus_of(const SampleSpec& spec) { return text_axis(spec, "corpus", "bible-kjv"); }
+
+std::filesystem::path fetched(const std::string& id) {
+    if (const auto file = data::locate(id)) return *file;
+    throw SampleError(SampleStatus::unsupported,
+                      fmt::format("{} is not here: `assay data fetch {}`", id, id));
+}
+
+std::unique_ptr<nn::StateKeeper> keeper_in(const std::string& folder) {
+    if (folder.empty()) return std::make_unique<nn::NoState>();
+    return std::make_unique<nn::FolderState>(folder);
+}
+
+/// The next training starts with an optimizer that knows nothing of the last one.
+void forget_moments(nn::Decoder& decoder) {
+    for (auto& block : decoder.blocks()) {
+        block->first_moment().zero_();
+        block->second_moment().zero_();
+    }
+}
+
+}  // namespace
+
+std::optional<std::string> workbench_lacks(const SampleSpec& spec) {
+    const Sizes sizes = sizes_of(model_of(spec), spec.profile);
+    for (const std::string& id : {corpus_of(spec), sizes.weights})
+        if (!id.empty() && !data::locate(id))
+            return fmt::format("{} is not here: `assay data fetch {}`", id, id);
+    return std::nullopt;
+}
+
+Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
+    : spec_(spec),
+      recorder_(recorder),
+      sizes_(sizes_of(model_of(spec), spec.profile)),
+      shared_name_(fmt::format("{}-{}-{}-seed{}", model_of(spec), corpus_of(spec),
+                               to_string(spec.profile), spec.seed)),
+      keeper_(keeper_in(spec.state)),
+      shared_(keeper_in(spec.shared)) {
+    // Bits depend on the number of threads, so it is the machine's and no library's choice.
+    at::set_num_threads(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+    const auto corpus = fetched(corpus_of(spec));
+    if (!sizes_.weights.empty()) {
+        const nn::TensorFile file(fetched(sizes_.weights));
+        data_ = std::make_unique<nn::TokenData>(corpus, nn::Tokenizer::of(file), held_out,
+                                                sizes_.context);
+        decoder_ = std::make_unique<nn::Decoder>(nn::Decoder::load(file));
+        sizes_.model = decoder_->config();
+        return;
+    }
+    data_ =
+        std::make_unique<nn::TokenData>(corpus, nn::Tokenizer::bytes(), held_out, sizes_.context);
+    decoder_ = std::make_unique<nn::Decoder>(sizes_.model, spec.seed);
+    auto training = tuning(sizes_.base_steps, base_stream);
+    training.options.learning_rate = sizes_.base_rate;
+    train_shared("base", training);
+}
+
+nn::LanguageModelTraining Workbench::tuning(std::int64_t steps, std::uint64_t stream) const {
+    nn::LanguageModelTraining training;
+    training.options.steps = steps;
+    training.options.learning_rate = sizes_.tune_rate;
+    training.sequences = sizes_.sequences;
+    training.seed = spec_.seed * 16 + stream;
+    training.compute = sizes_.compute;
+    training.checkpoint_every = sizes_.checkpoint_every;
+    return training;
+}
+
+Workbench::Curve::Curve(Workbench& bench, std::string name, std::int64_t steps)
+    : bench_(bench), name_(std::move(name)), steps_(steps) {}
+
+void Workbench::Curve::operator()(std::int64_t step, double nll) {
+    at_.push_back(static_cast<double>(step));
+    nll_.push_back(nll);
+    bench_.recorder_.progress(
+        static_cast<double>(step + 1) / static_cast<double>(steps_),
+        fmt::format("{}: step {} of {}, {:.3f} nats per token", name_, step + 1, steps_, nll));
+}
+
+Workbench::Curve::~Curve() {
+    if (!at_.empty())
+        bench_.recorder_.time_series("loss", "nats per token", at_, nll_, {{"training", name_}});
+}
+
+void Workbench::train_shared(const std::string& name, const nn::LanguageModelTraining& training) {
+    nn::DenseFeedForward dense;
+    Curve curve(*this, name, training.options.steps);
+    nn::train_language_model(fmt::format("{}-{}", name, shared_name_), *decoder_, dense, *data_,
+                             training, *shared_, std::ref(curve));
+    forget_moments(*decoder_);
+}
+
+void Workbench::tune_dense() { train_shared("dense", tuning(sizes_.tuning_steps(), dense_stream)); }
+
+void Workbench::train(const std::string& name, nn::FeedForward& ffn, std::int64_t steps) {
+    Curve curve(*this, name, steps);
+    nn::train_language_model(name, *decoder_, ffn, *data_, tuning(steps, dense_stream), *keeper_,
+                             std::ref(curve));
+}
+
+}  // namespace assay::lte
