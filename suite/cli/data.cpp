@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
+#include "suite/cli/live_progress.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/data/check.hpp"
 #include "suite/data/fetch.hpp"
@@ -40,7 +42,8 @@ std::string how_to_fetch(const data::Entry& entry) {
     if (entry.debian)
         return fmt::format("assay data fetch {}  (needs the Debian package {})", entry.id,
                            entry.debian->package);
-    return fmt::format("assay data fetch {} --from FILE", entry.id);
+    return fmt::format("assay data fetch {} --from {}", entry.id,
+                       entry.smartmoe_logs ? "FOLDER" : "FILE");
 }
 
 void print_entry(const data::Entry& entry) {
@@ -67,9 +70,46 @@ int list(bool json) {
     return exit_ok;
 }
 
+/// How far reading a folder has come, on standard error, once it has taken a second: on a terminal
+/// a line that is written over, else a line now and then.
+class FolderProgress {
+  public:
+    FolderProgress() = default;
+    FolderProgress(const FolderProgress&) = delete;
+    FolderProgress& operator=(const FolderProgress&) = delete;
+    ~FolderProgress() {
+        if (drawn_ && on_terminal_) std::cerr << "\r\033[K" << std::flush;
+    }
+
+    void on(std::size_t done, std::size_t all) {
+        using namespace std::chrono_literals;
+        const auto now = std::chrono::steady_clock::now();
+        if (now < next_) return;
+        next_ = now + (on_terminal_ ? 200ms : 5s);
+        drawn_ = true;
+        const std::string text =
+            fmt::format("{} of {} files read ({} %)", done, all, 100 * done / all);
+        if (on_terminal_) {
+            std::cerr << "\r\033[K" << text << std::flush;
+        } else {
+            std::cerr << text << '\n';
+        }
+    }
+
+  private:
+    bool on_terminal_ = terminal_width() > 0, drawn_ = false;
+    std::chrono::steady_clock::time_point next_ =
+        std::chrono::steady_clock::now() + std::chrono::seconds(1);
+};
+
+std::filesystem::path fetch_showing_progress(const std::string& id, const std::string& from) {
+    FolderProgress progress;
+    return data::fetch(id, from.empty() ? std::nullopt : std::optional<std::filesystem::path>(from),
+                       [&](std::size_t done, std::size_t all) { progress.on(done, all); });
+}
+
 int fetch(const std::string& id, const std::string& from, bool json) {
-    const auto file =
-        data::fetch(id, from.empty() ? std::nullopt : std::optional<std::filesystem::path>(from));
+    const auto file = fetch_showing_progress(id, from);
     const data::Entry& entry = data::find(id);
     if (json) {
         print_json(describe(entry));
@@ -131,6 +171,7 @@ void add_data_command(CLI::App& program, Context& context) {
         "  assay data list\n"
         "  assay data fetch bible-kjv\n"
         "  assay data fetch bamboo-p3-trace --from ~/bamboo/traces/p3-trace.csv\n"
+        "  assay data fetch smartmoe-loads --from ~/SmartMoE-AE/moe_trace\n"
         "  assay data check");
 
     CLI::App* lists =
@@ -141,7 +182,9 @@ void add_data_command(CLI::App& program, Context& context) {
 
     CLI::App* fetches = data->add_subcommand("fetch", "Bring one into the data folder");
     fetches->add_option("id", options->id, "Which one (assay data list)")->required();
-    fetches->add_option("--from", options->from, "The file, for data that is not in a package");
+    fetches->add_option(
+        "--from", options->from,
+        "The file, for data that is not in a package; or the folder it is summed from");
     fetches->add_flag("--json", options->json, "Print JSON");
     fetches->callback([&context, options] {
         context.action = [options] { return fetch(options->id, options->from, options->json); };

@@ -38,6 +38,32 @@ DebianSource debian_source(Table in) {
     return source;
 }
 
+SmartmoeLogs smartmoe_logs(Table in) {
+    const auto number = [&](const char* key, std::int64_t least, std::int64_t most) {
+        const auto value = in.integer(key, least, most);
+        if (!value) in.fail(in.name() + " lacks '" + key + "'");
+        return *value;
+    };
+    const auto size = [&](const char* key, std::int64_t most) {
+        return static_cast<std::size_t>(number(key, 1, most));
+    };
+    constexpr std::int64_t most_iterations = 10'000'000;
+    SmartmoeLogs logs{.first_iteration = number("first_iteration", 0, most_iterations),
+                      .last_iteration = number("last_iteration", 0, most_iterations),
+                      .iteration_step = number("iteration_step", 1, most_iterations),
+                      .ranks = size("ranks", 4096),
+                      .layers = size("layers", 4096),
+                      .micro_batches = size("micro_batches", 4096),
+                      .experts = size("experts", 4096),
+                      .tokens = size("tokens", std::int64_t{1} << 32)};
+    if (logs.last_iteration < logs.first_iteration)
+        in.fail("last_iteration", "must not be before 'first_iteration'");
+    if ((logs.last_iteration - logs.first_iteration) % logs.iteration_step != 0)
+        in.fail("last_iteration", "must be a whole number of 'iteration_step' after the first");
+    in.refuse_rest();
+    return logs;
+}
+
 Entry read_entry(Table& in) {
     Entry entry{
         .id = in.required_text("id"),
@@ -60,6 +86,11 @@ Entry read_entry(Table& in) {
     if (const auto debian = in.table("debian")) entry.debian = debian_source(*debian);
     if (entry.debian.has_value() != entry.obtain.empty())
         in.fail("exactly one of 'debian' and 'obtain' must say where the data is from");
+    if (const auto logs = in.table("smartmoe_logs")) {
+        if (entry.debian || entry.format != Format::expert_loads)
+            in.fail("smartmoe_logs", "belongs to data of format expert_loads that the user brings");
+        entry.smartmoe_logs = smartmoe_logs(*logs);
+    }
     in.refuse_rest();
     return entry;
 }

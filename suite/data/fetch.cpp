@@ -6,6 +6,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -37,8 +38,14 @@ class PartFile {
     const fs::path& path() const { return part_; }
 
     void write(std::string_view bytes) const {
+        write([&](std::ostream& out) {
+            out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        });
+    }
+
+    void write(const std::function<void(std::ostream&)>& put) const {
         std::ofstream out(part_, std::ios::binary | std::ios::trunc);
-        out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        put(out);
         out.close();
         if (!out)
             throw DataError(
@@ -81,18 +88,40 @@ std::string extract(const Entry& entry) {
     }
 }
 
-void fill(const Entry& entry, const std::optional<fs::path>& from, const PartFile& part) {
-    if (from) {
+/// Makes the file out of a folder of the user's.
+void sum_folder(const Entry& entry, const fs::path& folder, const PartFile& part,
+                const FileProgress& progress) {
+    if (!entry.smartmoe_logs)
+        throw DataError(
+            fmt::format("{}: {} is a folder; give the file", entry.id, folder.string()));
+    part.write([&](std::ostream& out) {
+        try {
+            sum_smartmoe_logs(folder, *entry.smartmoe_logs, out, progress);
+        } catch (const DataError& error) {
+            throw DataError(fmt::format("{}: {} (the logs are those of {})", entry.id, error.what(),
+                                        entry.origin));
+        }
+    });
+}
+
+void fill(const Entry& entry, const std::optional<fs::path>& from, const PartFile& part,
+          const FileProgress& progress) {
+    if (from && fs::is_directory(*from)) {
+        sum_folder(entry, *from, part, progress);
+    } else if (from) {
         if (!fs::is_regular_file(*from))
-            throw DataError(fmt::format("{}: {} is not a file", entry.id, from->string()));
+            throw DataError(fmt::format("{}: {} is not a file{}", entry.id, from->string(),
+                                        entry.smartmoe_logs ? " or folder" : ""));
         fs::copy_file(*from, part.path(), fs::copy_options::overwrite_existing);
     } else if (entry.debian) {
         part.write(extract(entry));
     } else {
         throw DataError(
             fmt::format("{0} comes from {1}, and Assay does not download it: {2}; then give the "
-                        "file with assay data fetch {0} --from FILE",
-                        entry.id, entry.origin, entry.obtain));
+                        "{3} with assay data fetch {0} --from {4}",
+                        entry.id, entry.origin, entry.obtain,
+                        entry.smartmoe_logs ? "folder of logs or the file that sums them" : "file",
+                        entry.smartmoe_logs ? "PATH" : "FILE"));
     }
 }
 
@@ -113,12 +142,13 @@ void write_manifest(const Entry& entry, const fs::path& file, std::string_view h
     part.finish();
 }
 
-fs::path fetch_into_folder(const Entry& entry, const std::optional<fs::path>& from) {
+fs::path fetch_into_folder(const Entry& entry, const std::optional<fs::path>& from,
+                           const FileProgress& progress) {
     const fs::path file = folder() / entry.file;
     if (check(entry).state == State::ok && fs::exists(manifest_of(file))) return file;
     fs::create_directories(file.parent_path());
     const PartFile part(file);
-    fill(entry, from, part);
+    fill(entry, from, part, progress);
     const Check made = check_file(entry, part.path());
     if (made.state != State::ok) {
         const std::string where =
@@ -136,10 +166,11 @@ fs::path fetch_into_folder(const Entry& entry, const std::optional<fs::path>& fr
 
 fs::path manifest_of(const fs::path& file) { return file.string() + ".manifest.json"; }
 
-fs::path fetch(std::string_view id, const std::optional<fs::path>& from) {
+fs::path fetch(std::string_view id, const std::optional<fs::path>& from,
+               const FileProgress& progress) {
     const Entry& entry = find(id);
     try {
-        return fetch_into_folder(entry, from);
+        return fetch_into_folder(entry, from, progress);
     } catch (const std::system_error& error) {
         throw DataError(
             fmt::format("{}: {}. ASSAY_DATA names another data folder", id, error.what()));

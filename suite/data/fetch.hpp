@@ -1,5 +1,5 @@
 // Brings a data set into folder(): out of an installed Debian package, or from a path the user
-// gives.
+// gives: the file itself or, where an importer is known, a folder of what it is made from.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,18 @@
 #include <string_view>
 
 #include "suite/data/catalog.hpp"
+#include "suite/data/smartmoe_logs.hpp"
 
 namespace assay::data {
 
 /// The complete file appears at once, by a rename, beside a manifest `<file>.manifest.json` with
 /// origin, licence and hash. Already there with the right content: nothing is done. Throws
 /// DataError: package or program missing (says what to install), wrong format (says which line),
-/// wrong hash, no path given for data that only the user can supply.
+/// wrong hash, no path given for data that only the user can supply, a folder that its importer
+/// refuses (says which file and line). `progress` hears of the files of such a folder.
 std::filesystem::path fetch(std::string_view id,
-                            const std::optional<std::filesystem::path>& from = std::nullopt);
+                            const std::optional<std::filesystem::path>& from = std::nullopt,
+                            const FileProgress& progress = {});
 
 /// The manifest beside a fetched file.
 std::filesystem::path manifest_of(const std::filesystem::path& file);

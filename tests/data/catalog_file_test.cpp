@@ -72,6 +72,47 @@ TEST(CatalogFile, NamesTheLineOfAMistake) {
     expect("[[entry]\nid = 1\n", "1", "not valid TOML");
 }
 
+const std::string logs =
+    "[entry.smartmoe_logs]\n"
+    "first_iteration = 1\n"
+    "last_iteration = 21\n"
+    "iteration_step = 10\n"
+    "ranks = 2\n"
+    "layers = 3\n"
+    "micro_batches = 4\n"
+    "experts = 5\n"
+    "tokens = 6\n";
+
+TEST(CatalogFile, ReadsWhatAFolderOfLogsHolds) {
+    const Entry entry = parse_catalog(entry_by_path + logs, "my.toml").at(0);
+    ASSERT_TRUE(entry.smartmoe_logs);
+    EXPECT_EQ(entry.smartmoe_logs->first_iteration, 1);
+    EXPECT_EQ(entry.smartmoe_logs->last_iteration, 21);
+    EXPECT_EQ(entry.smartmoe_logs->iteration_step, 10);
+    EXPECT_EQ(entry.smartmoe_logs->ranks, 2u);
+    EXPECT_EQ(entry.smartmoe_logs->layers, 3u);
+    EXPECT_EQ(entry.smartmoe_logs->micro_batches, 4u);
+    EXPECT_EQ(entry.smartmoe_logs->experts, 5u);
+    EXPECT_EQ(entry.smartmoe_logs->tokens, 6u);
+    EXPECT_FALSE(parse_catalog(entry_by_path, "my.toml").at(0).smartmoe_logs);
+}
+
+TEST(CatalogFile, RefusesLogsThatCannotBe) {
+    const auto expect = [](const std::string& toml, const char* what) {
+        EXPECT_THAT(error_of(toml), testing::HasSubstr(what));
+    };
+    expect(entry_by_path + replaced(logs, "ranks = 2", "ranks = 0"),
+           "'ranks' must be a whole number");
+    expect(entry_by_path + replaced(logs, "ranks = 2\n", ""), "smartmoe_logs lacks 'ranks'");
+    expect(entry_by_path + replaced(logs, "ranks", "rnks"), "smartmoe_logs lacks 'ranks'");
+    expect(entry_by_path + logs + "tokns = 1\n", "'tokns' is not a known key");
+    expect(entry_by_path + replaced(logs, "21", "0"), "must not be before 'first_iteration'");
+    expect(entry_by_path + replaced(logs, "21", "22"), "a whole number of 'iteration_step'");
+    expect(replaced(entry_by_path, "expert_loads", "text") + logs,
+           "belongs to data of format expert_loads");
+    expect(entry_of_package + logs, "belongs to data of format expert_loads");
+}
+
 TEST(CatalogFile, RefusesAnEntryThatSaysNotWhereItIsFrom) {
     EXPECT_THAT(error_of(replaced(entry_by_path, "obtain = \"ask\"\n", "")),
                 testing::HasSubstr("exactly one of"));

@@ -97,6 +97,69 @@ TEST_F(Fetch, DataOnlyTheUserHasSaysHowToGetIt) {
     EXPECT_THAT(error, HasSubstr("assay data fetch trace --from FILE"));
 }
 
+class FetchFolder : public Fetch {
+  protected:
+    void SetUp() override {
+        Fetch::SetUp();
+        logs_ = root_ / "logs";
+        std::filesystem::create_directory(logs_);
+        for (int rank : {0, 1}) write_file(log(rank), right_logs[rank]);
+    }
+
+    std::filesystem::path log(int rank) const {
+        return logs_ / ("table_iter1_rank" + std::to_string(rank) + ".log");
+    }
+
+    std::filesystem::path logs_;
+};
+
+TEST_F(FetchFolder, OfLogsIsSummedAndItsFileKept) {
+    std::size_t files = 0;
+    const auto file = fetch("loads", logs_, [&](std::size_t done, std::size_t) { files = done; });
+    EXPECT_EQ(read_file(file), right_loads);
+    EXPECT_EQ(files, 2u);
+    EXPECT_THAT(data_files(), ElementsAre("loads.csv", "loads.csv.manifest.json"));
+    const auto manifest = nlohmann::json::parse(read_file(manifest_of(file)));
+    EXPECT_EQ(manifest["sha256"], sha256_hex(right_loads));
+}
+
+TEST_F(FetchFolder, MayStillBeTheSummedFile) {
+    write_file(root_ / "mine.csv", right_loads);
+    EXPECT_EQ(read_file(fetch("loads", root_ / "mine.csv")), right_loads);
+}
+
+TEST_F(FetchFolder, OfOtherLogsIsRefused) {
+    write_file(log(1), "0:[[4.0, 4.0], [5.0, 3.0]]\n");
+    EXPECT_THAT(error_of("loads", logs_),
+                HasSubstr("logs is not what the catalogue describes: sha256"));
+    EXPECT_THAT(data_files(), IsEmpty());
+}
+
+TEST_F(FetchFolder, WithADamagedLogSaysWhereAndWhatToDo) {
+    write_file(log(1), "0:[[nan, 5.0], [5.0, 3.0]]\n");
+    EXPECT_EQ(
+        error_of("loads", logs_),
+        "loads: " + log(1).string() +
+            ":1: column 5: a number of tokens is nan, which is not a finite number; copy this "
+            "log anew (the logs are those of somebody's training)");
+    EXPECT_THAT(data_files(), IsEmpty());
+}
+
+TEST_F(FetchFolder, ThatDoesNotExistIsNamed) {
+    EXPECT_THAT(error_of("loads", root_ / "nowhere"), HasSubstr("nowhere is not a file or folder"));
+}
+
+TEST_F(FetchFolder, IsRefusedForDataThatIsAFile) {
+    EXPECT_THAT(error_of("trace", logs_), HasSubstr("logs is a folder; give the file"));
+}
+
+TEST_F(FetchFolder, IsAskedForWhereNoPathIsGiven) {
+    EXPECT_THAT(error_of("loads"),
+                HasSubstr("take the folder of somebody's logs; then give the folder "
+                          "of logs or the file that sums them with assay data "
+                          "fetch loads --from PATH"));
+}
+
 TEST_F(Fetch, AMissingPathIsNamed) {
     EXPECT_THAT(error_of("trace", root_ / "nowhere.csv"), HasSubstr("nowhere.csv is not a file"));
 }

@@ -68,7 +68,22 @@ obtain = "ask somebody"
 file = "trace.csv"
 format = "node_trace"
 )";
-    return head + "sha256 = \"" + sha256_hex(right_trace) + "\"\n";
+    const std::string loads = R"(
+[[entry]]
+id = "loads"
+kind = "trace"
+says = "loads that the user brings, or the logs they are summed from"
+licence = "MIT"
+origin = "somebody's training"
+obtain = "take the folder of somebody's logs"
+file = "loads.csv"
+format = "expert_loads"
+smartmoe_logs = { first_iteration = 1, last_iteration = 1, iteration_step = 10, ranks = 2, layers = 1, micro_batches = 2, experts = 2, tokens = 8 }
+)";
+    const auto hash_of = [](const char* bytes) {
+        return "sha256 = \"" + sha256_hex(bytes) + "\"\n";
+    };
+    return head + hash_of(right_trace) + loads + hash_of(right_loads);
 }
 
 fs::path temporary_folder() {
