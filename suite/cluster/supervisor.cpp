@@ -1,5 +1,5 @@
 // One poll loop over: signals, the lifeline, the launcher, and two descriptors per worker (channel
-// and death). Order within one turn: what arrived, deaths, timers, resumes, duty cycles, silence;
+// and death). Order within one turn: what arrived, deaths, timers, resumes, slowdowns, silence;
 // so a message that came with a death precedes it, and a worker that is resumed in time is never
 // called silent.
 #include "suite/cluster/supervisor.hpp"
@@ -15,10 +15,10 @@
 #include <map>
 #include <set>
 
-#include "suite/cluster/duty_cycle.hpp"
 #include "suite/cluster/frame.hpp"
 #include "suite/cluster/heartbeat_monitor.hpp"
 #include "suite/cluster/signal_watch.hpp"
+#include "suite/cluster/slowing.hpp"
 #include "suite/cluster/worker_connection.hpp"
 
 namespace assay::cluster {
@@ -33,16 +33,7 @@ constexpr Seconds kAskAgain{0.001};
 /// How long the destructor waits for workers that do not die of SIGKILL (a hung device driver).
 constexpr Seconds kReapWait{10.0};
 
-/// Below it a worker would run for less than a tenth of a millisecond at a time.
-constexpr double kLeastShare = 0.01;
-
 enum class WorkerState { live, ending, dead };
-
-/// A worker that gets only a share of its time.
-struct Slowdown {
-    DutyCycle cycle;
-    double end_s;  ///< infinite: none
-};
 
 struct Worker {
     Launcher::Launched launched;
@@ -89,14 +80,12 @@ struct Supervisor::Impl {
         resume_hanging();
         const double now = now_s();
         monitor.tick(Seconds(now - last_turn_s));
-        for (const auto& [id, slowdown] : slowdowns) {
-            // Nobody can beat while we hold them; a hang is meant to be noticed.
-            if (slowdown.cycle.stopped() && !workers[id]->hanging) {
-                monitor.excuse(id, Seconds(now - last_turn_s));
-            }
-        }
+        // Nobody can beat while we hold them.
+        slowing.for_each_held([&](WorkerId id, double share) {
+            monitor.excuse(id, share * Seconds(now - last_turn_s));
+        });
         last_turn_s = now;
-        drive_slowdowns(now);
+        slowing.drive(now);
         for (const auto& silent : monitor.silent()) {
             condemn(silent.worker,
                     silent.never_heard
@@ -161,17 +150,7 @@ struct Supervisor::Impl {
         std::optional<double> due;
         if (!timers.empty()) due = timers.begin()->first;
         for (const auto& [id, at_s] : resumes) due = due ? std::min(*due, at_s) : at_s;
-        if (const auto at_s = next_slowdown_due_s()) due = due ? std::min(*due, *at_s) : *at_s;
-        return due;
-    }
-
-    std::optional<double> next_slowdown_due_s() const {
-        std::optional<double> due;
-        for (const auto& [id, slowdown] : slowdowns) {
-            if (workers[id]->hanging) continue;  // goes on when the hang ends
-            const double at_s = std::min(slowdown.cycle.next_switch_s(), slowdown.end_s);
-            due = due ? std::min(*due, at_s) : at_s;
-        }
+        if (const auto at_s = slowing.next_due_s()) due = due ? std::min(*due, *at_s) : *at_s;
         return due;
     }
 
@@ -207,7 +186,12 @@ struct Supervisor::Impl {
         if (worker.state != WorkerState::live) return;
         worker.verdict = std::move(verdict);
         worker.detected_s = now_s();
-        launcher->signal(worker.launched, SIGKILL);
+        kill(id);
+    }
+
+    void kill(WorkerId id) {
+        launcher->signal(workers[id]->launched, SIGKILL);
+        slowing.killed(id);
     }
 
     void notice_death(WorkerId id) {
@@ -216,7 +200,7 @@ struct Supervisor::Impl {
         if (worker.verdict.empty()) worker.detected_s = now_s();
         monitor.forget(id);
         resumes.erase(id);
-        slowdowns.erase(id);
+        slowing.gone(id);
         ended_at_s[id] = now_s();
         while (worker.connection.open()) {  // its last words
             const std::size_t before = events.size();
@@ -267,36 +251,9 @@ struct Supervisor::Impl {
                 monitor.restart(it->first);
                 ++counts.resumes;
             }
-            if (const auto slowed = slowdowns.find(it->first); slowed != slowdowns.end()) {
-                slowed->second.cycle.restart(now);
-            }
+            slowing.resume(it->first, now);
             it = resumes.erase(it);
         }
-    }
-
-    // ---- duty cycles ---------------------------------------------------------------------------
-    void drive_slowdowns(double now) {
-        for (auto it = slowdowns.begin(); it != slowdowns.end();) {
-            auto& [id, slowdown] = *it;
-            Worker& worker = *workers[id];
-            if (worker.killed || !worker.verdict.empty()) {
-                it = slowdowns.erase(it);
-            } else if (slowdown.end_s <= now) {
-                let_run(worker, slowdown);
-                it = slowdowns.erase(it);
-            } else {
-                if (!worker.hanging && slowdown.cycle.next_switch_s() <= now) {
-                    slowdown.cycle.switch_over(now);
-                    launcher->signal(worker.launched, slowdown.cycle.stopped() ? SIGSTOP : SIGCONT);
-                }
-                ++it;
-            }
-        }
-    }
-
-    /// Before a slowdown ends or changes. A hang keeps its worker stopped.
-    void let_run(Worker& worker, const Slowdown& slowdown) {
-        if (slowdown.cycle.stopped() && !worker.hanging) launcher->signal(worker.launched, SIGCONT);
     }
 
     std::unique_ptr<Launcher> launcher;
@@ -311,7 +268,8 @@ struct Supervisor::Impl {
     std::set<std::pair<double, std::uint64_t>> timers;  ///< due at, id
     std::uint64_t next_timer = 1;
     std::map<WorkerId, double> resumes;  ///< when a hang ends
-    std::map<WorkerId, Slowdown> slowdowns;
+    Slowing slowing{[this](WorkerId id, int number) { launcher->signal(at(id).launched, number); },
+                    options.compute_threads};
     std::map<WorkerId, double> ended_at_s;  ///< of workers whose exit status is awaited
     InjectionCounts counts;
 };
@@ -321,9 +279,8 @@ Supervisor::Supervisor(std::unique_ptr<Launcher> launcher, SupervisorOptions opt
 
 Supervisor::~Supervisor() {
     try {
-        for (auto& worker : impl_->workers) {
-            if (worker->state == WorkerState::live)
-                impl_->launcher->signal(worker->launched, SIGKILL);
+        for (WorkerId id = 0; id < static_cast<WorkerId>(impl_->workers.size()); ++id) {
+            if (impl_->at(id).state == WorkerState::live) impl_->kill(id);
         }
         const double deadline = now_s() + kReapWait.count();
         while (!alive().empty() && now_s() < deadline)
@@ -392,7 +349,7 @@ void Supervisor::cancel_timer(std::uint64_t id) {
 std::optional<SupervisorEvent> Supervisor::next(Seconds timeout) {
     const double deadline = now_s() + timeout.count();
     // Also with events at hand: a caller busy with a long queue must not keep the workers waiting.
-    const auto switch_s = impl_->next_slowdown_due_s();
+    const auto switch_s = impl_->slowing.next_due_s();
     if (impl_->events.empty() || (switch_s && *switch_s <= now_s()) ||
         now_s() - impl_->last_turn_s > impl_->options.heartbeat_interval.count()) {
         impl_->turn(impl_->events.empty() ? timeout : Seconds(0));
@@ -411,7 +368,7 @@ void Supervisor::kill(WorkerId id) {
     Worker& worker = impl_->at(id);
     if (worker.state != WorkerState::live || worker.killed) return;
     worker.killed = true;
-    impl_->launcher->signal(worker.launched, SIGKILL);
+    impl_->kill(id);
     ++impl_->counts.kills;
 }
 
@@ -420,6 +377,7 @@ void Supervisor::hang(WorkerId id, std::optional<Seconds> duration) {
     if (worker.state != WorkerState::live || worker.killed || worker.hanging) return;
     worker.hanging = true;
     impl_->launcher->signal(worker.launched, SIGSTOP);
+    impl_->slowing.hang(id);
     impl_->monitor.restart(id);
     if (duration) impl_->resumes[id] = now_s() + duration->count();
     ++impl_->counts.hangs;
@@ -433,27 +391,33 @@ void Supervisor::stop(WorkerId id) {
     ++impl_->counts.stops;
 }
 
-void Supervisor::slow(WorkerId id, double share, std::optional<Seconds> duration) {
-    if (!(share >= kLeastShare)) {
+std::optional<SlowMeans> Supervisor::slow(WorkerId id, double share,
+                                          std::optional<Seconds> duration,
+                                          std::optional<SlowMeans> by) {
+    if (!(share >= Slowing::kLeastShare)) {
         throw std::invalid_argument(fmt::format(
-            "slow: a share of {} is less than {}; hang the worker", share, kLeastShare));
+            "slow: a share of {} is less than {}; hang the worker", share, Slowing::kLeastShare));
     }
     if (duration && !(duration->count() >= 0)) {
         throw std::invalid_argument("slow: it cannot last less than 0 s");
     }
     Worker& worker = impl_->at(id);
-    if (worker.state != WorkerState::live || worker.killed) return;
-    auto& slowdowns = impl_->slowdowns;
-    if (const auto before = slowdowns.find(id); before != slowdowns.end()) {
-        impl_->let_run(worker, before->second);
-        slowdowns.erase(before);
+    const bool dying = worker.killed || !worker.verdict.empty();
+    if (worker.state != WorkerState::live || dying) return std::nullopt;
+    if (share >= 1) {
+        impl_->slowing.end(id);
+        return std::nullopt;
     }
-    if (share >= 1) return;
     const double end_s =
         duration ? now_s() + duration->count() : std::numeric_limits<double>::infinity();
-    slowdowns.emplace(id, Slowdown{DutyCycle(share, now_s()), end_s});
+    const auto used = impl_->slowing.begin(
+        id, worker.launched, {.share = share, .end_s = end_s, .by = by, .hanging = worker.hanging},
+        now_s());
     ++impl_->counts.slows;
+    return used;
 }
+
+std::string Supervisor::why_no_quota() { return impl_->slowing.why_no_quota(); }
 
 Supervisor::InjectionCounts Supervisor::injected() const { return impl_->counts; }
 

@@ -16,6 +16,7 @@
 
 #include "suite/cluster/control_channel.hpp"
 #include "suite/cluster/launcher.hpp"
+#include "suite/cluster/slow_means.hpp"
 
 namespace assay::cluster {
 
@@ -43,6 +44,7 @@ struct SupervisorOptions {
     Seconds heartbeat_timeout{0.5};  ///< silence longer than this counts as death; then SIGKILL
     Seconds start_timeout{60};  ///< how long the first heartbeat (ControlChannel::start) may take
     int lifeline_fd = -1;       ///< EOF on it means the owner is gone; -1: none
+    int compute_threads = 1;    ///< of one worker: how many processors it would use when alone
 };
 
 /// While one lives, SIGINT and SIGTERM of its process become Interrupted events. Used by one
@@ -77,12 +79,18 @@ class Supervisor {
     void hang(WorkerId, std::optional<Seconds> duration);  ///< SIGSTOP, SIGCONT after `duration`
     void stop(
         WorkerId);  ///< SIGTERM: the worker sees stop_requested() and {"type":"stop_requested"}
-    /// The worker gets `share` of its time (SIGSTOP and SIGCONT in a duty cycle of some
-    /// milliseconds, short against heartbeats); after `duration`, or share 1, all of it again. A
-    /// later call replaces it. The time we hold it is no silence of its own. A hang interrupts it;
-    /// asked for during a hang, it begins afterwards. Shares under 0.01 and negative durations
-    /// throw std::invalid_argument; a call with share 1 is not counted. Driven inside next().
-    void slow(WorkerId, double share, std::optional<Seconds> duration);
+    /// The worker gets `share` of the time that it would use if it had the machine for itself:
+    /// by a quota of the kernel where control groups can be written, else by SIGSTOP and SIGCONT in
+    /// a duty cycle of some milliseconds, short against heartbeats; with `by`, so and not
+    /// otherwise. Returns which, nothing where nobody was slowed. After `duration`, or share 1, all
+    /// of its time again. A later call replaces it. The time we hold it is no silence of its own. A
+    /// hang interrupts it; asked for during a hang, it begins afterwards. Shares under 0.01 and
+    /// negative durations throw std::invalid_argument, a quota that cannot be had
+    /// std::runtime_error. A call with share 1 is not counted. Driven inside next().
+    std::optional<SlowMeans> slow(WorkerId, double share, std::optional<Seconds> duration,
+                                  std::optional<SlowMeans> by = std::nullopt);
+    /// Why slow() has no quota here; empty: it has.
+    std::string why_no_quota();
     struct InjectionCounts {
         long kills = 0, hangs = 0, resumes = 0, stops = 0, slows = 0;
     };

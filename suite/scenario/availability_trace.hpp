@@ -61,11 +61,13 @@ struct TraceProcess {
     Kind kind = Kind::poisson;
     int nodes = 10;  ///< at the start, and at most
     double hours = 1;
-    double loss_per_hour = 0.1;
+    std::optional<double> loss_per_hour;  ///< not given: usual_loss_per_hour(kind)
     double return_per_hour = 0.5;
     int burst = 4;  ///< bursts: each takes 1 to `burst` nodes, all sizes equally likely
     std::uint64_t seed = 1;
 };
+/// A rate at which ten nodes lose some within an hour, most of the time: bursts 3, the others 0.1.
+double usual_loss_per_hour(TraceProcess::Kind);
 /// Nodes that come back are new ones, with new names. Throws UserError for numbers out of range.
 AvailabilityTrace generate_trace(const TraceProcess& process);
 std::string_view to_string(TraceProcess::Kind);

@@ -48,6 +48,7 @@ constexpr NumberRange moment_s{0, 1e9, false, false, " of seconds"};  // thirty 
 constexpr NumberRange duration_s{0, 1e9, true, false, " of seconds"};
 constexpr std::array<std::string_view, 3> phases{"step", "regroup", "transfer"};
 constexpr std::array<std::string_view, 2> targets{"message", "tensor"};
+constexpr std::array<std::string_view, 2> slow_means{"quota", "duty_cycle"};
 
 // How a member is read and written: an optional or a plain one, where `absent` means not set.
 template <auto Member, class Wire>
@@ -134,6 +135,8 @@ std::span<const FaultKey> fault_keys() {
                  set_member<&Fault::phase, std::string, std::string>},
         FaultKey{"factor", false, only(slow), NumberRange{1, 1000, true},
                  get_number<&Fault::factor, 1>, set_member<&Fault::factor, double, double>},
+        FaultKey{"by", false, only(slow), OneOf{slow_means}, get_text<&Fault::by>,
+                 set_member<&Fault::by, std::string, std::string>},
         FaultKey{"peer", false, only(link), WholeRange{0, largest_rank},
                  get_optional<&Fault::peer, long long>, set_member<&Fault::peer, int, long long>},
         FaultKey{"latency", false, only(link), NumberRange{0, 3600, false, false, " of seconds"},

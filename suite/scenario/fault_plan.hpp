@@ -3,8 +3,8 @@
 // Files: datasets/scenarios/*.toml, [[fault]] tables with the same keys.
 // Grammar of one fault:  KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS]
 // Grammar of a plan's canonical text: faults separated by ';' or new lines.
-// Keys before the '@': rank; count (join); phase; factor (slow); peer, latency, bandwidth, loss,
-// cut (link); target (corrupt). After it: step or t; for (hang, slow, link, disk_full).
+// Keys before the '@': rank; count (join); phase; factor, by (slow); peer, latency, bandwidth,
+// loss, cut (link); target (corrupt). After it: step or t; for (hang, slow, link, disk_full).
 #pragma once
 
 #include <filesystem>
@@ -43,7 +43,8 @@ struct Fault {
     std::string phase;
     std::optional<double> for_s;  ///< hang, slow, link, disk_full
 
-    double factor = 1;        ///< slow: above 1
+    double factor = 1;  ///< slow: above 1
+    std::string by;     ///< slow: "quota" or "duty_cycle": so and not otherwise; "": as it can
     std::optional<int> peer;  ///< link: the other end, by name; absent: every other worker
     double latency_s = 0;     ///< link: added to every message
     double bandwidth = 0;     ///< link: bytes per second; 0: unlimited

@@ -15,10 +15,17 @@ namespace {
 using Kind = TraceProcess::Kind;
 constexpr Kind kinds[] = {Kind::poisson, Kind::bursts, Kind::hourly};
 
+double loss_of(const TraceProcess& process) {
+    return process.loss_per_hour.value_or(usual_loss_per_hour(process.kind));
+}
+
 class Generator {
   public:
     explicit Generator(const TraceProcess& process)
-        : process_(process), dice_(process.seed), end_s_(process.hours * 3600) {
+        : process_(process),
+          loss_per_hour_(loss_of(process)),
+          dice_(process.seed),
+          end_s_(process.hours * 3600) {
         for (int i = 0; i < process.nodes; ++i) add(0);
     }
 
@@ -65,8 +72,7 @@ class Generator {
         const bool bursts = process_.kind == Kind::bursts;
         for (double now_h = 0;;) {
             const int alive = static_cast<int>(alive_.size());
-            const double loss_h =
-                wait_h(bursts ? std::min(alive, 1) : alive, process_.loss_per_hour);
+            const double loss_h = wait_h(bursts ? std::min(alive, 1) : alive, loss_per_hour_);
             const double return_h = wait_h(missing(), process_.return_per_hour);
             now_h += std::min(loss_h, return_h);
             const double t_s = std::max(1.0, std::ceil(now_h * 3'600'000)) / 1000;
@@ -98,7 +104,7 @@ class Generator {
         };
         int wanted = missing();
         for (const std::string& node : alive_)
-            if (dice_.chance(process_.loss_per_hour)) {
+            if (dice_.chance(loss_per_hour_)) {
                 planned.push_back({second(), false, node});
                 ++wanted;
             }
@@ -118,7 +124,7 @@ class Generator {
             if (missing() == 0) continue;
             add(t_s);
             // The newcomer is drawn like everyone; a second before its arrival spares it.
-            if (!dice_.chance(process_.loss_per_hour)) continue;
+            if (!dice_.chance(loss_per_hour_)) continue;
             const Planned removal{second(), false, alive_.back()};
             if (removal.second > event.second)
                 planned.insert(std::upper_bound(planned.begin() + static_cast<std::ptrdiff_t>(i),
@@ -128,6 +134,7 @@ class Generator {
     }
 
     const TraceProcess& process_;
+    double loss_per_hour_;
     Dice dice_;
     double end_s_;
     AvailabilityTrace trace_;
@@ -145,7 +152,7 @@ void check(const TraceProcess& process) {
     if (!(process.hours > 0 && process.hours <= longest_generated_h))
         refuse(fmt::format("{} hours: give more than 0, at most {}", process.hours,
                            longest_generated_h));
-    for (const double rate : {process.loss_per_hour, process.return_per_hour})
+    for (const double rate : {loss_of(process), process.return_per_hour})
         if (!(rate >= 0 && rate <= (hourly ? 1 : 3600)))
             refuse(fmt::format("{} per hour: give {}", rate,
                                hourly ? "a probability from 0 to 1" : "0 to 3600"));
@@ -173,6 +180,8 @@ std::optional<TraceProcess::Kind> parse_trace_process(std::string_view text) {
     return std::nullopt;
 }
 
+double usual_loss_per_hour(TraceProcess::Kind kind) { return kind == Kind::bursts ? 3 : 0.1; }
+
 AvailabilityTrace generate_trace(const TraceProcess& process) {
     check(process);
     AvailabilityTrace trace = Generator(process).run();
@@ -180,7 +189,7 @@ AvailabilityTrace generate_trace(const TraceProcess& process) {
         fmt::format("{}-{}nodes-seed{}", to_string(process.kind), process.nodes, process.seed);
     trace.says = fmt::format(
         "generated: {}, {} nodes, {} h, losses {} per hour, returns {} per hour{}, seed {}",
-        to_string(process.kind), process.nodes, process.hours, process.loss_per_hour,
+        to_string(process.kind), process.nodes, process.hours, loss_of(process),
         process.return_per_hour,
         process.kind == Kind::bursts ? fmt::format(", bursts of 1 to {}", process.burst) : "",
         process.seed);

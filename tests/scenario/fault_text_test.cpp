@@ -78,6 +78,8 @@ TEST(FaultText, CanonicalFormIsAFixedPoint) {
           "hang:rank=2@t=1e-07,for=1000000000",
           "slow:rank=1,factor=4@step=5,for=10",
           "slow:rank=1,factor=1.5@t=2",
+          "slow:rank=1,factor=3,by=quota@step=5",
+          "slow:rank=1,factor=3,by=duty_cycle@step=5,for=1",
           "link:rank=2,peer=3,latency=0.01,bandwidth=1000000,loss=0.05@t=3,for=5",
           "link:rank=2,cut=1@step=4,for=1",
           "link:rank=2,peer=0,cut=1@step=4",
@@ -160,7 +162,7 @@ TEST(FaultText, GoldenErrors) {
 
 TEST(FaultText, EachKindHasItsOwnKeys) {
     EXPECT_EQ(complaint("slow:rank=1,speed=2@step=5"),
-              "position 13: unknown key 'speed'; slow takes rank, factor, step, t, for");
+              "position 13: unknown key 'speed'; slow takes rank, factor, by, step, t, for");
     EXPECT_EQ(
         complaint("link:rank=1,los=2@step=5"),
         "position 13: unknown key 'los'; link takes rank, peer, latency, bandwidth, loss, cut, "
@@ -170,6 +172,7 @@ TEST(FaultText, EachKindHasItsOwnKeys) {
     EXPECT_EQ(complaint("slow:rank=1,factor=2,peer=0@step=5"),
               "position 22: only link takes 'peer'");
     EXPECT_EQ(complaint("kill:rank=1,factor=2@step=5"), "position 13: only slow takes 'factor'");
+    EXPECT_EQ(complaint("hang:rank=1,by=quota@step=5"), "position 13: only slow takes 'by'");
     EXPECT_EQ(complaint("nan:rank=1,target=tensor@step=5"),
               "position 12: only corrupt takes 'target'");
     EXPECT_EQ(complaint("slow:rank=1,phase=regroup,factor=2@step=5"),

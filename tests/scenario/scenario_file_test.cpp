@@ -45,6 +45,8 @@ TEST(ScenarioFile, EveryKindHasItsFlag) {
     const std::vector<std::pair<std::string, std::string>> pairs{
         {"kind = 'slow'\nrank = 1\nfactor = 4\nstep = 5\nfor = 10",
          "slow:rank=1,factor=4@step=5,for=10"},
+        {"kind = 'slow'\nrank = 1\nfactor = 4\nby = 'duty_cycle'\nstep = 5",
+         "slow:rank=1,factor=4,by=duty_cycle@step=5"},
         {"kind = 'link'\nrank = 2\npeer = 3\nlatency = 0.01\nbandwidth = 1e6\nloss = 0.05\nt = 3\n"
          "for = 5",
          "link:rank=2,peer=3,latency=0.01,bandwidth=1e6,loss=0.05@t=3,for=5"},
@@ -88,6 +90,8 @@ TEST(ScenarioFile, GoldenErrors) {
               "s.toml:4:11: [[fault]]: 'latency' does not belong here: only link takes 'latency'");
     EXPECT_EQ(complaint(fault("kind = 'slow'\nrank = 1\nfactor = 1\nstep = 5")),
               "s.toml:4:10: [[fault]]: 'factor' must be a number above 1 up to 1000");
+    EXPECT_EQ(complaint(fault("kind = 'slow'\nrank = 1\nfactor = 2\nby = 'nice'\nstep = 5")),
+              "s.toml:5:6: [[fault]]: 'by' must be one of quota, duty_cycle");
     EXPECT_EQ(complaint(fault("kind = 'link'\nrank = 1\ncut = 2\nstep = 5")),
               "s.toml:4:7: [[fault]]: 'cut' must be true or false");
     EXPECT_EQ(complaint(fault("kind = 'link'\nrank = 1\ncut = 'yes'\nstep = 5")),

@@ -167,6 +167,24 @@ TEST(BurstTraces, ComeAtTheirRateAndSize) {
     EXPECT_NEAR(found.mean_between_losses_s, 7200, 4.5 * 7200 / std::sqrt(500));
 }
 
+// Without a burst the picture of a fresh user would show nothing.
+TEST(GeneratedTraces, LoseNodesWithinAnHourUnlessToldOtherwise) {
+    for (const Kind kind : kinds) {
+        int with_losses = 0;
+        for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+            TraceProcess process;
+            process.kind = kind;
+            process.seed = seed;
+            const TraceStatistics found = statistics(generate_trace(process));
+            if (seed == 1) EXPECT_GT(found.losses, 0) << to_string(kind);
+            with_losses += found.losses > 0;
+        }
+        // Of a hundred 63 to 65, for bursts 95, have a loss; four standard deviations off.
+        EXPECT_GT(with_losses, kind == Kind::bursts ? 86 : 43) << to_string(kind);
+        EXPECT_DOUBLE_EQ(usual_loss_per_hour(kind), kind == Kind::bursts ? 3 : 0.1);
+    }
+}
+
 TEST(GeneratedTraces, RefuseWhatIsOutOfRange) {
     const auto refused = [](auto change) {
         TraceProcess process;

@@ -37,8 +37,6 @@ class VirtualWorker {
     bool in_transfers_of(Epoch epoch) const;
     const std::map<ExpertId, Hash>& experts() const { return experts_; }
     std::optional<Hash> dense() const { return dense_; }
-    /// Epoch whose plan the worker has adopted at Go; 0: none yet.
-    Epoch adopted() const { return adopted_; }
     bool told_to_stop() const { return told_to_stop_; }
 
     bool alive = true;
@@ -66,7 +64,8 @@ class VirtualWorker {
     VirtualWorld& world_;
     std::deque<Action> mailbox_;
     Busy busy_ = Busy::no;
-    Epoch aborted_ = 0, adopted_ = 0;
+    Epoch aborted_ = 0;
+    Epoch adopted_ = 0;  ///< whose plan was adopted at Go; 0: none yet
     Reconfigure plan_{};
     int outstanding_ = 0;
     std::map<ExpertId, Hash> experts_, staged_;

@@ -1,5 +1,7 @@
 #include "impls/lazarus/live/fault_driver.hpp"
 
+#include <fmt/format.h>
+
 #include "impls/lazarus/live/messages.hpp"
 
 namespace assay::lazarus {
@@ -28,7 +30,26 @@ FaultDriver::FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor, Scenar
       timers_(timers),
       clock_(clock),
       hooks_(std::move(hooks)),
-      done_(plan_.faults.size(), false) {}
+      done_(plan_.faults.size(), false) {
+    check_means_of_slowing();
+}
+
+void FaultDriver::check_means_of_slowing() const {
+    for (const auto& fault : plan_.faults) {
+        if (fault.by.empty()) continue;
+        if (hooks_.pace)
+            throw UserError(fmt::format(
+                "fault '{}': this run is paced, and slow workers are slowed by their modelled "
+                "time; leave 'by' out",
+                to_string(fault)));
+        if (cluster::slow_means_from(fault.by) != cluster::SlowMeans::quota) continue;
+        if (const auto why = supervisor_.why_no_quota(); !why.empty())
+            throw NotSupportedHere(
+                fmt::format("fault '{}': there is no quota of processor time here: {}; leave 'by' "
+                            "out, or use by=duty_cycle",
+                            to_string(fault), why));
+    }
+}
 
 // Kills and hangs strike in the middle of a step, what happens inside a worker before it begins.
 std::string FaultDriver::phase_of(const Fault& fault) {
@@ -154,14 +175,16 @@ void FaultDriver::strike(std::size_t index, bool release) {
         for (int i = 0; i < fault.count; ++i) {
             const auto worker = hooks_.spawn();
             if (awaited) awaited_.insert(worker);
-            hooks_.strikes(fault, worker);
+            hooks_.strikes(fault, worker, "");
         }
         return;
     }
     const Worker worker = *fault.rank;
     if (!present_.contains(worker)) return;
     if (!told_by_worker(fault.kind)) ++fired_;
-    hooks_.strikes(fault, worker);
+    // Only when a worker has been slowed is it known by what.
+    const auto means = fault.kind == FaultKind::slow ? slow_down(index, worker) : "";
+    hooks_.strikes(fault, worker, means);
     if (fault.kind == FaultKind::kill) supervisor_.kill(worker);
     if (fault.kind == FaultKind::stop) {
         if (awaited) awaited_.insert(worker);
@@ -171,7 +194,6 @@ void FaultDriver::strike(std::size_t index, bool release) {
         supervisor_.hang(worker, fault.for_s ? std::optional(Seconds(*fault.for_s / clock_.speed()))
                                              : std::nullopt);
     }
-    if (fault.kind == FaultKind::slow) slow_down(index, worker);
     if (inside_worker(fault.kind)) inject(index, worker);
     // A hung worker reads this when it is continued.
     if (release && fault.kind != FaultKind::kill) supervisor_.send(worker, {{"type", "continue"}});
@@ -186,15 +208,18 @@ void FaultDriver::inject(std::size_t index, Worker worker) {
     supervisor_.send(worker, inject_message(fault, index));
 }
 
-void FaultDriver::slow_down(std::size_t index, Worker worker) {
+std::string_view FaultDriver::slow_down(std::size_t index, Worker worker) {
     const auto& fault = plan_.faults[index];
     if (!hooks_.pace) {
-        supervisor_.slow(worker, 1 / fault.factor,
-                         fault.for_s ? std::optional(Seconds(*fault.for_s)) : std::nullopt);
-        return;
+        const auto used =
+            supervisor_.slow(worker, 1 / fault.factor,
+                             fault.for_s ? std::optional(Seconds(*fault.for_s)) : std::nullopt,
+                             cluster::slow_means_from(fault.by));
+        return used ? to_string(*used) : "";
     }
     hooks_.pace(worker, fault.factor);
     if (fault.for_s) timers_.after(*fault.for_s, [this, worker] { hooks_.pace(worker, 1); });
+    return "";
 }
 
 }  // namespace assay::lazarus

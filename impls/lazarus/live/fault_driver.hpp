@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impls/lazarus/live/scenario_clock.hpp"
@@ -28,11 +29,15 @@ namespace assay::lazarus {
 class FaultDriver {
   public:
     struct Hooks {
-        std::function<Worker()> spawn;                      ///< starts a worker, returns its id
-        std::function<void(const Fault&, Worker)> strikes;  ///< before each injection
+        std::function<Worker()> spawn;  ///< starts a worker, returns its id
+        /// At each injection. `means`: "quota" or "duty_cycle", by which the supervisor slows a
+        /// worker; else empty.
+        std::function<void(const Fault&, Worker, std::string_view means)> strikes;
         /// A slow fault begins or (factor 1) ends; empty: the supervisor takes processor time away.
         std::function<void(Worker, double factor)> pace;
     };
+    /// Throws NotSupportedHere for a plan that wants a quota where there is none, UserError for one
+    /// that says how to slow a worker in a paced run.
     FaultDriver(FaultPlan plan, cluster::Supervisor& supervisor, ScenarioTimers& timers,
                 const ScenarioClock& clock, Hooks hooks);
 
@@ -64,7 +69,8 @@ class FaultDriver {
 
     void strike(std::size_t fault, bool release);
     void inject(std::size_t fault, Worker worker);
-    void slow_down(std::size_t fault, Worker worker);
+    std::string_view slow_down(std::size_t fault, Worker worker);
+    void check_means_of_slowing() const;
     void strike_when_complete(const Point& point);
     void strike_those_waiting(const Point& point);
     bool is_at(const Fault& fault, const Point& point) const;

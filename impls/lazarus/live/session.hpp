@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impls/lazarus/live/checkpoint_shelf.hpp"
@@ -37,7 +38,7 @@ class Session {
     void on_step_done(Worker worker, const nlohmann::json& body);
     void on_ready(Worker worker, const nlohmann::json& body);
     void on_broken(Worker worker, const nlohmann::json& body);
-    void on_fault(const Fault& fault, Worker worker);
+    void on_fault(const Fault& fault, Worker worker, std::string_view means);
     void act_on_suspicion();
     void blame(GroupBroken::Cause cause, Worker suspect, const std::string& why);
     void end_suspicion();

@@ -24,7 +24,8 @@ Session::Session(std::unique_ptr<cluster::Launcher> launcher, const SessionOptio
       faults_(
           options.faults, supervisor_, timers_, clock_,
           {.spawn = [this] { return spawn(); },
-           .strikes = [this](const Fault& fault, Worker worker) { on_fault(fault, worker); },
+           .strikes = [this](const Fault& fault, Worker worker,
+                             std::string_view means) { on_fault(fault, worker, means); },
            .pace = options.pacing ? [this](Worker worker,
                                            double factor) { pacing_->set_slowdown(worker, factor); }
                                   : std::function<void(Worker, double)>{}}) {

@@ -226,9 +226,10 @@ void Session::calm_down() {
     reporters_.clear();
 }
 
-void Session::on_fault(const Fault& fault, Worker worker) {
-    recorder_.event("fault", now(), worker,
-                    {{"kind", to_string(fault.kind)}, {"fault", to_string(fault)}});
+void Session::on_fault(const Fault& fault, Worker worker, std::string_view means) {
+    json detail{{"kind", to_string(fault.kind)}, {"fault", to_string(fault)}};
+    if (!means.empty()) detail["by"] = means;
+    recorder_.event("fault", now(), worker, detail);
     if (fault.kind != FaultKind::join) open_disturbances_.push_back({fault.kind, now(), 0});
     if (pacing_) {
         // What follows is real machinery at work: the clock stands still until it is done.

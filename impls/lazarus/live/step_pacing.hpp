@@ -32,7 +32,7 @@ class StepPacing {
     Modelling modelling_;
     CostModel costs_;
     int rank_ = 0;
-    double speed_ = 1, begun_s_ = 0, held_s_ = 0;
+    double begun_s_ = 0, held_s_ = 0;
     std::optional<StepTimeline> timeline_;
     std::optional<cluster::Pacer> pacer_;
 };
