@@ -29,7 +29,9 @@ struct PlanTraceOptions {
 };
 
 AvailabilityTrace chosen_trace(const PlanTraceOptions& options) {
-    if (options.trace.empty() == options.process.empty())
+    if (!options.trace.empty() && !options.process.empty())
+        throw UserError("give a trace (a file or an id) or --generate, not both");
+    if (options.trace.empty() && options.process.empty())
         throw UserError("give a trace (a file or an id), or --generate poisson|bursts|hourly");
     if (options.process.empty()) return availability_trace(options.trace);
     TraceProcess process = options.generated;
@@ -92,8 +94,10 @@ void add_source_options(CLI::App& command, PlanTraceOptions& options) {
         ->type_name("H");
     command
         .add_option("--loss-per-hour", options.generated.loss_per_hour,
-                    "rate (hourly: probability) at which a node is lost; bursts: rate of bursts")
-        ->capture_default_str()
+                    fmt::format("rate (hourly: probability) at which a node is lost; bursts: rate "
+                                "of bursts (unless given {}; bursts: {})",
+                                usual_loss_per_hour(TraceProcess::Kind::poisson),
+                                usual_loss_per_hour(TraceProcess::Kind::bursts)))
         ->needs(generate)
         ->type_name("P");
     command

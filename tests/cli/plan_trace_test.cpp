@@ -78,7 +78,7 @@ TEST(PlanTrace, MistakesAreOneSentenceAndExitCodeOne) {
         std::string says;
     } const mistakes[] = {
         {{}, "give a trace (a file or an id), or --generate"},
-        {{"p3-80min", "--generate", "poisson"}, "give a trace (a file or an id), or --generate"},
+        {{"p3-80min", "--generate", "poisson"}, "a file or an id) or --generate, not both"},
         {{"p3-8Omin"}, "did you mean 'p3-80min'?"},
         {{"no/such.csv"}, "no/such.csv: No such file"},
         {{torn}, torn + ":2: expected 3 fields"},

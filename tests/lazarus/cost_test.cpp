@@ -60,13 +60,13 @@ TEST(ModelledModel, SizesAreThoseOfTable1) {
 }
 
 TEST(LayerTraffic, FlexibleDispatchMovesEachTokenOnce) {
-    const auto traffic = layer_traffic(tokens(30), cast().holders[0], experts, false);
+    const auto traffic = layer_traffic(tokens(30), cast().holders[0], experts, 0);
     EXPECT_DOUBLE_EQ(std::accumulate(traffic.rows.begin(), traffic.rows.end(), 0.0), 400);
     EXPECT_DOUBLE_EQ(std::accumulate(traffic.bytes.begin(), traffic.bytes.end(), 0.0), 400);
 }
 
-TEST(LayerTraffic, PaddingFillsEverySliceToTheLargestAndStaysInTheGroup) {
-    const auto traffic = layer_traffic(tokens(30), cast().holders[0], experts, true);
+TEST(LayerTraffic, PaddingFillsEverySliceToTheLargestOfTheGroupAndStaysInIt) {
+    const auto traffic = layer_traffic(tokens(30), cast().holders[0], experts, 2);
     // Each rank holds 4 experts and gets a slice of 30 rows for each from the 2 ranks of its group.
     for (double rows : traffic.rows) EXPECT_DOUBLE_EQ(rows, 2 * 4 * 30);
     const auto sent = [&](std::size_t from, std::size_t to) {
@@ -78,6 +78,19 @@ TEST(LayerTraffic, PaddingFillsEverySliceToTheLargestAndStaysInTheGroup) {
     EXPECT_DOUBLE_EQ(sent(2, 1), 0);
 }
 
+TEST(LayerTraffic, AGroupIsNotPaddedToTheLargestSliceOfAnother) {
+    auto counts = tokens(30);
+    counts[0] = 50;  // expert 0 on rank 0: of the first group alone
+    const auto traffic = layer_traffic(counts, cast().holders[0], experts, 2);
+    EXPECT_EQ(traffic.rows, (std::vector<double>{8 * 50, 8 * 50, 8 * 30, 8 * 30}));
+    EXPECT_DOUBLE_EQ(traffic.bytes[0 * ranks + 1], 4 * 50);
+    EXPECT_DOUBLE_EQ(traffic.bytes[2 * ranks + 3], 4 * 30);
+}
+
+TEST(LayerTraffic, FixedExpertParallelismNeedsItsGroups) {
+    EXPECT_THROW(layer_traffic(tokens(30), cast().holders[0], experts, 4), UserError);
+}
+
 TEST(StepTimeline, OneLayerIsTheSumOfItsParts) {
     auto how = modelling();
     how.real_layers = 1;
@@ -87,7 +100,7 @@ TEST(StepTimeline, OneLayerIsTheSumOfItsParts) {
     StepTimeline line(costs(), how, one);
     line.counted(0, tokens(30));
     const double layers = 12, d = 768, row_scale = 4096.0 / 100;
-    const auto traffic = layer_traffic(tokens(30), one.holders[0], experts, false);
+    const auto traffic = layer_traffic(tokens(30), one.holders[0], experts, 0);
     auto bytes = traffic.bytes;
     for (double& b : bytes) b *= row_scale * 2 * d;
     const double there =

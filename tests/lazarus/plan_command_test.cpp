@@ -149,6 +149,33 @@ TEST_F(LazarusPlanCommand, SaysWhetherAGuardedPlanDominates) {
     EXPECT_EQ(large.at("nodes"), plan(even, "65", "mro").at("nodes"));
 }
 
+// Every plan that is tried here falls short of spread for some number of lost nodes.
+TEST_F(LazarusPlanCommand, SaysWhereNoDominatingPlanWasFound) {
+    const auto recovery = [&](const char* placement) {
+        return json::parse(output({"--loads", file("1 1 1 1 1 1 1 1 1 1 1 1 1"), "--nodes", "15",
+                                   "--slots", "8", "--placement", placement, "--json"}));
+    };
+    const json guarded = recovery("mro_guarded");
+    EXPECT_EQ(guarded.at("dominates"), false);
+    EXPECT_EQ(guarded.at("recovery_method"), "exact");
+    const auto curve = [](const json& plan) {
+        return plan.at("recovery").get<std::vector<double>>();
+    };
+    const auto ours = curve(guarded), mro = curve(recovery("mro")),
+               spread = curve(recovery("spread"));
+    bool below_spread = false, above_mro = false;
+    for (std::size_t lost = 0; lost < ours.size(); ++lost) {
+        EXPECT_GE(ours[lost], mro[lost] - 1e-12) << lost;
+        above_mro |= ours[lost] > mro[lost] + 1e-6;
+        below_spread |= ours[lost] < spread[lost] - 1e-6;
+    }
+    EXPECT_TRUE(above_mro);
+    EXPECT_TRUE(below_spread);
+    EXPECT_THAT(output({"--loads", file("1 1 1 1 1 1 1 1 1 1 1 1 1"), "--nodes", "15", "--slots",
+                        "8", "--placement", "mro_guarded"}),
+                HasSubstr("not shown to be never worse than spread"));
+}
+
 TEST_F(LazarusPlanCommand, ComparesAGuardedPlanWithTheOthers) {
     auto text = [&](const std::string& loads, const char* nodes) {
         return output({"--loads", file(loads), "--nodes", nodes, "--slots", "2", "--placement",
