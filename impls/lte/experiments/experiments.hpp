@@ -1,0 +1,23 @@
+// LTE's experiments, one function per file of this folder.
+#pragma once
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::lte {
+
+// With libtorch: models are trained.
+Experiment fig2();
+Experiment fig3();
+Experiment fig6();
+Experiment fig9();
+Experiment fig10();
+Experiment fig11();
+Experiment fig12();
+Experiment fig13();
+Experiment fig15();
+Experiment fig16();
+Experiment tab2();
+Experiment x_schedule();
+Experiment x_smollm2();
+
+}  // namespace assay::lte

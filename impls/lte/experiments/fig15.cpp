@@ -1,0 +1,51 @@
+// Fig. 15: the union of what a batch activates.
+#include "impls/lte/experiments/experiments.hpp"
+#include "impls/lte/experiments/training_experiment.hpp"
+
+namespace assay::lte {
+
+namespace {
+
+void run(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        LteRecipe recipe;
+        recipe.target_sparsity = number_axis(spec, "sparsity");
+        SparseModel model = train_lte(bench, recipe).model;
+        const Quality quality = measure(bench, model);
+        for (const int batch : {1, 2, 4, 8, 16})
+            recorder.metric("union_sparsity", quality.statistics->union_sparsity(batch, spec.seed),
+                            {{"batch", std::int64_t{batch}}});
+        record(quality, recorder);
+    });
+}
+
+}  // namespace
+
+Experiment fig15() {
+    Experiment experiment =
+        training_experiment("fig15", "Union sparsity against batch", "appendix, Fig. 15");
+    experiment.says =
+        "A batch must load every expert that any of its tokens activates. Tokens are drawn at "
+        "random from the held-out text, as requests of different users would be.";
+    experiment.axes.push_back(sparsity_axis({0.5, 0.75, 0.9}));
+    experiment.variants = {"lte"};
+    experiment.metrics.push_back({"union_sparsity",
+                                  "share",
+                                  "of experts that no token of the batch activates",
+                                  Direction::higher,
+                                  true,
+                                  {"batch"}});
+    experiment.profiles =
+        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 2, 60);
+    experiment.figure = {Figure::Kind::lines,
+                         "union_sparsity",
+                         "batch",
+                         {"model", "sparsity", "corpus"},
+                         "batch",
+                         "sparsity of the union",
+                         false};
+    experiment.run = run;
+    return experiment;
+}
+
+}  // namespace assay::lte

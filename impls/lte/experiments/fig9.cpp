@@ -1,0 +1,40 @@
+// Fig. 9: how neurons are grouped into experts.
+#include "impls/lte/experiments/experiments.hpp"
+#include "impls/lte/experiments/training_experiment.hpp"
+
+namespace assay::lte {
+
+namespace {
+
+void run(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        LteRecipe recipe;
+        recipe.target_sparsity = number_axis(spec, "sparsity");
+        recipe.grouping = spec.variant == "random"         ? LteRecipe::Grouping::random
+                          : spec.variant == "coactivation" ? LteRecipe::Grouping::coactivation
+                                                           : LteRecipe::Grouping::kmeans;
+        SparseModel model = train_lte(bench, recipe).model;
+        record(measure(bench, model), recorder);
+    });
+}
+
+}  // namespace
+
+Experiment fig9() {
+    Experiment experiment =
+        training_experiment("fig9", "Grouping of neurons", "section 5.4, Fig. 9");
+    experiment.says =
+        "LTE on experts made by balanced k-means over the rows of the first matrix, by "
+        "co-activation, and at random. The paper finds the first two alike and better than random.";
+    experiment.axes.push_back(sparsity_axis({0.5, 0.75, 0.9}));
+    experiment.variants = {"kmeans", "coactivation", "random"};
+    experiment.profiles =
+        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 2, 60);
+    experiment.figure = {
+        Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
+        "sparsity asked for", "perplexity per byte", false};
+    experiment.run = run;
+    return experiment;
+}
+
+}  // namespace assay::lte

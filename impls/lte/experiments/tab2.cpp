@@ -1,0 +1,62 @@
+// Table 2: against static pruning at equal overall sparsity.
+#include "impls/lte/experiments/experiments.hpp"
+#include "impls/lte/experiments/training_experiment.hpp"
+
+namespace assay::lte {
+
+namespace {
+
+/// Weights of the feed-forward networks over all weights of the layers.
+double ffn_share(const nn::DecoderConfig& config) {
+    double ffn = 0, all = 0;
+    for (const nn::NamedShape& parameter : nn::layer_parameters(config)) {
+        double elements = 1;
+        for (const auto extent : parameter.shape) elements *= static_cast<double>(extent);
+        if (parameter.shape.size() < 2) continue;
+        all += elements;
+        if (parameter.name == "gate" || parameter.name == "up" || parameter.name == "down")
+            ffn += elements;
+    }
+    return ffn / all;
+}
+
+void run(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        SparseModel model = make_competitor(bench, spec);
+        const Quality quality = measure(bench, model);
+        recorder.metric("overall_sparsity", quality.sparsity * ffn_share(bench.sizes().model));
+        record(quality, recorder);
+    });
+}
+
+}  // namespace
+
+Experiment tab2() {
+    Experiment experiment =
+        training_experiment("tab2", "Against static pruning", "section 5.2, Table 2");
+    experiment.says =
+        "Wanda and magnitude pruning of the feed-forward matrices, unstructured, 2:4 and 4:8, "
+        "without retraining, on the dense model tuned on as many tokens as LTE gets. The paper "
+        "prunes all matrices of LLaMA-7B to 50 %; here only the feed-forward networks are pruned, "
+        "for every competitor alike, and overall_sparsity counts all weights but the embeddings.";
+    experiment.axes.push_back(sparsity_axis({0.5}));
+    experiment.variants = {"lte", "wanda", "wanda_2_4", "wanda_4_8", "magnitude"};
+    experiment.metrics.push_back({"overall_sparsity",
+                                  "share",
+                                  "of the weights of all layers left out",
+                                  Direction::higher,
+                                  true,
+                                  {}});
+    experiment.profiles = training_profiles({{"model", {"gpt-toy", "llama-toy"}}}, 2, 40);
+    experiment.figure = {Figure::Kind::bars,
+                         "perplexity",
+                         "sparsity",
+                         {"model", "corpus"},
+                         "sparsity of the feed-forward networks",
+                         "perplexity per byte",
+                         false};
+    experiment.run = run;
+    return experiment;
+}
+
+}  // namespace assay::lte

@@ -1,0 +1,107 @@
+#include "impls/lte/experiments/training_experiment.hpp"
+
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "impls/nn/training/training_loop.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::lte {
+
+Axis sparsity_axis(std::vector<Value> values) {
+    return {"sparsity",
+            "share of the feed-forward neurons to leave out; ffn_sparsity is what came of it",
+            std::move(values), true};
+}
+
+Axis model_axis(std::vector<Value> values) {
+    return {"model",
+            "gpt-*: GELU, GPT-2's shape; llama-*: SwiGLU; toy: 1 M, 5m: 5 M parameters, on bytes",
+            std::move(values), true};
+}
+
+Axis corpus_axis() {
+    return {"corpus",
+            "text to train and test on, an id of `assay data`",
+            {"bible-kjv", "dict-gcide"},
+            true};
+}
+
+std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Value>> toy_axes,
+                                           int toy_rounds, double toy_seconds_per_sample) {
+    ProfilePlan toy;
+    toy.provenances = {Provenance::measured};
+    toy.axes = std::move(toy_axes);
+    toy.axes.try_emplace("corpus", std::vector<Value>{"bible-kjv"});
+    toy.rounds = toy_rounds;
+    toy.seconds_per_sample = toy_seconds_per_sample;
+    toy.bytes_per_sample = 60e3;
+    toy.timeout_s = 3600;
+    ProfilePlan small = toy;
+    small.profile = Profile::small;
+    small.axes.clear();
+    small.rounds = 3;
+    small.seconds_per_sample = 5 * toy_seconds_per_sample;
+    small.timeout_s = 6 * 3600;
+    return {toy, small};
+}
+
+Experiment training_experiment(const std::string& name, const std::string& title,
+                               const std::string& where) {
+    Experiment experiment;
+    experiment.id = "lte/" + name;
+    experiment.title = title;
+    experiment.source = "arXiv 2402.06126v4, " + where;
+    experiment.axes = {model_axis({"gpt-toy", "llama-toy"}), corpus_axis()};
+    experiment.metrics = quality_metrics();
+    experiment.validate = [](const SampleSpec& spec) {
+        sizes_of(to_string(spec.axes.at("model")), spec.profile);
+    };
+    experiment.unsupported = workbench_lacks;
+    experiment.run = compete;
+    return experiment;
+}
+
+double number_axis(const SampleSpec& spec, const std::string& axis) {
+    const Value& value = spec.axes.at(axis);
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* number = std::get_if<double>(&value)) return *number;
+    throw UserError("axis " + axis + ": a number, not " + to_string(value));
+}
+
+void on_workbench(const SampleSpec& spec, Recorder& recorder,
+                  const std::function<void(Workbench&)>& body) {
+    try {
+        Workbench bench(spec, recorder);
+        body(bench);
+    } catch (const nn::TrainingDiverged& diverged) {
+        recorder.event("divergence", 0, -1,
+                       {{"step", diverged.step()},
+                        {"loss", std::to_string(diverged.loss())},
+                        {"why", diverged.what()}});
+        throw SampleError(SampleStatus::failed, diverged.what());
+    }
+}
+
+SparseModel make_competitor(Workbench& bench, const SampleSpec& spec) {
+    LteRecipe recipe;
+    if (spec.variant == "lte") {
+        recipe.target_sparsity = number_axis(spec, "sparsity");
+        return train_lte(bench, recipe).model;
+    }
+    if (spec.variant == "lte_published") {
+        recipe.published = true;
+        recipe.eta = number_axis(spec, "eta");
+        return train_lte(bench, recipe).model;
+    }
+    return make_rival(bench, spec.variant, number_axis(spec, "sparsity"));
+}
+
+void compete(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        SparseModel model = make_competitor(bench, spec);
+        record(measure(bench, model), recorder);
+    });
+}
+
+}  // namespace assay::lte
