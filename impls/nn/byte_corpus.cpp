@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "impls/nn/counter_hash.hpp"
+#include "impls/nn/window_start.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::nn {
@@ -32,11 +32,7 @@ at::Tensor ByteCorpus::batch(std::uint64_t seed, std::int64_t step, std::int64_t
     const auto windows = static_cast<std::uint64_t>(bytes() - length);
     for (std::int64_t s = 0; s < sequences; ++s) {
         const auto number = static_cast<std::uint64_t>(first + s);
-        const auto start =
-            counter_hash(counter_hash(seed) ^
-                         counter_hash(static_cast<std::uint64_t>(step) * 0x10001 + 1) ^
-                         counter_hash(number + 0x5851f42dULL)) %
-            windows;
+        const auto start = window_start(seed, step, number, windows);
         for (std::int64_t i = 0; i <= length; ++i)
             *out++ = static_cast<unsigned char>(text_[start + static_cast<std::uint64_t>(i)]);
     }

@@ -35,7 +35,8 @@ at::Tensor ffn_output(const FfnWeights&, const at::Tensor& hidden);
 class FeedForward {
   public:
     virtual ~FeedForward() = default;
-    /// x: [tokens, d], normalised, what the network sees. Returns [tokens, d].
+    /// x: [tokens, d], normalised, what the network sees, in the type of the weights. Returns
+    /// [tokens, d], in any floating type.
     virtual at::Tensor run(int layer, const at::Tensor& x, const FfnWeights& weights) = 0;
 };
 
@@ -61,7 +62,9 @@ class Decoder {
     const at::Tensor& parameter(std::string_view name) const;
 
     /// Logits, fp32. ids: int64 [batch, length]. Returns [batch, length, vocabulary].
-    /// compute: kFloat, or kBFloat16 for the matrix products (norms, softmax, loss stay fp32).
+    /// compute: kFloat, or kBFloat16 for the matrix products (norms, softmax, loss stay fp32);
+    /// kDouble computes everything in double (for tests; the logits are then double).
+    /// Throws UserError when length exceeds the model's context.
     at::Tensor logits(const at::Tensor& ids, FeedForward& ffn,
                       at::ScalarType compute = at::kFloat) const;
 
@@ -75,7 +78,13 @@ class Decoder {
     FfnWeights ffn(int layer) const;
 
   private:
+    Decoder() = default;
+    /// Block 0 (layer −1) or a layer's, by the name without prefix. nullptr: there is none.
+    const at::Tensor* find(int layer, std::string_view name) const;
+    at::Tensor hidden_states(const at::Tensor& ids, FeedForward& ffn, at::ScalarType compute) const;
+
     DecoderConfig config_;
+    std::vector<NamedShape> shared_, per_layer_;  // in the order of the blocks' parameters
     std::vector<std::unique_ptr<ParameterBlock>> blocks_;
 };
 

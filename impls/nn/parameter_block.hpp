@@ -22,9 +22,11 @@ struct ParameterSpec {
 class ParameterBlock {
   public:
     /// Initial values are a function of (seed, name of the block, name of the parameter) alone, so
-    /// that any worker makes the same block without hearing from another.
+    /// that any worker makes the same block without hearing from another, on any device.
     ParameterBlock(std::string name, std::span<const ParameterSpec> specs, at::ScalarType dtype,
-                   std::uint64_t seed);
+                   std::uint64_t seed, at::Device device = at::kCPU);
+
+    const std::string& name() const { return name_; }
 
     /// The i-th parameter, in the order of the specs: a leaf whose gradient lands in grad().
     const at::Tensor& operator[](std::size_t i) const { return leaves_[i]; }

@@ -40,9 +40,9 @@ Tokenizer tokenizer_with(WordRule rule) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const std::vector<Tokenizer> tokenizers{tokenizer_with(WordRule::whole),
-                                                   tokenizer_with(WordRule::gpt2),
-                                                   tokenizer_with(WordRule::smollm)};
+    static const std::vector<Tokenizer> tokenizers{
+        tokenizer_with(WordRule::whole), tokenizer_with(WordRule::gpt2),
+        tokenizer_with(WordRule::smollm), tokenizer_with(WordRule::llama3)};
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     for (const Tokenizer& tokenizer : tokenizers) {
         const std::vector<int> ids = tokenizer.encode(text);

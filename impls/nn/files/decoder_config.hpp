@@ -44,7 +44,8 @@ struct DecoderConfig {
 /// From GGUF metadata (architectures llama, gpt2) or a Hugging Face config.json (LlamaForCausalLM,
 /// MistralForCausalLM without sliding window, GPT2LMHeadModel). Throws UserError on anything else,
 /// on missing or impossible values, and on what would silently change results (rope scaling,
-/// attention bias in llama, an unknown activation): it says which key.
+/// attention bias in llama, an unknown activation): it says which key. What is returned fits the
+/// file: every parameter is there in its shape, and no layer is left over.
 DecoderConfig read_decoder_config(const TensorFile&);
 
 /// Our names of parameters, the same in every family (shapes outermost first):
@@ -72,7 +73,8 @@ void read_parameter(const TensorFile&, const DecoderConfig&, std::string_view na
 
 /// The stored tensor behind a parameter when its rows [out, in] are stored as they are, or with the
 /// order of rows changed only (`row_order[i]` = stored row of our row i; empty: unchanged), so that
-/// a decoder may keep quantised rows. nullopt where that is not so (transposed, fused).
+/// a decoder may keep quantised rows. nullopt where that is not so (transposed, fused) and for
+/// vectors. Throws UserError (missing tensor, wrong shape).
 struct StoredRows {
     const TensorEntry* tensor = nullptr;
     std::vector<std::int32_t> row_order;

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace assay::nn {
@@ -44,16 +45,23 @@ enum class FileFormat { gguf, safetensors };
 
 class TensorFile {
   public:
-    /// `path`: a .gguf or .safetensors file, or a folder as Hugging Face publishes them
-    /// (model.safetensors or model.safetensors.index.json with its parts, config.json,
-    /// tokenizer.json). The format is told by the content, not by the name.
+    /// `path`: a .gguf or .safetensors file, an index of parts (….json), or a folder as Hugging Face
+    /// publishes them (model.safetensors or model.safetensors.index.json with its parts,
+    /// config.json, tokenizer.json). GGUF or safetensors is told by the content, not by the name.
     /// Throws UserError: unreadable, neither format, truncated, sizes or offsets that do not fit,
-    /// overlapping tensors, duplicate names, a tensor type we do not read (it is named).
+    /// overlapping tensors, duplicate names, a tensor type we do not read (it is named). Tensors of
+    /// integers in safetensors are no weights and are passed over (require() says so).
     explicit TensorFile(const std::filesystem::path& path);
+
+    /// A file that is in memory already. `companions`: what would lie beside a safetensors file,
+    /// {"config": …}. Throws UserError like the constructor, with `name` for the file.
+    static TensorFile in_memory(std::vector<std::byte> bytes, std::string name = "in memory",
+                                nlohmann::json companions = nlohmann::json::object());
 
     const std::vector<TensorEntry>& tensors() const;
     const TensorEntry* find(std::string_view name) const;
-    /// Throws UserError that names file, tensor, expected and found shape.
+    /// Throws UserError that names file, tensor, expected and found shape. Extents of 1 count: a
+    /// tensor [1, n] is not [n].
     const TensorEntry& require(std::string_view name, std::span<const std::int64_t> shape) const;
 
     FileFormat format() const;
@@ -65,6 +73,8 @@ class TensorFile {
 
   private:
     struct Content;
+    explicit TensorFile(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+
     std::shared_ptr<const Content> content_;  ///< the mappings; entries point into them
 };
 

@@ -12,19 +12,25 @@
 
 namespace assay::nn {
 
+struct Vocabulary;  // vocabulary.hpp
+
 class Tokenizer {
   public:
-    /// From the file's metadata: GGUF (tokenizer.ggml.*, model "gpt2", pre-tokenizers gpt-2/default
-    /// and smollm) or a Hugging Face tokenizer.json (BPE, ByteLevel, optional Digits before it).
-    /// Throws UserError naming what is not supported or inconsistent (merges with unknown tokens,
-    /// duplicate tokens, ids out of range).
+    /// From the file's metadata: GGUF (tokenizer.ggml.*, model "gpt2", pre-tokenizers
+    /// gpt-2/default, smollm and llama-bpe) or a Hugging Face tokenizer.json (BPE, ByteLevel,
+    /// optional Digits or LLaMA 3's Split before it). Throws UserError naming what is not supported
+    /// or inconsistent (merges with unknown tokens, duplicate tokens, ids out of range).
     static Tokenizer of(const TensorFile&);
+
+    /// Throws UserError on tables that contradict themselves, as above.
+    explicit Tokenizer(const Vocabulary&);
 
     /// Token ids = bytes, vocabulary 256, no special tokens: our own toy models.
     static Tokenizer bytes();
 
     /// Nothing is added in front or behind. `special`: whether special tokens written out in the
-    /// text (<|im_start|>) are taken as such. Bytes that are not UTF-8 are encoded as bytes.
+    /// text (<|im_start|>) are taken as such. Bytes that are not UTF-8 are encoded as bytes. Bytes
+    /// that the vocabulary has no token for (see `bytes_without_token`) are left out.
     std::vector<int> encode(std::string_view text, bool special = false) const;
 
     /// Inverse: the bytes of the tokens. Special tokens appear as written. Throws UserError on an
@@ -34,9 +40,18 @@ class Tokenizer {
     int size() const;  ///< tokens of the vocabulary
     std::optional<int> end_of_text() const;
     std::optional<int> start_of_text() const;
+    /// Of a special token as written, or of any other by the bytes it stands for.
     std::optional<int> id_of(std::string_view token) const;
     /// Number of bytes a token stands for: what bits per byte are counted over. Special tokens: 0.
+    /// Throws UserError on an id outside the vocabulary.
     std::size_t bytes_of(int id) const;
+    /// Whether a continuation ends here: end_of_text(), or a special token by which models of this
+    /// kind close a document or a turn (<|endoftext|>, <|im_end|>, <|eot_id|>, <|end_of_text|>,
+    /// </s>).
+    bool ends_text(int id) const;
+    /// Bytes that cannot be encoded, in ascending order. SmolLM2 lacks 21: some control characters
+    /// and bytes that UTF-8 text does not or hardly ever contain.
+    std::string bytes_without_token() const;
 
   private:
     struct Table;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impls/nn/text/tokenizer.hpp"
@@ -15,6 +16,7 @@ namespace assay::nn {
 class TokenData {
   public:
     /// The last `held_out` share (0 … 0.5) of the text, cut at a line's end, is never trained on.
+    /// Both parts are encoded apart. With a share of 0 there are no held-out windows.
     /// Throws UserError: unreadable, or too short for one window of `context` + 1 tokens in either
     /// part.
     TokenData(const std::filesystem::path& file, const Tokenizer&, double held_out, int context);
@@ -24,8 +26,8 @@ class TokenData {
     at::Tensor batch(std::uint64_t seed, std::int64_t step, int sequences) const;
 
     /// Held-out windows one after another, each of context + 1 tokens, overlapping by one token (so
-    /// that every token but the first of all is scored once). At most `limit` windows, evenly
-    /// spread; 0: all.
+    /// that every token but the first of all is scored once; a rest shorter than a window is left
+    /// out). At most `limit` windows, evenly spread; 0: all.
     std::vector<at::Tensor> held_out_batches(int sequences, int limit) const;
 
     std::int64_t training_tokens() const;
@@ -35,6 +37,9 @@ class TokenData {
 
   private:
     TokenData() = default;
+    void fill(std::string_view text, const Tokenizer&, double held_out, int context,
+              const std::string& origin);
+
     std::vector<std::int32_t> training_, held_out_;
     double bytes_per_token_ = 1;
     int context_ = 0;

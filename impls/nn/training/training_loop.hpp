@@ -22,10 +22,14 @@ struct TrainingOptions {
     bool decay_to_zero = false;  ///< linear decay after the warm-up; else constant
     double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8;
     double clip = 1.0;  ///< global gradient norm; 0: none
-    /// Divergence: the loss is not finite, or exceeds `diverged` times the mean of the first ten
-    /// steps.
+    /// Divergence: the loss or the gradient is not finite, or the task loss exceeds `diverged`
+    /// times its mean over the first ten steps (regularisers may grow on purpose).
     double diverged = 3.0;
 };
+
+/// The rate of update `step` (0-based): rises to learning_rate over the first `warmup` share of the
+/// steps, then stays, or falls in a line that would reach 0 at `steps`.
+double learning_rate(const TrainingOptions& options, std::int64_t step);
 
 /// A training that cannot go on; the text says at which step and why. Callers record it as an event
 /// of kind "divergence" and end the sample as failed.
@@ -79,7 +83,8 @@ struct TrainingCallbacks {
 /// within a sample ("base", "stage1"). A checkpoint is saved every `checkpoint_every` steps (0:
 /// never) and at the end; when one is there, training goes on from it, and its state and curves are
 /// bit for bit those of an uninterrupted run (same thread count, same build).
-/// Throws TrainingDiverged, UserError for a checkpoint that does not belong to these blocks.
+/// Throws TrainingDiverged, UserError for a checkpoint that does not belong to these blocks and
+/// options.
 void train(const std::string& name, std::vector<ParameterBlock*> blocks,
            const TrainingOptions& options, const TrainingCallbacks& callbacks, StateKeeper& keeper,
            std::int64_t checkpoint_every);

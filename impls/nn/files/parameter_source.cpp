@@ -1,0 +1,154 @@
+#include "impls/nn/files/parameter_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace assay::nn {
+namespace {
+
+using Names = std::array<std::pair<std::string_view, std::string_view>, 13>;
+
+constexpr Names gguf_names{{{"token_embedding", "token_embd"},
+                            {"position_embedding", "position_embd"},
+                            {"final_norm", "output_norm"},
+                            {"output", "output"},
+                            {"attention_norm", "attn_norm"},
+                            {"query", "attn_q"},
+                            {"key", "attn_k"},
+                            {"value", "attn_v"},
+                            {"attention_out", "attn_output"},
+                            {"ffn_norm", "ffn_norm"},
+                            {"gate", "ffn_gate"},
+                            {"up", "ffn_up"},
+                            {"down", "ffn_down"}}};
+
+constexpr Names hugging_face_llama{{{"token_embedding", "model.embed_tokens"},
+                                    {"final_norm", "model.norm"},
+                                    {"output", "lm_head"},
+                                    {"attention_norm", "input_layernorm"},
+                                    {"query", "self_attn.q_proj"},
+                                    {"key", "self_attn.k_proj"},
+                                    {"value", "self_attn.v_proj"},
+                                    {"attention_out", "self_attn.o_proj"},
+                                    {"ffn_norm", "post_attention_layernorm"},
+                                    {"gate", "mlp.gate_proj"},
+                                    {"up", "mlp.up_proj"},
+                                    {"down", "mlp.down_proj"}}};
+
+constexpr Names hugging_face_gpt2{{{"token_embedding", "wte"},
+                                   {"position_embedding", "wpe"},
+                                   {"final_norm", "ln_f"},
+                                   {"output", "lm_head"},
+                                   {"attention_norm", "ln_1"},
+                                   {"attention_out", "attn.c_proj"},
+                                   {"ffn_norm", "ln_2"},
+                                   {"up", "mlp.c_fc"},
+                                   {"down", "mlp.c_proj"}}};
+
+struct Parsed {
+    std::optional<int> layer;
+    std::string_view base;  ///< "query" of "layer3/query_bias"
+    bool bias = false;
+};
+
+Parsed parse(std::string_view name) {
+    constexpr std::string_view layer_prefix = "layer", bias_suffix = "_bias";
+    Parsed parsed{{}, name};
+    if (name.starts_with(layer_prefix)) {
+        int layer = 0;
+        const char* const end = name.data() + name.size();
+        const auto number = std::from_chars(name.data() + layer_prefix.size(), end, layer);
+        if (number.ec == std::errc() && number.ptr != end && *number.ptr == '/') {
+            parsed.layer = layer;
+            parsed.base = {number.ptr + 1, end};
+        }
+    }
+    if (parsed.base.ends_with(bias_suffix)) {
+        parsed.bias = true;
+        parsed.base.remove_suffix(bias_suffix.size());
+    }
+    return parsed;
+}
+
+std::vector<std::int64_t> shape_of(const DecoderConfig& config, std::string_view name,
+                                   const Parsed& parsed) {
+    if (!parsed.layer || (*parsed.layer >= 0 && *parsed.layer < config.layers)) {
+        const std::string_view own = parsed.layer ? name.substr(name.find('/') + 1) : name;
+        for (NamedShape& each : parsed.layer ? layer_parameters(config) : shared_parameters(config))
+            if (each.name == own) return std::move(each.shape);
+    }
+    throw std::invalid_argument("no such parameter: " + std::string(name));
+}
+
+// Position in the fused tensor of GPT-2, if the parameter is in it.
+std::optional<int> place_in_qkv(std::string_view base) {
+    constexpr std::array<std::string_view, 3> order{"query", "key", "value"};
+    const auto found = std::find(order.begin(), order.end(), base);
+    if (found == order.end()) return std::nullopt;
+    return static_cast<int>(found - order.begin());
+}
+
+std::string_view stored_name(const Names& names, std::string_view base) {
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [&](const auto& pair) { return pair.first == base; });
+    return found == names.end() ? std::string_view{} : found->second;
+}
+
+// In front of a tensor's own name.
+std::string prefix_of(const TensorFile& file, const DecoderConfig& config, const Parsed& parsed) {
+    const std::string layer = parsed.layer ? std::to_string(*parsed.layer) + "." : "";
+    if (file.format() == FileFormat::gguf) return parsed.layer ? "blk." + layer : "";
+    if (config.family == Family::llama) return parsed.layer ? "model.layers." + layer : "";
+    if (parsed.base == "output") return "";
+    // Written by GPT2LMHeadModel, or by GPT2Model alone as the first published files were.
+    const std::string model = file.find("transformer.wte.weight") ? "transformer." : "";
+    return model + (parsed.layer ? "h." + layer : "");
+}
+
+}  // namespace
+
+ParameterSource parameter_source(const TensorFile& file, const DecoderConfig& config,
+                                 std::string_view name) {
+    const Parsed parsed = parse(name);
+    ParameterSource source;
+    source.shape = shape_of(config, name, parsed);
+    source.stored_shape = source.shape;
+
+    const bool gguf = file.format() == FileFormat::gguf, gpt2 = config.family == Family::gpt2;
+    const Names& names = gguf ? gguf_names : gpt2 ? hugging_face_gpt2 : hugging_face_llama;
+    std::string_view own = stored_name(names, parsed.base);
+    if (const auto place = place_in_qkv(parsed.base); gpt2 && place) {
+        own = gguf ? "attn_qkv" : "attn.c_attn";
+        source.fused = true;
+        source.first_output = *place * source.shape.front();
+        source.stored_shape.front() *= 3;
+    }
+    const bool matrix_of_layer = parsed.layer && source.shape.size() == 2;
+    if (gpt2 && !gguf && matrix_of_layer) {
+        source.transposed = true;
+        std::swap(source.stored_shape[0], source.stored_shape[1]);
+    }
+    source.interleaved = gguf && !gpt2 && (parsed.base == "query" || parsed.base == "key");
+    source.tensor = prefix_of(file, config, parsed);
+    source.tensor.append(own).append(parsed.bias ? ".bias" : ".weight");
+    return source;
+}
+
+std::vector<std::int32_t> interleaved_rows(std::int64_t outputs, int head_width) {
+    if (head_width < 2 || head_width % 2 != 0 || outputs % head_width != 0)
+        throw std::invalid_argument("rotary positions need heads of an even width");
+    const int half = head_width / 2;
+    std::vector<std::int32_t> stored(static_cast<std::size_t>(outputs));
+    for (std::int64_t row = 0; row < outputs; ++row) {
+        const auto within = static_cast<int>(row % head_width);
+        stored[static_cast<std::size_t>(row)] =
+            static_cast<std::int32_t>(row - within + 2 * (within % half) + within / half);
+    }
+    return stored;
+}
+
+}  // namespace assay::nn

@@ -1,0 +1,35 @@
+// Where a file keeps a parameter, and how its arrangement differs from ours.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impls/nn/files/decoder_config.hpp"
+
+namespace assay::nn {
+
+struct ParameterSource {
+    std::vector<std::int64_t> shape;  ///< of the parameter: [outputs, inputs] or [outputs]
+
+    std::string tensor;
+    std::vector<std::int64_t> stored_shape;  ///< of the whole tensor
+    /// [inputs, outputs] is stored: the Conv1D of Hugging Face's GPT-2.
+    bool transposed = false;
+    /// Query, key and value lie in one tensor; ours is the outputs from `first_output` on.
+    bool fused = false;
+    std::int64_t first_output = 0;
+    /// Rows of each head are stored as 0, hw/2, 1, hw/2 + 1, …: GGUF's llama rotates neighbours
+    /// where we (and Hugging Face) rotate halves.
+    bool interleaved = false;
+};
+
+/// `name`: of decoder_config.hpp, with "layer<i>/" where it is a layer's. Throws
+/// std::invalid_argument when the configuration has no such parameter. The tensor need not exist.
+ParameterSource parameter_source(const TensorFile&, const DecoderConfig&, std::string_view name);
+
+/// Stored rows of the interleaved rows of `heads` heads: result[our row] = stored row.
+std::vector<std::int32_t> interleaved_rows(std::int64_t outputs, int head_width);
+
+}  // namespace assay::nn

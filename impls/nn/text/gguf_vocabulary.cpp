@@ -1,0 +1,115 @@
+#include "impls/nn/text/gguf_vocabulary.hpp"
+
+#include <string>
+
+#include "impls/nn/text/json_parts.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::nn {
+
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void fail(const std::string& what) {
+    throw UserError("the tokenizer in this GGUF file cannot be used: " + what);
+}
+
+const json& required(const json& metadata, const char* key, json::value_t kind) {
+    const json& value = member(metadata, key);
+    if (value.is_null()) fail(std::string("it has no ") + key);
+    if (value.type() != kind) fail(std::string(key) + " has the wrong type");
+    return value;
+}
+
+std::string text_of(const json& value, const char* key) {
+    if (!value.is_string()) fail(std::string(key) + " is not text throughout");
+    return value.get<std::string>();
+}
+
+/// The numbers of GGUF's token types.
+TokenKind kind_of(const json& type) {
+    if (!type.is_number_integer())
+        fail("tokenizer.ggml.token_type holds something else than types");
+    switch (type.get<std::int64_t>()) {
+        case 1:
+            return TokenKind::normal;
+        case 2:  // unknown
+        case 3:
+            return TokenKind::control;
+        case 4:
+            return TokenKind::literal;
+        case 5:
+            return TokenKind::unused;
+    }
+    fail("token type " + type.dump() + " is not one of 1 … 5, which byte-level tokenizers have");
+}
+
+std::vector<Token> read_tokens(const json& metadata) {
+    constexpr auto key = "tokenizer.ggml.tokens", types_key = "tokenizer.ggml.token_type";
+    std::vector<Token> tokens;
+    for (const json& token : required(metadata, key, json::value_t::array))
+        tokens.push_back({text_of(token, key)});
+    if (!member(metadata, types_key).is_null()) {  // absent: all normal
+        const json& types = required(metadata, types_key, json::value_t::array);
+        if (types.size() != tokens.size())
+            fail("there are " + std::to_string(tokens.size()) + " tokens and " +
+                 std::to_string(types.size()) + " token types");
+        for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i].kind = kind_of(types[i]);
+    }
+    return tokens;
+}
+
+std::vector<std::pair<std::string, std::string>> read_merges(const json& metadata) {
+    constexpr auto key = "tokenizer.ggml.merges";
+    std::vector<std::pair<std::string, std::string>> merges;
+    for (const json& merge : required(metadata, key, json::value_t::array)) {
+        const std::string text = text_of(merge, key);
+        const std::size_t space = text.find(' ');
+        if (space == std::string::npos)
+            fail("merge " + std::to_string(merges.size()) + " \"" + text + "\" is no pair");
+        merges.emplace_back(text.substr(0, space), text.substr(space + 1));
+    }
+    return merges;
+}
+
+WordRule read_words(const json& metadata) {
+    constexpr auto key = "tokenizer.ggml.pre";
+    const json& value = member(metadata, key);
+    const std::string name = value.is_null() ? "default" : text_of(value, key);
+    if (name == "smollm") return WordRule::smollm;
+    if (name == "llama-bpe") return WordRule::llama3;
+    // Files older than the key mean GPT-2's rule, the only one there was.
+    if (name == "gpt-2" || name == "default") return WordRule::gpt2;
+    fail("it cuts words by the rule \"" + name + "\" (" + key +
+         "); gpt-2, default, smollm and llama-bpe are supported");
+}
+
+std::optional<int> read_id(const json& metadata, const char* key) {
+    const json& value = member(metadata, key);
+    if (value.is_null()) return std::nullopt;
+    const auto id = number_below(std::int64_t{1} << 31, value);
+    if (!id) fail(std::string(key) + " is no token id");
+    return static_cast<int>(*id);
+}
+
+}  // namespace
+
+Vocabulary vocabulary_from_gguf(const json& metadata) {
+    constexpr auto model_key = "tokenizer.ggml.model";
+    const std::string model = required(metadata, model_key, json::value_t::string);
+    if (model != "gpt2")
+        fail("it is of kind \"" + model + "\" (" + model_key +
+             "); byte-level byte-pair encoding (gpt2) is supported");
+    Vocabulary vocabulary;
+    vocabulary.tokens = read_tokens(metadata);
+    vocabulary.merges = read_merges(metadata);
+    vocabulary.words = read_words(metadata);
+    // GGUF has no key for this; the original tokenizers have it.
+    vocabulary.words_before_merges = vocabulary.words == WordRule::llama3;
+    vocabulary.start_of_text = read_id(metadata, "tokenizer.ggml.bos_token_id");
+    vocabulary.end_of_text = read_id(metadata, "tokenizer.ggml.eos_token_id");
+    return vocabulary;
+}
+
+}  // namespace assay::nn

@@ -1,0 +1,154 @@
+#include "impls/nn/text/json_vocabulary.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "impls/nn/text/json_parts.hpp"
+#include "impls/nn/text/json_words.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::nn {
+
+namespace {
+
+using nlohmann::json;
+
+/// For messages; what is not UTF-8 is replaced.
+std::string shown(const json& value) {
+    return value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 100);
+}
+
+/// Refuses what would silently give other tokens than the file means.
+void check_supported(const json& tokenizer, const json& model) {
+    if (text_member(model, "type", "BPE") != "BPE")
+        refuse_tokenizer_json("its model is not BPE (byte-pair encoding)");
+    if (!member(tokenizer, "normalizer").is_null())
+        refuse_tokenizer_json("it changes texts before encoding them (normalizer)");
+    for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
+        if (!text_member(model, key, "").empty())
+            refuse_tokenizer_json(std::string("its model has a ") + key);
+    if (flag_member(model, "byte_fallback", false))
+        refuse_tokenizer_json(
+            "its model falls back to bytes (byte_fallback), it is not byte-level");
+    if (text_member(member(tokenizer, "decoder"), "type", "ByteLevel") != "ByteLevel")
+        refuse_tokenizer_json("its decoder is not ByteLevel");
+}
+
+/// Puts tokens in their places; every place is filled exactly once.
+class Places {
+  public:
+    explicit Places(std::size_t limit) : limit_(limit) {}
+
+    void put(const json& id, Token token) {
+        const auto index = index_of(id, token);
+        if (index >= tokens_.size()) tokens_.resize(index + 1);
+        if (tokens_[index])
+            refuse_tokenizer_json("\"" + tokens_[index]->written + "\" and \"" + token.written +
+                                  "\" have the same id " + shown(id));
+        tokens_[index] = std::move(token);
+    }
+
+    /// An added token may be one of the model's tokens too, and says better what it is.
+    void put_added(const json& id, Token token) {
+        const auto index = index_of(id, token);
+        if (index < tokens_.size() && tokens_[index] && tokens_[index]->written == token.written)
+            tokens_[index] = std::move(token);
+        else
+            put(id, std::move(token));
+    }
+
+    std::vector<Token> all() && {
+        std::vector<Token> tokens;
+        for (auto& token : tokens_) {
+            if (!token) refuse_tokenizer_json("no token has id " + std::to_string(tokens.size()));
+            tokens.push_back(std::move(*token));
+        }
+        return tokens;
+    }
+
+  private:
+    std::size_t index_of(const json& id, const Token& token) const {
+        const auto index = number_below(static_cast<std::int64_t>(limit_), id);
+        if (!index)
+            refuse_tokenizer_json("\"" + token.written + "\" has id " + shown(id) +
+                                  ", ids run from 0 to " + std::to_string(limit_ - 1));
+        return static_cast<std::size_t>(*index);
+    }
+
+    std::size_t limit_;  ///< there cannot be more tokens than the file lists
+    std::vector<std::optional<Token>> tokens_;
+};
+
+Token added_token(const json& entry) {
+    const std::string content(text_member(entry, "content", ""));
+    for (const char* key : {"lstrip", "rstrip", "single_word"})
+        if (flag_member(entry, key, false))
+            refuse_tokenizer_json("the added token \"" + content + "\" asks for " + key);
+    return {content,
+            flag_member(entry, "special", false) ? TokenKind::control : TokenKind::literal};
+}
+
+std::pair<std::string, std::string> merge_pair(const json& merge) {
+    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string())
+        return {merge[0], merge[1]};
+    if (merge.is_string()) {
+        const std::string& text = merge.get_ref<const std::string&>();
+        if (const auto space = text.find(' '); space != std::string::npos)
+            return {text.substr(0, space), text.substr(space + 1)};
+    }
+    refuse_tokenizer_json("the merge " + shown(merge) + " is no pair");
+}
+
+std::optional<int> id_named(const Vocabulary& vocabulary, const json& named, const char* key) {
+    const json& value = member(named, key);  // a text, or an added token written out
+    const std::string name(value.is_object() ? text_member(value, "content", "")
+                                             : text_member(named, key, ""));
+    if (value.is_null()) return std::nullopt;
+    const auto& tokens = vocabulary.tokens;
+    const auto found = std::find_if(tokens.begin(), tokens.end(),
+                                    [&](const Token& token) { return token.written == name; });
+    if (found == tokens.end())
+        throw UserError("tokenizer_config.json: " + std::string(key) + " is \"" + name +
+                        "\", which is no token of tokenizer.json");
+    return static_cast<int>(found - tokens.begin());
+}
+
+/// config.json may list several ids; the first one is it.
+std::optional<int> id_numbered(const json& config, const char* key) {
+    const json& value = member(config, key);
+    const json& id = value.is_array() && !value.empty() ? value.front() : value;
+    const auto number = number_below(std::int64_t{1} << 31, id);
+    if (!number) return std::nullopt;
+    return static_cast<int>(*number);
+}
+
+}  // namespace
+
+Vocabulary vocabulary_from_tokenizer_json(const json& tokenizer) {
+    const json& model = member(tokenizer, "model");
+    if (!member(model, "vocab").is_object()) refuse_tokenizer_json("it has no model with a vocab");
+    check_supported(tokenizer, model);
+
+    const json& added = member(tokenizer, "added_tokens");
+    Places places(model["vocab"].size() + added.size());
+    for (const auto& [written, id] : model["vocab"].items()) places.put(id, {written});
+    for (const json& entry : added) places.put_added(member(entry, "id"), added_token(entry));
+
+    Vocabulary vocabulary;
+    vocabulary.tokens = std::move(places).all();
+    if (!member(model, "merges").is_array()) refuse_tokenizer_json("its model has no merges");
+    for (const json& merge : model["merges"]) vocabulary.merges.push_back(merge_pair(merge));
+    vocabulary.words = words_of_pre_tokenizer(member(tokenizer, "pre_tokenizer"));
+    vocabulary.words_before_merges = flag_member(model, "ignore_merges", false);
+    return vocabulary;
+}
+
+void name_text_ends(Vocabulary& vocabulary, const json& tokenizer_config, const json& config) {
+    vocabulary.start_of_text = id_named(vocabulary, tokenizer_config, "bos_token");
+    vocabulary.end_of_text = id_named(vocabulary, tokenizer_config, "eos_token");
+    if (!vocabulary.start_of_text) vocabulary.start_of_text = id_numbered(config, "bos_token_id");
+    if (!vocabulary.end_of_text) vocabulary.end_of_text = id_numbered(config, "eos_token_id");
+}
+
+}  // namespace assay::nn

@@ -1,0 +1,52 @@
+// Steps per second of a byte-level toy decoder: what a training on this machine costs.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <benchmark/benchmark.h>
+
+#include "impls/nn/training/language_model.hpp"
+
+namespace {
+
+using namespace assay::nn;
+
+// Text enough for windows; what it says does not matter for speed.
+TokenData some_bytes(int context) {
+    std::string text;
+    for (int i = 0; i < 200000; ++i) text += static_cast<char>('a' + i * i % 26);
+    return TokenData::from_text(text, Tokenizer::bytes(), 0.1, context);
+}
+
+void toy_step(benchmark::State& state, Activation activation, at::ScalarType compute) {
+    at::set_num_threads(2);
+    DecoderConfig config;  // 4 layers, width 128, hidden 512, 4 heads, context 128, bytes
+    config.activation = activation;
+    Decoder decoder(config, 1);
+    DenseFeedForward dense;
+    const auto data = some_bytes(config.context);
+    LanguageModelTraining training;
+    training.compute = compute;
+    training.options.steps = 5;
+    NoState none;
+    train_language_model("warm", decoder, dense, data, training, none);
+    for (auto _ : state) train_language_model("toy", decoder, dense, data, training, none);
+    state.counters["steps"] =
+        benchmark::Counter(static_cast<double>(state.iterations() * training.options.steps),
+                           benchmark::Counter::kIsRate);
+}
+
+BENCHMARK_CAPTURE(toy_step, swiglu_fp32, Activation::swiglu, at::kFloat)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(toy_step, swiglu_bf16, Activation::swiglu, at::kBFloat16)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(toy_step, gelu_fp32, Activation::gelu, at::kFloat)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(toy_step, gelu_bf16, Activation::gelu, at::kBFloat16)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,107 @@
+#include "impls/nn/training/training_loop.hpp"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "impls/nn/adam.hpp"
+#include "impls/nn/training/training_state.hpp"
+
+namespace assay::nn {
+namespace {
+
+constexpr std::size_t first_steps = 10;  // whose mean loss divergence is measured against
+
+void check_loss(const TrainingState& state, const TrainingStep& step, double loss,
+                const TrainingOptions& options) {
+    if (!std::isfinite(loss) || !std::isfinite(step.task_loss)) {
+        const double shown = std::isfinite(loss) ? step.task_loss : loss;
+        throw TrainingDiverged(state.step, shown,
+                               fmt::format("the loss is {} at step {}; a lower learning rate or a "
+                                           "longer warm-up may help",
+                                           shown, state.step));
+    }
+    if (state.first_losses.size() < first_steps) return;
+    double mean = 0;
+    for (double first : state.first_losses) mean += first / static_cast<double>(first_steps);
+    if (step.task_loss > options.diverged * mean) {
+        throw TrainingDiverged(
+            state.step, step.task_loss,
+            fmt::format("the loss of {:.4g} at step {} is more than {} times the {:.4g} of the "
+                        "first {} steps; a lower learning rate or a longer warm-up may help",
+                        step.task_loss, state.step, options.diverged, mean, first_steps));
+    }
+}
+
+// Norm over all blocks; each block's own sum is a reduction of fixed order.
+double gradient_norm(const std::vector<ParameterBlock*>& blocks) {
+    double sum = 0;
+    for (auto* block : blocks) {
+        const auto norm = at::linalg_vector_norm(block->grad()).item<double>();
+        sum += norm * norm;
+    }
+    return std::sqrt(sum);
+}
+
+void update(const std::vector<ParameterBlock*>& blocks, const TrainingOptions& options,
+            const TrainingState& state, double loss) {
+    const double norm = gradient_norm(blocks);
+    if (!std::isfinite(norm)) {
+        throw TrainingDiverged(
+            state.step, loss,
+            fmt::format("the gradient's norm is {} at step {} (loss {:.4g}); a lower learning rate "
+                        "or a longer warm-up may help",
+                        norm, state.step, loss));
+    }
+    if (options.clip > 0 && norm > options.clip)
+        for (auto* block : blocks) block->grad().mul_(options.clip / norm);
+    const AdamOptions adam{learning_rate(options, state.step), options.beta1, options.beta2,
+                           options.epsilon};
+    for (auto* block : blocks) adam_update(*block, state.step + 1, adam);
+}
+
+}  // namespace
+
+double learning_rate(const TrainingOptions& options, std::int64_t step) {
+    const auto rising =
+        static_cast<std::int64_t>(std::ceil(options.warmup * static_cast<double>(options.steps)));
+    if (step < rising) {
+        return options.learning_rate * static_cast<double>(step + 1) / static_cast<double>(rising);
+    }
+    if (!options.decay_to_zero) return options.learning_rate;
+    return options.learning_rate * static_cast<double>(options.steps - step) /
+           static_cast<double>(options.steps - rising);
+}
+
+void train(const std::string& name, std::vector<ParameterBlock*> blocks,
+           const TrainingOptions& options, const TrainingCallbacks& callbacks, StateKeeper& keeper,
+           std::int64_t checkpoint_every) {
+    TrainingState state;
+    const auto save = [&] {
+        state.extra = callbacks.save_extra ? callbacks.save_extra() : nlohmann::json();
+        keeper.save(name,
+                    [&](std::ostream& out) { write_state(out, name, blocks, options, state); });
+    };
+    const bool resumed =
+        keeper.load(name, [&](std::istream& in) { state = read_state(in, name, blocks, options); });
+    if (resumed && callbacks.load_extra) callbacks.load_extra(state.extra);
+
+    while (state.step < options.steps) {
+        for (auto* block : blocks) block->zero_grad();
+        auto step = callbacks.loss(state.step);
+        const double loss = step.loss.item<double>();
+        check_loss(state, step, loss, options);
+        step.loss.backward();
+        step.loss = step.loss.detach();  // lets go of the graph
+        update(blocks, options, state, loss);
+        if (state.first_losses.size() < first_steps) state.first_losses.push_back(step.task_loss);
+        ++state.step;
+        if (callbacks.after) callbacks.after(state.step - 1, step);
+        const bool last = state.step == options.steps;
+        if (last || (checkpoint_every > 0 && state.step % checkpoint_every == 0)) save();
+    }
+}
+
+}  // namespace assay::nn

@@ -1,0 +1,41 @@
+// What must hold for any bytes taken for a model file: refused with a UserError, or every tensor
+// and, where they describe a decoder, every parameter can be read.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "impls/nn/files/decoder_config.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::nn {
+
+inline void check_model_file(std::vector<std::byte> bytes, nlohmann::json companions) {
+    try {
+        const auto file = TensorFile::in_memory(std::move(bytes), "fuzzed", std::move(companions));
+        std::vector<float> values;
+        for (const TensorEntry& tensor : file.tensors()) {
+            values.assign(static_cast<std::size_t>(tensor.elements()), 0);
+            to_floats(tensor, 0, values);
+        }
+        const DecoderConfig config = read_decoder_config(file);
+        const auto read = [&](const std::string& prefix, const std::vector<NamedShape>& list) {
+            for (const NamedShape& parameter : list) {
+                std::int64_t elements = 1;
+                for (const std::int64_t extent : parameter.shape) elements *= extent;
+                values.assign(static_cast<std::size_t>(elements), 0);
+                read_parameter(file, config, prefix + parameter.name, values);
+                stored_rows(file, config, prefix + parameter.name);
+            }
+        };
+        read("", shared_parameters(config));
+        for (int layer = 0; layer < config.layers; ++layer)
+            read("layer" + std::to_string(layer) + "/", layer_parameters(config));
+    } catch (const UserError&) {
+    }
+}
+
+}  // namespace assay::nn
