@@ -19,4 +19,11 @@ std::int64_t integer_axis(const SampleSpec& spec, const std::string& axis) {
     return std::get<std::int64_t>(spec.axes.at(axis));
 }
 
+double number_axis(const SampleSpec& spec, const std::string& axis) {
+    const Value& value = spec.axes.at(axis);
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* number = std::get_if<double>(&value)) return *number;
+    throw UserError(fmt::format("axis {}: a number, not {}", axis, to_string(value)));
+}
+
 }  // namespace assay

@@ -17,4 +17,8 @@ std::int64_t integer_axis(const SampleSpec& spec, const std::string& axis, std::
 /// anything but a whole number is a mistake in the program (std::bad_variant_access).
 std::int64_t integer_axis(const SampleSpec& spec, const std::string& axis);
 
+/// The number on `axis`, whole or not. Throws UserError, naming the axis, for a word;
+/// std::out_of_range where the sample has no such axis.
+double number_axis(const SampleSpec& spec, const std::string& axis);
+
 }  // namespace assay

@@ -5,6 +5,10 @@
 
 namespace assay::lte {
 
+// Arithmetic, and kernels timed: in every build.
+Experiment tab1();
+Experiment fig8();
+
 // With libtorch: models are trained.
 Experiment fig2();
 Experiment fig3();

@@ -1,10 +1,9 @@
 #include "impls/lte/experiments/training_experiment.hpp"
 
 #include <nlohmann/json.hpp>
-#include <variant>
 
 #include "impls/nn/training/training_loop.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/experiment/axis_value.hpp"
 
 namespace assay::lte {
 
@@ -60,13 +59,6 @@ Experiment training_experiment(const std::string& name, const std::string& title
     experiment.unsupported = workbench_lacks;
     experiment.run = compete;
     return experiment;
-}
-
-double number_axis(const SampleSpec& spec, const std::string& axis) {
-    const Value& value = spec.axes.at(axis);
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-    if (const auto* number = std::get_if<double>(&value)) return *number;
-    throw UserError("axis " + axis + ": a number, not " + to_string(value));
 }
 
 void on_workbench(const SampleSpec& spec, Recorder& recorder,

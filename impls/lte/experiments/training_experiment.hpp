@@ -10,6 +10,7 @@
 #include "suite/experiment/recorder.hpp"
 
 #include "impls/lte/recipes/sparse_model.hpp"
+#include "suite/experiment/axis_value.hpp"
 
 namespace assay::lte {
 
@@ -27,8 +28,6 @@ std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Val
 /// above; the caller adds its own axes, variants, profiles, figure and run.
 Experiment training_experiment(const std::string& name, const std::string& title,
                                const std::string& where);
-
-double number_axis(const SampleSpec& spec, const std::string& axis);
 
 /// Runs `body` on a workbench; a divergence becomes an event and a failed sample.
 void on_workbench(const SampleSpec& spec, Recorder& recorder,

@@ -1,0 +1,115 @@
+// Fig. 8, left: latency of one feed-forward block against sparsity.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "impls/lte/experiments/block_timing.hpp"
+#include "impls/lte/experiments/experiments.hpp"
+#include "suite/experiment/axis_value.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::lte {
+namespace {
+
+const std::map<std::string, BlockVariant, std::less<>> variants = {
+    {"dense", BlockVariant::dense}, {"lte", BlockVariant::lte}, {"index", BlockVariant::index}};
+const std::map<std::string, AssayType, std::less<>> types = {
+    {"bf16", ASSAY_BF16}, {"f16", ASSAY_F16}, {"f32", ASSAY_F32}};
+
+double sparsity_of(const SampleSpec& spec) {
+    const double sparsity = number_axis(spec, "sparsity");
+    if (!(sparsity >= 0 && sparsity <= 1))
+        throw UserError(fmt::format("sparsity {}: a share from 0 to 1", sparsity));
+    return sparsity;
+}
+
+void run(const SampleSpec& spec, Recorder& recorder) {
+    const BlockShape shape = block_shape(to_string(spec.axes.at("shape")));
+    const int rounds = spec.profile == Profile::toy ? 24 : 200;
+    // Several times any last-level cache of today.
+    const double least_working_set = 1e9;
+    const BlockTimes times =
+        time_block(shape, types.at(to_string(spec.axes.at("dtype"))), variants.at(spec.variant),
+                   sparsity_of(spec), rounds, least_working_set, spec.seed,
+                   [&](double fraction) { recorder.progress(fraction, "rounds"); });
+    recorder.metric("latency_s", times.seconds);
+    recorder.metric("dense_latency_s", times.dense_seconds);
+    recorder.metric("speedup", times.speedup);
+    recorder.metric("bandwidth_share", times.bytes / times.seconds / times.read_bandwidth);
+    recorder.metric("read_bandwidth", times.read_bandwidth);
+    recorder.metric("ffn_sparsity", times.sparsity);
+    recorder.metric("working_set_bytes", times.working_set_bytes);
+}
+
+}  // namespace
+
+Experiment fig8() {
+    Experiment experiment;
+    experiment.id = "lte/fig8";
+    experiment.title = "Latency of a feed-forward block against sparsity";
+    experiment.source = "arXiv 2402.06126v4, section 5.3, Fig. 8 left";
+    experiment.says =
+        "One token through one layer of the given shape: router, union of active experts, sparse "
+        "kernel "
+        "(lte); the same kernel over all experts without a router (dense); the active rows copied "
+        "together "
+        "first, as indexing in a framework does (index). The paper measures LLaMA2-7B on one RTX "
+        "3090 Ti; here "
+        "the CPU kernels run on all cores, over layers that together exceed any cache. Every "
+        "sample times the "
+        "dense block in the same rounds, so that speedup is a ratio of neighbours, and a plain "
+        "read of memory, "
+        "so that bandwidth_share says how near the kernel comes to what the machine can do.";
+    experiment.axes = {
+        {"shape", "whose layer", {"llama2-7b", "gpt2-medium", "smollm2-135m"}, false},
+        {"dtype", "type of the weights", {"bf16", "f16", "f32"}, false},
+        {"sparsity", "share of experts left out", {0.0, 0.25, 0.5, 0.75, 0.9}, true}};
+    experiment.variants = {"dense", "lte", "index"};
+    experiment.metrics = {
+        {"latency_s", "s", "of one layer, median over rounds", Direction::lower, false, {}},
+        {"dense_latency_s",
+         "s",
+         "of the dense layer in the same rounds",
+         Direction::lower,
+         false,
+         {}},
+        {"speedup",
+         "ratio",
+         "dense over own latency, median over rounds",
+         Direction::higher,
+         false,
+         {}},
+        {"bandwidth_share",
+         "share",
+         "weight bytes over latency, over the bandwidth of a plain read in the same run",
+         Direction::higher,
+         false,
+         {}},
+        {"read_bandwidth",
+         "B/s",
+         "of a plain read with the same threads",
+         Direction::higher,
+         false,
+         {}},
+        {"ffn_sparsity", "share", "of experts left out, as counted", Direction::none, true, {}},
+        {"working_set_bytes", "B", "all layers together", Direction::none, true, {}}};
+    ProfilePlan toy;
+    toy.provenances = {Provenance::measured};
+    toy.axes = {{"shape", {"llama2-7b"}}, {"dtype", {"bf16"}}};
+    toy.rounds = 2;
+    toy.seconds_per_sample = 5;
+    ProfilePlan small = toy;
+    small.profile = Profile::small;
+    small.axes = {};
+    small.rounds = 5;
+    small.seconds_per_sample = 20;
+    experiment.profiles = {toy, small};
+    experiment.figure = {Figure::Kind::lines, "latency_s",   "sparsity", {"shape", "dtype"},
+                         "sparsity",          "s per layer", false};
+    experiment.validate = [](const SampleSpec& spec) { sparsity_of(spec); };
+    experiment.run = run;
+    return experiment;
+}
+
+}  // namespace assay::lte
