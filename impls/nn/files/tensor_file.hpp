@@ -45,7 +45,7 @@ enum class FileFormat { gguf, safetensors };
 
 class TensorFile {
   public:
-    /// `path`: a .gguf or .safetensors file, an index of parts (….json), or a folder as Hugging Face
+    /// `path`: a .gguf or .safetensors file, an index of parts (.json), or a folder as Hugging Face
     /// publishes them (model.safetensors or model.safetensors.index.json with its parts,
     /// config.json, tokenizer.json). GGUF or safetensors is told by the content, not by the name.
     /// Throws UserError: unreadable, neither format, truncated, sizes or offsets that do not fit,
