@@ -3,12 +3,14 @@
 #include <iostream>
 
 #include "impls/lazarus/register.hpp"
+#include "impls/model/tool.hpp"
 #include "suite/cli/command.hpp"
 
 int main(int argc, char** argv) {
     assay::Registry registry;
     try {
         registry.add(assay::lazarus::make_system());
+        registry.add(assay::model::make_model_tool());
     } catch (const std::exception& error) {
         // A claims file that cannot be read, or a registration that contradicts itself.
         std::cerr << "assay: " << error.what() << std::endl;

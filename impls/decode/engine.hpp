@@ -24,6 +24,9 @@ struct EngineOptions {
     WeightType weights = WeightType::stored;
     int threads = 0;  ///< 0: all cores this process may use
     int context = 0;  ///< positions of the KV cache; 0: the model's context, at most 4096
+    /// Whether quantised rows may be rearranged for processors with int8 dot products (same bits in
+    /// another order, several times as fast). Off: the kernels' plain rows.
+    bool interleave = true;
 };
 
 /// One layer's feed-forward network in expert order, with its router: what LTE exports.
@@ -60,8 +63,13 @@ class Engine {
     /// Feeds ids after what is already in the cache; returns the logits after the last,
     /// [vocabulary], valid until the next call. Throws UserError when the context is full.
     std::span<const float> feed(std::span<const int> ids);
+    /// The same for at most `largest_feed_each` ids, but the logits after each of them,
+    /// [ids][vocabulary].
+    std::span<const float> feed_each(std::span<const int> ids);
+    static constexpr int largest_feed_each = 16;
     void reset();  ///< empties the cache
     int position() const;
+    int context() const;  ///< positions that the cache has room for
 
     /// Weight and KV-cache bytes that decoding one token at the present position must read: the
     /// bytes-moved bound is this over the achievable bandwidth. Sparse layers: of the last token.

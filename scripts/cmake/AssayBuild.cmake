@@ -53,7 +53,9 @@ function(assay_test name)
         set(arg_TIMEOUT 120)
     endif()
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+                         PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+                         # Tests share the cores: threads of libtorch that wait must not spin.
+                         ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
 # assay_benchmark(NAME SOURCES … LINK …): one Google Benchmark executable.

@@ -12,8 +12,8 @@ Experiment x_schedule() {
         "The separability loss has a barrier at the threshold: from a score of 1 the regularisers "
         "push down only where eta exceeds 8 lambda. With the published constants the sparsity is "
         "set mostly by the signs of the fresh routers. Our schedule anneals the guard of the "
-        "singularity, so that scores can cross while the barrier is low, and drives eta towards a "
-        "requested sparsity.";
+        "singularity and lets separability push away from a moving centre, the quantile of all "
+        "scores that belongs to the requested sparsity, which ends at the threshold.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
     experiment.variants = {"lte"};
     experiment.profiles = training_profiles({{"model", {"gpt-toy"}}}, 2, 60);

@@ -23,8 +23,10 @@ struct RouterOptions {
 
 class Routers {
   public:
-    Routers(const nn::DecoderConfig& config, const RouterOptions& options);
-    /// Sigmoid scores G(x). x: [tokens, d]. Returns [tokens, N].
+    /// Throws UserError when the neurons of a layer are no multiple of the expert size.
+    Routers(const nn::DecoderConfig& config, const RouterOptions& options,
+            at::Device device = at::kCPU);
+    /// Sigmoid scores G(x). x: [tokens, d]. Returns [tokens, N], fp32 or wider.
     at::Tensor scores(int layer, const at::Tensor& x) const;
     std::vector<std::unique_ptr<nn::ParameterBlock>>& blocks() { return blocks_; }
     const std::vector<std::unique_ptr<nn::ParameterBlock>>& blocks() const { return blocks_; }
@@ -34,6 +36,10 @@ class Routers {
     RouterOptions options_;
     std::vector<std::unique_ptr<nn::ParameterBlock>> blocks_;
 };
+
+/// Every expert's neurons times the expert's factor. hidden: [tokens, f]; factors: [tokens, N], f a
+/// multiple of N, any type. Returns [tokens, f] in the type of hidden.
+at::Tensor scaled_by_expert(const at::Tensor& hidden, const at::Tensor& factors);
 
 enum class LteMode { soft, hard };
 

@@ -1,4 +1,5 @@
 // Held-out quality and counted sparsity of a sparse model.
+#include <numeric>
 #include <utility>
 
 #include "impls/lte/recipes/sparse_model.hpp"
@@ -35,8 +36,14 @@ Quality measure(Workbench& bench, SparseModel& model) {
     };
     if (!model.active) {
         quality.evaluation = evaluate(*model.ffn);
-        quality.sparsity = model.fixed_sparsity;
-        quality.layer_sparsity.assign(static_cast<std::size_t>(layers), model.fixed_sparsity);
+        quality.layer_sparsity =
+            model.counted_sparsity
+                ? model.counted_sparsity()
+                : std::vector<double>(static_cast<std::size_t>(layers), model.fixed_sparsity);
+        // Layers are equally large.
+        quality.sparsity =
+            std::accumulate(quality.layer_sparsity.begin(), quality.layer_sparsity.end(), 0.0) /
+            layers;
         return quality;
     }
     quality.statistics = std::make_shared<SparsityStatistics>(layers);

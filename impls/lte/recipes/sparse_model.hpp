@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impls/lte/method/sparsity.hpp"
+#include "impls/lte/recipes/group_neurons.hpp"
 #include "impls/lte/recipes/workbench.hpp"
 
 namespace assay::lte {
@@ -20,6 +21,9 @@ struct SparseModel {
     /// share of weights removed is `fixed_sparsity`.
     std::function<at::Tensor(int layer)> active;
     double fixed_sparsity = 0;
+    /// For methods that are sparse in weights, not neurons: by layer, counted since the model was
+    /// made; asked after the evaluation. Empty: see above.
+    std::function<std::vector<double>()> counted_sparsity;
     std::shared_ptr<void> owned;
 };
 
@@ -39,7 +43,7 @@ std::vector<MetricSpec> quality_metrics();
 
 /// How LTE is trained in one sample.
 struct LteRecipe {
-    enum class Grouping { kmeans, random, coactivation };
+    using Grouping = GroupingKind;
     Grouping grouping = Grouping::kmeans;
     bool published = false;  ///< the published loss with constant `eta`; else our schedule
     double eta = 0.5;        ///< published schedule
@@ -58,8 +62,9 @@ LteTrained train_lte(Workbench& bench, const LteRecipe& recipe);
 
 /// The competitors by name: "dense", "random_router", "expert_oracle", "moefication" (ReLU swap,
 /// fine-tuned, oracle selection), "deja_vu", "deja_vu_tuned", "topk_softmax", "sigma_moe", "teal",
-/// "cats", "magnitude", "wanda". `sparsity`: share of the feed-forward networks that they leave
-/// out. Throws UserError for another name.
+/// "cats", "magnitude", "wanda" (both unstructured, and with "_2_4" or "_4_8" behind the name,
+/// which remove half). `sparsity`: share of the feed-forward networks that they leave out. Throws
+/// UserError for another name, a sparsity outside [0, 1), or one that a pattern does not give.
 SparseModel make_rival(Workbench& bench, const std::string& variant, double sparsity);
 
 }  // namespace assay::lte

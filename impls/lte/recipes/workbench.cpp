@@ -121,10 +121,11 @@ void Workbench::train_shared(const std::string& name, const nn::LanguageModelTra
 
 void Workbench::tune_dense() { train_shared("dense", tuning(sizes_.tuning_steps(), dense_stream)); }
 
-void Workbench::train(const std::string& name, nn::FeedForward& ffn, std::int64_t steps) {
+void Workbench::train(const std::string& name, nn::FeedForward& ffn, std::int64_t steps,
+                      const nn::TrainedAlong& along) {
     Curve curve(*this, name, steps);
     nn::train_language_model(name, *decoder_, ffn, *data_, tuning(steps, dense_stream), *keeper_,
-                             std::ref(curve));
+                             std::ref(curve), along);
 }
 
 }  // namespace assay::lte

@@ -73,9 +73,10 @@ class Workbench {
         std::vector<double> at_, nll_;
     };
 
-    /// Trains the decoder, with the given feed-forward networks, for `steps` steps. Divergence is
-    /// recorded as an event and ends the sample as failed.
-    void train(const std::string& name, nn::FeedForward& ffn, std::int64_t steps);
+    /// Trains the decoder, with the given feed-forward networks and what is trained along, for
+    /// `steps` steps. Divergence is recorded as an event and ends the sample as failed.
+    void train(const std::string& name, nn::FeedForward& ffn, std::int64_t steps,
+               const nn::TrainedAlong& along = {});
 
     /// Continued dense training with as many tokens as both stages: what methods that prune or
     /// predict without training start from. Shared by the samples of a session.

@@ -1,0 +1,122 @@
+#include "impls/decode/products.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "impls/decode/interleaved/layout.hpp"
+#include "impls/decode/interleaved/products.hpp"
+#include "kernels/cpu/context.hpp"
+#include "kernels/cpu/row_items.hpp"
+#include "kernels/sparse_ffn/activation.hpp"
+
+namespace assay::decode {
+namespace {
+
+constexpr int rows_together = interleaved_rows;
+
+// y[t·stride + r] for `rows` <= 16 rows from `first`, a multiple of 16.
+void multiply_rows(const kernels::InstructionSet& instructions, const WeightMatrix& matrix,
+                   int first, int rows, const Activations& x, float* y, int stride) {
+    const int tokens = x.tokens();
+    const std::size_t bytes = row_bytes(matrix);
+    const std::byte* const weights = matrix.weights + static_cast<std::size_t>(first) * bytes;
+    float out[rows_together * largest_batch];
+    if (!matrix.interleaved) {
+        const std::byte* const next = weights + static_cast<std::size_t>(rows) * bytes;
+        instructions.dot_rows->of_type[matrix.type](weights, bytes, rows, matrix.columns, x.rows(),
+                                                    tokens, out, next);
+        for (int t = 0; t < tokens; ++t)
+            for (int r = 0; r < rows; ++r) y[t * stride + r] = out[r * tokens + t];
+    } else if (rows == rows_together) {
+        interleaved_products()->multiply(matrix.type, weights, matrix.columns, x.digits(), tokens,
+                                         y, stride);
+    } else {  // the last group, filled up with zeros
+        interleaved_products()->multiply(matrix.type, weights, matrix.columns, x.digits(), tokens,
+                                         out, rows_together);
+        for (int t = 0; t < tokens; ++t)
+            std::copy_n(out + t * rows_together, rows, y + t * stride);
+    }
+    if (matrix.bias)
+        for (int t = 0; t < tokens; ++t)
+            for (int r = 0; r < rows; ++r) y[t * stride + r] += matrix.bias[first + r];
+}
+
+// Shares rows out: piece(first, rows) with rows <= 16.
+class Rows {
+  public:
+    Rows(const AssayContext& context, int rows, std::size_t bytes_of_row)
+        : rows_(rows),
+          of_item_(kernels::rows_per_item(rows, bytes_of_row, context.pool.threads(),
+                                          rows_together)) {}
+
+    int items() const { return kernels::item_count(rows_, of_item_); }
+    template <class Piece>
+    void run(int item, const Piece& piece) const {
+        const int end = std::min(rows_, (item + 1) * of_item_);
+        for (int first = item * of_item_; first < end; first += rows_together)
+            piece(first, std::min(rows_together, end - first));
+    }
+
+  private:
+    int rows_, of_item_;
+};
+
+}  // namespace
+
+void multiply(AssayContext& context, std::span<const Product> products, const Activations& x) {
+    constexpr std::size_t most = 3;  // query, key, value
+    if (products.size() > most) throw std::logic_error("more products than one region takes");
+    struct Shared {
+        Rows rows;
+        int first_item;
+    };
+    Shared shared[most]{{{context, 0, 1}, 0}, {{context, 0, 1}, 0}, {{context, 0, 1}, 0}};
+    int items = 0;
+    for (std::size_t i = 0; i < products.size(); ++i) {
+        const WeightMatrix& matrix = *products[i].matrix;
+        shared[i] = {{context, matrix.rows, row_bytes(matrix)}, items};
+        items += shared[i].rows.items();
+    }
+    context.pool.run(items, [&](int item) {
+        std::size_t i = products.size() - 1;
+        while (item < shared[i].first_item) --i;
+        const WeightMatrix& matrix = *products[i].matrix;
+        shared[i].rows.run(item - shared[i].first_item, [&](int first, int rows) {
+            multiply_rows(context.instructions, matrix, first, rows, x, products[i].y + first,
+                          matrix.rows);
+        });
+    });
+}
+
+AssayActivation kernel_activation(nn::Activation activation) {
+    switch (activation) {
+        case nn::Activation::swiglu:
+            return ASSAY_SWIGLU;
+        case nn::Activation::gelu:
+            return ASSAY_GELU;
+        case nn::Activation::relu:
+            return ASSAY_RELU;
+    }
+    throw std::logic_error("no such activation");
+}
+
+void activate(AssayContext& context, const WeightMatrix& gate, const WeightMatrix& up,
+              nn::Activation activation, const Activations& x, float* h) {
+    const bool gated = activation == nn::Activation::swiglu;
+    const AssayActivation kind = kernel_activation(activation);
+    const Rows shared(context, up.rows, row_bytes(up) + (gated ? row_bytes(gate) : 0));
+    context.pool.run(shared.items(), [&](int item) {
+        shared.run(item, [&](int first, int rows) {
+            float gates[rows_together * largest_batch] = {}, ups[rows_together * largest_batch];
+            if (gated)
+                multiply_rows(context.instructions, gate, first, rows, x, gates, rows_together);
+            multiply_rows(context.instructions, up, first, rows, x, ups, rows_together);
+            for (int t = 0; t < x.tokens(); ++t)
+                for (int r = 0; r < rows; ++r)
+                    h[t * up.rows + first + r] = kernels::activate(
+                        kind, gates[t * rows_together + r], ups[t * rows_together + r]);
+        });
+    });
+}
+
+}  // namespace assay::decode

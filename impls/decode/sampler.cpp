@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "impls/decode/engine.hpp"
+#include "impls/nn/counter_hash.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::decode {
+
+Sampler::Sampler(const Sampling& sampling) : sampling_(sampling) {
+    if (!(sampling.temperature >= 0) || !std::isfinite(sampling.temperature))
+        throw UserError("the temperature must be 0 (greedy) or a positive number");
+    if (sampling.top_k < 0) throw UserError("top-k must be 0 (all tokens) or a positive number");
+    if (!(sampling.top_p > 0 && sampling.top_p <= 1))
+        throw UserError("top-p must be above 0 and at most 1");
+}
+
+int Sampler::choose(std::span<const float> logits) {
+    const auto greedy = std::max_element(logits.begin(), logits.end());
+    if (sampling_.temperature == 0) return static_cast<int>(greedy - logits.begin());
+
+    // (weight, token), the heaviest first; equal ones by token, so that a seed gives one sequence.
+    std::vector<std::pair<double, int>> candidates(logits.size());
+    for (std::size_t i = 0; i < logits.size(); ++i)
+        candidates[i] = {std::exp((static_cast<double>(logits[i]) - *greedy) /
+                                  sampling_.temperature),
+                         -static_cast<int>(i)};
+    const auto heavier = [](const auto& a, const auto& b) { return a > b; };
+    if (sampling_.top_k > 0 && static_cast<std::size_t>(sampling_.top_k) < candidates.size()) {
+        std::nth_element(candidates.begin(), candidates.begin() + sampling_.top_k,
+                         candidates.end(), heavier);
+        candidates.resize(static_cast<std::size_t>(sampling_.top_k));
+    }
+    std::sort(candidates.begin(), candidates.end(), heavier);
+    double all = 0;
+    for (const auto& each : candidates) all += each.first;
+    // The fewest tokens that together have the share top-p; at least one.
+    double kept = 0;
+    std::size_t count = 0;
+    while (count < candidates.size() && (count == 0 || kept < sampling_.top_p * all))
+        kept += candidates[count++].first;
+
+    const std::uint64_t random = nn::counter_hash(nn::counter_hash(sampling_.seed) + draws_++);
+    double left = kept * std::ldexp(static_cast<double>(random >> 11), -53);
+    for (std::size_t i = 0; i < count; ++i) {
+        left -= candidates[i].first;
+        if (left < 0) return -candidates[i].second;
+    }
+    return -candidates[count - 1].second;
+}
+
+}  // namespace assay::decode

@@ -1,0 +1,155 @@
+#include "impls/decode/sparse_networks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+#include "impls/decode/products.hpp"
+#include "impls/nn/counter_hash.hpp"
+#include "kernels/cpu/element_types.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::decode {
+namespace {
+
+constexpr std::size_t line = 64;
+std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+void check(const nn::DecoderConfig& config, const SparseLayer& layer, std::size_t index) {
+    const auto refuse = [&](const std::string& what) {
+        throw UserError(fmt::format("sparse layer {}: {}", index, what));
+    };
+    if (layer.type != ASSAY_F32 && layer.type != ASSAY_F16 && layer.type != ASSAY_BF16)
+        refuse("weights must be f32, f16 or bf16");
+    if (layer.experts < 1 || layer.expert_size < 1) refuse("there are no experts");
+    const auto neurons =
+        static_cast<std::size_t>(layer.experts) * static_cast<std::size_t>(layer.expert_size);
+    const std::size_t row = kernels::row_bytes(layer.type, config.width);
+    const bool gated = config.activation == nn::Activation::swiglu;
+    if (layer.up.size() != neurons * row || layer.down.size() != neurons * row ||
+        layer.gate.size() != (gated ? neurons * row : 0))
+        refuse(fmt::format("{} experts of {} neurons and width {} need {} bytes of each matrix",
+                           layer.experts, layer.expert_size, config.width, neurons * row));
+    if (layer.router.size() != static_cast<std::size_t>(layer.experts) * row)
+        refuse(fmt::format("the router of {} experts needs {} bytes", layer.experts,
+                           static_cast<std::size_t>(layer.experts) * row));
+    if (!layer.up_bias.empty() && layer.up_bias.size() != neurons)
+        refuse("up_bias needs one number per neuron");
+    if (!layer.down_bias.empty() &&
+        layer.down_bias.size() != static_cast<std::size_t>(config.width))
+        refuse("down_bias needs one number per column");
+}
+
+}  // namespace
+
+SparseNetworks::SparseNetworks(const nn::DecoderConfig& config, std::vector<SparseLayer> layers,
+                               std::optional<FixedActive> fixed)
+    : width_(config.width), fixed_(fixed) {
+    if (layers.size() != static_cast<std::size_t>(config.layers))
+        throw UserError(fmt::format("{} sparse layers for a model of {}", layers.size(),
+                                    config.layers));
+    std::size_t bytes = 0;
+    int most_experts = 0;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const SparseLayer& layer = layers[i];
+        check(config, layer, i);
+        if (fixed_ && (fixed_->count < 0 || fixed_->count > layer.experts))
+            throw UserError(fmt::format("{} active experts of {}", fixed_->count, layer.experts));
+        for (const auto* const part : {&layer.router, &layer.gate, &layer.up, &layer.down})
+            bytes += whole_lines(part->size());
+        most_experts = std::max(most_experts, layer.experts);
+    }
+    weights_ = kernels::allocate_streamed(bytes);
+    std::byte* next = weights_.get();
+    const auto move_in = [&](std::vector<std::byte>& part) -> const std::byte* {
+        if (part.empty()) return nullptr;
+        std::byte* const place = next;
+        std::memcpy(place, part.data(), part.size());
+        next += whole_lines(part.size());
+        part = {};
+        return place;
+    };
+    const AssayKernels& kernels = *assay_cpu_kernels(nullptr);
+    for (SparseLayer& from : layers) {
+        Layer& layer = layers_.emplace_back();
+        layer.router = move_in(from.router);
+        layer.logit_threshold = from.logit_threshold;
+        layer.up_bias = std::move(from.up_bias);
+        layer.down_bias = std::move(from.down_bias);
+        layer.ffn = {width_, from.experts, from.expert_size, from.type,
+                     kernel_activation(config.activation)};
+        layer.ffn.gate = move_in(from.gate);
+        layer.ffn.up = move_in(from.up);
+        layer.ffn.down = move_in(from.down);
+        layer.ffn.up_bias = layer.up_bias.empty() ? nullptr : layer.up_bias.data();
+        layer.ffn.down_bias = layer.down_bias.empty() ? nullptr : layer.down_bias.data();
+        workspace_bytes_ = std::max(workspace_bytes_,
+                                    kernels.sparse_ffn_workspace(&layer.ffn, largest_batch));
+    }
+    mask_.resize(static_cast<std::size_t>(most_experts * largest_batch));
+    active_.resize(static_cast<std::size_t>(most_experts));
+    permutation_.resize(active_.size());
+    workspace_ = kernels::allocate_streamed(workspace_bytes_);
+}
+
+void SparseNetworks::run(const AssayKernels& kernels, AssayContext* context, int index,
+                         int first_position, const Activations& x, float* y) {
+    const auto check_status = [&](AssayStatus status) {
+        if (status != ASSAY_OK) throw std::runtime_error(kernels.last_error(context));
+    };
+    const Layer& layer = layers_[static_cast<std::size_t>(index)];
+    const int experts = layer.ffn.experts;
+    const AssayRouter router{width_,          experts,       layer.ffn.type,
+                             layer.router,    layer.logit_threshold,
+                             x.tokens(),      x.data(),      mask_.data(),
+                             active_.data(),  &active_count_};
+    check_status(kernels.router(context, &router));
+    // For latency the router's time counts, whatever it says.
+    if (fixed_) choose_fixed(index, first_position, x.tokens(), experts);
+    const AssaySparseFfn ffn{layer.ffn,       x.tokens(),      x.data(), active_.data(),
+                             &active_count_,  mask_.data(),    y,        workspace_.get(),
+                             workspace_bytes_};
+    check_status(kernels.sparse_ffn(context, &ffn));
+
+    if (index == 0) bytes_of_last_token_ = 0;
+    bytes_of_last_token_ += bytes_of(layer, mask_.data() + (x.tokens() - 1) * experts);
+}
+
+void SparseNetworks::choose_fixed(int layer, int first_position, int tokens, int experts) {
+    std::fill_n(mask_.begin(), tokens * experts, std::uint8_t{0});
+    for (int t = 0; t < tokens; ++t) {
+        std::iota(permutation_.begin(), permutation_.begin() + experts, 0);
+        std::uint64_t random = nn::counter_hash(
+            nn::counter_hash(fixed_->seed + static_cast<std::uint64_t>(layer)) +
+            static_cast<std::uint64_t>(first_position + t));
+        for (int i = 0; i < fixed_->count; ++i) {
+            random = nn::counter_hash(random);
+            const auto left = static_cast<std::uint64_t>(experts - i);
+            std::swap(permutation_[static_cast<std::size_t>(i)],
+                      permutation_[static_cast<std::size_t>(i) + random % left]);
+            mask_[static_cast<std::size_t>(t * experts +
+                                           permutation_[static_cast<std::size_t>(i)])] = 1;
+        }
+    }
+    active_count_ = 0;
+    for (int e = 0; e < experts; ++e) {
+        bool any = false;
+        for (int t = 0; t < tokens; ++t) any |= mask_[static_cast<std::size_t>(t * experts + e)];
+        if (any) active_[static_cast<std::size_t>(active_count_++)] = e;
+    }
+}
+
+std::uint64_t SparseNetworks::bytes_of(const Layer& layer, const std::uint8_t* mask) const {
+    const std::uint64_t row = kernels::row_bytes(layer.ffn.type, width_);
+    const auto experts = static_cast<std::uint64_t>(layer.ffn.experts);
+    const auto active = static_cast<std::uint64_t>(std::count(mask, mask + experts, 1));
+    const std::uint64_t neurons = active * static_cast<std::uint64_t>(layer.ffn.expert_size);
+    const std::uint64_t matrices = layer.ffn.gate ? 3 : 2;
+    return experts * row + neurons * matrices * row +
+           (neurons * (layer.ffn.up_bias ? 1 : 0) + layer.down_bias.size()) * sizeof(float);
+}
+
+}  // namespace assay::decode

@@ -1,0 +1,169 @@
+#include "impls/decode/weights.hpp"
+
+#include <memory>
+#include <string>
+
+#include "impls/decode/interleaved/layout.hpp"
+#include "impls/decode/weight_source.hpp"
+#include "kernels/cpu/element_types.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::decode {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+// Lays matrices one behind the other into one block of memory: named first, then allocated and read.
+class Shelf {
+  public:
+    Shelf(const WeightSource& source, bool may_interleave)
+        : source_(source), may_interleave_(may_interleave) {}
+
+    void add(WeightMatrix& matrix, const std::string& name, const Shape& shape) {
+        matrix.type = source_.type_of(name);
+        matrix.rows = static_cast<int>(shape[0]);
+        matrix.columns = static_cast<int>(shape[1]);
+        if (matrix.columns % kernels::weights_per_unit(matrix.type) != 0)
+            throw UserError("parameter " + name + ": rows of " + std::to_string(matrix.columns) +
+                            " weights are no whole number of quantised blocks");
+        matrix.interleaved = may_interleave_ && can_interleave(matrix.type);
+        planned_.push_back({&matrix, name, bytes_});
+        constexpr std::size_t line = 64;
+        bytes_ += (room_of(matrix) + line - 1) / line * line;
+    }
+
+    kernels::StreamedMemory read() {
+        // Prefetching reaches beyond the last row: harmless, and not worth room of its own.
+        kernels::StreamedMemory memory = kernels::allocate_streamed(std::max(bytes_, 1ul));
+        std::vector<std::byte> plain;
+        for (const Planned& each : planned_) {
+            WeightMatrix& matrix = *each.matrix;
+            const std::size_t bytes = static_cast<std::size_t>(matrix.rows) * row_bytes(matrix);
+            std::byte* const place = memory.get() + each.at;
+            if (matrix.interleaved) {
+                plain.resize(bytes);
+                source_.rows(each.name, matrix.type, plain);
+                interleave(matrix.type, plain.data(), matrix.rows, matrix.columns, place);
+            } else {
+                source_.rows(each.name, matrix.type, {place, bytes});
+            }
+            matrix.weights = place;
+        }
+        return memory;
+    }
+
+  private:
+    struct Planned {
+        WeightMatrix* matrix;
+        std::string name;
+        std::size_t at;
+    };
+    static std::size_t room_of(const WeightMatrix& matrix) {
+        return matrix.interleaved ? interleaved_bytes(matrix.type, matrix.rows, matrix.columns)
+                                  : static_cast<std::size_t>(matrix.rows) * row_bytes(matrix);
+    }
+
+    const WeightSource& source_;
+    bool may_interleave_;
+    std::vector<Planned> planned_;
+    std::size_t bytes_ = 0;
+};
+
+class Reading {
+  public:
+    Reading(const WeightSource& source, const nn::DecoderConfig& config, bool may_interleave)
+        : source_(source),
+          config_(config),
+          attention_(source, may_interleave),
+          feed_forward_(source, may_interleave) {}
+
+    Weights run() {
+        weights_.layers.resize(static_cast<std::size_t>(config_.layers));
+        for (int i = 0; i < config_.layers; ++i) add_layer(i);
+        add_shared();
+        weights_.matrices = attention_.read();
+        weights_.ffn_matrices = feed_forward_.read();
+        if (config_.tied_embeddings) weights_.embedding = weights_.output;
+        return std::move(weights_);
+    }
+
+  private:
+    std::vector<float> vector_of(const std::string& name, std::int64_t elements) {
+        std::vector<float> values(static_cast<std::size_t>(elements));
+        source_.floats(name, values);
+        return values;
+    }
+    // A bias of a matrix lives with the weights, and does not move.
+    const float* bias_of(const std::string& name, std::int64_t elements) {
+        return weights_.biases.emplace_back(vector_of(name, elements)).data();
+    }
+
+    void add_layer(int index) {
+        LayerWeights& layer = weights_.layers[static_cast<std::size_t>(index)];
+        const std::string prefix = "layer" + std::to_string(index) + "/";
+        for (const nn::NamedShape& each : nn::layer_parameters(config_)) {
+            const std::string name = prefix + each.name;
+            if (WeightMatrix* const matrix = matrix_of(layer, each.name)) {
+                const bool ffn = matrix == &layer.gate || matrix == &layer.up ||
+                                 matrix == &layer.down;
+                (ffn ? feed_forward_ : attention_).add(*matrix, name, each.shape);
+            } else if (each.name == "attention_norm") {
+                layer.attention_norm.weight = vector_of(name, each.shape[0]);
+            } else if (each.name == "attention_norm_bias") {
+                layer.attention_norm.bias = vector_of(name, each.shape[0]);
+            } else if (each.name == "ffn_norm") {
+                layer.ffn_norm.weight = vector_of(name, each.shape[0]);
+            } else if (each.name == "ffn_norm_bias") {
+                layer.ffn_norm.bias = vector_of(name, each.shape[0]);
+            } else {  // "…_bias" of a matrix
+                const std::string own = each.name.substr(0, each.name.size() - 5);
+                matrix_of(layer, own)->bias = bias_of(name, each.shape[0]);
+            }
+        }
+    }
+
+    void add_shared() {
+        for (const nn::NamedShape& each : nn::shared_parameters(config_)) {
+            if (each.name == "final_norm")
+                weights_.final_norm.weight = vector_of(each.name, each.shape[0]);
+            else if (each.name == "final_norm_bias")
+                weights_.final_norm.bias = vector_of(each.name, each.shape[0]);
+            else if (each.name == "position_embedding")
+                weights_.position_embedding = vector_of(each.name, each.shape[0] * each.shape[1]);
+            else if (each.name == "token_embedding" && !config_.tied_embeddings)
+                attention_.add(weights_.embedding, each.name, each.shape);
+            else
+                attention_.add(weights_.output, each.name, each.shape);
+        }
+    }
+
+    static WeightMatrix* matrix_of(LayerWeights& layer, std::string_view name) {
+        if (name == "query") return &layer.query;
+        if (name == "key") return &layer.key;
+        if (name == "value") return &layer.value;
+        if (name == "attention_out") return &layer.attention_out;
+        if (name == "gate") return &layer.gate;
+        if (name == "up") return &layer.up;
+        if (name == "down") return &layer.down;
+        return nullptr;
+    }
+
+    const WeightSource& source_;
+    const nn::DecoderConfig& config_;
+    Weights weights_;
+    Shelf attention_, feed_forward_;
+};
+
+}  // namespace
+
+Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
+                        const EngineOptions& options) {
+    return Reading(*file_source(file, config, options.weights), config, options.interleave).run();
+}
+
+Weights random_weights(const nn::DecoderConfig& config, AssayType type,
+                       const EngineOptions& options, std::uint64_t seed) {
+    return Reading(*random_source(type, seed), config, options.interleave).run();
+}
+
+}  // namespace assay::decode

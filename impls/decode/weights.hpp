@@ -1,0 +1,44 @@
+// All weights of a model, in memory of their own, in the order in which decoding reads them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "impls/decode/engine.hpp"
+#include "impls/decode/weight_matrix.hpp"
+#include "kernels/cpu/streamed_memory.hpp"
+
+namespace assay::decode {
+
+struct Norm {
+    std::vector<float> weight, bias;  ///< bias: LayerNorm; empty: RMSNorm
+};
+
+struct LayerWeights {
+    Norm attention_norm, ffn_norm;
+    WeightMatrix query, key, value, attention_out;
+    WeightMatrix gate, up, down;  ///< gate: swiglu only; all absent where the layer is sparse
+};
+
+struct Weights {
+    std::vector<LayerWeights> layers;
+    Norm final_norm;
+    WeightMatrix output;     ///< [vocabulary, width]; the embedding too where these are tied
+    WeightMatrix embedding;  ///< [vocabulary, width], of which rows are looked up
+    std::vector<float> position_embedding;  ///< [context, width], gpt2
+
+    kernels::StreamedMemory matrices, ffn_matrices;  ///< what the matrices point into
+    std::vector<std::vector<float>> biases;
+};
+
+/// Throws UserError: a tensor is missing or has the wrong shape.
+Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
+                        const EngineOptions& options);
+
+/// Matrices of `type` with random weights of about 1/sqrt(columns); norms 1, biases 0.
+/// Throws UserError where the rows are no whole number of blocks.
+Weights random_weights(const nn::DecoderConfig& config, AssayType type,
+                       const EngineOptions& options, std::uint64_t seed);
+
+}  // namespace assay::decode

@@ -1,0 +1,175 @@
+// Shapes of curves: nearly linear, sub-linear, uneven.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "impls/lte/experiments/claim_checks.hpp"
+#include "suite/experiment/claim_measure.hpp"
+
+namespace assay::lte {
+namespace {
+
+double number(const Value& value) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&value)) return *real;
+    return std::nan("");
+}
+
+struct Place {
+    double x = 0, y = 0;  ///< y: median over samples
+    double spread = 0;    ///< over samples, largest less smallest
+};
+using Curve = std::vector<Place>;
+
+/// The claimed metric over an axis or label, a curve for each case that the selector leaves open.
+std::map<Case, Curve> curves(const Claim& claim, std::span<const Observation> observations,
+                             std::string_view along) {
+    std::map<Case, std::map<double, std::vector<double>>> values;
+    for (const Observation& o : observations) {
+        const Value* x = coordinate(o, along);
+        if (o.metric != claim.metric || !x || !selects(claim.of, o)) continue;
+        Case open = o.axes;
+        open.erase(std::string(along));
+        values[open][number(*x)].push_back(o.value);
+    }
+    std::map<Case, Curve> found;
+    for (auto& [at, points] : values)
+        for (auto& [x, samples] : points) {
+            const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
+            const double spread = *high - *low;
+            found[at].push_back({x, median(samples), spread});
+        }
+    return found;
+}
+
+std::string place(const Case& at) { return at.empty() ? "" : " at " + to_string(at); }
+
+/// Largest distance of a point from the least-squares line.
+double off_the_line(const Curve& curve) {
+    const auto n = static_cast<double>(curve.size());
+    double x = 0, y = 0, xx = 0, xy = 0;
+    for (const Place& p : curve) {
+        x += p.x;
+        y += p.y;
+        xx += p.x * p.x;
+        xy += p.x * p.y;
+    }
+    const double slope = (n * xy - x * y) / (n * xx - x * x), start = (y - slope * x) / n;
+    double furthest = 0;
+    for (const Place& p : curve)
+        furthest = std::max(furthest, std::abs(p.y - start - slope * p.x));
+    return furthest;
+}
+
+}  // namespace
+
+// Obtained: the furthest point, in shares of the dense latency.
+ClaimCheck latency_nearly_linear(const Claim& claim, std::span<const Observation> observations) {
+    constexpr double near_enough = 0.05;
+    double furthest = 0;
+    std::string where;
+    bool any = false, falls = true;
+    for (auto [at, curve] : curves(claim, observations, "sparsity")) {
+        if (curve.size() < 4) return not_run_yet(claim, "fewer than four sparsities" + place(at));
+        for (Place& p : curve) p.y = 1 / p.y;  // speedup is dense over own latency
+        const double off = off_the_line(curve);
+        if (!any || off > furthest) {
+            furthest = off;
+            where = place(at);
+        }
+        any = true;
+        falls = falls && curve.back().y < curve.front().y;
+    }
+    if (!any) return not_run_yet(claim, "no latency has been measured");
+    return verdict_of(
+        claim, falls && furthest <= claim.absolute.value_or(near_enough), furthest,
+        fmt::format("over sparsity the latency {}, at most {:.3g} of the dense latency away from a "
+                    "straight line{}; up to {:.3g} counts as nearly linear",
+                    falls ? "falls" : "does not fall", furthest, where,
+                    claim.absolute.value_or(near_enough)));
+}
+
+// Obtained: the share of sparsities at which it is slower.
+ClaimCheck mostly_slower(const Claim& claim, std::span<const Observation> observations) {
+    double least = 1;
+    std::string where;
+    bool any = false;
+    for (const auto& [at, curve] : curves(claim, observations, "sparsity")) {
+        const auto slower = std::count_if(curve.begin(), curve.end(),
+                                          [](const Place& p) { return p.y < 1; });
+        const double share = static_cast<double>(slower) / static_cast<double>(curve.size());
+        if (!any || share < least) {
+            least = share;
+            where = place(at);
+        }
+        any = true;
+    }
+    if (!any) return not_run_yet(claim, "nothing has been timed");
+    return verdict_of(claim, least > 0.5, least,
+                      fmt::format("slower than dense at {:.0f} % of the sparsities{}", 100 * least,
+                                  where));
+}
+
+// Obtained: what the largest batch activates over what the tokens activate apart from each other.
+ClaimCheck grows_sublinearly(const Claim& claim, std::span<const Observation> observations) {
+    double worst = 0;
+    std::string where;
+    bool any = false, bends = true;
+    for (const auto& [at, curve] : curves(claim, observations, "batch")) {
+        if (curve.size() < 3) return not_run_yet(claim, "fewer than three batches" + place(at));
+        double last_rise = 0;
+        for (std::size_t i = 1; i < curve.size(); ++i) {
+            // Active share gained per token added to the batch.
+            const double rise =
+                (curve[i - 1].y - curve[i].y) / (curve[i].x - curve[i - 1].x);
+            bends = bends && rise >= 0 && (i == 1 || rise <= last_rise);
+            last_rise = rise;
+        }
+        const double apart = (1 - curve.front().y) / curve.front().x * curve.back().x;
+        const double share = (1 - curve.back().y) / apart;
+        if (!any || share > worst) {
+            worst = share;
+            where = place(at);
+        }
+        any = true;
+    }
+    if (!any) return not_run_yet(claim, "no batch has been measured");
+    return verdict_of(claim, bends && worst < 1, worst,
+                      fmt::format("the largest batch activates {:.3g} of what its tokens would if "
+                                  "they shared nothing{}; each further token adds {}",
+                                  worst, where, bends ? "less" : "not always less"));
+}
+
+// Obtained: how much more layers differ than seeds do, a ratio.
+ClaimCheck layers_differ(const Claim& claim, std::span<const Observation> observations) {
+    double least = 0;
+    std::string where;
+    bool any = false;
+    for (const auto& [at, curve] : curves(claim, observations, "layer")) {
+        if (curve.size() < 2) return not_run_yet(claim, "fewer than two layers" + place(at));
+        double low = curve.front().y, high = low, seeds = 0;
+        for (const Place& p : curve) {
+            low = std::min(low, p.y);
+            high = std::max(high, p.y);
+            seeds = std::max(seeds, p.spread);
+        }
+        // Where seeds agree to a percent, a percent is what must be exceeded.
+        const double ratio = (high - low) / std::max(seeds, 0.01);
+        if (!any || ratio < least) {
+            least = ratio;
+            where = place(at);
+        }
+        any = true;
+    }
+    if (!any) return not_run_yet(claim, "no layer has been measured");
+    return verdict_of(claim, least > 1, least,
+                      fmt::format("between layers sparsity differs by {:.3g} times as much as a "
+                                  "layer's does between seeds{}",
+                                  least, where));
+}
+
+}  // namespace assay::lte

@@ -1,0 +1,89 @@
+#include "impls/lte/method/sparsity.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/histc.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include <numeric>
+
+#include "impls/lte/method/seeded_order.hpp"
+
+namespace assay::lte {
+namespace {
+
+double mean_of(const std::vector<double>& values) {
+    if (values.empty()) return 0;
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+SparsityStatistics::SparsityStatistics(int layers) : active_(static_cast<std::size_t>(layers)) {}
+
+void SparsityStatistics::add(int layer, const at::Tensor& active) {
+    active_[static_cast<std::size_t>(layer)].push_back(active.detach().to(at::kCPU, at::kBool));
+}
+
+std::vector<double> SparsityStatistics::by_layer() const {
+    std::vector<double> result;
+    for (const auto& parts : active_) {
+        double inactive = 0, all = 0;
+        for (const auto& part : parts) {
+            all += static_cast<double>(part.numel());
+            inactive += static_cast<double>(part.numel() - part.sum().item<std::int64_t>());
+        }
+        result.push_back(all > 0 ? inactive / all : 0);
+    }
+    return result;
+}
+
+double SparsityStatistics::mean() const { return mean_of(by_layer()); }
+
+double SparsityStatistics::token_spread() const {
+    std::vector<double> spreads;
+    for (const auto& parts : active_) {
+        if (parts.empty()) continue;
+        const auto share = at::cat(parts).to(at::kDouble).mean(1);
+        spreads.push_back(share.std(/*unbiased=*/false).item<double>());
+    }
+    return mean_of(spreads);
+}
+
+double SparsityStatistics::union_sparsity(int batch, std::uint64_t seed) const {
+    std::vector<double> shares;
+    for (const auto& parts : active_) {
+        if (parts.empty()) continue;
+        const auto all = at::cat(parts);
+        const auto batches = all.size(0) / batch;
+        if (batches == 0) continue;
+        // The same tokens meet in every layer.
+        const auto members =
+            at::tensor(seeded_order(all.size(0), seed)).narrow(0, 0, batches * batch);
+        const auto used = all.index_select(0, members).view({batches, batch, all.size(1)}).any(1);
+        shares.push_back(1 - used.to(at::kDouble).mean().item<double>());
+    }
+    return mean_of(shares);
+}
+
+std::vector<double> score_histogram(const std::vector<at::Tensor>& scores, int bins) {
+    auto counts = at::zeros({bins}, at::TensorOptions().dtype(at::kDouble));
+    for (const auto& part : scores)
+        counts += at::histc(part.detach().to(at::kCPU, at::kDouble), bins, 0, 1);
+    counts /= counts.sum().clamp_min(1);
+    const double* data = counts.const_data_ptr<double>();
+    return {data, data + bins};
+}
+
+double near_threshold(const std::vector<at::Tensor>& scores, double tau, double distance) {
+    double near = 0, all = 0;
+    for (const auto& part : scores) {
+        near += static_cast<double>(
+            ((part.detach() - tau).abs() <= distance).sum().item<std::int64_t>());
+        all += static_cast<double>(part.numel());
+    }
+    return all > 0 ? near / all : 0;
+}
+
+}  // namespace assay::lte

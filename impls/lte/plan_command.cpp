@@ -1,0 +1,115 @@
+#include "impls/lte/plan_command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "impls/lte/decode_plan.hpp"
+#include "impls/lte/named_shapes.hpp"
+#include "impls/model/locate_file.hpp"
+#include "impls/nn/files/tensor_file.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::lte {
+namespace {
+
+using nn::TensorType;
+constexpr std::array stored_types{TensorType::f32,  TensorType::f16,  TensorType::bf16,
+                                  TensorType::q8_0, TensorType::q4_0, TensorType::q4_1};
+
+TensorType tensor_type(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const TensorType type : stored_types) {
+        if (nn::to_string(type) == name) return type;
+        names.push_back(nn::to_string(type));
+    }
+    throw UserError(
+        fmt::format("--weights {}: no such type; there are {}", name, fmt::join(names, ", ")));
+}
+
+class PlanCommand : public Command {
+  public:
+    void options(CLI::App& app) override {
+        app.description(
+            "What a model would save with sparse feed-forward networks: FLOPs, bytes, expected "
+            "latency. Arithmetic; nothing is run");
+        auto* model = app.add_option("--model", model_,
+                                     "GGUF or safetensors file, folder of Hugging Face's layout, "
+                                     "or a model of `assay data`")
+                          ->type_name("FILE");
+        app.add_option("--shape", shape_,
+                       fmt::format("a known shape without weights: {}",
+                                   fmt::join(shape_names(), ", ")))
+            ->type_name("NAME")
+            ->excludes(model);
+        app.add_option("--weights", weights_, "how a shape's weights are stored")
+            ->capture_default_str()
+            ->type_name("TYPE")
+            ->excludes(model);
+        app.add_option("--sparsity", sparsities_,
+                       "shares of each feed-forward network's experts that are left out, mean "
+                       "over tokens and layers")
+            ->required()
+            ->delimiter(',')
+            ->type_name("S[,S…]");
+        app.add_option("--device", device_,
+                       "device profile for the expected latency: an id of datasets/devices, a "
+                       ".toml file, or this-machine")
+            ->type_name("PROFILE");
+        app.add_option("--batch", batch_, "sequences that a step continues")
+            ->capture_default_str()
+            ->type_name("N");
+        app.add_option("--context", context_, "tokens of each sequence before the step")
+            ->capture_default_str()
+            ->type_name("N");
+        app.add_flag("--json", json_, "print JSON");
+        app.footer(
+            "Examples:\n"
+            "  assay plan lte --model smollm2-135m-instruct --sparsity 0.5,0.75\n"
+            "  assay plan lte --shape llama2-7b --sparsity 0.5 --device h200\n"
+            "  assay plan lte --model model.gguf --sparsity 0.5 --device this-machine --batch 8 "
+            "--json");
+    }
+
+    int run() override {
+        DecodePlanRequest request;
+        request.model = stored();
+        request.sparsities = sparsities_;
+        request.batch = batch_;
+        request.context = context_;
+        if (!device_.empty()) request.device = device_profile(device_);
+        const DecodePlan plan = plan_decode(std::move(request));
+        if (json_) {
+            fmt::print("{}\n", to_json(plan).dump());
+        } else {
+            fmt::print("{}", to_text(plan));
+        }
+        return 0;
+    }
+
+  private:
+    StoredModel stored() const {
+        if (!shape_.empty()) return stored_shape(named_shape(shape_), tensor_type(weights_));
+        if (model_.empty())
+            throw UserError("give a model with --model FILE, or a known shape with --shape NAME");
+        return stored_model(
+            nn::TensorFile(model::locate_file(model_, data::Kind::model)));
+    }
+
+    std::string model_, shape_, device_, weights_ = "bf16";
+    std::vector<double> sparsities_;
+    int batch_ = 1, context_ = 512;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_plan_command() { return std::make_unique<PlanCommand>(); }
+
+}  // namespace assay::lte

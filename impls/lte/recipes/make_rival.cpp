@@ -1,0 +1,200 @@
+// The competitors by name. Those that train do so on as many tokens as both of LTE's stages; the
+// others start from the dense model that was trained on as many.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "impls/lte/baselines/pruning.hpp"
+#include "impls/lte/baselines/selection.hpp"
+#include "impls/lte/baselines/strongest.hpp"
+#include "impls/lte/baselines/teal.hpp"
+#include "impls/lte/baselines/trained_selection.hpp"
+#include "impls/lte/recipes/group_neurons.hpp"
+#include "impls/lte/recipes/sparse_model.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::lte {
+namespace {
+
+/// Hidden states that predictors are fitted on. Deja Vu took some 400 thousand; a few thousand are
+/// what fits beside a model of 135 million parameters in a few GB.
+constexpr int predictor_tokens = 8192;
+constexpr int wanda_sequences = 16;
+
+SparseModel selecting(std::unique_ptr<SelectingFeedForward> ffn) {
+    SparseModel model;
+    model.active = [chosen = ffn.get()](int layer) {
+        return chosen->active()[static_cast<std::size_t>(layer)];
+    };
+    model.ffn = std::move(ffn);
+    return model;
+}
+
+SparseModel pruned(double removed) {
+    SparseModel model;
+    model.ffn = std::make_unique<nn::DenseFeedForward>();
+    model.fixed_sparsity = removed;
+    return model;
+}
+
+int experts_kept(const Workbench& bench, double sparsity) {
+    return units_kept(bench.sizes().model.hidden / expert_size, sparsity);
+}
+
+SparseModel dense(Workbench& bench, double) {
+    bench.tune_dense();
+    return pruned(0);
+}
+
+SparseModel random_routed(Workbench& bench, double sparsity) {
+    group_neurons(bench, GroupingKind::kmeans);
+    auto ffn = random_router(bench.decoder().config(), expert_size, experts_kept(bench, sparsity),
+                             bench.seed());
+    bench.train("random_router", *ffn, bench.sizes().tuning_steps());
+    return selecting(std::move(ffn));
+}
+
+SparseModel oracle(Workbench& bench, double sparsity, HiddenFunction hidden) {
+    group_neurons(bench, GroupingKind::kmeans);
+    return selecting(expert_oracle(bench.sizes().model.layers, expert_size,
+                                   experts_kept(bench, sparsity), hidden));
+}
+
+SparseModel dense_oracle(Workbench& bench, double sparsity) {
+    bench.tune_dense();
+    return oracle(bench, sparsity, nn::ffn_hidden);
+}
+
+SparseModel moefication(Workbench& bench, double sparsity) {
+    ReluFeedForward swapped;
+    bench.train("moefication", swapped, bench.sizes().tuning_steps());
+    return oracle(bench, sparsity, relu_hidden);
+}
+
+std::unique_ptr<SelectingFeedForward> predictors(Workbench& bench, double sparsity) {
+    DejaVuOptions options;
+    options.sequences = std::max(1, predictor_tokens / bench.sizes().context);
+    options.seed = bench.seed();
+    bench.recorder().progress(0, "fitting predictors");
+    return deja_vu(bench.decoder(), bench.data(), 1 - sparsity, options);
+}
+
+SparseModel predicted(Workbench& bench, double sparsity) {
+    bench.tune_dense();
+    return selecting(predictors(bench, sparsity));
+}
+
+SparseModel predicted_tuned(Workbench& bench, double sparsity) {
+    auto ffn = predictors(bench, sparsity);
+    bench.train("deja_vu_tuned", *ffn, bench.sizes().tuning_steps());
+    return selecting(std::move(ffn));
+}
+
+SparseModel routed(Workbench& bench, const std::string& name,
+                   std::unique_ptr<TrainedSelection> ffn) {
+    ffn->training(true);
+    bench.train(name, *ffn, bench.sizes().tuning_steps(), ffn->along());
+    ffn->training(false);
+    return selecting(std::move(ffn));
+}
+
+SparseModel topk_softmax(Workbench& bench, double sparsity) {
+    group_neurons(bench, GroupingKind::kmeans);
+    return routed(
+        bench, "topk_softmax",
+        std::make_unique<TopKSoftmax>(bench.decoder().config(), expert_size,
+                                      experts_kept(bench, sparsity), /*noise=*/1, bench.seed()));
+}
+
+SparseModel sigma_moe(Workbench& bench, double sparsity) {
+    group_neurons(bench, GroupingKind::kmeans);
+    SigmaMoeOptions options;
+    options.seed = bench.seed();
+    return routed(bench, "sigma_moe",
+                  std::make_unique<SigmaMoe>(bench.decoder().config(), expert_size,
+                                             experts_kept(bench, sparsity), options));
+}
+
+SparseModel teal(Workbench& bench, double sparsity) {
+    bench.tune_dense();
+    auto ffn = std::make_unique<Teal>(bench.decoder(), bench.data(), sparsity);
+    SparseModel model;
+    model.counted_sparsity = [counted = ffn.get()] { return counted->layer_sparsity(); };
+    model.ffn = std::move(ffn);
+    return model;
+}
+
+SparseModel thresholded(Workbench& bench, double sparsity) {
+    bench.tune_dense();
+    return selecting(cats(bench.decoder(), bench.data(), sparsity));
+}
+
+SparseModel magnitude(Workbench& bench, const PruningPattern& pattern) {
+    bench.tune_dense();
+    return pruned(prune_by_magnitude(bench.decoder(), pattern));
+}
+
+SparseModel wanda(Workbench& bench, const PruningPattern& pattern) {
+    bench.tune_dense();
+    return pruned(prune_by_wanda(bench.decoder(), pattern, bench.data(), wanda_sequences));
+}
+
+using Maker = std::function<SparseModel(Workbench&, double sparsity)>;
+using Pruner = SparseModel (*)(Workbench&, const PruningPattern&);
+
+Maker unstructured(Pruner prune) {
+    return [prune](Workbench& bench, double sparsity) {
+        return prune(bench, {.n = 0, .m = 0, .share = sparsity});
+    };
+}
+
+Maker in_groups(Pruner prune, const char* text) {
+    return [prune, text](Workbench& bench, double sparsity) {
+        const auto pattern = parse_pattern(text);
+        if (std::abs(sparsity - pattern.share) > 1e-9)
+            throw UserError(fmt::format("a {} pattern leaves out {}, not {}; ask for that", text,
+                                        pattern.share, sparsity));
+        return prune(bench, pattern);
+    };
+}
+
+const std::map<std::string, Maker>& makers() {
+    static const std::map<std::string, Maker> all{{"dense", dense},
+                                                  {"random_router", random_routed},
+                                                  {"expert_oracle", dense_oracle},
+                                                  {"moefication", moefication},
+                                                  {"deja_vu", predicted},
+                                                  {"deja_vu_tuned", predicted_tuned},
+                                                  {"topk_softmax", topk_softmax},
+                                                  {"sigma_moe", sigma_moe},
+                                                  {"teal", teal},
+                                                  {"cats", thresholded},
+                                                  {"magnitude", unstructured(magnitude)},
+                                                  {"magnitude_2_4", in_groups(magnitude, "2:4")},
+                                                  {"magnitude_4_8", in_groups(magnitude, "4:8")},
+                                                  {"wanda", unstructured(wanda)},
+                                                  {"wanda_2_4", in_groups(wanda, "2:4")},
+                                                  {"wanda_4_8", in_groups(wanda, "4:8")}};
+    return all;
+}
+
+}  // namespace
+
+SparseModel make_rival(Workbench& bench, const std::string& variant, double sparsity) {
+    const auto found = makers().find(variant);
+    if (found == makers().end()) {
+        std::vector<std::string> names;
+        for (const auto& [name, maker] : makers()) names.push_back(name);
+        throw UserError(
+            fmt::format("no rival \"{}\": there are {}", variant, fmt::join(names, ", ")));
+    }
+    units_kept(1, sparsity);  // refuses what no method can do
+    return found->second(bench, sparsity);
+}
+
+}  // namespace assay::lte

@@ -1,0 +1,43 @@
+// Everything LTE registers. A new figure is one file in experiments/ and one line here.
+#include "impls/lte/register.hpp"
+
+#include "impls/lte/experiments/claim_checks.hpp"
+#include "impls/lte/experiments/experiments.hpp"
+#include "impls/lte/plan_command.hpp"
+#include "suite/experiment/datasets.hpp"
+
+namespace assay::lte {
+
+System make_system() {
+    System system;
+    system.id = "lte";
+    system.title = "LTE: learned structured sparsity in the feed-forward networks of language models";
+    system.paper = "arXiv 2402.06126v4";
+
+    system.experiments.push_back(tab1());
+#ifdef ASSAY_LTE_TIMING
+    system.experiments.push_back(fig8());
+#endif
+#ifdef ASSAY_LTE_TRAINING
+    system.experiments.push_back(fig2());
+    system.experiments.push_back(fig3());
+    system.experiments.push_back(fig6());
+    system.experiments.push_back(fig9());
+    system.experiments.push_back(fig10());
+    system.experiments.push_back(fig11());
+    system.experiments.push_back(fig12());
+    system.experiments.push_back(fig13());
+    system.experiments.push_back(fig15());
+    system.experiments.push_back(fig16());
+    system.experiments.push_back(tab2());
+    system.experiments.push_back(x_schedule());
+    system.experiments.push_back(x_smollm2());
+#endif
+
+    system.claims = read_claims(datasets_dir() / "claims" / "lte.toml");
+    system.custom_checks = claim_checks();
+    system.plan = make_plan_command();
+    return system;
+}
+
+}  // namespace assay::lte

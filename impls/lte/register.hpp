@@ -1,0 +1,12 @@
+// What LTE brings to the application.
+#pragma once
+
+#include "suite/experiment/system.hpp"
+
+namespace assay::lte {
+
+/// Reads the claims of datasets/claims/lte.toml. Throws UserError when the folder of data sets is
+/// not found, ClaimFileError when the file is malformed.
+System make_system();
+
+}  // namespace assay::lte

@@ -1,0 +1,51 @@
+// Continuing a prompt.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impls/decode/engine.hpp"
+#include "impls/nn/text/tokenizer.hpp"
+
+namespace assay::model {
+
+struct Generation {
+    std::vector<int> prompt_ids;
+    std::vector<int> ids;             ///< new ones; the last ends the text if that was reached
+    std::optional<std::string> text;  ///< of the new ids without that end; absent: no tokenizer
+    double prefill_s = 0;             ///< until the first new token's logits
+    double decode_s = 0;              ///< all further steps
+    int decode_steps = 0;
+    std::uint64_t bytes_per_token = 0;  ///< that a step half-way through the continuation reads
+    bool context_full = false;          ///< ended for want of room
+};
+
+/// Feeds the prompt to an empty engine and chooses up to max_tokens tokens. `tokenizer`: null when
+/// the model has none; the text then ends with max_tokens only. `on_text` hears every piece of text.
+/// Throws UserError: an empty prompt, one longer than the context, ids outside the vocabulary.
+Generation generate(decode::Engine& engine, const nn::Tokenizer* tokenizer,
+                    std::vector<int> prompt_ids, int max_tokens, const decode::Sampling& sampling,
+                    const std::function<void(std::string_view)>& on_text = {});
+
+/// Decoding against what memory allows.
+struct AgainstBound {
+    double read_bytes_per_s = 0;  ///< measured
+    double tokens_per_s = 0;
+    double bound_tokens_per_s = 0;  ///< read_bytes_per_s over the bytes a token reads
+    double share() const { return tokens_per_s / bound_tokens_per_s; }
+};
+/// nullopt when nothing was decoded.
+std::optional<AgainstBound> against_bound(const Generation& generation, double read_bytes_per_s);
+
+/// {"prompt_ids","ids","text","prefill_s","decode_s"}.
+nlohmann::json to_json(const Generation& generation);
+nlohmann::json to_json(const AgainstBound& bound);
+
+/// "1,504,3575". Throws UserError.
+std::vector<int> parse_ids(std::string_view text);
+
+}  // namespace assay::model

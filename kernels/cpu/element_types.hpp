@@ -1,0 +1,40 @@
+// How many bytes weights of an AssayType take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/assay_kernels.h"
+
+namespace assay::kernels {
+
+constexpr int weights_per_quantised_block = 32;
+
+constexpr bool is_known(AssayType type) { return type >= ASSAY_F32 && type <= ASSAY_Q4_1; }
+constexpr bool is_quantised(AssayType type) { return type >= ASSAY_Q8_0 && type <= ASSAY_Q4_1; }
+
+/// Weights that are stored together: 1, or 32 for the q types.
+constexpr int weights_per_unit(AssayType type) {
+    return is_quantised(type) ? weights_per_quantised_block : 1;
+}
+
+/// Bytes of one such unit: f16 scale and 32 int8 (q8_0), f16 scale and 32 nibbles (q4_0), f16
+/// scale, f16 minimum and 32 nibbles (q4_1).
+constexpr int bytes_per_unit(AssayType type) {
+    switch (type) {
+        case ASSAY_F32: return 4;
+        case ASSAY_F16:
+        case ASSAY_BF16: return 2;
+        case ASSAY_Q8_0: return 34;
+        case ASSAY_Q4_0: return 18;
+        case ASSAY_Q4_1: return 20;
+    }
+    return 0;
+}
+
+/// Bytes of a row of `columns` weights; columns must be a multiple of weights_per_unit(type).
+constexpr std::size_t row_bytes(AssayType type, std::int64_t columns) {
+    return static_cast<std::size_t>(columns / weights_per_unit(type) * bytes_per_unit(type));
+}
+
+}  // namespace assay::kernels

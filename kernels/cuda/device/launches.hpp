@@ -1,0 +1,123 @@
+// Calls, already checked, as launches. A Machine has device(), counters() (zeroed, cuda::counters of
+// them) and launch(kernel, Launch, parameters…): the GPU's stream, or the emulation.
+#pragma once
+
+#include "kernels/cpu/element_types.hpp"
+#include "kernels/cuda/device/down_kernel.hpp"
+#include "kernels/cuda/device/format_choice.hpp"
+#include "kernels/cuda/device/jobs.hpp"
+
+namespace assay::kernels::cuda {
+
+inline std::ptrdiff_t signed_row_bytes(AssayType type, int columns) {
+    return static_cast<std::ptrdiff_t>(row_bytes(type, columns));
+}
+
+template <class Format, int tokens, class Machine, class Job>
+void launch_rows(Machine& machine, const Job& job, std::int64_t most_rows, const float* x,
+                 int columns, int batch) {
+    const RowsShape shape{x, columns, batch, tile_columns(columns, tokens), job.row_bytes};
+    machine.launch(rows_kernel<Format, tokens, Job>,
+                   rows_launch(machine.device(), most_rows, columns, tokens, batch), job, shape);
+}
+
+template <class Machine>
+void launch_gemv(Machine& machine, const AssayGemv& call) {
+    const std::ptrdiff_t bytes = signed_row_bytes(call.type, call.columns);
+    const Access access = access_to(call.type, bytes, {call.weights});
+    const GemvJob job{static_cast<const std::byte*>(call.weights), bytes, call.rows, call.bias,
+                      call.y};
+    with_any_format(call.type, access, tokens_per_pass(access, call.batch),
+                    [&](auto format, auto tokens) {
+                        launch_rows<typename decltype(format)::type, decltype(tokens)::value>(
+                            machine, job, call.rows, call.x, call.columns, call.batch);
+                    });
+}
+
+template <class Machine>
+void launch_router(Machine& machine, const AssayRouter& call) {
+    const std::ptrdiff_t bytes = signed_row_bytes(call.type, call.width);
+    const Access access = access_to(call.type, bytes, {call.weights});
+    const RouterJob job{static_cast<const std::byte*>(call.weights),
+                        bytes,
+                        call.experts,
+                        call.batch,
+                        call.logit_threshold,
+                        call.mask,
+                        call.active,
+                        call.active_count,
+                        machine.counters()};
+    with_plain_format(call.type, access, tokens_per_pass(access, call.batch),
+                      [&](auto format, auto tokens) {
+                          launch_rows<typename decltype(format)::type, decltype(tokens)::value>(
+                              machine, job, call.experts, call.x, call.width, call.batch);
+                      });
+}
+
+inline ActiveExperts active_experts(const AssaySparseFfn& call) {
+    return {call.active,      call.active_count,     call.mask,
+            call.ffn.experts, call.ffn.expert_size, call.batch};
+}
+template <class Pointer>
+Pointer in_workspace(const AssaySparseFfn& call, std::size_t offset) {
+    return reinterpret_cast<Pointer>(static_cast<std::byte*>(call.workspace) + offset);
+}
+
+template <class Machine>
+void launch_gate_up(Machine& machine, const AssaySparseFfn& call) {
+    const AssayFfn& ffn = call.ffn;
+    const std::ptrdiff_t bytes = signed_row_bytes(ffn.type, ffn.width);
+    const Access access = access_to(ffn.type, bytes, {ffn.gate, ffn.up});
+    const WorkspaceLayout layout = workspace_layout(ffn, call.batch);
+    const std::int64_t neurons = std::int64_t{ffn.experts} * ffn.expert_size;
+    const auto launch = [&](auto job) {
+        with_plain_format(ffn.type, access, tokens_per_pass(access, call.batch),
+                          [&](auto format, auto tokens) {
+                              launch_rows<typename decltype(format)::type, decltype(tokens)::value>(
+                                  machine, job, neurons, call.x, ffn.width, call.batch);
+                          });
+    };
+    const auto job = [&](auto gated) {
+        return GateUpJob<decltype(gated)::value>{
+            active_experts(call),
+            static_cast<const std::byte*>(ffn.gate),
+            static_cast<const std::byte*>(ffn.up),
+            bytes,
+            ffn.up_bias,
+            ffn.activation,
+            in_workspace<float*>(call, layout.activations),
+            in_workspace<std::uint32_t*>(call, layout.tokens)};
+    };
+    if (ffn.activation == ASSAY_SWIGLU)
+        launch(job(std::true_type{}));
+    else
+        launch(job(std::false_type{}));
+}
+
+template <class Machine>
+void launch_down(Machine& machine, const AssaySparseFfn& call) {
+    const AssayFfn& ffn = call.ffn;
+    const std::ptrdiff_t bytes = signed_row_bytes(ffn.type, ffn.width);
+    const Access access = access_to(ffn.type, bytes, {ffn.down});
+    const WorkspaceLayout layout = workspace_layout(ffn, call.batch);
+    const DownJob job{active_experts(call),
+                      static_cast<const std::byte*>(ffn.down),
+                      bytes,
+                      ffn.width,
+                      ffn.down_bias,
+                      in_workspace<float*>(call, layout.activations),
+                      in_workspace<std::uint32_t*>(call, layout.tokens),
+                      in_workspace<float*>(call, layout.sums),
+                      machine.counters(),
+                      call.y};
+    with_plain_format(ffn.type, access, tokens_per_pass(access, call.batch),
+                      [&](auto format, auto tokens) {
+                          constexpr int per_pass = decltype(tokens)::value;
+                          machine.launch(
+                              down_kernel<typename decltype(format)::type, per_pass>,
+                              down_launch(machine.device(), ffn, access, per_pass, call.batch),
+                              job);
+                      });
+}
+
+}  // namespace assay::kernels::cuda

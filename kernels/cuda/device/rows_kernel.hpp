@@ -1,0 +1,155 @@
+// The kernel behind GEMV, router and gate/up: dot products of weight rows with a few tokens' x, a
+// warp to each row. What the rows are and what becomes of the sums is the Job's:
+//
+//   static constexpr int matrices;                        1, or 2: two rows are summed side by side
+//   int rows() const;                                     may be read from device memory
+//   const std::byte* row(int matrix, int r) const;
+//   void finish(int r, int token, const float (&sums)[matrices]) const;
+//   void end_of_block(float* block_memory) const;         every thread of every block, at its end
+//
+// Rows are dealt over the blocks one by one, so that multiprocessors differ by at most one round of
+// rows; the grid is as large as the device holds at a time and goes round. x lies in block memory as
+// fp32, in tiles of columns where the tokens do not fit.
+#pragma once
+
+#include "kernels/cuda/device/machine.hpp"
+#include "kernels/cuda/host/launch_plan.hpp"
+
+namespace assay::kernels::cuda {
+
+/// Adds to sums[r][t] the products of units lane, lane + 32, … of the rows with the tokens' x, in
+/// block memory, `x_stride` floats from token to token.
+template <class Format, int count, int rows, int tokens>
+ASSAY_DEVICE void add_products(const std::byte* const (&row)[rows], int first_unit, int unit,
+                               const float* x, int x_stride, float (&sums)[rows][tokens]) {
+    typename Format::Raw raw[count][rows];
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+            raw[i][r] = Format::load(row[r], first_unit + unit + i * lanes);
+    constexpr int group = Format::values < 4 ? Format::values : 4;
+    constexpr int groups = Format::values / group;
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        float weights[rows][Format::values];
+#pragma unroll
+        for (int r = 0; r < rows; ++r) Format::decode(raw[i][r], weights[r]);
+#pragma unroll
+        for (int t = 0; t < tokens; ++t)
+#pragma unroll
+            for (int g = 0; g < groups; ++g) {
+                const float* const from =
+                    x + t * x_stride + g * (x_stride / groups) + (unit + i * lanes) * group;
+                float at[group];
+                if constexpr (group == 4) {
+                    const Floats4 four = load_floats4(from);
+#pragma unroll
+                    for (int v = 0; v < 4; ++v) at[v] = four.value[v];
+                } else {
+                    at[0] = *from;
+                }
+#pragma unroll
+                for (int r = 0; r < rows; ++r)
+#pragma unroll
+                    for (int v = 0; v < group; ++v)
+                        sums[r][t] += weights[r][g * group + v] * at[v];
+            }
+    }
+}
+
+/// Copies a tile of the tokens' x into block memory, where the format wants it.
+template <class Format>
+ASSAY_DEVICE void copy_tile(const RowsShape& shape, int first_token, int tokens, int first_column,
+                            int columns, float* tile) {
+    constexpr int groups = Format::values < 4 ? 1 : Format::values / 4;
+    for (int t = 0; t < tokens; ++t) {
+        const float* const x =
+            shape.x + static_cast<std::ptrdiff_t>(first_token + t) * shape.columns + first_column;
+        float* const to = tile + t * shape.tile_columns;
+        for (int c = thread_index(); c < columns; c += rows_threads)
+            to[Format::place(c, shape.tile_columns / groups)] = x[c];
+    }
+}
+
+/// While x is still on its way, the first rows can be, too.
+template <class Job, int rows_of_warp>
+ASSAY_DEVICE void prefetch_rows(const Job& job, const RowsShape& shape, int first, int rows) {
+    constexpr int line = 128;
+    for (int r = first; r < first + rows_of_warp && r < rows; ++r)
+        for (int m = 0; m < Job::matrices; ++m)
+            for (std::ptrdiff_t at = thread_index() % lanes * line; at < shape.row_bytes;
+                 at += lanes * line)
+                prefetch(job.row(m, r) + at);
+}
+
+template <class Format, int tokens, class Job>
+ASSAY_KERNEL(rows_threads, rows_blocks_per_multiprocessor(tokens))
+rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
+    constexpr int matrices = Job::matrices;
+    constexpr int together = rows_per_warp(tokens), summed = matrices * together;
+    constexpr int in_flight = loads_in_flight(tokens) / summed < 1 ? 1 : loads_in_flight(tokens) / summed;
+    static_assert(together * tokens <= lanes, "each lane finishes at most one result");
+    const int lane = thread_index() % lanes, warp = thread_index() / lanes;
+    const int blocks = blocks_in_grid().x;
+    const int first_token = block_index().y * tokens;
+    const int tokens_here =
+        shape.batch - first_token < tokens ? shape.batch - first_token : tokens;
+    const int rows = job.rows();
+    float* const tile = block_memory();
+    const bool one_tile = shape.columns <= shape.tile_columns;
+
+    const int warp_offset = warp * blocks * together;
+    prefetch_rows<Job, together>(job, shape, block_index().x * together + warp_offset, rows);
+    for (int first = block_index().x * together, round = 0; first < rows;
+         first += rows_warps * blocks * together, ++round) {
+        const int row_of_warp = first + warp_offset;
+        const std::byte* row[summed];
+#pragma unroll
+        for (int r = 0; r < together; ++r)
+#pragma unroll
+            for (int m = 0; m < matrices; ++m)  // rows past the last read the last once more
+                row[r * matrices + m] =
+                    job.row(m, row_of_warp + r < rows ? row_of_warp + r : rows - 1);
+        float sums[summed][tokens];
+#pragma unroll
+        for (int r = 0; r < summed; ++r)
+#pragma unroll
+            for (int t = 0; t < tokens; ++t) sums[r][t] = 0.0f;
+
+        for (int column = 0; column < shape.columns; column += shape.tile_columns) {
+            const int left = shape.columns - column;
+            const int columns = left < shape.tile_columns ? left : shape.tile_columns;
+            if (round == 0 || !one_tile) {
+                block_barrier();  // the tile before is no longer read
+                copy_tile<Format>(shape, first_token, tokens_here, column, columns, tile);
+                block_barrier();
+            }
+            if (row_of_warp >= rows) continue;
+            const int units = columns / Format::values, first_unit = column / Format::values;
+            int unit = lane;
+            for (; unit + (in_flight - 1) * lanes < units; unit += in_flight * lanes)
+                add_products<Format, in_flight>(row, first_unit, unit, tile, shape.tile_columns,
+                                                sums);
+            for (; unit < units; unit += lanes)
+                add_products<Format, 1>(row, first_unit, unit, tile, shape.tile_columns, sums);
+        }
+        if (row_of_warp >= rows) continue;
+
+        // Every lane gets every sum and finishes one result.
+        float mine[matrices] = {};
+#pragma unroll
+        for (int r = 0; r < summed; ++r) {
+            warp_sum(sums[r]);
+#pragma unroll
+            for (int t = 0; t < tokens; ++t)
+                if (lane == r / matrices * tokens + t) mine[r % matrices] = sums[r][t];
+        }
+        const int my_row = row_of_warp + lane / tokens, my_token = lane % tokens;
+        if (lane < together * tokens && my_row < rows && my_token < tokens_here)
+            job.finish(my_row, first_token + my_token, mine);
+    }
+    job.end_of_block(tile);
+}
+
+}  // namespace assay::kernels::cuda

@@ -1,0 +1,161 @@
+#include "kernels/cuda/emulation/emulator.hpp"
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace assay::kernels::cuda {
+namespace {
+
+constexpr int warp = 32;
+constexpr std::size_t stack_bytes = 96 * 1024;
+Emulator* running_emulator = nullptr;
+
+}  // namespace
+
+Emulator& Emulator::running() { return *running_emulator; }
+
+void Emulator::launch(const Grid& grid, int threads, std::size_t block_memory_bytes,
+                      const std::function<void()>& kernel) {
+    if (threads < warp || threads % warp != 0 || grid.x < 1 || grid.y < 1 || grid.z < 1)
+        throw std::logic_error("a launch needs whole warps and at least one block");
+    running_emulator = this;
+    kernel_ = &kernel;
+    grid_ = {grid.x, grid.y, grid.z};
+    if (threads_.size() != static_cast<std::size_t>(threads)) {
+        threads_ = std::vector<Thread>(static_cast<std::size_t>(threads));
+        for (Thread& thread : threads_) thread.stack.reset(new std::byte[stack_bytes]);
+    }
+
+    std::vector<int> order(static_cast<std::size_t>(grid.x * grid.y * grid.z));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    for (const int block : order) {
+        block_ = {block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y};
+        block_memory_.assign(block_memory_bytes / sizeof(float),
+                             std::numeric_limits<float>::quiet_NaN());
+        run_block();
+    }
+    running_emulator = nullptr;
+}
+
+// A thread's stack serves one block after the other.
+void Emulator::enter() {
+    Emulator& emulator = running();
+    for (;;) {
+        try {
+            (*emulator.kernel_)();
+        } catch (...) {  // must not leave this stack
+            emulator.failure_ = std::current_exception();
+        }
+        emulator.wait(State::finished);
+    }
+}
+
+void Emulator::start(Thread& thread) {
+    ucontext_t context, unused;
+    getcontext(&context);
+    context.uc_stack.ss_sp = thread.stack.get();
+    context.uc_stack.ss_size = stack_bytes;
+    context.uc_link = nullptr;
+    makecontext(&context, enter, 0);
+    thread.started = true;
+    swapcontext(&unused, &context);
+}
+
+// Jumps, which swapcontext() would make with a system call each.
+void Emulator::resume(Thread& thread) {
+    if (sigsetjmp(scheduler_, 0) != 0) return;
+    if (thread.started) siglongjmp(thread.place, 1);
+    start(thread);
+}
+
+void Emulator::wait(State why) {
+    Thread& thread = threads_[static_cast<std::size_t>(current_)];
+    thread.state = why;
+    if (sigsetjmp(thread.place, 0) == 0) siglongjmp(scheduler_, 1);
+}
+
+void Emulator::run_block() {
+    // What an earlier block left hanging is dropped with its stack.
+    for (Thread& thread : threads_) {
+        thread.started = thread.started && thread.state == State::finished;
+        thread.state = State::ready;
+    }
+    std::vector<int> order(threads_.size());
+    std::iota(order.begin(), order.end(), 0);
+    do {
+        std::shuffle(order.begin(), order.end(), random_);
+        for (const int index : order) {
+            Thread& thread = threads_[static_cast<std::size_t>(index)];
+            if (thread.state != State::ready) continue;
+            current_ = index;
+            resume(thread);
+        }
+    } while (release());
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    for (const Thread& thread : threads_)
+        if (thread.state != State::finished)
+            throw std::logic_error("threads of a block wait for others that do not come");
+}
+
+bool Emulator::release() {
+    bool released = false;
+    for (int first = 0; first < static_cast<int>(threads_.size()); first += warp)
+        released = release_warp(first) || released;
+    const auto waits = [](const Thread& thread) { return thread.state == State::at_barrier; };
+    if (std::all_of(threads_.begin(), threads_.end(), waits)) {
+        for (Thread& thread : threads_) thread.state = State::ready;
+        released = true;
+    }
+    return released;
+}
+
+bool Emulator::release_warp(int first) {
+    const auto begin = threads_.begin() + first, end = begin + warp;
+    const State why = begin->state;
+    const int count = begin->count;
+    const auto alike = [&](const Thread& thread) {
+        return thread.state == why && thread.count == count;
+    };
+    if ((why != State::at_sum && why != State::at_ballot) || !std::all_of(begin, end, alike))
+        return false;
+    if (why == State::at_sum)
+        for (int i = 0; i < count; ++i)
+            for (int distance = warp / 2; distance > 0; distance /= 2) {
+                float before[warp];
+                for (int lane = 0; lane < warp; ++lane) before[lane] = begin[lane].values[i];
+                for (int lane = 0; lane < warp; ++lane)
+                    begin[lane].values[i] = before[lane] + before[lane ^ distance];
+            }
+    std::uint32_t bits = 0;
+    for (int lane = 0; lane < warp; ++lane) bits |= begin[lane].ballot << lane;
+    for (auto thread = begin; thread != end; ++thread) {
+        thread->ballot = bits;
+        thread->state = State::ready;
+    }
+    return true;
+}
+
+void Emulator::barrier() { wait(State::at_barrier); }
+
+void Emulator::warp_sum(float* values, int count) {
+    Thread& thread = threads_[static_cast<std::size_t>(current_)];
+    thread.values = values;
+    thread.count = count;
+    wait(State::at_sum);
+}
+
+std::uint32_t Emulator::warp_ballot(bool condition) {
+    Thread& thread = threads_[static_cast<std::size_t>(current_)];
+    thread.ballot = condition;
+    thread.count = 0;
+    wait(State::at_ballot);
+    return threads_[static_cast<std::size_t>(current_)].ballot;
+}
+
+}  // namespace assay::kernels::cuda

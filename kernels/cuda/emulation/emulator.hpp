@@ -1,0 +1,76 @@
+// Runs a block's threads one at a time, each with a stack of its own, until it waits for others.
+// Which of the ready threads is next is drawn at random, and block memory starts as NaN, so that a
+// missing barrier or an unwritten value shows as a wrong result. Blocks run one after the other, in
+// random order.
+#pragma once
+
+#include <setjmp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace assay::kernels::cuda {
+
+struct Grid {
+    int x = 1, y = 1, z = 1;
+};
+
+class Emulator {
+  public:
+    explicit Emulator(std::uint64_t seed) : random_(seed) {}
+
+    /// kernel() is what each thread does. Throws std::logic_error where threads wait for what cannot
+    /// come: a barrier that some skip, or a warp that is torn apart.
+    void launch(const Grid& grid, int threads, std::size_t block_memory_bytes,
+                const std::function<void()>& kernel);
+
+    /// The emulator of the calling thread's launch.
+    static Emulator& running();
+    struct At {
+        int x, y, z;
+    };
+    int thread_index() const { return current_; }
+    At block_index() const { return block_; }
+    At blocks() const { return grid_; }
+    float* block_memory() { return block_memory_.data(); }
+    void barrier();
+    /// Adds up each of the values over the lanes, in a butterfly's order.
+    void warp_sum(float* values, int count);
+    std::uint32_t warp_ballot(bool condition);
+
+  private:
+    enum class State { ready, at_barrier, at_sum, at_ballot, finished };
+    struct Thread {
+        std::unique_ptr<std::byte[]> stack;
+        sigjmp_buf place;  ///< where it goes on, once it has started
+        bool started = false;
+        State state = State::ready;
+        float* values = nullptr;
+        int count = 0;
+        std::uint32_t ballot = 0;  ///< the condition, then everyone's
+    };
+
+    void run_block();
+    void resume(Thread& thread);
+    void start(Thread& thread);
+    void wait(State why);
+    bool release();
+    bool release_warp(int first);
+    static void enter();
+
+    std::mt19937_64 random_;
+    std::vector<Thread> threads_;
+    std::vector<float> block_memory_;
+    sigjmp_buf scheduler_;
+    const std::function<void()>* kernel_ = nullptr;
+    std::exception_ptr failure_;
+    int current_ = 0;
+    At block_{}, grid_{};
+};
+
+}  // namespace assay::kernels::cuda

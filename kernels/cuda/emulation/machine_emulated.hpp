@@ -1,0 +1,56 @@
+// machine.hpp for a host compiler: what machine_cuda.hpp describes, emulated. Accesses that a GPU
+// would refuse (unaligned ones) throw.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+
+#include "kernels/cpu/half_values.hpp"
+#include "kernels/cuda/emulation/emulator.hpp"
+
+#define ASSAY_DEVICE inline
+#define ASSAY_KERNEL(threads, blocks) inline void
+#define ASSAY_PARAMETER const
+
+namespace assay::kernels::cuda {
+
+using Place = Emulator::At;
+inline int thread_index() { return Emulator::running().thread_index(); }
+inline Place block_index() { return Emulator::running().block_index(); }
+inline Place blocks_in_grid() { return Emulator::running().blocks(); }
+inline void block_barrier() { Emulator::running().barrier(); }
+template <int count>
+void warp_sum(float (&values)[count]) {
+    Emulator::running().warp_sum(values, count);
+}
+inline std::uint32_t warp_ballot(bool condition) {
+    return Emulator::running().warp_ballot(condition);
+}
+inline int bits_set(std::uint32_t bits) { return std::popcount(bits); }
+inline float* block_memory() { return Emulator::running().block_memory(); }
+
+template <class Wide>
+Wide load_aligned(const void* from) {
+    if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Wide) != 0)
+        throw std::logic_error("an access of 16 bytes is not aligned");
+    Wide wide;
+    std::memcpy(&wide, from, sizeof wide);
+    return wide;
+}
+inline Words4 load_once(const void* from) { return load_aligned<Words4>(from); }
+inline Floats4 load_floats4(const float* from) { return load_aligned<Floats4>(from); }
+inline float load_of_other_block(const float* from) { return *from; }
+inline std::uint8_t load_of_other_block(const std::uint8_t* from) { return *from; }
+inline void fence_between_blocks() {}
+inline int count_one(int* counter) { return (*counter)++; }
+/// Reads, so that a memory checker sees an address outside.
+inline void prefetch(const void* from) {
+    static_cast<void>(*static_cast<const volatile std::byte*>(from));
+}
+inline float from_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+inline float from_half_bits(std::uint32_t bits) { return half_values[bits & 0xffffu]; }
+
+}  // namespace assay::kernels::cuda

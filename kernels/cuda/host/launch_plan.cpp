@@ -1,0 +1,103 @@
+#include "kernels/cuda/host/launch_plan.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/element_types.hpp"
+
+namespace assay::kernels::cuda {
+namespace {
+
+constexpr int wide_bytes = 16;
+constexpr int tile_floats = 16384;        // two blocks' tiles fit a multiprocessor from sm_80 on
+constexpr int tile_unit = 32;             // columns: a GGUF block, or whole units of any format
+constexpr int most_multiprocessors = 256;  // beyond, workspaces would be too small: left idle
+
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+int parts(int multiprocessors, const AssayFfn& ffn, Access access, int tokens, int batch) {
+    const std::int64_t slabs = ceiling(ffn.width, slab_columns(ffn.type, access));
+    const std::int64_t resident =
+        std::int64_t{multiprocessors} * down_blocks_per_multiprocessor(tokens);
+    const std::int64_t neurons = std::int64_t{ffn.experts} * ffn.expert_size;
+    const std::int64_t most = std::min<std::int64_t>(most_parts, ceiling(neurons, down_warps));
+    return static_cast<int>(
+        std::clamp<std::int64_t>(resident / (slabs * passes(tokens, batch)), 1, most));
+}
+
+}  // namespace
+
+Access access_to(AssayType type, std::ptrdiff_t row_bytes,
+                 std::initializer_list<const void*> bases) {
+    if (is_quantised(type)) return Access::quantised;
+    const bool wide = row_bytes % wide_bytes == 0 &&
+                      std::all_of(bases.begin(), bases.end(), [](const void* base) {
+                          return reinterpret_cast<std::uintptr_t>(base) % wide_bytes == 0;
+                      });
+    return wide ? Access::wide : Access::single;
+}
+
+int tokens_per_pass(Access access, int batch) {
+    if (access == Access::single) return 4;
+    for (const int tokens : {1, 4, 8, 16})
+        if (batch <= tokens || (access == Access::quantised && tokens == 4)) return tokens;
+    return largest_batch;
+}
+
+int passes(int tokens, int batch) { return (batch + tokens - 1) / tokens; }
+
+int tile_columns(int columns, int tokens) {
+    return static_cast<int>(std::min<std::int64_t>(ceiling(columns, tile_unit) * tile_unit,
+                                                   tile_floats / tokens));
+}
+
+Launch rows_launch(const Device& device, std::int64_t rows, int columns, int tokens, int batch) {
+    const std::int64_t resident =
+        std::int64_t{device.multiprocessors} * rows_blocks_per_multiprocessor(tokens);
+    Launch launch;
+    launch.x = static_cast<int>(
+        std::clamp<std::int64_t>(ceiling(rows, rows_per_warp(tokens)), 1, std::max<std::int64_t>(1, resident)));
+    launch.y = passes(tokens, batch);
+    launch.threads = rows_threads;
+    launch.memory_bytes =
+        sizeof(float) * static_cast<std::size_t>(tile_columns(columns, tokens) * tokens);
+    return launch;
+}
+
+int slab_columns(AssayType type, Access access) {
+    const int lanes = 32;
+    return access == Access::wide ? lanes * wide_bytes / bytes_per_unit(type) : lanes;
+}
+
+Launch down_launch(const Device& device, const AssayFfn& ffn, Access access, int tokens,
+                   int batch) {
+    const int columns = slab_columns(ffn.type, access);
+    Launch launch;
+    launch.x = static_cast<int>(ceiling(ffn.width, columns));
+    launch.y =
+        parts(std::min(device.multiprocessors, most_multiprocessors), ffn, access, tokens, batch);
+    launch.z = passes(tokens, batch);
+    launch.threads = down_threads;
+    launch.memory_bytes = sizeof(float) * static_cast<std::size_t>(down_warps * columns);
+    return launch;
+}
+
+WorkspaceLayout workspace_layout(const AssayFfn& ffn, int batch) {
+    const auto neurons = static_cast<std::size_t>(ffn.experts) * static_cast<std::size_t>(ffn.expert_size);
+    const auto tokens = static_cast<std::size_t>(batch);
+    std::size_t most = 1;
+    for (const Access access : {Access::wide, Access::single})
+        most = std::max(most, static_cast<std::size_t>(parts(most_multiprocessors, ffn, access,
+                                                             tokens_per_pass(access, batch), batch)));
+    WorkspaceLayout layout;
+    layout.tokens = aligned(neurons * tokens * sizeof(float));
+    layout.sums =
+        layout.tokens + aligned(static_cast<std::size_t>(ffn.experts) * sizeof(std::uint32_t));
+    layout.bytes = layout.sums;
+    if (most > 1)
+        layout.bytes += aligned(most * tokens * static_cast<std::size_t>(ffn.width) * sizeof(float));
+    return layout;
+}
+
+}  // namespace assay::kernels::cuda

@@ -1,0 +1,40 @@
+// The CUDA back end's state behind AssayContext.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "kernels/cuda/host/launch_plan.hpp"
+
+struct AssayContext {
+    int device_index = 0;
+    assay::kernels::cuda::Device device;
+    cudaStream_t stream = nullptr;
+    bool owns_stream = false;
+    int* counters = nullptr;  ///< device memory, zero between calls
+    std::string error;        ///< of the last call that failed
+};
+
+namespace assay::kernels::cuda {
+
+/// Makes a device the calling thread's, and at the end the one it had before.
+class CurrentDevice {
+  public:
+    explicit CurrentDevice(int device);
+    ~CurrentDevice();
+    CurrentDevice(const CurrentDevice&) = delete;
+    CurrentDevice& operator=(const CurrentDevice&) = delete;
+    cudaError_t error() const { return error_; }
+
+  private:
+    int before_ = -1;
+    cudaError_t error_;
+};
+
+/// Null where the device does not exist, is older than compute capability 8.0 or has no memory.
+/// stream: null for one of its own.
+AssayContext* create_context(int device, cudaStream_t stream);
+void destroy_context(AssayContext* context);
+
+}  // namespace assay::kernels::cuda

@@ -1,0 +1,90 @@
+// The table of functions that the plug-in hands out, and its one exported name.
+#include "kernels/assay_kernels.h"
+
+#include <string>
+
+#include "kernels/cuda/host/check.hpp"
+#include "kernels/cuda/plugin/context.hpp"
+#include "kernels/cuda/plugin/kernels.hpp"
+
+namespace assay::kernels::cuda {
+namespace {
+
+AssayStatus refuse(AssayContext& context, AssayStatus status, std::string why) {
+    context.error = std::move(why);
+    return status;
+}
+AssayStatus device_error(AssayContext& context, const char* call, cudaError_t error) {
+    return refuse(context, ASSAY_DEVICE_ERROR,
+                  std::string(call) + ": " + cudaGetErrorName(error) + ", " +
+                      cudaGetErrorString(error));
+}
+
+/// A C function around launches: checks, then launches on the context's device.
+template <class Call, void (*... launches)(CudaMachine&, const Call&)>
+AssayStatus run(AssayContext* context, const Call* call, const char* name) {
+    if (!context) return ASSAY_BAD_ARGUMENT;
+    if (!call) return refuse(*context, ASSAY_BAD_ARGUMENT, "the call's description is null");
+    if (Verdict verdict = check(*call); verdict.status != ASSAY_OK)
+        return refuse(*context, verdict.status, std::move(verdict.why));
+    const CurrentDevice current(context->device_index);
+    if (current.error() != cudaSuccess) return device_error(*context, name, current.error());
+    CudaMachine machine(context->device, context->stream, context->counters);
+    (launches(machine, *call), ...);
+    if (machine.error() != cudaSuccess) return device_error(*context, name, machine.error());
+    return ASSAY_OK;
+}
+
+AssayContext* create(std::int32_t, std::int32_t device, void* stream) {
+    return create_context(device, static_cast<cudaStream_t>(stream));
+}
+const char* last_error(const AssayContext* context) {
+    return context ? context->error.c_str()
+                   : "the context could not be created: no such device, one older than compute "
+                     "capability 8.0, or no memory left on it";
+}
+AssayStatus synchronise(AssayContext* context) {
+    if (!context) return ASSAY_BAD_ARGUMENT;
+    const CurrentDevice current(context->device_index);
+    const cudaError_t error = cudaStreamSynchronize(context->stream);
+    return error == cudaSuccess ? ASSAY_OK : device_error(*context, "synchronise", error);
+}
+
+AssayStatus gemv_call(AssayContext* context, const AssayGemv* call) {
+    return run<AssayGemv, gemv>(context, call, "gemv");
+}
+AssayStatus router_call(AssayContext* context, const AssayRouter* call) {
+    return run<AssayRouter, router>(context, call, "router");
+}
+AssayStatus sparse_ffn_call(AssayContext* context, const AssaySparseFfn* call) {
+    return run<AssaySparseFfn, gate_up, down>(context, call, "sparse_ffn");
+}
+std::size_t workspace(const AssayFfn* ffn, std::int32_t batch) {
+    return ffn && check_network(*ffn, batch).status == ASSAY_OK
+               ? workspace_layout(*ffn, batch).bytes
+               : 0;
+}
+
+/// "cuda/sm_90", after the first device; empty where none is usable.
+std::string name_of_device() {
+    int driver = 0, devices = 0, major = 0, minor = 0;
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return {};
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return {};
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) != cudaSuccess ||
+        major < 8)
+        return {};
+    return "cuda/sm_" + std::to_string(major) + std::to_string(minor);
+}
+
+}  // namespace
+}  // namespace assay::kernels::cuda
+
+extern "C" __attribute__((visibility("default"))) const AssayKernels* assay_cuda_kernels() {
+    using namespace assay::kernels::cuda;
+    static const std::string name = name_of_device();
+    static const AssayKernels table{
+        ASSAY_KERNELS_VERSION, name.c_str(), create,    destroy_context, last_error,
+        synchronise,           gemv_call,    router_call, workspace,     sparse_ffn_call};
+    return name.empty() ? nullptr : &table;
+}
