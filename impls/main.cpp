@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "impls/lazarus/register.hpp"
+#include "impls/lte/register.hpp"
 #include "impls/model/tool.hpp"
 #include "suite/cli/command.hpp"
 
@@ -10,6 +11,7 @@ int main(int argc, char** argv) {
     assay::Registry registry;
     try {
         registry.add(assay::lazarus::make_system());
+        registry.add(assay::lte::make_system());
         registry.add(assay::model::make_model_tool());
     } catch (const std::exception& error) {
         // A claims file that cannot be read, or a registration that contradicts itself.

@@ -27,9 +27,10 @@ void check(const DecodePlanRequest& request) {
         throw UserError(fmt::format("--batch {}: must be at least 1", request.batch));
     const int longest = request.model.config.context;
     if (request.context < 0 || request.context >= longest)
-        throw UserError(fmt::format("--context {}: must be from 0 to {}, since the model reaches "
-                                    "{} tokens with the one it reads",
-                                    request.context, longest - 1, longest));
+        throw UserError(
+            fmt::format("--context {}: must be from 0 to {}, since the model reaches "
+                        "{} tokens with the one it reads",
+                        request.context, longest - 1, longest));
 }
 
 /// Dense where `sparsity` is absent.
@@ -51,8 +52,7 @@ DecodePoint point_at(const DecodePlanRequest& request, std::optional<double> spa
         {"cache", per_step * 4 * config.heads * head * positions,
          per_step * 2 * config.kv_heads * head * positions * assumed_bytes},
         {"router", per_step * point.layer.router, layers * router_weights * assumed_bytes},
-        {"ffn", per_step * point.layer.ffn,
-         model.feed_forward.bytes * (1 - point.union_sparsity)},
+        {"ffn", per_step * point.layer.ffn, model.feed_forward.bytes * (1 - point.union_sparsity)},
         {"output", batch * 2 * config.width * config.vocabulary, model.output.bytes},
         {"other", 0, model.vectors.bytes + batch * model.embedding_row.bytes}};
     if (request.device) {

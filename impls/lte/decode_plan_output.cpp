@@ -13,9 +13,10 @@ std::vector<std::string> assumptions(const DecodePlan& plan) {
     const DecodePlanRequest& request = plan.request;
     std::vector<std::string> list{
         "routers and cache are stored in 16 bits (assumed: a model file has neither)",
-        fmt::format("each step continues {} sequence{} with {} tokens in the cache by one token",
-                    request.batch, request.batch == 1 ? "" : "s of a batch, each",
-                    request.context)};
+        fmt::format(
+            "each step adds one token to {} with {} tokens in the cache",
+            request.batch == 1 ? "a sequence" : fmt::format("each of {} sequences", request.batch),
+            request.context)};
     if (request.batch > 1)
         list.emplace_back(
             "tokens of a batch activate experts independently of one another, each with the same "
@@ -103,13 +104,13 @@ std::string to_text(const DecodePlan& plan) {
     text += fmt::format("{:>8}  {:>9}  {:>9}  {:>9}  {:>9}  {:>7}\n", "sparsity", "attention",
                         "ffn", "router", "layer", "saved");
     for (const DecodePoint* point : rows(plan))
-        text += fmt::format("{:>8}  {:>9.3f}  {:>9.3f}  {:>9.3f}  {:>9.3f}  {:>6.1f}%\n",
+        text += fmt::format("{:>8}  {:>9.5g}  {:>9.5g}  {:>9.5g}  {:>9.5g}  {:>6.1f}%\n",
                             sparsity_text(*point), point->layer.attention / 1e6,
                             point->layer.ffn / 1e6, point->layer.router / 1e6,
                             point->layer.total() / 1e6, 100 * point->saved_flops);
 
-    text += fmt::format("\nMB to read per token{}\n",
-                        request.batch > 1 ? ", shared by the batch" : "");
+    text +=
+        fmt::format("\nMB to read per token{}\n", request.batch > 1 ? ", shared by the batch" : "");
     text += fmt::format("{:>8}  {:>8}", "sparsity", "union");
     for (const PartWork& part : plan.dense.parts) text += fmt::format("  {:>9}", part.part);
     text += fmt::format("  {:>9}  {:>7}", "all", "saved");
@@ -118,11 +119,11 @@ std::string to_text(const DecodePlan& plan) {
     for (const DecodePoint* point : rows(plan)) {
         text += fmt::format("{:>8}  {:>8.4g}", sparsity_text(*point), point->union_sparsity);
         for (const PartWork& part : point->parts)
-            text += fmt::format("  {:>9.3f}", part.bytes / batch / 1e6);
-        text += fmt::format("  {:>9.3f}  {:>6.1f}%", point->bytes() / batch / 1e6,
+            text += fmt::format("  {:>9.5g}", part.bytes / batch / 1e6);
+        text += fmt::format("  {:>9.5g}  {:>6.1f}%", point->bytes() / batch / 1e6,
                             100 * point->saved_bytes);
         if (point->expected_s)
-            text += fmt::format("  {:>8.3f} ms  {:>9.1f}", 1e3 * *point->expected_s,
+            text += fmt::format("  {:>8.4g} ms  {:>9.4g}", 1e3 * *point->expected_s,
                                 batch / *point->expected_s);
         text += '\n';
     }

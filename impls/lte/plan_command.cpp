@@ -43,9 +43,9 @@ class PlanCommand : public Command {
                                      "GGUF or safetensors file, folder of Hugging Face's layout, "
                                      "or a model of `assay data`")
                           ->type_name("FILE");
-        app.add_option("--shape", shape_,
-                       fmt::format("a known shape without weights: {}",
-                                   fmt::join(shape_names(), ", ")))
+        app.add_option(
+               "--shape", shape_,
+               fmt::format("a known shape without weights: {}", fmt::join(shape_names(), ", ")))
             ->type_name("NAME")
             ->excludes(model);
         app.add_option("--weights", weights_, "how a shape's weights are stored")
@@ -98,8 +98,7 @@ class PlanCommand : public Command {
         if (!shape_.empty()) return stored_shape(named_shape(shape_), tensor_type(weights_));
         if (model_.empty())
             throw UserError("give a model with --model FILE, or a known shape with --shape NAME");
-        return stored_model(
-            nn::TensorFile(model::locate_file(model_, data::Kind::model)));
+        return stored_model(nn::TensorFile(model::locate_file(model_, data::Kind::model)));
     }
 
     std::string model_, shape_, device_, weights_ = "bf16";

@@ -11,12 +11,14 @@ namespace assay::lte {
 System make_system() {
     System system;
     system.id = "lte";
-    system.title = "LTE: learned structured sparsity in the feed-forward networks of language models";
+    system.title =
+        "LTE: learned structured sparsity in the feed-forward networks of language models";
     system.paper = "arXiv 2402.06126v4";
 
     system.experiments.push_back(tab1());
 #ifdef ASSAY_LTE_TIMING
     system.experiments.push_back(fig8());
+    system.experiments.push_back(fig8b());
 #endif
 #ifdef ASSAY_LTE_TRAINING
     system.experiments.push_back(fig2());

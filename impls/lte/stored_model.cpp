@@ -93,8 +93,9 @@ StoredModel stored_shape(const nn::DecoderConfig& config, nn::TensorType type) {
         if (row % nn::block_size(type).elements != 0)
             throw UserError(fmt::format("rows of {} weights do not divide into {}'s blocks of {}",
                                         row, nn::to_string(type), nn::block_size(type).elements));
-    StoredModel model = summed(
-        config, [&](const std::string&, bool vector) { return vector ? nn::TensorType::f32 : type; });
+    StoredModel model = summed(config, [&](const std::string&, bool vector) {
+        return vector ? nn::TensorType::f32 : type;
+    });
     model.origin = fmt::format("shape only, weights assumed {}", nn::to_string(type));
     return model;
 }

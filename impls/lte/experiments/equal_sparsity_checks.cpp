@@ -148,19 +148,18 @@ ClaimCheck at_equal_sparsity(const Claim& claim, std::span<const Observation> ob
             const bool less_favourable =
                 !worst || (worst->holds && !*outcome) ||
                 (worst->holds == *outcome &&
-                 (wanted == Wanted::better      ? difference > worst->difference
-                  : wanted == Wanted::no_better ? difference < worst->difference
-                                                : std::abs(difference) >
-                                                      std::abs(worst->difference)));
+                 (wanted == Wanted::better ? difference > worst->difference
+                  : wanted == Wanted::no_better
+                      ? difference < worst->difference
+                      : std::abs(difference) > std::abs(worst->difference)));
             if (less_favourable)
                 worst = {difference, *outcome,
                          fmt::format("{}{}sparsity={}", to_string(at), at.empty() ? "" : " ",
                                      to_string(point.first))};
         }
         if (!compared)
-            return not_run_yet(claim,
-                               fmt::format("{}: no two measured sparsities can be compared",
-                                           at.empty() ? "as it stands" : to_string(at)));
+            return not_run_yet(claim, fmt::format("{}: no two measured sparsities can be compared",
+                                                  at.empty() ? "as it stands" : to_string(at)));
     }
     if (!worst) return not_run_yet(claim, "one side has not been measured yet");
     const double ratio = std::exp(worst->difference);

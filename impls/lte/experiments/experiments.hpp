@@ -8,6 +8,7 @@ namespace assay::lte {
 // Arithmetic, and kernels timed: in every build.
 Experiment tab1();
 Experiment fig8();
+Experiment fig8b();
 
 // With libtorch: models are trained.
 Experiment fig2();

@@ -60,8 +60,7 @@ double off_the_line(const Curve& curve) {
     }
     const double slope = (n * xy - x * y) / (n * xx - x * x), start = (y - slope * x) / n;
     double furthest = 0;
-    for (const Place& p : curve)
-        furthest = std::max(furthest, std::abs(p.y - start - slope * p.x));
+    for (const Place& p : curve) furthest = std::max(furthest, std::abs(p.y - start - slope * p.x));
     return furthest;
 }
 
@@ -99,8 +98,8 @@ ClaimCheck mostly_slower(const Claim& claim, std::span<const Observation> observ
     std::string where;
     bool any = false;
     for (const auto& [at, curve] : curves(claim, observations, "sparsity")) {
-        const auto slower = std::count_if(curve.begin(), curve.end(),
-                                          [](const Place& p) { return p.y < 1; });
+        const auto slower =
+            std::count_if(curve.begin(), curve.end(), [](const Place& p) { return p.y < 1; });
         const double share = static_cast<double>(slower) / static_cast<double>(curve.size());
         if (!any || share < least) {
             least = share;
@@ -109,9 +108,9 @@ ClaimCheck mostly_slower(const Claim& claim, std::span<const Observation> observ
         any = true;
     }
     if (!any) return not_run_yet(claim, "nothing has been timed");
-    return verdict_of(claim, least > 0.5, least,
-                      fmt::format("slower than dense at {:.0f} % of the sparsities{}", 100 * least,
-                                  where));
+    return verdict_of(
+        claim, least > 0.5, least,
+        fmt::format("slower than dense at {:.0f} % of the sparsities{}", 100 * least, where));
 }
 
 // Obtained: what the largest batch activates over what the tokens activate apart from each other.
@@ -124,8 +123,7 @@ ClaimCheck grows_sublinearly(const Claim& claim, std::span<const Observation> ob
         double last_rise = 0;
         for (std::size_t i = 1; i < curve.size(); ++i) {
             // Active share gained per token added to the batch.
-            const double rise =
-                (curve[i - 1].y - curve[i].y) / (curve[i].x - curve[i - 1].x);
+            const double rise = (curve[i - 1].y - curve[i].y) / (curve[i].x - curve[i - 1].x);
             bends = bends && rise >= 0 && (i == 1 || rise <= last_rise);
             last_rise = rise;
         }

@@ -65,15 +65,14 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 }
 
 std::vector<MetricSpec> metrics() {
-    return {{"gflops", "2^30 FLOP", "per token, without the output projection", Direction::lower,
-             true},
-            {"ratio", "ratio", "FLOPs of the full model over these", Direction::higher, true},
-            {"ffn_sparsity", "share", "of the feed-forward networks left out", Direction::higher,
-             true},
-            {"router_cost", "ratio", "FLOPs of the routers over those of dense networks",
-             Direction::lower, true},
-            {"part_gflops", "2^30 FLOP", "per token", Direction::lower, true, {"part"}},
-            {"part_share", "share", "of this variant's FLOPs", Direction::none, true, {"part"}}};
+    return {
+        {"gflops", "2^30 FLOP", "per token, without the output projection", Direction::lower, true},
+        {"ratio", "ratio", "FLOPs of the full model over these", Direction::higher, true},
+        {"ffn_sparsity", "share", "of the feed-forward networks left out", Direction::higher, true},
+        {"router_cost", "ratio", "FLOPs of the routers over those of dense networks",
+         Direction::lower, true},
+        {"part_gflops", "2^30 FLOP", "per token", Direction::lower, true, {"part"}},
+        {"part_share", "share", "of this variant's FLOPs", Direction::none, true, {"part"}}};
 }
 
 }  // namespace

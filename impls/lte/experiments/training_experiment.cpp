@@ -14,14 +14,16 @@ Axis sparsity_axis(std::vector<Value> values) {
 }
 
 Axis model_axis(std::vector<Value> values) {
-    return {"model",
-            "gpt-*: GELU, GPT-2's shape; llama-*: SwiGLU; toy: 1 M, 5m: 5 M parameters, on bytes",
-            std::move(values), true};
+    return {
+        "model",
+        "gpt-*: GELU, GPT-2's shape; llama-*: SwiGLU; toy: 1 M, 5m: 5 M parameters, on bytes; a "
+        "path: a model file of your own",
+        std::move(values), true};
 }
 
 Axis corpus_axis() {
     return {"corpus",
-            "text to train and test on, an id of `assay data`",
+            "text to train and test on, an id of `assay data` or a path",
             {"bible-kjv", "dict-gcide"},
             true};
 }

@@ -25,6 +25,10 @@ nn::DecoderConfig byte_model(std::string_view name, int layers, int width, int c
 
 }  // namespace
 
+bool names_a_file(std::string_view name) {
+    return name.find_first_of("/.") != std::string_view::npos;
+}
+
 Sizes sizes_of(std::string_view model, Profile profile) {
     Sizes sizes;
     if (model == "gpt-tiny" || model == "llama-tiny") {
@@ -48,8 +52,8 @@ Sizes sizes_of(std::string_view model, Profile profile) {
         sizes.stage2_steps = 150 * longer;
         return sizes;
     }
-    if (model == "smollm2") {
-        sizes.weights = "smollm2-135m-instruct";
+    if (model == "smollm2" || names_a_file(model)) {
+        sizes.weights = model == "smollm2" ? "smollm2-135m-instruct" : std::string(model);
         sizes.context = 256;
         sizes.sequences = 8;
         // What two cores do in an hour and a half; toy: a few minutes, to see that it works.
@@ -64,7 +68,7 @@ Sizes sizes_of(std::string_view model, Profile profile) {
     }
     throw UserError(
         fmt::format("model {}: there are gpt-toy, llama-toy, gpt-5m, llama-5m, gpt-tiny, "
-                    "llama-tiny and smollm2",
+                    "llama-tiny and smollm2, or a path (with a slash or a dot)",
                     model));
 }
 

@@ -28,10 +28,26 @@ std::string text_axis(const SampleSpec& spec, std::string_view axis, std::string
 std::string model_of(const SampleSpec& spec) { return text_axis(spec, "model", "gpt-toy"); }
 std::string corpus_of(const SampleSpec& spec) { return text_axis(spec, "corpus", "bible-kjv"); }
 
-std::filesystem::path fetched(const std::string& id) {
-    if (const auto file = data::locate(id)) return *file;
-    throw SampleError(SampleStatus::unsupported,
-                      fmt::format("{} is not here: `assay data fetch {}`", id, id));
+/// Why a data set or a file of the user's cannot be read, or nullopt.
+std::optional<std::string> lacks(const std::string& name) {
+    if (names_a_file(name)) {
+        std::error_code ignored;
+        if (std::filesystem::exists(name, ignored)) return std::nullopt;
+        return fmt::format("{}: no such file", name);
+    }
+    if (data::locate(name)) return std::nullopt;
+    return fmt::format("{} is not here: `assay data fetch {}`", name, name);
+}
+
+std::filesystem::path fetched(const std::string& name) {
+    if (const auto reason = lacks(name)) throw SampleError(SampleStatus::unsupported, *reason);
+    return names_a_file(name) ? std::filesystem::path(name) : *data::locate(name);
+}
+
+/// States are kept in files of these names.
+std::string without_slashes(std::string name) {
+    std::replace(name.begin(), name.end(), '/', '_');
+    return name;
 }
 
 std::unique_ptr<nn::StateKeeper> keeper_in(const std::string& folder) {
@@ -51,18 +67,16 @@ void forget_moments(nn::Decoder& decoder) {
 
 std::optional<std::string> workbench_lacks(const SampleSpec& spec) {
     const Sizes sizes = sizes_of(model_of(spec), spec.profile);
-    for (const std::string& id : {corpus_of(spec), sizes.weights})
-        if (!id.empty() && !data::locate(id))
-            return fmt::format("{} is not here: `assay data fetch {}`", id, id);
-    return std::nullopt;
+    if (const auto reason = lacks(corpus_of(spec))) return reason;
+    return sizes.weights.empty() ? std::nullopt : lacks(sizes.weights);
 }
 
 Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
     : spec_(spec),
       recorder_(recorder),
       sizes_(sizes_of(model_of(spec), spec.profile)),
-      shared_name_(fmt::format("{}-{}-{}-seed{}", model_of(spec), corpus_of(spec),
-                               to_string(spec.profile), spec.seed)),
+      shared_name_(without_slashes(fmt::format("{}-{}-{}-seed{}", model_of(spec), corpus_of(spec),
+                                               to_string(spec.profile), spec.seed))),
       keeper_(keeper_in(spec.state)),
       shared_(keeper_in(spec.shared)) {
     // Bits depend on the number of threads, so it is the machine's and no library's choice.

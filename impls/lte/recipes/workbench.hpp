@@ -17,9 +17,10 @@ namespace assay::lte {
 
 /// Models: "gpt-toy" (GELU) and "llama-toy" (SwiGLU), about a million parameters over bytes;
 /// "gpt-5m" and "llama-5m"; "gpt-tiny", for tests; "smollm2", SmolLM2-135M-Instruct, pretrained.
+/// A path is a pretrained model of the user's, trained for as long as SmolLM2.
 struct Sizes {
     nn::DecoderConfig model;      ///< what is trained here; ignored for pretrained weights
-    std::string weights;          ///< id of the data set with pretrained weights; empty: none
+    std::string weights;          ///< path or data set of pretrained weights; empty: none
     int context = 128;            ///< tokens per sequence
     int sequences = 16;           ///< per step
     std::int64_t base_steps = 0;  ///< dense training from scratch
@@ -33,7 +34,10 @@ struct Sizes {
     std::int64_t tuning_steps() const { return stage1_steps + stage2_steps; }
 };
 
-/// Throws UserError for a model that is not listed above.
+/// Whether the name of a model or a text is a path of the user's: with a slash or a dot.
+bool names_a_file(std::string_view name);
+
+/// Throws UserError for a model that is neither listed above nor a path.
 Sizes sizes_of(std::string_view model, Profile profile);
 
 /// A reason why a sample cannot be made here (the text or the weights have not been fetched), or
