@@ -45,11 +45,11 @@ typedef struct AssayContext AssayContext;
 typedef struct AssayGemv {
     int32_t rows, columns; /* columns: multiple of 32 for q types */
     AssayType type;
-    const void *weights;
-    const float *bias; /* may be null */
+    const void* weights;
+    const float* bias; /* may be null */
     int32_t batch;     /* 1 … 16 */
-    const float *x;    /* [batch][columns] */
-    float *y;          /* [batch][rows] */
+    const float* x;    /* [batch][columns] */
+    float* y;          /* [batch][rows] */
 } AssayGemv;
 
 /* One feed-forward network whose neurons lie expert by expert. */
@@ -59,26 +59,26 @@ typedef struct AssayFfn {
     int32_t expert_size; /* neurons per expert; 32 in the paper */
     AssayType type;      /* F32, F16 or BF16 */
     AssayActivation activation;
-    const void *gate;        /* [N][S][d]; ASSAY_SWIGLU only, else null */
-    const void *up;          /* [N][S][d] */
-    const void *down;        /* [N][S][d]: row j is what neuron j adds to the output */
-    const float *up_bias;    /* [N*S] or null */
-    const float *down_bias;  /* [d] or null */
+    const void* gate;       /* [N][S][d]; ASSAY_SWIGLU only, else null */
+    const void* up;         /* [N][S][d] */
+    const void* down;       /* [N][S][d]: row j is what neuron j adds to the output */
+    const float* up_bias;   /* [N*S] or null */
+    const float* down_bias; /* [d] or null */
 } AssayFfn;
 
-/* Sigmoid router at threshold tau: expert i is active iff x·w_i > logit(tau).
- * mask[b][i] = 1 where active; active[] = ascending ids of experts active for any b (the union);
- * *active_count = how many. */
+/* Sigmoid router at threshold tau: expert i is active iff x·w_i > logit(tau), or x·w_i is NaN
+ * (which then reaches the output instead of vanishing). mask[b][i] = 1 where active; active[] =
+ * ascending ids of experts active for any b (the union); *active_count = how many. */
 typedef struct AssayRouter {
     int32_t width, experts;
     AssayType type;      /* F32, F16 or BF16 */
-    const void *weights; /* [N][d] */
+    const void* weights; /* [N][d] */
     float logit_threshold;
     int32_t batch;
-    const float *x;        /* [batch][d] */
-    uint8_t *mask;         /* [batch][N] */
-    int32_t *active;       /* [N] */
-    int32_t *active_count; /* [1] */
+    const float* x;        /* [batch][d] */
+    uint8_t* mask;         /* [batch][N] */
+    int32_t* active;       /* [N] */
+    int32_t* active_count; /* [1] */
 } AssayRouter;
 
 /* y[b] = sum over experts i in active[] with mask[b][i] of E_i(x[b]) (+ down_bias). Only the active
@@ -86,12 +86,12 @@ typedef struct AssayRouter {
 typedef struct AssaySparseFfn {
     AssayFfn ffn;
     int32_t batch;               /* 1 … 16 */
-    const float *x;              /* [batch][d] */
-    const int32_t *active;       /* ascending, each once */
-    const int32_t *active_count; /* [1]; CUDA: read on the device only */
-    const uint8_t *mask;         /* [batch][N], or null: every token uses the whole union */
-    float *y;                    /* [batch][d] */
-    void *workspace;             /* at least sparse_ffn_workspace() bytes, 64-byte aligned */
+    const float* x;              /* [batch][d] */
+    const int32_t* active;       /* ascending, each once */
+    const int32_t* active_count; /* [1]; CUDA: read on the device only */
+    const uint8_t* mask;         /* [batch][N], or null: every token uses the whole union */
+    float* y;                    /* [batch][d] */
+    void* workspace;             /* at least sparse_ffn_workspace() bytes, 64-byte aligned */
     size_t workspace_bytes;
 } AssaySparseFfn;
 
@@ -99,28 +99,28 @@ typedef struct AssaySparseFfn {
  * on the context's stream. Null members: the back end has no such kernel. */
 typedef struct AssayKernels {
     int32_t version;  /* ASSAY_KERNELS_VERSION */
-    const char *name; /* "cpu/avx512", "cpu/avx2", "cpu/portable", "cuda/sm_90" … */
+    const char* name; /* "cpu/avx512", "cpu/avx2", "cpu/portable", "cuda/sm_90" … */
 
     /* threads: CPU worker threads, 0: all allowed cores. stream: a cudaStream_t, null: a stream of
      * its own. */
-    AssayContext *(*create)(int32_t threads, int32_t device, void *stream);
-    void (*destroy)(AssayContext *);
-    const char *(*last_error)(const AssayContext *);
-    AssayStatus (*synchronise)(AssayContext *);
+    AssayContext* (*create)(int32_t threads, int32_t device, void* stream);
+    void (*destroy)(AssayContext*);
+    const char* (*last_error)(const AssayContext*);
+    AssayStatus (*synchronise)(AssayContext*);
 
-    AssayStatus (*gemv)(AssayContext *, const AssayGemv *);
-    AssayStatus (*router)(AssayContext *, const AssayRouter *);
-    size_t (*sparse_ffn_workspace)(const AssayFfn *, int32_t batch);
-    AssayStatus (*sparse_ffn)(AssayContext *, const AssaySparseFfn *);
+    AssayStatus (*gemv)(AssayContext*, const AssayGemv*);
+    AssayStatus (*router)(AssayContext*, const AssayRouter*);
+    size_t (*sparse_ffn_workspace)(const AssayFfn*, int32_t batch);
+    AssayStatus (*sparse_ffn)(AssayContext*, const AssaySparseFfn*);
 } AssayKernels;
 
-/* The best CPU back end for this processor (AVX-512 with bf16, AVX2 + FMA, portable C++). Never
+/* The best CPU back end for this processor (AVX-512, AVX2 + FMA + F16C, portable C++). Never
  * null. `limit`: null, or one of the names above to force a lesser one; null result: not possible
  * here. */
-const AssayKernels *assay_cpu_kernels(const char *limit);
+const AssayKernels* assay_cpu_kernels(const char* limit);
 
 /* Exported by the plug-in under this name; null where no usable device is. */
-typedef const AssayKernels *(*AssayPluginEntry)(void);
+typedef const AssayKernels* (*AssayPluginEntry)(void);
 #define ASSAY_PLUGIN_ENTRY "assay_cuda_kernels"
 
 #ifdef __cplusplus

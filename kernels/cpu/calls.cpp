@@ -26,8 +26,8 @@ void aligned_tokens(AssayContext& context, const float* x, int batch, int column
     int stride = columns;
     if (!aligned) {
         stride = (columns + floats - 1) / floats * floats;
-        float* const copy =
-            context.aligned_floats(static_cast<std::size_t>(stride) * static_cast<std::size_t>(batch));
+        float* const copy = context.aligned_floats(static_cast<std::size_t>(stride) *
+                                                   static_cast<std::size_t>(batch));
         for (int t = 0; t < batch; ++t)
             std::memcpy(copy + static_cast<std::ptrdiff_t>(t) * stride,
                         x + static_cast<std::ptrdiff_t>(t) * columns,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kernels/assay_kernels.h"
 
@@ -10,7 +11,22 @@ namespace assay::kernels {
 
 constexpr int weights_per_quantised_block = 32;
 
-constexpr bool is_known(AssayType type) { return type >= ASSAY_F32 && type <= ASSAY_Q4_1; }
+/// Callers in C can put any number where an enumeration stands; C++ may only look at it as a
+/// number.
+template <class Enumeration>
+int as_number(const Enumeration& enumeration) {
+    static_assert(sizeof(Enumeration) == sizeof(int));
+    int number;
+    std::memcpy(&number, &enumeration, sizeof number);
+    return number;
+}
+
+inline bool is_known(const AssayType& type) {
+    return as_number(type) >= ASSAY_F32 && as_number(type) <= ASSAY_Q4_1;
+}
+inline bool is_known(const AssayActivation& activation) {
+    return as_number(activation) >= ASSAY_SWIGLU && as_number(activation) <= ASSAY_RELU;
+}
 constexpr bool is_quantised(AssayType type) { return type >= ASSAY_Q8_0 && type <= ASSAY_Q4_1; }
 
 /// Weights that are stored together: 1, or 32 for the q types.
@@ -22,12 +38,17 @@ constexpr int weights_per_unit(AssayType type) {
 /// scale, f16 minimum and 32 nibbles (q4_1).
 constexpr int bytes_per_unit(AssayType type) {
     switch (type) {
-        case ASSAY_F32: return 4;
+        case ASSAY_F32:
+            return 4;
         case ASSAY_F16:
-        case ASSAY_BF16: return 2;
-        case ASSAY_Q8_0: return 34;
-        case ASSAY_Q4_0: return 18;
-        case ASSAY_Q4_1: return 20;
+        case ASSAY_BF16:
+            return 2;
+        case ASSAY_Q8_0:
+            return 34;
+        case ASSAY_Q4_0:
+            return 18;
+        case ASSAY_Q4_1:
+            return 20;
     }
     return 0;
 }

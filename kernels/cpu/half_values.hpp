@@ -1,5 +1,5 @@
-// Every half-precision number as a float. Quantised blocks carry such numbers; looking them up with
-// a broadcasting load leaves the vector units to the weights, which converting them would not.
+// Every half-precision number as a float, for processors that cannot convert them. (Where they can,
+// a table is no help: weights that stream through push it out of the second cache.)
 #pragma once
 
 #include <cstdint>

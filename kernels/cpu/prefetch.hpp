@@ -6,8 +6,8 @@
 namespace assay::kernels {
 
 /// How far ahead of its use memory that is read in order is asked for, in bytes: into the second
-/// cache, from where the processor's own prefetching takes it on. (Asking for the first cache, 1 KiB
-/// ahead, measured half the bandwidth on Zen 4: it holds too few lines in flight.)
+/// cache, from where the processor's own prefetching takes it on. (Asking for the first cache, 1
+/// KiB ahead, measured half the bandwidth on Zen 4: it holds too few lines in flight.)
 constexpr std::size_t prefetch_bytes_ahead = 8192;
 
 inline void prefetch_into_second_cache(const std::byte* at) {

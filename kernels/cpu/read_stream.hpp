@@ -1,5 +1,5 @@
-// The read ceiling's loop (see ReadStream): every byte of memory goes into an exclusive or, which is
-// less work than any kernel does.
+// The read ceiling's loop (see ReadStream): every byte of memory goes into an exclusive or, which
+// is less work than any kernel does.
 #pragma once
 
 #include <cstddef>

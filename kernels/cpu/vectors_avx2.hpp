@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/cpu/half_values.hpp"
-
 namespace assay::kernels {
 
 struct Avx2 {
@@ -45,7 +43,8 @@ struct Avx2 {
     }
     static void from_q4_0(const std::byte* block, Vector* out) {
         const Vector scale = half_at(block);
-        const Vector minimum = _mm256_mul_ps(scale, _mm256_set1_ps(-8.0f));  // exact: a power of two
+        const Vector minimum =
+            _mm256_mul_ps(scale, _mm256_set1_ps(-8.0f));  // exact: a power of two
         from_nibbles(block + 2, scale, minimum, out);
     }
     static void from_q4_1(const std::byte* block, Vector* out) {
@@ -62,7 +61,7 @@ struct Avx2 {
     static Vector half_at(const std::byte* from) {
         std::uint16_t bits;
         __builtin_memcpy(&bits, from, sizeof bits);
-        return _mm256_broadcast_ss(&half_values[bits]);
+        return _mm256_broadcastss_ps(_mm_cvtph_ps(_mm_cvtsi32_si128(bits)));
     }
     static void from_nibbles(const std::byte* from, Vector scale, Vector minimum, Vector* out) {
         for (int i = 0; i < 2; ++i) {

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/cpu/half_values.hpp"
-
 namespace assay::kernels {
 
 struct Avx512 {
@@ -44,13 +42,18 @@ struct Avx512 {
         }
     }
     static void from_q4_0(const std::byte* block, Vector* out) {
-        const Vector minus_8_up = _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5,
-                                                 6, 7);
+        const Vector minus_8_up =
+            _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
         look_up(block + 2, _mm512_mul_ps(half_at(block), minus_8_up), out);
     }
     static void from_q4_1(const std::byte* block, Vector* out) {
         const Vector values = _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        look_up(block + 4, _mm512_fmadd_ps(half_at(block), values, half_at(block + 2)), out);
+        std::int32_t bits;
+        __builtin_memcpy(&bits, block, sizeof bits);
+        const __m128 header = _mm_cvtph_ps(_mm_cvtsi32_si128(bits));  // scale, minimum
+        const Vector scale = _mm512_broadcastss_ps(header);
+        const Vector minimum = _mm512_broadcastss_ps(_mm_movehdup_ps(header));
+        look_up(block + 4, _mm512_fmadd_ps(scale, values, minimum), out);
     }
 
   private:
@@ -63,7 +66,7 @@ struct Avx512 {
     static Vector half_at(const std::byte* from) {
         std::uint16_t bits;
         __builtin_memcpy(&bits, from, sizeof bits);
-        return _mm512_set1_ps(half_values[bits]);
+        return _mm512_broadcastss_ps(_mm_cvtph_ps(_mm_cvtsi32_si128(bits)));
     }
     /// A block's 16 possible weights fit one register, and the permutation looks only at the low 4
     /// bits of an index: neither masks nor conversions are needed.

@@ -25,9 +25,7 @@ struct Portable {
     static Vector broadcast(float a) { return Vector{} + a; }
     static Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
     static Vector add(Vector a, Vector b) { return a + b; }
-    static float sum(Vector v) {
-        return (v[0] + v[2]) + (v[1] + v[3]);
-    }
+    static float sum(Vector v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 
     static Vector from_f32(const std::byte* from) {
         Vector v{};

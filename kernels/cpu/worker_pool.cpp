@@ -69,8 +69,8 @@ void WorkerPool::run_erased(int items, const void* target, Call call) {
     target_ = target;
     call_ = call;
     next_.store(0, std::memory_order_relaxed);
-    // Sequentially consistent with the counting in wait_for_change(): either the worker sees the new
-    // number and does not park, or we see that it is parked.
+    // Sequentially consistent with the counting in wait_for_change(): either the worker sees the
+    // new number and does not park, or we see that it is parked.
     region_.fetch_add(1);
     if (parked_.load() > 0) region_.notify_all();
     take_items();

@@ -1,9 +1,10 @@
 // Threads that share the items of a region of a few microseconds.
 //
 // A region is announced by a number that every worker watches: spinning for a while after the last
-// region, since decoding starts one after the other, then parked in the kernel. The caller works too
-// and does not wait for workers that come late: it closes the region once no item is left and waits
-// only for those inside. On a busy machine a region therefore costs no more than on one thread.
+// region, since decoding starts one after the other, then parked in the kernel. The caller works
+// too and does not wait for workers that come late: it closes the region once no item is left and
+// waits only for those inside. On a busy machine a region therefore costs no more than on one
+// thread.
 //
 // Which thread computes an item is left to chance; results must not depend on it.
 #pragma once
@@ -30,8 +31,8 @@ class WorkerPool {
     int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
     /// Calls work(item) once for each item in [0, items), on all threads, and returns when all are
-    /// done. One region at a time: not to be called from work, nor by two threads at once. work must
-    /// not throw.
+    /// done. One region at a time: not to be called from work, nor by two threads at once. work
+    /// must not throw.
     template <class Work>
     void run(int items, const Work& work) {
         const auto call = [](const void* target, int item) {

@@ -24,8 +24,8 @@ TEST(WorkerPool, DoesEveryItemOnce) {
 }
 
 TEST(WorkerPool, KeepsManyShortRegionsApart) {
-    // Plain memory, written in one region and read in the next: a region that ended too early, or an
-    // item done late, would show up as a wrong sum.
+    // Plain memory, written in one region and read in the next: a region that ended too early, or
+    // an item done late, would show up as a wrong sum.
     for (const int threads : {2, 5}) {
         WorkerPool pool(threads);
         std::vector<long> values(64, 0);

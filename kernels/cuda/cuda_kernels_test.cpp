@@ -120,9 +120,9 @@ TEST_F(CudaKernels, RouterAgreesAndListsTheUnionInOrder) {
         DeviceArray<std::int32_t> active(static_cast<std::size_t>(experts)), count(1);
         mask.poison();
         active.poison();
-        const AssayRouter call{width,           experts,       type,
-                               weights_there.data(), threshold, batch,
-                               x_there.data(),  mask.data(),   active.data(), count.data()};
+        const AssayRouter call{width,         experts,     type,           weights_there.data(),
+                               threshold,     batch,       x_there.data(), mask.data(),
+                               active.data(), count.data()};
         expect_ok(kernels->router(context.get(), &call));
         const auto got = mask.get();
         std::vector<std::int32_t> expected_union;

@@ -84,8 +84,7 @@ inline void dot_row(const std::byte* row, int columns, const float* const* x, fl
                     V::multiply_add(weights, load_some<V>(x[t] + column, left), partial[t][0]);
         }
     }
-    for (int t = 0; t < tokens; ++t)
-        out[t] = V::sum(join<V, sums>(partial[t]));
+    for (int t = 0; t < tokens; ++t) out[t] = V::sum(join<V, sums>(partial[t]));
 }
 
 template <class V, AssayType type>

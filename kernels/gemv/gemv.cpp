@@ -35,8 +35,7 @@ AssayStatus gemv(AssayContext& context, const AssayGemv& call) {
     const float* x[largest_batch];
     aligned_tokens(context, call.x, call.batch, call.columns, x);
 
-    const int rows_of_item =
-        rows_per_item(call.rows, bytes, context.pool.threads(), rows_together);
+    const int rows_of_item = rows_per_item(call.rows, bytes, context.pool.threads(), rows_together);
     context.pool.run(item_count(call.rows, rows_of_item), [&](int item) {
         const int end = std::min(call.rows, (item + 1) * rows_of_item);
         for (int first = item * rows_of_item; first < end; first += rows_together) {

@@ -1,5 +1,6 @@
-// GEMV against the read ceiling. Weights of 1.1 GB and more are gone through in turn, so that nothing
-// comes from a cache; the shapes of SmolLM2-135M take the whole model's 134 MB (f16) or less in turn.
+// GEMV against the read ceiling. Weights of 1.1 GB and more are gone through in turn, so that
+// nothing comes from a cache; the shapes of SmolLM2-135M take the whole model's 134 MB (f16) or
+// less in turn.
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/reference/against_reading.hpp"
 #include "kernels/reference/context_owner.hpp"
@@ -33,8 +34,8 @@ void run(State& state, const Case& c, const char* back_end) {
     std::size_t next = 0;
     reference::measure_against_reading(state, *context, matrix * calls, [&] {
         for (std::size_t i = 0; i < calls; ++i, next = (next + 1) % matrices) {
-            const AssayGemv call{c.rows,   c.columns, c.type,  weights.get() + next * matrix,
-                                 nullptr,  c.batch,   x.data(), y.data()};
+            const AssayGemv call{c.rows,  c.columns, c.type,   weights.get() + next * matrix,
+                                 nullptr, c.batch,   x.data(), y.data()};
             if (kernels->gemv(context.get(), &call) != ASSAY_OK)
                 return state.SkipWithError(kernels->last_error(context.get()));
         }

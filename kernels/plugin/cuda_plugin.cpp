@@ -25,10 +25,10 @@ bool is_complete(const AssayKernels& kernels) {
 Plugin not_loaded(const fs::path& file, const char* error) {
     std::error_code ignored;
     if (!fs::exists(file, ignored))
-        return refused(fmt::format(
-            "CUDA kernels are not supported here: {} does not exist; build the target "
-            "assay_kernels_cuda where nvcc is installed, or name the file in {}",
-            file.string(), variable));
+        return refused(
+            fmt::format("CUDA kernels are not supported here: {} does not exist; build the target "
+                        "assay_kernels_cuda where nvcc is installed, or name the file in {}",
+                        file.string(), variable));
     return refused(fmt::format("CUDA kernels are not supported here: {} cannot be loaded: {}",
                                file.string(), error ? error : "no reason given"));
 }
@@ -49,16 +49,18 @@ Plugin load_plugin(const fs::path& file) {
     if (!handle) return not_loaded(path, dlerror());
     const auto entry = reinterpret_cast<AssayPluginEntry>(dlsym(handle, ASSAY_PLUGIN_ENTRY));
     if (!entry)
-        return refused(fmt::format("{} is no kernel plug-in: it has no {}(); mend {}", path.string(),
-                                   ASSAY_PLUGIN_ENTRY, variable));
+        return refused(fmt::format("{} is no kernel plug-in: it has no {}(); mend {}",
+                                   path.string(), ASSAY_PLUGIN_ENTRY, variable));
     const AssayKernels* const kernels = entry();
     if (!kernels)
-        return refused("CUDA kernels are not supported here: there is no NVIDIA driver, or no GPU of "
-                       "compute capability 8.0 or newer");
+        return refused(
+            "CUDA kernels are not supported here: there is no NVIDIA driver, or no GPU of "
+            "compute capability 8.0 or newer");
     if (kernels->version != ASSAY_KERNELS_VERSION)
-        return refused(fmt::format("{} has version {} of the kernel interface, this program {}; "
-                                   "build both from the same source",
-                                   path.string(), kernels->version, ASSAY_KERNELS_VERSION));
+        return refused(
+            fmt::format("{} has version {} of the kernel interface, this program {}; "
+                        "build both from the same source",
+                        path.string(), kernels->version, ASSAY_KERNELS_VERSION));
     if (!is_complete(*kernels))
         return refused(fmt::format("{} lacks functions that every back end has; build it anew",
                                    path.string()));

@@ -8,8 +8,8 @@
 
 namespace assay::kernels {
 
-/// A back end's functions, or why there are none. What was loaded stays loaded to the program's end:
-/// a CUDA run time cannot be taken out of a process that has used it.
+/// A back end's functions, or why there are none. What was loaded stays loaded to the program's
+/// end: a CUDA run time cannot be taken out of a process that has used it.
 struct Plugin {
     const AssayKernels* kernels = nullptr;
     std::string why_not;  ///< a sentence that says what to do; empty where kernels is not null

@@ -39,8 +39,8 @@ TEST(CudaPlugin, LoadsOneOfThisVersion) {
 TEST(CudaPlugin, SaysWhyOthersCannotBeUsed) {
     EXPECT_THAT(refusal_of(FAKE_OLD), AllOf(HasSubstr("version 0 of the kernel interface"),
                                             HasSubstr("build both from the same source")));
-    EXPECT_THAT(refusal_of(FAKE_NULL), AllOf(HasSubstr("not supported here"),
-                                             HasSubstr("no NVIDIA driver")));
+    EXPECT_THAT(refusal_of(FAKE_NULL),
+                AllOf(HasSubstr("not supported here"), HasSubstr("no NVIDIA driver")));
     EXPECT_THAT(refusal_of(FAKE_INCOMPLETE), HasSubstr("lacks functions"));
     EXPECT_THAT(refusal_of(FAKE_NAMELESS), HasSubstr("has no assay_cuda_kernels()"));
 }
@@ -61,9 +61,8 @@ TEST(CudaPlugin, SaysWhyABrokenFileCannotBeLoaded) {
 }
 
 TEST_F(WithVariable, TheFileLiesBesideTheProgramOrWhereTheEnvironmentSays) {
-    EXPECT_EQ(cuda_plugin_file(),
-              std::filesystem::read_symlink("/proc/self/exe").parent_path() /
-                  "libassay_kernels_cuda.so");
+    EXPECT_EQ(cuda_plugin_file(), std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+                                      "libassay_kernels_cuda.so");
     setenv("ASSAY_KERNELS_CUDA", "", 1);
     EXPECT_EQ(cuda_plugin_file().filename(), "libassay_kernels_cuda.so");
     setenv("ASSAY_KERNELS_CUDA", "/elsewhere/kernels.so", 1);

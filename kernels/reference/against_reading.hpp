@@ -28,16 +28,16 @@ inline StreamedMemory streamed_weights(AssayType type, std::size_t bytes) {
 }
 
 inline double quantile(std::vector<double> values, double share) {
-    const auto wanted = values.begin() + static_cast<std::ptrdiff_t>(
-                                             share * static_cast<double>(values.size() - 1));
+    const auto wanted = values.begin() +
+                        static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
     std::nth_element(values.begin(), wanted, values.end());
     return *wanted;
 }
 
 /// Calls kernel() once each iteration; it must move `bytes`. Counters: GB/s (of the median call);
-/// best_GB/s and read_GB/s, those of the fastest twentieth of calls and of the reads in between; and
-/// of_read, the ratio of these two. On a machine that does nothing else median and fastest agree; on
-/// one that is shared only the fastest calls had it to themselves.
+/// best_GB/s and read_GB/s, those of the fastest twentieth of calls and of the reads in between;
+/// and of_read, the ratio of these two. On a machine that does nothing else median and fastest
+/// agree; on one that is shared only the fastest calls had it to themselves.
 template <class Kernel>
 void measure_against_reading(benchmark::State& state, AssayContext& context, std::size_t bytes,
                              const Kernel& kernel) {

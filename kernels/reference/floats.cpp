@@ -48,7 +48,8 @@ double weight_at(AssayType type, const std::byte* row, std::int64_t column) {
             std::memcpy(&value, at, sizeof value);
             return value;
         }
-        case ASSAY_F16: return from_half(bits_at(at));
+        case ASSAY_F16:
+            return from_half(bits_at(at));
         case ASSAY_BF16: {
             const std::uint32_t bits = static_cast<std::uint32_t>(bits_at(at)) << 16;
             float value;
@@ -60,7 +61,8 @@ double weight_at(AssayType type, const std::byte* row, std::int64_t column) {
             std::memcpy(&q, at + 2 + index, 1);
             return from_half(bits_at(at)) * q;
         }
-        case ASSAY_Q4_0: return from_half(bits_at(at)) * (nibble(at + 2, index) - 8);
+        case ASSAY_Q4_0:
+            return from_half(bits_at(at)) * (nibble(at + 2, index) - 8);
         case ASSAY_Q4_1:
             return from_half(bits_at(at)) * nibble(at + 4, index) + from_half(bits_at(at + 2));
     }
@@ -79,7 +81,8 @@ void fill_with_random_weights(AssayType type, std::byte* to, std::size_t bytes,
         if (type == ASSAY_F16) {
             put_half(here, 0, 15);  // denormals too
         } else if (type == ASSAY_F32 || type == ASSAY_BF16) {
-            const float value = static_cast<float>(static_cast<double>(random() >> 11) * 0x1p-52 - 1);
+            const float value =
+                static_cast<float>(static_cast<double>(random() >> 11) * 0x1p-52 - 1);
             std::memcpy(here, reinterpret_cast<const std::byte*>(&value) + (4 - unit), unit);
         } else {
             for (std::size_t byte = 0; byte < unit; ++byte)

@@ -17,7 +17,8 @@ double from_half(std::uint16_t bits);
 double weight_at(AssayType type, const std::byte* row, std::int64_t column);
 
 /// `rows` rows of random weights of magnitude below 1 (q types: scales below 2^-5, so that weights
-/// are of magnitude about 1). The first `skip` bytes are left out, so that weights can be unaligned.
+/// are of magnitude about 1). The first `skip` bytes are left out, so that weights can be
+/// unaligned.
 std::vector<std::byte> random_weights(AssayType type, std::int64_t rows, std::int64_t columns,
                                       std::mt19937_64& random, std::size_t skip = 0);
 /// Fills with the same, in place.

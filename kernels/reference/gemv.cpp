@@ -25,9 +25,9 @@ std::vector<Bounded> gemv(const AssayGemv& call) {
         for (int r = 0; r < call.rows; ++r) {
             const auto* const row =
                 static_cast<const std::byte*>(call.weights) + static_cast<std::size_t>(r) * bytes;
-            Bounded result = dot(call.type, row,
-                                 call.x + static_cast<std::ptrdiff_t>(b) * call.columns,
-                                 call.columns);
+            Bounded result =
+                dot(call.type, row, call.x + static_cast<std::ptrdiff_t>(b) * call.columns,
+                    call.columns);
             if (call.bias) result.value += call.bias[r];
             result.error += std::fabs(result.value) * 0x1p-23;
             y.push_back(result);

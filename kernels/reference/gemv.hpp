@@ -14,8 +14,8 @@ struct Bounded {
 };
 
 /// weights row · x. The bound: every product passes through at most columns / 16 additions of its
-/// partial sum and at most twelve that join partial sums, or roundings of its own and of its weight,
-/// each of half a unit in the last place.
+/// partial sum and at most twelve that join partial sums, or roundings of its own and of its
+/// weight, each of half a unit in the last place.
 Bounded dot(AssayType type, const std::byte* row, const float* x, int columns);
 
 /// [batch][rows]

@@ -56,14 +56,12 @@ GemvProblem::GemvProblem(AssayType type, int rows, int columns, int batch, std::
 }
 
 AssayGemv GemvProblem::call() {
-    return {rows, columns, type, weights.data() + misalignment, bias.data(), batch, x.data(),
-            y.data()};
+    return {rows,        columns, type,     weights.data() + misalignment,
+            bias.data(), batch,   x.data(), y.data()};
 }
 
 FfnProblem::FfnProblem(const FfnShape& shape, std::uint64_t seed)
-    : shape(shape),
-      y(product(shape.width, shape.batch)),
-      workspace(0) {
+    : shape(shape), y(product(shape.width, shape.batch)), workspace(0) {
     std::mt19937_64 random(seed);
     const std::int64_t neurons = static_cast<std::int64_t>(shape.experts) * shape.expert_size;
     if (shape.activation == ASSAY_SWIGLU)
@@ -90,9 +88,9 @@ FfnProblem::FfnProblem(const FfnShape& shape, std::uint64_t seed)
             }
     active_count = static_cast<std::int32_t>(active.size());
     active.resize(static_cast<std::size_t>(shape.experts), -1);  // what lies behind is not read
-    workspace = PoisonedFloats(sparse_ffn_workspace(network_of(shape), shape.batch) /
-                                   sizeof(float) +
-                               workspace_alignment / sizeof(float));
+    workspace =
+        PoisonedFloats(sparse_ffn_workspace(network_of(shape), shape.batch) / sizeof(float) +
+                       workspace_alignment / sizeof(float));
 }
 
 AssaySparseFfn FfnProblem::call() {
@@ -110,8 +108,8 @@ AssaySparseFfn FfnProblem::call() {
     call.mask = shape.masked ? mask.data() : nullptr;
     call.y = y.data();
     const auto address = reinterpret_cast<std::uintptr_t>(workspace.data());
-    const std::size_t skip = (workspace_alignment - address % workspace_alignment) %
-                             workspace_alignment;
+    const std::size_t skip =
+        (workspace_alignment - address % workspace_alignment) % workspace_alignment;
     call.workspace = workspace.data() + skip / sizeof(float);
     call.workspace_bytes = sparse_ffn_workspace(call.ffn, shape.batch);
     return call;

@@ -1,5 +1,5 @@
-// Random calls of the kernels with the memory they point to. Outputs and workspace start as NaN, with
-// guards behind them that must stay.
+// Random calls of the kernels with the memory they point to. Outputs and workspace start as NaN,
+// with guards behind them that must stay.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double half_unit = 0x1p-24;
 
-/// A neuron's activation. Slopes of SiLU and GELU stay below 1.13; the formulas' own roundings are a
-/// few units of the result, GELU's of its argument (1 + tanh cancels).
+/// A neuron's activation. Slopes of SiLU and GELU stay below 1.13; the formulas' own roundings are
+/// a few units of the result, GELU's of its argument (1 + tanh cancels).
 Bounded activation(const AssayFfn& ffn, std::size_t neuron, const float* x) {
     const std::size_t offset = neuron * row_bytes(ffn.type, ffn.width);
     Bounded up = dot(ffn.type, static_cast<const std::byte*>(ffn.up) + offset, x, ffn.width);
@@ -34,7 +34,8 @@ Bounded activation(const AssayFfn& ffn, std::size_t neuron, const float* x) {
             return {up.value * (1 + std::tanh(inner)) / 2,
                     slope * up.error + roundings * std::fabs(up.value)};
         }
-        case ASSAY_RELU: return {std::fmax(up.value, 0.0), up.error};
+        case ASSAY_RELU:
+            return {std::fmax(up.value, 0.0), up.error};
     }
     return {};
 }

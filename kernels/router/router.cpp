@@ -1,5 +1,5 @@
-// Which experts are active: x·w_i compared with the threshold's logit, then the union over the batch
-// as an ascending list.
+// Which experts are active: x·w_i compared with the threshold's logit, then the union over the
+// batch as an ascending list.
 #include <algorithm>
 
 #include "kernels/cpu/calls.hpp"

@@ -23,8 +23,8 @@ void run(benchmark::State& state) {
     std::size_t next = 0;
     reference::measure_against_reading(state, *context, bytes * calls, [&] {
         for (int i = 0; i < calls; ++i, next = (next + 1) % routers) {
-            const AssayRouter call{width, experts, ASSAY_BF16, weights.get() + next * bytes,
-                                   0.0f,  batch,   x.data(),   mask.data(),
+            const AssayRouter call{width,         experts, ASSAY_BF16, weights.get() + next * bytes,
+                                   0.0f,          batch,   x.data(),   mask.data(),
                                    active.data(), &count};
             if (kernels->router(context.get(), &call) != ASSAY_OK)
                 return state.SkipWithError(kernels->last_error(context.get()));

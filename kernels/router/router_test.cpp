@@ -25,9 +25,16 @@ class Router : public reference::EachBackEnd {
         Result result{std::vector<std::uint8_t>(pairs, 77),
                       std::vector<std::int32_t>(static_cast<std::size_t>(experts), -5)};
         std::int32_t count = -1;
-        const AssayRouter call{width,    experts,  type,
-                               weights.data(), threshold, batch,
-                               x.data(), result.mask.data(), result.active.data(), &count};
+        const AssayRouter call{width,
+                               experts,
+                               type,
+                               weights.data(),
+                               threshold,
+                               batch,
+                               x.data(),
+                               result.mask.data(),
+                               result.active.data(),
+                               &count};
         EXPECT_EQ(kernels->router(context.get(), &call), ASSAY_OK);
         result.active.resize(static_cast<std::size_t>(count));
         return result;
@@ -78,7 +85,8 @@ TEST_P(Router, IsNotActiveAtTheThresholdItself) {
     std::copy_n(reinterpret_cast<const std::byte*>(rows.data()), weights.size(), weights.data());
     const std::vector<float> x{3, 4};
     EXPECT_EQ(route(ASSAY_F32, 2, 2, 3.0f, 1, weights, x).active, std::vector<std::int32_t>{1});
-    EXPECT_EQ(route(ASSAY_F32, 2, 2, 2.9f, 1, weights, x).active, (std::vector<std::int32_t>{0, 1}));
+    EXPECT_EQ(route(ASSAY_F32, 2, 2, 2.9f, 1, weights, x).active,
+              (std::vector<std::int32_t>{0, 1}));
     EXPECT_EQ(route(ASSAY_F32, 2, 2, 8.0f, 1, weights, x).active, std::vector<std::int32_t>{});
 }
 

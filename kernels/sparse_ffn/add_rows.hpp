@@ -1,9 +1,9 @@
-// The innermost loop of the sparse FFN's second half (see AddRows): neurons' rows, weighted by their
-// activations, added to the output.
+// The innermost loop of the sparse FFN's second half (see AddRows): neurons' rows, weighted by
+// their activations, added to the output.
 //
-// One token: row by row, which reads memory in order; the output stays in the first cache. More: four
-// rows at a time, so that their outputs pass through the registers once for four rows. The order of
-// the sums is the same.
+// One token: row by row, which reads memory in order; the output stays in the first cache. More:
+// four rows at a time, so that their outputs pass through the registers once for four rows. The
+// order of the sums is the same.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace assay::kernels {
 /// h: `rows` rows of `stride` activations, of which the first `tokens` are meant. `ahead`: what to
 /// ask for while the first row is read; for the others it lies row_bytes further each.
 template <class V, AssayType type, int rows, int tokens>
-inline void add_some_rows(const std::byte* weights, std::size_t row_bytes,
-                          const std::byte* ahead, int columns, const float* h, int stride, float* const* y) {
+inline void add_some_rows(const std::byte* weights, std::size_t row_bytes, const std::byte* ahead,
+                          int columns, const float* h, int stride, float* const* y) {
     using Weights = StoredWeights<V, type>;
     using Vector = typename V::Vector;
     static_assert(Weights::vectors == 1);
@@ -45,21 +45,23 @@ inline void add_some_rows(const std::byte* weights, std::size_t row_bytes,
             prefetch_into_second_cache(ahead + offset);
             Weights::unpack(weights + offset, row + r);
         }
-        one_vector(column, row, [](const float* from) { return V::load(from); },
-                   [](float* to, Vector v) { V::store(to, v); });
+        one_vector(
+            column, row, [](const float* from) { return V::load(from); },
+            [](float* to, Vector v) { V::store(to, v); });
     }
     if (const int left = columns - column; left > 0) {
         Vector row[rows];
         for (int r = 0; r < rows; ++r)
             row[r] = Weights::unpack_some(weights + static_cast<std::size_t>(r) * row_bytes, left);
-        one_vector(column, row, [&](const float* from) { return load_some<V>(from, left); },
-                   [&](float* to, Vector v) { store_some<V>(to, left, v); });
+        one_vector(
+            column, row, [&](const float* from) { return load_some<V>(from, left); },
+            [&](float* to, Vector v) { store_some<V>(to, left, v); });
     }
 }
 
 template <class V, AssayType type, int rows>
-inline void add_rows_to_all(const std::byte* weights, std::size_t row_bytes,
-                            const std::byte* ahead, int columns, const float* h, int tokens, float* const* y) {
+inline void add_rows_to_all(const std::byte* weights, std::size_t row_bytes, const std::byte* ahead,
+                            int columns, const float* h, int tokens, float* const* y) {
     constexpr int together = V::tokens_together;
     int t = 0;
     for (; t + together <= tokens; t += together)

@@ -24,8 +24,7 @@ const char* fault_of(const AssayFfn& ffn) {
 }
 
 bool has_kernel(const AssayFfn& ffn) {
-    return is_known(ffn.type) && !is_quantised(ffn.type) && ffn.activation >= ASSAY_SWIGLU &&
-           ffn.activation <= ASSAY_RELU;
+    return is_known(ffn.type) && !is_quantised(ffn.type) && is_known(ffn.activation);
 }
 
 const char* fault_of_list(const AssaySparseFfn& call) {
@@ -63,9 +62,10 @@ AssayStatus check_sparse_ffn(AssayContext& context, const AssaySparseFfn& call) 
     const auto bad = [&](const char* why) { return refuse(context, ASSAY_BAD_ARGUMENT, why); };
     if (const char* const why = fault_of(ffn)) return bad(why);
     if (!has_kernel(ffn))
-        return refuse(context, ASSAY_UNSUPPORTED,
-                      "sparse_ffn: weights must be f32, f16 or bf16, the activation SwiGLU, GELU or "
-                      "ReLU");
+        return refuse(
+            context, ASSAY_UNSUPPORTED,
+            "sparse_ffn: weights must be f32, f16 or bf16, the activation SwiGLU, GELU or "
+            "ReLU");
     if (const AssayStatus status = check_batch(context, call.batch); status != ASSAY_OK)
         return status;
     if (!ffn.up || !ffn.down || !call.x || !call.y || !call.active || !call.active_count)
@@ -74,8 +74,9 @@ AssayStatus check_sparse_ffn(AssayContext& context, const AssaySparseFfn& call) 
         return bad("sparse_ffn: SwiGLU needs gate, the others have none");
     if (!call.workspace || reinterpret_cast<std::uintptr_t>(call.workspace) % alignment != 0 ||
         call.workspace_bytes < sparse_ffn_workspace(ffn, call.batch))
-        return bad("sparse_ffn: the workspace must be aligned to 64 bytes and hold "
-                   "sparse_ffn_workspace() bytes");
+        return bad(
+            "sparse_ffn: the workspace must be aligned to 64 bytes and hold "
+            "sparse_ffn_workspace() bytes");
     if (const char* const why = fault_of_list(call)) return bad(why);
     return ASSAY_OK;
 }

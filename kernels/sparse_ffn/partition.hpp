@@ -1,5 +1,5 @@
-// How the sparse FFN's work is cut. Only the number of chunks decides the order of sums; it depends on
-// how many experts are active, never on threads or batch.
+// How the sparse FFN's work is cut. Only the number of chunks decides the order of sums; it depends
+// on how many experts are active, never on threads or batch.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,7 @@ namespace assay::kernels {
 
 /// Chunks of the active experts; each has private sums, added in ascending order at the end. Few
 /// enough that these cost little beside the weights, which are four experts' at least.
-constexpr int chunk_count(int active) {
-    return std::clamp(active / 4, std::min(active, 8), 32);
-}
+constexpr int chunk_count(int active) { return std::clamp(active / 4, std::min(active, 8), 32); }
 
 /// The first of `active` entries that belongs to `chunk`; chunk = chunks gives the end.
 constexpr int chunk_begin(int chunk, int chunks, int active) {

@@ -1,8 +1,8 @@
 // The sparse feed-forward network of decoding: only active experts' weights are read.
 //
 // Three regions: the activations of all active neurons; what they add to the output, by chunks of
-// experts and slabs of columns with sums of their own; these sums, in order. Every sum has one order,
-// whatever the threads.
+// experts and slabs of columns with sums of their own; these sums, in order. Every sum has one
+// order, whatever the threads.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -38,8 +38,7 @@ class SparseFfnCall {
     }
 
     void run() {
-        const FirstHalf cut =
-            first_half(ffn_.expert_size, active_, context_.pool.threads());
+        const FirstHalf cut = first_half(ffn_.expert_size, active_, context_.pool.threads());
         context_.pool.run(cut.items, [&](int item) {
             const int from = item / cut.parts * cut.experts, first = item % cut.parts * cut.neurons;
             for (int slot = from; slot < std::min(from + cut.experts, active_); ++slot)
@@ -103,9 +102,10 @@ class SparseFfnCall {
             float* const out = activations_of(slot) + neuron * tokens.count;
             for (int r = 0; r < rows; ++r) {
                 const float bias =
-                    ffn_.up_bias ? ffn_.up_bias[static_cast<std::ptrdiff_t>(expert) *
-                                                    ffn_.expert_size + neuron + r]
-                                 : 0.0f;
+                    ffn_.up_bias
+                        ? ffn_.up_bias[static_cast<std::ptrdiff_t>(expert) * ffn_.expert_size +
+                                       neuron + r]
+                        : 0.0f;
                 for (int t = 0; t < tokens.count; ++t) {
                     const int at = r * tokens.count + t;
                     out[at] = activate(ffn_.activation, gated ? gate[at] : 0.0f, up[at] + bias);
@@ -127,8 +127,7 @@ class SparseFfnCall {
             const Tokens tokens = tokens_of(call_.active[slot]);
             if (tokens.count == 0) continue;
             float* y[largest_batch];
-            for (int t = 0; t < tokens.count; ++t)
-                y[t] = sums_of(chunk, tokens.id[t]) + column;
+            for (int t = 0; t < tokens.count; ++t) y[t] = sums_of(chunk, tokens.id[t]) + column;
             add_rows(row(ffn_.down, call_.active[slot], 0) + skipped, row_bytes_, ffn_.expert_size,
                      columns, activations_of(slot), tokens.count, y,
                      row(ffn_.down, following(slot), 0) + skipped);

@@ -51,13 +51,13 @@ void run(State& state, const LayerShape& shape, const char* back_end, int batch)
                 return state.SkipWithError(kernels->last_error(context.get()));
         }
     });
-    state.counters["layer_ms"] = static_cast<double>(bytes_of_call) /
-                                 (state.counters["GB/s"].value * 1e6);
+    state.counters["layer_ms"] =
+        static_cast<double>(bytes_of_call) / (state.counters["GB/s"].value * 1e6);
 }
 
 void add(const char* back_end, const LayerShape& shape, int batch) {
-    const std::string name = std::string("sparse_ffn/") + back_end + "/" + shape.name + "/batch:" +
-                             std::to_string(batch);
+    const std::string name = std::string("sparse_ffn/") + back_end + "/" + shape.name +
+                             "/batch:" + std::to_string(batch);
     auto* const added = benchmark::RegisterBenchmark(
         name.c_str(),
         [shape, back_end, batch](State& state) { run(state, shape, back_end, batch); });

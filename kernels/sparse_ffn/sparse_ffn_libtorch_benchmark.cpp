@@ -53,8 +53,7 @@ void run(benchmark::State& state, const LayerShape& shape, bool indexing) {
             if (indexing) weights[which] = weights[which].index_select(0, rows[round % 16]);
         }
         ++round;
-        benchmark::DoNotOptimize(
-            feed_forward(x, weights[0], weights[1], weights[2]).data_ptr());
+        benchmark::DoNotOptimize(feed_forward(x, weights[0], weights[1], weights[2]).data_ptr());
     });
     state.counters["layer_ms"] = static_cast<double>(bytes) / (state.counters["GB/s"].value * 1e6);
 }

@@ -83,7 +83,8 @@ TEST_P(SparseFfn, DoesNotUseInactiveExpertsWeights) {
     ASSERT_EQ(kernels->sparse_ffn(context.get(), &call), ASSAY_OK);
     const std::vector<float> before(problem.y.data(), problem.y.data() + problem.y.size());
     const auto poison = [&](std::size_t expert) {
-        const std::size_t from = problem.row_offset(expert * 8), to = problem.row_offset(expert * 8 + 8);
+        const std::size_t from = problem.row_offset(expert * 8),
+                          to = problem.row_offset(expert * 8 + 8);
         for (auto* weights : {&problem.gate, &problem.up, &problem.down})
             std::memset(weights->data() + from, 0xff, to - from);  // NaN
     };
@@ -107,7 +108,8 @@ TEST_P(SparseFfn, DoesNotUseInactiveExpertsWeights) {
     ASSERT_EQ(kernels->sparse_ffn(context.get(), &call), ASSAY_OK);
     for (std::size_t token = 0; token < 4; ++token)
         for (std::size_t c = 0; c < 50; ++c)
-            EXPECT_EQ(std::isnan(problem.y[token * 50 + c]), problem.mask[token * 12 + expert] != 0);
+            EXPECT_EQ(std::isnan(problem.y[token * 50 + c]),
+                      problem.mask[token * 12 + expert] != 0);
 }
 
 TEST_P(SparseFfn, IsTheSameBitForBitOnAnyNumberOfThreads) {
@@ -136,8 +138,7 @@ TEST_P(SparseFfn, LetsNaNInATokenReachOnlyThatToken) {
         problem.x[70 + 69] = std::numeric_limits<float>::quiet_NaN();
         const AssaySparseFfn call = problem.call();
         ASSERT_EQ(kernels->sparse_ffn(context.get(), &call), ASSAY_OK);
-        for (std::size_t i = 0; i < 210; ++i)
-            EXPECT_EQ(std::isnan(problem.y[i]), i / 70 == 1) << i;
+        for (std::size_t i = 0; i < 210; ++i) EXPECT_EQ(std::isnan(problem.y[i]), i / 70 == 1) << i;
     }
 }
 

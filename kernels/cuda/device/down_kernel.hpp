@@ -1,7 +1,7 @@
 // What the active neurons add to the output. A block owns a slab of columns, 32 units wide, and a
-// part of the neurons; its warps take neurons in turn, 32 lanes of a neuron's row beside each other.
-// The block that ends last adds the slab's parts, in their order: no atomics on values, and the same
-// bits every time.
+// part of the neurons; its warps take neurons in turn, 32 lanes of a neuron's row beside each
+// other. The block that ends last adds the slab's parts, in their order: no atomics on values, and
+// the same bits every time.
 #pragma once
 
 #include "kernels/cuda/device/jobs.hpp"
@@ -13,12 +13,12 @@ struct DownJob {
     const std::byte* down;
     std::ptrdiff_t row_bytes;
     int width;
-    const float* bias;           ///< [width] or null
-    const float* activations;    ///< GateUpJob's
+    const float* bias;         ///< [width] or null
+    const float* activations;  ///< GateUpJob's
     const std::uint32_t* tokens;
-    float* sums;                 ///< [parts][batch][width]
-    int* counters;               ///< [token groups][slabs], 0
-    float* y;                    ///< [batch][width]
+    float* sums;    ///< [parts][batch][width]
+    int* counters;  ///< [token groups][slabs], 0
+    float* y;       ///< [batch][width]
 };
 
 /// A warp's way through the active neurons, in steps of the block's warps.
@@ -73,8 +73,7 @@ ASSAY_DEVICE void add_neurons(const DownJob& job, int unit, int from, int end, i
                 if (used[i] >> t & 1u) {  // else not even a NaN may come through
                     const float activation = activations[i][t];
 #pragma unroll
-                    for (int v = 0; v < Format::values; ++v)
-                        sums[t][v] += activation * weights[v];
+                    for (int v = 0; v < Format::values; ++v) sums[t][v] += activation * weights[v];
                 }
         }
     }
@@ -88,6 +87,8 @@ down_kernel(ASSAY_PARAMETER DownJob job) {
     const int slab = block_index().x, part = block_index().y, parts = blocks_in_grid().y;
     const int first_token = block_index().z * tokens, left = job.active.batch - first_token;
     const int tokens_here = left < tokens ? left : tokens;
+    wait_for_previous_kernel();
+    allow_next_kernel();
     const std::int64_t neurons = job.active.neurons();
     const int begin = static_cast<int>(neurons * part / parts);
     const int end = static_cast<int>(neurons * (part + 1) / parts);
@@ -112,14 +113,14 @@ down_kernel(ASSAY_PARAMETER DownJob job) {
         if (t < tokens_here && thread_index() < slab_columns && column < job.width) {
             float sum = 0.0f;
 #pragma unroll
-            for (int w = 0; w < down_warps; ++w)
-                sum += memory[w * slab_columns + thread_index()];
+            for (int w = 0; w < down_warps; ++w) sum += memory[w * slab_columns + thread_index()];
             const std::ptrdiff_t token = first_token + t;
             if (parts == 1)
                 job.y[token * job.width + column] = job.bias ? sum + job.bias[column] : sum;
             else
                 job.sums[(part * static_cast<std::ptrdiff_t>(job.active.batch) + token) *
-                             job.width + column] = sum;
+                             job.width +
+                         column] = sum;
         }
     }
     if (parts == 1) return;

@@ -19,10 +19,14 @@ using Tokens = std::integral_constant<int, tokens>;
 template <class Format, class Use>
 void with_wide(int tokens, const Use& use) {
     switch (tokens) {
-        case 1: return use(Chosen<Format>{}, Tokens<1>{});
-        case 4: return use(Chosen<Format>{}, Tokens<4>{});
-        case 8: return use(Chosen<Format>{}, Tokens<8>{});
-        default: return use(Chosen<Format>{}, Tokens<16>{});
+        case 1:
+            return use(Chosen<Format>{}, Tokens<1>{});
+        case 4:
+            return use(Chosen<Format>{}, Tokens<4>{});
+        case 8:
+            return use(Chosen<Format>{}, Tokens<8>{});
+        default:
+            return use(Chosen<Format>{}, Tokens<16>{});
     }
 }
 
@@ -49,10 +53,14 @@ void with_quantised(int tokens, const Use& use) {
 template <class Use>
 void with_any_format(AssayType type, Access access, int tokens, const Use& use) {
     switch (type) {
-        case ASSAY_Q8_0: return with_quantised<Q8>(tokens, use);
-        case ASSAY_Q4_0: return with_quantised<Q4<false>>(tokens, use);
-        case ASSAY_Q4_1: return with_quantised<Q4<true>>(tokens, use);
-        default: return with_plain_format(type, access, tokens, use);
+        case ASSAY_Q8_0:
+            return with_quantised<Q8>(tokens, use);
+        case ASSAY_Q4_0:
+            return with_quantised<Q4<false>>(tokens, use);
+        case ASSAY_Q4_1:
+            return with_quantised<Q4<true>>(tokens, use);
+        default:
+            return with_plain_format(type, access, tokens, use);
     }
 }
 

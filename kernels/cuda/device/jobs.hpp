@@ -10,6 +10,7 @@ namespace assay::kernels::cuda {
 
 struct GemvJob {
     static constexpr int matrices = 1;
+    static constexpr bool rows_are_known = true;
     const std::byte* weights;
     std::ptrdiff_t row_bytes;
     int rows_in_all;
@@ -28,6 +29,7 @@ struct GemvJob {
 /// The mask by all blocks; the list of the union by the last.
 struct RouterJob {
     static constexpr int matrices = 1;
+    static constexpr bool rows_are_known = true;
     const std::byte* weights;
     std::ptrdiff_t row_bytes;
     int experts, batch;
@@ -41,8 +43,7 @@ struct RouterJob {
     ASSAY_DEVICE const std::byte* row(int, int r) const { return weights + r * row_bytes; }
     ASSAY_DEVICE void finish(int expert, int token, const float (&sums)[1]) const {
         // Negated, so that a NaN activates and reaches the output instead of vanishing.
-        mask[static_cast<std::ptrdiff_t>(token) * experts + expert] =
-            !(sums[0] <= logit_threshold);
+        mask[static_cast<std::ptrdiff_t>(token) * experts + expert] = !(sums[0] <= logit_threshold);
     }
     ASSAY_DEVICE void end_of_block(float* memory) const {
         if (is_last_block(counter, blocks_in_grid().x * blocks_in_grid().y, memory))
@@ -59,7 +60,8 @@ struct RouterJob {
             bool any = false;
             for (int t = 0; t < batch && expert < experts; ++t)
                 any = load_of_other_block(mask + static_cast<std::ptrdiff_t>(t) * experts +
-                                          expert) != 0 || any;
+                                          expert) != 0 ||
+                      any;
             const std::uint32_t ballot = warp_ballot(any);
             if (lane == 0) counts[warp] = bits_set(ballot);
             block_barrier();
@@ -108,6 +110,7 @@ struct ActiveExperts {
 template <bool gated>
 struct GateUpJob {
     static constexpr int matrices = gated ? 2 : 1;
+    static constexpr bool rows_are_known = false;
     ActiveExperts active;
     const std::byte* gate;
     const std::byte* up;

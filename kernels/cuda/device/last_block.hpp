@@ -5,9 +5,9 @@
 
 namespace assay::kernels::cuda {
 
-/// True in the last of `blocks` blocks that get here, for all its threads; `counter` is 0 before and
-/// after. What the others wrote before this call is read with load_of_other_block(). `flag`: a place
-/// in block memory that nobody uses.
+/// True in the last of `blocks` blocks that get here, for all its threads; `counter` is 0 before
+/// and after. What the others wrote before this call is read with load_of_other_block(). `flag`: a
+/// place in block memory that nobody uses.
 ASSAY_DEVICE bool is_last_block(int* counter, int blocks, float* flag) {
     fence_between_blocks();
     block_barrier();

@@ -1,5 +1,5 @@
-// Calls, already checked, as launches. A Machine has device(), counters() (zeroed, cuda::counters of
-// them) and launch(kernel, Launch, parameters…): the GPU's stream, or the emulation.
+// Calls, already checked, as launches. A Machine has device(), counters() (zeroed, cuda::counters
+// of them) and launch(kernel, Launch, parameters…): the GPU's stream, or the emulation.
 #pragma once
 
 #include "kernels/cpu/element_types.hpp"
@@ -55,7 +55,7 @@ void launch_router(Machine& machine, const AssayRouter& call) {
 }
 
 inline ActiveExperts active_experts(const AssaySparseFfn& call) {
-    return {call.active,      call.active_count,     call.mask,
+    return {call.active,      call.active_count,    call.mask,
             call.ffn.experts, call.ffn.expert_size, call.batch};
 }
 template <class Pointer>
@@ -78,15 +78,14 @@ void launch_gate_up(Machine& machine, const AssaySparseFfn& call) {
                           });
     };
     const auto job = [&](auto gated) {
-        return GateUpJob<decltype(gated)::value>{
-            active_experts(call),
-            static_cast<const std::byte*>(ffn.gate),
-            static_cast<const std::byte*>(ffn.up),
-            bytes,
-            ffn.up_bias,
-            ffn.activation,
-            in_workspace<float*>(call, layout.activations),
-            in_workspace<std::uint32_t*>(call, layout.tokens)};
+        return GateUpJob<decltype(gated)::value>{active_experts(call),
+                                                 static_cast<const std::byte*>(ffn.gate),
+                                                 static_cast<const std::byte*>(ffn.up),
+                                                 bytes,
+                                                 ffn.up_bias,
+                                                 ffn.activation,
+                                                 in_workspace<float*>(call, layout.activations),
+                                                 in_workspace<std::uint32_t*>(call, layout.tokens)};
     };
     if (ffn.activation == ASSAY_SWIGLU)
         launch(job(std::true_type{}));
@@ -110,14 +109,12 @@ void launch_down(Machine& machine, const AssaySparseFfn& call) {
                       in_workspace<float*>(call, layout.sums),
                       machine.counters(),
                       call.y};
-    with_plain_format(ffn.type, access, tokens_per_pass(access, call.batch),
-                      [&](auto format, auto tokens) {
-                          constexpr int per_pass = decltype(tokens)::value;
-                          machine.launch(
-                              down_kernel<typename decltype(format)::type, per_pass>,
-                              down_launch(machine.device(), ffn, access, per_pass, call.batch),
-                              job);
-                      });
+    with_plain_format(
+        ffn.type, access, tokens_per_pass(access, call.batch), [&](auto format, auto tokens) {
+            constexpr int per_pass = decltype(tokens)::value;
+            machine.launch(down_kernel<typename decltype(format)::type, per_pass>,
+                           down_launch(machine.device(), ffn, access, per_pass, call.batch), job);
+        });
 }
 
 }  // namespace assay::kernels::cuda

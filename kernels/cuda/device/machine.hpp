@@ -1,5 +1,6 @@
-// The few things of a GPU that the kernels use, under names of their own. nvcc gets the instructions;
-// a host compiler gets the emulation, so that tests run the kernels' very source on a processor.
+// The few things of a GPU that the kernels use, under names of their own. nvcc gets the
+// instructions; a host compiler gets the emulation, so that tests run the kernels' very source on a
+// processor.
 #pragma once
 
 #include <cstddef>

@@ -66,6 +66,22 @@ ASSAY_DEVICE void fence_between_blocks() { __threadfence(); }
 /// Adds one to a counter of all blocks; the value it had.
 ASSAY_DEVICE int count_one(int* counter) { return atomicAdd(counter, 1); }
 
+// Launches may overlap (CudaMachine): a kernel may start when all blocks of the one before have
+// allowed it, and must wait before it touches what that one reads or writes. Elsewhere both do
+// nothing.
+/// Waits until the kernel before is over and all it wrote can be seen.
+ASSAY_DEVICE void wait_for_previous_kernel() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// Only after wait_for_previous_kernel(): then the next kernel's wait covers all kernels before.
+ASSAY_DEVICE void allow_next_kernel() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 /// Asks for the cache line that holds `from`; no more than a hint.
 ASSAY_DEVICE void prefetch(const void* from) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(from));

@@ -2,14 +2,15 @@
 // warp to each row. What the rows are and what becomes of the sums is the Job's:
 //
 //   static constexpr int matrices;                        1, or 2: two rows are summed side by side
+//   static constexpr bool rows_are_known;                 no earlier kernel decides on the rows
 //   int rows() const;                                     may be read from device memory
 //   const std::byte* row(int matrix, int r) const;
 //   void finish(int r, int token, const float (&sums)[matrices]) const;
 //   void end_of_block(float* block_memory) const;         every thread of every block, at its end
 //
 // Rows are dealt over the blocks one by one, so that multiprocessors differ by at most one round of
-// rows; the grid is as large as the device holds at a time and goes round. x lies in block memory as
-// fp32, in tiles of columns where the tokens do not fit.
+// rows; the grid is as large as the device holds at a time and goes round. x lies in block memory
+// as fp32, in tiles of columns where the tokens do not fit.
 #pragma once
 
 #include "kernels/cuda/device/machine.hpp"
@@ -52,8 +53,7 @@ ASSAY_DEVICE void add_products(const std::byte* const (&row)[rows], int first_un
 #pragma unroll
                 for (int r = 0; r < rows; ++r)
 #pragma unroll
-                    for (int v = 0; v < group; ++v)
-                        sums[r][t] += weights[r][g * group + v] * at[v];
+                    for (int v = 0; v < group; ++v) sums[r][t] += weights[r][g * group + v] * at[v];
             }
     }
 }
@@ -88,19 +88,24 @@ ASSAY_KERNEL(rows_threads, rows_blocks_per_multiprocessor(tokens))
 rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
     constexpr int matrices = Job::matrices;
     constexpr int together = rows_per_warp(tokens), summed = matrices * together;
-    constexpr int in_flight = loads_in_flight(tokens) / summed < 1 ? 1 : loads_in_flight(tokens) / summed;
+    constexpr int in_flight =
+        loads_in_flight(tokens) / summed < 1 ? 1 : loads_in_flight(tokens) / summed;
     static_assert(together * tokens <= lanes, "each lane finishes at most one result");
     const int lane = thread_index() % lanes, warp = thread_index() / lanes;
     const int blocks = blocks_in_grid().x;
     const int first_token = block_index().y * tokens;
-    const int tokens_here =
-        shape.batch - first_token < tokens ? shape.batch - first_token : tokens;
-    const int rows = job.rows();
+    const int tokens_here = shape.batch - first_token < tokens ? shape.batch - first_token : tokens;
     float* const tile = block_memory();
     const bool one_tile = shape.columns <= shape.tile_columns;
 
     const int warp_offset = warp * blocks * together;
-    prefetch_rows<Job, together>(job, shape, block_index().x * together + warp_offset, rows);
+    const int first_row = block_index().x * together + warp_offset;
+    if constexpr (Job::rows_are_known)
+        prefetch_rows<Job, together>(job, shape, first_row, job.rows());
+    wait_for_previous_kernel();
+    allow_next_kernel();
+    const int rows = job.rows();
+    if constexpr (!Job::rows_are_known) prefetch_rows<Job, together>(job, shape, first_row, rows);
     for (int first = block_index().x * together, round = 0; first < rows;
          first += rows_warps * blocks * together, ++round) {
         const int row_of_warp = first + warp_offset;

@@ -1,7 +1,7 @@
-// How a lane reads weights: a unit is what one lane takes at a time, `values` weights in groups of up
-// to four. place() says where x[column] lies in block memory, so that the lanes of a warp, on
-// neighbouring units, read each group's x from neighbouring banks: planes of one group each, a unit's
-// group g at g · plane + 4 · unit.
+// How a lane reads weights: a unit is what one lane takes at a time, `values` weights in groups of
+// up to four. place() says where x[column] lies in block memory, so that the lanes of a warp, on
+// neighbouring units, read each group's x from neighbouring banks: planes of one group each, a
+// unit's group g at g · plane + 4 · unit.
 //
 // ...x4 and ...x8: 16 bytes at once, for rows that are aligned to 16 bytes. ...x1: one weight, for
 // all other rows. Q...: a quarter of a GGUF block of 32 (impls/nn/files/tensor_file.hpp).

@@ -1,7 +1,5 @@
 #include "kernels/cuda/emulation/emulator.hpp"
 
-#include <ucontext.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -56,15 +54,15 @@ void Emulator::enter() {
     }
 }
 
+// No local variables: this call never returns, which a memory checker would not understand.
 void Emulator::start(Thread& thread) {
-    ucontext_t context, unused;
-    getcontext(&context);
-    context.uc_stack.ss_sp = thread.stack.get();
-    context.uc_stack.ss_size = stack_bytes;
-    context.uc_link = nullptr;
-    makecontext(&context, enter, 0);
+    getcontext(&thread.first);
+    thread.first.uc_stack.ss_sp = thread.stack.get();
+    thread.first.uc_stack.ss_size = stack_bytes;
+    thread.first.uc_link = nullptr;
+    makecontext(&thread.first, enter, 0);
     thread.started = true;
-    swapcontext(&unused, &context);
+    swapcontext(&never_resumed_, &thread.first);
 }
 
 // Jumps, which swapcontext() would make with a system call each.
@@ -88,15 +86,23 @@ void Emulator::run_block() {
     }
     std::vector<int> order(threads_.size());
     std::iota(order.begin(), order.end(), 0);
+    bool held_back = false;
     do {
         std::shuffle(order.begin(), order.end(), random_);
+        // Half of the warps fall behind, so that what another overwrites too early is missed.
+        const std::uint64_t held_warps = random_();
+        held_back = false;
         for (const int index : order) {
             Thread& thread = threads_[static_cast<std::size_t>(index)];
             if (thread.state != State::ready) continue;
+            if (held_warps >> (index / warp % 64) & 1u) {
+                held_back = true;
+                continue;
+            }
             current_ = index;
             resume(thread);
         }
-    } while (release());
+    } while (release() || held_back);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     for (const Thread& thread : threads_)
         if (thread.state != State::finished)

@@ -1,10 +1,11 @@
 // Runs a block's threads one at a time, each with a stack of its own, until it waits for others.
-// Which of the ready threads is next is drawn at random, and block memory starts as NaN, so that a
-// missing barrier or an unwritten value shows as a wrong result. Blocks run one after the other, in
-// random order.
+// Which of the ready threads is next, and which warps fall behind, is drawn at random, and block
+// memory starts as NaN, so that a missing barrier or an unwritten value shows as a wrong result.
+// Blocks run one after the other, in random order: races between blocks do not show.
 #pragma once
 
 #include <setjmp.h>
+#include <ucontext.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,8 @@ class Emulator {
   public:
     explicit Emulator(std::uint64_t seed) : random_(seed) {}
 
-    /// kernel() is what each thread does. Throws std::logic_error where threads wait for what cannot
-    /// come: a barrier that some skip, or a warp that is torn apart.
+    /// kernel() is what each thread does. Throws std::logic_error where threads wait for what
+    /// cannot come: a barrier that some skip, or a warp that is torn apart.
     void launch(const Grid& grid, int threads, std::size_t block_memory_bytes,
                 const std::function<void()>& kernel);
 
@@ -47,7 +48,8 @@ class Emulator {
     enum class State { ready, at_barrier, at_sum, at_ballot, finished };
     struct Thread {
         std::unique_ptr<std::byte[]> stack;
-        sigjmp_buf place;  ///< where it goes on, once it has started
+        ucontext_t first{};  ///< where it starts
+        sigjmp_buf place;    ///< where it goes on
         bool started = false;
         State state = State::ready;
         float* values = nullptr;
@@ -67,6 +69,7 @@ class Emulator {
     std::vector<Thread> threads_;
     std::vector<float> block_memory_;
     sigjmp_buf scheduler_;
+    ucontext_t never_resumed_{};
     const std::function<void()>* kernel_ = nullptr;
     std::exception_ptr failure_;
     int current_ = 0;

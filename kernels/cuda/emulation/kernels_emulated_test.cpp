@@ -1,6 +1,6 @@
 // The CUDA kernels' source, run by the emulation, against double precision: every format, random
-// shapes, masks, devices and orders of threads and blocks. Outputs, workspace and block memory start
-// as NaN.
+// shapes, masks, devices and orders of threads and blocks. Outputs, workspace and block memory
+// start as NaN.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -106,8 +106,8 @@ TEST(EmulatedRouter, AgreesWithDoublePrecisionAndListsTheUnionInOrder) {
         std::vector<std::uint8_t> mask(static_cast<std::size_t>(experts * batch), 77);
         std::vector<std::int32_t> active(static_cast<std::size_t>(experts), -5);
         std::int32_t count = -1;
-        const AssayRouter call{width,     experts,     type,          weights.data(), threshold,
-                               batch,     x.data(),    mask.data(),   active.data(),  &count};
+        const AssayRouter call{width, experts,  type,        weights.data(), threshold,
+                               batch, x.data(), mask.data(), active.data(),  &count};
         ASSERT_EQ(check(call).status, ASSAY_OK);
         EmulatedMachine machine(draw(random, 1, 3), random());
         launch_router(machine, call);
@@ -166,9 +166,7 @@ class SparseFfn {
         EXPECT_TRUE(problem.y.guards_stand());
         EXPECT_TRUE(workspace_.guards_stand());
     }
-    std::vector<float> y() {
-        return {problem.y.data(), problem.y.data() + problem.y.size()};
-    }
+    std::vector<float> y() { return {problem.y.data(), problem.y.data() + problem.y.size()}; }
 
     FfnProblem problem;
 
@@ -258,7 +256,8 @@ TEST(EmulatedSparseFfn, KeepsExpertsFromTokensThatDoNotUseThem) {
     ffn.run(call, 2, 1);
     for (std::size_t token = 0; token < 4; ++token)
         for (std::size_t c = 0; c < 48; ++c)
-            EXPECT_EQ(std::isnan(problem.y[token * 48 + c]), problem.mask[token * 12 + expert] != 0);
+            EXPECT_EQ(std::isnan(problem.y[token * 48 + c]),
+                      problem.mask[token * 12 + expert] != 0);
 }
 
 TEST(EmulatedSparseFfn, GivesTheSameBitsInAnyOrderOfBlocksAndThreads) {

@@ -46,6 +46,8 @@ inline float load_of_other_block(const float* from) { return *from; }
 inline std::uint8_t load_of_other_block(const std::uint8_t* from) { return *from; }
 inline void fence_between_blocks() {}
 inline int count_one(int* counter) { return (*counter)++; }
+inline void wait_for_previous_kernel() {}
+inline void allow_next_kernel() {}
 /// Reads, so that a memory checker sees an address outside.
 inline void prefetch(const void* from) {
     static_cast<void>(*static_cast<const volatile std::byte*>(from));

@@ -43,8 +43,7 @@ Verdict check(const AssayGemv& call) {
         return bad("gemv: columns must be a multiple of 32 for quantised types, not " +
                    std::to_string(call.columns));
     if (call.rows > most_rows) return unsupported("gemv: at most 2^30 rows");
-    if (!call.weights || !call.x || !call.y)
-        return bad("gemv: weights, x and y must not be null");
+    if (!call.weights || !call.x || !call.y) return bad("gemv: weights, x and y must not be null");
     if (!all_aligned({call.weights}, alignment_of(call.type)))
         return bad("gemv: weights must be aligned to " + std::to_string(alignment_of(call.type)) +
                    " bytes");
@@ -54,13 +53,14 @@ Verdict check(const AssayGemv& call) {
 Verdict check(const AssayRouter& call) {
     if (call.width < 1 || call.experts < 1)
         return bad("router: width and experts must be positive");
-    if (!has_plain_kernels(call.type)) return unsupported("router: weights must be f32, f16 or bf16");
+    if (!has_plain_kernels(call.type))
+        return unsupported("router: weights must be f32, f16 or bf16");
     if (call.experts > most_rows) return unsupported("router: at most 2^30 experts");
     if (!call.weights || !call.x || !call.mask || !call.active || !call.active_count)
         return bad("router: weights, x, mask, active and active_count must not be null");
     if (!all_aligned({call.weights}, alignment_of(call.type)))
-        return bad("router: weights must be aligned to " +
-                   std::to_string(alignment_of(call.type)) + " bytes");
+        return bad("router: weights must be aligned to " + std::to_string(alignment_of(call.type)) +
+                   " bytes");
     return check_batch(call.batch);
 }
 
@@ -93,8 +93,9 @@ Verdict check(const AssaySparseFfn& call) {
                    std::to_string(alignment_of(ffn.type)) + " bytes");
     if (!call.workspace || !all_aligned({call.workspace}, workspace_alignment) ||
         call.workspace_bytes < workspace_layout(ffn, call.batch).bytes)
-        return bad("sparse_ffn: the workspace must be aligned to 64 bytes and hold "
-                   "sparse_ffn_workspace() bytes");
+        return bad(
+            "sparse_ffn: the workspace must be aligned to 64 bytes and hold "
+            "sparse_ffn_workspace() bytes");
     return {};
 }
 

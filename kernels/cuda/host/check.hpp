@@ -1,5 +1,5 @@
-// What calls of the CUDA back end must look like. Ids and counts of active experts lie on the device
-// and are not looked at.
+// What calls of the CUDA back end must look like. Ids and counts of active experts lie on the
+// device and are not looked at.
 #pragma once
 
 #include <string>

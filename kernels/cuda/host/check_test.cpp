@@ -23,8 +23,8 @@ AssayStatus status_with(Call call, const Change& change) {
 }
 
 TEST(CudaCheck, Gemv) {
-    const AssayGemv good{4,  64, ASSAY_Q4_1, at<void*>(4096), nullptr,
-                         16, at<float*>(4096), at<float*>(4096)};
+    const AssayGemv good{4,       64, ASSAY_Q4_1,       at<void*>(4096),
+                         nullptr, 16, at<float*>(4096), at<float*>(4096)};
     using Call = AssayGemv;
     EXPECT_EQ(status_with(good, [](Call&) {}), ASSAY_OK);
     EXPECT_EQ(status_with(good, [](Call& c) { c.columns = 48; }), ASSAY_BAD_ARGUMENT);
@@ -85,8 +85,9 @@ TEST(CudaCheck, SparseFfn) {
     EXPECT_EQ(status_with(good, [](Call& c) { c.ffn.expert_size = -1; }), ASSAY_BAD_ARGUMENT);
     EXPECT_EQ(status_with(good, [](Call& c) { c.ffn.experts = 1 << 28; }), ASSAY_BAD_ARGUMENT);
     EXPECT_EQ(status_with(good, [](Call& c) { c.ffn.type = ASSAY_Q4_0; }), ASSAY_UNSUPPORTED);
-    EXPECT_EQ(status_with(good, [](Call& c) { c.ffn.activation = static_cast<AssayActivation>(3); }),
-              ASSAY_UNSUPPORTED);
+    EXPECT_EQ(
+        status_with(good, [](Call& c) { c.ffn.activation = static_cast<AssayActivation>(3); }),
+        ASSAY_UNSUPPORTED);
     EXPECT_EQ(status_with(good, [](Call& c) { c.ffn.gate = nullptr; }), ASSAY_BAD_ARGUMENT);
     EXPECT_EQ(status_with(good, [](Call& c) { c.ffn.activation = ASSAY_GELU; }),
               ASSAY_BAD_ARGUMENT);

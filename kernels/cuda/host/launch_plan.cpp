@@ -8,8 +8,8 @@ namespace assay::kernels::cuda {
 namespace {
 
 constexpr int wide_bytes = 16;
-constexpr int tile_floats = 16384;        // two blocks' tiles fit a multiprocessor from sm_80 on
-constexpr int tile_unit = 32;             // columns: a GGUF block, or whole units of any format
+constexpr int tile_floats = 16384;         // two blocks' tiles fit a multiprocessor from sm_80 on
+constexpr int tile_unit = 32;              // columns: a GGUF block, or whole units of any format
 constexpr int most_multiprocessors = 256;  // beyond, workspaces would be too small: left idle
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -48,16 +48,16 @@ int tokens_per_pass(Access access, int batch) {
 int passes(int tokens, int batch) { return (batch + tokens - 1) / tokens; }
 
 int tile_columns(int columns, int tokens) {
-    return static_cast<int>(std::min<std::int64_t>(ceiling(columns, tile_unit) * tile_unit,
-                                                   tile_floats / tokens));
+    return static_cast<int>(
+        std::min<std::int64_t>(ceiling(columns, tile_unit) * tile_unit, tile_floats / tokens));
 }
 
 Launch rows_launch(const Device& device, std::int64_t rows, int columns, int tokens, int batch) {
     const std::int64_t resident =
         std::int64_t{device.multiprocessors} * rows_blocks_per_multiprocessor(tokens);
     Launch launch;
-    launch.x = static_cast<int>(
-        std::clamp<std::int64_t>(ceiling(rows, rows_per_warp(tokens)), 1, std::max<std::int64_t>(1, resident)));
+    launch.x = static_cast<int>(std::clamp<std::int64_t>(ceiling(rows, rows_per_warp(tokens)), 1,
+                                                         std::max<std::int64_t>(1, resident)));
     launch.y = passes(tokens, batch);
     launch.threads = rows_threads;
     launch.memory_bytes =
@@ -84,19 +84,22 @@ Launch down_launch(const Device& device, const AssayFfn& ffn, Access access, int
 }
 
 WorkspaceLayout workspace_layout(const AssayFfn& ffn, int batch) {
-    const auto neurons = static_cast<std::size_t>(ffn.experts) * static_cast<std::size_t>(ffn.expert_size);
+    const auto neurons =
+        static_cast<std::size_t>(ffn.experts) * static_cast<std::size_t>(ffn.expert_size);
     const auto tokens = static_cast<std::size_t>(batch);
     std::size_t most = 1;
     for (const Access access : {Access::wide, Access::single})
-        most = std::max(most, static_cast<std::size_t>(parts(most_multiprocessors, ffn, access,
-                                                             tokens_per_pass(access, batch), batch)));
+        most =
+            std::max(most, static_cast<std::size_t>(parts(most_multiprocessors, ffn, access,
+                                                          tokens_per_pass(access, batch), batch)));
     WorkspaceLayout layout;
     layout.tokens = aligned(neurons * tokens * sizeof(float));
     layout.sums =
         layout.tokens + aligned(static_cast<std::size_t>(ffn.experts) * sizeof(std::uint32_t));
     layout.bytes = layout.sums;
     if (most > 1)
-        layout.bytes += aligned(most * tokens * static_cast<std::size_t>(ffn.width) * sizeof(float));
+        layout.bytes +=
+            aligned(most * tokens * static_cast<std::size_t>(ffn.width) * sizeof(float));
     return layout;
 }
 

@@ -51,12 +51,11 @@ TEST(LaunchPlan, TilesOfXFitBlockMemoryAndWholeBlocksOfWeights) {
             EXPECT_GE(tile, 32);
             EXPECT_LT(tile, columns + 32);
             const Launch launch = rows_launch(h200, 1000, columns, tokens, tokens);
-            EXPECT_EQ(launch.memory_bytes,
-                      static_cast<std::size_t>(tile) * sizeof(float) *
-                          static_cast<std::size_t>(tokens));
+            EXPECT_EQ(launch.memory_bytes, static_cast<std::size_t>(tile) * sizeof(float) *
+                                               static_cast<std::size_t>(tokens));
             EXPECT_GE(launch.memory_bytes, sizeof(int) * rows_warps);  // the router's counts
-            EXPECT_LE(launch.memory_bytes * static_cast<std::size_t>(
-                                                rows_blocks_per_multiprocessor(tokens)),
+            EXPECT_LE(launch.memory_bytes *
+                          static_cast<std::size_t>(rows_blocks_per_multiprocessor(tokens)),
                       block_memory_of_sm_80);
         }
 }
@@ -87,9 +86,9 @@ TEST(LaunchPlan, DownCoversEveryColumnAndFillsTheDevice) {
     for (int round = 0; round < 500; ++round) {
         const auto type = static_cast<AssayType>(round % 3);
         const auto access = round % 2 == 0 ? Access::wide : Access::single;
-        const AssayFfn ffn = network(1 + static_cast<int>(random() % 20000),
-                                     1 + static_cast<int>(random() % 500),
-                                     1 + static_cast<int>(random() % 64), type);
+        const AssayFfn ffn =
+            network(1 + static_cast<int>(random() % 20000), 1 + static_cast<int>(random() % 500),
+                    1 + static_cast<int>(random() % 64), type);
         const int batch = 1 + static_cast<int>(random() % largest_batch);
         const int tokens = tokens_per_pass(access, batch);
         const Device device{1 + static_cast<int>(random() % 300)};
@@ -107,9 +106,9 @@ TEST(LaunchPlan, DownCoversEveryColumnAndFillsTheDevice) {
         EXPECT_GE(layout.tokens - layout.activations, pairs * sizeof(float));
         EXPECT_GE(layout.sums - layout.tokens, static_cast<std::size_t>(ffn.experts) * 4);
         const std::size_t sums = plan.y == 1 ? 0 : static_cast<std::size_t>(plan.y);
-        EXPECT_GE(layout.bytes - layout.sums,
-                  sizeof(float) * sums * static_cast<std::size_t>(batch) *
-                      static_cast<std::size_t>(ffn.width));
+        EXPECT_GE(layout.bytes - layout.sums, sizeof(float) * sums *
+                                                  static_cast<std::size_t>(batch) *
+                                                  static_cast<std::size_t>(ffn.width));
         for (const std::size_t offset : {layout.activations, layout.tokens, layout.sums})
             EXPECT_EQ(offset % 64, 0u);
     }

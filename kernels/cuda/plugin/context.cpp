@@ -1,16 +1,24 @@
 #include "kernels/cuda/plugin/context.hpp"
 
+#include <cstdlib>
 #include <memory>
 #include <new>
+#include <string_view>
 
 namespace assay::kernels::cuda {
 namespace {
 
-constexpr int least_major = 8;  // the oldest machine code in the plug-in
+constexpr int least_major = 8;        // the oldest machine code in the plug-in
+constexpr int overlapping_major = 9;  // griddepcontrol's first
 
 int attribute(cudaDeviceAttr which, int device) {
     int value = 0;
     return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
+}
+
+bool overlap_is_wanted() {
+    const char* const value = std::getenv("ASSAY_CUDA_OVERLAP");
+    return value && std::string_view(value) == "1";
 }
 
 struct DestroyContext {
@@ -47,7 +55,8 @@ AssayContext* create_context(int device, cudaStream_t stream) {
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || device < 0 || device >= devices)
         return nullptr;
-    if (attribute(cudaDevAttrComputeCapabilityMajor, device) < least_major) return nullptr;
+    const int major = attribute(cudaDevAttrComputeCapabilityMajor, device);
+    if (major < least_major) return nullptr;
     const CurrentDevice current(device);
     if (current.error() != cudaSuccess) return nullptr;
 
@@ -55,6 +64,7 @@ AssayContext* create_context(int device, cudaStream_t stream) {
     if (!context) return nullptr;
     context->device_index = device;
     context->device.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
+    context->overlap = major >= overlapping_major && overlap_is_wanted();
     context->stream = stream;
     if (!stream) {
         if (cudaStreamCreateWithFlags(&context->stream, cudaStreamNonBlocking) != cudaSuccess)

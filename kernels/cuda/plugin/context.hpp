@@ -13,6 +13,7 @@ struct AssayContext {
     cudaStream_t stream = nullptr;
     bool owns_stream = false;
     int* counters = nullptr;  ///< device memory, zero between calls
+    bool overlap = false;     ///< CudaMachine's
     std::string error;        ///< of the last call that failed
 };
 
@@ -33,7 +34,8 @@ class CurrentDevice {
 };
 
 /// Null where the device does not exist, is older than compute capability 8.0 or has no memory.
-/// stream: null for one of its own.
+/// stream: null for one of its own. With the environment variable ASSAY_CUDA_OVERLAP=1, launches
+/// overlap where the device can (compute capability 9.0).
 AssayContext* create_context(int device, cudaStream_t stream);
 void destroy_context(AssayContext* context);
 

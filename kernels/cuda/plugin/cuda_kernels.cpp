@@ -15,9 +15,9 @@ AssayStatus refuse(AssayContext& context, AssayStatus status, std::string why) {
     return status;
 }
 AssayStatus device_error(AssayContext& context, const char* call, cudaError_t error) {
-    return refuse(context, ASSAY_DEVICE_ERROR,
-                  std::string(call) + ": " + cudaGetErrorName(error) + ", " +
-                      cudaGetErrorString(error));
+    return refuse(
+        context, ASSAY_DEVICE_ERROR,
+        std::string(call) + ": " + cudaGetErrorName(error) + ", " + cudaGetErrorString(error));
 }
 
 /// A C function around launches: checks, then launches on the context's device.
@@ -29,7 +29,7 @@ AssayStatus run(AssayContext* context, const Call* call, const char* name) {
         return refuse(*context, verdict.status, std::move(verdict.why));
     const CurrentDevice current(context->device_index);
     if (current.error() != cudaSuccess) return device_error(*context, name, current.error());
-    CudaMachine machine(context->device, context->stream, context->counters);
+    CudaMachine machine(context->device, context->stream, context->counters, context->overlap);
     (launches(machine, *call), ...);
     if (machine.error() != cudaSuccess) return device_error(*context, name, machine.error());
     return ASSAY_OK;
@@ -84,7 +84,7 @@ extern "C" __attribute__((visibility("default"))) const AssayKernels* assay_cuda
     using namespace assay::kernels::cuda;
     static const std::string name = name_of_device();
     static const AssayKernels table{
-        ASSAY_KERNELS_VERSION, name.c_str(), create,    destroy_context, last_error,
-        synchronise,           gemv_call,    router_call, workspace,     sparse_ffn_call};
+        ASSAY_KERNELS_VERSION, name.c_str(), create,      destroy_context, last_error,
+        synchronise,           gemv_call,    router_call, workspace,       sparse_ffn_call};
     return name.empty() ? nullptr : &table;
 }

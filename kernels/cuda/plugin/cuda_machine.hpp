@@ -9,8 +9,9 @@ namespace assay::kernels::cuda {
 
 class CudaMachine {
   public:
-    CudaMachine(const Device& device, cudaStream_t stream, int* counters)
-        : device_(device), stream_(stream), counters_(counters) {}
+    /// overlap: kernels may start while the one before on the stream comes to its end.
+    CudaMachine(const Device& device, cudaStream_t stream, int* counters, bool overlap)
+        : device_(device), stream_(stream), counters_(counters), overlap_(overlap) {}
 
     const Device& device() const { return device_; }
     int* counters() const { return counters_; }
@@ -28,11 +29,18 @@ class CudaMachine {
                                           static_cast<int>(launch.memory_bytes));
             if (error_ != cudaSuccess) return;
         }
-        const dim3 blocks(static_cast<unsigned>(launch.x), static_cast<unsigned>(launch.y),
-                          static_cast<unsigned>(launch.z));
-        kernel<<<blocks, static_cast<unsigned>(launch.threads), launch.memory_bytes, stream_>>>(
-            parameters...);
-        error_ = cudaGetLastError();
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config{};
+        config.gridDim = dim3(static_cast<unsigned>(launch.x), static_cast<unsigned>(launch.y),
+                              static_cast<unsigned>(launch.z));
+        config.blockDim = dim3(static_cast<unsigned>(launch.threads));
+        config.dynamicSmemBytes = launch.memory_bytes;
+        config.stream = stream_;
+        config.attrs = &attribute;
+        config.numAttrs = overlap_ ? 1 : 0;
+        error_ = cudaLaunchKernelEx(&config, kernel, parameters...);
     }
 #endif
 
@@ -40,6 +48,7 @@ class CudaMachine {
     Device device_;
     cudaStream_t stream_;
     int* counters_;
+    bool overlap_;
     cudaError_t error_ = cudaSuccess;
 };
 
