@@ -23,11 +23,13 @@ struct Block {
 
     static void unpack(const std::byte* quants, __m512i* out) {
         if constexpr (type == ASSAY_Q8_0) {
+#pragma GCC unroll 8
             for (int q = 0; q < quads; ++q)
                 out[q] = _mm512_xor_si512(_mm512_loadu_si512(quants + 64 * q),
                                           _mm512_set1_epi8(static_cast<char>(0x80)));
         } else {
             const __m512i low = _mm512_set1_epi8(15);
+#pragma GCC unroll 8
             for (int q = 0; q < quads / 2; ++q) {
                 const __m512i both = _mm512_loadu_si512(quants + 64 * q);
                 out[q] = _mm512_and_si512(both, low);
@@ -52,6 +54,7 @@ void multiply_tokens(const std::byte* group, int columns, const DigitBlock* cons
                      int stride) {
     using B = Block<type>;
     __m512 total[tokens];
+#pragma GCC unroll 8
     for (int t = 0; t < tokens; ++t) total[t] = _mm512_setzero_ps();
     for (int b = 0; b < columns / digit_block; ++b, group += B::bytes) {
 #pragma GCC unroll 16
@@ -60,6 +63,7 @@ void multiply_tokens(const std::byte* group, int columns, const DigitBlock* cons
         __m512i quants[quads];
         B::unpack(group + B::header, quants);
         const __m512 scale = halves_at(group);
+#pragma GCC unroll 8
         for (int t = 0; t < tokens; ++t) {
             const DigitBlock& block = x[t][b];
             __m512i sums[digit_count];
@@ -83,6 +87,7 @@ void multiply_tokens(const std::byte* group, int columns, const DigitBlock* cons
                     _mm512_fmadd_ps(halves_at(group + 32), _mm512_set1_ps(block.sum), total[t]);
         }
     }
+#pragma GCC unroll 8
     for (int t = 0; t < tokens; ++t) _mm512_storeu_ps(y + t * stride, total[t]);
 }
 

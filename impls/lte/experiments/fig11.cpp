@@ -6,7 +6,7 @@ namespace assay::lte {
 
 namespace {
 
-void run(const SampleSpec& spec, Recorder& recorder) {
+void train_with_lambda(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         LteRecipe recipe;
         recipe.target_sparsity = number_axis(spec, "sparsity");
@@ -39,7 +39,7 @@ Experiment fig11() {
     experiment.figure = {
         Figure::Kind::lines,   "perplexity", "lambda", {"model", "sparsity", "corpus"}, "lambda",
         "perplexity per byte", false};
-    experiment.run = run;
+    experiment.run = train_with_lambda;
     return experiment;
 }
 

@@ -6,7 +6,7 @@ namespace assay::lte {
 
 namespace {
 
-void run(const SampleSpec& spec, Recorder& recorder) {
+void measure_unions(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         LteRecipe recipe;
         recipe.target_sparsity = number_axis(spec, "sparsity");
@@ -44,7 +44,7 @@ Experiment fig15() {
                          "batch",
                          "sparsity of the union",
                          false};
-    experiment.run = run;
+    experiment.run = measure_unions;
     return experiment;
 }
 

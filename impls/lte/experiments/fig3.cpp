@@ -8,7 +8,7 @@ namespace {
 
 constexpr int bins = 20;
 
-void run(const SampleSpec& spec, Recorder& recorder) {
+void histogram_of_scores(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         LteRecipe recipe;
         recipe.target_sparsity = number_axis(spec, "sparsity");
@@ -50,7 +50,7 @@ Experiment fig3() {
     experiment.figure = {
         Figure::Kind::lines, "score_share", "bin", {"model", "lambda", "corpus"}, "score",
         "share of scores",   true};
-    experiment.run = run;
+    experiment.run = histogram_of_scores;
     return experiment;
 }
 

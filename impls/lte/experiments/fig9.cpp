@@ -6,7 +6,7 @@ namespace assay::lte {
 
 namespace {
 
-void run(const SampleSpec& spec, Recorder& recorder) {
+void train_on_grouping(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         LteRecipe recipe;
         recipe.target_sparsity = number_axis(spec, "sparsity");
@@ -33,7 +33,7 @@ Experiment fig9() {
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
         "sparsity asked for", "perplexity per byte", false};
-    experiment.run = run;
+    experiment.run = train_on_grouping;
     return experiment;
 }
 

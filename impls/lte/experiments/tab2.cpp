@@ -20,7 +20,7 @@ double ffn_share(const nn::DecoderConfig& config) {
     return ffn / all;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
+void compete_overall(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         SparseModel model = make_competitor(bench, spec);
         const Quality quality = measure(bench, model);
@@ -55,7 +55,7 @@ Experiment tab2() {
                          "sparsity of the feed-forward networks",
                          "perplexity per byte",
                          false};
-    experiment.run = run;
+    experiment.run = compete_overall;
     return experiment;
 }
 

@@ -1,0 +1,118 @@
+// Decoding against the bytes-moved bound: a token and a plain read of as many bytes as it needs take
+// turns on as many threads, so that both see the same machine. The model is the file that
+// ASSAY_TEST_MODEL names, else one of SmolLM2-135M's shape with random weights.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "impls/decode/engine.hpp"
+#include "kernels/cpu/streamed_memory.hpp"
+#include "kernels/cpu/streamed_read.hpp"
+
+namespace assay::decode {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int prompt_tokens = 64, last_position = 192;
+
+std::unique_ptr<Engine> engine_for(WeightType weights, int threads) {
+    EngineOptions options;
+    options.weights = weights;
+    options.threads = threads;
+    options.context = 256;
+    if (const char* const path = std::getenv("ASSAY_TEST_MODEL"))
+        return std::make_unique<Engine>(nn::TensorFile(path), options);
+    nn::DecoderConfig config;
+    config.layers = 30;
+    config.width = 576;
+    config.hidden = 1536;
+    config.heads = 9;
+    config.kv_heads = 3;
+    config.head_width = 64;
+    config.vocabulary = 49152;
+    config.context = 8192;
+    const AssayType type = weights == WeightType::bf16 ? ASSAY_BF16 : ASSAY_Q4_1;
+    return std::make_unique<Engine>(config, type, options, 1);
+}
+
+// Reads of memory far beyond the caches.
+class Reader {
+  public:
+    explicit Reader(int threads) : pool_(threads), memory_(kernels::allocate_streamed(reserve)) {
+        std::memset(memory_.get(), 1, reserve);
+    }
+    /// Seconds that reading so many bytes takes.
+    double read(std::size_t bytes) {
+        bytes = std::min(bytes / kernels::streamed_read_piece * kernels::streamed_read_piece,
+                         reserve);
+        if (at_ + bytes > reserve) at_ = 0;
+        const auto& instructions =
+            kernels::instruction_set(kernels::widest_vectors(kernels::processor_bits()));
+        const double seconds =
+            kernels::streamed_read_seconds(pool_, instructions, memory_.get() + at_, bytes);
+        at_ += bytes;
+        return seconds / static_cast<double>(bytes);
+    }
+
+  private:
+    static constexpr std::size_t reserve = std::size_t{512} * 1024 * 1024;
+    kernels::WorkerPool pool_;
+    kernels::StreamedMemory memory_;
+    std::size_t at_ = 0;
+};
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+void decode(benchmark::State& state, WeightType weights) {
+    const int threads = static_cast<int>(state.range(0));
+    const auto engine = engine_for(weights, threads);
+    Reader reader(threads);
+    const std::vector<int> prompt(prompt_tokens, 5);
+    std::vector<double> token_s, read_s_per_byte;
+    std::uint64_t bytes = 0;
+    for ([[maybe_unused]] auto iteration : state) {
+        if (engine->position() == 0 || engine->position() >= last_position) {
+            engine->reset();
+            engine->feed(prompt);
+        }
+        bytes = engine->bytes_per_token();
+        read_s_per_byte.push_back(reader.read(bytes));
+        const Clock::time_point start = Clock::now();
+        benchmark::DoNotOptimize(engine->feed({prompt.data(), 1}).data());
+        token_s.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+        state.SetIterationTime(token_s.back());
+    }
+    const double token = median(token_s), read = median(read_s_per_byte);
+    state.counters["tokens/s"] = 1 / token;
+    state.counters["MB/token"] = static_cast<double>(bytes) / 1e6;
+    state.counters["read_GB/s"] = 1e-9 / read;
+    state.counters["of_bound"] = static_cast<double>(bytes) * read / token;
+}
+
+[[maybe_unused]] const bool registered = [] {
+    for (const auto& [name, weights] :
+         {std::pair{"decode/stored", WeightType::stored}, {"decode/bf16", WeightType::bf16}}) {
+        auto* const added = benchmark::RegisterBenchmark(
+            name, [weights = weights](benchmark::State& state) { decode(state, weights); });
+        for (int threads = 1; threads <= kernels::allowed_cores(); threads *= 2)
+            added->Arg(threads);
+        added->UseManualTime()->Unit(benchmark::kMillisecond)->ArgName("threads");
+    }
+    return true;
+}();
+
+}  // namespace
+}  // namespace assay::decode
+
+BENCHMARK_MAIN();
