@@ -45,11 +45,15 @@ Sizes sizes_of(std::string_view model, Profile profile) {
     if (model == "gpt-toy" || model == "llama-toy" || model == "gpt-5m" || model == "llama-5m") {
         const bool larger = model.ends_with("5m");
         sizes.model = byte_model(model, larger ? 6 : 4, larger ? 256 : 128, 128);
-        // Five times the steps where an hour is at hand.
-        const int longer = profile == Profile::toy ? 1 : 5;
+        // Ten times the tokens where an hour is at hand.
+        const bool toy = profile == Profile::toy;
+        sizes.sequences = toy ? 8 : 16;
+        const int longer = toy ? 1 : 5;
         sizes.base_steps = 400 * longer;
         sizes.stage1_steps = 200 * longer;
-        sizes.stage2_steps = 150 * longer;
+        sizes.stage2_steps = 100 * longer;
+        sizes.tune_rate = 1e-3;
+        sizes.compute = at::kBFloat16;
         return sizes;
     }
     if (model == "smollm2" || names_a_file(model)) {
