@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "impls/lte/named_shapes.hpp"
 #include "suite/experiment/error.hpp"
 #include "tests/nn_files/toy_gguf.hpp"

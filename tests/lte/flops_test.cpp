@@ -29,7 +29,8 @@ TEST(LteFlops, SparsityScalesTheNetworksOnly) {
 }
 
 TEST(LteFlops, GroupedQueriesByHand) {
-    // 9 query heads and 3 key heads of 64 over a width of 576; 3 matrices of 576 × 1536; 48 experts.
+    // 9 query heads and 3 key heads of 64 over a width of 576; 3 matrices of 576 × 1536; 48
+    // experts.
     const TokenFlops layer = layer_flops(named_shape("smollm2-135m"), 0, true);
     EXPECT_EQ(layer.attention, 2.0 * (576 * 576 + 2 * 192 * 576 + 576 * 576));
     EXPECT_EQ(layer.ffn, 2.0 * 3 * 576 * 1536);

@@ -1,7 +1,11 @@
 // Table 1 as the experiment records it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <vector>
+
 #include "impls/lte/experiments/experiments.hpp"
+#include "suite/experiment/claim.hpp"
 #include "suite/experiment/memory_recorder.hpp"
 
 namespace assay::lte {
@@ -57,6 +61,44 @@ TEST(LteTable1, CellsThatAreNotInTheTableAreRefused) {
     EXPECT_TRUE(experiment.unsupported(spec("moefication", "wikitext103")));
     EXPECT_FALSE(experiment.unsupported(spec("moefication", "xsum")));
     EXPECT_FALSE(experiment.unsupported(spec("full", "e2e")));
+}
+
+std::vector<Observation> whole_table() {
+    const Experiment experiment = tab1();
+    std::vector<Observation> observations;
+    for (const std::string& variant : experiment.variants)
+        for (const Value& dataset : experiment.axes.front().values) {
+            const SampleSpec at = spec(variant, to_string(dataset));
+            if (experiment.unsupported(at)) continue;
+            MemoryRecorder recorder;
+            experiment.run(at, recorder);
+            for (const auto& metric : recorder.metrics) {
+                Observation o;
+                o.experiment = at.experiment;
+                o.variant = variant;
+                o.axes = at.axes;
+                o.metric = metric.name;
+                o.labels = metric.labels;
+                o.value = metric.value;
+                observations.push_back(std::move(o));
+            }
+        }
+    return observations;
+}
+
+TEST(LteTable1, ClaimsHoldAndWhatWasFittedReadsCalibrated) {
+    const auto observations = whole_table();
+    int answered = 0;
+    for (const Claim& claim :
+         read_claims(std::filesystem::path(ASSAY_TEST_DATASETS) / "claims/lte.toml")) {
+        if (claim.experiment != "lte/tab1" || claim.test.empty()) continue;
+        const ClaimCheck result = check(claim, observations, {});
+        EXPECT_EQ(result.verdict,
+                  claim.fitted_from.empty() ? Verdict::supported : Verdict::calibrated)
+            << claim.id << ": " << result.reason;
+        ++answered;
+    }
+    EXPECT_EQ(answered, 18);
 }
 
 }  // namespace

@@ -18,25 +18,26 @@ Quality quality_of(const SampleSpec& spec, double sparsity) {
     return measure(bench, model);
 }
 
-TEST(MakeRival, EveryNameGivesTheSparsityAskedFor) {
-    for (const char* model : {"gpt-tiny", "llama-tiny"}) {
-        const SmallBench small(model);
-        const double dense = quality_of(small.spec("dense"), 0.5).evaluation.nll_nats_per_token;
-        for (const char* name :
-             {"random_router", "expert_oracle", "moefication", "deja_vu", "deja_vu_tuned",
-              "topk_softmax", "sigma_moe", "teal", "cats", "magnitude", "magnitude_2_4",
-              "magnitude_4_8", "wanda", "wanda_2_4", "wanda_4_8"}) {
-            const auto quality = quality_of(small.spec(name), 0.5);
-            // Thresholds come from other text; all others choose by count.
-            const bool threshold = name == std::string("teal") || name == std::string("cats");
-            EXPECT_NEAR(quality.sparsity, 0.5, threshold ? 0.05 : 1e-6) << name;
-            ASSERT_EQ(quality.layer_sparsity.size(), 2U);
-            for (const double layer : quality.layer_sparsity)
-                EXPECT_NEAR(layer, 0.5, threshold ? 0.05 : 1e-6) << name;
-            // No better than dense by more than luck, and far better than guessing bytes.
-            EXPECT_GT(quality.evaluation.nll_nats_per_token, 0.8 * dense) << name;
-            EXPECT_LT(quality.evaluation.nll_nats_per_token, 0.8 * std::log(256)) << name;
-        }
+class Rivals : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, Rivals, ::testing::Values("gpt-tiny", "llama-tiny"));
+
+TEST_P(Rivals, EveryNameGivesTheSparsityAskedFor) {
+    const SmallBench small(GetParam());
+    const double dense = quality_of(small.spec("dense"), 0.5).evaluation.nll_nats_per_token;
+    for (const char* name :
+         {"random_router", "expert_oracle", "moefication", "deja_vu", "deja_vu_tuned",
+          "topk_softmax", "sigma_moe", "teal", "cats", "magnitude", "magnitude_2_4",
+          "magnitude_4_8", "wanda", "wanda_2_4", "wanda_4_8"}) {
+        const auto quality = quality_of(small.spec(name), 0.5);
+        // Thresholds come from other text; all others choose by count.
+        const bool threshold = name == std::string("teal") || name == std::string("cats");
+        EXPECT_NEAR(quality.sparsity, 0.5, threshold ? 0.05 : 1e-6) << name;
+        ASSERT_EQ(quality.layer_sparsity.size(), 2U);
+        for (const double layer : quality.layer_sparsity)
+            EXPECT_NEAR(layer, 0.5, threshold ? 0.05 : 1e-6) << name;
+        // No better than dense by more than luck, and far better than guessing bytes.
+        EXPECT_GT(quality.evaluation.nll_nats_per_token, 0.8 * dense) << name;
+        EXPECT_LT(quality.evaluation.nll_nats_per_token, 0.8 * std::log(256)) << name;
     }
 }
 

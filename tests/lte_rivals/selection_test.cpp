@@ -153,7 +153,7 @@ TEST(ReluSwap, IsTheReluOfWhatTheActivationIsOf) {
     const auto x = at::randn({3, 4});
     const auto plain = at::matmul(x, weights.up.t()) + weights.up_bias;
     EXPECT_TRUE(at::allclose(relu_hidden(weights, x), plain * (plain > 0)));
-    weights.up_bias = {};
+    weights.up_bias = at::Tensor();
     weights.gate = at::randn({6, 4});
     const auto gate = at::matmul(x, weights.gate.t());
     EXPECT_TRUE(

@@ -59,7 +59,7 @@ TEST_P(Thresholds, TealCountsTheWeightsOfZeroedInputs) {
     // Inputs of zero are below any threshold: no row of gate, up or down is read without a bias.
     const at::NoGradGuard no_grad;
     auto plain = weights;
-    plain.up_bias = {};
+    plain.up_bias = at::Tensor();
     teal.run(0, at::zeros({3, d}), plain);
     EXPECT_EQ(teal.layer_sparsity()[0], 1);
     EXPECT_EQ(teal.layer_sparsity()[1], 0);

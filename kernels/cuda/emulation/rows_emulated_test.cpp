@@ -1,0 +1,139 @@
+// The CUDA kernels' source, run by the emulation, against double precision: every format, random
+// shapes, masks, devices and orders of threads and blocks. Outputs, workspace and block memory
+// start as NaN.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/cuda/emulation/emulated_machine.hpp"
+#include "kernels/cuda/host/check.hpp"
+#include "kernels/reference/floats.hpp"
+#include "kernels/reference/gemv.hpp"
+#include "kernels/reference/random_problem.hpp"
+
+namespace assay::kernels::cuda {
+namespace {
+
+using reference::Bounded;
+using reference::GemvProblem;
+
+constexpr AssayType all_types[] = {ASSAY_F32,  ASSAY_F16,  ASSAY_BF16,
+                                   ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1};
+constexpr AssayType plain_types[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16};
+
+int draw(std::mt19937_64& random, int least, int most) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+}
+bool is_q(AssayType type) { return type >= ASSAY_Q8_0; }
+
+void expect_gemv(GemvProblem& problem, int multiprocessors, std::uint64_t seed, bool bias) {
+    AssayGemv call = problem.call();
+    if (!bias) call.bias = nullptr;
+    ASSERT_EQ(check(call).status, ASSAY_OK) << check(call).why;
+    EmulatedMachine machine(multiprocessors, seed);
+    launch_gemv(machine, call);
+    const std::vector<Bounded> expected = reference::gemv(call);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        ASSERT_NEAR(problem.y[i], expected[i].value, expected[i].error)
+            << "type " << problem.type << ", " << problem.rows << "×" << problem.columns
+            << ", batch " << problem.batch << ", at " << i;
+    EXPECT_TRUE(problem.y.guards_stand());
+}
+
+TEST(EmulatedGemv, AgreesWithDoublePrecisionForRandomShapes) {
+    std::mt19937_64 random(7);
+    for (const AssayType type : all_types)
+        for (int round = 0; round < 10; ++round) {
+            const int rows = draw(random, 1, 90), batch = draw(random, 1, 16);
+            // Rows of whole 16 bytes in half of the rounds, so that both ways to read are met.
+            const int unit = is_q(type) ? 32 : round % 2 == 0 ? 8 : 1;
+            const int columns = unit * draw(random, 1, 400 / unit);
+            GemvProblem problem(type, rows, columns, batch, random());
+            expect_gemv(problem, draw(random, 1, 3), random(), round % 3 != 0);
+        }
+}
+
+TEST(EmulatedGemv, AgreesWhereXTakesSeveralTiles) {
+    for (const AssayType type : {ASSAY_F32, ASSAY_BF16, ASSAY_Q4_0}) {
+        GemvProblem wide(type, 37, 2368, 16, 5);  // three tiles of 1024, or one of 4096
+        expect_gemv(wide, 1, 1, true);
+    }
+    GemvProblem single(ASSAY_F16, 5, 4999, 3, 5);
+    expect_gemv(single, 1, 1, true);
+    GemvProblem long_rows(ASSAY_BF16, 3, 16384 + 520, 1, 5);
+    expect_gemv(long_rows, 1, 1, true);
+}
+
+TEST(EmulatedGemv, ReadsUnalignedRowsOneByOne) {
+    for (const AssayType type : plain_types)
+        for (const int columns : {1, 2, 7, 31, 32, 33, 40}) {
+            GemvProblem problem(type, 3, columns, 2, 9, type == ASSAY_F32 ? 4 : 2);
+            expect_gemv(problem, 1, 2, true);
+        }
+}
+
+TEST(EmulatedGemv, LetsNaNThroughWhereItBelongs) {
+    for (const int columns : {5, 64}) {
+        GemvProblem problem(ASSAY_F32, 20, columns, 2, 3);
+        problem.x[static_cast<std::size_t>(2 * columns - 1)] =
+            std::numeric_limits<float>::quiet_NaN();  // token 1
+        EmulatedMachine machine(1, 1);
+        launch_gemv(machine, problem.call());
+        for (std::size_t r = 0; r < 20; ++r) {
+            EXPECT_FALSE(std::isnan(problem.y[r]));
+            EXPECT_TRUE(std::isnan(problem.y[20 + r]));
+        }
+    }
+}
+
+TEST(EmulatedRouter, AgreesWithDoublePrecisionAndListsTheUnionInOrder) {
+    std::mt19937_64 random(19);
+    int on = 0, off = 0;
+    for (int round = 0; round < 36; ++round) {
+        const AssayType type = plain_types[round % 3];
+        const int width = round % 2 == 0 ? 8 * draw(random, 1, 24) : draw(random, 1, 200);
+        // More experts than the listing block has threads in some rounds.
+        const int experts = round % 9 == 0 ? draw(random, 500, 1100) : draw(random, 1, 90);
+        const int batch = round % 9 == 0 ? 1 : draw(random, 1, 16);
+        const float threshold = static_cast<float>(round % 5) * 1.5f - 1.0f;
+        const auto weights = reference::random_weights(type, experts, width, random);
+        const auto x = reference::random_floats(static_cast<std::size_t>(width * batch), random);
+        std::vector<std::uint8_t> mask(static_cast<std::size_t>(experts * batch), 77);
+        std::vector<std::int32_t> active(static_cast<std::size_t>(experts), -5);
+        std::int32_t count = -1;
+        const AssayRouter call{width, experts,  type,        weights.data(), threshold,
+                               batch, x.data(), mask.data(), active.data(),  &count};
+        ASSERT_EQ(check(call).status, ASSAY_OK);
+        EmulatedMachine machine(draw(random, 1, 3), random());
+        launch_router(machine, call);
+        EXPECT_EQ(machine.launches, 1);
+        EXPECT_EQ(machine.counters()[0], 0);
+
+        std::vector<std::int32_t> expected_union;
+        for (int e = 0; e < experts; ++e) {
+            bool any = false;
+            for (int t = 0; t < batch; ++t) {
+                const Bounded logit = reference::dot(
+                    type, weights.data() + static_cast<std::size_t>(e) * row_bytes(type, width),
+                    x.data() + t * width, width);
+                const int is_active = mask[static_cast<std::size_t>(t * experts + e)];
+                ASSERT_TRUE(is_active == 0 || is_active == 1);
+                any |= is_active == 1;
+                if (std::abs(logit.value - threshold) > logit.error) {
+                    ASSERT_EQ(is_active, logit.value > threshold) << logit.value;
+                }
+                ++(is_active ? on : off);
+            }
+            if (any) expected_union.push_back(e);
+        }
+        ASSERT_EQ(count, static_cast<int>(expected_union.size()));
+        active.resize(static_cast<std::size_t>(count));
+        EXPECT_EQ(active, expected_union);
+    }
+    EXPECT_GT(on, 1000);
+    EXPECT_GT(off, 1000);
+}
+
+}  // namespace
+}  // namespace assay::kernels::cuda

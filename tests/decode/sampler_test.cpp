@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "impls/decode/engine.hpp"
+#include "impls/decode/log_probability.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::decode {
+namespace {
+
+const std::vector<float> logits{1.0f, 3.0f, -2.0f, 3.0f, 2.0f};
+
+std::map<int, int> counts(const Sampling& sampling, int draws) {
+    Sampler sampler(sampling);
+    std::map<int, int> result;
+    for (int i = 0; i < draws; ++i) ++result[sampler.choose(logits)];
+    return result;
+}
+
+TEST(Sampler, GreedyTakesTheFirstOfTheLargest) {
+    EXPECT_EQ(counts({}, 3), (std::map<int, int>{{1, 3}}));
+}
+
+TEST(Sampler, FollowsTheSoftmax) {
+    constexpr int draws = 40000;
+    for (const double temperature : {1.0, 2.0}) {
+        auto result = counts({.temperature = temperature, .seed = 5}, draws);
+        double sum = 0;
+        for (const float logit : logits) sum += std::exp(logit / temperature);
+        for (int id = 0; id < 5; ++id) {
+            const double p = std::exp(logits[static_cast<std::size_t>(id)] / temperature) / sum;
+            // Five standard deviations of a binomial count.
+            EXPECT_NEAR(result[id], draws * p, 5 * std::sqrt(draws * p * (1 - p)) + 1) << id;
+        }
+    }
+}
+
+TEST(Sampler, TopKAndTopPKeepTheLikeliest) {
+    const auto ids = [](const std::map<int, int>& result) {
+        std::vector<int> all;
+        for (const auto& [id, count] : result) all.push_back(id);
+        return all;
+    };
+    EXPECT_EQ(ids(counts({.temperature = 1, .top_k = 3}, 2000)), (std::vector{1, 3, 4}));
+    EXPECT_EQ(ids(counts({.temperature = 1, .top_k = 1}, 200)), (std::vector{1}));
+    EXPECT_EQ(ids(counts({.temperature = 1, .top_k = 99}, 20000)), (std::vector{0, 1, 2, 3, 4}));
+    // The two largest share 0.797 of the weight, with the third 0.943.
+    EXPECT_EQ(ids(counts({.temperature = 1, .top_p = 0.79}, 2000)), (std::vector{1, 3}));
+    EXPECT_EQ(ids(counts({.temperature = 1, .top_p = 0.80}, 2000)), (std::vector{1, 3, 4}));
+    EXPECT_EQ(ids(counts({.temperature = 1, .top_p = 1e-9}, 200)), (std::vector{1}));
+}
+
+TEST(Sampler, SeedsDetermineTheSequence) {
+    const auto sequence = [](std::uint64_t seed) {
+        Sampler sampler({.temperature = 1, .seed = seed});
+        std::vector<int> ids;
+        for (int i = 0; i < 50; ++i) ids.push_back(sampler.choose(logits));
+        return ids;
+    };
+    EXPECT_EQ(sequence(1), sequence(1));
+    EXPECT_NE(sequence(1), sequence(2));
+}
+
+TEST(Sampler, RefusesWhatMakesNoSense) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const Sampling& wrong :
+         {Sampling{.temperature = -1}, Sampling{.temperature = nan}, Sampling{.top_k = -1},
+          Sampling{.top_p = 0}, Sampling{.top_p = 1.1}, Sampling{.top_p = nan}})
+        EXPECT_THROW(Sampler{wrong}, UserError);
+}
+
+TEST(LogProbability, OfASmallSoftmax) {
+    double sum = 0;
+    for (int id = 0; id < 5; ++id) {
+        const double p = log_probability(logits, id);
+        double expected = 0;
+        for (const float logit : logits) expected += std::exp(logit);
+        EXPECT_NEAR(p, logits[static_cast<std::size_t>(id)] - std::log(expected), 1e-6);
+        sum += std::exp(p);
+    }
+    EXPECT_NEAR(sum, 1, 1e-6);
+    const std::vector<float> far{1000.0f, 0.0f};
+    EXPECT_NEAR(log_probability(far, 1), -1000, 1e-3);
+    EXPECT_EQ(log_probability(far, 0), 0);
+}
+
+TEST(WeightTypes, ByName) {
+    EXPECT_EQ(parse_weight_type("stored"), WeightType::stored);
+    EXPECT_EQ(parse_weight_type("f32"), WeightType::f32);
+    EXPECT_EQ(parse_weight_type("bf16"), WeightType::bf16);
+    EXPECT_EQ(parse_weight_type("f16"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace assay::decode

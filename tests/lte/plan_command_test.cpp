@@ -1,0 +1,169 @@
+// `assay plan lte`: the JSON other programs build on, the text, and what bad input is answered
+// with.
+#include "impls/lte/plan_command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "suite/experiment/error.hpp"
+#include "tests/nn_files/toy_gguf.hpp"
+
+namespace assay::lte {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// What the command prints. Arguments as on the command line, after `assay plan lte`.
+std::string output(std::vector<std::string> arguments) {
+    const std::unique_ptr<Command> command = make_plan_command();
+    CLI::App app;
+    command->options(app);
+    std::reverse(arguments.begin(), arguments.end());  // what CLI11 wants
+    app.parse(arguments);
+    testing::internal::CaptureStdout();
+    int code = -1;
+    try {
+        code = command->run();
+    } catch (...) {
+        testing::internal::GetCapturedStdout();
+        throw;
+    }
+    EXPECT_EQ(code, 0);
+    return testing::internal::GetCapturedStdout();
+}
+
+std::string error(const std::vector<std::string>& arguments) {
+    try {
+        output(arguments);
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+class LtePlanCommand : public testing::Test {
+  protected:
+    LtePlanCommand() {
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "assay-plan-XXXXXX").string();
+        folder_ = mkdtemp(pattern.data());
+        setenv("ASSAY_DATASETS", ASSAY_TEST_DATASETS, 1);
+        setenv("ASSAY_DATA", folder_.c_str(), 1);
+    }
+    ~LtePlanCommand() override { std::filesystem::remove_all(folder_); }
+
+    std::string toy_file() {
+        const auto bytes =
+            nn::gguf_of(nn::toy_model(nn::toy_llama_config()), nn::TensorType::q8_0).bytes();
+        const std::string name = (folder_ / "toy.gguf").string();
+        std::ofstream(name, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+        return name;
+    }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(LtePlanCommand, PrintsThePromisedJson) {
+    const json plan = json::parse(output({"--shape", "llama2-7b", "--sparsity", "0.5,0.9",
+                                          "--device", "h200", "--context", "0", "--json"}));
+    EXPECT_EQ(plan.at("experts").at("per_layer"), 344);
+    EXPECT_EQ(plan.at("stored_as").at("ffn"), "bf16");
+    EXPECT_EQ(plan.at("device").at("id"), "h200");
+    EXPECT_TRUE(plan.at("dense").at("sparsity").is_null());
+    ASSERT_EQ(plan.at("points").size(), 2u);
+    const json& half = plan.at("points")[0];
+    EXPECT_EQ(half.at("sparsity"), 0.5);
+    EXPECT_EQ(half.at("union_sparsity"), 0.5);
+    EXPECT_EQ(half.at("layer_flops").at("ffn"), 4096.0 * 11008 * 3);
+    EXPECT_EQ(half.at("layer_flops").at("router"), 2.0 * 4096 * 344);
+    double bytes = 0;
+    for (const auto& [part, value] : half.at("bytes_by_part").items()) bytes += value.get<double>();
+    EXPECT_DOUBLE_EQ(half.at("bytes_per_token").get<double>(), bytes);
+    // Memory alone bounds a single sequence: 4.8 TB/s, of which the profile says 0.88 are reached.
+    EXPECT_NEAR(half.at("expected_s").get<double>(), bytes / (0.88 * 4.8e12), 1e-12);
+    EXPECT_NEAR(half.at("expected_speedup").get<double>(),
+                1 / (1 - half.at("saved_bytes").get<double>()), 1e-9);
+    EXPECT_THAT(plan.at("assumptions").dump(), HasSubstr("not a measurement"));
+}
+
+TEST_F(LtePlanCommand, WithoutADeviceThereIsNoTime) {
+    const json plan =
+        json::parse(output({"--shape", "gpt2", "--sparsity", "0.5", "--batch", "2", "--json"}));
+    EXPECT_TRUE(plan.at("device").is_null());
+    EXPECT_TRUE(plan.at("points")[0].at("expected_s").is_null());
+    EXPECT_EQ(plan.at("points")[0].at("union_sparsity"), 0.25);
+    EXPECT_THAT(plan.at("assumptions").dump(), HasSubstr("independently"));
+}
+
+TEST_F(LtePlanCommand, ReadsAModelFile) {
+    const json plan = json::parse(
+        output({"--model", toy_file(), "--sparsity", "0.5", "--context", "0", "--json"}));
+    EXPECT_EQ(plan.at("model").at("name"), "toy");
+    EXPECT_EQ(plan.at("model").at("origin"), "toy.gguf");
+    EXPECT_EQ(plan.at("stored_as").at("ffn"), "q8_0");
+    // 2 layers, 3 matrices of 64 × 96, 34 bytes for each 32 weights.
+    EXPECT_EQ(plan.at("dense").at("bytes_by_part").at("ffn"), 2 * 3 * 64 * 96 / 32 * 34);
+}
+
+TEST_F(LtePlanCommand, PrintsTablesForPeople) {
+    EXPECT_EQ(output({"--model", toy_file(), "--sparsity", "0.5", "--context", "15", "--device",
+                      "a100", "--batch", "2"}),
+              R"(toy (toy.gguf), llama with swiglu
+2 layers, width 64, 96 neurons per feed-forward network: 3 experts of 32
+stored as: attention q8_0, feed-forward q8_0, output q8_0
+on a100 (NVIDIA A100 SXM4 40 GB): 1555 GB/s times 0.85 (assumed), 312 TFLOP/s times 0.45 (assumed)
+
+MFLOP of one layer and one token
+sparsity  attention        ffn     router      layer    saved
+   dense   0.024576   0.036864          0    0.06144     0.0%
+     0.5   0.024576   0.018432   0.000384   0.043392    29.4%
+
+MB to read per token, shared by the batch
+sparsity     union  attention      cache     router        ffn     output      other        all    saved     expected   tokens/s
+   dense         0   0.013056   0.004096          0   0.019584    0.00136   0.000708   0.038804     0.0%  5.872e-05 ms  3.406e+07
+     0.5      0.25   0.013056   0.004096   0.000384   0.014688    0.00136   0.000708   0.034292    11.6%  5.189e-05 ms  3.854e+07
+
+* routers and cache are stored in 16 bits (assumed: a model file has neither)
+* each step adds one token to each of 2 sequences with 15 tokens in the cache
+* tokens of a batch activate experts independently of one another, each with the same probability, so that the union leaves sparsity^batch out; tokens that share experts leave out more
+* expected time is a bound, not a measurement: for each part the longer of bytes over bandwidth and FLOPs over peak, at the profile's efficiencies; kernel launches, dequantisation, norms and waiting are left out
+)");
+}
+
+TEST_F(LtePlanCommand, SaysWhatIsWrongAndHowToMendIt) {
+    EXPECT_THAT(error({"--sparsity", "0.5"}), HasSubstr("--model FILE"));
+    EXPECT_THAT(error({"--shape", "gpt2", "--sparsity", "1"}), HasSubstr("not including 1"));
+    EXPECT_THAT(error({"--shape", "gpt2", "--sparsity", "-0.5"}), HasSubstr("from 0"));
+    EXPECT_THAT(error({"--shape", "gpt2", "--sparsity", "0.5", "--device", "h20"}),
+                HasSubstr("did you mean 'h200'?"));
+    EXPECT_THAT(error({"--shape", "gpt", "--sparsity", "0.5"}), HasSubstr("did you mean 'gpt2'?"));
+    EXPECT_THAT(error({"--shape", "gpt2", "--weights", "q9", "--sparsity", "0.5"}),
+                HasSubstr("q4_1"));
+    EXPECT_THAT(error({"--shape", "gpt2", "--sparsity", "0.5", "--batch", "0"}),
+                HasSubstr("at least 1"));
+    EXPECT_THAT(error({"--shape", "gpt2", "--sparsity", "0.5", "--context", "5000"}),
+                HasSubstr("from 0 to 1023"));
+    EXPECT_THAT(error({"--model", "nowhere.gguf", "--sparsity", "0.5"}), HasSubstr("no such file"));
+    EXPECT_THAT(error({"--model", "smollm2-135m-instruct", "--sparsity", "0.5"}),
+                HasSubstr("assay data fetch"));
+    EXPECT_THAT(error({"--model", "bible-kjv", "--sparsity", "0.5"}), HasSubstr("is a corpus"));
+    EXPECT_THROW(output({"--shape", "gpt2", "--model", "x", "--sparsity", "0.5"}), CLI::Error);
+    EXPECT_THROW(output({"--shape", "gpt2", "--sparsity", "half"}), CLI::Error);
+    EXPECT_THROW(output({"--shape", "gpt2"}), CLI::Error);
+}
+
+}  // namespace
+}  // namespace assay::lte

@@ -1,0 +1,82 @@
+// Shapes of curves, on curves whose shape is known.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "impls/lte/experiments/claim_checks.hpp"
+#include "tests/lte/observations.hpp"
+
+namespace assay::lte {
+namespace {
+
+MadeUp speedups(const std::string& variant, double (*latency)(double)) {
+    MadeUp made;
+    for (const double sparsity : {0.0, 0.25, 0.5, 0.75, 0.9})
+        made.value(variant, {{"sparsity", sparsity}}, "speedup", {}, 1 / latency(sparsity));
+    return made;
+}
+
+TEST(LteShapeChecks, NearlyLinearLatency) {
+    const Claim claim = made_up_claim("speedup", "lte");
+    const auto linear = speedups("lte", [](double s) { return 1.02 - 0.95 * s; });
+    EXPECT_EQ(latency_nearly_linear(claim, linear.all()).verdict, Verdict::supported);
+    EXPECT_NEAR(*latency_nearly_linear(claim, linear.all()).obtained, 0, 1e-9);
+    const auto bent = speedups("lte", [](double s) { return 1 - s * s * s; });
+    EXPECT_EQ(latency_nearly_linear(claim, bent.all()).verdict, Verdict::contradicted);
+    const auto rising = speedups("lte", [](double s) { return 1 + 0.1 * s; });
+    EXPECT_EQ(latency_nearly_linear(claim, rising.all()).verdict, Verdict::contradicted);
+    MadeUp few;
+    few.value("lte", {{"sparsity", 0.5}}, "speedup", {}, 2);
+    EXPECT_EQ(latency_nearly_linear(claim, few.all()).verdict, Verdict::not_run);
+}
+
+TEST(LteShapeChecks, MostlySlower) {
+    const Claim claim = made_up_claim("speedup", "index");
+    const auto slow = speedups("index", [](double s) { return 2 - 1.5 * s; });  // faster from 2/3
+    EXPECT_EQ(mostly_slower(claim, slow.all()).verdict, Verdict::supported);
+    EXPECT_NEAR(*mostly_slower(claim, slow.all()).obtained, 0.6, 1e-12);
+    const auto fast = speedups("index", [](double s) { return 1.1 - s; });
+    EXPECT_EQ(mostly_slower(claim, fast.all()).verdict, Verdict::contradicted);
+}
+
+MadeUp unions(double (*left_out)(double)) {
+    MadeUp made;
+    for (const std::int64_t batch : {1, 2, 4, 8, 16})
+        made.value("lte", {{"sparsity", 0.9}}, "union_sparsity", {{"batch", batch}},
+                   left_out(static_cast<double>(batch)));
+    return made;
+}
+
+TEST(LteShapeChecks, UnionsGrowSublinearly) {
+    const Claim claim = made_up_claim("union_sparsity", "lte");
+    const auto independent = unions([](double b) { return std::pow(0.9, b); });
+    const ClaimCheck result = grows_sublinearly(claim, independent.all());
+    EXPECT_EQ(result.verdict, Verdict::supported);
+    EXPECT_NEAR(*result.obtained, (1 - std::pow(0.9, 16)) / 1.6, 1e-9);
+    const auto disjoint = unions([](double b) { return 1 - 0.05 * b; });
+    EXPECT_EQ(grows_sublinearly(claim, disjoint.all()).verdict, Verdict::contradicted);
+    const auto late = unions([](double b) { return 1 - 0.003 * b * b; });
+    EXPECT_EQ(grows_sublinearly(claim, late.all()).verdict, Verdict::contradicted);
+}
+
+MadeUp layers(double slope, double seed_spread) {
+    MadeUp made;
+    for (const std::int64_t layer : {0, 1, 2, 3})
+        for (const int seed : {1, 2})
+            made.value("lte", {{"sparsity", 0.5}}, "layer_sparsity", {{"layer", layer}},
+                       0.5 + slope * static_cast<double>(layer) + seed_spread * (seed - 1.5),
+                       static_cast<std::uint64_t>(seed));
+    return made;
+}
+
+TEST(LteShapeChecks, LayersDifferByMoreThanSeeds) {
+    const Claim claim = made_up_claim("layer_sparsity", "lte");
+    EXPECT_EQ(layers_differ(claim, layers(0.1, 0.05).all()).verdict, Verdict::supported);
+    EXPECT_NEAR(*layers_differ(claim, layers(0.1, 0.05).all()).obtained, 6, 1e-9);
+    EXPECT_EQ(layers_differ(claim, layers(0.01, 0.05).all()).verdict, Verdict::contradicted);
+    EXPECT_EQ(layers_differ(claim, layers(0, 0).all()).verdict, Verdict::contradicted);
+}
+
+}  // namespace
+}  // namespace assay::lte

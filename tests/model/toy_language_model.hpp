@@ -1,0 +1,52 @@
+// A toy model that can read and write: its tokens are the 256 bytes and ChatML's three.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "impls/nn/text/byte_letters.hpp"
+#include "impls/nn/text/vocabulary.hpp"
+#include "tests/nn_files/toy_gguf.hpp"
+
+namespace assay::model {
+
+constexpr int end_of_text = 256, turn_start = 257, turn_end = 258;
+
+inline std::vector<std::string> toy_tokens() {
+    std::vector<std::string> tokens;
+    for (int byte = 0; byte < 256; ++byte)
+        tokens.push_back(nn::to_byte_letters(std::string(1, static_cast<char>(byte))));
+    for (const char* const special : {"<|endoftext|>", "<|im_start|>", "<|im_end|>"})
+        tokens.emplace_back(special);
+    return tokens;
+}
+
+inline nn::ToyModel toy_language_model(nn::Family family = nn::Family::llama) {
+    nn::DecoderConfig config =
+        family == nn::Family::llama ? nn::toy_llama_config() : nn::toy_gpt2_config();
+    config.vocabulary = static_cast<int>(toy_tokens().size());
+    config.context = 48;
+    return nn::toy_model(config, 31);
+}
+
+inline nn::GgufWriter toy_language_file(const nn::ToyModel& model) {
+    nn::GgufWriter writer = nn::gguf_of(model, nn::TensorType::q8_0);
+    const std::vector<std::string> tokens = toy_tokens();
+    std::vector<std::int32_t> types(tokens.size(), 1);
+    for (const int special : {end_of_text, turn_start, turn_end})
+        types[static_cast<std::size_t>(special)] = 3;
+    writer.put("tokenizer.ggml.model", std::string("gpt2"));
+    writer.put("tokenizer.ggml.pre", std::string("gpt-2"));
+    writer.put_list("tokenizer.ggml.tokens", tokens);
+    writer.put_list("tokenizer.ggml.token_type", types);
+    writer.put_list("tokenizer.ggml.merges", std::vector<std::string>{});
+    writer.put("tokenizer.ggml.eos_token_id", std::uint32_t{end_of_text});
+    writer.put("tokenizer.chat_template",
+               std::string("{% for message in messages %}{{'<|im_start|>' + message['role'] + "
+                           "'\\n' + message['content'] + '<|im_end|>' + '\\n'}}{% endfor %}"
+                           "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}"
+                           "{% endif %}"));
+    return writer;
+}
+
+}  // namespace assay::model
