@@ -28,8 +28,8 @@ class Activations {
 
   private:
     int columns_, tokens_ = 0;
-    std::vector<float> values_;        // [largest_batch][columns]
-    std::vector<DigitBlock> blocks_;   // [largest_batch][columns / 32]
+    std::vector<float> values_;       // [largest_batch][columns]
+    std::vector<DigitBlock> blocks_;  // [largest_batch][columns / 32]
     const float* rows_[largest_batch] = {};
     const DigitBlock* digits_[largest_batch] = {};
 };

@@ -1,11 +1,10 @@
-// Positions are taken in chunks, each with a maximum and a sum of its own, so that a long context is
-// shared by all threads however few the heads are. The heads that share a key head are computed
+// Positions are taken in chunks, each with a maximum and a sum of its own, so that a long context
+// is shared by all threads however few the heads are. The heads that share a key head are computed
 // together: keys and values are read once.
 #include "impls/decode/attention.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <new>
 #include <string>
 
@@ -17,9 +16,9 @@
 namespace assay::decode {
 namespace {
 
-constexpr int chunk_positions = 256;
 constexpr int heads_together = 8;
-/// Below this the start of a region costs more than a second thread saves (measured on two cores).
+constexpr int widest_head = 256;
+/// Less than this one core goes through in a few microseconds, about what a shared region costs.
 constexpr std::size_t least_bytes_to_share = 128 * 1024;
 
 int chunks_of(int positions) { return (positions + chunk_positions - 1) / chunk_positions; }
@@ -30,7 +29,8 @@ KvCache::KvCache(const nn::DecoderConfig& config, int positions)
     : layers_(config.layers),
       kv_heads_(config.kv_heads),
       head_width_(config.head_width),
-      positions_(positions) {
+      positions_(positions),
+      chunks_(chunks_of(positions)) {
     const std::size_t floats = at(layers_, 0, 0);
     try {
         keys_ = std::make_unique_for_overwrite<float[]>(floats);
@@ -46,19 +46,42 @@ std::size_t KvCache::bytes_per_position() const {
            static_cast<std::size_t>(kv_heads_ * head_width_);
 }
 
-std::size_t KvCache::at(int layer, int kv_head, int position) const {
+std::size_t KvCache::at(int layer, int kv_head, int chunk) const {
     return ((static_cast<std::size_t>(layer) * static_cast<std::size_t>(kv_heads_) +
              static_cast<std::size_t>(kv_head)) *
-                static_cast<std::size_t>(positions_) +
-            static_cast<std::size_t>(position)) *
-           static_cast<std::size_t>(head_width_);
+                static_cast<std::size_t>(chunks_) +
+            static_cast<std::size_t>(chunk)) *
+           static_cast<std::size_t>(chunk_positions * head_width_);
+}
+
+void KvCache::put(int layer, int position, const float* key, const float* value) {
+    const int chunk = position / chunk_positions, within = position % chunk_positions;
+    for (int head = 0; head < kv_heads_; ++head, key += head_width_, value += head_width_) {
+        float* const keys = keys_.get() + at(layer, head, chunk) + within;
+        for (int i = 0; i < head_width_; ++i) keys[i * chunk_positions] = key[i];
+        std::copy_n(value, head_width_,
+                    values_.get() + at(layer, head, chunk) + within * head_width_);
+    }
+}
+
+const float* KvCache::keys(int layer, int kv_head, int chunk) const {
+    return keys_.get() + at(layer, kv_head, chunk);
+}
+
+const float* KvCache::values(int layer, int kv_head, int chunk) const {
+    return values_.get() + at(layer, kv_head, chunk);
 }
 
 Attention::Attention(const nn::DecoderConfig& config, int positions)
     : config_(config),
       chunks_(chunks_of(positions)),
       parts_(slot(largest_batch, 0, 0)),
-      mixed_(parts_.size() * static_cast<std::size_t>(config.head_width)) {}
+      mixed_(parts_.size() * static_cast<std::size_t>(config.head_width)) {
+    if (config.head_width > widest_head)
+        throw UserError("heads of width " + std::to_string(config.head_width) +
+                        " are wider than the engine computes (" + std::to_string(widest_head) +
+                        ")");
+}
 
 std::size_t Attention::slot(int token, int head, int chunk) const {
     return (static_cast<std::size_t>(token) * static_cast<std::size_t>(config_.heads) +
@@ -97,29 +120,36 @@ void Attention::attend(AssayContext& context, KvCache& cache, int layer, int fir
     const int end = std::min(begin + chunk_positions, first_position + item.token + 1);
     const int positions = end - begin;
     const auto* const keys =
-        reinterpret_cast<const std::byte*>(cache.key(layer, item.kv_head, begin));
+        reinterpret_cast<const std::byte*>(cache.keys(layer, item.kv_head, item.chunk));
     const auto* const values =
-        reinterpret_cast<const std::byte*>(cache.value(layer, item.kv_head, begin));
-    const std::size_t row = static_cast<std::size_t>(width) * sizeof(float);
-    const auto& instructions = context.instructions;
+        reinterpret_cast<const std::byte*>(cache.values(layer, item.kv_head, item.chunk));
+    const auto add_rows = context.instructions.add_rows->of_type[ASSAY_F32];
+    // Whole vectors are faster; what lies in the cache behind the last position is not used.
+    const int columns = (positions + 15) / 16 * 16;
 
+    float queries[widest_head * heads_together];         // [head width][head]
+    float score_rows[chunk_positions * heads_together];  // [head][position]
+    float shares[chunk_positions * heads_together];      // [position][head]
     for (int done = 0; done < group; done += heads_together) {
-        const int first = item.kv_head * group + done, heads = std::min(heads_together, group - done);
-        const float* queries[heads_together];
+        const int first = item.kv_head * group + done,
+                  heads = std::min(heads_together, group - done);
         float* mixed[heads_together];
+        float* scores[heads_together];
         float most[heads_together], sums[heads_together];
         for (int h = 0; h < heads; ++h) {
-            queries[h] = query + (item.token * config_.heads + first + h) * width;
-            mixed[h] = mixed_.data() + slot(item.token, first + h, item.chunk) *
-                                           static_cast<std::size_t>(width);
+            scores[h] = score_rows + h * chunk_positions;
+            std::fill_n(scores[h], columns, 0.0f);
+            const float* const own = query + (item.token * config_.heads + first + h) * width;
+            for (int i = 0; i < width; ++i) queries[i * heads + h] = own[i];
+            mixed[h] = mixed_.data() +
+                       slot(item.token, first + h, item.chunk) * static_cast<std::size_t>(width);
             std::fill_n(mixed[h], width, 0.0f);
         }
-        float scores[chunk_positions * heads_together];  // [position][head]
-        instructions.dot_rows->of_type[ASSAY_F32](keys, row, positions, width, queries, heads,
-                                                  scores, values);
-        exponentials(scores, positions, heads, most, sums);
-        instructions.add_rows->of_type[ASSAY_F32](values, row, positions, width, scores, heads,
-                                                  mixed, values);
+        add_rows(keys, chunk_positions * sizeof(float), width, columns, queries, heads, scores,
+                 values);
+        exponentials(scores, positions, heads, shares, most, sums);
+        add_rows(values, static_cast<std::size_t>(width) * sizeof(float), positions, width, shares,
+                 heads, mixed, values);
         for (int h = 0; h < heads; ++h)
             parts_[slot(item.token, first + h, item.chunk)] = {most[h], sums[h]};
     }

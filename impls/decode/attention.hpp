@@ -9,7 +9,10 @@
 
 namespace assay::decode {
 
-/// fp32, head by head: [layer][kv head][position][head width].
+/// fp32, head by head, in chunks of positions. Values lie position by position; keys lie the other
+/// way, [head width][chunk_positions], so that scores of many positions are summed side by side.
+constexpr int chunk_positions = 256;
+
 class KvCache {
   public:
     /// Throws UserError when there is not enough memory for so many positions.
@@ -19,13 +22,18 @@ class KvCache {
     /// Bytes that one position takes, over all layers.
     std::size_t bytes_per_position() const;
 
-    float* key(int layer, int kv_head, int position) { return keys_.get() + at(layer, kv_head, position); }
-    float* value(int layer, int kv_head, int position) { return values_.get() + at(layer, kv_head, position); }
+    /// key, value: [kv heads · head width].
+    void put(int layer, int position, const float* key, const float* value);
+
+    /// Of one chunk: [head width][chunk_positions].
+    const float* keys(int layer, int kv_head, int chunk) const;
+    /// Of one chunk: [chunk_positions][head width].
+    const float* values(int layer, int kv_head, int chunk) const;
 
   private:
-    std::size_t at(int layer, int kv_head, int position) const;
+    std::size_t at(int layer, int kv_head, int chunk) const;
 
-    int layers_, kv_heads_, head_width_, positions_;
+    int layers_, kv_heads_, head_width_, positions_, chunks_;
     std::unique_ptr<float[]> keys_, values_;  // uninitialised: pages come when they are written
 };
 
@@ -53,8 +61,8 @@ class Attention {
     std::size_t slot(int token, int head, int chunk) const;
 
     nn::DecoderConfig config_;
-    int chunks_;  ///< of a full cache
-    std::vector<Part> parts_;   // [token][head][chunk]
+    int chunks_;               ///< of a full cache
+    std::vector<Part> parts_;  // [token][head][chunk]
     std::vector<float> mixed_;  // [token][head][chunk][head width]: sum of exp(score − most)·value
     std::vector<Item> items_;
 };

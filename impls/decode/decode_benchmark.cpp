@@ -1,5 +1,5 @@
-// Decoding against the bytes-moved bound: a token and a plain read of as many bytes as it needs take
-// turns on as many threads, so that both see the same machine. The model is the file that
+// Decoding against the bytes-moved bound: a token and a plain read of as many bytes as it needs
+// take turns on as many threads, so that both see the same machine. The model is the file that
 // ASSAY_TEST_MODEL names, else one of SmolLM2-135M's shape with random weights.
 #include <benchmark/benchmark.h>
 
@@ -50,8 +50,8 @@ class Reader {
     }
     /// Seconds that reading so many bytes takes.
     double read(std::size_t bytes) {
-        bytes = std::min(bytes / kernels::streamed_read_piece * kernels::streamed_read_piece,
-                         reserve);
+        bytes =
+            std::min(bytes / kernels::streamed_read_piece * kernels::streamed_read_piece, reserve);
         if (at_ + bytes > reserve) at_ = 0;
         const auto& instructions =
             kernels::instruction_set(kernels::widest_vectors(kernels::processor_bits()));

@@ -32,8 +32,7 @@ void rms_norm(const float* x, const float* weight, double epsilon, int width, fl
 void layer_norm(const float* x, const float* weight, const float* bias, double epsilon, int width,
                 float* out) {
     const float mean = sum_of(width, [&](int i) { return x[i]; }) / static_cast<float>(width);
-    const float squares =
-        sum_of(width, [&](int i) { return (x[i] - mean) * (x[i] - mean); });
+    const float squares = sum_of(width, [&](int i) { return (x[i] - mean) * (x[i] - mean); });
     const auto scale =
         static_cast<float>(1.0 / std::sqrt(static_cast<double>(squares) / width + epsilon));
     for (int i = 0; i < width; ++i) out[i] = (x[i] - mean) * scale * weight[i] + bias[i];
@@ -43,19 +42,18 @@ void add(float* x, const float* y, int width) {
     for (int i = 0; i < width; ++i) x[i] += y[i];
 }
 
-void exponentials(float* scores, int positions, int heads, float* most, float* sums) {
+void exponentials(const float* const* scores, int positions, int heads, float* out, float* most,
+                  float* sums) {
     for (int h = 0; h < heads; ++h) {
-        most[h] = scores[h];
+        const float* const row = scores[h];
+        most[h] = *std::max_element(row, row + positions);
         sums[h] = 0;
-    }
-    for (int p = 1; p < positions; ++p)
-        for (int h = 0; h < heads; ++h) most[h] = std::max(most[h], scores[p * heads + h]);
-    for (int p = 0; p < positions; ++p)
-        for (int h = 0; h < heads; ++h) {
-            float& score = scores[p * heads + h];
-            score = std::exp(score - most[h]);
-            sums[h] += score;
+        for (int p = 0; p < positions; ++p) {
+            const float share = std::exp(row[p] - most[h]);
+            out[p * heads + h] = share;
+            sums[h] += share;
         }
+    }
 }
 
 void rotate(float* x, int heads, int head_width, const float* cosine, const float* sine,

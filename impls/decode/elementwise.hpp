@@ -12,8 +12,10 @@ void layer_norm(const float* x, const float* weight, const float* bias, double e
 /// x += y.
 void add(float* x, const float* y, int width);
 
-/// scores: [positions][heads]; each becomes exp(score − most of its head). most, sums: [heads].
-void exponentials(float* scores, int positions, int heads, float* most, float* sums);
+/// scores: [heads] rows of [positions]. out: [positions][heads], exp(score − most of its head).
+/// most, sums (of out): [heads].
+void exponentials(const float* const* scores, int positions, int heads, float* out, float* most,
+                  float* sums);
 
 /// Rotates each head's halves against each other: pair (i, i + head_width/2) by the angle whose
 /// cosine and sine are given, [head_width/2]. Then multiplies by `scale`.

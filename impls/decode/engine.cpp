@@ -41,7 +41,8 @@ struct Engine::Impl {
         if (ids.empty()) throw UserError("there are no ids to feed");
         for (const int id : ids)
             if (id < 0 || id >= config.vocabulary)
-                throw UserError("token id " + std::to_string(id) + " is outside the vocabulary of " +
+                throw UserError("token id " + std::to_string(id) +
+                                " is outside the vocabulary of " +
                                 std::to_string(config.vocabulary));
         if (ids.size() > static_cast<std::size_t>(pass.positions() - position))
             throw UserError("the context of " + std::to_string(pass.positions()) +
@@ -52,7 +53,9 @@ struct Engine::Impl {
             batch = static_cast<int>(std::min<std::size_t>(ids.size() - at, largest_batch));
             const bool last = at + static_cast<std::size_t>(batch) == ids.size();
             pass.run(ids.subspan(at, static_cast<std::size_t>(batch)), position,
-                     logits_of_each ? Logits::each : last ? Logits::last : Logits::none);
+                     logits_of_each ? Logits::each
+                     : last         ? Logits::last
+                                    : Logits::none);
             position += batch;
         }
         return batch;
@@ -70,8 +73,7 @@ Engine::Engine(const nn::TensorFile& file, const EngineOptions& options) {
 
 Engine::Engine(const nn::DecoderConfig& config, AssayType type, const EngineOptions& options,
                std::uint64_t seed)
-    : impl_(std::make_unique<Impl>(config, random_weights(config, type, options, seed), options)) {
-}
+    : impl_(std::make_unique<Impl>(config, random_weights(config, type, options, seed), options)) {}
 
 Engine::~Engine() = default;
 

@@ -24,8 +24,8 @@ struct EngineOptions {
     WeightType weights = WeightType::stored;
     int threads = 0;  ///< 0: all cores this process may use
     int context = 0;  ///< positions of the KV cache; 0: the model's context, at most 4096
-    /// Whether quantised rows may be rearranged for processors with int8 dot products (same bits in
-    /// another order, several times as fast). Off: the kernels' plain rows.
+    /// Whether quantised and bf16 rows may be rearranged where the processor has AVX-512 with int8
+    /// dot products (same bits in another order, faster). Off: the kernels' plain rows.
     bool interleave = true;
 };
 

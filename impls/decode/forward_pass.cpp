@@ -6,17 +6,22 @@
 
 #include "impls/decode/elementwise.hpp"
 #include "impls/decode/products.hpp"
+#include "kernels/cpu/element_types.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::decode {
 namespace {
 
-// Whether any of these matrices, in any layer, multiplies digits.
-bool any_interleaved(const Weights& weights,
-                     std::initializer_list<WeightMatrix LayerWeights::*> matrices) {
+bool wants_digits(const WeightMatrix& matrix) {
+    return matrix.interleaved && kernels::is_quantised(matrix.type);
+}
+
+// Any of these matrices, in any layer.
+bool any_wants_digits(const Weights& weights,
+                      std::initializer_list<WeightMatrix LayerWeights::*> matrices) {
     for (const LayerWeights& layer : weights.layers)
         for (const auto matrix : matrices)
-            if ((layer.*matrix).interleaved) return true;
+            if (wants_digits(layer.*matrix)) return true;
     return false;
 }
 
@@ -36,13 +41,13 @@ ForwardPass::ForwardPass(const nn::DecoderConfig& config, Weights weights, int p
       cache_(config, positions),
       attention_(config, positions),
       normalised_(config.width,
-                  weights_.output.interleaved ||
-                      any_interleaved(weights_, {&LayerWeights::query, &LayerWeights::key,
-                                                 &LayerWeights::value, &LayerWeights::gate,
-                                                 &LayerWeights::up})),
+                  wants_digits(weights_.output) ||
+                      any_wants_digits(
+                          weights_, {&LayerWeights::query, &LayerWeights::key, &LayerWeights::value,
+                                     &LayerWeights::gate, &LayerWeights::up})),
       mixed_(config.heads * config.head_width,
-             any_interleaved(weights_, {&LayerWeights::attention_out})),
-      hidden_(config.hidden, any_interleaved(weights_, {&LayerWeights::down})),
+             any_wants_digits(weights_, {&LayerWeights::attention_out})),
+      hidden_(config.hidden, any_wants_digits(weights_, {&LayerWeights::down})),
       stream_(floats_of(largest_batch, config.width)),
       query_(floats_of(largest_batch, config.heads * config.head_width)),
       key_(floats_of(largest_batch, config.kv_heads * config.head_width)),
@@ -127,20 +132,14 @@ void ForwardPass::rotate_token(int token, int position) {
 
 void ForwardPass::attend(int index, int position, int tokens) {
     const LayerWeights& layer = weights_.layers[static_cast<std::size_t>(index)];
-    const int width = config_.head_width, kv_width = config_.kv_heads * width;
+    const int kv_width = config_.kv_heads * config_.head_width;
     normalise(layer.attention_norm, 0, tokens);
-    const Product products[] = {{&layer.query, query_.data()},
-                                {&layer.key, key_.data()},
-                                {&layer.value, value_.data()}};
+    const Product products[] = {
+        {&layer.query, query_.data()}, {&layer.key, key_.data()}, {&layer.value, value_.data()}};
     multiply(*context_, products, normalised_);
     for (int t = 0; t < tokens; ++t) {
         rotate_token(t, position + t);
-        for (int head = 0; head < config_.kv_heads; ++head) {
-            std::copy_n(row(key_, t, kv_width) + head * width, width,
-                        cache_.key(index, head, position + t));
-            std::copy_n(row(value_, t, kv_width) + head * width, width,
-                        cache_.value(index, head, position + t));
-        }
+        cache_.put(index, position + t, row(key_, t, kv_width), row(value_, t, kv_width));
     }
     attention_.run(*context_, cache_, index, position, tokens, query_.data(), mixed_.row(0));
     mixed_.ready(tokens);

@@ -21,6 +21,13 @@ void multiply_rows(const kernels::InstructionSet& instructions, const WeightMatr
     const std::size_t bytes = row_bytes(matrix);
     const std::byte* const weights = matrix.weights + static_cast<std::size_t>(first) * bytes;
     float out[rows_together * largest_batch];
+    const auto multiply_group = [&](float* to, int to_stride) {
+        const InterleavedProducts& loops = *interleaved_products();
+        if (matrix.type == ASSAY_BF16)
+            loops.multiply_bf16(weights, matrix.columns, x.rows(), tokens, to, to_stride);
+        else
+            loops.multiply(matrix.type, weights, matrix.columns, x.digits(), tokens, to, to_stride);
+    };
     if (!matrix.interleaved) {
         const std::byte* const next = weights + static_cast<std::size_t>(rows) * bytes;
         instructions.dot_rows->of_type[matrix.type](weights, bytes, rows, matrix.columns, x.rows(),
@@ -28,13 +35,10 @@ void multiply_rows(const kernels::InstructionSet& instructions, const WeightMatr
         for (int t = 0; t < tokens; ++t)
             for (int r = 0; r < rows; ++r) y[t * stride + r] = out[r * tokens + t];
     } else if (rows == rows_together) {
-        interleaved_products()->multiply(matrix.type, weights, matrix.columns, x.digits(), tokens,
-                                         y, stride);
+        multiply_group(y, stride);
     } else {  // the last group, filled up with zeros
-        interleaved_products()->multiply(matrix.type, weights, matrix.columns, x.digits(), tokens,
-                                         out, rows_together);
-        for (int t = 0; t < tokens; ++t)
-            std::copy_n(out + t * rows_together, rows, y + t * stride);
+        multiply_group(out, rows_together);
+        for (int t = 0; t < tokens; ++t) std::copy_n(out + t * rows_together, rows, y + t * stride);
     }
     if (matrix.bias)
         for (int t = 0; t < tokens; ++t)
@@ -46,8 +50,8 @@ class Rows {
   public:
     Rows(const AssayContext& context, int rows, std::size_t bytes_of_row)
         : rows_(rows),
-          of_item_(kernels::rows_per_item(rows, bytes_of_row, context.pool.threads(),
-                                          rows_together)) {}
+          of_item_(
+              kernels::rows_per_item(rows, bytes_of_row, context.pool.threads(), rows_together)) {}
 
     int items() const { return kernels::item_count(rows_, of_item_); }
     template <class Piece>

@@ -1,5 +1,5 @@
-// Matrix products of decoding, each one region of the kernels' threads. The results do not depend on
-// the number of threads.
+// Matrix products of decoding, each one region of the kernels' threads. The results do not depend
+// on the number of threads.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ struct Product {
 /// All products of the same activations in one region.
 void multiply(AssayContext& context, std::span<const Product> products, const Activations& x);
 
-/// h[t·rows + r] = act(gate·x, up·x + bias): gate and up row by row in one region. `gate` is used by
-/// swiglu only.
+/// h[t·rows + r] = act(gate·x, up·x + bias): gate and up row by row in one region. `gate` is used
+/// by swiglu only.
 void activate(AssayContext& context, const WeightMatrix& gate, const WeightMatrix& up,
               nn::Activation activation, const Activations& x, float* h);
 

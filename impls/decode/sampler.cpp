@@ -24,13 +24,13 @@ int Sampler::choose(std::span<const float> logits) {
     // (weight, token), the heaviest first; equal ones by token, so that a seed gives one sequence.
     std::vector<std::pair<double, int>> candidates(logits.size());
     for (std::size_t i = 0; i < logits.size(); ++i)
-        candidates[i] = {std::exp((static_cast<double>(logits[i]) - *greedy) /
-                                  sampling_.temperature),
-                         -static_cast<int>(i)};
+        candidates[i] = {
+            std::exp((static_cast<double>(logits[i]) - *greedy) / sampling_.temperature),
+            -static_cast<int>(i)};
     const auto heavier = [](const auto& a, const auto& b) { return a > b; };
     if (sampling_.top_k > 0 && static_cast<std::size_t>(sampling_.top_k) < candidates.size()) {
-        std::nth_element(candidates.begin(), candidates.begin() + sampling_.top_k,
-                         candidates.end(), heavier);
+        std::nth_element(candidates.begin(), candidates.begin() + sampling_.top_k, candidates.end(),
+                         heavier);
         candidates.resize(static_cast<std::size_t>(sampling_.top_k));
     }
     std::sort(candidates.begin(), candidates.end(), heavier);

@@ -49,8 +49,8 @@ SparseNetworks::SparseNetworks(const nn::DecoderConfig& config, std::vector<Spar
                                std::optional<FixedActive> fixed)
     : width_(config.width), fixed_(fixed) {
     if (layers.size() != static_cast<std::size_t>(config.layers))
-        throw UserError(fmt::format("{} sparse layers for a model of {}", layers.size(),
-                                    config.layers));
+        throw UserError(
+            fmt::format("{} sparse layers for a model of {}", layers.size(), config.layers));
     std::size_t bytes = 0;
     int most_experts = 0;
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -86,8 +86,8 @@ SparseNetworks::SparseNetworks(const nn::DecoderConfig& config, std::vector<Spar
         layer.ffn.down = move_in(from.down);
         layer.ffn.up_bias = layer.up_bias.empty() ? nullptr : layer.up_bias.data();
         layer.ffn.down_bias = layer.down_bias.empty() ? nullptr : layer.down_bias.data();
-        workspace_bytes_ = std::max(workspace_bytes_,
-                                    kernels.sparse_ffn_workspace(&layer.ffn, largest_batch));
+        workspace_bytes_ =
+            std::max(workspace_bytes_, kernels.sparse_ffn_workspace(&layer.ffn, largest_batch));
     }
     mask_.resize(static_cast<std::size_t>(most_experts * largest_batch));
     active_.resize(static_cast<std::size_t>(most_experts));
@@ -102,15 +102,14 @@ void SparseNetworks::run(const AssayKernels& kernels, AssayContext* context, int
     };
     const Layer& layer = layers_[static_cast<std::size_t>(index)];
     const int experts = layer.ffn.experts;
-    const AssayRouter router{width_,          experts,       layer.ffn.type,
-                             layer.router,    layer.logit_threshold,
-                             x.tokens(),      x.data(),      mask_.data(),
-                             active_.data(),  &active_count_};
+    const AssayRouter router{
+        width_,     experts,  layer.ffn.type, layer.router,   layer.logit_threshold,
+        x.tokens(), x.data(), mask_.data(),   active_.data(), &active_count_};
     check_status(kernels.router(context, &router));
     // For latency the router's time counts, whatever it says.
     if (fixed_) choose_fixed(index, first_position, x.tokens(), experts);
-    const AssaySparseFfn ffn{layer.ffn,       x.tokens(),      x.data(), active_.data(),
-                             &active_count_,  mask_.data(),    y,        workspace_.get(),
+    const AssaySparseFfn ffn{layer.ffn,       x.tokens(),   x.data(), active_.data(),
+                             &active_count_,  mask_.data(), y,        workspace_.get(),
                              workspace_bytes_};
     check_status(kernels.sparse_ffn(context, &ffn));
 
@@ -122,9 +121,9 @@ void SparseNetworks::choose_fixed(int layer, int first_position, int tokens, int
     std::fill_n(mask_.begin(), tokens * experts, std::uint8_t{0});
     for (int t = 0; t < tokens; ++t) {
         std::iota(permutation_.begin(), permutation_.begin() + experts, 0);
-        std::uint64_t random = nn::counter_hash(
-            nn::counter_hash(fixed_->seed + static_cast<std::uint64_t>(layer)) +
-            static_cast<std::uint64_t>(first_position + t));
+        std::uint64_t random =
+            nn::counter_hash(nn::counter_hash(fixed_->seed + static_cast<std::uint64_t>(layer)) +
+                             static_cast<std::uint64_t>(first_position + t));
         for (int i = 0; i < fixed_->count; ++i) {
             random = nn::counter_hash(random);
             const auto left = static_cast<std::uint64_t>(experts - i);

@@ -39,7 +39,7 @@ class SparseNetworks {
     std::optional<FixedActive> fixed_;
     std::vector<Layer> layers_;
     kernels::StreamedMemory weights_;
-    std::vector<std::uint8_t> mask_;   // [largest_batch][experts]
+    std::vector<std::uint8_t> mask_;  // [largest_batch][experts]
     std::vector<std::int32_t> active_, permutation_;
     std::int32_t active_count_ = 0;
     kernels::StreamedMemory workspace_;

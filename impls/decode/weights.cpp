@@ -13,7 +13,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// Lays matrices one behind the other into one block of memory: named first, then allocated and read.
+// Lays matrices one behind the other into one block of memory: named first, then allocated and
+// read.
 class Shelf {
   public:
     Shelf(const WeightSource& source, bool may_interleave)
@@ -26,7 +27,7 @@ class Shelf {
         if (matrix.columns % kernels::weights_per_unit(matrix.type) != 0)
             throw UserError("parameter " + name + ": rows of " + std::to_string(matrix.columns) +
                             " weights are no whole number of quantised blocks");
-        matrix.interleaved = may_interleave_ && can_interleave(matrix.type);
+        matrix.interleaved = may_interleave_ && can_interleave(matrix.type, matrix.columns);
         planned_.push_back({&matrix, name, bytes_});
         constexpr std::size_t line = 64;
         bytes_ += (room_of(matrix) + line - 1) / line * line;
@@ -104,8 +105,8 @@ class Reading {
         for (const nn::NamedShape& each : nn::layer_parameters(config_)) {
             const std::string name = prefix + each.name;
             if (WeightMatrix* const matrix = matrix_of(layer, each.name)) {
-                const bool ffn = matrix == &layer.gate || matrix == &layer.up ||
-                                 matrix == &layer.down;
+                const bool ffn =
+                    matrix == &layer.gate || matrix == &layer.up || matrix == &layer.down;
                 (ffn ? feed_forward_ : attention_).add(*matrix, name, each.shape);
             } else if (each.name == "attention_norm") {
                 layer.attention_norm.weight = vector_of(name, each.shape[0]);

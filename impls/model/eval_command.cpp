@@ -22,10 +22,9 @@ namespace {
 
 std::string read_text(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (!stream || std::filesystem::is_directory(path))
         throw UserError(path.string() + ": cannot be read; give a text file");
-    return text;
+    return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 class EvalCommand : public Command {

@@ -67,19 +67,17 @@ class GenerateCommand : public Command {
     }
 
     int run() override {
-        if (prompt_.empty() && ids_.empty())
-            throw UserError("give --prompt TEXT or --ids 1,504,…");
+        if (prompt_.empty() && ids_.empty()) throw UserError("give --prompt TEXT or --ids 1,504,…");
         sampling_.seed = parse_seed(seed_);
         decode::Sampler{sampling_};  // refuses what makes no sense before the weights are read
         const nn::TensorFile file(locate_file(file_, data::Kind::model));
         const std::optional<nn::Tokenizer> tokenizer = tokenizer_of(file);
         const std::vector<int> prompt = prompt_ids(file, tokenizer);
         decode::Engine engine(file, engine_options(file, prompt.size()));
-        const Generation result =
-            generate(engine, tokenizer ? &*tokenizer : nullptr, prompt, max_tokens_, sampling_,
-                     [&](std::string_view text) {
-                         if (!json_) std::cout << text << std::flush;
-                     });
+        const Generation result = generate(engine, tokenizer ? &*tokenizer : nullptr, prompt,
+                                           max_tokens_, sampling_, [&](std::string_view text) {
+                                               if (!json_) std::cout << text << std::flush;
+                                           });
         report(result);
         return 0;
     }
@@ -101,8 +99,9 @@ class GenerateCommand : public Command {
         if (!chat_) return tokenizer->encode(prompt_);
         const auto system = nn::chat_default_system(file);
         if (!system)
-            throw UserError(file_ + ": the model has no chat template of a known kind (ChatML); "
-                                    "leave --chat out");
+            throw UserError(file_ +
+                            ": the model has no chat template of a known kind (ChatML); "
+                            "leave --chat out");
         const nn::ChatMessage message{"user", prompt_};
         return tokenizer->encode(nn::chat_prompt({&message, 1}, *system), true);
     }
@@ -117,18 +116,16 @@ class GenerateCommand : public Command {
         options.weights = decode::parse_weight_type(weights_).value();
         options.threads = threads_;
         // The last token chosen is not fed.
-        options.context = static_cast<int>(
-            std::min<std::size_t>(prompt + static_cast<std::size_t>(max_tokens_),
-                                  static_cast<std::size_t>(context)));
+        options.context = static_cast<int>(std::min<std::size_t>(
+            prompt + static_cast<std::size_t>(max_tokens_), static_cast<std::size_t>(context)));
         return options;
     }
 
     void report(const Generation& result) const {
         const bool wanted = !json_ || bandwidth_;
-        const auto bound =
-            wanted && result.decode_steps > 0
-                ? against_bound(result, decode::measured_read_bandwidth(threads_))
-                : std::nullopt;
+        const auto bound = wanted && result.decode_steps > 0
+                               ? against_bound(result, decode::measured_read_bandwidth(threads_))
+                               : std::nullopt;
         if (json_) {
             nlohmann::json json = to_json(result);
             if (bandwidth_) json["bandwidth"] = bound ? to_json(*bound) : nlohmann::json();

@@ -85,9 +85,10 @@ std::vector<int> parse_ids(std::string_view text) {
         const char* const end = one.data() + one.size();
         const auto [stop, error] = std::from_chars(one.data(), end, ids.emplace_back());
         if (error != std::errc{} || stop != end)
-            throw UserError(fmt::format("--ids: '{}' is no token id; give whole numbers separated "
-                                        "by commas, for example 1,504,3575",
-                                        one));
+            throw UserError(
+                fmt::format("--ids: '{}' is no token id; give whole numbers separated "
+                            "by commas, for example 1,504,3575",
+                            one));
         if (comma == std::string_view::npos) return ids;
         text.remove_prefix(comma + 1);
     }

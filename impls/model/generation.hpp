@@ -25,8 +25,9 @@ struct Generation {
 };
 
 /// Feeds the prompt to an empty engine and chooses up to max_tokens tokens. `tokenizer`: null when
-/// the model has none; the text then ends with max_tokens only. `on_text` hears every piece of text.
-/// Throws UserError: an empty prompt, one longer than the context, ids outside the vocabulary.
+/// the model has none; the text then ends with max_tokens only. `on_text` hears every piece of
+/// text. Throws UserError: an empty prompt, one longer than the context, ids outside the
+/// vocabulary.
 Generation generate(decode::Engine& engine, const nn::Tokenizer* tokenizer,
                     std::vector<int> prompt_ids, int max_tokens, const decode::Sampling& sampling,
                     const std::function<void(std::string_view)>& on_text = {});

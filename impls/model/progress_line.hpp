@@ -7,7 +7,8 @@
 
 namespace assay::model {
 
-/// On a terminal a line that is written over, else a line now and then; nothing in the first second.
+/// On a terminal a line that is written over, else a line now and then; nothing in the first
+/// second.
 class ProgressLine {
   public:
     /// `unit`: "tokens".

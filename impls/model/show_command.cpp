@@ -26,8 +26,7 @@ class ShowCommand : public Command {
     }
 
     int run() override {
-        const Summary summary =
-            summarise(nn::TensorFile(locate_file(file_, data::Kind::model)));
+        const Summary summary = summarise(nn::TensorFile(locate_file(file_, data::Kind::model)));
         if (json_)
             cli::print_json(to_json(summary));
         else

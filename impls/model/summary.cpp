@@ -30,9 +30,8 @@ std::vector<TypeShare> shares_of(const nn::TensorFile& file) {
         share->elements += tensor.elements();
         share->bytes += tensor.bytes.size();
     }
-    std::stable_sort(shares.begin(), shares.end(), [](const TypeShare& a, const TypeShare& b) {
-        return a.bytes > b.bytes;
-    });
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const TypeShare& a, const TypeShare& b) { return a.bytes > b.bytes; });
     return shares;
 }
 
@@ -47,10 +46,9 @@ Summary summarise(const nn::TensorFile& file) {
     require_all(file, summary.config);
     summary.types = shares_of(file);
     const nn::DecoderConfig& config = summary.config;
-    summary.kv_cache_bytes_per_token = 2 * sizeof(float) *
-                                       static_cast<std::uint64_t>(config.layers) *
-                                       static_cast<std::uint64_t>(config.kv_heads) *
-                                       static_cast<std::uint64_t>(config.head_width);
+    summary.kv_cache_bytes_per_token =
+        2 * sizeof(float) * static_cast<std::uint64_t>(config.layers) *
+        static_cast<std::uint64_t>(config.kv_heads) * static_cast<std::uint64_t>(config.head_width);
     try {
         const nn::Tokenizer tokenizer = nn::Tokenizer::of(file);
         summary.tokenizer = {tokenizer.size(), tokenizer.start_of_text(), tokenizer.end_of_text(),

@@ -23,13 +23,12 @@ std::string line(std::string_view name, std::string_view value) {
 }
 
 std::string shape_text(const nn::DecoderConfig& config) {
-    std::string text = line("family", fmt::format("{}, {}", to_string(config.family),
-                                                  to_string(config.activation)));
+    std::string text = line(
+        "family", fmt::format("{}, {}", to_string(config.family), to_string(config.activation)));
     text += line("layers", fmt::format("{} of width {}, {} hidden neurons", config.layers,
                                        config.width, config.hidden));
-    text += line("attention",
-                 fmt::format("{} heads of width {}, {} key-value heads", config.heads,
-                             config.head_width, config.kv_heads));
+    text += line("attention", fmt::format("{} heads of width {}, {} key-value heads", config.heads,
+                                          config.head_width, config.kv_heads));
     text += line("vocabulary",
                  fmt::format("{}, {}", config.vocabulary,
                              config.tied_embeddings ? "embeddings tied" : "embeddings not tied"));
@@ -37,9 +36,8 @@ std::string shape_text(const nn::DecoderConfig& config) {
                                         config.family == nn::Family::llama
                                             ? fmt::format(", rotary base {}", config.rope_base)
                                             : ""));
-    return text + line("parameters",
-                       fmt::format("{} ({:.4g} million)", config.parameters(),
-                                   static_cast<double>(config.parameters()) / 1e6));
+    return text + line("parameters", fmt::format("{} ({:.4g} million)", config.parameters(),
+                                                 static_cast<double>(config.parameters()) / 1e6));
 }
 
 }  // namespace
@@ -91,26 +89,24 @@ std::string to_text(const Summary& summary) {
     text += shape_text(config);
     std::string_view name = "weights";
     for (const TypeShare& each : summary.types) {
-        text += line(name, fmt::format("{:<5} {:>4} tensors {:>14} elements  {}",
-                                       to_string(each.type), each.tensors, each.elements,
-                                       size_text(each.bytes)));
+        text +=
+            line(name, fmt::format("{:<5} {:>4} tensors {:>14} elements  {}", to_string(each.type),
+                                   each.tensors, each.elements, size_text(each.bytes)));
         name = "";
     }
     if (const auto& tokenizer = summary.tokenizer)
         text += line("tokenizer",
                      fmt::format("{} tokens, start of text {}, end of text {}, {}", tokenizer->size,
-                                 id_text(tokenizer->start_of_text),
-                                 id_text(tokenizer->end_of_text),
+                                 id_text(tokenizer->start_of_text), id_text(tokenizer->end_of_text),
                                  tokenizer->chat ? "chat template" : "no known chat template"));
     else
         text += line("tokenizer", "none: " + summary.no_tokenizer);
     return text +
-           line("KV cache",
-                fmt::format("{} per token, {} for {} tokens (fp32)",
-                            size_text(summary.kv_cache_bytes_per_token),
-                            size_text(summary.kv_cache_bytes_per_token *
-                                      static_cast<std::uint64_t>(config.context)),
-                            config.context));
+           line("KV cache", fmt::format("{} per token, {} for {} tokens (fp32)",
+                                        size_text(summary.kv_cache_bytes_per_token),
+                                        size_text(summary.kv_cache_bytes_per_token *
+                                                  static_cast<std::uint64_t>(config.context)),
+                                        config.context));
 }
 
 }  // namespace assay::model

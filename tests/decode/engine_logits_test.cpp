@@ -85,9 +85,9 @@ TEST(EngineLogits, ReluModels) {
     config.activation = nn::Activation::relu;
     const nn::ToyModel model = nn::toy_model(config, 8);
     const nn::HuggingFaceModel written = nn::hugging_face_of(model);
-    Engine engine(nn::TensorFile::in_memory(written.tensors.bytes(), "toy",
-                                            {{"config", written.config}}),
-                  {});
+    Engine engine(
+        nn::TensorFile::in_memory(written.tensors.bytes(), "toy", {{"config", written.config}}),
+        {});
     const std::vector<int> ids = random_ids(5, config.vocabulary, 6);
     expect_near(engine.feed(ids), ReferenceDecoder(model).logits(ids).back(), fp32);
 }

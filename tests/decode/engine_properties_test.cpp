@@ -117,8 +117,8 @@ TEST(EngineBytes, AreWhatAStepReads) {
                                                 {TensorType::q8_0, 34u},
                                                 {TensorType::q4_1, 20u}}) {
             const nn::ToyModel model = nn::toy_model(config, 15);
-            std::uint64_t expected = 64 / 32 * bytes_of_32;                       // the embedding's row
-            if (!llama) expected += 64 * 4;  // positions: fp32 in memory
+            std::uint64_t expected = 64 / 32 * bytes_of_32;  // the embedding's row
+            if (!llama) expected += 64 * 4;                  // positions: fp32 in memory
             for (const auto& [name, values] : model.parameters)
                 if (name != "position_embedding")
                     expected += model.shapes.at(name).size() == 2 ? values.size() / 32 * bytes_of_32

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -154,6 +155,44 @@ TEST_P(InterleavedProduct, ZeroAndExtremeActivations) {
             EXPECT_NEAR(y[static_cast<std::size_t>(r)], exact, 1e-6 * magnitude);
         }
     }
+}
+
+TEST(InterleavedBf16, AsExactAsFp32) {
+    if (!interleaved_products()) GTEST_SKIP() << "this processor has no such loops";
+    std::mt19937_64 random(7);
+    std::normal_distribution<float> normal;
+    for (const int columns : {2, 6, 64, 578})
+        for (const int tokens : {1, 4, 7}) {
+            std::vector<std::uint16_t> plain(static_cast<std::size_t>(16 * columns));
+            for (std::uint16_t& weight : plain) weight = nn::to_bfloat16(normal(random));
+            std::vector<std::byte> group(interleaved_bytes(ASSAY_BF16, 16, columns));
+            ASSERT_EQ(group.size(), plain.size() * 2);
+            interleave(ASSAY_BF16, reinterpret_cast<const std::byte*>(plain.data()), 16, columns,
+                       group.data());
+            std::vector<std::byte> row(static_cast<std::size_t>(columns) * 2);
+            take_row(ASSAY_BF16, group.data(), columns, 5, row.data());
+            EXPECT_EQ(std::memcmp(row.data(), plain.data() + 5 * columns, row.size()), 0);
+
+            Activations x(columns, false);
+            for (int t = 0; t < tokens; ++t)
+                for (int c = 0; c < columns; ++c) x.row(t)[c] = normal(random);
+            std::vector<float> y(static_cast<std::size_t>(16 * tokens), 99.0f);
+            interleaved_products()->multiply_bf16(group.data(), columns, x.rows(), tokens, y.data(),
+                                                  16);
+            for (int t = 0; t < tokens; ++t)
+                for (int r = 0; r < 16; ++r) {
+                    double exact = 0, magnitude = 0;
+                    for (int c = 0; c < columns; ++c) {
+                        const double product =
+                            static_cast<double>(nn::from_bfloat16(
+                                plain[static_cast<std::size_t>(r * columns + c)])) *
+                            static_cast<double>(x.row(t)[c]);
+                        exact += product;
+                        magnitude += std::abs(product);
+                    }
+                    EXPECT_NEAR(y[static_cast<std::size_t>(16 * t + r)], exact, 2e-6 * magnitude);
+                }
+        }
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, InterleavedProduct, testing::ValuesIn(quantised));

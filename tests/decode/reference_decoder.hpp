@@ -86,10 +86,9 @@ class ReferenceDecoder {
         const auto width = static_cast<std::size_t>(config_.head_width), half = width / 2;
         for (std::size_t head = 0; head < heads.size(); head += width)
             for (std::size_t i = 0; i < half; ++i) {
-                const double angle =
-                    static_cast<double>(position) *
-                    std::pow(config_.rope_base,
-                             -2.0 * static_cast<double>(i) / static_cast<double>(width));
+                const double angle = static_cast<double>(position) *
+                                     std::pow(config_.rope_base, -2.0 * static_cast<double>(i) /
+                                                                     static_cast<double>(width));
                 const double a = heads[head + i], b = heads[head + i + half];
                 heads[head + i] = a * std::cos(angle) - b * std::sin(angle);
                 heads[head + i + half] = a * std::sin(angle) + b * std::cos(angle);
@@ -138,8 +137,9 @@ class ReferenceDecoder {
             else if (config_.activation == nn::Activation::relu)
                 h[j] = std::max(h[j], 0.0);
             else
-                h[j] *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) *
-                                             (h[j] + 0.044715 * h[j] * h[j] * h[j])));
+                h[j] *=
+                    0.5 *
+                    (1 + std::tanh(std::sqrt(2 / M_PI) * (h[j] + 0.044715 * h[j] * h[j] * h[j])));
             if (takes_part && !takes_part(layer, static_cast<int>(j), x)) h[j] = 0;
         }
         return multiply(prefix + "down", h);

@@ -15,7 +15,7 @@ namespace {
 const std::vector<int> prompt{1, 504, 3575, 282, 4649, 314};
 const std::vector<int> best{7042, 3692, 2250, 260, 450};
 const std::vector<double> best_logits{15.414, 11.647, 11.250, 11.134, 11.074};
-const std::vector<int> continuation{7042, 30,  198,  198,  504, 3575, 282, 260,
+const std::vector<int> continuation{7042, 30,   198, 198,  504,  3575, 282, 260,
                                     1797, 1918, 314, 1315, 2863, 4206, 30};
 
 struct Case {

@@ -54,7 +54,8 @@ double router_logit(int layer, int expert, const Row& x) {
     const std::vector<float> router = router_of(layer);
     double logit = 0;
     for (std::size_t c = 0; c < x.size(); ++c)
-        logit += static_cast<double>(router[static_cast<std::size_t>(expert) * x.size() + c]) * x[c];
+        logit +=
+            static_cast<double>(router[static_cast<std::size_t>(expert) * x.size() + c]) * x[c];
     return logit;
 }
 
@@ -106,7 +107,8 @@ TEST_P(Sparse, BytesAreThoseOfTheActiveExperts) {
         Engine engine(file, {});
         engine.use_sparse(layers_of(model, 0), FixedActive{count, 3});
         engine.feed(std::span(ids).first(9));
-        const std::uint64_t cache = 9u * 2 * 2 * static_cast<unsigned>(model.config.kv_heads) * 16 * 4;
+        const std::uint64_t cache =
+            9u * 2 * 2 * static_cast<unsigned>(model.config.kv_heads) * 16 * 4;
         EXPECT_EQ(engine.bytes_per_token() - cache,
                   dense + routers - static_cast<std::uint64_t>(experts - count) * expert);
     }

@@ -32,9 +32,8 @@ class ModelEval : public ModelProgram {
     void expect_as_reference(const nlohmann::json& result, const std::string& text,
                              std::size_t window, double tolerance) const {
         const auto [nats, scored] = expected(text, window);
-        EXPECT_EQ(keys_of(result),
-                  (std::vector<std::string>{"bits_per_byte", "nll_nats_per_token", "perplexity",
-                                            "seconds", "tokens"}));
+        EXPECT_EQ(keys_of(result), (std::vector<std::string>{"bits_per_byte", "nll_nats_per_token",
+                                                             "perplexity", "seconds", "tokens"}));
         EXPECT_EQ(result["tokens"], scored);
         const double per_token = nats / scored;
         EXPECT_NEAR(result["nll_nats_per_token"].get<double>(), per_token, tolerance);
@@ -46,8 +45,9 @@ class ModelEval : public ModelProgram {
         EXPECT_GT(result["seconds"].get<double>(), 0);
     }
 
-    const std::string text = "In the beginning was the word.\nIt had 5 bytes, or \xc3\xa9ight? "
-                             "Nobody had counted them before that day, and nobody would after.";
+    const std::string text =
+        "In the beginning was the word.\nIt had 5 bytes, or \xc3\xa9ight? "
+        "Nobody had counted them before that day, and nobody would after.";
     const std::string text_file = write("text.txt", text);
 };
 
@@ -55,7 +55,7 @@ TEST_F(ModelEval, AsTheReference) {
     for (const char* const through : {"engine", "libtorch"}) {
         if (through == std::string("libtorch") && !have_libtorch()) continue;
         SCOPED_TRACE(through);
-        const std::vector<std::string> command{"model",  "eval",      file,   "--text",
+        const std::vector<std::string> command{"model",   "eval",      file,   "--text",
                                                text_file, "--through", through};
         const auto with = [&](std::vector<std::string> more) {
             std::vector<std::string> all = command;

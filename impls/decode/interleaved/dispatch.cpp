@@ -15,8 +15,9 @@ const InterleavedProducts* interleaved_products() {
     return nullptr;
 }
 
-bool can_interleave(AssayType type) {
-    return kernels::is_quantised(type) && interleaved_products() != nullptr;
+bool can_interleave(AssayType type, int columns) {
+    const bool pairs = type == ASSAY_BF16 && columns % 2 == 0;
+    return (kernels::is_quantised(type) || pairs) && interleaved_products() != nullptr;
 }
 
 }  // namespace assay::decode

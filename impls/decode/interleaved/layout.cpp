@@ -7,19 +7,20 @@
 namespace assay::decode {
 namespace {
 
-constexpr int half = 2;       // bytes of a scale or minimum
-constexpr int four = 4;       // bytes of a row that lie together
-constexpr int block_columns = kernels::weights_per_quantised_block;
+constexpr int half = 2;  // bytes of a scale or minimum
+constexpr int four = 4;  // bytes of a row that lie together
 
-// A plain block: `halves` numbers of 16 bits, then `quants` bytes.
+// A plain block of `columns`: `halves` numbers of 16 bits, then `quants` bytes.
 struct PlainBlock {
-    int halves, quants;
+    int columns, halves, quants;
     int bytes() const { return half * halves + quants; }
 };
 
 PlainBlock plain_block(AssayType type) {
-    if (type == ASSAY_Q8_0) return {1, block_columns};
-    return {type == ASSAY_Q4_1 ? 2 : 1, block_columns / 2};
+    constexpr int columns = kernels::weights_per_quantised_block;
+    if (type == ASSAY_BF16) return {2, 0, 4};
+    if (type == ASSAY_Q8_0) return {columns, 1, columns};
+    return {columns, type == ASSAY_Q4_1 ? 2 : 1, columns / 2};
 }
 
 // Where byte `byte` of row `row`'s block lies within the sixteen rows' block.
@@ -46,9 +47,9 @@ void interleave(AssayType type, const std::byte* plain, int rows, int columns, s
     const PlainBlock block = plain_block(type);
     std::memset(out, 0, interleaved_bytes(type, rows, columns));
     for (int row = 0; row < rows; ++row) {
-        std::byte* group = out + static_cast<std::size_t>(row / interleaved_rows) *
-                                     group_bytes(type, columns);
-        for (int b = 0; b < columns / block_columns; ++b) {
+        std::byte* group =
+            out + static_cast<std::size_t>(row / interleaved_rows) * group_bytes(type, columns);
+        for (int b = 0; b < columns / block.columns; ++b) {
             for (int byte = 0; byte < block.bytes(); ++byte)
                 group[place(block, row % interleaved_rows, byte)] = plain[byte];
             plain += block.bytes();
@@ -59,9 +60,9 @@ void interleave(AssayType type, const std::byte* plain, int rows, int columns, s
 
 void take_row(AssayType type, const std::byte* interleaved, int columns, int row, std::byte* out) {
     const PlainBlock block = plain_block(type);
-    const std::byte* group = interleaved + static_cast<std::size_t>(row / interleaved_rows) *
-                                               group_bytes(type, columns);
-    for (int b = 0; b < columns / block_columns; ++b) {
+    const std::byte* group =
+        interleaved + static_cast<std::size_t>(row / interleaved_rows) * group_bytes(type, columns);
+    for (int b = 0; b < columns / block.columns; ++b) {
         for (int byte = 0; byte < block.bytes(); ++byte)
             *out++ = group[place(block, row % interleaved_rows, byte)];
         group += block.bytes() * interleaved_rows;

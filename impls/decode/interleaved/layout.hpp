@@ -1,11 +1,12 @@
-// Quantised rows rearranged so that sixteen of them are multiplied side by side, one in each lane of
-// a vector, by int8 dot products (VNNI). The bits are those of the plain rows.
+// Rows rearranged so that sixteen of them are multiplied side by side, one in each lane of a
+// vector: quantised ones by int8 dot products (VNNI). The bits are those of the plain rows.
 //
 // Sixteen rows form a group; the last is filled up with rows of zeros. Block by block of 32 columns
 // it holds: the sixteen scales (f16), the sixteen minima (f16, q4_1 only), then the quants.
 //   q8_0: for each four columns 64 bytes: of every row its four int8.
 //   q4:   for each four of the first sixteen columns 64 bytes: of every row four bytes, as in its
 //         plain block: a low half is column c, the high half column c + 16.
+//   bf16: there are no scales; for each two columns 64 bytes: of every row its two.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ namespace assay::decode {
 
 constexpr int interleaved_rows = 16;
 
-/// Whether this build and processor multiply this type so.
-bool can_interleave(AssayType type);
+/// Whether this build and processor multiply rows of this type so.
+bool can_interleave(AssayType type, int columns);
 
 /// Bytes of `rows` interleaved rows.
 std::size_t interleaved_bytes(AssayType type, int rows, int columns);

@@ -15,6 +15,9 @@ struct InterleavedProducts {
     /// made in one order, whatever `tokens`.
     void (*multiply)(AssayType type, const std::byte* group, int columns,
                      const DigitBlock* const* x, int tokens, float* y, int stride);
+    /// The same for bf16 rows; x: [tokens] rows of floats, columns even. Arithmetic in fp32.
+    void (*multiply_bf16)(const std::byte* group, int columns, const float* const* x, int tokens,
+                          float* y, int stride);
 };
 
 /// Null: this processor has no AVX-512 with int8 dot products (VNNI).

@@ -1,8 +1,9 @@
-// Interleaved rows times activations with AVX-512 VNNI: each lane is a row, so that nothing is added
-// across lanes and one conversion serves sixteen rows.
+// Interleaved rows times activations with AVX-512 and VNNI: each lane is a row, so that nothing is
+// added across lanes and one conversion serves sixteen rows.
 //
-// Per block the dot products of the three digits are exact integers; with the scales they become
-// floats, which are added up block by block. That is fp32 arithmetic with fewer roundings.
+// Quantised rows: per block the dot products of the three digits are exact integers; with the
+// scales they become floats, which are added up block by block. That is fp32 arithmetic with fewer
+// roundings.
 #include <immintrin.h>
 
 #include "impls/decode/interleaved/products.hpp"
@@ -73,15 +74,15 @@ void multiply_tokens(const std::byte* group, int columns, const DigitBlock* cons
                                    : _mm512_setzero_si512();
 #pragma GCC unroll 8
                 for (int q = 0; q < quads; ++q)
-                    sums[d] = _mm512_dpbusd_epi32(sums[d], quants[q],
-                                                  quad_at(block.digits[d] + 4 * q));
+                    sums[d] =
+                        _mm512_dpbusd_epi32(sums[d], quants[q], quad_at(block.digits[d] + 4 * q));
             }
-            const __m512 high = _mm512_cvtepi32_ps(
-                _mm512_add_epi32(_mm512_slli_epi32(sums[0], 8), sums[1]));
-            const __m512 whole = _mm512_fmadd_ps(high, _mm512_set1_ps(256.0f),
-                                                 _mm512_cvtepi32_ps(sums[2]));
-            total[t] = _mm512_fmadd_ps(_mm512_mul_ps(whole, _mm512_set1_ps(block.scale)), scale,
-                                       total[t]);
+            const __m512 high =
+                _mm512_cvtepi32_ps(_mm512_add_epi32(_mm512_slli_epi32(sums[0], 8), sums[1]));
+            const __m512 whole =
+                _mm512_fmadd_ps(high, _mm512_set1_ps(256.0f), _mm512_cvtepi32_ps(sums[2]));
+            total[t] =
+                _mm512_fmadd_ps(_mm512_mul_ps(whole, _mm512_set1_ps(block.scale)), scale, total[t]);
             if constexpr (B::has_minimum)
                 total[t] =
                     _mm512_fmadd_ps(halves_at(group + 32), _mm512_set1_ps(block.sum), total[t]);
@@ -105,6 +106,50 @@ void multiply(AssayType type, const std::byte* group, int columns, const DigitBl
     if (type == ASSAY_Q8_0) return multiply_type<ASSAY_Q8_0>(group, columns, x, tokens, y, stride);
     if (type == ASSAY_Q4_0) return multiply_type<ASSAY_Q4_0>(group, columns, x, tokens, y, stride);
     multiply_type<ASSAY_Q4_1>(group, columns, x, tokens, y, stride);
+}
+
+// A 16-bit float is the upper half of a 32-bit one: of two neighbours in a lane the first is
+// shifted up, the second has the first masked out.
+template <int tokens>
+void multiply_bf16_tokens(const std::byte* group, int columns, const float* const* x, float* y,
+                          int stride) {
+    constexpr int sums = 4;  // so that no addition waits for the one before
+    __m512 partial[tokens][sums];
+#pragma GCC unroll 16
+    for (int i = 0; i < tokens * sums; ++i) partial[i / sums][i % sums] = _mm512_setzero_ps();
+    const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000u));
+    const auto add_pair = [&](int column, int sum) {
+        const __m512i both = _mm512_loadu_si512(group + 32 * column);
+        const __m512 first = _mm512_castsi512_ps(_mm512_slli_epi32(both, 16));
+        const __m512 second = _mm512_castsi512_ps(_mm512_and_si512(both, upper));
+#pragma GCC unroll 8
+        for (int t = 0; t < tokens; ++t) {
+            partial[t][sum] = _mm512_fmadd_ps(first, _mm512_set1_ps(x[t][column]), partial[t][sum]);
+            partial[t][sum + 1] =
+                _mm512_fmadd_ps(second, _mm512_set1_ps(x[t][column + 1]), partial[t][sum + 1]);
+        }
+    };
+    int column = 0;
+    for (; column + 4 <= columns; column += 4) {
+        __builtin_prefetch(group + 32 * column + prefetch_bytes);
+        __builtin_prefetch(group + 32 * column + prefetch_bytes + 64);
+        add_pair(column, 0);
+        add_pair(column + 2, 2);
+    }
+    if (column < columns) add_pair(column, 0);
+#pragma GCC unroll 8
+    for (int t = 0; t < tokens; ++t)
+        _mm512_storeu_ps(y + t * stride,
+                         _mm512_add_ps(_mm512_add_ps(partial[t][0], partial[t][1]),
+                                       _mm512_add_ps(partial[t][2], partial[t][3])));
+}
+
+void multiply_bf16(const std::byte* group, int columns, const float* const* x, int tokens, float* y,
+                   int stride) {
+    for (; tokens >= 4; tokens -= 4, x += 4, y += 4 * stride)
+        multiply_bf16_tokens<4>(group, columns, x, y, stride);
+    for (; tokens >= 1; --tokens, ++x, y += stride)
+        multiply_bf16_tokens<1>(group, columns, x, y, stride);
 }
 
 // Digits of sixteen whole numbers below 127·65536 in magnitude.
@@ -137,13 +182,12 @@ void digits(const float* x, int columns, DigitBlock* out) {
                                      _mm512_setzero_si512()};
         split(_mm512_cvtps_epi32(_mm512_mul_ps(low, inverse)), 0, *out, sums);
         split(_mm512_cvtps_epi32(_mm512_mul_ps(high, inverse)), 16, *out, sums);
-        for (int d = 0; d < digit_count; ++d)
-            out->digit_sums[d] = _mm512_reduce_add_epi32(sums[d]);
+        for (int d = 0; d < digit_count; ++d) out->digit_sums[d] = _mm512_reduce_add_epi32(sums[d]);
     }
 }
 
 }  // namespace
 
-const InterleavedProducts vnni_products{digits, multiply};
+const InterleavedProducts vnni_products{digits, multiply, multiply_bf16};
 
 }  // namespace assay::decode
