@@ -6,12 +6,11 @@
 #include <random>
 #include <string>
 
+#include "impls/lte/expert_size.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::lte {
 namespace {
-
-constexpr int expert_size = 32;
 
 std::vector<std::byte> in_bfloat16(const std::vector<float>& values) {
     std::vector<std::byte> bytes(values.size() * 2);

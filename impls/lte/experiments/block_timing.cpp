@@ -10,6 +10,7 @@
 #include <random>
 #include <span>
 
+#include "impls/lte/expert_size.hpp"
 #include "kernels/cpu/read_bandwidth.h"
 #include "kernels/cpu/streamed_memory.hpp"
 #include "suite/experiment/error.hpp"
@@ -19,7 +20,9 @@ namespace {
 
 using kernels::StreamedMemory;
 
-constexpr int expert_size = 32;
+// What one turn through all layers reads is to be far beyond any cache; memory sets a limit to
+// that.
+constexpr double least_read_bytes = 256e6, most_memory_bytes = 4e9;
 
 std::size_t element_bytes(AssayType type) { return type == ASSAY_F32 ? 4 : 2; }
 
@@ -75,8 +78,7 @@ struct DestroyContext {
 
 class Block {
   public:
-    Block(const BlockShape& shape, AssayType type, double sparsity, double least_working_set,
-          std::uint64_t seed)
+    Block(const BlockShape& shape, AssayType type, double sparsity, std::uint64_t seed)
         : shape_(shape),
           type_(type),
           experts_(shape.hidden / expert_size),
@@ -89,8 +91,10 @@ class Block {
           all_(mask_.size()) {
         for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = static_cast<std::int32_t>(i);
         const WeightPattern pattern(type, seed);
-        const auto layers = static_cast<std::size_t>(
-            std::max(4.0, std::ceil(least_working_set / static_cast<double>(layer_bytes()))));
+        const auto of_layer = static_cast<double>(layer_bytes());
+        const double read = std::max((1 - sparsity) * of_layer, 1.0);
+        const auto layers = static_cast<std::size_t>(std::max(
+            4.0, std::min(std::ceil(least_read_bytes / read), most_memory_bytes / of_layer)));
         for (std::size_t i = 0; i < layers; ++i)
             layers_.push_back({gated() ? pattern.copies(slab_bytes()) : nullptr,
                                pattern.copies(slab_bytes()), pattern.copies(slab_bytes()),
@@ -271,9 +275,9 @@ BlockShape block_shape(const std::string& name) {
 }
 
 BlockTimes time_block(const BlockShape& shape, AssayType type, BlockVariant variant,
-                      double sparsity, int rounds, double least_working_set, std::uint64_t seed,
+                      double sparsity, int rounds, std::uint64_t seed,
                       const std::function<void(double fraction)>& progress) {
-    Block block(shape, type, sparsity, least_working_set, seed);
+    Block block(shape, type, variant == BlockVariant::dense ? 0 : sparsity, seed);
     const int in_bandwidth_mb = 512;
     BlockTimes times;
     for (const BlockVariant warm : {BlockVariant::dense, variant}) block.time(0, warm);
@@ -295,8 +299,7 @@ BlockTimes time_block(const BlockShape& shape, AssayType type, BlockVariant vari
     times.sparsity = variant == BlockVariant::dense ? 0 : block.sparsity();
     times.bytes = block.bytes(variant);
     times.read_bandwidth = median(bandwidth);
-    times.working_set_bytes =
-        static_cast<double>(block.layers()) * static_cast<double>(block.layer_bytes());
+    times.working_set_bytes = static_cast<double>(block.layers()) * times.bytes;
     return times;
 }
 

@@ -29,20 +29,21 @@ enum class BlockVariant {
 };
 
 struct BlockTimes {
-    double seconds = 0;         ///< of one layer, median
-    double dense_seconds = 0;   ///< of the dense layer in the same rounds, median
-    double speedup = 0;         ///< median over rounds of dense over own
-    double bytes = 0;           ///< weights that must be read, router included
-    double sparsity = 0;        ///< share of experts that were not computed, as counted
-    double read_bandwidth = 0;  ///< bytes per second of a plain read, same threads, same run
-    double working_set_bytes = 0;
+    double seconds = 0;            ///< of one layer, median
+    double dense_seconds = 0;      ///< of the dense layer in the same rounds, median
+    double speedup = 0;            ///< median over rounds of dense over own
+    double bytes = 0;              ///< weights that must be read, router included
+    double sparsity = 0;           ///< share of experts that were not computed, as counted
+    double read_bandwidth = 0;     ///< bytes per second of a plain read, same threads, same run
+    double working_set_bytes = 0;  ///< read in one turn through all layers
 };
 
-/// At least four layers, and as many as exceed `least_working_set` bytes, in turn; `rounds` rounds.
-/// The router's threshold is set so that `sparsity` of the experts stay inactive for the token at
-/// hand. Throws NotSupportedHere when the kernels cannot do it.
+/// At least four layers in turn, and so many that a turn through all of them reads far more than a
+/// cache holds (within 4 GB of memory); `rounds` rounds. The router's threshold is set so that
+/// `sparsity` of the experts stay inactive for the token at hand. Throws NotSupportedHere when the
+/// kernels cannot do it.
 BlockTimes time_block(const BlockShape& shape, AssayType type, BlockVariant variant,
-                      double sparsity, int rounds, double least_working_set, std::uint64_t seed,
+                      double sparsity, int rounds, std::uint64_t seed,
                       const std::function<void(double fraction)>& progress);
 
 }  // namespace assay::lte
