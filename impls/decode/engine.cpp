@@ -97,6 +97,11 @@ std::span<const float> Engine::feed_each(std::span<const int> ids) {
 }
 
 void Engine::reset() { impl_->position = 0; }
+void Engine::rewind(int position) {
+    if (position < 0 || position > impl_->position)
+        throw std::invalid_argument("the cache cannot be taken back to where it never was");
+    impl_->position = position;
+}
 int Engine::position() const { return impl_->position; }
 int Engine::context() const { return impl_->pass.positions(); }
 std::uint64_t Engine::bytes_per_token() const {

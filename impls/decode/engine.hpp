@@ -68,6 +68,9 @@ class Engine {
     std::span<const float> feed_each(std::span<const int> ids);
     static constexpr int largest_feed_each = 16;
     void reset();  ///< empties the cache
+    /// Takes the cache back to its first `position` positions. Throws std::invalid_argument when
+    /// there are not so many.
+    void rewind(int position);
     int position() const;
     int context() const;  ///< positions that the cache has room for
 

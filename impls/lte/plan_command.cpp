@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,8 +66,10 @@ class PlanCommand : public Command {
         app.add_option("--batch", batch_, "sequences that a step continues")
             ->capture_default_str()
             ->type_name("N");
-        app.add_option("--context", context_, "tokens of each sequence before the step")
-            ->capture_default_str()
+        app.add_option("--context", context_,
+                       fmt::format("tokens of each sequence before the step; without it {}, or all "
+                                   "but one of a shorter model's context",
+                                   DecodePlanRequest().context))
             ->type_name("N");
         app.add_flag("--json", json_, "print JSON");
         app.footer(
@@ -82,7 +85,10 @@ class PlanCommand : public Command {
         request.model = stored();
         request.sparsities = sparsities_;
         request.batch = batch_;
-        request.context = context_;
+        // The default must suit every model: one whose context is shorter is no error of the
+        // user's.
+        request.context =
+            context_.value_or(std::min(request.context, request.model.config.context - 1));
         if (!device_.empty()) request.device = device_profile(device_);
         const DecodePlan plan = plan_decode(std::move(request));
         if (json_) {
@@ -103,7 +109,8 @@ class PlanCommand : public Command {
 
     std::string model_, shape_, device_, weights_ = "bf16";
     std::vector<double> sparsities_;
-    int batch_ = 1, context_ = 512;
+    int batch_ = 1;
+    std::optional<int> context_;
     bool json_ = false;
 };
 

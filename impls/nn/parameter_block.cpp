@@ -40,6 +40,11 @@ ParameterBlock::ParameterBlock(std::string name, std::span<const ParameterSpec> 
 
 void ParameterBlock::zero_grad() { grad_.zero_(); }
 
+void ParameterBlock::zero_moments() {
+    first_moment_.zero_();
+    second_moment_.zero_();
+}
+
 void ParameterBlock::copy_state_from(const ParameterBlock& other) {
     values_.copy_(other.values_);
     first_moment_.copy_(other.first_moment_);

@@ -38,6 +38,7 @@ class ParameterBlock {
     at::Tensor& second_moment() { return second_moment_; }
 
     void zero_grad();
+    void zero_moments();
 
     /// The state that survives a step: values and both moments, in this order; 3 * count()
     /// elements.

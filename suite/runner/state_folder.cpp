@@ -4,6 +4,7 @@
 #include <system_error>
 #include <vector>
 
+#include "suite/measure/build_info.hpp"
 #include "suite/runner/plan_hash.hpp"
 #include "suite/store/store.hpp"
 
@@ -52,7 +53,9 @@ void StateFolder::remove_abandoned(const store::Store& store) {
     // Read after the folders: a session that begins meanwhile has a row before it has a folder.
     std::set<std::string> going_on;
     for (const store::Session& session : store.sessions())
-        if (session.state != "finished") going_on.insert(session.id);
+        if (session.state == "running" ||
+            (session.state == "interrupted" && session.build == measure::build_id()))
+            going_on.insert(session.id);
     for (const fs::path& folder : folders)
         if (!going_on.contains(folder.filename().string())) clear(folder);
     fs::remove(root, none);

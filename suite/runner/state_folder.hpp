@@ -26,8 +26,8 @@ class StateFolder {
     void sample_finished(const SampleSpec& spec) const;
     void session_finished() const;
 
-    /// Removes what belongs to sessions that will never go on: finished ones, and such as the store
-    /// does not know.
+    /// Removes what belongs to sessions that will never go on: finished ones, interrupted ones of
+    /// another build, and such as the store does not know.
     static void remove_abandoned(const store::Store& store);
 
   private:

@@ -118,6 +118,21 @@ TEST_F(LtePlanCommand, ReadsAModelFile) {
     EXPECT_EQ(plan.at("dense").at("bytes_by_part").at("ffn"), 2 * 3 * 64 * 96 / 32 * 34);
 }
 
+TEST_F(LtePlanCommand, WithoutAContextTakesWhatTheModelReaches) {
+    const auto context = [](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--sparsity", "0.5", "--json"});
+        return json::parse(output(arguments)).at("context").get<int>();
+    };
+    const int reach = nn::toy_llama_config().context;
+    ASSERT_LE(reach, 512);
+    EXPECT_EQ(context({"--model", toy_file()}), reach - 1);
+    EXPECT_EQ(context({"--shape", "gpt2"}), 512);
+    EXPECT_EQ(context({"--model", toy_file(), "--context", "3"}), 3);
+    // What is asked for is never shortened.
+    EXPECT_THAT(error({"--model", toy_file(), "--sparsity", "0.5", "--context", "512"}),
+                HasSubstr("--context 512"));
+}
+
 TEST_F(LtePlanCommand, PrintsTablesForPeople) {
     EXPECT_EQ(output({"--model", toy_file(), "--sparsity", "0.5", "--context", "15", "--device",
                       "a100", "--batch", "2"}),

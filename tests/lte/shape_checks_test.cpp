@@ -50,14 +50,34 @@ MadeUp unions(double (*left_out)(double)) {
 
 TEST(LteShapeChecks, UnionsGrowSublinearly) {
     const Claim claim = made_up_claim("union_sparsity", "lte");
-    const auto independent = unions([](double b) { return std::pow(0.9, b); });
-    const ClaimCheck result = grows_sublinearly(claim, independent.all());
-    EXPECT_EQ(result.verdict, Verdict::supported);
-    EXPECT_NEAR(*result.obtained, (1 - std::pow(0.9, 16)) / 1.6, 1e-9);
-    const auto disjoint = unions([](double b) { return 1 - 0.05 * b; });
-    EXPECT_EQ(grows_sublinearly(claim, disjoint.all()).verdict, Verdict::contradicted);
+    // Half of the experts serve a token in five each, the others none: 0.1 are active, as below.
+    const auto shared = unions([](double b) { return 0.5 + 0.5 * std::pow(0.8, b); });
+    const ClaimCheck result = grows_sublinearly(claim, shared.all());
+    EXPECT_EQ(result.verdict, Verdict::supported) << result.reason;
+    EXPECT_NEAR(*result.obtained, 0.18 / 0.19, 1e-9);  // a batch of 2
     const auto late = unions([](double b) { return 1 - 0.003 * b * b; });
     EXPECT_EQ(grows_sublinearly(claim, late.all()).verdict, Verdict::contradicted);
+}
+
+TEST(LteShapeChecks, UnionsOfIndependentExpertsAreNotEnough) {
+    const Claim claim = made_up_claim("union_sparsity", "lte");
+    const auto independent = unions([](double b) { return std::pow(0.9, b); });
+    const ClaimCheck result = grows_sublinearly(claim, independent.all());
+    EXPECT_EQ(result.verdict, Verdict::contradicted);
+    EXPECT_NEAR(*result.obtained, 1, 1e-9);
+    // Bends too, but tokens avoid each other's experts.
+    const auto avoiding = unions([](double b) { return 0.9 * std::pow(0.85, b - 1); });
+    EXPECT_EQ(grows_sublinearly(claim, avoiding.all()).verdict, Verdict::contradicted);
+    const auto disjoint = unions([](double b) { return 1 - 0.05 * b; });
+    EXPECT_EQ(grows_sublinearly(claim, disjoint.all()).verdict, Verdict::contradicted);
+}
+
+TEST(LteShapeChecks, UnionsNeedABatchOfOne) {
+    MadeUp made;
+    for (const std::int64_t batch : {2, 4, 8})
+        made.value("lte", {{"sparsity", 0.9}}, "union_sparsity", {{"batch", batch}}, 0.8);
+    const auto claim = made_up_claim("union_sparsity", "lte");
+    EXPECT_EQ(grows_sublinearly(claim, made.all()).verdict, Verdict::not_run);
 }
 
 MadeUp layers(double slope, double seed_spread) {
@@ -76,6 +96,25 @@ TEST(LteShapeChecks, LayersDifferByMoreThanSeeds) {
     EXPECT_NEAR(*layers_differ(claim, layers(0.1, 0.05).all()).obtained, 6, 1e-9);
     EXPECT_EQ(layers_differ(claim, layers(0.01, 0.05).all()).verdict, Verdict::contradicted);
     EXPECT_EQ(layers_differ(claim, layers(0, 0).all()).verdict, Verdict::contradicted);
+}
+
+TEST(LteShapeChecks, LayersOfOneSeedDecideNothing) {
+    const Claim claim = made_up_claim("layer_sparsity", "lte");
+    std::vector<Observation> one_seed;
+    const MadeUp both = layers(0.1, 0.05);
+    for (const Observation& o : both.all())
+        if (o.seed == 1) one_seed.push_back(o);
+    const ClaimCheck result = layers_differ(claim, one_seed);
+    EXPECT_EQ(result.verdict, Verdict::not_run);
+    EXPECT_THAT(result.reason, testing::HasSubstr("fewer than two seeds"));
+    // The same seed again is no second one.
+    const std::vector<Observation> once = one_seed;
+    one_seed.insert(one_seed.end(), once.begin(), once.end());
+    EXPECT_EQ(layers_differ(claim, one_seed).verdict, Verdict::not_run);
+    // One place with a single seed is enough.
+    std::vector<Observation> lacking = layers(0.1, 0.05).all();
+    lacking.pop_back();
+    EXPECT_EQ(layers_differ(claim, lacking).verdict, Verdict::not_run);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "impls/nn/training/folder_state.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -91,6 +94,55 @@ TEST(FolderState, AWriterThatFailsLeavesTheOldState) {
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path))
         ++files;
     EXPECT_EQ(files, 1u);  // nothing left aside
+}
+
+std::size_t lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(FolderState, AFileInPlaceOfTheFolderIsToldOnceAndEndsNothing) {
+    Folder folder;
+    std::ofstream(folder.path) << "not a folder";
+    FolderState state(folder.path);
+    testing::internal::CaptureStderr();
+    EXPECT_NO_THROW(save(state, "first"));
+    EXPECT_NO_THROW(save(state, "second"));
+    const auto said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(lines(said), 1u) << said;
+    EXPECT_NE(said.find(folder.path.string()), std::string::npos) << said;
+    EXPECT_EQ(load(state), "(nothing)");
+}
+
+TEST(FolderState, ANameThatIsTooLongIsToldAndLeavesNoFile) {
+    Folder folder;
+    FolderState state(folder.path);
+    const std::string name(300, 'n');
+    testing::internal::CaptureStderr();
+    EXPECT_NO_THROW(state.save(name, [](std::ostream& out) { out << "x"; }));
+    EXPECT_EQ(lines(testing::internal::GetCapturedStderr()), 1u);
+    EXPECT_EQ(load(state, name), "(nothing)");
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
+    save(state, "good");
+    EXPECT_EQ(load(state), "good");
+}
+
+// A limit on the size of files fails in the middle of a state, as a full disk does.
+TEST(FolderState, AFullDiskLeavesTheOldStateAndNothingAside) {
+    Folder folder;
+    FolderState state(folder.path);
+    save(state, "old");
+    const auto signal = ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{1 << 20, before.rlim_max};
+    testing::internal::CaptureStderr();
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    EXPECT_NO_THROW(save(state, std::string(5 << 20, 'x')));
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    ::signal(SIGXFSZ, signal);
+    EXPECT_EQ(lines(testing::internal::GetCapturedStderr()), 1u);
+    EXPECT_EQ(load(state), "old");
+    EXPECT_FALSE(std::filesystem::exists(folder.path / "a.state.part"));
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include <cmath>
 
+#include "impls/nn/text/vocabulary.hpp"
 #include "impls/nn/training/evaluation.hpp"
 #include "impls/nn/training/language_model.hpp"
+#include "suite/experiment/error.hpp"
 #include "tests/nn/toy_text.hpp"
 
 namespace assay::nn {
@@ -72,7 +74,9 @@ TEST(Evaluation, OfUniformLogits) {
     for (const int windows : {0, 7}) {
         const auto found = evaluate(decoder, dense, data, windows, 3);
         const auto all = (data.held_out_tokens() - 1) / config.context;
-        EXPECT_EQ(found.tokens, (windows ? windows : all) * config.context);
+        EXPECT_EQ(found.windows, windows ? windows : all);
+        EXPECT_EQ(found.tokens, found.windows * config.context);
+        EXPECT_EQ(found.bytes, found.tokens);
         EXPECT_NEAR(found.nll_nats_per_token, std::log(256.0), 1e-5);
         EXPECT_NEAR(found.bits_per_byte, 8, 1e-5);
         EXPECT_NEAR(found.perplexity(), 256, 1e-2);
@@ -94,6 +98,55 @@ TEST(Evaluation, IsTheMeanOfTheLossAndKeepsNoGraph) {
     const auto found = evaluate(decoder, dense, data, 0);
     EXPECT_EQ(found.tokens, tokens);
     EXPECT_NEAR(found.nll_nats_per_token, sum / static_cast<double>(tokens), 1e-6);
+}
+
+TEST(Evaluation, TakesTheWindowsThereAreAndRefusesOnlyNone) {
+    const auto config = toy(Family::llama);
+    Decoder decoder(config, 1);
+    DenseFeedForward dense;
+    const auto data = TokenData::from_text(sums(50), Tokenizer::bytes(), 0.25, config.context);
+    const auto all = (data.held_out_tokens() - 1) / config.context;
+    ASSERT_GE(all, 2);
+    const auto found = evaluate(decoder, dense, data, 1000);
+    EXPECT_EQ(found.windows, all);
+    EXPECT_EQ(found.nll_nats_per_token, evaluate(decoder, dense, data, 0).nll_nats_per_token);
+    const auto none = TokenData::from_text(sums(50), Tokenizer::bytes(), 0, config.context);
+    EXPECT_THROW(evaluate(decoder, dense, none, 4), UserError);
+    EXPECT_THROW(evaluate(decoder, dense, none, 0), UserError);
+}
+
+// The letters a, b and the token "aab": tokens of one and of three bytes.
+Tokenizer letters() {
+    Vocabulary vocabulary;
+    vocabulary.words = WordRule::whole;
+    vocabulary.tokens = {{"a"}, {"b"}, {"aa"}, {"aab"}};
+    vocabulary.merges = {{"a", "a"}, {"aa", "b"}};
+    return Tokenizer(vocabulary);
+}
+
+TEST(Evaluation, BitsPerByteAreOverTheBytesOfTheScoredTokens) {
+    auto config = toy(Family::llama);
+    config.tied_embeddings = false;
+    config.context = 2;
+    config.vocabulary = 4;
+    Decoder decoder(config, 1);
+    decoder.parameter("output").detach().zero_();  // log 4 nats for each token
+    DenseFeedForward dense;
+    // Held out: [aab b b] [b aab aab] [aab b b], then aab behind the last
+    // whole window. Scored: b b, aab aab, b b - ten bytes in six tokens, where the mean of the
+    // whole part is 16 / 8.
+    const auto data = TokenData::from_text("bbbbbbbbbbbbbbbbaabbbaabaabbbaab", letters(), 0.5, 2);
+    ASSERT_EQ(data.held_out_tokens(), 8);
+    const auto all = evaluate(decoder, dense, data, 0);
+    EXPECT_EQ(all.windows, 3);
+    EXPECT_EQ(all.tokens, 6);
+    EXPECT_EQ(all.bytes, 2 * 1 + 2 * 3 + 2 * 1);
+    EXPECT_NEAR(all.nll_nats_per_token, std::log(4.0), 1e-6);
+    EXPECT_NEAR(all.bits_per_byte, 6 * 2.0 / 10, 1e-5);
+    // Of two windows the first and the second are taken: eight bytes in four tokens.
+    const auto two = evaluate(decoder, dense, data, 2);
+    EXPECT_EQ(two.bytes, 2 * 1 + 2 * 3);
+    EXPECT_NEAR(two.bits_per_byte, 4 * 2.0 / 8, 1e-5);
 }
 
 TEST(Divergence, OfARateThatIsTooHigh) {

@@ -50,9 +50,10 @@ struct Outcome {
 
 // A training with objects of its own; `each` may end it.
 Outcome run(StateKeeper& keeper, const LanguageModelTraining& training = settings(),
-            const LossCurve& each = {}, DecoderConfig config = tiny()) {
+            const LossCurve& each = {}, DecoderConfig config = tiny(),
+            const std::string& text = sums(60)) {
     at::set_num_threads(1);
-    const auto data = TokenData::from_text(sums(60), Tokenizer::bytes(), 0, config.context);
+    const auto data = TokenData::from_text(text, Tokenizer::bytes(), 0, config.context);
     Decoder decoder(config, 1);
     DenseFeedForward dense;
     Outcome outcome;
@@ -150,6 +151,27 @@ TEST(Resume, SavesEverySoManyStepsAndAtTheEnd) {
     MemoryState divides;
     run(divides, training);
     EXPECT_EQ(divides.saved, 4);  // the last only once
+}
+
+TEST(Resume, RefusesTheStateOfAnotherText) {
+    MemoryState memory;
+    const auto text = sums(60);
+    EXPECT_THROW(run(memory, settings(),
+                     [](std::int64_t step, double) {
+                         if (step == 11) throw Interrupted();
+                     }),
+                 Interrupted);
+    auto other = text;
+    std::swap(other[0], other[1]);
+    try {
+        run(memory, settings(), {}, tiny(), other);
+        FAIL() << "went on with another text";
+    } catch (const UserError& error) {
+        const std::string said = error.what();
+        EXPECT_NE(said.find("another text"), std::string::npos) << said;
+        EXPECT_NE(said.find("remove it"), std::string::npos) << said;
+    }
+    EXPECT_EQ(run(memory, settings(), {}, tiny(), text).curve.size(), 24u);
 }
 
 TEST(Resume, RefusesTheStateOfAnotherTraining) {

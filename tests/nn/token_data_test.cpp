@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "suite/experiment/error.hpp"
@@ -26,7 +27,6 @@ TEST(TokenData, SplitsAtALinesEnd) {
     EXPECT_EQ(text[trained - 1], '\n');
     EXPECT_GE(data.held_out_tokens(), static_cast<std::int64_t>(text.size() / 4));
     EXPECT_LT(data.held_out_tokens(), static_cast<std::int64_t>(text.size() / 4 + 20));
-    EXPECT_EQ(data.bytes_per_token(), 1.0);
 }
 
 TEST(TokenData, BatchesAreWindowsOfTheTrainingPartAndAFunctionOfSeedAndStep) {
@@ -88,6 +88,39 @@ TEST(TokenData, AFewWindowsAreSpreadEvenly) {
     EXPECT_EQ(data.held_out_batches(8, 1000000).size(), data.held_out_batches(8, 0).size());
 }
 
+TEST(TokenData, CountsTheBytesOfScoredTokens) {
+    const auto text = sums(200);
+    const auto data = TokenData::from_text(text, Tokenizer::bytes(), 0.25, 16);
+    const auto all = (data.held_out_tokens() - 1) / 16;
+    EXPECT_EQ(data.held_out_bytes(0), all * 16);  // a byte per token
+    EXPECT_EQ(data.held_out_bytes(3), 3 * 16);
+    EXPECT_EQ(TokenData::from_text(text, Tokenizer::bytes(), 0, 16).held_out_bytes(0), 0);
+}
+
+TEST(TokenData, TheDigestIsOfBothPartsAndTheContext) {
+    const auto digest = [](const std::string& text, double held_out, int context) {
+        return TokenData::from_text(text, Tokenizer::bytes(), held_out, context).digest();
+    };
+    const auto text = sums(200);
+    auto trained = text, held_out = text;
+    trained.front() = 'x';
+    held_out.back() = 'x';
+    const std::set<std::uint64_t> different{digest(text, 0.25, 16),     digest(trained, 0.25, 16),
+                                            digest(held_out, 0.25, 16), digest(text, 0.25, 17),
+                                            digest(text, 0.4, 16),      digest(text, 0, 16)};
+    EXPECT_EQ(different.size(), 6u);
+    EXPECT_EQ(digest(text, 0.25, 16), digest(sums(200), 0.25, 16));
+}
+
+TEST(TokenData, AFolderIsNoText) {
+    try {
+        TokenData(std::filesystem::path(testing::TempDir()), Tokenizer::bytes(), 0.1, 16);
+        FAIL() << "read a folder";
+    } catch (const UserError& error) {
+        EXPECT_NE(std::string(error.what()).find("is a folder"), std::string::npos) << error.what();
+    }
+}
+
 TEST(TokenData, SaysWhatIsWrong) {
     const auto bytes = Tokenizer::bytes();
     EXPECT_THROW(TokenData::from_text("short", bytes, 0, 16), UserError);
@@ -95,6 +128,7 @@ TEST(TokenData, SaysWhatIsWrong) {
     EXPECT_THROW(TokenData::from_text(sums(20), bytes, 0.6, 16), UserError);
     EXPECT_THROW(TokenData::from_text(sums(20), bytes, -0.1, 16), UserError);
     EXPECT_THROW(TokenData("/nonexistent/text", bytes, 0.1, 16), UserError);
+    EXPECT_THROW(TokenData("/proc/self/mem", bytes, 0.1, 16), UserError);  // opens, is not read
     EXPECT_NO_THROW(TokenData::from_text(sums(20), bytes, 0.5, 16));
 }
 

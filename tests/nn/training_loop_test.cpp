@@ -72,6 +72,24 @@ TEST(TrainingLoop, FollowsAdamAsWrittenDown) {
     }
 }
 
+TEST(TrainingLoop, KnowsNothingOfTheTrainingBefore) {
+    const auto train_on = [](Bowl& bowl, std::int64_t steps) {
+        TrainingCallbacks callbacks;
+        callbacks.loss = [&](std::int64_t) { return bowl.loss(); };
+        NoState none;
+        train("bowl", {&bowl.block}, plain(steps, 0.1), callbacks, none, 0);
+    };
+    Bowl after_another, fresh;
+    after_another.steepness = 50;  // moments that would be felt
+    train_on(after_another, 7);
+    ASSERT_GT(after_another.block.second_moment().min().item<double>(), 0);
+    after_another.steepness = 1;
+    fresh.block.values().copy_(after_another.block.values());
+    train_on(after_another, 5);
+    train_on(fresh, 5);
+    EXPECT_EQ(after_another.block.digest(), fresh.block.digest());
+}
+
 TEST(TrainingLoop, ClipsTheNormOverAllBlocks) {
     // Two blocks with gradients (3, 0, 0) and (0, 4, 0): the norm is 5.
     const std::vector<ParameterSpec> spec{{"x", {3}, 0, 0.0}};

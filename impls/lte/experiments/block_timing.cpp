@@ -10,6 +10,7 @@
 #include <random>
 #include <span>
 
+#include "impls/lte/experiments/median_of.hpp"
 #include "impls/lte/expert_size.hpp"
 #include "kernels/cpu/read_bandwidth.h"
 #include "kernels/cpu/streamed_memory.hpp"
@@ -25,12 +26,6 @@ using kernels::StreamedMemory;
 constexpr double least_read_bytes = 256e6, most_memory_bytes = 4e9;
 
 std::size_t element_bytes(AssayType type) { return type == ASSAY_F32 ? 4 : 2; }
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 /// Small random weights: one block of them, repeated, so that gigabytes are filled in a moment. No
 /// denormals, which would slow arithmetic down.
@@ -283,22 +278,23 @@ BlockTimes time_block(const BlockShape& shape, AssayType type, BlockVariant vari
     for (const BlockVariant warm : {BlockVariant::dense, variant}) block.time(0, warm);
     std::vector<double> own, dense, ratio, bandwidth;
     for (int round = 0; round < rounds; ++round) {
+        // Half a turn apart, so that neither finds in the cache what the other has just read.
         const auto layer = static_cast<std::size_t>(round);
         // Dense first in every second round.
         if (round % 2 == 0) dense.push_back(block.time(layer, BlockVariant::dense));
-        own.push_back(block.time(layer + 1, variant));
+        own.push_back(block.time(layer + block.layers() / 2, variant));
         if (round % 2 == 1) dense.push_back(block.time(layer, BlockVariant::dense));
         ratio.push_back(dense.back() / own.back());
         if (round % 8 == 0)
             bandwidth.push_back(kernels::measured_read_bandwidth(0, in_bandwidth_mb));
         progress(static_cast<double>(round + 1) / rounds);
     }
-    times.seconds = median(own);
-    times.dense_seconds = median(dense);
-    times.speedup = median(ratio);
+    times.seconds = median_of(own);
+    times.dense_seconds = median_of(dense);
+    times.speedup = median_of(ratio);
     times.sparsity = variant == BlockVariant::dense ? 0 : block.sparsity();
     times.bytes = block.bytes(variant);
-    times.read_bandwidth = median(bandwidth);
+    times.read_bandwidth = median_of(bandwidth);
     times.working_set_bytes = static_cast<double>(block.layers()) * times.bytes;
     return times;
 }

@@ -17,8 +17,10 @@ namespace assay::lte {
 ///   no_better_at_equal_sparsity  `of` has no less perplexity than `over`, beyond the tolerance
 ///   latency_nearly_linear        `of`'s share of the dense latency lies near a line over sparsity
 ///   mostly_slower                `of`'s speedup is below 1 at more than half of the sparsities
-///   grows_sublinearly            what a batch activates grows, by less per token the larger it is
-///   layers_differ                sparsity differs more between layers than between seeds
+///   grows_sublinearly            what a batch activates grows, by less per token the larger it is,
+///                                and is less than that of experts that are independent and alike
+///   layers_differ                sparsity differs more between layers than between seeds, of which
+///                                there must be two
 std::map<std::string, CustomCheck, std::less<>> claim_checks();
 
 // The checks themselves, and what they share.

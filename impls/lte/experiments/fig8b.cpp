@@ -8,6 +8,7 @@
 
 #include "impls/decode/engine.hpp"
 #include "impls/lte/experiments/experiments.hpp"
+#include "impls/lte/experiments/median_of.hpp"
 #include "impls/lte/sparse_layers.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/experiment/axis_value.hpp"
@@ -20,11 +21,6 @@ namespace {
 constexpr const char* model_id = "smollm2-135m-instruct";
 constexpr int block = 8;  ///< tokens between two changes of the engine
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 /// Decodes `block` tokens after the prompt and takes them back.
 class Arm {
   public:
@@ -36,8 +32,8 @@ class Arm {
     decode::Engine& engine() { return engine_; }
 
     double seconds_per_token() {
-        engine_.reset();
-        engine_.feed(prompt_);
+        if (engine_.position() == 0) engine_.feed(prompt_);
+        engine_.rewind(static_cast<int>(prompt_.size()));
         const auto begin = std::chrono::steady_clock::now();
         for (int id = 0; id < block; ++id) engine_.feed(std::vector<int>{500 + id});
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
@@ -81,10 +77,10 @@ void run(const SampleSpec& spec, Recorder& recorder) {
         if (round % 5 == 0) bandwidth.push_back(decode::measured_read_bandwidth(0));
         recorder.progress(static_cast<double>(round + 1) / rounds, "rounds");
     }
-    const double latency = median(seconds), read = median(bandwidth);
+    const double latency = median_of(seconds), read = median_of(bandwidth);
     recorder.metric("latency_s", latency);
     recorder.metric("tokens_per_s", 1 / latency);
-    recorder.metric("latency_ratio", median(ratio));
+    recorder.metric("latency_ratio", median_of(ratio));
     recorder.metric("bound_share",
                     static_cast<double>(own.engine().bytes_per_token()) / read / latency);
     recorder.metric("bytes_per_token", static_cast<double>(own.engine().bytes_per_token()));
@@ -152,6 +148,7 @@ Experiment fig8b() {
     small.axes = {};
     small.rounds = 3;
     small.seconds_per_sample = 60;
+    small.timeout_s = 3600;
     experiment.profiles = {toy, small};
     experiment.figure = {Figure::Kind::lines, "latency_ratio",      "sparsity", {"length"},
                          "sparsity",          "latency over dense", false};

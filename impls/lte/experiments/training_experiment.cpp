@@ -1,9 +1,12 @@
 #include "impls/lte/experiments/training_experiment.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "impls/nn/training/training_loop.hpp"
 #include "suite/experiment/axis_value.hpp"
+#include "suite/experiment/error.hpp"
 
 namespace assay::lte {
 
@@ -47,6 +50,29 @@ std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Val
     return {toy, small};
 }
 
+namespace {
+
+/// A number on an axis that the experiment may or may not have.
+void demand(const SampleSpec& spec, const std::string& axis, const char* wanted,
+            bool (*holds)(double)) {
+    if (!spec.axes.contains(axis)) return;
+    const double number = number_axis(spec, axis);
+    if (!holds(number)) throw UserError(fmt::format("{} {}: {}", axis, number, wanted));
+}
+
+void validate(const SampleSpec& spec) {
+    sizes_of(to_string(spec.axes.at("model")), spec.profile);
+    demand(spec, "sparsity", "a share from 0 to below 1", [](double s) { return s >= 0 && s < 1; });
+    demand(spec, "eta", "a weight, 0 or more", [](double w) { return w >= 0 && w < 1e6; });
+    demand(spec, "lambda", "a weight, 0 or more", [](double w) { return w >= 0 && w < 1e6; });
+    if (spec.variant.ends_with("_2_4") || spec.variant.ends_with("_4_8"))
+        demand(spec, "sparsity",
+               "2:4 and 4:8 patterns remove half; leave these variants out or ask for 0.5",
+               [](double s) { return s == 0.5; });
+}
+
+}  // namespace
+
 Experiment training_experiment(const std::string& name, const std::string& title,
                                const std::string& where) {
     Experiment experiment;
@@ -55,9 +81,7 @@ Experiment training_experiment(const std::string& name, const std::string& title
     experiment.source = "arXiv 2402.06126v4, " + where;
     experiment.axes = {model_axis({"gpt-toy", "llama-toy"}), corpus_axis()};
     experiment.metrics = quality_metrics();
-    experiment.validate = [](const SampleSpec& spec) {
-        sizes_of(to_string(spec.axes.at("model")), spec.profile);
-    };
+    experiment.validate = validate;
     experiment.unsupported = workbench_lacks;
     experiment.run = compete;
     return experiment;

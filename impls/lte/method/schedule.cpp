@@ -12,8 +12,8 @@ constexpr double margin = 0.02;  // of a quantile, a share of all scores
 
 }  // namespace
 
-PublishedSchedule::PublishedSchedule(double eta, double lambda, double eps)
-    : weights_{eta, lambda, eps} {}
+PublishedSchedule::PublishedSchedule(double eta, double lambda, double tau, double eps)
+    : weights_{eta, lambda, eps, tau} {}
 
 nlohmann::json PublishedSchedule::state() const { return nlohmann::json::object(); }
 

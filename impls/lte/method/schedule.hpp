@@ -34,7 +34,8 @@ class Schedule {
 /// division by zero.
 class PublishedSchedule : public Schedule {
   public:
-    explicit PublishedSchedule(double eta, double lambda = 0.5, double eps = 1e-2);
+    explicit PublishedSchedule(double eta, double lambda = 0.5, double tau = 0.5,
+                               double eps = 1e-2);
     LossWeights weights(std::int64_t, std::int64_t) const override { return weights_; }
     void observe(std::int64_t, std::int64_t, const std::vector<at::Tensor>&) override {}
     nlohmann::json state() const override;

@@ -1,11 +1,10 @@
 #include "impls/lte/method/stages.hpp"
 
 #include <ATen/TensorOperators.h>
-#include <fmt/format.h>
 
 #include "impls/lte/method/losses.hpp"
+#include "impls/nn/training/batch_settings.hpp"
 #include "impls/nn/training/training_loop.hpp"
-#include "suite/experiment/error.hpp"
 
 namespace assay::lte {
 namespace {
@@ -55,9 +54,7 @@ void train_stage1(nn::Decoder& decoder, Routers& routers, double tau, Schedule& 
                   nn::StateKeeper& keeper, const std::function<void(const Stage1Step&)>& after) {
     const auto steps = training.options.steps;
     const auto device = decoder.blocks().front()->values().device();
-    const nlohmann::json batches{{"sequences", training.sequences},
-                                 {"seed", training.seed},
-                                 {"compute", c10::toString(training.compute)}};
+    const auto batches = nn::batch_settings(data, training);
     LteFeedForward ffn(routers, tau, LteMode::soft);
     Stage1Step current;
     nlohmann::json history = nlohmann::json::array();
@@ -90,12 +87,7 @@ void train_stage1(nn::Decoder& decoder, Routers& routers, double tau, Schedule& 
             {"batches", batches}, {"schedule", schedule.state()}, {"history", history}};
     };
     callbacks.load_extra = [&](const nlohmann::json& extra) {
-        if (extra.at("batches") != batches) {
-            throw UserError(fmt::format(
-                "the checkpoint of stage 1 was made with batches {}, not {}; remove it to start "
-                "anew",
-                extra.at("batches").dump(), batches.dump()));
-        }
+        nn::require_same_batches("stage1", extra.at("batches"), batches);
         schedule.restore(extra.at("schedule"));
         history = extra.at("history");
         // Whoever draws the curves was killed with the process: it hears of the earlier steps

@@ -61,8 +61,9 @@ std::vector<MetricSpec> quality_metrics() {
         {"bits_per_byte", "bit", "of held-out text", Direction::lower, true, {}},
         {"ffn_sparsity",
          "share",
-         "of neurons (static pruning: of weights) of the feed-forward networks left out, mean over "
-         "tokens and layers",
+         "of neurons (static pruning and TEAL: of weights) of the feed-forward networks left out, "
+         "mean over tokens and layers; what selects them is not counted: LTE's router, Deja Vu's "
+         "predictor, the gate that CATS reads whole",
          Direction::higher,
          true,
          {}},

@@ -14,23 +14,47 @@
 namespace assay::lte {
 namespace {
 
-/// The scores of held-out tokens, soft mode's quality as a by-product.
+/// Soft mode, and the scores that each layer gave.
+class ScoreKeeper : public nn::FeedForward {
+  public:
+    ScoreKeeper(const Routers& routers, double tau, int layers)
+        : soft_(routers, tau, LteMode::soft), scores_(static_cast<std::size_t>(layers)) {}
+    at::Tensor run(int layer, const at::Tensor& x, const nn::FfnWeights& weights) override {
+        auto y = soft_.run(layer, x, weights);
+        const auto index = static_cast<std::size_t>(layer);
+        scores_[index].push_back(soft_.scores()[index].detach().clone());
+        return y;
+    }
+    std::vector<at::Tensor> by_layer() const {
+        std::vector<at::Tensor> joined;
+        for (const auto& passes : scores_) joined.push_back(at::cat(passes));
+        return joined;
+    }
+
+  private:
+    LteFeedForward soft_;
+    std::vector<std::vector<at::Tensor>> scores_;
+};
+
+/// The scores of all held-out tokens, soft mode's quality as a by-product.
 double soft_quality(Workbench& bench, const Routers& routers, double tau,
                     std::vector<at::Tensor>& scores) {
-    LteFeedForward soft(routers, tau, LteMode::soft);
-    const at::NoGradGuard no_grad;
     const Sizes& sizes = bench.sizes();
+    ScoreKeeper soft(routers, tau, sizes.model.layers);
+    const at::NoGradGuard no_grad;
     const double nll = nn::evaluate(bench.decoder(), soft, bench.data(), sizes.evaluation_windows,
                                     sizes.sequences, sizes.compute)
                            .nll_nats_per_token;
-    for (const auto& layer : soft.scores()) scores.push_back(layer.detach().clone());
+    scores = soft.by_layer();
     return nll;
 }
 
 std::unique_ptr<Schedule> schedule_of(const LteRecipe& recipe) {
-    if (recipe.published) return std::make_unique<PublishedSchedule>(recipe.eta, recipe.lambda);
+    if (recipe.published)
+        return std::make_unique<PublishedSchedule>(recipe.eta, recipe.lambda, recipe.tau);
     TargetOptions options;
     options.target = recipe.target_sparsity;
+    options.tau = recipe.tau;
     options.lambda = recipe.lambda;
     return std::make_unique<TargetSchedule>(options);
 }

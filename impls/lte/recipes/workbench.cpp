@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "impls/nn/byte_hash.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 #include "impls/nn/training/folder_state.hpp"
@@ -44,23 +45,17 @@ std::filesystem::path fetched(const std::string& name) {
     return names_a_file(name) ? std::filesystem::path(name) : *data::locate(name);
 }
 
-/// States are kept in files of these names.
-std::string without_slashes(std::string name) {
-    std::replace(name.begin(), name.end(), '/', '_');
-    return name;
+/// What tells the shared models of a session apart, as the name of a file. What they were trained
+/// on is checked by content when they are taken up again.
+std::string name_of_shared(const SampleSpec& spec) {
+    const std::string text = fmt::format("{}\n{}\n{}\n{}", model_of(spec), corpus_of(spec),
+                                         to_string(spec.profile), spec.seed);
+    return fmt::format("{:016x}", nn::hash_bytes(text.data(), text.size()));
 }
 
 std::unique_ptr<nn::StateKeeper> keeper_in(const std::string& folder) {
     if (folder.empty()) return std::make_unique<nn::NoState>();
     return std::make_unique<nn::FolderState>(folder);
-}
-
-/// The next training starts with an optimizer that knows nothing of the last one.
-void forget_moments(nn::Decoder& decoder) {
-    for (auto& block : decoder.blocks()) {
-        block->first_moment().zero_();
-        block->second_moment().zero_();
-    }
 }
 
 }  // namespace
@@ -75,8 +70,7 @@ Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
     : spec_(spec),
       recorder_(recorder),
       sizes_(sizes_of(model_of(spec), spec.profile)),
-      shared_name_(without_slashes(fmt::format("{}-{}-{}-seed{}", model_of(spec), corpus_of(spec),
-                                               to_string(spec.profile), spec.seed))),
+      shared_name_(name_of_shared(spec)),
       keeper_(keeper_in(spec.state)),
       shared_(keeper_in(spec.shared)) {
     // Bits depend on the number of threads, so it is the machine's and no library's choice.
@@ -121,8 +115,11 @@ void Workbench::Curve::operator()(std::int64_t step, double nll) {
 }
 
 Workbench::Curve::~Curve() {
-    if (!at_.empty())
+    if (at_.empty()) return;
+    try {  // also when a divergence is on its way: its curve is what one wants to see
         bench_.recorder_.time_series("loss", "nats per token", at_, nll_, {{"training", name_}});
+    } catch (const std::exception&) {  // the runner has gone, and with it this process
+    }
 }
 
 void Workbench::train_shared(const std::string& name, const nn::LanguageModelTraining& training) {
@@ -130,7 +127,6 @@ void Workbench::train_shared(const std::string& name, const nn::LanguageModelTra
     Curve curve(*this, name, training.options.steps);
     nn::train_language_model(fmt::format("{}-{}", name, shared_name_), *decoder_, dense, *data_,
                              training, *shared_, std::ref(curve));
-    forget_moments(*decoder_);
 }
 
 void Workbench::tune_dense() { train_shared("dense", tuning(sizes_.tuning_steps(), dense_stream)); }

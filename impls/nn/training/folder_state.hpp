@@ -9,6 +9,9 @@ namespace assay::nn {
 
 /// FOLDER/<name>.state, written aside, synced, renamed; a digest at the end tells a torn file,
 /// which counts as not there. The folder is made when first needed.
+///
+/// A state that cannot be written (a full disk, no such folder) ends no training: it is left out,
+/// the one before stays, and the first time a line on stderr says so.
 class FolderState : public StateKeeper {
   public:
     explicit FolderState(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -17,6 +20,7 @@ class FolderState : public StateKeeper {
 
   private:
     std::filesystem::path folder_;
+    bool warned_ = false;
 };
 
 }  // namespace assay::nn

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "suite/experiment/error.hpp"
+#include "impls/nn/training/batch_settings.hpp"
 
 namespace assay::nn {
 
@@ -13,9 +13,7 @@ void train_language_model(const std::string& name, Decoder& decoder, FeedForward
     for (auto& block : decoder.blocks()) blocks.push_back(block.get());
     blocks.insert(blocks.end(), along.blocks.begin(), along.blocks.end());
     const auto device = blocks.front()->values().device();
-    const nlohmann::json batches{{"sequences", training.sequences},
-                                 {"seed", training.seed},
-                                 {"compute", c10::toString(training.compute)}};
+    const auto batches = batch_settings(data, training);
     std::vector<double> losses;
     TrainingCallbacks callbacks;
     callbacks.loss = [&](std::int64_t step) {
@@ -32,11 +30,7 @@ void train_language_model(const std::string& name, Decoder& decoder, FeedForward
     };
     callbacks.save_extra = [&] { return nlohmann::json{{"batches", batches}, {"losses", losses}}; };
     callbacks.load_extra = [&](const nlohmann::json& extra) {
-        if (extra.at("batches") != batches) {
-            throw UserError("the checkpoint of training \"" + name + "\" was made with batches " +
-                            extra.at("batches").dump() + ", not " + batches.dump() +
-                            "; remove it to start anew");
-        }
+        require_same_batches(name, extra.at("batches"), batches);
         losses = extra.at("losses").get<std::vector<double>>();
         // Whoever draws the curve was killed with the process: it hears of the earlier steps again.
         for (std::size_t step = 0; curve && step < losses.size(); ++step)

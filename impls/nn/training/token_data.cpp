@@ -7,7 +7,9 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 
+#include "impls/nn/byte_hash.hpp"
 #include "impls/nn/window_start.hpp"
 #include "suite/experiment/error.hpp"
 
@@ -24,6 +26,30 @@ std::vector<std::int32_t> encode(const Tokenizer& tokenizer, std::string_view te
     return {ids.begin(), ids.end()};
 }
 
+std::string read_text(const std::filesystem::path& file) {
+    std::error_code unknown;  // then opening it tells
+    if (std::filesystem::is_directory(file, unknown))
+        throw UserError(file.string() + " is a folder, not a text; give a file");
+    std::ifstream in(file, std::ios::binary);
+    const auto fail = [&] {
+        throw UserError("cannot read the text " + file.string() + "; give a readable file");
+    };
+    if (!in) fail();
+    std::string text;
+    try {
+        text.assign(std::istreambuf_iterator<char>(in), {});
+    } catch (const std::ios_base::failure&) {
+        fail();
+    }
+    return text;
+}
+
+std::uint64_t hash_tokens(const std::vector<std::int32_t>& tokens, std::uint64_t hash) {
+    const std::uint64_t count = tokens.size();
+    hash = hash_bytes(&count, sizeof count, hash);
+    return hash_bytes(tokens.data(), tokens.size() * sizeof tokens[0], hash);
+}
+
 // Behind the end of the last line that ends within the first `wanted` bytes; `wanted` in a text
 // without lines.
 std::size_t cut_at_line(std::string_view text, std::size_t wanted) {
@@ -36,11 +62,7 @@ std::size_t cut_at_line(std::string_view text, std::size_t wanted) {
 
 TokenData::TokenData(const std::filesystem::path& file, const Tokenizer& tokenizer, double held_out,
                      int context) {
-    std::ifstream in(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in || std::filesystem::is_directory(file))
-        throw UserError("cannot read the text " + file.string() + "; give a readable file");
-    fill(text, tokenizer, held_out, context, file.string());
+    fill(read_text(file), tokenizer, held_out, context, file.string());
 }
 
 TokenData TokenData::from_text(std::string text, const Tokenizer& tokenizer, double held_out,
@@ -73,10 +95,13 @@ void TokenData::fill(std::string_view text, const Tokenizer& tokenizer, double h
             "both; give a longer text or a shorter context",
             origin, training_.size(), held_out_.size(), context + 1));
     }
-    const bool any = !held_out_.empty();
-    const auto bytes = any ? text.size() - cut : cut;
-    bytes_per_token_ =
-        static_cast<double>(bytes) / static_cast<double>(any ? held_out_.size() : training_.size());
+    held_out_bytes_before_.assign(1, 0);
+    for (const auto token : held_out_) {
+        const auto bytes = static_cast<std::int64_t>(tokenizer.bytes_of(token));
+        held_out_bytes_before_.push_back(held_out_bytes_before_.back() + bytes);
+    }
+    digest_ = hash_bytes(&context_, sizeof context_);
+    digest_ = hash_tokens(held_out_, hash_tokens(training_, digest_));
 }
 
 at::Tensor TokenData::batch(std::uint64_t seed, std::int64_t step, int sequences) const {
@@ -90,10 +115,18 @@ at::Tensor TokenData::batch(std::uint64_t seed, std::int64_t step, int sequences
     return tokens;
 }
 
-std::vector<at::Tensor> TokenData::held_out_batches(int sequences, int limit) const {
+std::vector<std::size_t> TokenData::held_out_starts(int limit) const {
     const auto length = static_cast<std::size_t>(context_);
     const auto all = held_out_.empty() ? 0 : (held_out_.size() - 1) / length;
-    const auto count = limit > 0 ? std::min(all, static_cast<std::size_t>(limit)) : all;
+    std::vector<std::size_t> starts(limit > 0 ? std::min(all, static_cast<std::size_t>(limit))
+                                              : all);
+    for (std::size_t w = 0; w < starts.size(); ++w) starts[w] = w * all / starts.size() * length;
+    return starts;
+}
+
+std::vector<at::Tensor> TokenData::held_out_batches(int sequences, int limit) const {
+    const auto starts = held_out_starts(limit);
+    const auto count = starts.size();
     std::vector<at::Tensor> batches;
     for (std::size_t first = 0; first < count; first += static_cast<std::size_t>(sequences)) {
         const auto here = std::min(count - first, static_cast<std::size_t>(sequences));
@@ -101,7 +134,7 @@ std::vector<at::Tensor> TokenData::held_out_batches(int sequences, int limit) co
                                 at::TensorOptions().dtype(at::kLong));
         auto* out = tokens.mutable_data_ptr<std::int64_t>();
         for (std::size_t w = first; w < first + here; ++w, out += context_ + 1)
-            copy_window(held_out_, w * all / count * length, context_, out);
+            copy_window(held_out_, starts[w], context_, out);
         batches.push_back(std::move(tokens));
     }
     return batches;
@@ -115,6 +148,15 @@ std::int64_t TokenData::held_out_tokens() const {
     return static_cast<std::int64_t>(held_out_.size());
 }
 
-double TokenData::bytes_per_token() const { return bytes_per_token_; }
+std::int64_t TokenData::held_out_bytes(int limit) const {
+    std::int64_t bytes = 0;
+    for (const auto start : held_out_starts(limit)) {
+        const auto end = start + static_cast<std::size_t>(context_) + 1;
+        bytes += held_out_bytes_before_[end] - held_out_bytes_before_[start + 1];
+    }
+    return bytes;
+}
+
+std::uint64_t TokenData::digest() const { return digest_; }
 
 }  // namespace assay::nn

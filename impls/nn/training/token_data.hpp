@@ -17,8 +17,8 @@ class TokenData {
   public:
     /// The last `held_out` share (0 … 0.5) of the text, cut at a line's end, is never trained on.
     /// Both parts are encoded apart. With a share of 0 there are no held-out windows.
-    /// Throws UserError: unreadable, or too short for one window of `context` + 1 tokens in either
-    /// part.
+    /// Throws UserError: a folder, unreadable, or too short for one window of `context` + 1 tokens
+    /// in either part.
     TokenData(const std::filesystem::path& file, const Tokenizer&, double held_out, int context);
     static TokenData from_text(std::string text, const Tokenizer&, double held_out, int context);
 
@@ -32,16 +32,23 @@ class TokenData {
 
     std::int64_t training_tokens() const;
     std::int64_t held_out_tokens() const;
-    double bytes_per_token()
-        const;  ///< of the held-out part; turns nats per token to bits per byte
+    /// Bytes that the scored tokens (all but the first of each window) of
+    /// held_out_batches(…, limit) stand for: what bits per byte are counted over.
+    std::int64_t held_out_bytes(int limit) const;
+
+    /// 64-bit hash of the tokens of both parts and of the context: equal data, equal digest.
+    std::uint64_t digest() const;
 
   private:
     TokenData() = default;
     void fill(std::string_view text, const Tokenizer&, double held_out, int context,
               const std::string& origin);
 
+    std::vector<std::size_t> held_out_starts(int limit) const;
+
     std::vector<std::int32_t> training_, held_out_;
-    double bytes_per_token_ = 1;
+    std::vector<std::int64_t> held_out_bytes_before_;  ///< each held-out token; the last: of all
+    std::uint64_t digest_ = 0;
     int context_ = 0;
 };
 

@@ -94,7 +94,13 @@ void train(const std::string& name, std::vector<ParameterBlock*> blocks,
     };
     const bool resumed =
         keeper.load(name, [&](std::istream& in) { state = read_state(in, name, blocks, options); });
-    if (resumed && callbacks.load_extra) callbacks.load_extra(state.extra);
+    if (!resumed) {
+        // Moments of an earlier training would be taken for those of step 1, whose bias is
+        // corrected as if they had started at zero.
+        for (auto* block : blocks) block->zero_moments();
+    } else if (callbacks.load_extra) {
+        callbacks.load_extra(state.extra);
+    }
 
     while (state.step < options.steps) {
         for (auto* block : blocks) block->zero_grad();

@@ -82,7 +82,9 @@ struct TrainingCallbacks {
 /// Trains `blocks` (all of them, every step). `name` is the training's name in the keeper, unique
 /// within a sample ("base", "stage1"). A checkpoint is saved every `checkpoint_every` steps (0:
 /// never) and at the end; when one is there, training goes on from it, and its state and curves are
-/// bit for bit those of an uninterrupted run (same thread count, same build).
+/// bit for bit those of an uninterrupted run (same thread count, same build). When none is there,
+/// the blocks' values are where it starts and their moments are set to zero, whatever was trained
+/// before.
 /// Throws TrainingDiverged, UserError for a checkpoint that does not belong to these blocks and
 /// options.
 void train(const std::string& name, std::vector<ParameterBlock*> blocks,
