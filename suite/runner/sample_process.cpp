@@ -10,9 +10,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -69,8 +69,9 @@ Child start(const SampleSpec& spec) {
     const cluster::FileDescriptor input = as_file(to_json(spec).dump());
     Pipe results, output, lifeline;
     const pid_t parent = ::getpid();
-    // Threads of libtorch that wait for each other sleep: spinning, they take a shared machine's cores
-    // from the thread they wait for, and small models train ten times slower. Who knows better sets it.
+    // Threads of libtorch that wait for each other sleep: spinning, they take a shared machine's
+    // cores from the thread they wait for, and small models train ten times slower. Who knows
+    // better sets it.
     ::setenv("OMP_WAIT_POLICY", "passive", 0);
     Child child;
     child.pid = ::fork();
