@@ -21,7 +21,7 @@ int Sampler::choose(std::span<const float> logits) {
     const auto greedy = std::max_element(logits.begin(), logits.end());
     if (sampling_.temperature == 0) return static_cast<int>(greedy - logits.begin());
 
-    // (weight, token), the heaviest first; equal ones by token, so that a seed gives one sequence.
+    // (weight, token); equal ones by token, so that a seed gives one sequence.
     std::vector<std::pair<double, int>> candidates(logits.size());
     for (std::size_t i = 0; i < logits.size(); ++i)
         candidates[i] = {
@@ -33,7 +33,8 @@ int Sampler::choose(std::span<const float> logits) {
                          heavier);
         candidates.resize(static_cast<std::size_t>(sampling_.top_k));
     }
-    std::sort(candidates.begin(), candidates.end(), heavier);
+    // Only a nucleus needs the order: sorting a whole vocabulary costs as much as decoding a token.
+    if (sampling_.top_p < 1) std::sort(candidates.begin(), candidates.end(), heavier);
     double all = 0;
     for (const auto& each : candidates) all += each.first;
     // The fewest tokens that together have the share top-p; at least one.
