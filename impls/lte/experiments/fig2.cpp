@@ -13,8 +13,16 @@ Experiment fig2() {
         "dominate. Here the same routing on byte-level language models, judged by perplexity.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75}));
     experiment.variants = {"dense", "lte", "topk_softmax"};
+    experiment.metrics.push_back(
+        {"top_score",
+         "share",
+         "topk_softmax: of a token's scores, what its strongest expert has, mean over the tokens "
+         "of the last held-out batch and over layers",
+         Direction::none,
+         true,
+         {}});
     experiment.profiles =
-        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.25, 0.5}}}, 2, 60);
+        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.25, 0.5}}}, 3, 60);
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
         "sparsity asked for", "perplexity per byte", false};

@@ -16,8 +16,7 @@ Experiment fig6() {
         "the paper.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
     experiment.variants = {"dense", "lte", "moefication", "deja_vu", "teal", "cats"};
-    experiment.profiles =
-        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75, 0.9}}}, 2, 40);
+    experiment.profiles = training_profiles({{"sparsity", {0.5, 0.75, 0.9}}}, 3, 40);
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
         "sparsity asked for", "perplexity per byte", false};

@@ -119,6 +119,7 @@ void compete(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         SparseModel model = make_competitor(bench, spec);
         record(measure(bench, model), recorder);
+        if (model.top_score) recorder.metric("top_score", model.top_score());
     });
 }
 

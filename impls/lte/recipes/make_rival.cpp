@@ -55,7 +55,7 @@ SparseModel random_routed(Workbench& bench, double sparsity) {
     group_neurons(bench, GroupingKind::kmeans);
     auto ffn = random_router(bench.decoder().config(), expert_size, experts_kept(bench, sparsity),
                              bench.seed());
-    bench.train("random_router", *ffn, bench.sizes().tuning_steps());
+    bench.tune("random_router", *ffn);
     return selecting(std::move(ffn));
 }
 
@@ -72,7 +72,7 @@ SparseModel dense_oracle(Workbench& bench, double sparsity) {
 
 SparseModel moefication(Workbench& bench, double sparsity) {
     ReluFeedForward swapped;
-    bench.train("moefication", swapped, bench.sizes().tuning_steps());
+    bench.tune_shared("moefication", swapped);
     return oracle(bench, sparsity, relu_hidden);
 }
 
@@ -91,24 +91,27 @@ SparseModel predicted(Workbench& bench, double sparsity) {
 
 SparseModel predicted_tuned(Workbench& bench, double sparsity) {
     auto ffn = predictors(bench, sparsity);
-    bench.train("deja_vu_tuned", *ffn, bench.sizes().tuning_steps());
+    bench.tune("deja_vu_tuned", *ffn);
     return selecting(std::move(ffn));
 }
 
 SparseModel routed(Workbench& bench, const std::string& name,
                    std::unique_ptr<TrainedSelection> ffn) {
     ffn->training(true);
-    bench.train(name, *ffn, bench.sizes().tuning_steps(), ffn->along());
+    bench.tune(name, *ffn, ffn->along());
     ffn->training(false);
     return selecting(std::move(ffn));
 }
 
 SparseModel topk_softmax(Workbench& bench, double sparsity) {
     group_neurons(bench, GroupingKind::kmeans);
-    return routed(
-        bench, "topk_softmax",
+    auto ffn =
         std::make_unique<TopKSoftmax>(bench.decoder().config(), expert_size,
-                                      experts_kept(bench, sparsity), /*noise=*/1, bench.seed()));
+                                      experts_kept(bench, sparsity), /*noise=*/1, bench.seed());
+    const TopKSoftmax* router = ffn.get();
+    SparseModel model = routed(bench, "topk_softmax", std::move(ffn));
+    model.top_score = [router] { return router->top_weight(); };
+    return model;
 }
 
 SparseModel sigma_moe(Workbench& bench, double sparsity) {

@@ -24,6 +24,9 @@ struct SparseModel {
     /// For methods that are sparse in weights, not neurons: by layer, counted since the model was
     /// made; asked after the evaluation. Empty: see above.
     std::function<std::vector<double>()> counted_sparsity;
+    /// For softmax routers: share of a token's scores that its strongest expert has, mean over the
+    /// last forward pass.
+    std::function<double()> top_score;
     std::shared_ptr<void> owned;
 };
 

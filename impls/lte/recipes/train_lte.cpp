@@ -59,6 +59,12 @@ std::unique_ptr<Schedule> schedule_of(const LteRecipe& recipe) {
     return std::make_unique<TargetSchedule>(options);
 }
 
+/// All that a training depends on.
+std::string identity(const LteRecipe& recipe) {
+    return fmt::format("lte {} {} {} {} {} {}", static_cast<int>(recipe.grouping), recipe.published,
+                       recipe.eta, recipe.lambda, recipe.target_sparsity, recipe.tau);
+}
+
 }  // namespace
 
 LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
@@ -69,14 +75,15 @@ LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
     router_options.seed = bench.seed();
     auto routers = std::make_shared<Routers>(bench.decoder().config(), router_options);
     const auto schedule = schedule_of(recipe);
+    // Most figures show the same few trainings from another side.
+    const auto states = bench.shared_states(identity(recipe));
 
     LteTrained trained;
     {
         Workbench::Curve curve(bench, "stage1", sizes.stage1_steps);
         std::vector<double> at, sparsity, eta;
         train_stage1(bench.decoder(), *routers, recipe.tau, *schedule, bench.data(),
-                     bench.tuning(sizes.stage1_steps, 2), bench.keeper(),
-                     [&](const Stage1Step& step) {
+                     bench.tuning(sizes.stage1_steps, 2), *states, [&](const Stage1Step& step) {
                          curve(step.step, step.nll);
                          at.push_back(static_cast<double>(step.step));
                          sparsity.push_back(step.sparsity);
@@ -95,7 +102,7 @@ LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
     {
         Workbench::Curve curve(bench, "stage2", sizes.stage2_steps);
         train_stage2(bench.decoder(), *routers, recipe.tau, bench.data(),
-                     bench.tuning(sizes.stage2_steps, 3), bench.keeper(), std::ref(curve));
+                     bench.tuning(sizes.stage2_steps, 3), *states, std::ref(curve));
     }
     auto hard = make_hard();
     trained.model.active = [ffn = hard.get(), tau = recipe.tau](int layer) {

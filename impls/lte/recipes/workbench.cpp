@@ -45,13 +45,30 @@ std::filesystem::path fetched(const std::string& name) {
     return names_a_file(name) ? std::filesystem::path(name) : *data::locate(name);
 }
 
-/// What tells the shared models of a session apart, as the name of a file. What they were trained
-/// on is checked by content when they are taken up again.
-std::string name_of_shared(const SampleSpec& spec) {
-    const std::string text = fmt::format("{}\n{}\n{}\n{}", model_of(spec), corpus_of(spec),
-                                         to_string(spec.profile), spec.seed);
+/// What tells the shared trainings of a session apart, as part of a file's name. What they were
+/// trained on is checked by content when they are taken up again.
+std::string name_of_shared(const SampleSpec& spec, const std::string& recipe) {
+    const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", model_of(spec), corpus_of(spec),
+                                         to_string(spec.profile), spec.seed, recipe);
     return fmt::format("{:016x}", nn::hash_bytes(text.data(), text.size()));
 }
+
+/// Keeps what it is given under longer names.
+class Renamed : public nn::StateKeeper {
+  public:
+    Renamed(nn::StateKeeper& states, std::string suffix)
+        : states_(states), suffix_(std::move(suffix)) {}
+    void save(const std::string& name, const std::function<void(std::ostream&)>& write) override {
+        states_.save(name + suffix_, write);
+    }
+    bool load(const std::string& name, const std::function<void(std::istream&)>& read) override {
+        return states_.load(name + suffix_, read);
+    }
+
+  private:
+    nn::StateKeeper& states_;
+    std::string suffix_;
+};
 
 std::unique_ptr<nn::StateKeeper> keeper_in(const std::string& folder) {
     if (folder.empty()) return std::make_unique<nn::NoState>();
@@ -70,7 +87,6 @@ Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
     : spec_(spec),
       recorder_(recorder),
       sizes_(sizes_of(model_of(spec), spec.profile)),
-      shared_name_(name_of_shared(spec)),
       keeper_(keeper_in(spec.state)),
       shared_(keeper_in(spec.shared)) {
     // Bits depend on the number of threads, so it is the machine's and no library's choice.
@@ -89,7 +105,8 @@ Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
     decoder_ = std::make_unique<nn::Decoder>(sizes_.model, spec.seed);
     auto training = tuning(sizes_.base_steps, base_stream);
     training.options.learning_rate = sizes_.base_rate;
-    train_shared("base", training);
+    nn::DenseFeedForward dense;
+    train("base", dense, training, *shared_states(""));
 }
 
 nn::LanguageModelTraining Workbench::tuning(std::int64_t steps, std::uint64_t stream) const {
@@ -122,20 +139,29 @@ Workbench::Curve::~Curve() {
     }
 }
 
-void Workbench::train_shared(const std::string& name, const nn::LanguageModelTraining& training) {
-    nn::DenseFeedForward dense;
-    Curve curve(*this, name, training.options.steps);
-    nn::train_language_model(fmt::format("{}-{}", name, shared_name_), *decoder_, dense, *data_,
-                             training, *shared_, std::ref(curve));
+std::unique_ptr<nn::StateKeeper> Workbench::shared_states(const std::string& recipe) {
+    return std::make_unique<Renamed>(*shared_, "-" + name_of_shared(spec_, recipe));
 }
 
-void Workbench::tune_dense() { train_shared("dense", tuning(sizes_.tuning_steps(), dense_stream)); }
-
-void Workbench::train(const std::string& name, nn::FeedForward& ffn, std::int64_t steps,
+void Workbench::train(const std::string& name, nn::FeedForward& ffn,
+                      const nn::LanguageModelTraining& training, nn::StateKeeper& states,
                       const nn::TrainedAlong& along) {
-    Curve curve(*this, name, steps);
-    nn::train_language_model(name, *decoder_, ffn, *data_, tuning(steps, dense_stream), *keeper_,
-                             std::ref(curve), along);
+    Curve curve(*this, name, training.options.steps);
+    nn::train_language_model(name, *decoder_, ffn, *data_, training, states, std::ref(curve),
+                             along);
+}
+
+void Workbench::tune(const std::string& name, nn::FeedForward& ffn, const nn::TrainedAlong& along) {
+    train(name, ffn, tuning(sizes_.tuning_steps(), dense_stream), *keeper_, along);
+}
+
+void Workbench::tune_shared(const std::string& name, nn::FeedForward& ffn) {
+    train(name, ffn, tuning(sizes_.tuning_steps(), dense_stream), *shared_states(""));
+}
+
+void Workbench::tune_dense() {
+    nn::DenseFeedForward dense;
+    tune_shared("dense", dense);
 }
 
 }  // namespace assay::lte

@@ -56,8 +56,10 @@ class Workbench {
     nn::Decoder& decoder() { return *decoder_; }
     Recorder& recorder() { return recorder_; }
     std::uint64_t seed() const { return spec_.seed; }
-    /// States of this sample's own trainings.
-    nn::StateKeeper& keeper() { return *keeper_; }
+    /// States of a training that other samples of the session may want too: theirs is the same
+    /// when `recipe` is, a text with all that it depends on beside model, text, profile and seed.
+    /// Bits and curves of whoever takes up a finished training are those of who made it.
+    std::unique_ptr<nn::StateKeeper> shared_states(const std::string& recipe);
 
     /// Options of a training after the base's, at the tuning rate, with batches of its own.
     nn::LanguageModelTraining tuning(std::int64_t steps, std::uint64_t stream) const;
@@ -77,22 +79,24 @@ class Workbench {
         std::vector<double> at_, nll_;
     };
 
-    /// Trains the decoder, with the given feed-forward networks and what is trained along, for
-    /// `steps` steps. Divergence is recorded as an event and ends the sample as failed.
-    void train(const std::string& name, nn::FeedForward& ffn, std::int64_t steps,
-               const nn::TrainedAlong& along = {});
-
-    /// Continued dense training with as many tokens as both stages: what methods that prune or
-    /// predict without training start from. Shared by the samples of a session.
+    /// Trains the decoder, with the given feed-forward networks and what is trained along, for as
+    /// many tokens as both stages. Divergence is recorded as an event and ends the sample as
+    /// failed.
+    void tune(const std::string& name, nn::FeedForward& ffn, const nn::TrainedAlong& along = {});
+    /// The same for a training that depends on nothing but its name: shared by the samples of a
+    /// session.
+    void tune_shared(const std::string& name, nn::FeedForward& ffn);
+    /// Continued dense training: what methods that prune or predict without training start from.
     void tune_dense();
 
   private:
-    void train_shared(const std::string& name, const nn::LanguageModelTraining& training);
+    void train(const std::string& name, nn::FeedForward& ffn,
+               const nn::LanguageModelTraining& training, nn::StateKeeper& states,
+               const nn::TrainedAlong& along = {});
 
     const SampleSpec& spec_;
     Recorder& recorder_;
     Sizes sizes_;
-    std::string shared_name_;  ///< what the shared models depend on
     std::unique_ptr<nn::TokenData> data_;
     std::unique_ptr<nn::Decoder> decoder_;
     std::unique_ptr<nn::StateKeeper> keeper_, shared_;
