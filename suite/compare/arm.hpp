@@ -1,0 +1,55 @@
+// One side of a comparison: series of values with what tells whether they may be compared at all.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::compare {
+
+/// One value of one metric of one sample.
+struct Point {
+    double value = 0;
+    /// Points of both sides with equal pair (and a pair on both) belong together: same seed and
+    /// round. Empty: belongs to nothing.
+    std::string pair;
+    std::string sample;  ///< id, for --explain; empty: from a foreign file
+};
+
+/// What identifies a series for people: the same on both sides when they are to be compared.
+struct SeriesName {
+    std::string experiment;  ///< "lte/fig8"; of a Google Benchmark file: empty
+    std::string variant;
+    Case axes;
+    std::string metric;  ///< with labels: "layer_sparsity layer=3"
+    auto operator<=>(const SeriesName&) const = default;
+    /// "lte/fig8 lte sparsity=0.5"; the name of a benchmark as it is.
+    std::string text() const;
+};
+
+/// One metric of one series.
+struct Series {
+    SeriesName name;
+    std::string unit;
+    Direction better = Direction::none;
+    bool deterministic = false;
+    /// What affects performance without being part of the name: profile, provenance, scenario,
+    /// hardware, calibration, data; of a Google Benchmark file: processors, caches, build type.
+    /// Series whose contexts differ are never compared silently.
+    std::map<std::string, std::string> context;
+    std::vector<Point> points;  ///< of samples that are ok, in order of time
+    int failed = 0;             ///< samples that failed
+    int excluded = 0;           ///< samples marked invalid (slow clock, throttled, overrun)
+};
+
+/// One side.
+struct Arm {
+    std::string says;  ///< what was typed, resolved: "session 1a2b3c4d of 2026-11-21 02:03"
+    std::vector<Series> series;
+    std::map<std::string, std::string> suspects;  ///< commit, compiler, driver …; for explaining
+};
+
+}  // namespace assay::compare

@@ -1,0 +1,71 @@
+// The comparison itself, without databases or terminals: two arms in, one row per series out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "suite/compare/arm.hpp"
+#include "suite/measure/statistics/ratio.hpp"
+
+namespace assay::compare {
+
+enum class Verdict { same, faster, slower, ambiguous, not_comparable, failed };
+std::string_view to_string(Verdict);  ///< "same" … "not comparable"
+
+/// Why the verdict is what it is; `Row::reason` begins with its text.
+enum class Reason {
+    within_margin,     ///< interval inside the margin: same
+    beyond_margin,     ///< interval outside: faster or slower
+    straddles_margin,  ///< ambiguous: more samples would decide
+    too_few,           ///< ambiguous: no interval from so few values
+    bimodal,           ///< ambiguous: two clusters; informational only
+    identical,         ///< a deterministic metric, equal seed by seed
+    changed,           ///< a deterministic metric that differs: its direction decides
+    no_direction,      ///< ambiguous: it differs, and neither way is better
+    not_positive,      ///< ambiguous: no ratio of values that are not all above zero
+    context_differs,   ///< not comparable: says in what
+    only_in_a,         ///< not comparable
+    only_in_b,
+    all_failed,    ///< failed: a side has no sample that is ok
+    all_excluded,  ///< not comparable: a side's samples were all marked invalid
+};
+std::string_view code(Reason);  ///< "within-margin" …
+
+struct Options {
+    double margin = 0.01;                   ///< relative; what is smaller does not matter
+    std::map<std::string, double> margins;  ///< by series text, where larger: its own A/A spread
+    double level = 0.95;
+    std::uint64_t seed = 1;        ///< of the bootstrap, so that a report can be repeated
+    std::set<std::string> across;  ///< context keys that may differ all the same ("hardware")
+    bool all_metrics = false;      ///< also those of which neither direction is better
+};
+
+struct Row {
+    std::string series, metric, unit;
+    double ratio = 0, low = 0, high = 0;  ///< B over A; NaN where there is none
+    int n_a = 0, n_b = 0;
+    Verdict verdict = Verdict::ambiguous;
+    Reason reason_code = Reason::too_few;
+    /// "beyond-margin: 7 pairs, all above 1.01"; says so when the interval is unpaired.
+    std::string reason;
+    Direction better = Direction::none;
+    double margin = 0;
+    bool paired = false;
+    statistics::IntervalMethod method = statistics::IntervalMethod::none;
+    const Series* a = nullptr;  ///< into the arms; null where that side lacks it
+    const Series* b = nullptr;
+    bool regression() const { return verdict == Verdict::slower; }
+};
+
+/// Rows in the order of A, then what only B has. The arms must outlive the rows.
+std::vector<Row> compare(const Arm& a, const Arm& b, const Options& = {});
+
+/// Holm-corrected across rows: rows called slower or faster whose Mann-Whitney test does not stand
+/// the correction for so many rows. Secondary evidence for --explain and summaries, never a verdict
+/// by itself.
+std::vector<double> corrected_p(const std::vector<Row>&);
+
+}  // namespace assay::compare

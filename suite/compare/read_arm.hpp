@@ -1,0 +1,42 @@
+// From what is typed to an arm.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "suite/compare/arm.hpp"
+#include "suite/experiment/system.hpp"
+
+namespace assay::store {
+class Store;
+}
+
+namespace assay::compare {
+
+/// The samples of some sessions of a store. Units, directions and determinism come from the
+/// registry; an experiment that it does not know gives metrics without direction.
+Arm arm_of_sessions(const Registry&, const store::Store&, const std::vector<std::string>& sessions);
+
+/// The newest samples of every series of a database.
+Arm arm_of_store(const Registry&, const store::Store&);
+
+/// Google Benchmark's JSON: repetitions of one name are the points of one series (metric
+/// "real_time", in seconds, lower is better, unpaired); aggregates are left out, errors count as
+/// failed. UserError with line and column for malformed text, or a sentence for another JSON.
+Arm read_google_benchmark(const std::string& text, const std::string& source);
+
+/// What `assay compare` takes for A or B:
+///   FILE.json            Google Benchmark's output
+///   FILE.db              the newest samples of each series of another database
+///   FILE.db:SELECTOR     what SELECTOR names in another database
+///   1a2b3c4d             a session, by id or prefix
+///   latest, latest~2     the newest finished session, the second before it
+///   baseline:NAME        what `assay baseline` calls so
+///   commit:ABCDEF        the sessions of one commit (prefix)
+///   machine:FINGERPRINT  the sessions of one machine (prefix)
+///   since:2026-11-01, since:7d, between:FROM..TO   the sessions of a time window
+/// UserError: nothing matches, or it is ambiguous; the text lists what there is.
+Arm read_arm(const Registry&, const std::filesystem::path& database, const std::string& typed);
+
+}  // namespace assay::compare

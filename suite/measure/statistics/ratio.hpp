@@ -1,0 +1,29 @@
+// How many times larger B is than A: the quantity that every comparison reports.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "suite/measure/statistics/interval.hpp"
+#include "suite/measure/statistics/median_interval.hpp"
+
+namespace assay::statistics {
+
+struct Ratio {
+    double ratio = 0;  ///< B over A
+    Interval interval;
+    int n_a = 0, n_b = 0;
+    bool paired = false;
+};
+
+/// Median of b[i] / a[i] with median_interval() of these ratios. std::invalid_argument: unequal
+/// lengths, no values, values that are not finite or not positive.
+Ratio paired_ratio(std::span<const double> a, std::span<const double> b,
+                   const BootstrapOptions& = {});
+
+/// exp of the Hodges-Lehmann shift of the logarithms, with the interval that inverts the
+/// Mann-Whitney test: exact for small samples, no assumption but that B is A scaled. Fewer values
+/// than any interval at this level needs: method none. std::invalid_argument as above.
+Ratio unpaired_ratio(std::span<const double> a, std::span<const double> b, double level = 0.95);
+
+}  // namespace assay::statistics
