@@ -1,0 +1,54 @@
+// The outcome of a night as plain data: what every report (JUnit, Markdown, annotations, HTML,
+// JSON) is made from.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/compare/compare.hpp"
+#include "suite/gate/lifecycle.hpp"
+
+namespace assay::gate {
+
+/// One gated row of a night.
+struct NightRow {
+    compare::Row against_baseline;            ///< arms' pointers are null once stored
+    std::optional<double> history_change;     ///< |change| against its own history; nullopt: short
+    std::optional<double> history_threshold;  ///< Q3 + 3 IQR
+    bool candidate = false;                   ///< suspicious before the reruns
+    std::optional<compare::Row> rerun;        ///< paired old against new, when it was rerun
+    bool rerun_paired = false;                ///< the baseline's binary was still there
+    Evidence evidence = Evidence::none;
+    Step step;
+    bool muted = false;
+    double relative_to_control = 0;  ///< ratio of this row over the ratio of the control workload
+};
+
+enum class NightVerdict {
+    clean,       ///< exit 0; warnings are possible: single rows that are only candidates
+    error,       ///< exit 1: something could not be run at all
+    regression,  ///< exit 2: a confirmed regression, or the geometric mean beyond the margin
+    ambiguous,   ///< exit 3: nothing confirmed, but too little could be decided
+};
+
+struct Night {
+    std::string suite, id, started, session, baseline_session, machine, commit;
+    int nights_before = 0;
+    std::vector<NightRow> rows;
+    std::vector<std::string> failures;      ///< what could not be run, a sentence each
+    std::vector<std::string> warnings;      ///< doctor's, excluded samples
+    double geometric_mean = 1;              ///< of slowdown over the rows that were compared
+    std::map<std::string, double> control;  ///< metric → ratio against the baseline's night
+    NightVerdict verdict = NightVerdict::clean;
+};
+int exit_code(NightVerdict);
+
+std::string junit_xml(const Night&);
+std::string markdown_summary(const Night&);
+std::string github_annotations(const Night&);  ///< ::error / ::warning / ::notice lines
+std::string html_page(const Night&);
+std::string json_text(const Night&);
+
+}  // namespace assay::gate
