@@ -10,9 +10,11 @@
 
 namespace assay::nn {
 
-AsideFile::AsideFile(std::filesystem::path file) : file_(std::move(file)), aside_(file_) {
+AsideFile::AsideFile(std::filesystem::path file, bool full)
+    : file_(std::move(file)), aside_(file_) {
     aside_ += ".part";
-    fd_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    fd_ =
+        ::open(full ? "/dev/full" : aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd_ < 0) fail();
 }
 

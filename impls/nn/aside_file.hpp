@@ -11,7 +11,8 @@ namespace assay::nn {
 /// left. Errors are std::system_error with the file's name.
 class AsideFile {
   public:
-    explicit AsideFile(std::filesystem::path file);
+    /// `full`: an injected fault, the writes go to a device that is always full.
+    explicit AsideFile(std::filesystem::path file, bool full = false);
     ~AsideFile();
     AsideFile(const AsideFile&) = delete;
     AsideFile& operator=(const AsideFile&) = delete;

@@ -1,6 +1,7 @@
 // The CPU back end's state behind AssayContext.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,6 +22,7 @@ struct AssayContext {
     const assay::kernels::InstructionSet& instructions;
     assay::kernels::WorkerPool pool;
     std::string error;  ///< of the last call that failed
+    std::chrono::steady_clock::time_point timing_began;
 
     /// Memory for `count` floats, aligned to vectors; valid until the next call of this function.
     /// Grows only. Throws std::bad_alloc.

@@ -7,6 +7,7 @@
 #include "kernels/assay_kernels.h"
 #include "kernels/cpu/calls.hpp"
 #include "kernels/cpu/context.hpp"
+#include "kernels/cpu/host_memory.hpp"
 #include "kernels/cpu/processor.hpp"
 
 namespace assay::kernels {
@@ -60,7 +61,20 @@ const AssayKernels* kernels() {
                                     checked<AssayGemv, gemv>,
                                     checked<AssayRouter, router>,
                                     workspace,
-                                    checked<AssaySparseFfn, sparse_ffn>};
+                                    checked<AssaySparseFfn, sparse_ffn>,
+                                    allocate,
+                                    release,
+                                    copy,  // to and from the caller is no different here
+                                    copy,
+                                    copy,
+                                    gather,
+                                    read_pass,
+                                    begin_timing,
+                                    end_timing,
+                                    nullptr,
+                                    nullptr,
+                                    nullptr,
+                                    nullptr};
     return &table;
 }
 

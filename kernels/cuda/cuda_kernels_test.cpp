@@ -10,24 +10,20 @@
 #include "kernels/cuda/gpu/device_problem.hpp"
 #include "kernels/plugin/cuda_plugin.hpp"
 #include "kernels/reference/context_owner.hpp"
+#include "kernels/reference/drawn.hpp"
 #include "kernels/reference/floats.hpp"
 #include "kernels/reference/sparse_ffn.hpp"
 
 namespace assay::kernels::cuda::gpu {
 namespace {
 
+using reference::all_types;
 using reference::Bounded;
+using reference::draw;
 using reference::FfnProblem;
 using reference::FfnShape;
 using reference::GemvProblem;
-
-constexpr AssayType all_types[] = {ASSAY_F32,  ASSAY_F16,  ASSAY_BF16,
-                                   ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1};
-constexpr AssayType plain_types[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16};
-
-int draw(std::mt19937_64& random, int least, int most) {
-    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
-}
+using reference::plain_types;
 
 class CudaKernels : public testing::Test {
   protected:

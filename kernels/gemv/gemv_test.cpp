@@ -6,17 +6,16 @@
 #include <limits>
 
 #include "kernels/reference/back_ends.hpp"
+#include "kernels/reference/drawn.hpp"
 #include "kernels/reference/gemv.hpp"
 #include "kernels/reference/random_problem.hpp"
 
 namespace assay::kernels {
 namespace {
 
+using reference::all_types;
 using reference::Bounded;
 using reference::GemvProblem;
-
-constexpr AssayType all_types[] = {ASSAY_F32,  ASSAY_F16,  ASSAY_BF16,
-                                   ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1};
 
 class Gemv : public reference::EachBackEnd {};
 INSTANTIATE_TEST_SUITE_P(Cpu, Gemv, reference::every_back_end, reference::back_end_name);

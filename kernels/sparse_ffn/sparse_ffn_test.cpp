@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/reference/back_ends.hpp"
+#include "kernels/reference/drawn.hpp"
 #include "kernels/reference/random_problem.hpp"
 #include "kernels/reference/sparse_ffn.hpp"
 
@@ -16,9 +17,9 @@ namespace {
 using reference::Bounded;
 using reference::FfnProblem;
 using reference::FfnShape;
+using reference::plain_types;
 
 constexpr double sparsities[] = {0, 0.25, 0.5, 0.75, 0.9, 1};
-constexpr AssayType plain_types[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16};
 constexpr AssayActivation activations[] = {ASSAY_SWIGLU, ASSAY_GELU, ASSAY_RELU};
 
 class SparseFfn : public reference::EachBackEnd {

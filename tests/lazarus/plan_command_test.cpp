@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,14 +13,14 @@
 
 #include "impls/lazarus/layer_plan.hpp"
 #include "impls/lazarus/plan_command.hpp"
-#include "suite/experiment/error.hpp"
+#include "tests/cli/command_test.hpp"
 
 namespace assay::lazarus {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 LayerPlanRequest request_of(Loads loads, int nodes, int slots) {
     LayerPlanRequest request;
@@ -31,50 +30,15 @@ LayerPlanRequest request_of(Loads loads, int nodes, int slots) {
     return request;
 }
 
-class LazarusPlanCommand : public testing::Test {
+class LazarusPlanCommand : public assay::testing::CommandTest {
   protected:
-    LazarusPlanCommand() {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "assay-plan-XXXXXX").string();
-        folder_ = mkdtemp(pattern.data());
-    }
-    ~LazarusPlanCommand() override { std::filesystem::remove_all(folder_); }
+    LazarusPlanCommand() : CommandTest(make_plan_command) {}
 
     std::string file(const std::string& text) {
         const std::string name = (folder_ / "loads.txt").string();
         std::ofstream(name) << text;
         return name;
     }
-
-    // What the command prints. Arguments as on the command line, after `assay plan lazarus`.
-    static std::string output(std::vector<std::string> arguments) {
-        const std::unique_ptr<Command> command = make_plan_command();
-        CLI::App app;
-        command->options(app);
-        std::reverse(arguments.begin(), arguments.end());  // what CLI11 wants
-        app.parse(arguments);
-        testing::internal::CaptureStdout();
-        int code = -1;
-        try {
-            code = command->run();
-        } catch (...) {
-            testing::internal::GetCapturedStdout();
-            throw;
-        }
-        EXPECT_EQ(code, 0);
-        return testing::internal::GetCapturedStdout();
-    }
-
-    static std::string error(const std::vector<std::string>& arguments) {
-        try {
-            output(arguments);
-        } catch (const UserError& error) {
-            return error.what();
-        }
-        return "no error";
-    }
-
-    std::filesystem::path folder_;
 };
 
 TEST_F(LazarusPlanCommand, PrintsThePromisedJson) {

@@ -73,11 +73,13 @@ TEST(LteClaims, WhatOnlyACurveShowsHasNoValue) {
         if (each.says.find(" only)") != std::string::npos) {
             EXPECT_EQ(each.value, std::nullopt) << each.id;
         }
-    // Figures of which the paper prints no number at all.
+    // Figures of which the paper prints no number at all. What a statement sets as a threshold is
+    // no such number.
     for (const Claim& each : claims())
         for (const char* figure : {"fig2", "fig3", "fig6", "fig7", "fig8", "fig9", "fig11", "fig12",
                                    "fig13", "fig14", "fig15"})
-            if (each.id.rfind(std::string("lte/") + figure + "/", 0) == 0) {
+            if (each.id.rfind(std::string("lte/") + figure + "/", 0) == 0 &&
+                each.test != "greater") {
                 EXPECT_EQ(each.value, std::nullopt) << each.id;
             }
 }

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,53 +13,21 @@
 #include <string>
 #include <vector>
 
-#include "suite/experiment/error.hpp"
+#include "tests/cli/command_test.hpp"
 #include "tests/nn_files/toy_gguf.hpp"
 
 namespace assay::lte {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-// What the command prints. Arguments as on the command line, after `assay plan lte`.
-std::string output(std::vector<std::string> arguments) {
-    const std::unique_ptr<Command> command = make_plan_command();
-    CLI::App app;
-    command->options(app);
-    std::reverse(arguments.begin(), arguments.end());  // what CLI11 wants
-    app.parse(arguments);
-    testing::internal::CaptureStdout();
-    int code = -1;
-    try {
-        code = command->run();
-    } catch (...) {
-        testing::internal::GetCapturedStdout();
-        throw;
-    }
-    EXPECT_EQ(code, 0);
-    return testing::internal::GetCapturedStdout();
-}
-
-std::string error(const std::vector<std::string>& arguments) {
-    try {
-        output(arguments);
-    } catch (const UserError& error) {
-        return error.what();
-    }
-    return "no error";
-}
-
-class LtePlanCommand : public testing::Test {
+class LtePlanCommand : public assay::testing::CommandTest {
   protected:
-    LtePlanCommand() {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "assay-plan-XXXXXX").string();
-        folder_ = mkdtemp(pattern.data());
+    LtePlanCommand() : CommandTest(make_plan_command) {
         setenv("ASSAY_DATASETS", ASSAY_TEST_DATASETS, 1);
         setenv("ASSAY_DATA", folder_.c_str(), 1);
     }
-    ~LtePlanCommand() override { std::filesystem::remove_all(folder_); }
 
     std::string toy_file() {
         const auto bytes =
@@ -72,8 +38,6 @@ class LtePlanCommand : public testing::Test {
                    static_cast<std::streamsize>(bytes.size()));
         return name;
     }
-
-    std::filesystem::path folder_;
 };
 
 TEST_F(LtePlanCommand, PrintsThePromisedJson) {
@@ -119,7 +83,7 @@ TEST_F(LtePlanCommand, ReadsAModelFile) {
 }
 
 TEST_F(LtePlanCommand, WithoutAContextTakesWhatTheModelReaches) {
-    const auto context = [](std::vector<std::string> arguments) {
+    const auto context = [this](std::vector<std::string> arguments) {
         arguments.insert(arguments.end(), {"--sparsity", "0.5", "--json"});
         return json::parse(output(arguments)).at("context").get<int>();
     };

@@ -1,14 +1,12 @@
 #include "impls/lazarus/live/checkpoint.hpp"
 
 #include <ATen/ATen.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
-#include <utility>
+#include <system_error>
+
+#include "impls/nn/aside_file.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -26,48 +24,17 @@ std::string header_of(const nn::ParameterBlock& block, std::int64_t step, std::u
                        step, block.state_count(), block.state()[0].element_size(), digest);
 }
 
-// A file written aside, then renamed to its name: it appears whole or not at all.
-class AsideFile {
-  public:
-    /// `full`: the writes go to a device that is always full.
-    AsideFile(std::filesystem::path file, bool full) : file_(std::move(file)), aside_(file_) {
-        aside_ += ".part";
-        fd_ = ::open(full ? "/dev/full" : aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                     0644);
-        if (fd_ < 0) fail();
+void write_block(const std::filesystem::path& file, const std::string& header,
+                 const nn::ParameterBlock& block, bool disk_full) {
+    try {
+        nn::AsideFile out(file, disk_full);
+        out.write(header.data(), header.size());
+        for (const auto& part : block.state()) out.write(part.data_ptr(), part.nbytes());
+        out.publish();
+    } catch (const std::system_error& error) {
+        throw CheckpointError(error.what());
     }
-    ~AsideFile() {
-        if (fd_ >= 0) ::close(fd_);
-        std::error_code ignored;  // renamed, or never made
-        std::filesystem::remove(aside_, ignored);
-    }
-    AsideFile(const AsideFile&) = delete;
-    AsideFile& operator=(const AsideFile&) = delete;
-
-    void write(const void* data, std::size_t size) {
-        const auto* bytes = static_cast<const char*>(data);
-        while (size > 0) {
-            const auto written = ::write(fd_, bytes, size);
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) fail();
-            bytes += written;
-            size -= static_cast<std::size_t>(written);
-        }
-    }
-    void publish() {
-        if (::fsync(fd_) != 0) fail();
-        if (::close(std::exchange(fd_, -1)) != 0) fail();
-        std::filesystem::rename(aside_, file_);
-    }
-
-  private:
-    [[noreturn]] void fail() const {
-        throw CheckpointError("cannot write " + file_.string() + ": " + std::strerror(errno));
-    }
-
-    std::filesystem::path file_, aside_;
-    int fd_ = -1;
-};
+}
 
 }  // namespace
 
@@ -86,11 +53,8 @@ void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Tr
             throw CheckpointError(block_name(key) + " has changed since it was last written");
         const auto file = file_of(folder, step, key);
         std::filesystem::create_directories(file.parent_path());
-        AsideFile out(file, damage == CheckpointDamage::no_space);
-        const auto header = header_of(*block, step, digest);
-        out.write(header.data(), header.size());
-        for (const auto& part : block->state()) out.write(part.data_ptr(), part.nbytes());
-        out.publish();
+        write_block(file, header_of(*block, step, digest), *block,
+                    damage == CheckpointDamage::no_space);
     }
     if (damage == CheckpointDamage::torn && !blocks.empty()) {
         const auto file = file_of(folder, step, blocks.back());

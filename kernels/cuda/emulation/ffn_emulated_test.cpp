@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/emulation/emulated_machine.hpp"
 #include "kernels/cuda/host/check.hpp"
+#include "kernels/reference/drawn.hpp"
 #include "kernels/reference/random_problem.hpp"
 #include "kernels/reference/sparse_ffn.hpp"
 
@@ -15,14 +16,10 @@ namespace assay::kernels::cuda {
 namespace {
 
 using reference::Bounded;
+using reference::draw;
 using reference::FfnProblem;
 using reference::FfnShape;
-
-constexpr AssayType plain_types[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16};
-
-int draw(std::mt19937_64& random, int least, int most) {
-    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
-}
+using reference::plain_types;
 
 /// A problem with the CUDA back end's own workspace behind it.
 class SparseFfn {

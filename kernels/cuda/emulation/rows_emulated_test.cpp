@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/emulation/emulated_machine.hpp"
 #include "kernels/cuda/host/check.hpp"
+#include "kernels/reference/drawn.hpp"
 #include "kernels/reference/floats.hpp"
 #include "kernels/reference/gemv.hpp"
 #include "kernels/reference/random_problem.hpp"
@@ -15,16 +16,12 @@
 namespace assay::kernels::cuda {
 namespace {
 
+using reference::all_types;
 using reference::Bounded;
+using reference::draw;
 using reference::GemvProblem;
+using reference::plain_types;
 
-constexpr AssayType all_types[] = {ASSAY_F32,  ASSAY_F16,  ASSAY_BF16,
-                                   ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1};
-constexpr AssayType plain_types[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16};
-
-int draw(std::mt19937_64& random, int least, int most) {
-    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
-}
 bool is_q(AssayType type) { return type >= ASSAY_Q8_0; }
 
 void expect_gemv(GemvProblem& problem, int multiprocessors, std::uint64_t seed, bool bias) {
