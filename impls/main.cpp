@@ -1,6 +1,7 @@
 // The program. This file alone names the systems.
 #include <exception>
 #include <iostream>
+#include <utility>
 
 #include "impls/lazarus/register.hpp"
 #include "impls/lte/register.hpp"
@@ -18,5 +19,5 @@ int main(int argc, char** argv) {
         std::cerr << "assay: " << error.what() << std::endl;
         return assay::cli::exit_error;
     }
-    return assay::cli::main(argc, argv, registry);
+    return assay::cli::main(argc, argv, std::move(registry));
 }

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_KERNELS_VERSION 1
+#define ASSAY_KERNELS_VERSION 2
 
 /* q types: GGUF's blocks of 32 weights (impls/nn/files/tensor_file.hpp). */
 typedef enum AssayType {
@@ -40,6 +40,8 @@ typedef enum AssayStatus {
 
 /* A back end's state: worker threads (CPU), or device and stream (CUDA). */
 typedef struct AssayContext AssayContext;
+/* Calls recorded once to be replayed (a CUDA graph). */
+typedef struct AssayRecording AssayRecording;
 
 /* y[b][r] = sum_c w[r][c] * x[b][c] (+ bias[r]); fp32 accumulation. x, y, bias: fp32. */
 typedef struct AssayGemv {
@@ -112,6 +114,38 @@ typedef struct AssayKernels {
     AssayStatus (*router)(AssayContext*, const AssayRouter*);
     size_t (*sparse_ffn_workspace)(const AssayFfn*, int32_t batch);
     AssayStatus (*sparse_ffn)(AssayContext*, const AssaySparseFfn*);
+
+    /* Memory for the pointers of a call: on the device (CUDA), or backed by large pages (CPU).
+     * Aligned to 64 bytes or more, contents undefined; null: there is not as much. release() waits
+     * for what is under way. */
+    void* (*allocate)(AssayContext*, size_t bytes);
+    void (*release)(AssayContext*, void*);
+    /* Between the caller's memory and the device's, after the calls before; done when they
+     * return. */
+    AssayStatus (*upload)(AssayContext*, void* to, const void* from, size_t bytes);
+    AssayStatus (*download)(AssayContext*, void* to, const void* from, size_t bytes);
+    /* Within the device's memory; asynchronous as a kernel is. */
+    AssayStatus (*copy)(AssayContext*, void* to, const void* from, size_t bytes);
+    /* to[i] = from[ids[i]] for `count` pieces of piece_bytes, a multiple of 16. */
+    AssayStatus (*gather)(AssayContext*, void* to, const void* from, const int32_t* ids,
+                          int32_t count, size_t piece_bytes);
+
+    /* Reads memory once, in order, with all the width there is and next to no arithmetic: what
+     * kernels are measured against. bytes: a multiple of 256 KiB. */
+    AssayStatus (*read_pass)(AssayContext*, const void* from, size_t bytes);
+    /* Seconds that the calls between the two took: by events on the stream (CUDA), or by the clock
+     * (CPU). end_timing() waits for them. */
+    AssayStatus (*begin_timing)(AssayContext*);
+    AssayStatus (*end_timing)(AssayContext*, double* seconds);
+
+    /* What is put on the stream between the two is kept and does not run; upload, download,
+     * synchronise and timing are not allowed there. replay() puts it on the stream as a whole,
+     * which spares the time to launch each part. All three and the last are null where launches
+     * cost nothing (CPU). */
+    AssayStatus (*begin_recording)(AssayContext*);
+    AssayStatus (*end_recording)(AssayContext*, AssayRecording** recording);
+    AssayStatus (*replay)(AssayContext*, AssayRecording*);
+    void (*destroy_recording)(AssayContext*, AssayRecording*);
 } AssayKernels;
 
 /* The best CPU back end for this processor (AVX-512, AVX2 + FMA + F16C, portable C++). Never

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <span>
 #include <stdexcept>
 
+#include "impls/decode/drawn_experts.hpp"
 #include "impls/decode/products.hpp"
-#include "impls/nn/counter_hash.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "suite/experiment/error.hpp"
 
@@ -91,7 +91,6 @@ SparseNetworks::SparseNetworks(const nn::DecoderConfig& config, std::vector<Spar
     }
     mask_.resize(static_cast<std::size_t>(most_experts * largest_batch));
     active_.resize(static_cast<std::size_t>(most_experts));
-    permutation_.resize(active_.size());
     workspace_ = kernels::allocate_streamed(workspace_bytes_);
 }
 
@@ -118,20 +117,10 @@ void SparseNetworks::run(const AssayKernels& kernels, AssayContext* context, int
 }
 
 void SparseNetworks::choose_fixed(int layer, int first_position, int tokens, int experts) {
-    std::fill_n(mask_.begin(), tokens * experts, std::uint8_t{0});
     for (int t = 0; t < tokens; ++t) {
-        std::iota(permutation_.begin(), permutation_.begin() + experts, 0);
-        std::uint64_t random =
-            nn::counter_hash(nn::counter_hash(fixed_->seed + static_cast<std::uint64_t>(layer)) +
-                             static_cast<std::uint64_t>(first_position + t));
-        for (int i = 0; i < fixed_->count; ++i) {
-            random = nn::counter_hash(random);
-            const auto left = static_cast<std::uint64_t>(experts - i);
-            std::swap(permutation_[static_cast<std::size_t>(i)],
-                      permutation_[static_cast<std::size_t>(i) + random % left]);
-            mask_[static_cast<std::size_t>(t * experts +
-                                           permutation_[static_cast<std::size_t>(i)])] = 1;
-        }
+        const std::span<std::uint8_t> mask(mask_.data() + t * experts,
+                                           static_cast<std::size_t>(experts));
+        draw_experts(*fixed_, layer, first_position + t, mask);
     }
     active_count_ = 0;
     for (int e = 0; e < experts; ++e) {

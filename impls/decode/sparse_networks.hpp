@@ -40,7 +40,7 @@ class SparseNetworks {
     std::vector<Layer> layers_;
     kernels::StreamedMemory weights_;
     std::vector<std::uint8_t> mask_;  // [largest_batch][experts]
-    std::vector<std::int32_t> active_, permutation_;
+    std::vector<std::int32_t> active_;
     std::int32_t active_count_ = 0;
     kernels::StreamedMemory workspace_;
     std::size_t workspace_bytes_ = 0;

@@ -18,7 +18,11 @@ System make_system() {
     system.experiments.push_back(tab1());
 #ifdef ASSAY_LTE_TIMING
     system.experiments.push_back(fig8());
+#ifdef ASSAY_LTE_TRAINING
+    system.experiments.push_back(with_gpu_profile(fig8b()));
+#else
     system.experiments.push_back(fig8b());
+#endif
 #endif
 #ifdef ASSAY_LTE_TRAINING
     system.experiments.push_back(fig2());

@@ -51,9 +51,18 @@ void add_run_command(CLI::App& program, Context& context);
 void add_reproduce_command(CLI::App& program, Context& context);
 void add_plan_command(CLI::App& program, Context& context);
 void add_campaign_command(CLI::App& program, Context& context);
+void add_compare_command(CLI::App& program, Context& context);
+void add_versus_command(CLI::App& program, Context& context);
+void add_nightly_command(CLI::App& program, Context& context);
+void add_baseline_command(CLI::App& program, Context& context);
+void add_regressions_command(CLI::App& program, Context& context);
+void add_mute_commands(CLI::App& program, Context& context);  ///< mute, unmute
+void add_annotate_command(CLI::App& program, Context& context);
 void add_claims_command(CLI::App& program, Context& context);
 void add_report_command(CLI::App& program, Context& context);
 void add_export_command(CLI::App& program, Context& context);
+void add_import_command(CLI::App& program, Context& context);
+void add_history_command(CLI::App& program, Context& context);
 void add_replay_command(CLI::App& program, Context& context);
 void add_db_command(CLI::App& program, Context& context);
 void add_data_command(CLI::App& program, Context& context);
@@ -64,7 +73,8 @@ void add_sample_command(CLI::App& program, Context& context);  ///< hidden: a sa
 /// --db FILE, for the commands that read or write results.
 void add_database_option(CLI::App& command, Context& context);
 
-/// Program entry: parses, runs one command, turns errors into sentences and exit codes.
-int main(int argc, char** argv, const Registry& registry);
+/// Program entry: adds the suite's own system to `registry`, parses, runs one command, turns errors
+/// into sentences and exit codes.
+int main(int argc, char** argv, Registry registry);
 
 }  // namespace assay::cli

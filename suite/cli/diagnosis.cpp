@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "suite/cli/live_progress.hpp"
+#include "suite/cli/machine_findings.hpp"
 #include "suite/data/check.hpp"
 #include "suite/experiment/datasets.hpp"
 #include "suite/measure/build_info.hpp"
@@ -16,7 +17,8 @@ namespace {
 
 /// Less free than this, and a long run may not end.
 constexpr double little_disk_bytes = 1e9;
-constexpr double little_memory_bytes = 4e9;
+/// For how long other processes are watched.
+constexpr double look_s = 0.3;
 
 /// Runs one look; what throws is a finding, not an end.
 template <typename Look>
@@ -45,28 +47,13 @@ Finding disk(const std::filesystem::path& file) {
 }
 
 void machine(std::vector<Finding>& findings, const measure::Environment& environment) {
-    const double memory = static_cast<double>(environment.memory_bytes);
-    findings.push_back(
-        {memory < little_memory_bytes ? Level::warn : Level::ok, "memory", bytes_text(memory)});
     findings.push_back(
         {environment.usable_cores < 2 ? Level::warn : Level::ok, "cores",
          fmt::format(
              "{} usable of {}{}, {}", environment.usable_cores, environment.cores,
              environment.cpu_quota ? fmt::format(", quota {:g}", *environment.cpu_quota) : "",
              environment.cpu_model)});
-    const double busy = environment.load_1m / std::max(1, environment.usable_cores);
-    findings.push_back({busy > 0.5 ? Level::warn : Level::ok, "load",
-                        fmt::format("{:.2f} in the last minute{}", environment.load_1m,
-                                    busy > 0.5 ? "; measured numbers will be disturbed" : "")});
-    if (environment.governor.empty())
-        findings.push_back(
-            {Level::ok, "governor", "no frequency governor visible (a virtual machine?)"});
-    else
-        findings.push_back(
-            {environment.governor == "performance" ? Level::ok : Level::warn, "governor",
-             environment.governor == "performance"
-                 ? environment.governor
-                 : fmt::format("{}; 'performance' gives steadier numbers", environment.governor)});
+    for (Finding& finding : machine_findings(look_s)) findings.push_back(std::move(finding));
 }
 
 Finding gpus(const measure::Gpus& found) {
@@ -110,13 +97,13 @@ Finding lock() {
 std::string_view to_string(Level level) {
     switch (level) {
         case Level::ok:
-            return "OK";
+            return "ok";
         case Level::warn:
-            return "WARN";
+            return "warn";
         case Level::fail:
             break;
     }
-    return "FAIL";
+    return "fail";
 }
 
 std::vector<Finding> diagnose(const Context& context) {

@@ -10,7 +10,7 @@
 namespace assay::cli {
 
 enum class Level { ok, warn, fail };
-std::string_view to_string(Level);  ///< "OK", "WARN", "FAIL"
+std::string_view to_string(Level);  ///< "ok", "warn", "fail"
 
 /// One line. `warn`: something will be missing or disturbed; `fail`: nothing can be run.
 struct Finding {

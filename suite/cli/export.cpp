@@ -1,15 +1,18 @@
-// assay export: stored samples as CSV or JSON, one figure as SVG.
+// assay export: stored samples as CSV or JSON, one figure as SVG, whole sessions as an archive.
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/output_file.hpp"
 #include "suite/cli/reading_database.hpp"
+#include "suite/exchange/archive.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
 
@@ -23,7 +26,42 @@ struct ExportOptions {
     std::string file = "-";
     bool csv = false;
     bool json = false;
+    std::string archive;
+    std::string since;
+    bool redacted = false;
+    std::vector<std::string> names;
 };
+
+/// Patterns as the database understands them: experiments of imported files are in no registry.
+std::vector<std::string> stored_patterns(const Registry& registry, const ExportOptions& options) {
+    std::vector<std::string> patterns;
+    for (const std::string& pattern : options.patterns) {
+        if (pattern == "all") return {};
+        patterns.push_back(registry.system(pattern) != nullptr ? pattern + "/*" : pattern);
+    }
+    return patterns;
+}
+
+/// An SQLite file for .db and .sqlite, JSON lines for any other name.
+int write_archive(const Context& context, const ExportOptions& options) {
+    exchange::ArchiveRequest request;
+    const std::filesystem::path to = options.archive;
+    if (to.extension() != ".db" && to.extension() != ".sqlite")
+        request.format = exchange::ArchiveFormat::json_lines;
+    {
+        const store::Store store = open_existing(context);
+        request.which.experiments = stored_patterns(context.registry, options);
+        request.which.since = options.since;
+        if (!options.session.empty())
+            request.which.sessions = {store.resolve_session(options.session)};
+    }
+    request.redacted = options.redacted;
+    request.names = options.names;
+    const auto written = exchange::write_archive(context.database_path(), request, to);
+    std::cerr << fmt::format("{}: {} sessions, {} samples\n", options.archive, written.sessions,
+                             written.samples);
+    return exit_ok;
+}
 
 std::vector<store::Sample> chosen_samples(const Registry& registry, const store::Store& store,
                                           const ExportOptions& options) {
@@ -70,8 +108,15 @@ std::string figure(const Registry& registry, const store::Store& store, const st
 }
 
 int run_export(const Context& context, const ExportOptions& options) {
-    if (int(options.csv) + int(options.json) + int(!options.svg.empty()) != 1)
-        throw UserError("export what? Give one of --csv, --json, --svg EXPERIMENT");
+    const bool archive = !options.archive.empty();
+    if (int(options.csv) + int(options.json) + int(!options.svg.empty()) + int(archive) != 1)
+        throw UserError("export what? Give one of --csv, --json, --svg EXPERIMENT, --to FILE");
+    const bool redacted = options.redacted || !options.names.empty();
+    if (!archive && (redacted || !options.since.empty()))
+        throw UserError("--redact, --redact-name and --since go with --to FILE");
+    if (!options.names.empty() && !options.redacted)
+        throw UserError("--redact-name adds to --redact; give that too");
+    if (archive) return write_archive(context, options);
     const store::Store store = open_existing(context);
     if (!options.svg.empty()) {
         write_output(options.file, figure(context.registry, store, options.svg));
@@ -87,7 +132,8 @@ int run_export(const Context& context, const ExportOptions& options) {
 
 void add_export_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<ExportOptions>();
-    CLI::App* command = program.add_subcommand("export", "Samples as CSV or JSON, a figure as SVG");
+    CLI::App* command =
+        program.add_subcommand("export", "Samples as CSV or JSON, a figure as SVG, sessions");
     command->group("Results");
     command->add_option("experiments", options->patterns, "Ids or patterns (default: all)");
     command->add_flag("--csv", options->csv, "One row per metric value");
@@ -101,10 +147,28 @@ void add_export_command(CLI::App& program, Context& context) {
     command->add_option("-o,--output", options->file, "File, or - for standard output")
         ->type_name("FILE")
         ->capture_default_str();
+    command
+        ->add_option("--to", options->archive,
+                     "Whole sessions, nothing lost, for `assay import`: an SQLite file (.db, "
+                     ".sqlite) or JSON lines (any other name)")
+        ->type_name("FILE");
+    command
+        ->add_option("--since", options->since,
+                     "With --to: sessions that started then or later (2026-11-21)")
+        ->type_name("DATE");
+    command->add_flag("--redact", options->redacted,
+                      "With --to: no host names, no folders of this machine");
+    command
+        ->add_option("--redact-name", options->names,
+                     "With --redact: this name too (of a node, of a user)")
+        ->type_name("NAME")
+        ->expected(1)
+        ->take_all();
     add_database_option(*command, context);
     command->footer(
         "Examples:\n  assay export lazarus/fig8 --csv -o fig8.csv\n"
-        "  assay export --svg lazarus/fig8 -o fig8.svg");
+        "  assay export --svg lazarus/fig8 -o fig8.svg\n"
+        "  assay export --session 1a2b --redact --to results.jsonl");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_export(context, *options); };
     });

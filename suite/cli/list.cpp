@@ -77,7 +77,10 @@ void add_list_command(CLI::App& program, Context& context) {
     command->add_option("pattern", options->pattern,
                         "Experiments: an id, a system, lazarus/fig*, all");
     command->add_flag("--json", options->json, "Print JSON");
-    command->footer("Example:\n  assay list lazarus");
+    command->footer(
+        "Examples:\n"
+        "  assay list lazarus\n"
+        "  assay list assay      the suite's own control workload");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_list(context.registry, *options); };
     });

@@ -25,6 +25,18 @@ std::string event_text(const nlohmann::json& body) {
     return text;
 }
 
+/// "lte/fig8 sparsity=0.9 after 7 rounds: lte slower, relu same".
+std::string decided_text(const nlohmann::json& body) {
+    const std::string axes = assay::to_string(case_from_json(body.at("case")));
+    std::string verdicts;
+    for (const nlohmann::json& contrast : body.at("contrasts"))
+        verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ",
+                                contrast.at("variant").get<std::string>(),
+                                contrast.at("verdict").get<std::string>());
+    return fmt::format("{}{}{} after {} rounds: {}", body.at("experiment").get<std::string>(),
+                       axes.empty() ? "" : " ", axes, body.at("rounds").get<int>(), verdicts);
+}
+
 /// As many bytes as fit into `columns`, not cutting a UTF-8 character in two.
 std::string cut(std::string text, int columns) {
     if (columns <= 0 || text.size() <= static_cast<std::size_t>(columns)) return text;
@@ -65,6 +77,7 @@ nlohmann::json event_line(const runner::Notice& notice) {
     line["failed"] = notice.failed;
     line["planned"] = notice.planned;
     line["eta_s"] = notice.eta_s;
+    if (notice.saved > 0) line["saved"] = notice.saved;
     return line;
 }
 
@@ -94,6 +107,7 @@ void LiveProgress::redraw(const runner::Notice& notice) {
     if (width_ == 0) return;
     std::string line = fmt::format("[{}/{}", notice.done, notice.planned);
     if (notice.failed > 0) line += fmt::format(", {} failed", notice.failed);
+    if (notice.saved > 0) line += fmt::format(", {} saved", notice.saved);
     line += fmt::format(", {} left] {}", duration_text(notice.eta_s), current_);
     if (!last_.empty()) line += " | " + last_;
     std::cerr << "\r\x1b[K" << cut(line, width_ - 1) << std::flush;
@@ -114,6 +128,8 @@ void LiveProgress::on(const runner::Notice& notice) {
         current_ = case_text(body);
         last_.clear();
         redraw(notice);
+    } else if (notice.kind == "decided") {
+        print(decided_text(body));
     } else if (notice.kind == "event") {
         last_ = event_text(body);
         redraw(notice);

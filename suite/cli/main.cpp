@@ -11,17 +11,22 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/shell_quoting.hpp"
 #include "suite/cli/version_text.hpp"
+#include "suite/control/control_experiment.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/nearest_id.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
 
 namespace assay::cli {
 namespace {
 
 constexpr AddCommand commands[] = {
-    add_run_command,       add_reproduce_command, add_replay_command, add_list_command,
-    add_describe_command,  add_plan_command,      add_claims_command, add_report_command,
-    add_export_command,    add_db_command,        add_data_command,   add_doctor_command,
-    add_calibrate_command, add_campaign_command,  add_tool_commands,  add_sample_command,
+    add_run_command,      add_reproduce_command, add_replay_command,      add_list_command,
+    add_describe_command, add_plan_command,      add_compare_command,     add_versus_command,
+    add_nightly_command,  add_baseline_command,  add_regressions_command, add_mute_commands,
+    add_annotate_command, add_claims_command,    add_report_command,      add_history_command,
+    add_export_command,   add_import_command,    add_db_command,          add_data_command,
+    add_doctor_command,   add_calibrate_command, add_campaign_command,    add_tool_commands,
+    add_sample_command,
 };
 
 std::vector<std::string> visible_subcommands(const CLI::App& app) {
@@ -80,9 +85,11 @@ int act(const Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv, const Registry& registry) {
+int main(int argc, char** argv, Registry registry) {
     // A reader that closes our output early (`assay … | head`) ends the program as usual.
     std::signal(SIGPIPE, SIG_DFL);
+    registry.add(control::make_system());
+    registry.add(gate::make_benchmark_system());
     Context context{registry, shell_quoted(argc, argv), {}, {}};
     CLI::App program(
         "Assay reproduces the figures and tables of papers on LLM systems, under failures, and\n"

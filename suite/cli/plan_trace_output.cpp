@@ -58,7 +58,7 @@ std::string mapped_text(const TraceView& view, std::size_t width) {
 }  // namespace
 
 nlohmann::json to_json(const TraceView& view) {
-    const TraceStatistics found = statistics(view.trace);
+    const TraceStatistics found = trace_statistics(view.trace);
     const CountCurve curve = curve_of(view.trace);
     nlohmann::json out = {{"id", view.trace.id},
                           {"says", view.trace.says},
@@ -93,7 +93,7 @@ std::string to_text(const TraceView& view, std::size_t width) {
     std::string out = fmt::format("{}, {}\n{}\n\n", view.trace.id, time_text(view.trace.duration_s),
                                   view.trace.says);
     out += draw_counts(curve_of(view.trace), width);
-    out += '\n' + statistics_text(statistics(view.trace));
+    out += '\n' + statistics_text(trace_statistics(view.trace));
     if (view.mapped) out += mapped_text(view, width);
     return out;
 }

@@ -20,6 +20,9 @@ int run(const RunOptions& options, const Context& context) {
         throw UserError("--events '" + options.events + "': only jsonl");
     if (options.json && !options.events.empty())
         throw UserError("--json and --events both write to standard output: give one of them");
+    if (!options.until_decided && (!options.against.empty() || !options.decision.budget.empty() ||
+                                   !options.decision.metrics.empty()))
+        throw UserError("--against, --budget and --metric need --until-decided");
     const runner::Request request = make_request(options, context);
     const runner::Plan plan = runner::make_plan(context.registry, request);
     if (options.dry_run) {
@@ -48,6 +51,14 @@ void add_run_command(CLI::App& program, Context& context) {
                      "Ids or patterns: lazarus/fig8, lazarus, all")
         ->required();
     add_run_options(*command, *options, context);
+    command
+        ->add_flag("--until-decided", options->until_decided,
+                   "More rounds of a case until every variant is decided against the first")
+        ->group("Until decided");
+    command->add_option("--against", options->against, "Decide against this variant, not the first")
+        ->type_name("VARIANT")
+        ->group("Until decided");
+    add_decision_options(*command, options->decision);
     command->add_flag("--json", options->json, "Print JSON")->group("Output");
     command
         ->add_option("--events", options->events, "Stream what happens on standard output: jsonl")
@@ -58,6 +69,7 @@ void add_run_command(CLI::App& program, Context& context) {
         "Examples:\n"
         "  assay run lazarus/fig8 -a model=gpt-l\n"
         "  assay run lazarus/x_live --fault kill:rank=1@step=5\n"
+        "  assay run lte/fig8 --until-decided --margin 2% --budget 10m\n"
         "  assay run all --dry-run");
     command->callback([options, &context] {
         context.action = [options, &context] { return run(*options, context); };

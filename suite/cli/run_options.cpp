@@ -6,46 +6,13 @@
 #include <CLI/Formatter.hpp>
 #include <cmath>
 
+#include "suite/cli/narrowing.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/seed.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
 namespace assay::cli {
 namespace {
-
-/// "model=gpt-l,gpt-s" → name and values, added to what the axis already has.
-void add_axis(const std::string& text, std::map<std::string, std::vector<Value>>& axes) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-        throw UserError(
-            fmt::format("-a '{}': write AXIS=VALUE,…, for example -a nodes=10,16", text));
-    auto& values = axes[text.substr(0, equals)];
-    std::string_view rest = std::string_view(text).substr(equals + 1);
-    while (true) {
-        const auto comma = rest.find(',');
-        const std::string_view value = rest.substr(0, comma);
-        if (value.empty()) throw UserError(fmt::format("-a '{}': an empty value", text));
-        values.push_back(parse_value(value));
-        if (comma == std::string_view::npos) return;
-        rest.remove_prefix(comma + 1);
-    }
-}
-
-Profile profile_named(const std::string& name) {
-    const auto profile = parse_profile(name);
-    if (!profile)
-        throw UserError(
-            fmt::format("--profile '{}': one of toy, small, gpu, cluster, paper", name));
-    return *profile;
-}
-
-Provenance mode_named(const std::string& name) {
-    const auto mode = parse_provenance(name);
-    if (!mode)
-        throw UserError(
-            fmt::format("--mode '{}': one of exact, measured, emulated, simulated", name));
-    return *mode;
-}
 
 /// Faults of --fault and of --scenario add up.
 std::string canonical_scenario(const RunOptions& options) {
@@ -58,7 +25,7 @@ std::string canonical_scenario(const RunOptions& options) {
 
 }  // namespace
 
-void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
+void add_sampling_options(CLI::App& command, RunOptions& options, Context& context) {
     command.add_option("--profile", options.profile, "How large: toy, small, gpu, cluster, paper")
         ->capture_default_str()
         ->group("What");
@@ -79,7 +46,6 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         ->type_name("ID")
         ->allow_extra_args(false)
         ->group("What");
-    command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
     command.add_option("--seed", options.seed, "Seed of the first round; each round adds one")
         ->type_name("N")
         ->capture_default_str()
@@ -97,11 +63,21 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
     command.add_option("--timeout", options.timeout_s, "Seconds after which a sample is killed")
         ->type_name("SECONDS")
         ->group("How");
-    command.add_flag("--fresh", options.fresh, "Start a new session even if one can be resumed")
-        ->group("How");
     command
         .add_flag("--no-lock", options.no_lock,
                   "Run beside another measured run; both disturb each other")
+        ->group("How");
+    command
+        .add_flag("--no-doctor", options.no_doctor,
+                  "Do not look for what may disturb measured samples first")
+        ->group("How");
+    add_database_option(command, context);
+}
+
+void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
+    add_sampling_options(command, options, context);
+    command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
+    command.add_flag("--fresh", options.fresh, "Start a new session even if one can be resumed")
         ->group("How");
     command.add_flag("--dry-run", options.dry_run, "Print the plan with estimates; run nothing")
         ->group("How");
@@ -109,7 +85,6 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         .add_flag("--gate", options.gate,
                   "Exit 2 when a claim is contradicted, 3 when a sample is invalid")
         ->group("How");
-    add_database_option(command, context);
 }
 
 runner::Request make_request(const RunOptions& options, const Context& context) {
@@ -127,6 +102,10 @@ runner::Request make_request(const RunOptions& options, const Context& context) 
     request.timeout_s = options.timeout_s;
     if (request.timeout_s && !std::isfinite(*request.timeout_s))
         throw UserError("--timeout: a number of seconds");
+    if (options.until_decided) {
+        request.until_decided = decision_options(options.decision);
+        request.until_decided->against = options.against;
+    }
     request.fresh = options.fresh;
     request.lock = !options.no_lock;
     request.command = context.command_line;

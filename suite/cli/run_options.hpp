@@ -1,4 +1,4 @@
-// The options that `run` and `reproduce` share, and the runner's request made of them.
+// The options that `run`, `reproduce` and `versus` share, and the runner's request made of them.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suite/cli/command.hpp"
+#include "suite/cli/decision_options.hpp"
 #include "suite/runner/runner.hpp"
 
 namespace assay::cli {
@@ -21,14 +22,22 @@ struct RunOptions {
     std::vector<std::string> faults;
     std::string scenario_file;
     std::optional<double> timeout_s;
+    bool until_decided = false;
+    DecisionWords decision;  ///< counts only with until_decided
+    std::string against;     ///< the same
     bool fresh = false;
     bool no_lock = false;
+    bool no_doctor = false;
     bool dry_run = false;
     bool gate = false;
     bool json = false;
     std::string events;
 };
 
+/// Which samples, and how each is made.
+void add_sampling_options(CLI::App& command, RunOptions& options, Context& context);
+
+/// These, and how many of them in which session.
 void add_run_options(CLI::App& command, RunOptions& options, Context& context);
 
 /// Throws UserError for whatever does not read: profile, mode, axis, fault, scenario.

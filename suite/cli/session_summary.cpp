@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "suite/cli/contrast_table.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -66,6 +67,15 @@ bool any_ok(const std::vector<store::Sample>& samples) {
     return std::any_of(samples.begin(), samples.end(), is_ok);
 }
 
+/// Experiments of many metrics in tables that a terminal can show, each beginning with axes and
+/// variant.
+std::string results_text(const report::Grid& grid) {
+    constexpr std::size_t width = 100;
+    const auto variant = std::find(grid[0].begin(), grid[0].end(), "variant");
+    const auto keys = variant == grid[0].end() ? 1 : variant - grid[0].begin() + 1;
+    return report::text_tables(grid, static_cast<std::size_t>(keys), width);
+}
+
 }  // namespace
 
 std::string session_text(const Registry& registry, const runner::Outcome& outcome,
@@ -76,10 +86,11 @@ std::string session_text(const Registry& registry, const runner::Outcome& outcom
         if (experiment == nullptr) continue;
         text += fmt::format("\n{}: {} [{}, {}]\n", experiment->id, experiment->title,
                             to_string(part.provenance), to_string(part.profile));
-        text += any_ok(part.samples)
-                    ? report::text_table(report::result_table(*experiment, part.samples))
-                    : "no finished sample\n";
+        text += any_ok(part.samples) ? results_text(report::result_table(*experiment, part.samples))
+                                     : "no finished sample\n";
     }
+    if (!outcome.contrasts.empty())
+        text += "\nDecided\n" + contrast_table(outcome.contrasts) + saved_line(outcome.saved);
     text += problems(outcome.samples);
     if (!outcome.claims.empty())
         text += "\nClaims\n" + report::claims_table(registry, outcome.claims);
@@ -97,11 +108,15 @@ nlohmann::json session_json(const Registry& registry, const runner::Outcome& out
     for (const ClaimCheck& check : outcome.claims)
         if (const Claim* claim = registry.claim(check.claim))
             claims.push_back(to_json(*claim, check));
-    return {{"session", outcome.session},
-            {"samples", report::samples_json(outcome.samples)},
-            {"claims", claims},
-            {"interrupted", outcome.interrupted},
-            {"database", database.string()}};
+    nlohmann::json result{{"session", outcome.session},
+                          {"samples", report::samples_json(outcome.samples)},
+                          {"claims", claims},
+                          {"interrupted", outcome.interrupted},
+                          {"database", database.string()}};
+    for (const runner::Contrast& contrast : outcome.contrasts)
+        result["contrasts"].push_back(runner::contrast_json(contrast));
+    if (!outcome.contrasts.empty()) result["saved"] = outcome.saved;
+    return result;
 }
 
 bool any_contradicted(const std::vector<ClaimCheck>& checks) {

@@ -15,7 +15,8 @@ namespace assay::cli {
 std::string session_text(const Registry& registry, const runner::Outcome& outcome,
                          const std::filesystem::path& database);
 
-/// {"session","samples":[…],"claims":[…],"interrupted","database"}
+/// {"session","samples":[…],"claims":[…],"interrupted","database"}; of adaptive rounds also
+/// "contrasts":[…] (runner::contrast_json()) and "saved".
 nlohmann::json session_json(const Registry& registry, const runner::Outcome& outcome,
                             const std::filesystem::path& database);
 

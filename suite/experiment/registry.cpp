@@ -60,6 +60,10 @@ void demand_answerable(const Claim& claim, const Experiment& experiment) {
             demand(has_variant(experiment, variant), where + "variant '" + variant + "'");
 }
 
+bool begins_with(std::string_view text, std::string_view start) {
+    return text.substr(0, start.size()) == start;
+}
+
 // '*' stands for any text, '?' for one letter.
 bool glob_matches(std::string_view pattern, std::string_view text) {
     std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
@@ -140,7 +144,9 @@ std::vector<const Experiment*> Registry::select(std::string_view pattern) const 
         known.push_back(system.id);
         for (const Experiment& experiment : system.experiments) {
             known.push_back(experiment.id);
-            if (pattern == "all" || pattern == system.id || glob_matches(pattern, experiment.id))
+            const bool meant = !system.on_request || begins_with(pattern, system.id + "/");
+            if ((meant && (pattern == "all" || glob_matches(pattern, experiment.id))) ||
+                pattern == system.id)
                 selected.push_back(&experiment);
         }
     }

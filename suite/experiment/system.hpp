@@ -37,6 +37,8 @@ struct System {
     std::map<std::string, CustomCheck, std::less<>> custom_checks;
     std::unique_ptr<Command> plan;      ///< `assay plan <id>`; may be null
     std::unique_ptr<Command> campaign;  ///< `assay campaign <id>`; may be null
+    /// Reproduces nothing: only patterns that begin with its id select it, "all" and "*" do not.
+    bool on_request = false;
 };
 
 /// A command of its own beside those of the suite, for what several systems share: `assay model
@@ -70,7 +72,7 @@ class Registry {
     const Claim* claim(std::string_view id) const;
 
     /// The experiments matching "lazarus/fig8", "lazarus" (all of a system), "lazarus/fig*" or
-    /// "all". Throws UnknownExperiment, whose text suggests the nearest id.
+    /// "all" (but those on request). Throws UnknownExperiment, whose text suggests the nearest id.
     std::vector<const Experiment*> select(std::string_view pattern) const;
 
   private:

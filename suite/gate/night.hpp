@@ -23,7 +23,7 @@ struct NightRow {
     Evidence evidence = Evidence::none;
     Step step;
     bool muted = false;
-    double relative_to_control = 0;  ///< ratio of this row over the ratio of the control workload
+    double relative_to_control = 0;  ///< slowdown of this row over that of the control; 0: none ran
 };
 
 enum class NightVerdict {
@@ -36,15 +36,19 @@ enum class NightVerdict {
 struct Night {
     std::string suite, id, started, session, baseline_session, machine, commit;
     int nights_before = 0;
+    double margin = 0.02;  ///< the suite's, relative
     std::vector<NightRow> rows;
-    std::vector<std::string> failures;      ///< what could not be run, a sentence each
-    std::vector<std::string> warnings;      ///< doctor's, excluded samples
-    double geometric_mean = 1;              ///< of slowdown over the rows that were compared
-    std::map<std::string, double> control;  ///< metric → ratio against the baseline's night
+    std::vector<std::string> failures;  ///< what could not be run, a sentence each
+    std::vector<std::string> warnings;  ///< doctor's, excluded samples
+    /// Of slowdown over the rows that were compared: above 1 is slower, whichever way of a metric
+    /// is better. Where a control workload ran, in units of its slowdown.
+    double geometric_mean = 1;
+    std::map<std::string, double> control;  ///< metric → slowdown against the baseline's night
     NightVerdict verdict = NightVerdict::clean;
 };
 int exit_code(NightVerdict);
 
+std::string terminal_text(const Night&);
 std::string junit_xml(const Night&);
 std::string markdown_summary(const Night&);
 std::string github_annotations(const Night&);  ///< ::error / ::warning / ::notice lines

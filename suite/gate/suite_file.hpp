@@ -25,7 +25,7 @@ struct SuiteExperiment {
 
 /// [[benchmark]]: a program that speaks Google Benchmark's JSON, started afresh in every round.
 struct SuiteBenchmark {
-    std::string name;               ///< unique; series are "benchmark/NAME"
+    std::string name;               ///< unique; reports call its rows "benchmark/NAME …"
     std::filesystem::path program;  ///< beside this program, else as given
     std::vector<std::string> arguments;
     std::optional<int> rounds;
@@ -38,6 +38,7 @@ struct SuiteFile {
     double margin = 0.02;         ///< relative; a row's own A/A spread widens it
     double rerun_budget_s = 600;  ///< for all candidates of a night
     double p = 0.001;             ///< of change points in the trend report
+    bool control = true;          ///< run the control workload in every round
     std::vector<SuiteExperiment> experiments;
     std::vector<SuiteBenchmark> benchmarks;
 };

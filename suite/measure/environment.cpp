@@ -27,13 +27,13 @@ std::string read_os_name(const std::filesystem::path& root) {
     return {};
 }
 
+}  // namespace
+
 int count_usable_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
-
-}  // namespace
 
 Environment read_environment(const std::filesystem::path& root) {
     Environment here;

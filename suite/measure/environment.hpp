@@ -38,6 +38,9 @@ struct Environment {
 /// release, the processors this process may use and the libc always come from the running system).
 Environment read_environment(const std::filesystem::path& root = "/");
 
+/// Logical processors that this process may run on; 0: unknown.
+int count_usable_processors();
+
 /// What identifies a machine for comparisons.
 struct Identity {
     std::string fingerprint;     ///< 16 hex digits over processor, cores, quota, memory and GPUs

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "suite/measure/hardware/nvml.hpp"
+
 namespace assay::measure {
 
 struct Gpu {
@@ -20,6 +22,6 @@ struct Gpus {
 };
 
 /// `library`: the file to load, named so that a test can put one of its own in its place.
-Gpus read_gpus(const char* library = "libnvidia-ml.so.1");
+Gpus read_gpus(const char* library = nvml_library());
 
 }  // namespace assay::measure

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "suite/report/csv_line.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::report {
@@ -18,7 +19,9 @@ std::string quoted(const std::string& field) {
     return out + '"';
 }
 
-std::string line(const std::vector<std::string>& fields) {
+}  // namespace
+
+std::string csv_line(const std::vector<std::string>& fields) {
     std::string out;
     for (const std::string& field : fields) {
         if (&field != fields.data()) out += ',';
@@ -27,8 +30,6 @@ std::string line(const std::vector<std::string>& fields) {
     return out + '\n';
 }
 
-}  // namespace
-
 std::string csv(const Registry& registry, std::span<const store::Sample> samples) {
     std::set<std::string> axes;
     for (const store::Sample& sample : samples)
@@ -36,10 +37,10 @@ std::string csv(const Registry& registry, std::span<const store::Sample> samples
 
     std::vector<std::string> header{"session", "experiment", "variant"};
     header.insert(header.end(), axes.begin(), axes.end());
-    for (const char* name : {"profile", "provenance", "scenario", "seed", "status", "metric",
-                             "labels", "unit", "value", "sample"})
+    for (const char* name : {"profile", "provenance", "scenario", "seed", "round", "status",
+                             "metric", "labels", "unit", "value", "sample", "started"})
         header.emplace_back(name);
-    std::string out = line(header);
+    std::string out = csv_line(header);
 
     for (const store::Sample& sample : samples) {
         const SampleSpec& spec = sample.spec;
@@ -51,13 +52,13 @@ std::string csv(const Registry& registry, std::span<const store::Sample> samples
         }
         for (const std::string& field :
              {std::string(to_string(spec.profile)), std::string(to_string(spec.provenance)),
-              spec.scenario, std::to_string(spec.seed), sample.status})
+              spec.scenario, std::to_string(spec.seed), std::to_string(spec.round), sample.status})
             start.push_back(field);
         const auto row = [&](const std::string& metric, const std::string& labels,
                              const std::string& unit, const std::string& value) {
             std::vector<std::string> fields = start;
-            fields.insert(fields.end(), {metric, labels, unit, value, sample.id});
-            out += line(fields);
+            fields.insert(fields.end(), {metric, labels, unit, value, sample.id, sample.started});
+            out += csv_line(fields);
         };
         for (const store::MetricValue& metric : sample.metrics) {
             const MetricSpec* declared = experiment ? experiment->metric(metric.name) : nullptr;

@@ -17,6 +17,9 @@ using Grid = std::vector<std::vector<std::string>>;
 /// A plain table for the terminal. Right-aligns columns whose cells are all numbers; widths count
 /// what a terminal shows, not bytes. A cell may hold several lines.
 std::string text_table(const Grid& rows);
+/// The same in at most `width` columns of the terminal where that can be: what does not fit follows
+/// in further tables, each with the first `keys` columns again.
+std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width);
 
 /// "0.614", "1.2e+06", "12345": short, and precise enough for people (four significant digits,
 /// whole numbers below a million in full).

@@ -49,9 +49,7 @@ void append(std::string& out, const std::vector<std::string>& cells,
     }
 }
 
-}  // namespace
-
-std::string text_table(const Grid& rows) {
+std::vector<std::size_t> column_widths(const Grid& rows) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows)
         for (std::size_t column = 0; column < row.size(); ++column) {
@@ -59,6 +57,13 @@ std::string text_table(const Grid& rows) {
             for (const std::string& line : lines_of(row[column]))
                 widths[column] = std::max(widths[column], display_width(line));
         }
+    return widths;
+}
+
+}  // namespace
+
+std::string text_table(const Grid& rows) {
+    const std::vector<std::size_t> widths = column_widths(rows);
     std::vector<bool> right(widths.size(), false);
     for (std::size_t column = 0; column < widths.size(); ++column) {
         bool any = false, all = true;
@@ -81,6 +86,32 @@ std::string text_table(const Grid& rows) {
             for (std::size_t i = 0; i < width; ++i) rule.back() += "─";
         }
         append(out, rule, widths, right);
+    }
+    return out;
+}
+
+std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width) {
+    constexpr std::size_t gap = 2;
+    const std::vector<std::size_t> widths = column_widths(rows);
+    keys = std::min(keys, widths.size());
+    std::size_t key_width = 0;
+    for (std::size_t column = 0; column < keys; ++column) key_width += widths[column] + gap;
+    std::string out;
+    for (std::size_t column = keys; column < widths.size() || out.empty();) {
+        const std::size_t first = column;
+        std::size_t used = key_width;
+        while (column < widths.size() && (column == first || used + widths[column] <= width))
+            used += widths[column++] + gap;
+        Grid part;
+        for (const auto& row : rows) {
+            const auto at = [&](std::size_t place) {
+                return row.begin() + static_cast<std::ptrdiff_t>(std::min(place, row.size()));
+            };
+            part.emplace_back(row.begin(), at(keys));
+            part.back().insert(part.back().end(), at(first), at(column));
+        }
+        if (!out.empty()) out += '\n';
+        out += text_table(part);
     }
     return out;
 }

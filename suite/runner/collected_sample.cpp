@@ -6,7 +6,8 @@ namespace assay::runner {
 
 store::Sample collect_sample(SampleSpec spec, const std::string& id,
                              const std::function<void(std::string kind, nlohmann::json body)>& tell,
-                             const Interruption& interruption) {
+                             const Interruption& interruption, const SampleProgram& program,
+                             HardwareWatch* watch) {
     const ScratchFolder scratch;
     spec.scratch = scratch.path().string();
     store::Sample sample;
@@ -34,10 +35,19 @@ store::Sample collect_sample(SampleSpec spec, const std::string& id,
                  {{"sample", id}, {"fraction", progress->fraction}, {"what", progress->what}});
         }
     };
-    const SampleEnd end = run_sample_process(spec, take, interruption);
+    Look look;
+    if (watch != nullptr) {
+        look = [watch](double age_s) { return watch->look(age_s); };
+        watch->begin();
+    }
+    const SampleEnd end = run_sample_process(spec, take, interruption, program, look);
     sample.status = to_string(end.status);
     sample.reason = end.reason;
     sample.seconds = end.seconds;
+    if (watch != nullptr) {
+        watch->end(end.seconds);
+        watch->judge(sample);
+    }
     // Gone by now, or of no use to a replay, which gets its own.
     sample.spec.scratch.clear();
     sample.spec.state.clear();

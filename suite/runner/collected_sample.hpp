@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "suite/runner/hardware_watch.hpp"
 #include "suite/runner/runner.hpp"
 #include "suite/runner/sample_process.hpp"
 
@@ -10,9 +11,10 @@ namespace assay::runner {
 
 /// A fresh scratch folder, a fresh process; returns the sample with everything it recorded, its
 /// status and reason. `id` goes into the sample and its notices; `tell` gets notices of kind event
-/// and progress as they come.
+/// and progress as they come. `watch`, where given, adds its readings and may mark the sample.
 store::Sample collect_sample(SampleSpec spec, const std::string& id,
                              const std::function<void(std::string kind, nlohmann::json body)>& tell,
-                             const Interruption& interruption);
+                             const Interruption& interruption, const SampleProgram& program = {},
+                             HardwareWatch* watch = nullptr);
 
 }  // namespace assay::runner

@@ -7,31 +7,17 @@
 
 #include "suite/measure/build_info.hpp"
 #include "suite/measure/environment.hpp"
-#include "suite/runner/collected_sample.hpp"
+#include "suite/runner/adaptive_cases.hpp"
+#include "suite/runner/hardware_watch.hpp"
 #include "suite/runner/machine_lock.hpp"
 #include "suite/runner/plan_hash.hpp"
 #include "suite/runner/runner.hpp"
 #include "suite/runner/scratch_folder.hpp"
 #include "suite/runner/state_folder.hpp"
+#include "suite/runner/stored_sample.hpp"
 
 namespace assay::runner {
 namespace {
-
-/// Numbers that depend on the machine: they need it alone, and carry its fingerprint.
-bool depends_on_machine(Provenance provenance) {
-    return provenance == Provenance::measured || provenance == Provenance::emulated;
-}
-
-nlohmann::json described(const SampleSpec& spec) {
-    return {{"experiment", spec.experiment},
-            {"variant", spec.variant},
-            {"case", to_json(spec.axes)},
-            {"profile", to_string(spec.profile)},
-            {"provenance", to_string(spec.provenance)},
-            {"scenario", spec.scenario},
-            {"seed", spec.seed},
-            {"round", spec.round}};
-}
 
 /// Counts samples and estimates what is left: the plan's estimates, corrected by how wrong they
 /// were, per sample, in this call.
@@ -46,6 +32,13 @@ class Progression {
         count(status);
         left_s_ -= sample.seconds;
     }
+    /// It need not be run: adaptive rounds are over.
+    void saved(const PlannedSample& sample) {
+        --planned_;
+        ++saved_;
+        left_s_ -= sample.seconds;
+    }
+    long saved() const { return saved_; }
     void finished(const PlannedSample& sample, const store::Sample& result) {
         count(result.status);
         left_s_ -= sample.seconds;
@@ -61,7 +54,7 @@ class Progression {
             measured_ > 0 ? (taken_s_ - estimated_s_) / static_cast<double>(measured_) : 0;
         const double remaining = static_cast<double>(planned_ - done_);
         const double eta_s = remaining == 0 ? 0 : std::max(0.0, left_s_ + excess_s * remaining);
-        tell_(Notice{std::move(kind), std::move(body), done_, failed_, planned_, eta_s});
+        tell_(Notice{std::move(kind), std::move(body), done_, failed_, planned_, eta_s, saved_});
     }
 
   private:
@@ -70,23 +63,18 @@ class Progression {
         if (status == to_string(SampleStatus::failed)) ++failed_;
     }
 
-    long planned_, done_ = 0, failed_ = 0, measured_ = 0;
+    long planned_, done_ = 0, failed_ = 0, measured_ = 0, saved_ = 0;
     double left_s_, estimated_s_ = 0, taken_s_ = 0;
     const Listener& tell_;
 };
-
-/// A finished sample will not get better by being run again in the same session; an interrupted one
-/// has not been run.
-bool is_finished(const std::string& status) {
-    return status != to_string(SampleStatus::running) &&
-           status != to_string(SampleStatus::interrupted);
-}
 
 class SessionRun {
   public:
     SessionRun(const Registry& registry, const Plan& plan, const Request& request,
                store::Store& store, const Listener& listener)
-        : registry_(registry), plan_(plan), request_(request), store_(store), at_(plan, listener) {}
+        : registry_(registry), plan_(plan), request_(request), store_(store), at_(plan, listener) {
+        if (request.until_decided) adaptive_.emplace(plan, *request.until_decided);
+    }
 
     Outcome run() {
         const auto measured = [](const PlannedSample& s) {
@@ -96,6 +84,8 @@ class SessionRun {
         if (request_.lock && std::any_of(plan_.samples.begin(), plan_.samples.end(), measured))
             lock.emplace(MachineLock::default_path(),
                          request_.command.empty() ? "assay" : request_.command);
+        if (std::any_of(plan_.samples.begin(), plan_.samples.end(), measured))
+            watch_.emplace(measure::HardwareMonitor());
         ScratchFolder::remove_abandoned();
         StateFolder::remove_abandoned(store_);
         const Interruption interruption;
@@ -115,6 +105,8 @@ class SessionRun {
         store_.finish_session(outcome_.session, outcome_.interrupted ? "interrupted" : "finished");
         if (!outcome_.interrupted) StateFolder(store_.path(), outcome_.session).session_finished();
         outcome_.samples = in_plan_order(store_.samples(outcome_.session));
+        if (adaptive_) outcome_.contrasts = adaptive_->contrasts();
+        outcome_.saved = at_.saved();
         at_.tell("finished",
                  {{"session", outcome_.session}, {"interrupted", outcome_.interrupted}});
         return std::move(outcome_);
@@ -137,8 +129,10 @@ class SessionRun {
             outcome_.resumed = true;
             store_.resume_session(unfinished->id);
             for (const store::Sample& sample : store_.samples(unfinished->id))
-                if (is_finished(sample.status))
+                if (is_finished(sample.status)) {
                     finished_before_.emplace(identity(sample.spec), sample.status);
+                    if (adaptive_) adaptive_->add(sample);
+                }
         } else {
             store::Session session;
             session.id = outcome_.session = store::new_uuid();
@@ -147,6 +141,7 @@ class SessionRun {
             session.plan_hash = plan_.hash;
             session.build = build;
             session.suspects = measure::suspects(environment);
+            for (const auto& [name, text] : request_.suspects) session.suspects[name] = text;
             session.started = store::now_utc();
             session.state = "running";
             session.planned = static_cast<long>(plan_.samples.size());
@@ -165,6 +160,7 @@ class SessionRun {
                 at_.passed_over(planned, it->second);
                 continue;
             }
+            if (adaptive_ && !is_wanted(planned)) continue;
             if (!interruption.requested()) run_one(planned, interruption);
             if (interruption.requested()) {
                 outcome_.interrupted = true;
@@ -173,38 +169,35 @@ class SessionRun {
         }
     }
 
+    /// Of adaptive rounds.
+    bool is_wanted(const PlannedSample& planned) {
+        const AdaptiveCases::Turn turn = adaptive_->turn(planned.spec);
+        if (turn == AdaptiveCases::Turn::run) return true;
+        at_.saved(planned);
+        if (turn == AdaptiveCases::Turn::stop) {
+            nlohmann::json contrasts = nlohmann::json::array();
+            for (const Contrast& contrast : adaptive_->contrasts(planned.spec))
+                contrasts.push_back(contrast_json(contrast));
+            at_.tell("decided", {{"experiment", planned.spec.experiment},
+                                 {"case", to_json(planned.spec.axes)},
+                                 {"rounds", planned.spec.round},
+                                 {"contrasts", std::move(contrasts)}});
+        }
+        return false;
+    }
+
     void run_one(const PlannedSample& planned, const Interruption& interruption) {
-        store::SeriesKey series;
-        series.experiment = planned.spec.experiment;
-        series.variant = planned.spec.variant;
-        series.axes = planned.spec.axes;
-        series.profile = planned.spec.profile;
-        series.provenance = planned.spec.provenance;
-        series.scenario = planned.spec.scenario;
-        if (depends_on_machine(planned.spec.provenance)) series.hardware = fingerprint_;
-        series.calibration = planned.calibration;
-        const std::string id = store_.begin_sample(outcome_.session, planned.spec, series);
-        nlohmann::json body = described(planned.spec);
-        body["sample"] = id;
-        at_.tell("sample_started", body);
         const auto tell = [&](std::string kind, nlohmann::json what) {
             at_.tell(std::move(kind), std::move(what));
         };
-        const StateFolder states(store_.path(), outcome_.session);
-        SampleSpec spec = planned.spec;
-        states.assign(spec);
-        store::Sample result = collect_sample(spec, id, tell, interruption);
-        result.session = outcome_.session;
-        store_.finish_sample(result);
-        if (is_finished(result.status)) states.sample_finished(planned.spec);
-        if (is_finished(result.status)) at_.finished(planned, result);
-        body["status"] = result.status;
-        body["reason"] = result.reason;
-        body["seconds"] = result.seconds;
-        body["metrics"] = nlohmann::json::object();
-        for (const store::MetricValue& metric : result.metrics)
-            body["metrics"][metric_key(metric.name, metric.labels)] = metric.value;
-        at_.tell("sample_finished", std::move(body));
+        StoredSample ended = run_stored_sample(
+            planned, {store_, outcome_.session, fingerprint_, watch_ ? &*watch_ : nullptr}, {},
+            tell, interruption);
+        if (is_finished(ended.sample.status)) {
+            at_.finished(planned, ended.sample);
+            if (adaptive_) adaptive_->add(ended.sample);
+        }
+        at_.tell("sample_finished", std::move(ended.body));
     }
 
     void judge() {
@@ -244,7 +237,9 @@ class SessionRun {
     store::Store& store_;
     Progression at_;
     Outcome outcome_;
+    std::optional<HardwareWatch> watch_;  ///< where something depends on the machine
     std::string fingerprint_;
+    std::optional<AdaptiveCases> adaptive_;
     std::map<std::string, std::string> finished_before_;  ///< identity → status
 };
 

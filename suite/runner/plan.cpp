@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "suite/runner/adaptive_cases.hpp"
 #include "suite/runner/plan_hash.hpp"
 #include "suite/runner/runner.hpp"
 #include "suite/runner/sweep.hpp"
@@ -68,6 +69,13 @@ std::vector<std::string> chosen_variants(const Experiment& experiment, const Req
     return chosen;
 }
 
+/// Throws UserError where variants cannot be told apart as asked.
+void check_decidable(const Experiment& experiment, const std::vector<std::string>& variants,
+                     const DecisionOptions& options) {
+    compared_against(experiment, variants, options);
+    deciding_metrics(experiment, options);
+}
+
 /// Appends the samples of one experiment. Throws UserError when it cannot do what is asked.
 void expand(const Experiment& experiment, const Request& request, Plan& plan) {
     const ProfilePlan* profile = experiment.plan(request.profile);
@@ -84,8 +92,10 @@ void expand(const Experiment& experiment, const Request& request, Plan& plan) {
     spec.provenance = choose_provenance(experiment, *profile, request.mode);
     spec.timeout_s = request.timeout_s.value_or(profile->timeout_s);
     spec.scenario = request.scenario_given ? request.scenario : experiment.default_scenario;
-    const int rounds = request.rounds.value_or(profile->rounds);
     const std::vector<std::string> chosen = chosen_variants(experiment, request);
+    if (request.until_decided) check_decidable(experiment, chosen, *request.until_decided);
+    const int rounds = request.until_decided ? request.until_decided->max_rounds
+                                             : request.rounds.value_or(profile->rounds);
     const std::vector<Case> points = cases(experiment, *profile, request.axes);
     if (points.size() * chosen.size() * static_cast<std::size_t>(rounds) > max_samples)
         throw UserError(fmt::format("{}: more than {} samples; narrow the axes or lower --rounds",
@@ -167,6 +177,11 @@ Plan make_plan(const Registry& registry, const Request& request) {
     if (request.timeout_s && !(*request.timeout_s > 0))
         throw UserError(
             fmt::format("--timeout {}: must be more than 0 seconds", *request.timeout_s));
+    if (request.until_decided) {
+        if (request.rounds)
+            throw UserError("--rounds and --until-decided exclude each other; --max-rounds limits");
+        stopping_rule(*request.until_decided);
+    }
     const std::vector<Selected> selected = select(registry, request);
     check_axes(selected, request);
     Plan plan;

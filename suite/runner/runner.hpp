@@ -12,6 +12,7 @@
 
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/system.hpp"
+#include "suite/runner/contrast.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::runner {
@@ -29,9 +30,12 @@ struct Request {
     std::string scenario;  ///< fault plan text; counts only with scenario_given
     bool scenario_given = false;
     std::optional<double> timeout_s;
+    /// Rounds of a case end as soon as its variants are told apart; excludes `rounds`.
+    std::optional<DecisionOptions> until_decided;
     bool fresh = false;   ///< never resume
     bool lock = true;     ///< take the machine-wide lock when something is measured or emulated
     std::string command;  ///< argv, for the record
+    std::map<std::string, std::string> suspects;  ///< added to the session's; never keys
 };
 
 struct PlannedSample {
@@ -62,15 +66,17 @@ Plan make_plan(const Registry&, const Request&);
 
 /// What happens, for display and for `--events jsonl`.
 struct Notice {
-    std::string
-        kind;  ///< session, sample_started, event, progress, sample_finished, claim, finished
+    std::string kind;  ///< session, sample_started, event, progress, sample_finished, decided,
+                       ///< claim, finished
     /// sample_started and sample_finished: experiment, variant, case, profile, provenance, scenario
     /// (the fault plan's canonical text, may be empty), seed, round, sample; the latter with
-    /// status, reason, seconds and metrics too.
+    /// status, reason, seconds and metrics too. decided (adaptive rounds of a case are over before
+    /// their maximum): experiment, case, rounds, contrasts (contrast_json()).
     nlohmann::json body;
     long done = 0, failed = 0,
          planned = 0;  ///< `done` counts finished samples, failed ones included
     double eta_s = 0;
+    long saved = 0;  ///< samples that need not be run any more; not among `planned`
 };
 using Listener = std::function<void(const Notice&)>;
 
@@ -80,6 +86,8 @@ struct Outcome {
     std::vector<ClaimCheck> claims;
     bool interrupted = false;
     bool resumed = false;
+    std::vector<Contrast> contrasts;  ///< of adaptive rounds
+    long saved = 0;                   ///< samples that those made unnecessary
 };
 
 /// Executes the plan. SIGINT, SIGTERM and SIGHUP end it after killing the running sample; what is

@@ -19,6 +19,8 @@
 #include <system_error>
 
 #include "suite/runner/descendants.hpp"
+#include "suite/runner/slowdown.hpp"
+#include "suite/runner/slowed_processes.hpp"
 
 namespace assay::runner {
 namespace {
@@ -65,10 +67,11 @@ struct Child {
     cluster::FileDescriptor pidfd, results, output, lifeline;
 };
 
-Child start(const SampleSpec& spec) {
+Child start(const SampleSpec& spec, const SampleProgram& program) {
     const cluster::FileDescriptor input = as_file(to_json(spec).dump());
     Pipe results, output, lifeline;
     const pid_t parent = ::getpid();
+    const char* const executable = program.executable.c_str();
     // Threads of libtorch that wait for each other sleep: spinning, they take a shared machine's
     // cores from the thread they wait for, and small models train ten times slower. Who knows
     // better sets it.
@@ -87,7 +90,7 @@ Child start(const SampleSpec& spec) {
         ::dup2(results.write.get(), result_fd);
         ::dup2(lifeline.read.get(), lifeline_fd);
         ::close_range(lifeline_fd + 1, ~0U, 0);
-        ::execl("/proc/self/exe", "assay", "sample", nullptr);
+        ::execl(executable, "assay", "sample", nullptr);
         ::_exit(127);
     }
     ::setpgid(child.pid, child.pid);  // whichever of the two comes first
@@ -143,8 +146,15 @@ std::string quoted_tail(std::string_view output) {
 class Listening {
   public:
     Listening(Child& child, const SampleSpec& spec,
-              const std::function<void(Message&&)>& on_message, const Interruption& interruption)
-        : child_(child), spec_(spec), on_message_(on_message), interruption_(interruption) {
+              const std::function<void(Message&&)>& on_message, const Interruption& interruption,
+              double slowdown, const Look& look, double first_look_s)
+        : child_(child),
+          spec_(spec),
+          on_message_(on_message),
+          interruption_(interruption),
+          look_(look),
+          look_at_s_(first_look_s) {
+        if (slowdown > 1) slowed_.emplace(child.pid, slowdown);
         started_ = Clock::now();
         // A year is never; larger numbers overflow the clock.
         const double limit = std::min(spec.timeout_s, 365.0 * 86400.0);
@@ -171,22 +181,27 @@ class Listening {
             if (Clock::now() >= deadline_)
                 stop({SampleStatus::failed,
                       fmt::format("timeout: not done after {:g} s", spec_.timeout_s)});
+            if (look_ && age_s() >= look_at_s_) look_at_s_ = look_(age_s());
         }
         read_results();
         read_output();
         // The leader is dead but not reaped, so that its group's number cannot be another's yet.
+        slowed_.reset();
         ::kill(-child_.pid, SIGKILL);
         int status = 0;
         ::waitpid(child_.pid, &status, 0);
         SampleEnd result = verdict(status);
-        result.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+        result.seconds = age_s();
         return result;
     }
 
   private:
+    double age_s() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+
     int milliseconds_left() const {
         if (stopped_) return 1000;
-        const double left = std::chrono::duration<double>(deadline_ - Clock::now()).count();
+        double left = std::chrono::duration<double>(deadline_ - Clock::now()).count();
+        if (look_) left = std::min(left, look_at_s_ - age_s());
         return static_cast<int>(std::ceil(std::clamp(left, 0.0, 3600.0) * 1000));
     }
 
@@ -241,22 +256,32 @@ class Listening {
     const SampleSpec& spec_;
     const std::function<void(Message&&)>& on_message_;
     const Interruption& interruption_;
+    const Look& look_;
+    double look_at_s_;  ///< age
     Clock::time_point started_, deadline_;
     LineSplitter splitter_;
     std::string output_;
     std::optional<End> end_;
     std::optional<End> stopped_;
+    std::optional<SlowedProcesses> slowed_;  ///< before the leader is reaped it must be gone
 };
 
 }  // namespace
 
 SampleEnd run_sample_process(const SampleSpec& spec,
                              const std::function<void(Message&&)>& on_message,
-                             const Interruption& interruption) {
+                             const Interruption& interruption, const SampleProgram& program,
+                             const Look& look) {
     Descendants descendants;
-    Child child = start(spec);
+    const Slowdown slowdown = slowdown_of(spec.scenario);
+    SampleSpec told = spec;
+    told.scenario = slowdown.scenario;
+    const double first_look_s = look ? look(0) : 0;
+    Child child = start(told, program);
     try {
-        const SampleEnd end = Listening(child, spec, on_message, interruption).run();
+        const SampleEnd end =
+            Listening(child, spec, on_message, interruption, slowdown.factor, look, first_look_s)
+                .run();
         child.lifeline.reset();
         descendants.bury();
         return end;

@@ -87,7 +87,7 @@ struct TraceStatistics {
     double largest_loss_at_s = 0;
     double mean_between_losses_s = 0;  ///< between moments with a loss; 0: fewer than two
 };
-TraceStatistics statistics(const AvailabilityTrace& trace);
+TraceStatistics trace_statistics(const AvailabilityTrace& trace);
 
 /// How the trace's many nodes become our few workers (papers leave it open; DESIGN: an explicit,
 /// recorded choice). min: min(alive, cap). delta_clamped: every change is applied to a count kept

@@ -165,7 +165,7 @@ MappedTrace map_trace(const AvailabilityTrace& trace, NodeMapping mapping, int c
     if (all.front().added.empty())
         throw UserError(fmt::format(
             "trace '{}' has no node at time 0; take a part of it that starts with one", trace.id));
-    const Question question{trace, mapping, cap, floor, statistics(trace).most};
+    const Question question{trace, mapping, cap, floor, trace_statistics(trace).most};
     Cast cast(seed);
     if (mapping == NodeMapping::tracked)
         map_names(question, all, cast);

@@ -5,7 +5,7 @@
 
 namespace assay {
 
-TraceStatistics statistics(const AvailabilityTrace& trace) {
+TraceStatistics trace_statistics(const AvailabilityTrace& trace) {
     const std::vector<TraceMoment> all = moments(trace);
     TraceStatistics found;
     int alive = found.initial = found.most = found.fewest =

@@ -127,6 +127,21 @@ Database Database::open(const fs::path& file, Access access) {
     });
 }
 
+Database Database::open_older(const fs::path& file) {
+    if (!is_there(file)) return open(file, Access::read);  // says what is wrong
+    return guarded(file, "open the database", [&] {
+        refuse_foreign_file(file, newest_version(), false);
+        {
+            auto sql = connect(file, SQLite::OPEN_READONLY);
+            if (schema_version(file, sql) >= newest_version()) return open(file, Access::read);
+        }
+        PrivateCopy copy(file);
+        auto sql = connect(copy.file(), SQLite::OPEN_READWRITE);
+        migrate(file, sql, migrations());
+        return Database(fs::weakly_canonical(file), std::move(copy), std::nullopt, std::move(sql));
+    });
+}
+
 Database Database::open_for_writing(const fs::path& file) {
     const auto folder = file.parent_path();
     std::error_code error;

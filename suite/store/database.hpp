@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "suite/store/prepared.hpp"
 #include "suite/store/private_copy.hpp"
 #include "suite/store/runner_lock.hpp"
 #include "suite/store/sql_error.hpp"
@@ -20,6 +21,8 @@ class Database {
   public:
     /// As Store::open(), without marking dead sessions.
     static Database open(const std::filesystem::path& file, Access access);
+    /// For reading; a file of an older schema is read through a migrated private copy.
+    static Database open_older(const std::filesystem::path& file);
 
     const std::filesystem::path& file() const { return file_; }
     /// What SQLite has open: the file, or the private copy of it.
@@ -27,6 +30,8 @@ class Database {
     const RunnerLock& runner() const { return *runner_; }
     SQLite::Database& sql() { return sql_; }
     bool writable() const { return runner_.has_value(); }
+    /// For string literals that are run again and again; see PreparedStock.
+    Prepared prepared(const char* literal) { return stock_.get(sql_, literal); }
 
     /// Calls f(sql) in one immediate transaction: all of it is stored, or nothing. `doing`
     /// completes "could not …" in the StoreError of a failure. StoreError when opened for reading.
@@ -67,6 +72,7 @@ class Database {
     std::optional<PrivateCopy> copy_;  // outlives the connection
     std::optional<RunnerLock> runner_;
     SQLite::Database sql_;
+    PreparedStock stock_;  // goes before the connection
 };
 
 }  // namespace assay::store

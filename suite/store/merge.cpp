@@ -1,4 +1,5 @@
-// `assay db merge`: copies what another results database knows and this one does not.
+// Merging files, whole or in part: copies what another results database knows and this one does
+// not.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -42,8 +43,8 @@ class Attached {
         attach.exec();
     }
     ~Attached() {
-        sql_.tryExec("DROP TABLE IF EXISTS temp.arriving");
-        sql_.tryExec("DROP TABLE IF EXISTS temp.incoming");
+        for (const char* table : {"arriving", "incoming", "chosen_series", "chosen_session"})
+            sql_.tryExec(fmt::format("DROP TABLE IF EXISTS temp.{}", table));
         sql_.tryExec("DETACH DATABASE other");
     }
     Attached(const Attached&) = delete;
@@ -53,12 +54,43 @@ class Attached {
     SQLite::Database& sql_;
 };
 
-long copy_sessions(SQLite::Database& sql) {
-    copy(sql, "machine", "true");
+/// Fills temp.chosen_session and temp.chosen_series with ids of the other file.
+void choose(SQLite::Database& sql, const Selection& which) {
     sql.exec(
-        "CREATE TEMP TABLE arriving AS SELECT id FROM other.session WHERE id NOT IN (SELECT id "
-        "FROM main.session)");
-    const long added = copy(sql, "session", "true");
+        "CREATE TEMP TABLE chosen_series (id TEXT PRIMARY KEY) WITHOUT ROWID;"
+        "CREATE TEMP TABLE chosen_session (id TEXT PRIMARY KEY) WITHOUT ROWID");
+    const auto run = [&](const char* text, const auto&... parameters) {
+        SQLite::Statement statement(sql, text);
+        int index = 0;
+        (statement.bind(++index, parameters), ...);
+        statement.exec();
+    };
+    if (which.experiments.empty()) run("INSERT INTO chosen_series SELECT id FROM other.series");
+    for (const auto& pattern : which.experiments)
+        run("INSERT OR IGNORE INTO chosen_series SELECT id FROM other.series WHERE experiment "
+            "GLOB ?",
+            pattern);
+    if (which.sessions.empty())
+        run("INSERT INTO chosen_session SELECT id FROM other.session WHERE started >= ?",
+            which.since);
+    for (const auto& session : which.sessions)
+        run("INSERT OR IGNORE INTO chosen_session SELECT id FROM other.session WHERE id = ? AND "
+            "started >= ?",
+            session, which.since);
+    if (!which.experiments.empty())
+        run("DELETE FROM chosen_session WHERE NOT EXISTS (SELECT 1 FROM other.sample "
+            "WHERE session = chosen_session.id AND series IN temp.chosen_series)");
+}
+
+long copy_sessions(SQLite::Database& sql, const Selection& which) {
+    copy(sql, "machine",
+         which.all() ? "true"
+                     : "fingerprint IN (SELECT machine FROM other.session WHERE id IN "
+                       "temp.chosen_session)");
+    sql.exec(
+        "CREATE TEMP TABLE arriving AS SELECT id FROM temp.chosen_session WHERE id NOT IN "
+        "(SELECT id FROM main.session)");
+    const long added = copy(sql, "session", "id IN temp.chosen_session");
     // Their runner is none of ours, and may have got further by the time of the next merge.
     sql.exec(
         "UPDATE main.session SET owner = 0, pid = 0, "
@@ -67,6 +99,7 @@ long copy_sessions(SQLite::Database& sql) {
     sql.exec(
         "UPDATE main.session SET state = theirs.state, finished = theirs.finished "
         "FROM other.session AS theirs WHERE theirs.id = main.session.id "
+        "AND theirs.id IN temp.chosen_session "
         "AND main.session.state = 'interrupted' AND theirs.state = 'finished'");
     return added;
 }
@@ -75,10 +108,13 @@ long copy_sessions(SQLite::Database& sql) {
 constexpr const char* superseded =
     "SELECT mine.id FROM main.sample AS mine JOIN other.sample AS theirs USING (session, series, "
     "seed, round) "
-    "WHERE mine.status NOT IN ('ok', 'running') AND theirs.status = 'ok' AND mine.id <> theirs.id";
+    "WHERE mine.status NOT IN ('ok', 'running') AND theirs.status = 'ok' AND mine.id <> theirs.id "
+    "AND theirs.session IN temp.chosen_session AND theirs.series IN temp.chosen_series";
 
 long copy_samples(SQLite::Database& sql) {
-    copy(sql, "series", "id IN (SELECT series FROM other.sample WHERE status <> 'running')");
+    copy(sql, "series",
+         "id IN temp.chosen_series AND id IN (SELECT series FROM other.sample "
+         "WHERE status <> 'running' AND session IN temp.chosen_session)");
     SQLite::Statement outdated(sql, superseded);
     std::vector<std::string> ids;
     while (outdated.executeStep()) ids.push_back(outdated.getColumn(0).getString());
@@ -86,6 +122,7 @@ long copy_samples(SQLite::Database& sql) {
     sql.exec(
         "CREATE TEMP TABLE incoming AS SELECT id FROM other.sample AS theirs WHERE status <> "
         "'running' "
+        "AND session IN temp.chosen_session AND series IN temp.chosen_series "
         "AND NOT EXISTS (SELECT 1 FROM main.sample WHERE id = theirs.id) "
         "AND NOT EXISTS (SELECT 1 FROM main.sample AS mine WHERE mine.session = theirs.session "
         "AND mine.series = theirs.series AND mine.seed = theirs.seed AND mine.round = "
@@ -103,20 +140,23 @@ long copy_samples(SQLite::Database& sql) {
     return added;
 }
 
-void copy_references(SQLite::Database& sql) {
-    copy(sql, "claim_check", "true");
-    copy(sql, "calibration", "true");
-    copy(sql, "baseline", "true");
-    copy(sql, "annotation", "sample IS NULL OR sample IN (SELECT id FROM main.sample)");
+void copy_references(SQLite::Database& sql, const Selection& which) {
+    const bool all = which.all();
+    copy(sql, "claim_check", all ? "true" : "session IN temp.chosen_session");
+    copy(sql, "calibration", all ? "true" : "hash IN (SELECT calibration FROM main.series)");
+    copy(sql, "baseline", all ? "true" : "session IN temp.chosen_session");
+    copy(sql, "annotation",
+         "session IN temp.chosen_session OR sample IN (SELECT id FROM main.sample)");
+    copy(sql, "metric_unit", "experiment IN (SELECT experiment FROM main.series)");
 }
 
 }  // namespace
 
-Store::Merged Store::merge(const std::filesystem::path& file) {
+Store::Merged Store::merge(const std::filesystem::path& file, const Selection& which) {
     auto& database = impl_->database;
-    // Opened once for reading on its own: that refuses foreign files and other schema versions, and
-    // makes a private copy where nothing may be written.
-    auto other = Database::open(file, Access::read);
+    // Opened once for reading on its own: that refuses foreign files and newer schema versions, and
+    // makes a private copy where nothing may be written or the schema is older.
+    auto other = Database::open_older(file);
     if (other.file() == database.file())
         throw StoreError(
             fmt::format("{}: a database cannot be merged into itself.", path().string()));
@@ -125,11 +165,15 @@ Store::Merged Store::merge(const std::filesystem::path& file) {
         Attached attached(sql, other.opened());
         return database.write("merge", [&](SQLite::Database&) {
             Merged merged;
-            merged.sessions = copy_sessions(sql);
+            choose(sql, which);
+            merged.sessions = copy_sessions(sql, which);
             merged.samples = copy_samples(sql);
-            copy_references(sql);
+            copy_references(sql, which);
             merged.skipped =
-                static_cast<long>(sql.execAndGet("SELECT count(*) FROM other.sample").getInt64()) -
+                static_cast<long>(sql.execAndGet("SELECT count(*) FROM other.sample WHERE session "
+                                                 "IN temp.chosen_session AND series IN "
+                                                 "temp.chosen_series")
+                                      .getInt64()) -
                 merged.samples;
             return merged;
         });

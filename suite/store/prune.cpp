@@ -14,6 +14,7 @@ namespace {
 constexpr const char* prunable_sessions =
     "SELECT id FROM session WHERE started < ? AND state <> 'running' "
     "AND id NOT IN (SELECT session FROM baseline) "
+    "AND id NOT IN (SELECT session FROM accepted_level) "
     "AND id NOT IN (SELECT session FROM annotation WHERE session IS NOT NULL) "
     "AND id NOT IN (SELECT sample.session FROM annotation JOIN sample ON sample.id = "
     "annotation.sample)";

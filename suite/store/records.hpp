@@ -102,13 +102,6 @@ struct StoredCheck {
     ClaimCheck check;
 };
 
-/// State from which a long sample can go on after an interruption.
-struct Checkpoint {
-    std::int64_t step = 0;
-    std::string saved;  ///< ISO 8601
-    std::string state;
-};
-
 struct Annotation {
     std::string subject;  ///< id of a session or a sample
     std::string at;       ///< ISO 8601
@@ -122,6 +115,21 @@ struct Calibration {
     nlohmann::json parameters;
     nlohmann::json fitted_from;  ///< ids of claims and samples used for the fit
     std::string created;         ///< ISO 8601; empty: now
+};
+
+/// What a metric of an experiment is measured in.
+struct MetricUnit {
+    std::string experiment, name;
+    std::string unit;  ///< "s", "byte" …; empty: a plain number
+    Direction better = Direction::none;
+};
+
+/// Part of a database. What is empty does not restrict; a session counts when it has a sample left.
+struct Selection {
+    std::vector<std::string> sessions;     ///< whole ids
+    std::vector<std::string> experiments;  ///< ids, or patterns with * and ?
+    std::string since;                     ///< ISO 8601: sessions that started then or later
+    bool all() const { return sessions.empty() && experiments.empty() && since.empty(); }
 };
 
 /// A session that others are compared with.

@@ -1,4 +1,4 @@
-// What results are read against: annotations, calibrations, baselines; and checkpoints of samples.
+// What results are read against: annotations, calibrations, baselines.
 #include <fmt/format.h>
 
 #include "suite/store/impl.hpp"
@@ -120,40 +120,6 @@ std::vector<Baseline> Store::baselines() const {
             all.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
                            rows.getColumn(2).getString()});
         return all;
-    });
-}
-
-void Store::put_checkpoint(std::string_view sample, std::int64_t step, std::string_view state) {
-    impl_->database.write("store a checkpoint", [&](SQLite::Database& sql) {
-        SQLite::Statement running(sql, "SELECT 1 FROM sample WHERE id = ? AND status = 'running'");
-        bind_text(running, 1, sample);
-        if (!running.executeStep())
-            throw StoreError(
-                fmt::format("sample {} is not running: it takes no checkpoints.", sample));
-        SQLite::Statement insert(
-            sql,
-            "INSERT INTO sample_checkpoint (sample, step, saved, state) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (sample, step) DO UPDATE SET saved = excluded.saved, "
-            "state = excluded.state");
-        bind_text(insert, 1, sample);
-        insert.bind(2, step);
-        insert.bind(3, now_utc());
-        bind_blob(insert, 4, state);
-        insert.exec();
-    });
-}
-
-std::optional<Checkpoint> Store::newest_checkpoint(std::string_view sample) const {
-    return impl_->database.read("read the checkpoint", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(sql,
-                               "SELECT step, saved, state FROM sample_checkpoint WHERE sample = ? "
-                               "ORDER BY step DESC LIMIT 1");
-        bind_text(rows, 1, sample);
-        if (!rows.executeStep()) return std::optional<Checkpoint>();
-        const auto state = rows.getColumn(2);
-        return std::optional(Checkpoint{rows.getColumn(0).getInt64(), rows.getColumn(1).getString(),
-                                        std::string(static_cast<const char*>(state.getBlob()),
-                                                    static_cast<std::size_t>(state.getBytes()))});
     });
 }
 

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "suite/experiment/error.hpp"
+#include "suite/store/history.hpp"
 #include "suite/store/records.hpp"
+#include "suite/store/session_metrics.hpp"
 
 namespace assay::store {
 
@@ -53,21 +55,19 @@ class Store {
     /// replaced (a resumed session tries it again); one that is ok or running is a StoreError.
     std::string begin_sample(std::string_view session, const SampleSpec&, const SeriesKey&);
     /// Stores metrics, events, series, tables, artifacts, hardware readings and the status in one
-    /// transaction; drops the sample's checkpoints. When it returns, a SIGKILL loses nothing of it.
+    /// transaction. When it returns, a SIGKILL loses nothing of it.
     /// NaN and infinities are kept. StoreError, with nothing stored and the sample still running:
     /// unknown or already finished id, a metric twice with equal labels, a curve of unequal
     /// lengths, a table row of the wrong width, a label that is not finite.
     void finish_sample(const Sample& finished);
-
-    /// State from which a running sample can go on. A checkpoint of the same step is replaced.
-    void put_checkpoint(std::string_view sample, std::int64_t step, std::string_view state);
-    std::optional<Checkpoint> newest_checkpoint(std::string_view sample) const;
 
     /// `session` may be empty: checked outside a session.
     void put_claim_checks(std::string_view session, const std::vector<ClaimCheck>&);
     /// `id`: a session or a sample, or a prefix of one. What is annotated is never pruned.
     void annotate(std::string_view id, std::string_view text);
     void put_calibration(const Calibration&);  ///< equal hashes are stored once
+    /// For whoever reads the file without this program; the newest word counts.
+    void put_metric_units(const std::vector<MetricUnit>&);
     /// Names a session (or a prefix) to compare others with; an existing name moves. Never pruned.
     void set_baseline(std::string_view name, std::string_view session);
 
@@ -80,14 +80,28 @@ class Store {
 
     /// The samples of a session in the order they started, with metrics and events only.
     std::vector<Sample> samples(std::string_view session) const;
+    /// The same without specs and events: what comparing needs, read in one pass. `session`: whole
+    /// id.
+    SessionMetrics session_metrics(std::string_view session) const;
+    std::vector<std::string> series_in(std::string_view session) const;  ///< ids, in no order
     /// All samples of an experiment with status ok, of the newest session that has any of each
     /// (profile, provenance, scenario, case, variant), with metrics and events only; for reports
     /// and claims.
     std::vector<Sample> newest_samples(std::string_view experiment) const;
     /// The same, flattened to one row per metric value.
     std::vector<Observation> observations(std::string_view experiment) const;
+    /// One point per session that has an ok sample with a finite value, in order of the sessions'
+    /// start (then id), whatever their state. `since`: only sessions that started at or after this
+    /// ISO 8601 text, of which a beginning ("2026-11") is enough; empty: all.
+    std::vector<HistoryPoint> history(const SeriesKey&, const MetricKey&,
+                                      std::string_view since = "") const;
+    /// The series of an experiment that have at least one ok sample, in the order of their keys.
+    std::vector<SeriesKey> series_of(std::string_view experiment) const;
+    /// What the ok samples of a series recorded, by name and labels.
+    std::vector<MetricKey> metrics_of(const SeriesKey&) const;
     /// Whole sample, blobs included. `id` may be a prefix; StoreError when unknown or ambiguous.
     Sample sample(std::string_view id) const;
+    std::vector<MetricUnit> metric_units(std::string_view experiment) const;  ///< by name
     /// Prefixes have at least 4 characters; an ambiguous one is a StoreError that lists candidates.
     std::string resolve_session(std::string_view id_or_prefix) const;
     std::string resolve_sample(std::string_view id_or_prefix) const;
@@ -119,10 +133,13 @@ class Store {
     };
     /// Copies what is unknown here in one transaction; ids are UUIDs: equal ids are skipped.
     /// Samples still running in `other` are left out, its running sessions arrive as interrupted;
-    /// merging again later brings the rest. StoreError when the schema versions differ.
-    Merged merge(const std::filesystem::path& other);
+    /// merging again later brings the rest. `which` restricts it to a part of `other`, with the
+    /// machines, calibrations, checks and notes that belong to that part. A file of an older schema
+    /// is read through a copy that is brought up to date; StoreError for a newer one.
+    Merged merge(const std::filesystem::path& other, const Selection& which = {});
 
   private:
+    friend class Nights;  // nights.hpp: what the nightly gate keeps
     struct Impl;
     explicit Store(std::unique_ptr<Impl>);
     std::unique_ptr<Impl> impl_;

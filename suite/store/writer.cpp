@@ -8,7 +8,7 @@
 #include "suite/store/attempt.hpp"
 #include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
-#include "suite/store/sha256.hpp"
+#include "suite/store/series_id.hpp"
 
 namespace assay::store {
 namespace {
@@ -18,12 +18,12 @@ struct Owner {
     std::int64_t token = 0, pid = 0;
 };
 
-Owner owner_of(SQLite::Database& sql, std::string_view session) {
-    SQLite::Statement find(sql, "SELECT state, owner, pid FROM session WHERE id = ?");
-    bind_text(find, 1, session);
-    if (!find.executeStep()) throw StoreError(fmt::format("there is no session {}.", session));
-    return {find.getColumn(0).getString(), find.getColumn(1).getInt64(),
-            find.getColumn(2).getInt64()};
+Owner owner_of(Database& database, std::string_view session) {
+    const Prepared find = database.prepared("SELECT state, owner, pid FROM session WHERE id = ?");
+    bind_text(*find, 1, session);
+    if (!find->executeStep()) throw StoreError(fmt::format("there is no session {}.", session));
+    return {find->getColumn(0).getString(), find->getColumn(1).getInt64(),
+            find->getColumn(2).getInt64()};
 }
 
 void interrupt_samples(SQLite::Database& sql, std::string_view session, std::string_view reason) {
@@ -35,58 +35,42 @@ void interrupt_samples(SQLite::Database& sql, std::string_view session, std::str
     update.exec();
 }
 
-/// Derived from the key, so that files of several machines agree about it.
-std::string series_id(const std::vector<std::string>& key) {
-    auto hex = sha256_hex(json_text(key));
-    hex[12] = '8';  // RFC 9562: version 8 is ours to define, variant 10xx
-    hex[16] = "89ab"[(hex[16] <= '9' ? hex[16] - '0' : hex[16] - 'a' + 10) % 4];
-    return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
-                       hex.substr(16, 4), hex.substr(20, 12));
-}
-
-std::string find_or_make_series(SQLite::Database& sql, const SeriesKey& key) {
-    const std::vector<std::string> columns = {key.experiment,
-                                              key.variant,
-                                              canonical(key.axes),
-                                              std::string(to_string(key.profile)),
-                                              std::string(to_string(key.provenance)),
-                                              key.scenario,
-                                              key.hardware,
-                                              key.calibration,
-                                              key.data};
+std::string find_or_make_series(Database& database, const SeriesKey& key) {
+    const auto columns = series_columns(key);
     auto id = series_id(columns);
-    SQLite::Statement insert(
-        sql,
+    const Prepared insert = database.prepared(
         "INSERT INTO series (id, experiment, variant, axes, profile, provenance, "
         "scenario, hardware, calibration, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (id) DO NOTHING");
-    insert.bind(1, id);
+    insert->bind(1, id);
     for (std::size_t i = 0; i < columns.size(); ++i)
-        insert.bind(static_cast<int>(i) + 2, columns[i]);
-    insert.exec();
+        insert->bind(static_cast<int>(i) + 2, columns[i]);
+    insert->exec();
     return id;
 }
 
 /// Makes room for another attempt at a sample of a resumed session.
-void replace_unsuccessful(SQLite::Database& sql, std::string_view session,
-                          const std::string& series, const SampleSpec& spec) {
-    SQLite::Statement find(
-        sql,
-        "SELECT id, status FROM sample WHERE session = ? AND series = ? AND seed = ? "
-        "AND round = ?");
-    bind_text(find, 1, session);
-    find.bind(2, series);
-    find.bind(3, std::bit_cast<std::int64_t>(spec.seed));
-    find.bind(4, spec.round);
-    if (!find.executeStep()) return;
-    const auto id = find.getColumn(0).getString();
-    const auto status = find.getColumn(1).getString();
+void replace_unsuccessful(Database& database, std::string_view session, const std::string& series,
+                          const SampleSpec& spec) {
+    std::string id, status;
+    {
+        const Prepared find = database.prepared(
+            "SELECT id, status FROM sample WHERE session = ? AND series = ? AND seed = ? "
+            "AND round = ?");
+        bind_text(*find, 1, session);
+        find->bind(2, series);
+        find->bind(3, std::bit_cast<std::int64_t>(spec.seed));
+        find->bind(4, spec.round);
+        if (!find->executeStep()) return;
+        id = find->getColumn(0).getString();
+        status = find->getColumn(1).getString();
+    }
     if (status == "ok" || status == "running")
         throw StoreError(
             fmt::format("{} {} {{{}}} seed {} round {} is in session {} already (sample {}, {}).",
                         spec.experiment, spec.variant, to_string(spec.axes), spec.seed, spec.round,
                         session, id, status));
-    remove_attempt(sql, id);
+    remove_attempt(database.sql(), id);
 }
 
 }  // namespace
@@ -156,7 +140,7 @@ void Store::finish_session(std::string_view id, std::string_view state) {
     if (state != "finished" && state != "interrupted")
         throw StoreError(fmt::format("a session ends finished or interrupted, not \"{}\".", state));
     impl_->database.write("end the session", [&](SQLite::Database& sql) {
-        owner_of(sql, id);
+        owner_of(impl_->database, id);
         interrupt_samples(sql, id, "the session ended before it was finished");
         SQLite::Statement update(
             sql, "UPDATE session SET state = ?, finished = ?, owner = 0 WHERE id = ?");
@@ -173,7 +157,7 @@ void Store::finish_session(std::string_view id, std::string_view state) {
 void Store::resume_session(std::string_view id) {
     auto& database = impl_->database;
     database.write("resume the session", [&](SQLite::Database& sql) {
-        const auto owner = owner_of(sql, id);
+        const auto owner = owner_of(database, id);
         const auto ours = database.runner().token();
         if (owner.state == "running" && owner.token != ours && database.runner().alive(owner.token))
             throw StoreError(
@@ -193,23 +177,23 @@ void Store::resume_session(std::string_view id) {
 
 std::string Store::begin_sample(std::string_view session, const SampleSpec& spec,
                                 const SeriesKey& key) {
-    return impl_->database.write("begin a sample", [&](SQLite::Database& sql) {
-        owner_of(sql, session);
-        const auto series = find_or_make_series(sql, key);
-        replace_unsuccessful(sql, session, series, spec);
+    auto& database = impl_->database;
+    return database.write("begin a sample", [&](SQLite::Database&) {
+        owner_of(database, session);
+        const auto series = find_or_make_series(database, key);
+        replace_unsuccessful(database, session, series, spec);
         auto id = new_uuid();
-        SQLite::Statement insert(
-            sql,
+        const Prepared insert = database.prepared(
             "INSERT INTO sample (id, session, series, seed, round, status, spec, started) "
             "VALUES (?, ?, ?, ?, ?, 'running', ?, ?)");
-        insert.bind(1, id);
-        bind_text(insert, 2, session);
-        insert.bind(3, series);
-        insert.bind(4, std::bit_cast<std::int64_t>(spec.seed));
-        insert.bind(5, spec.round);
-        insert.bind(6, json_text(to_json(spec)));
-        insert.bind(7, now_utc());
-        insert.exec();
+        insert->bind(1, id);
+        bind_text(*insert, 2, session);
+        insert->bind(3, series);
+        insert->bind(4, std::bit_cast<std::int64_t>(spec.seed));
+        insert->bind(5, spec.round);
+        insert->bind(6, json_text(to_json(spec)));
+        insert->bind(7, now_utc());
+        insert->exec();
         return id;
     });
 }

@@ -7,6 +7,7 @@
 
 #include "tests/cli/golden.hpp"
 #include "tests/cli/program_test.hpp"
+#include "tests/measure/machine_folder.hpp"
 #include "tests/runner/processes.hpp"
 
 namespace assay::testing {
@@ -295,13 +296,42 @@ TEST_F(CommandLineTest, DoctorTellsOfAnotherRunAndOfABrokenDatabase) {
     const json findings = assay_json({"doctor"});
     bool database_ok = false;
     for (const json& finding : findings)
-        if (finding["check"] == "database") database_ok = finding["level"] == "OK";
+        if (finding["check"] == "database") database_ok = finding["level"] == "ok";
     EXPECT_TRUE(database_ok);
     std::ofstream(folder / "foreign.db") << "this is a text";
     const Printed broken = assay({"doctor", "--db", (folder / "foreign.db").string()});
     EXPECT_EQ(broken.exit_code, 1);
-    EXPECT_THAT(broken.out, HasSubstr("[FAIL] database"));
+    EXPECT_THAT(broken.out, HasSubstr("[fail] database"));
     EXPECT_EQ(contents(folder / "foreign.db"), "this is a text");
+}
+
+TEST_F(CommandLineTest, MeasuredRunsBeginWithWhatIsWrongWithTheMachine) {
+    const MachineFolder machine;
+    machine.put_server();
+    machine.put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+    const EnvironmentVariable root("ASSAY_HARDWARE_ROOT", machine.path().string());
+    const std::string warning = "[warn] governor: performance, powersave; ";
+    const Printed measured = assay({"run", "dummy/behave"});
+    EXPECT_EQ(measured.exit_code, 0) << measured.err;
+    const auto at = measured.err.find(warning);
+    ASSERT_NE(at, std::string::npos) << measured.err;
+    EXPECT_LT(at, measured.err.find("[1/1"));
+    EXPECT_THAT(measured.err, Not(HasSubstr("[ok]")));
+    EXPECT_THAT(assay({"run", "dummy/behave", "--json"}).err, HasSubstr(warning));
+    EXPECT_THAT(assay({"run", "dummy/behave", "--no-doctor"}).err, Not(HasSubstr("[warn]")));
+    EXPECT_THAT(assay({"run", "dummy/sum"}).err, Not(HasSubstr("[warn]"))) << "nothing measured";
+    EXPECT_THAT(assay({"run", "dummy/behave", "--dry-run"}).err, Not(HasSubstr("[warn]")));
+    EXPECT_THAT(assay({"doctor"}).out, AllOf(HasSubstr("[warn] governor "), HasSubstr("[ok]   ")));
+}
+
+TEST_F(CommandLineTest, TheControlWorkloadIsInEveryProgramAndRunsOnRequestOnly) {
+    EXPECT_THAT(assay({"list"}).out, Not(HasSubstr("assay/control")));
+    EXPECT_THAT(assay({"list", "assay"}).out, HasSubstr("assay/control"));
+    const json session = assay_json({"run", "assay/control"});
+    ASSERT_EQ(session["samples"].size(), 1U);
+    const json& metrics = session["samples"][0]["metrics"];
+    for (const char* name : {"arithmetic", "memory", "processes", "checksum"})
+        EXPECT_TRUE(metrics.contains(name)) << metrics;
 }
 
 TEST_F(CommandLineTest, WithJsonNothingElseIsOnStandardOutput) {

@@ -7,7 +7,9 @@
 #include <fstream>
 
 #include "impls/lte/recipes/workbench.hpp"
+#include "impls/nn/accelerator.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/experiment/memory_recorder.hpp"
 
 namespace assay::lte {
 namespace {
@@ -40,6 +42,29 @@ TEST(LteOwnFiles, MissingOnesAreNamed) {
     EXPECT_THAT(workbench_lacks(spec("gpt-tiny", "bible-kjv")).value_or(""),
                 HasSubstr("assay data fetch bible-kjv"));
     std::filesystem::remove_all(folder);
+}
+
+TEST(LteGpuProfile, TrainsLongerAndIsRefusedWithAReasonWhereThereIsNoGpu) {
+    for (const char* model : {"gpt-5m", "llama-5m", "smollm2"}) {
+        const Sizes small = sizes_of(model, Profile::small), gpu = sizes_of(model, Profile::gpu);
+        EXPECT_GT(gpu.tuning_steps() * gpu.sequences, small.tuning_steps() * small.sequences);
+        EXPECT_TRUE(gpu.model == small.model);
+    }
+    const auto missing = nn::gpu_missing();
+    if (!missing) GTEST_SKIP() << "there is a GPU";
+    SampleSpec at_gpu = spec("gpt-5m", "bible-kjv");
+    at_gpu.profile = Profile::gpu;
+    const std::string reason = workbench_lacks(at_gpu).value_or("");
+    EXPECT_THAT(reason, HasSubstr("not supported here"));
+    EXPECT_THAT(reason, HasSubstr(*missing));
+    MemoryRecorder recorder;
+    try {
+        Workbench bench(at_gpu, recorder);
+        ADD_FAILURE() << "trains without a GPU";
+    } catch (const SampleError& error) {
+        EXPECT_EQ(error.status(), SampleStatus::unsupported);
+        EXPECT_THAT(error.what(), HasSubstr(*missing));
+    }
 }
 
 }  // namespace

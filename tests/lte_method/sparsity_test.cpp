@@ -35,7 +35,7 @@ TEST(SparsityStatistics, CountsInactiveExpertsByLayer) {
 
 TEST(SparsityStatistics, UnionOverOneTokenIsThePlainSparsity) {
     const auto generator = at::make_generator<at::CPUGeneratorImpl>(std::uint64_t{4});
-    SparsityStatistics statistics(1);
+    SparsityStatistics statistics(1, true);
     statistics.add(0, at::rand({40, 16}, generator) > 0.7);
     EXPECT_NEAR(statistics.union_sparsity(1, 9), statistics.mean(), 1e-12);
 }
@@ -54,7 +54,7 @@ TEST(SparsityStatistics, UnionOfBatchesAgreesWithAllPairs) {
         for (std::size_t b = a + 1; b < 60; ++b, ++pairs) used += std::popcount(bits[a] | bits[b]);
     const double exact = 1 - used / pairs / 12;
 
-    SparsityStatistics statistics(1);
+    SparsityStatistics statistics(1, true);
     statistics.add(0, active);
     double mean = 0;
     constexpr int draws = 200;
@@ -66,7 +66,7 @@ TEST(SparsityStatistics, UnionOfBatchesAgreesWithAllPairs) {
 
 TEST(SparsityStatistics, UnionShrinksWithTheBatchAndEndsWithAllTokens) {
     const auto generator = at::make_generator<at::CPUGeneratorImpl>(std::uint64_t{6});
-    SparsityStatistics statistics(2);
+    SparsityStatistics statistics(2, true);
     const auto one = at::rand({64, 20}, generator) > 0.9,
                other = at::rand({64, 20}, generator) > 0.8;
     statistics.add(0, one);

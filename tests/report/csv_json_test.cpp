@@ -38,14 +38,14 @@ Registry registry() {
 TEST(Csv, OneRowPerValueWithUnitsQuotingAndFailures) {
     EXPECT_EQ(
         csv(registry(), two_samples()),
-        "session,experiment,variant,model,order,step,trace,profile,provenance,scenario,seed,status,"
-        "metric,labels,unit,value,sample\n"
-        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,,1,ok,"
-        "recovery_probability,failed=4,probability,0.6142857142857143,one\n"
-        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,,1,ok,"
-        "plan_seconds,,s,inf,one\n"
+        "session,experiment,variant,model,order,step,trace,profile,provenance,scenario,seed,round,"
+        "status,metric,labels,unit,value,sample,started\n"
+        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,,1,0,ok,"
+        "recovery_probability,failed=4,probability,0.6142857142857143,one,\n"
+        "5e551011-session,lazarus/fig8,mro,gpt-s,aligned,200,synthetic,toy,exact,,1,0,ok,"
+        "plan_seconds,,s,inf,one,\n"
         "5e551011-session,lazarus/fig8,spread,\"a,\"\"b\"\"\",aligned,200,synthetic,toy,exact,"
-        "\"kill:rank=1@step=5,for=2\",1,failed,,,,,two\n");
+        "\"kill:rank=1@step=5,for=2\",1,0,failed,,,,,two,\n");
 }
 
 TEST(SamplesJson, HasThePublishedShape) {
@@ -71,6 +71,39 @@ TEST(ClaimsTable, ShowsBothValuesAndTheReason) {
               "supported   0.12  0.119  exact  lazarus/fig8/gpt-l/200/spread-4\n"
               "    0.119 is within 5 %.\n"
               "not run        –      –  –      unknown\n");
+}
+
+TEST(ClaimsTable, NeighboursWithOneReasonShareIt) {
+    const std::vector<ClaimCheck> checks{{"one", Verdict::not_run, "needs a GPU", {}, {}},
+                                         {"two", Verdict::not_run, "needs a GPU", {}, {}},
+                                         {"three", Verdict::not_run, "needs two", {}, {}}};
+    EXPECT_EQ(claims_table(registry(), checks),
+              "verdict  paper  ours  how  claim\n"
+              "───────  ─────  ────  ───  ─────\n"
+              "not run      –     –    –  one\n"
+              "not run      –     –    –  two\n"
+              "    needs a GPU\n"
+              "not run      –     –    –  three\n"
+              "    needs two\n");
+}
+
+TEST(TextTables, WhatDoesNotFitFollowsBelowTheSameKeys) {
+    const Grid grid{{"x", "variant", "first", "second", "third"}, {"1", "a", "2", "3", "4"}};
+    EXPECT_EQ(text_tables(grid, 2, 80), text_table(grid));
+    EXPECT_EQ(text_tables(grid, 2, 24),
+              "x  variant  first\n"
+              "─  ───────  ─────\n"
+              "1  a            2\n"
+              "\n"
+              "x  variant  second\n"
+              "─  ───────  ──────\n"
+              "1  a             3\n"
+              "\n"
+              "x  variant  third\n"
+              "─  ───────  ─────\n"
+              "1  a            4\n");
+    EXPECT_EQ(text_tables({{"only", "keys"}, {"1", "2"}}, 2, 80),
+              text_table({{"only", "keys"}, {"1", "2"}}));
 }
 
 TEST(ResultTable, SplitsTheFiguresMetricByLabelAndSummarisesRepeats) {

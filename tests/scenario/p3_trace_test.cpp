@@ -46,7 +46,7 @@ class P3Trace : public ::testing::TestWithParam<Source> {
 };
 
 TEST_P(P3Trace, HasThePublishedFacts) {
-    const TraceStatistics found = statistics(trace);
+    const TraceStatistics found = trace_statistics(trace);
     EXPECT_EQ(trace.duration_s, 80 * 60);
     EXPECT_EQ(found.initial, 18);
     EXPECT_EQ(found.most, 32);
@@ -113,8 +113,8 @@ TEST(P3TracePublished, WholeFilesAreRead) {
     const AvailabilityTrace trace = availability_trace(p3->string());
     EXPECT_EQ(trace.events.size(), 344U);
     EXPECT_NEAR(trace.duration_s / 3600, 11.37, 0.005);
-    EXPECT_EQ(statistics(trace).most, 32);
-    const TraceStatistics other = statistics(availability_trace(g4dn->string()));
+    EXPECT_EQ(trace_statistics(trace).most, 32);
+    const TraceStatistics other = trace_statistics(availability_trace(g4dn->string()));
     EXPECT_EQ(other.initial, 0) << "its first nodes come after eight minutes";
     EXPECT_EQ(other.most, 24);
     EXPECT_EQ(other.losses + other.additions, 153);

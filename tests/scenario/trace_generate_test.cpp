@@ -95,7 +95,7 @@ TEST(GeneratedTraces, ArePossible) {
                           true);
                 ASSERT_LE(alive.size(), static_cast<std::size_t>(process.nodes));
             }
-            EXPECT_EQ(statistics(trace).initial, process.nodes);
+            EXPECT_EQ(trace_statistics(trace).initial, process.nodes);
         }
 }
 
@@ -103,7 +103,7 @@ TEST(GeneratedTraces, ArePossible) {
 TEST(HourlyTraces, LoseTheGivenFraction) {
     for (const double p : {0.05, 0.3}) {
         const AvailabilityTrace trace = generate_trace(process_of(Kind::hourly, 1000, 1, p, 0, 3));
-        const TraceStatistics found = statistics(trace);
+        const TraceStatistics found = trace_statistics(trace);
         EXPECT_NEAR(found.losses, 1000 * p, 4.5 * std::sqrt(1000 * p * (1 - p)));
         EXPECT_EQ(found.additions, 0);
         double sum = 0;
@@ -118,7 +118,7 @@ TEST(HourlyTraces, LoseTheGivenFraction) {
 // Every hour is a new draw: after h hours (1-p)^h of the nodes are left.
 TEST(HourlyTraces, LossesCompound) {
     const TraceStatistics found =
-        statistics(generate_trace(process_of(Kind::hourly, 1000, 10, 0.1, 0, 5)));
+        trace_statistics(generate_trace(process_of(Kind::hourly, 1000, 10, 0.1, 0, 5)));
     const double left = std::pow(0.9, 10);
     EXPECT_NEAR(found.fewest, 1000 * left, 4.5 * std::sqrt(1000 * left * (1 - left)));
 }
@@ -128,7 +128,7 @@ TEST(HourlyTraces, LossesCompound) {
 // uniform too, and must lie after their arrival.
 TEST(HourlyTraces, NewcomersMayBeLostInTheSameHour) {
     const TraceStatistics found =
-        statistics(generate_trace(process_of(Kind::hourly, 2000, 1, 1, 1, 9)));
+        trace_statistics(generate_trace(process_of(Kind::hourly, 2000, 1, 1, 1, 9)));
     EXPECT_GT(found.additions, 1500);
     EXPECT_GT(found.losses, 2000);
     const int newcomers_lost = found.losses - 2000;
@@ -139,19 +139,19 @@ TEST(HourlyTraces, ReturnWithTheGivenProbability) {
     // Per hour a node is lost with p; a missing one comes back with q. With small p and q the share
     // alive is near q / (p + q).
     const TraceStatistics found =
-        statistics(generate_trace(process_of(Kind::hourly, 400, 400, 0.02, 0.05, 11)));
+        trace_statistics(generate_trace(process_of(Kind::hourly, 400, 400, 0.02, 0.05, 11)));
     EXPECT_NEAR(found.mean / 400, 0.05 / 0.07, 0.05);
 }
 
 TEST(PoissonTraces, LoseAndReturnAtTheirRates) {
     // Without returns exp(-λ t) are left.
     const TraceStatistics alone =
-        statistics(generate_trace(process_of(Kind::poisson, 1000, 2, 0.4, 0, 3)));
+        trace_statistics(generate_trace(process_of(Kind::poisson, 1000, 2, 0.4, 0, 3)));
     const double left = std::exp(-0.8);
     EXPECT_NEAR(alone.fewest, 1000 * left, 4.5 * std::sqrt(1000 * left * (1 - left)));
     // With returns the share alive tends to μ / (λ + μ).
     const TraceStatistics both =
-        statistics(generate_trace(process_of(Kind::poisson, 200, 200, 0.5, 1.5, 3)));
+        trace_statistics(generate_trace(process_of(Kind::poisson, 200, 200, 0.5, 1.5, 3)));
     EXPECT_NEAR(both.mean / 200, 0.75, 0.02);
     EXPECT_NEAR(both.losses, 0.75 * 200 * 0.5 * 200, 0.04 * 15000);
 }
@@ -160,7 +160,7 @@ TEST(BurstTraces, ComeAtTheirRateAndSize) {
     TraceProcess process = process_of(Kind::bursts, 1000, 1000, 0.5, 3600, 4);
     process.burst = 5;
     const AvailabilityTrace trace = generate_trace(process);
-    const TraceStatistics found = statistics(trace);
+    const TraceStatistics found = trace_statistics(trace);
     EXPECT_EQ(found.largest_loss, 5);
     // 500 bursts of 3 on average (variance 2 + 9 for the number itself).
     EXPECT_NEAR(found.losses, 1500, 4.5 * std::sqrt(500 * 11));
@@ -175,7 +175,7 @@ TEST(GeneratedTraces, LoseNodesWithinAnHourUnlessToldOtherwise) {
             TraceProcess process;
             process.kind = kind;
             process.seed = seed;
-            const TraceStatistics found = statistics(generate_trace(process));
+            const TraceStatistics found = trace_statistics(generate_trace(process));
             if (seed == 1) EXPECT_GT(found.losses, 0) << to_string(kind);
             with_losses += found.losses > 0;
         }

@@ -24,7 +24,7 @@ const char* const by_hand =
     "20000,add,f\n20000,remove,a\n20000,remove,b\n20000,add,g\n30000,add,b\n40000,remove,c\n";
 
 TEST(TraceStatistics, ByHand) {
-    const TraceStatistics found = statistics(trace_of(by_hand));
+    const TraceStatistics found = trace_statistics(trace_of(by_hand));
     EXPECT_EQ(found.initial, 5);
     EXPECT_EQ(found.most, 5);
     EXPECT_EQ(found.fewest, 4);
@@ -38,19 +38,19 @@ TEST(TraceStatistics, ByHand) {
 }
 
 TEST(TraceStatistics, NothingHappens) {
-    const TraceStatistics found = statistics(trace_of("0,add,a\n0,add,b\n0,remove,b\n"));
+    const TraceStatistics found = trace_statistics(trace_of("0,add,a\n0,add,b\n0,remove,b\n"));
     EXPECT_EQ(found.initial, 1);
     EXPECT_EQ(found.mean, 1);
     EXPECT_EQ(found.losses, 0);
     EXPECT_EQ(found.mean_between_losses_s, 0);
-    EXPECT_EQ(statistics(AvailabilityTrace{}).initial, 0);
+    EXPECT_EQ(trace_statistics(AvailabilityTrace{}).initial, 0);
 }
 
 TEST(TraceStatistics, RefusesTracesThatCannotBe) {
     AvailabilityTrace twice{"x", "", 1, {{0, true, "a"}, {1, true, "a"}}};
-    EXPECT_THROW(statistics(twice), UserError);
+    EXPECT_THROW(trace_statistics(twice), UserError);
     AvailabilityTrace back{"x", "", 1, {{1, true, "a"}, {0, true, "b"}}};
-    EXPECT_THROW(statistics(back), UserError);
+    EXPECT_THROW(trace_statistics(back), UserError);
 }
 
 TEST(TraceSegment, WhoIsAliveIsAddedAtZeroInTheOrderOfArrival) {

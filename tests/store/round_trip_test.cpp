@@ -132,7 +132,7 @@ TEST_F(RoundTrip, ClaimChecksNewestOfEach) {
     EXPECT_FALSE(checks[1].check.obtained || checks[1].check.provenance);
 }
 
-TEST_F(RoundTrip, CalibrationBaselineAnnotationCheckpoint) {
+TEST_F(RoundTrip, CalibrationBaselineAnnotation) {
     store.put_calibration({"hash", "cpu model", {{"flops", 1.5e11}}, {"sample"}, ""});
     EXPECT_EQ(reader().calibration("hash")->parameters.at("flops"), 1.5e11);
     EXPECT_FALSE(reader().calibration("other").has_value());
@@ -147,15 +147,6 @@ TEST_F(RoundTrip, CalibrationBaselineAnnotationCheckpoint) {
     EXPECT_EQ(reader().annotations(sample).at(0).text, "fan was loud");
     EXPECT_EQ(reader().annotations(session).at(0).text, "before the driver update");
     EXPECT_NE(error_of([&] { store.annotate("0000000000", "?"); }), "");
-
-    store.put_checkpoint(sample, 5, std::string("\0five", 5));
-    store.put_checkpoint(sample, 10, "ten");
-    store.put_checkpoint(sample, 10, "ten again");
-    EXPECT_EQ(reader().newest_checkpoint(sample)->step, 10);
-    EXPECT_EQ(reader().newest_checkpoint(sample)->state, "ten again");
-    store.finish_sample(full_sample(sample, session, spec));
-    EXPECT_FALSE(reader().newest_checkpoint(sample).has_value());
-    EXPECT_NE(error_of([&] { store.put_checkpoint(sample, 11, "late"); }), "");
 }
 
 TEST_F(RoundTrip, WhatCannotBeRightIsRefusedWholly) {

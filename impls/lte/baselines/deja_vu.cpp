@@ -47,7 +47,8 @@ class ExampleProbe : public nn::FeedForward {
 
 class DejaVu : public SelectingFeedForward {
   public:
-    DejaVu(const nn::DecoderConfig& config, int count, const DejaVuOptions& options)
+    DejaVu(const nn::DecoderConfig& config, int count, const DejaVuOptions& options,
+           at::Device device)
         : SelectingFeedForward(config.layers), count_(count) {
         // Either matrix keeps the scale of what passes it.
         const std::vector<nn::ParameterSpec> specs{
@@ -55,7 +56,7 @@ class DejaVu : public SelectingFeedForward {
             {"widen", {config.hidden, options.rank}, 1 / std::sqrt(options.rank)}};
         for (int layer = 0; layer < config.layers; ++layer)
             predictors_.push_back(std::make_unique<nn::ParameterBlock>(
-                "predictor" + std::to_string(layer), specs, at::kFloat, options.seed));
+                "predictor" + std::to_string(layer), specs, at::kFloat, options.seed, device));
     }
 
     void fit(const std::vector<Examples>& examples, const DejaVuOptions& options);
@@ -99,7 +100,8 @@ void DejaVu::fit(const std::vector<Examples>& examples, const DejaVuOptions& opt
         training.learning_rate = options.learning_rate;
         nn::TrainingCallbacks callbacks;
         callbacks.loss = [&](std::int64_t step) {
-            const auto rows = drawn_rows(x.size(0), options.tokens, options.seed, step);
+            const auto rows =
+                drawn_rows(x.size(0), options.tokens, options.seed, step).to(x.device());
             const auto loss =
                 at::binary_cross_entropy_with_logits(predict(layer, x.index_select(0, rows)),
                                                      active.index_select(0, rows).to(at::kFloat));
@@ -122,7 +124,8 @@ std::unique_ptr<SelectingFeedForward> deja_vu(const nn::Decoder& decoder, const 
         pass_training_text(decoder, probe, data,
                            std::min(sequences_per_pass, options.sequences - done), options.seed,
                            done / sequences_per_pass);
-    auto model = std::make_unique<DejaVu>(config, count, options);
+    auto model = std::make_unique<DejaVu>(config, count, options,
+                                          decoder.blocks().front()->values().device());
     model->fit(probe.examples, options);
     return model;
 }

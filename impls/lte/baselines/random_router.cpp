@@ -9,8 +9,9 @@ namespace {
 
 class RandomRouter : public SelectingFeedForward {
   public:
-    RandomRouter(const nn::DecoderConfig& config, const RouterOptions& options, int count)
-        : SelectingFeedForward(config.layers), routers_(config, options), count_(count) {}
+    RandomRouter(const nn::DecoderConfig& config, const RouterOptions& options, int count,
+                 at::Device device)
+        : SelectingFeedForward(config.layers), routers_(config, options, device), count_(count) {}
 
   protected:
     Choice choose(int layer, const at::Tensor& x, const at::Tensor&,
@@ -27,12 +28,12 @@ class RandomRouter : public SelectingFeedForward {
 }  // namespace
 
 std::unique_ptr<SelectingFeedForward> random_router(const nn::DecoderConfig& config,
-                                                    int expert_size, int count,
-                                                    std::uint64_t seed) {
+                                                    int expert_size, int count, std::uint64_t seed,
+                                                    at::Device device) {
     RouterOptions options;
     options.expert_size = expert_size;
     options.seed = seed;
-    return std::make_unique<RandomRouter>(config, options, count);
+    return std::make_unique<RandomRouter>(config, options, count, device);
 }
 
 }  // namespace assay::lte

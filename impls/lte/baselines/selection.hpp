@@ -45,7 +45,8 @@ std::unique_ptr<SelectingFeedForward> expert_oracle(int layers, int expert_size,
 
 /// Experts ranked by a fixed random linear router, top `count` (Fig. 12's control).
 std::unique_ptr<SelectingFeedForward> random_router(const nn::DecoderConfig&, int expert_size,
-                                                    int count, std::uint64_t seed);
+                                                    int count, std::uint64_t seed,
+                                                    at::Device device = at::kCPU);
 
 /// Deja-Vu-style predictors (Liu et al., ICML 2023): per layer a two-matrix network d → rank → f
 /// without a nonlinearity between, trained by binary cross entropy to tell which neurons are among

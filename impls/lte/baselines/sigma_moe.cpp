@@ -36,8 +36,9 @@ void equalise_rows(const at::Tensor& weight) {
 }  // namespace
 
 SigmaMoe::SigmaMoe(const nn::DecoderConfig& config, int expert_size, int count,
-                   const SigmaMoeOptions& options)
-    : TrainedSelection(config, "sigma_router", router_of(config, expert_size), options.seed),
+                   const SigmaMoeOptions& options, at::Device device)
+    : TrainedSelection(config, "sigma_router", router_of(config, expert_size), options.seed,
+                       device),
       count_(count),
       options_(options),
       logits_(static_cast<std::size_t>(config.layers)) {

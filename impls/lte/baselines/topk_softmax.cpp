@@ -25,8 +25,8 @@ std::vector<nn::ParameterSpec> router_of(const nn::DecoderConfig& config, int ex
 }  // namespace
 
 TopKSoftmax::TopKSoftmax(const nn::DecoderConfig& config, int expert_size, int count, double noise,
-                         std::uint64_t seed)
-    : TrainedSelection(config, "softmax_router", router_of(config, expert_size), seed),
+                         std::uint64_t seed, at::Device device)
+    : TrainedSelection(config, "softmax_router", router_of(config, expert_size), seed, device),
       count_(count),
       noise_(noise),
       top_weight_(static_cast<std::size_t>(config.layers)) {}

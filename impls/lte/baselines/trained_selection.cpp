@@ -11,11 +11,12 @@
 namespace assay::lte {
 
 TrainedSelection::TrainedSelection(const nn::DecoderConfig& config, const char* name,
-                                   const std::vector<nn::ParameterSpec>& specs, std::uint64_t seed)
+                                   const std::vector<nn::ParameterSpec>& specs, std::uint64_t seed,
+                                   at::Device device)
     : SelectingFeedForward(config.layers), seed_(seed) {
     for (int layer = 0; layer < config.layers; ++layer)
         routers_.push_back(std::make_unique<nn::ParameterBlock>(name + std::to_string(layer), specs,
-                                                                at::kFloat, seed));
+                                                                at::kFloat, seed, device));
 }
 
 std::vector<nn::ParameterBlock*> TrainedSelection::routers() {

@@ -27,13 +27,14 @@ class TrainedSelection : public SelectingFeedForward {
   protected:
     /// `specs`: the parameters of each layer's router, blocks "<name><layer>".
     TrainedSelection(const nn::DecoderConfig&, const char* name,
-                     const std::vector<nn::ParameterSpec>& specs, std::uint64_t seed);
+                     const std::vector<nn::ParameterSpec>& specs, std::uint64_t seed,
+                     at::Device device);
     Choice choose(int layer, const at::Tensor& x, const at::Tensor& hidden,
                   const nn::FfnWeights&) final;
     /// x in fp32 or wider. With graph.
     virtual Choice route(int layer, const at::Tensor& x, const nn::ParameterBlock& router) = 0;
     bool is_training() const { return training_; }
-    /// A generator of this step's draws for a layer.
+    /// A generator of this step's draws for a layer, on the CPU: the same numbers for every device.
     at::Generator draws(int layer) const;
 
   private:
@@ -51,7 +52,7 @@ class TopKSoftmax : public TrainedSelection {
   public:
     /// Throws UserError when the neurons of a layer are no multiple of the expert size.
     TopKSoftmax(const nn::DecoderConfig&, int expert_size, int count, double noise,
-                std::uint64_t seed);
+                std::uint64_t seed, at::Device device = at::kCPU);
     /// Mean of the largest gate weight over tokens and layers of the last pass: 1 when one expert
     /// takes all.
     double top_weight() const;
@@ -79,7 +80,8 @@ struct SigmaMoeOptions {
 class SigmaMoe : public TrainedSelection {
   public:
     /// Throws UserError when the neurons of a layer are no multiple of the expert size.
-    SigmaMoe(const nn::DecoderConfig&, int expert_size, int count, const SigmaMoeOptions&);
+    SigmaMoe(const nn::DecoderConfig&, int expert_size, int count, const SigmaMoeOptions&,
+             at::Device device = at::kCPU);
     /// Σ p ln p of the mean probabilities of the experts, scalar. logits: [tokens, N]. Its least
     /// value is −ln N, when all experts are equally likely over the batch.
     static at::Tensor negative_entropy(const at::Tensor& logits);

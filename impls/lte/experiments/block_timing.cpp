@@ -2,261 +2,39 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstring>
-#include <memory>
-#include <random>
-#include <span>
-
 #include "impls/lte/experiments/median_of.hpp"
-#include "impls/lte/expert_size.hpp"
-#include "kernels/cpu/read_bandwidth.h"
-#include "kernels/cpu/streamed_memory.hpp"
+#include "impls/lte/experiments/timed_block.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::lte {
 namespace {
 
-using kernels::StreamedMemory;
-
-// What one turn through all layers reads is to be far beyond any cache; memory sets a limit to
-// that.
-constexpr double least_read_bytes = 256e6, most_memory_bytes = 4e9;
-
-std::size_t element_bytes(AssayType type) { return type == ASSAY_F32 ? 4 : 2; }
-
-/// Small random weights: one block of them, repeated, so that gigabytes are filled in a moment. No
-/// denormals, which would slow arithmetic down.
-class WeightPattern {
+/// One variant's layers in a form that is timed again and again.
+class Turns {
   public:
-    WeightPattern(AssayType type, std::uint64_t seed) : bytes_(1 << 20) {
-        std::mt19937_64 random(seed);
-        const std::size_t step = element_bytes(type);
-        for (std::size_t at = 0; at < bytes_.size(); at += step) {
-            // Sign, and magnitudes from 2^-8 to 2^-6.
-            const auto bits = static_cast<std::uint32_t>(random());
-            const std::uint32_t exponent = 127 - 8 + (bits & 1);
-            const std::uint32_t value =
-                (bits & 0x80000000U) | exponent << 23 | (bits >> 8 & 0x7fffff);
-            if (type == ASSAY_F32) {
-                std::memcpy(&bytes_[at], &value, 4);
-            } else {
-                const auto half = type == ASSAY_BF16
-                                      ? static_cast<std::uint16_t>(value >> 16)
-                                      : static_cast<std::uint16_t>((bits & 0x8000) | 0x1c00 |
-                                                                   (bits >> 16 & 0x7ff));
-                std::memcpy(&bytes_[at], &half, 2);
-            }
-        }
+    Turns(const TimedDevice& device, const TimedBlock& block, BlockVariant variant)
+        : device_(device), block_(block), variant_(variant) {
+        block.run(0, variant);  // loads what is loaded lazily
+        if (!device.records()) return;
+        whole_turn_ = device.repeatable([&] {
+            for (std::size_t layer = 0; layer < block_.layers(); ++layer) run(layer);
+        });
+        whole_turn_();
     }
-    StreamedMemory copies(std::size_t bytes) const {
-        StreamedMemory memory = kernels::allocate_streamed(bytes);
-        for (std::size_t at = 0; at < bytes; at += bytes_.size())
-            std::memcpy(&memory[at], bytes_.data(), std::min(bytes_.size(), bytes - at));
-        return memory;
+
+    /// Of one layer.
+    double seconds(std::size_t layer) const {
+        if (!whole_turn_) return device_.seconds([&] { run(layer); });
+        return device_.seconds(whole_turn_) / static_cast<double>(block_.layers());
     }
 
   private:
-    std::vector<std::byte> bytes_;
-};
+    void run(std::size_t layer) const { block_.run(layer, variant_); }
 
-struct Layer {
-    StreamedMemory gate, up, down, router;
-};
-
-struct DestroyContext {
-    const AssayKernels* kernels;
-    void operator()(AssayContext* context) const { kernels->destroy(context); }
-};
-
-class Block {
-  public:
-    Block(const BlockShape& shape, AssayType type, double sparsity, std::uint64_t seed)
-        : shape_(shape),
-          type_(type),
-          experts_(shape.hidden / expert_size),
-          kernels_(assay_cpu_kernels(nullptr)),
-          context_(kernels_->create(0, 0, nullptr), DestroyContext{kernels_}),
-          x_(static_cast<std::size_t>(shape.width)),
-          y_(x_.size()),
-          mask_(static_cast<std::size_t>(experts_)),
-          active_(mask_.size()),
-          all_(mask_.size()) {
-        for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = static_cast<std::int32_t>(i);
-        const WeightPattern pattern(type, seed);
-        const auto of_layer = static_cast<double>(layer_bytes());
-        const double read = std::max((1 - sparsity) * of_layer, 1.0);
-        const auto layers = static_cast<std::size_t>(std::max(
-            4.0, std::min(std::ceil(least_read_bytes / read), most_memory_bytes / of_layer)));
-        for (std::size_t i = 0; i < layers; ++i)
-            layers_.push_back({gated() ? pattern.copies(slab_bytes()) : nullptr,
-                               pattern.copies(slab_bytes()), pattern.copies(slab_bytes()),
-                               router_weights(seed + i)});
-        packed_ = {gated() ? kernels::allocate_streamed(slab_bytes()) : nullptr,
-                   kernels::allocate_streamed(slab_bytes()),
-                   kernels::allocate_streamed(slab_bytes()), nullptr};
-        const AssayFfn ffn = network(layers_[0], experts_);
-        workspace_bytes_ = kernels_->sparse_ffn_workspace(&ffn, 1);
-        workspace_ = kernels::allocate_streamed(std::max<std::size_t>(workspace_bytes_, 64));
-        std::mt19937_64 random(seed + 1000);
-        std::normal_distribution<float> normal;
-        for (float& value : x_) value = normal(random);
-        set_threshold(sparsity);
-    }
-
-    std::size_t layers() const { return layers_.size(); }
-    std::size_t layer_bytes() const { return slab_bytes() * (gated() ? 3 : 2) + router_bytes(); }
-
-    /// Seconds that one layer takes.
-    double time(std::size_t layer, BlockVariant variant) {
-        const Layer& weights = layers_[layer % layers_.size()];
-        const auto begin = std::chrono::steady_clock::now();
-        if (variant == BlockVariant::dense) {
-            run(network(weights, experts_), all_);
-        } else {
-            route(weights);
-            if (variant == BlockVariant::lte)
-                run(network(weights, experts_), active());
-            else
-                run_gathered(weights);
-        }
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    }
-
-    double bytes(BlockVariant variant) {
-        if (variant == BlockVariant::dense)
-            return static_cast<double>(layer_bytes() - router_bytes());
-        return (1 - sparsity()) * static_cast<double>(layer_bytes() - router_bytes()) +
-               static_cast<double>(router_bytes());
-    }
-    /// Counted over all layers.
-    double sparsity() {
-        double inactive = 0;
-        for (const Layer& layer : layers_) {
-            route(layer);
-            inactive += 1 - static_cast<double>(active_count_) / experts_;
-        }
-        return inactive / static_cast<double>(layers_.size());
-    }
-
-  private:
-    bool gated() const { return shape_.activation == ASSAY_SWIGLU; }
-    std::size_t expert_bytes() const {
-        return static_cast<std::size_t>(expert_size) * static_cast<std::size_t>(shape_.width) *
-               element_bytes(type_);
-    }
-    std::size_t slab_bytes() const { return expert_bytes() * static_cast<std::size_t>(experts_); }
-    std::size_t router_bytes() const {
-        return static_cast<std::size_t>(experts_) * static_cast<std::size_t>(shape_.width) *
-               element_bytes(type_);
-    }
-
-    StreamedMemory router_weights(std::uint64_t seed) const {
-        return WeightPattern(type_, seed * 977 + 5).copies(router_bytes());
-    }
-
-    AssayFfn network(const Layer& weights, int experts) const {
-        AssayFfn ffn{};
-        ffn.width = shape_.width;
-        ffn.experts = experts;
-        ffn.expert_size = expert_size;
-        ffn.type = type_;
-        ffn.activation = shape_.activation;
-        ffn.gate = weights.gate.get();
-        ffn.up = weights.up.get();
-        ffn.down = weights.down.get();
-        return ffn;
-    }
-
-    std::span<const std::int32_t> active() const {
-        return {active_.data(), static_cast<std::size_t>(active_count_)};
-    }
-
-    void demand(AssayStatus status) {
-        if (status != ASSAY_OK) throw NotSupportedHere(kernels_->last_error(context_.get()));
-    }
-
-    void route(const Layer& weights) {
-        AssayRouter call{};
-        call.width = shape_.width;
-        call.experts = experts_;
-        call.type = type_;
-        call.weights = weights.router.get();
-        call.logit_threshold = threshold_;
-        call.batch = 1;
-        call.x = x_.data();
-        call.mask = mask_.data();
-        call.active = active_.data();
-        call.active_count = &active_count_;
-        demand(kernels_->router(context_.get(), &call));
-    }
-
-    void run(const AssayFfn& ffn, std::span<const std::int32_t> active) {
-        const auto count = static_cast<std::int32_t>(active.size());
-        AssaySparseFfn call{};
-        call.ffn = ffn;
-        call.batch = 1;
-        call.x = x_.data();
-        call.active = active.data();
-        call.active_count = &count;
-        call.y = y_.data();
-        call.workspace = workspace_.get();
-        call.workspace_bytes = workspace_bytes_;
-        demand(kernels_->sparse_ffn(context_.get(), &call));
-    }
-
-    void run_gathered(const Layer& weights) {
-        const std::size_t bytes = expert_bytes();
-        const auto gather = [&](const StreamedMemory& from, const StreamedMemory& to) {
-            if (!from) return;
-            for (std::size_t i = 0; i < active().size(); ++i)
-                std::memcpy(&to[i * bytes], &from[static_cast<std::size_t>(active_[i]) * bytes],
-                            bytes);
-        };
-        gather(weights.gate, packed_.gate);
-        gather(weights.up, packed_.up);
-        gather(weights.down, packed_.down);
-        if (active_count_ > 0)
-            run(network(packed_, active_count_), std::span(all_).first(active().size()));
-    }
-
-    /// The quantile of all layers' logits for this token.
-    void set_threshold(double sparsity) {
-        std::vector<float> logits;
-        std::vector<float> of_layer(static_cast<std::size_t>(experts_));
-        for (const Layer& layer : layers_) {
-            AssayGemv call{};
-            call.rows = experts_;
-            call.columns = shape_.width;
-            call.type = type_;
-            call.weights = layer.router.get();
-            call.batch = 1;
-            call.x = x_.data();
-            call.y = of_layer.data();
-            demand(kernels_->gemv(context_.get(), &call));
-            logits.insert(logits.end(), of_layer.begin(), of_layer.end());
-        }
-        std::sort(logits.begin(), logits.end());
-        const auto below = static_cast<std::size_t>(sparsity * static_cast<double>(logits.size()));
-        threshold_ = below == 0 ? -INFINITY : logits[std::min(below, logits.size()) - 1];
-    }
-
-    BlockShape shape_;
-    AssayType type_;
-    int experts_;
-    const AssayKernels* kernels_;
-    std::unique_ptr<AssayContext, DestroyContext> context_;
-    std::vector<Layer> layers_;
-    Layer packed_;
-    std::vector<float> x_, y_;
-    std::vector<std::uint8_t> mask_;
-    std::vector<std::int32_t> active_, all_;
-    std::int32_t active_count_ = 0;
-    float threshold_ = 0;
-    StreamedMemory workspace_;
-    std::size_t workspace_bytes_ = 0;
+    const TimedDevice& device_;
+    const TimedBlock& block_;
+    BlockVariant variant_;
+    std::function<void()> whole_turn_;
 };
 
 }  // namespace
@@ -269,33 +47,54 @@ BlockShape block_shape(const std::string& name) {
         fmt::format("shape {}: there are llama2-7b, smollm2-135m and gpt2-medium", name));
 }
 
-BlockTimes time_block(const BlockShape& shape, AssayType type, BlockVariant variant,
-                      double sparsity, int rounds, std::uint64_t seed,
+BlockSetting cpu_setting() {
+    BlockSetting setting;
+    setting.kernels = assay_cpu_kernels(nullptr);
+    return setting;
+}
+
+BlockSetting gpu_setting(const AssayKernels& kernels) {
+    BlockSetting setting;
+    setting.kernels = &kernels;
+    setting.least_read_bytes = 1.1e9;  // the largest caches hold 0.06 GB
+    setting.most_memory_bytes = 12e9;
+    setting.read_pass_bytes = std::size_t{1} << 30;
+    return setting;
+}
+
+BlockTimes time_block(const BlockSetting& setting, const BlockShape& shape, AssayType type,
+                      BlockVariant variant, double sparsity, std::uint64_t seed,
                       const std::function<void(double fraction)>& progress) {
-    Block block(shape, type, variant == BlockVariant::dense ? 0 : sparsity, seed);
-    const int in_bandwidth_mb = 512;
-    BlockTimes times;
-    for (const BlockVariant warm : {BlockVariant::dense, variant}) block.time(0, warm);
-    std::vector<double> own, dense, ratio, bandwidth;
-    for (int round = 0; round < rounds; ++round) {
+    const TimedDevice device(*setting.kernels);
+    const TimedBlock block(device, setting, shape, type,
+                           variant == BlockVariant::dense ? 0 : sparsity, seed);
+    const ReadBandwidth read(device, setting.read_pass_bytes);
+    const Turns of_dense(device, block, BlockVariant::dense), of_own(device, block, variant);
+    const double bytes = block.bytes(variant);
+    std::vector<double> own, dense, speedup, latency_ratio, share, bandwidth;
+    for (int round = 0; round < setting.rounds; ++round) {
         // Half a turn apart, so that neither finds in the cache what the other has just read.
         const auto layer = static_cast<std::size_t>(round);
         // Dense first in every second round.
-        if (round % 2 == 0) dense.push_back(block.time(layer, BlockVariant::dense));
-        own.push_back(block.time(layer + block.layers() / 2, variant));
-        if (round % 2 == 1) dense.push_back(block.time(layer, BlockVariant::dense));
-        ratio.push_back(dense.back() / own.back());
-        if (round % 8 == 0)
-            bandwidth.push_back(kernels::measured_read_bandwidth(0, in_bandwidth_mb));
-        progress(static_cast<double>(round + 1) / rounds);
+        if (round % 2 == 0) dense.push_back(of_dense.seconds(layer));
+        own.push_back(of_own.seconds(layer + block.layers() / 2));
+        if (round % 2 == 1) dense.push_back(of_dense.seconds(layer));
+        bandwidth.push_back(read.measure());
+        speedup.push_back(dense.back() / own.back());
+        latency_ratio.push_back(own.back() / dense.back());
+        share.push_back(bytes / own.back() / bandwidth.back());
+        progress(static_cast<double>(round + 1) / setting.rounds);
     }
+    BlockTimes times;
     times.seconds = median_of(own);
     times.dense_seconds = median_of(dense);
-    times.speedup = median_of(ratio);
+    times.speedup = median_of(speedup);
+    times.latency_ratio = median_of(latency_ratio);
+    times.bandwidth_share = median_of(share);
     times.sparsity = variant == BlockVariant::dense ? 0 : block.sparsity();
-    times.bytes = block.bytes(variant);
+    times.bytes = bytes;
     times.read_bandwidth = median_of(bandwidth);
-    times.working_set_bytes = static_cast<double>(block.layers()) * times.bytes;
+    times.working_set_bytes = static_cast<double>(block.layers()) * bytes;
     return times;
 }
 

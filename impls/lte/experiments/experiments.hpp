@@ -10,7 +10,9 @@ Experiment tab1();
 Experiment fig8();
 Experiment fig8b();
 
-// With libtorch: models are trained.
+// With libtorch: models are trained, and decode on a GPU.
+/// fig8b() with profile gpu.
+Experiment with_gpu_profile(Experiment fig8b);
 Experiment fig2();
 Experiment fig3();
 Experiment fig6();

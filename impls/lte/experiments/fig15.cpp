@@ -11,7 +11,7 @@ void measure_unions(const SampleSpec& spec, Recorder& recorder) {
         LteRecipe recipe;
         recipe.target_sparsity = number_axis(spec, "sparsity");
         SparseModel model = train_lte(bench, recipe).model;
-        const Quality quality = measure(bench, model);
+        const Quality quality = measure(bench, model, /*keep_masks=*/true);
         for (const int batch : {1, 2, 4, 8, 16})
             recorder.metric("union_sparsity", quality.statistics->union_sparsity(batch, spec.seed),
                             {{"batch", std::int64_t{batch}}});

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "impls/nn/training/training_loop.hpp"
+#include "suite/data/catalog.hpp"
 #include "suite/experiment/axis_value.hpp"
 #include "suite/experiment/error.hpp"
 
@@ -17,11 +19,10 @@ Axis sparsity_axis(std::vector<Value> values) {
 }
 
 Axis model_axis(std::vector<Value> values) {
-    return {
-        "model",
-        "gpt-*: GELU, GPT-2's shape; llama-*: SwiGLU; toy: 1 M, 5m: 5 M parameters, on bytes; a "
-        "path: a model file of your own",
-        std::move(values), true};
+    return {"model",
+            "gpt-*: GELU, GPT-2's shape; llama-*: SwiGLU; tiny: 0.1 M, toy: 1 M, 5m: "
+            "5 M parameters, on bytes; smollm2: pretrained; a path: a model file of your own",
+            std::move(values), true};
 }
 
 Axis corpus_axis() {
@@ -47,7 +48,11 @@ std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Val
     small.rounds = 3;
     small.seconds_per_sample = 5 * toy_seconds_per_sample;
     small.timeout_s = 6 * 3600;
-    return {toy, small};
+    ProfilePlan gpu = small;
+    gpu.profile = Profile::gpu;
+    gpu.axes = {{"model", {"gpt-5m", "llama-5m", "smollm2"}}};
+    gpu.seconds_per_sample = 600;  // assumed: nobody has timed it yet
+    return {toy, small, gpu};
 }
 
 namespace {
@@ -60,7 +65,20 @@ void demand(const SampleSpec& spec, const std::string& axis, const char* wanted,
     if (!holds(number)) throw UserError(fmt::format("{} {}: {}", axis, number, wanted));
 }
 
+/// A text that can never be had: better said before anything runs.
+void demand_corpus(const SampleSpec& spec) {
+    const std::string name = to_string(spec.axes.at("corpus"));
+    if (names_a_file(name)) return;
+    const auto known = data::catalog();
+    if (std::any_of(known.begin(), known.end(),
+                    [&](const data::Entry& entry) { return entry.id == name; }))
+        return;
+    throw UserError(fmt::format(
+        "corpus {}: neither a text of `assay data list` nor a path (with a / or a .)", name));
+}
+
 void validate(const SampleSpec& spec) {
+    demand_corpus(spec);
     sizes_of(to_string(spec.axes.at("model")), spec.profile);
     demand(spec, "sparsity", "a share from 0 to below 1", [](double s) { return s >= 0 && s < 1; });
     demand(spec, "eta", "a weight, 0 or more", [](double w) { return w >= 0 && w < 1e6; });

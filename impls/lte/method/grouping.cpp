@@ -1,6 +1,7 @@
 #include "impls/lte/method/grouping.hpp"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/isfinite.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/tensor.h>
 
@@ -12,6 +13,7 @@
 #include "impls/lte/method/membership_order.hpp"
 #include "impls/lte/method/seeded_order.hpp"
 #include "impls/nn/counter_hash.hpp"
+#include "suite/experiment/error.hpp"
 
 namespace assay::lte {
 namespace {
@@ -26,6 +28,9 @@ class BalancedKMeans {
         auto rows = features.detach().to(at::kFloat);
         if (options.normalise) rows = rows / rows.norm(2, 1, true).clamp_min(1e-12);
         gram_ = at::matmul(rows, rows.t()).to(at::kCPU).contiguous();
+        // Distances are sorted: one that is no number would leave no order at all.
+        if (!at::isfinite(gram_).all().item<bool>())
+            throw UserError("the neurons cannot be grouped: their weights are not all finite");
         n_ = gram_.size(0);
         groups_ = static_cast<int>(n_ / expert_size);
         norm_ = gram_.diagonal().contiguous();

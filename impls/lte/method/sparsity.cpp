@@ -7,6 +7,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <numeric>
+#include <stdexcept>
 
 #include "impls/lte/method/seeded_order.hpp"
 
@@ -20,22 +21,22 @@ double mean_of(const std::vector<double>& values) {
 
 }  // namespace
 
-SparsityStatistics::SparsityStatistics(int layers) : active_(static_cast<std::size_t>(layers)) {}
+SparsityStatistics::SparsityStatistics(int layers, bool keep_masks)
+    : layers_(static_cast<std::size_t>(layers)), keep_masks_(keep_masks) {}
 
 void SparsityStatistics::add(int layer, const at::Tensor& active) {
-    active_[static_cast<std::size_t>(layer)].push_back(active.detach().to(at::kCPU, at::kBool));
+    Layer& counted = layers_[static_cast<std::size_t>(layer)];
+    const auto mask = active.detach().to(at::kCPU, at::kBool);
+    counted.all += static_cast<double>(mask.numel());
+    counted.inactive += static_cast<double>(mask.numel() - mask.sum().item<std::int64_t>());
+    counted.token_shares.push_back(mask.to(at::kDouble).mean(1));
+    if (keep_masks_) counted.masks.push_back(mask);
 }
 
 std::vector<double> SparsityStatistics::by_layer() const {
     std::vector<double> result;
-    for (const auto& parts : active_) {
-        double inactive = 0, all = 0;
-        for (const auto& part : parts) {
-            all += static_cast<double>(part.numel());
-            inactive += static_cast<double>(part.numel() - part.sum().item<std::int64_t>());
-        }
-        result.push_back(all > 0 ? inactive / all : 0);
-    }
+    for (const Layer& layer : layers_)
+        result.push_back(layer.all > 0 ? layer.inactive / layer.all : 0);
     return result;
 }
 
@@ -43,19 +44,20 @@ double SparsityStatistics::mean() const { return mean_of(by_layer()); }
 
 double SparsityStatistics::token_spread() const {
     std::vector<double> spreads;
-    for (const auto& parts : active_) {
-        if (parts.empty()) continue;
-        const auto share = at::cat(parts).to(at::kDouble).mean(1);
+    for (const Layer& layer : layers_) {
+        if (layer.token_shares.empty()) continue;
+        const auto share = at::cat(layer.token_shares);
         spreads.push_back(share.std(/*unbiased=*/false).item<double>());
     }
     return mean_of(spreads);
 }
 
 double SparsityStatistics::union_sparsity(int batch, std::uint64_t seed) const {
+    if (!keep_masks_) throw std::logic_error("the masks were not kept");
     std::vector<double> shares;
-    for (const auto& parts : active_) {
-        if (parts.empty()) continue;
-        const auto all = at::cat(parts);
+    for (const Layer& layer : layers_) {
+        if (layer.masks.empty()) continue;
+        const auto all = at::cat(layer.masks);
         const auto batches = all.size(0) / batch;
         if (batches == 0) continue;
         // The same tokens meet in every layer.

@@ -8,10 +8,11 @@
 
 namespace assay::lte {
 
-/// Collects masks over many forward passes. Sparsity = share of inactive experts (neurons).
+/// Counts over many forward passes. Sparsity = share of inactive experts (neurons).
 class SparsityStatistics {
   public:
-    explicit SparsityStatistics(int layers);
+    /// keep_masks: for union_sparsity(); a byte per token, layer and expert (neuron).
+    explicit SparsityStatistics(int layers, bool keep_masks = false);
     /// active: bool [tokens, N] (or [tokens, f]).
     void add(int layer, const at::Tensor& active);
 
@@ -22,10 +23,17 @@ class SparsityStatistics {
     double token_spread() const;
     /// Mean share of experts that no token of a batch of `batch` tokens activates (Fig. 15): tokens
     /// are taken at random (seeded) from those added, as requests of different users would be.
+    /// std::logic_error without the masks.
     double union_sparsity(int batch, std::uint64_t seed) const;
 
   private:
-    std::vector<std::vector<at::Tensor>> active_;  ///< [layer] list of [tokens, N] bool
+    struct Layer {
+        double inactive = 0, all = 0;
+        std::vector<at::Tensor> token_shares;  ///< active share of each token, fp64 [tokens]
+        std::vector<at::Tensor> masks;         ///< bool [tokens, N], where they are kept
+    };
+    std::vector<Layer> layers_;
+    bool keep_masks_;
 };
 
 /// Counts of scores in `bins` equal bins of [0, 1], as shares (Fig. 3).

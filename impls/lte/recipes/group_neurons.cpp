@@ -49,7 +49,7 @@ void group_neurons(Workbench& bench, GroupingKind kind) {
     if (kind == GroupingKind::coactivation) {
         const at::NoGradGuard no_grad;
         for (int step = 0; step < calibration_windows; ++step) {
-            const auto tokens = bench.data().batch(bench.seed() + 77, step, 1);
+            const auto tokens = bench.data().batch(bench.seed() + 77, step, 1).to(bench.device());
             bench.decoder().logits(tokens.narrow(1, 0, tokens.size(1) - 1), probe,
                                    bench.sizes().compute);
         }

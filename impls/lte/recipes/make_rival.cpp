@@ -54,7 +54,7 @@ SparseModel dense(Workbench& bench, double) {
 SparseModel random_routed(Workbench& bench, double sparsity) {
     group_neurons(bench, GroupingKind::kmeans);
     auto ffn = random_router(bench.decoder().config(), expert_size, experts_kept(bench, sparsity),
-                             bench.seed());
+                             bench.seed(), bench.device());
     bench.tune("random_router", *ffn);
     return selecting(std::move(ffn));
 }
@@ -105,9 +105,9 @@ SparseModel routed(Workbench& bench, const std::string& name,
 
 SparseModel topk_softmax(Workbench& bench, double sparsity) {
     group_neurons(bench, GroupingKind::kmeans);
-    auto ffn =
-        std::make_unique<TopKSoftmax>(bench.decoder().config(), expert_size,
-                                      experts_kept(bench, sparsity), /*noise=*/1, bench.seed());
+    auto ffn = std::make_unique<TopKSoftmax>(bench.decoder().config(), expert_size,
+                                             experts_kept(bench, sparsity), /*noise=*/1,
+                                             bench.seed(), bench.device());
     const TopKSoftmax* router = ffn.get();
     SparseModel model = routed(bench, "topk_softmax", std::move(ffn));
     model.top_score = [router] { return router->top_weight(); };
@@ -118,9 +118,10 @@ SparseModel sigma_moe(Workbench& bench, double sparsity) {
     group_neurons(bench, GroupingKind::kmeans);
     SigmaMoeOptions options;
     options.seed = bench.seed();
-    return routed(bench, "sigma_moe",
-                  std::make_unique<SigmaMoe>(bench.decoder().config(), expert_size,
-                                             experts_kept(bench, sparsity), options));
+    return routed(
+        bench, "sigma_moe",
+        std::make_unique<SigmaMoe>(bench.decoder().config(), expert_size,
+                                   experts_kept(bench, sparsity), options, bench.device()));
 }
 
 SparseModel teal(Workbench& bench, double sparsity) {

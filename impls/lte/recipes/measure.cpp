@@ -26,7 +26,7 @@ class Counted : public nn::FeedForward {
 
 }  // namespace
 
-Quality measure(Workbench& bench, SparseModel& model) {
+Quality measure(Workbench& bench, SparseModel& model, bool keep_masks) {
     Quality quality;
     const Sizes& sizes = bench.sizes();
     const int layers = sizes.model.layers;
@@ -46,7 +46,7 @@ Quality measure(Workbench& bench, SparseModel& model) {
             layers;
         return quality;
     }
-    quality.statistics = std::make_shared<SparsityStatistics>(layers);
+    quality.statistics = std::make_shared<SparsityStatistics>(layers, keep_masks);
     Counted counted(model, *quality.statistics);
     quality.evaluation = evaluate(counted);
     quality.sparsity = quality.statistics->mean();
@@ -57,7 +57,12 @@ Quality measure(Workbench& bench, SparseModel& model) {
 
 std::vector<MetricSpec> quality_metrics() {
     return {
-        {"perplexity", "per token", "of held-out text", Direction::lower, true, {}},
+        {"perplexity",
+         "per token",
+         "of held-out text; a token of the models trained here is a byte",
+         Direction::lower,
+         true,
+         {}},
         {"bits_per_byte", "bit", "of held-out text", Direction::lower, true, {}},
         {"ffn_sparsity",
          "share",

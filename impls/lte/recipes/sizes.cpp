@@ -45,14 +45,15 @@ Sizes sizes_of(std::string_view model, Profile profile) {
     if (model == "gpt-toy" || model == "llama-toy" || model == "gpt-5m" || model == "llama-5m") {
         const bool larger = model.ends_with("5m");
         sizes.model = byte_model(model, larger ? 6 : 4, larger ? 256 : 128, 128);
-        // Ten times the tokens where an hour is at hand.
-        const bool toy = profile == Profile::toy;
-        sizes.sequences = toy ? 8 : 16;
-        const int longer = toy ? 1 : 5;
+        // Ten times the tokens where an hour is at hand, eighty times where a GPU is.
+        const bool toy = profile == Profile::toy, gpu = profile == Profile::gpu;
+        sizes.sequences = toy ? 8 : gpu ? 32 : 16;
+        const int longer = toy ? 1 : gpu ? 20 : 5;
         sizes.base_steps = 400 * longer;
         sizes.stage1_steps = 200 * longer;
         sizes.stage2_steps = 100 * longer;
         sizes.tune_rate = 1e-3;
+        if (gpu) sizes.checkpoint_every = 1000;
         sizes.compute = at::kBFloat16;
         return sizes;
     }
@@ -60,13 +61,14 @@ Sizes sizes_of(std::string_view model, Profile profile) {
         sizes.weights = model == "smollm2" ? "smollm2-135m-instruct" : std::string(model);
         sizes.context = 256;
         sizes.sequences = 8;
-        // What two cores do in an hour and a half; toy: a few minutes, to see that it works.
-        const bool toy = profile == Profile::toy;
-        sizes.stage1_steps = toy ? 10 : 240;
-        sizes.stage2_steps = toy ? 5 : 160;
+        // What two cores do in an hour and a half; toy: a few minutes, to see that it works; gpu:
+        // the full schedule, twice and once and a half through the King James Bible.
+        const bool toy = profile == Profile::toy, gpu = profile == Profile::gpu;
+        sizes.stage1_steps = toy ? 10 : gpu ? 1200 : 240;
+        sizes.stage2_steps = toy ? 5 : gpu ? 900 : 160;
         sizes.tune_rate = 5e-5;
         sizes.evaluation_windows = toy ? 8 : 64;
-        sizes.checkpoint_every = 20;
+        sizes.checkpoint_every = gpu ? 300 : 20;  // of 1.6 GB
         sizes.compute = at::kBFloat16;
         return sizes;
     }

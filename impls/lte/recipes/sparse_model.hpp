@@ -37,7 +37,8 @@ struct Quality {
     double token_spread = 0;
     std::shared_ptr<SparsityStatistics> statistics;  ///< null where sparsity is fixed
 };
-Quality measure(Workbench& bench, SparseModel& model);
+/// keep_masks: see SparsityStatistics.
+Quality measure(Workbench& bench, SparseModel& model, bool keep_masks = false);
 
 /// Records perplexity, bits_per_byte, ffn_sparsity, layer_sparsity{layer}, token_spread.
 void record(const Quality& quality, Recorder& recorder);

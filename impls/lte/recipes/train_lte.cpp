@@ -73,7 +73,8 @@ LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
     RouterOptions router_options;
     router_options.expert_size = expert_size;
     router_options.seed = bench.seed();
-    auto routers = std::make_shared<Routers>(bench.decoder().config(), router_options);
+    auto routers =
+        std::make_shared<Routers>(bench.decoder().config(), router_options, bench.device());
     const auto schedule = schedule_of(recipe);
     // Most figures show the same few trainings from another side.
     const auto states = bench.shared_states(identity(recipe));

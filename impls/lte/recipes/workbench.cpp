@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "impls/nn/accelerator.hpp"
 #include "impls/nn/byte_hash.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
@@ -70,6 +71,19 @@ class Renamed : public nn::StateKeeper {
     std::string suffix_;
 };
 
+std::optional<std::string> gpu_lacks(Profile profile) {
+    if (profile != Profile::gpu) return std::nullopt;
+    if (const auto reason = nn::gpu_missing())
+        return fmt::format("profile gpu is not supported here: {}", *reason);
+    return std::nullopt;
+}
+
+at::Device device_for(Profile profile) {
+    if (const auto reason = gpu_lacks(profile))
+        throw SampleError(SampleStatus::unsupported, *reason);
+    return profile == Profile::gpu ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+}
+
 std::unique_ptr<nn::StateKeeper> keeper_in(const std::string& folder) {
     if (folder.empty()) return std::make_unique<nn::NoState>();
     return std::make_unique<nn::FolderState>(folder);
@@ -79,7 +93,8 @@ std::unique_ptr<nn::StateKeeper> keeper_in(const std::string& folder) {
 
 std::optional<std::string> workbench_lacks(const SampleSpec& spec) {
     const Sizes sizes = sizes_of(model_of(spec), spec.profile);
-    if (const auto reason = lacks(corpus_of(spec))) return reason;
+    if (auto reason = gpu_lacks(spec.profile)) return reason;
+    if (auto reason = lacks(corpus_of(spec))) return reason;
     return sizes.weights.empty() ? std::nullopt : lacks(sizes.weights);
 }
 
@@ -87,6 +102,7 @@ Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
     : spec_(spec),
       recorder_(recorder),
       sizes_(sizes_of(model_of(spec), spec.profile)),
+      device_(device_for(spec.profile)),
       keeper_(keeper_in(spec.state)),
       shared_(keeper_in(spec.shared)) {
     // Bits depend on the number of threads, so it is the machine's and no library's choice.
@@ -96,13 +112,13 @@ Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
         const nn::TensorFile file(fetched(sizes_.weights));
         data_ = std::make_unique<nn::TokenData>(corpus, nn::Tokenizer::of(file), held_out,
                                                 sizes_.context);
-        decoder_ = std::make_unique<nn::Decoder>(nn::Decoder::load(file));
+        decoder_ = std::make_unique<nn::Decoder>(nn::Decoder::load(file, device_));
         sizes_.model = decoder_->config();
         return;
     }
     data_ =
         std::make_unique<nn::TokenData>(corpus, nn::Tokenizer::bytes(), held_out, sizes_.context);
-    decoder_ = std::make_unique<nn::Decoder>(sizes_.model, spec.seed);
+    decoder_ = std::make_unique<nn::Decoder>(sizes_.model, spec.seed, device_);
     auto training = tuning(sizes_.base_steps, base_stream);
     training.options.learning_rate = sizes_.base_rate;
     nn::DenseFeedForward dense;

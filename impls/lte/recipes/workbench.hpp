@@ -40,20 +40,23 @@ bool names_a_file(std::string_view name);
 /// Throws UserError for a model that is neither listed above nor a path.
 Sizes sizes_of(std::string_view model, Profile profile);
 
-/// A reason why a sample cannot be made here (the text or the weights have not been fetched), or
-/// nullopt. For Experiment::unsupported.
+/// A reason why a sample cannot be made here (the text or the weights have not been fetched; at
+/// profile gpu there is no GPU), or nullopt. For Experiment::unsupported.
 std::optional<std::string> workbench_lacks(const SampleSpec& spec);
 
 /// One sample's materials. The axes "model" and "corpus" of the sample say which.
 class Workbench {
   public:
     /// Reads the text; trains the dense model, or takes it from the folder that the samples of a
-    /// session share, or loads pretrained weights.
+    /// session share, or loads pretrained weights. Throws SampleError (unsupported) with what
+    /// workbench_lacks() says.
     Workbench(const SampleSpec& spec, Recorder& recorder);
 
     const Sizes& sizes() const { return sizes_; }
     const nn::TokenData& data() const { return *data_; }
     nn::Decoder& decoder() { return *decoder_; }
+    /// Where the decoder and all that is trained with it lives: a GPU at profile gpu, else the CPU.
+    at::Device device() const { return device_; }
     Recorder& recorder() { return recorder_; }
     std::uint64_t seed() const { return spec_.seed; }
     /// States of a training that other samples of the session may want too: theirs is the same
@@ -97,6 +100,7 @@ class Workbench {
     const SampleSpec& spec_;
     Recorder& recorder_;
     Sizes sizes_;
+    at::Device device_;
     std::unique_ptr<nn::TokenData> data_;
     std::unique_ptr<nn::Decoder> decoder_;
     std::unique_ptr<nn::StateKeeper> keeper_, shared_;

@@ -36,6 +36,12 @@ cudaError_t make_counters(AssayContext& context) {
     return cudaStreamSynchronize(context.stream);
 }
 
+cudaError_t make_timing(AssayContext& context) {
+    for (cudaEvent_t* const event : {&context.began, &context.ended})
+        if (const cudaError_t error = cudaEventCreate(event); error != cudaSuccess) return error;
+    return cudaMalloc(&context.sink, sizeof *context.sink);
+}
+
 }  // namespace
 
 CurrentDevice::CurrentDevice(int device) {
@@ -72,6 +78,7 @@ AssayContext* create_context(int device, cudaStream_t stream) {
         context->owns_stream = true;
     }
     if (make_counters(*context) != cudaSuccess) return nullptr;
+    if (make_timing(*context) != cudaSuccess) return nullptr;
     return context.release();
 }
 
@@ -83,6 +90,9 @@ void destroy_context(AssayContext* context) {
             cudaStreamSynchronize(context->stream);
             cudaFree(context->counters);
         }
+        cudaFree(context->sink);
+        for (const cudaEvent_t event : {context->began, context->ended})
+            if (event) cudaEventDestroy(event);
         if (context->owns_stream) cudaStreamDestroy(context->stream);
     }
     delete context;

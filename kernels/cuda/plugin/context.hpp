@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <string>
 
 #include "kernels/cuda/host/launch_plan.hpp"
@@ -12,9 +13,11 @@ struct AssayContext {
     assay::kernels::cuda::Device device;
     cudaStream_t stream = nullptr;
     bool owns_stream = false;
-    int* counters = nullptr;  ///< device memory, zero between calls
-    bool overlap = false;     ///< CudaMachine's
-    std::string error;        ///< of the last call that failed
+    int* counters = nullptr;                       ///< device memory, zero between calls
+    std::uint32_t* sink = nullptr;                 ///< of read_pass(), one word
+    cudaEvent_t began = nullptr, ended = nullptr;  ///< of timing
+    bool overlap = false;                          ///< CudaMachine's
+    std::string error;                             ///< of the last call that failed
 };
 
 namespace assay::kernels::cuda {

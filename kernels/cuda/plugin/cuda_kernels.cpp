@@ -5,20 +5,13 @@
 
 #include "kernels/cuda/host/check.hpp"
 #include "kernels/cuda/plugin/context.hpp"
+#include "kernels/cuda/plugin/device_memory.hpp"
 #include "kernels/cuda/plugin/kernels.hpp"
+#include "kernels/cuda/plugin/recording.hpp"
+#include "kernels/cuda/plugin/refusals.hpp"
 
 namespace assay::kernels::cuda {
 namespace {
-
-AssayStatus refuse(AssayContext& context, AssayStatus status, std::string why) {
-    context.error = std::move(why);
-    return status;
-}
-AssayStatus device_error(AssayContext& context, const char* call, cudaError_t error) {
-    return refuse(
-        context, ASSAY_DEVICE_ERROR,
-        std::string(call) + ": " + cudaGetErrorName(error) + ", " + cudaGetErrorString(error));
-}
 
 /// A C function around launches: checks, then launches on the context's device.
 template <class Call, void (*... launches)(CudaMachine&, const Call&)>
@@ -83,8 +76,28 @@ std::string name_of_device() {
 extern "C" __attribute__((visibility("default"))) const AssayKernels* assay_cuda_kernels() {
     using namespace assay::kernels::cuda;
     static const std::string name = name_of_device();
-    static const AssayKernels table{
-        ASSAY_KERNELS_VERSION, name.c_str(), create,      destroy_context, last_error,
-        synchronise,           gemv_call,    router_call, workspace,       sparse_ffn_call};
+    static const AssayKernels table{ASSAY_KERNELS_VERSION,
+                                    name.c_str(),
+                                    create,
+                                    destroy_context,
+                                    last_error,
+                                    synchronise,
+                                    gemv_call,
+                                    router_call,
+                                    workspace,
+                                    sparse_ffn_call,
+                                    allocate,
+                                    release,
+                                    upload,
+                                    download,
+                                    copy,
+                                    gather,
+                                    read_pass,
+                                    begin_timing,
+                                    end_timing,
+                                    begin_recording,
+                                    end_recording,
+                                    replay,
+                                    destroy_recording};
     return name.empty() ? nullptr : &table;
 }

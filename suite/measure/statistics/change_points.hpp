@@ -1,6 +1,12 @@
 // Change points of a noisy history: E-divisive means with Student's t-test instead of
 // permutations, in a sliding window that splits and merges, as in Hunter (DataStax, ICPE 2023) and
-// its successor Apache Otava.
+// its successor Apache Otava 0.8.0. Two departures from the latter make false alarms rarer: the
+// t-test takes the variance of a sample, not of a population, and when a point is dropped, the
+// points on both of its sides are tested anew (Otava keeps an outdated p-value for the earlier).
+//
+// p is not the rate of false alarms of a whole series, since each place was chosen before it was
+// tested. Of 2000 series of 100 independent normal values, 3.3 % got a point at p = 0.001, 0.8 %
+// with min_magnitude at twice their standard deviation (measured in tests/statistics_history).
 #pragma once
 
 #include <span>
@@ -22,7 +28,8 @@ struct ChangePoint {
     double relative_change() const { return after / before - 1; }
 };
 
-/// In order of time. std::invalid_argument: NaN, impossible options.
+/// In order of time. Equal values never change, however many there are; constants that differ do,
+/// with p = 0. std::invalid_argument: a value that is not finite, impossible options.
 std::vector<ChangePoint> change_points(std::span<const double> history,
                                        const ChangePointOptions& = {});
 

@@ -15,13 +15,15 @@ std::vector<Outlier> outliers(std::span<const double> values);
 /// run-to-run gates cry wolf (papers: 22.5 against 25.5 ms at 0.05 ms spread within).
 struct Bimodality {
     bool bimodal = false;
-    double separation = 0;     ///< Ashman's D of the best split in two
+    double separation = 0;     ///< Ashman's D of the best split in two; infinite without any spread
+                               ///< within the two
     double dip_p = 1;          ///< of Hartigan's dip test against one mode
     double low = 0, high = 0;  ///< medians of the two clusters
     double share_high = 0;     ///< of values in the upper cluster
 };
 /// Two clusters are claimed only when the dip test rejects one mode, both hold enough values and
-/// they stand well apart; too few values (the header of the source says how many): never.
+/// they stand well apart; fewer than ten values: never. std::invalid_argument: values that are
+/// not finite.
 Bimodality bimodality(std::span<const double> values);
 
 }  // namespace assay::statistics

@@ -1,0 +1,164 @@
+// assay baseline: the levels that nights are compared with.
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "suite/cli/command.hpp"
+#include "suite/cli/json_output.hpp"
+#include "suite/cli/reading_database.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/gate/baseline.hpp"
+#include "suite/gate/kept_programs.hpp"
+#include "suite/report/report.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct BaselineOptions {
+    gate::Acceptance acceptance;
+    std::string name;
+    bool json = false;
+};
+
+int accept(const BaselineOptions& options, const Context& context) {
+    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    store::Nights nights(store);
+    const gate::Accepted accepted = gate::accept_level(store, nights, options.acceptance);
+    std::cout << fmt::format(
+        "{}: session {} is the level {}\n", options.acceptance.name, accepted.session.substr(0, 8),
+        accepted.rows.empty()
+            ? "of everything"
+            : fmt::format("of {} rows, whose histories begin anew", accepted.rows.size()));
+    for (const auto& [series, metric] : accepted.rows)
+        std::cout << fmt::format("  {} · {}\n", series, metric);
+    for (const std::string& row : accepted.settled)
+        std::cout << fmt::format("no longer a regression: {}\n", row);
+    if (!accepted.program_kept)
+        std::cout << "its program was not kept: candidates will be rerun with the new program "
+                     "alone\n";
+    return exit_ok;
+}
+
+nlohmann::json level_json(const store::AcceptedLevel& level) {
+    return {{"baseline", level.baseline}, {"series", level.series}, {"metric", level.metric},
+            {"session", level.session},   {"at", level.at},         {"why", level.why},
+            {"since", level.since}};
+}
+
+/// All levels of a baseline; of every one with an empty name.
+int show(const BaselineOptions& options, const Context& context) {
+    store::Store store = open_existing(context);
+    const store::Nights nights(store);
+    const std::vector<store::AcceptedLevel> levels = nights.levels(options.name);
+    if (options.json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const store::AcceptedLevel& level : levels) all.push_back(level_json(level));
+        print_json(all);
+        return exit_ok;
+    }
+    if (levels.empty() && !options.name.empty())
+        throw UserError(
+            fmt::format("there is no baseline '{}'; `assay baseline accept {}` makes "
+                        "one of the suite's newest night",
+                        options.name, options.name));
+    const gate::KeptPrograms programs(store.path());
+    std::map<std::string, std::string> program_of;
+    for (const store::NightRecord& night : nights.nights(""))
+        program_of[night.session] = night.program;
+    report::Grid grid = {{"baseline", "what", "session", "measured", "accepted", "program", "why"}};
+    for (const store::AcceptedLevel& level : levels) {
+        const bool kept = !programs.executable(program_of[level.session]).empty();
+        grid.push_back({level.baseline,
+                        level.series.empty() ? "everything" : level.series + " · " + level.metric,
+                        level.session.substr(0, 8), level.since.substr(0, 16),
+                        level.at.substr(0, 16), kept ? "kept" : "–", level.why});
+    }
+    std::cout << (levels.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
+                                 : report::text_table(grid));
+    return exit_ok;
+}
+
+/// The newest level of each baseline.
+int list(const BaselineOptions& options, const Context& context) {
+    const auto store = open_if_any(context);
+    const std::vector<store::Baseline> baselines =
+        store ? store->baselines() : std::vector<store::Baseline>();
+    if (options.json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const store::Baseline& baseline : baselines)
+            all.push_back({{"name", baseline.name},
+                           {"session", baseline.session},
+                           {"created", baseline.created}});
+        print_json(all);
+        return exit_ok;
+    }
+    report::Grid grid = {{"baseline", "session", "accepted"}};
+    for (const store::Baseline& baseline : baselines)
+        grid.push_back(
+            {baseline.name, baseline.session.substr(0, 8), baseline.created.substr(0, 16)});
+    std::cout << (baselines.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
+                                    : report::text_table(grid));
+    return exit_ok;
+}
+
+int drop(const BaselineOptions& options, const Context& context) {
+    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    store::Nights nights(store);
+    if (!nights.drop_baseline(options.name))
+        throw UserError(fmt::format("there is no baseline '{}'", options.name));
+    std::cout << fmt::format("{}: dropped; its session and samples stay\n", options.name);
+    return exit_ok;
+}
+
+using Act = int (*)(const BaselineOptions&, const Context&);
+
+CLI::App* add_action(CLI::App& parent, const char* name, const char* says, Act act,
+                     const std::shared_ptr<BaselineOptions>& options, Context& context) {
+    CLI::App* command = parent.add_subcommand(name, says);
+    add_database_option(*command, context);
+    command->callback([options, act, &context] {
+        context.action = [options, act, &context] { return act(*options, context); };
+    });
+    return command;
+}
+
+}  // namespace
+
+void add_baseline_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<BaselineOptions>();
+    CLI::App* parent =
+        program.add_subcommand("baseline", "The levels that nights are compared with");
+    parent->group("Gate");
+    parent->require_subcommand(1);
+
+    CLI::App* command =
+        add_action(*parent, "accept", "Compare with this from now on", accept, options, context);
+    command->add_option("name", options->acceptance.name, "The suite's name")->required();
+    command->add_option("--session", options->acceptance.session,
+                        "Session or prefix (default: the suite's newest finished night)");
+    command->add_option("--series", options->acceptance.series,
+                        "Only rows like this pattern; their histories begin anew");
+    command->add_option("--why", options->acceptance.why, "For those who read it later");
+    command->footer(
+        "Open regressions of what is accepted end with it.\n"
+        "Examples:\n"
+        "  assay baseline accept cpu\n"
+        "  assay baseline accept cpu --series 'lte/fig8 lte*' --why 'exact softmax'");
+
+    command = add_action(*parent, "list", "All baselines", list, options, context);
+    command->add_flag("--json", options->json, "Print JSON");
+
+    command =
+        add_action(*parent, "show", "What was accepted, when, and why", show, options, context);
+    command->add_option("name", options->name, "One baseline (default: all)");
+    command->add_flag("--json", options->json, "Print JSON");
+
+    command = add_action(*parent, "drop", "Forget a baseline", drop, options, context);
+    command->add_option("name", options->name, "Its name")->required();
+}
+
+}  // namespace assay::cli

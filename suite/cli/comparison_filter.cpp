@@ -1,0 +1,178 @@
+#include "suite/cli/comparison_filter.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "suite/experiment/error.hpp"
+#include "suite/experiment/nearest_id.hpp"
+
+namespace assay::cli {
+namespace {
+
+using compare::Row;
+using compare::Verdict;
+
+constexpr std::size_t most_explained = 5;
+constexpr std::size_t most_candidates = 10;
+
+constexpr std::array verdicts{Verdict::same,      Verdict::faster,         Verdict::slower,
+                              Verdict::ambiguous, Verdict::not_comparable, Verdict::failed};
+
+std::set<Verdict> verdicts_called(const std::string& word) {
+    if (word == "regressions") return {Verdict::slower, Verdict::failed};
+    if (word == "improvements") return {Verdict::faster};
+    if (word == "changes") return {Verdict::slower, Verdict::faster, Verdict::failed};
+    for (const Verdict verdict : verdicts) {
+        std::string name(to_string(verdict));
+        std::replace(name.begin(), name.end(), ' ', '-');
+        if (word == name) return {verdict};
+    }
+    throw UserError(
+        fmt::format("--only '{}': one of regressions, improvements, changes, same, faster, slower, "
+                    "ambiguous, not-comparable, failed",
+                    word));
+}
+
+bool matches(const std::vector<std::string>& patterns, const std::string& text) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+        return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+    });
+}
+
+std::set<std::string> collected(const compare::Arm& a, const compare::Arm& b,
+                                const std::function<std::string(const compare::Series&)>& what) {
+    std::set<std::string> all;
+    for (const compare::Arm* arm : {&a, &b})
+        for (const compare::Series& series : arm->series)
+            if (std::string text = what(series); !text.empty()) all.insert(std::move(text));
+    return all;
+}
+
+std::string metric_name(const compare::Series& series) {
+    return series.name.metric.substr(0, series.name.metric.find(' '));
+}
+
+/// Keeps what `wanted` says; when nothing is left, says which there were.
+void keep(compare::Arm& a, compare::Arm& b, const char* option,
+          const std::vector<std::string>& patterns,
+          const std::function<std::string(const compare::Series&)>& what,
+          const std::function<bool(const compare::Series&)>& wanted) {
+    if (patterns.empty()) return;
+    const std::set<std::string> known = collected(a, b, what);
+    for (compare::Arm* arm : {&a, &b})
+        std::erase_if(arm->series, [&](const auto& series) { return !wanted(series); });
+    if (a.series.empty() && b.series.empty())
+        throw UserError(fmt::format("{} {}: neither side has it; there are: {}", option,
+                                    fmt::join(patterns, ", "), fmt::join(known, ", ")));
+}
+
+std::string full_text(const Row& row) {
+    return row.metric.empty() ? row.series : row.series + ' ' + row.metric;
+}
+
+std::vector<NumberedRow> rows_with(const std::vector<Row>& rows,
+                                   const std::function<bool(const Row&)>& wanted) {
+    std::vector<NumberedRow> found;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (wanted(rows[i])) found.push_back({i + 1, &rows[i]});
+    return found;
+}
+
+std::optional<std::size_t> row_number(const std::string& typed) {
+    std::size_t number = 0;
+    const char* end = typed.data() + typed.size();
+    const auto [stop, error] = std::from_chars(typed.data(), end, number);
+    return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+double parse_margin(const std::string& text) {
+    const char* end = text.data() + text.size();
+    double value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    std::string_view rest(stop, static_cast<std::size_t>(end - stop));
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    if (rest == "%") value /= 100;
+    if (error != std::errc() || (!rest.empty() && rest != "%") || !(value >= 0 && value < 1))
+        throw UserError(fmt::format(
+            "--margin '{}': a share of at least 0 and below 1, for example 2% or 0.02", text));
+    return value;
+}
+
+std::set<std::string> checked_across(const std::vector<std::string>& keys, const compare::Arm& a,
+                                     const compare::Arm& b) {
+    std::set<std::string> known;
+    for (const compare::Arm* arm : {&a, &b})
+        for (const compare::Series& series : arm->series)
+            for (const auto& [key, value] : series.context) known.insert(key);
+    for (const std::string& key : keys)
+        if (!known.contains(key))
+            throw UserError(fmt::format("--across '{}': one of {}", key, fmt::join(known, ", ")));
+    return {keys.begin(), keys.end()};
+}
+
+void keep_only(compare::Arm& a, compare::Arm& b, const std::vector<std::string>& experiments,
+               const std::vector<std::string>& metrics) {
+    // Of Google Benchmark's files: the benchmark's name.
+    const auto experiment = [](const compare::Series& series) {
+        return series.name.experiment.empty() ? series.name.variant : series.name.experiment;
+    };
+    keep(a, b, "--experiment", experiments, experiment,
+         [&](const auto& series) { return matches(experiments, experiment(series)); });
+    keep(a, b, "--metric", metrics, metric_name, [&](const compare::Series& series) {
+        // One that stands for all metrics of a case stands for this one too.
+        return series.name.metric.empty() || matches(metrics, metric_name(series)) ||
+               matches(metrics, series.name.metric);
+    });
+}
+
+std::set<Verdict> parse_only(const std::vector<std::string>& words) {
+    std::set<Verdict> wanted;
+    for (const std::string& word : words) wanted.merge(verdicts_called(word));
+    if (words.empty()) wanted.insert(verdicts.begin(), verdicts.end());
+    return wanted;
+}
+
+std::vector<NumberedRow> numbered(const std::vector<Row>& rows, const std::set<Verdict>& only) {
+    return rows_with(rows, [&](const Row& row) { return only.contains(row.verdict); });
+}
+
+std::vector<NumberedRow> rows_named(const std::vector<Row>& rows, const std::string& typed) {
+    if (const auto number = row_number(typed)) {
+        if (*number < 1 || *number > rows.size())
+            throw UserError(
+                fmt::format("--explain {}: there are {} rows, from 1", typed, rows.size()));
+        return {{*number, &rows[*number - 1]}};
+    }
+    for (const auto& wanted : std::initializer_list<std::function<bool(const Row&)>>{
+             [&](const Row& row) { return full_text(row) == typed || row.series == typed; },
+             [&](const Row& row) { return full_text(row).find(typed) != std::string::npos; }}) {
+        const auto found = rows_with(rows, wanted);
+        if (found.empty()) continue;
+        if (found.size() <= most_explained) return found;
+        std::vector<std::string> some;
+        for (const auto& [number, row] : found)
+            if (some.size() < most_candidates)
+                some.push_back(fmt::format("\n  {}  {}", number, full_text(*row)));
+        throw UserError(fmt::format("--explain '{}': {} rows match; give the number of one:{}{}",
+                                    typed, found.size(), fmt::join(some, ""),
+                                    found.size() > most_candidates ? "\n  …" : ""));
+    }
+    std::vector<std::string> names;
+    for (const Row& row : rows) names.push_back(row.series);
+    const auto nearest = nearest_id(typed, names);
+    throw UserError(fmt::format("--explain '{}': no row is called so{}", typed,
+                                nearest ? fmt::format("; did you mean '{}'?", *nearest)
+                                        : std::string("; give the number of one")));
+}
+
+}  // namespace assay::cli

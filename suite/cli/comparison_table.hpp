@@ -1,0 +1,42 @@
+// A comparison as people read it in a terminal: what was compared, a row per series, why, and how
+// many of each verdict.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "suite/compare/compare.hpp"
+
+namespace assay::cli {
+
+/// A row with the number under which --explain finds it, from 1.
+struct NumberedRow {
+    std::size_t number = 0;
+    const compare::Row* row = nullptr;
+};
+
+struct TableLook {
+    std::size_t columns = 100;  ///< what is longer is shortened in the middle
+    bool colours = false;       ///< green: faster, red: slower; never how sure that is
+};
+
+/// Both sides, the suspects that differ between them, margin and level.
+std::string comparison_header(const compare::Arm& a, const compare::Arm& b,
+                              const compare::Options&);
+
+/// One table per experiment; axes that all its rows share stand in its heading.
+std::string comparison_table(std::span<const NumberedRow>, const TableLook&);
+
+/// The reasons of all rows but those that are the same, equal ones told once. "" when there are
+/// none.
+std::string comparison_reasons(std::span<const NumberedRow>, const TableLook&);
+
+/// "commit 12ab → 34cd": what both sides know and differ in, a line each.
+std::vector<std::string> differing_suspects(const compare::Arm& a, const compare::Arm& b);
+
+/// At most `columns` wide; what is longer loses its middle.
+std::string shortened(const std::string& text, std::size_t columns);
+
+}  // namespace assay::cli

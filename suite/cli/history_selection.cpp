@@ -1,0 +1,115 @@
+#include "suite/cli/history_selection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "suite/cli/narrowing.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::cli {
+namespace {
+
+bool names(const std::vector<std::string>& wanted, const std::string& name) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+struct SeriesFilter {
+    std::vector<std::string> variants;
+    std::map<std::string, std::vector<Value>> axes;
+    std::optional<Profile> profile;
+    std::optional<Provenance> mode;
+
+    bool accepts(const store::SeriesKey& key) const {
+        if (!names(variants, key.variant)) return false;
+        if (profile && key.profile != *profile) return false;
+        if (mode && key.provenance != *mode) return false;
+        return std::all_of(axes.begin(), axes.end(), [&](const auto& axis) {
+            const auto found = key.axes.find(axis.first);
+            return found != key.axes.end() && std::find(axis.second.begin(), axis.second.end(),
+                                                        found->second) != axis.second.end();
+        });
+    }
+};
+
+SeriesFilter filter_of(const HistorySelection& selection) {
+    SeriesFilter filter;
+    filter.variants = selection.variants;
+    for (const std::string& axis : selection.axes) add_axis(axis, filter.axes);
+    if (!selection.profile.empty()) filter.profile = profile_named(selection.profile);
+    if (!selection.mode.empty()) filter.mode = mode_named(selection.mode);
+    return filter;
+}
+
+/// Results may come from a program that knows more experiments than this one.
+std::vector<std::string> experiments_named(const Registry& registry, const store::Store& store,
+                                           const std::string& pattern) {
+    try {
+        std::vector<std::string> ids;
+        for (const Experiment* experiment : registry.select(pattern)) ids.push_back(experiment->id);
+        return ids;
+    } catch (const UnknownExperiment&) {
+        if (store.series_of(pattern).empty()) throw;
+        return {pattern};
+    }
+}
+
+/// What the selection met on the way, for the sentence when nothing is left.
+struct Seen {
+    long series = 0, accepted = 0;
+    std::set<std::string> metrics;
+};
+
+[[noreturn]] void nothing_selected(const store::Store& store, const HistorySelection& selection,
+                                   const Seen& seen) {
+    if (seen.series == 0)
+        throw UserError(
+            fmt::format("{} holds no sample of {} that is ok; `assay run {}` makes some",
+                        store.path().string(), selection.pattern, selection.pattern));
+    if (seen.accepted == 0)
+        throw UserError(
+            fmt::format("none of the {} series of {} is so; `assay history {}` lists them",
+                        seen.series, selection.pattern, selection.pattern));
+    if (seen.metrics.empty())
+        throw UserError(fmt::format("no sample of {} recorded a finite number in that time",
+                                    selection.pattern));
+    throw UserError(fmt::format("no such metric of {} in that time; recorded: {}",
+                                selection.pattern, fmt::join(seen.metrics, ", ")));
+}
+
+}  // namespace
+
+std::vector<report::Trend> selected_trends(const Registry& registry, const store::Store& store,
+                                           const HistorySelection& selection,
+                                           const report::TrendOptions& options) {
+    const SeriesFilter filter = filter_of(selection);
+    std::vector<report::Trend> trends;
+    Seen seen;
+    for (const std::string& id : experiments_named(registry, store, selection.pattern)) {
+        for (const store::SeriesKey& key : store.series_of(id)) {
+            ++seen.series;
+            if (!filter.accepts(key)) continue;
+            ++seen.accepted;
+            for (const store::MetricKey& metric : store.metrics_of(key)) {
+                seen.metrics.insert(metric.name);
+                if (!names(selection.metrics, metric.name) &&
+                    !names(selection.metrics, metric_key(metric.name, metric.labels)))
+                    continue;
+                auto points = store.history(key, metric, selection.since);
+                if (points.empty()) continue;
+                const auto last = static_cast<std::size_t>(selection.last);
+                if (last > 0 && points.size() > last)
+                    points.erase(points.begin(), points.end() - static_cast<long>(last));
+                trends.push_back(report::make_trend(registry.experiment(id), key, metric,
+                                                    std::move(points), options));
+            }
+        }
+    }
+    if (trends.empty()) nothing_selected(store, selection, seen);
+    return trends;
+}
+
+}  // namespace assay::cli

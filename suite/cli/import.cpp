@@ -1,0 +1,64 @@
+// assay import: results from files of other machines, other databases, other benchmarks.
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "suite/cli/command.hpp"
+#include "suite/cli/json_output.hpp"
+#include "suite/exchange/archive.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct ImportOptions {
+    std::vector<std::string> files;
+    bool json = false;
+};
+
+int run_import(const Context& context, const ImportOptions& options) {
+    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    nlohmann::json files = nlohmann::json::array();
+    for (const std::string& file : options.files) {
+        const auto added = exchange::import_file(store, file);
+        if (options.json)
+            files.push_back({{"file", file},
+                             {"sessions", added.sessions},
+                             {"samples", added.samples},
+                             {"skipped", added.skipped}});
+        else
+            std::cout << fmt::format("{}: added {} sessions, {} samples; {} were there already\n",
+                                     file, added.sessions, added.samples, added.skipped);
+    }
+    if (options.json) print_json(files);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<ImportOptions>();
+    CLI::App* command =
+        program.add_subcommand("import", "Add results from files of any of these kinds");
+    command->group("Results");
+    command
+        ->add_option("files", options->files,
+                     "What `assay export --to` wrote, databases, Google Benchmark's JSON, CSV")
+        ->required()
+        ->type_name("FILE");
+    command->add_flag("--json", options->json, "Print JSON");
+    add_database_option(*command, context);
+    command->footer(
+        "What is there already is skipped, so importing twice does no harm. A file with an error\n"
+        "adds nothing; those before it stay.\n"
+        "Examples:\n  assay import other-machine.jsonl\n"
+        "  assay import bench.json        # written with --benchmark_out=bench.json");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return run_import(context, *options); };
+    });
+}
+
+}  // namespace assay::cli

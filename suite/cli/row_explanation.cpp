@@ -1,0 +1,197 @@
+#include "suite/cli/row_explanation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "suite/cli/rerun_command.hpp"
+#include "suite/cli/shell_quoting.hpp"
+#include "suite/compare/judge.hpp"
+#include "suite/measure/statistics/quantile.hpp"
+#include "suite/measure/statistics/rank_tests.hpp"
+#include "suite/measure/statistics/shape.hpp"
+#include "suite/report/report.hpp"
+#include "suite/report/utf8.hpp"
+
+namespace assay::cli {
+namespace {
+
+using compare::Row;
+using compare::Series;
+
+constexpr std::size_t text_columns = 100;
+constexpr std::size_t label_columns = 16;
+
+/// "  label         what it is", wrapped.
+std::string fact(const std::string& label, const std::string& says) {
+    std::string text;
+    for (const std::string& line : report::wrapped(says, text_columns - label_columns - 2)) {
+        text += fmt::format("  {:<{}}{}\n", text.empty() ? label : "", label_columns, line);
+    }
+    return text;
+}
+
+bool all_finite(const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+std::string with_unit(double value, const std::string& unit) {
+    return report::number(value) + (unit.empty() ? "" : " " + unit);
+}
+
+std::string ratio_fact(const Row& row, const compare::Options& options) {
+    if (!std::isfinite(row.ratio)) return "none";
+    std::string text = fmt::format("{:.5g}", row.ratio);
+    if (row.method == statistics::IntervalMethod::none)
+        return std::isfinite(row.low)
+                   ? text + fmt::format(", from {:.5g} to {:.5g} over the pairs", row.low, row.high)
+                   : text + ", without an interval";
+    text += fmt::format(" [{:.5g}, {:.5g}], {:g} %, {}, {}", row.low, row.high, options.level * 100,
+                        statistics::to_string(row.method),
+                        row.paired ? fmt::format("median of {} pairs", row.n_a)
+                                   : fmt::format("unpaired, {} and {} values", row.n_a, row.n_b));
+    if (row.method == statistics::IntervalMethod::bca)
+        text += fmt::format(", seed {}", options.seed);
+    return text;
+}
+
+std::string clusters(const std::vector<double>& values) {
+    const statistics::Bimodality shape = statistics::bimodality(values);
+    if (!shape.bimodal) return "one cluster";
+    return fmt::format(
+        "two clusters, {} and {} ({:.0f} % in the upper; D = {:.2g}, dip p = {:.2g})",
+        report::number(shape.low), report::number(shape.high), shape.share_high * 100,
+        shape.separation, shape.dip_p);
+}
+
+/// What only numbers can say.
+std::string number_facts(const NumberedRow& each, const Compared& compared) {
+    const Row& row = *each.row;
+    const auto a = compare::values_of(*row.a), b = compare::values_of(*row.b);
+    if (a.empty() || b.empty() || !all_finite(a) || !all_finite(b)) return {};
+    std::string text =
+        fact("median", fmt::format("A {}, B {}", with_unit(statistics::median(a), row.unit),
+                                   with_unit(statistics::median(b), row.unit)));
+    const double level = compared.options.level;
+    const double shift = statistics::hodges_lehmann_shift(a, b);
+    const statistics::Interval interval = statistics::hodges_lehmann_interval(a, b, level);
+    std::string says = "B - A " + with_unit(shift, row.unit);
+    if (interval.method != statistics::IntervalMethod::none)
+        says +=
+            fmt::format(" [{}, {}]", report::number(interval.low), report::number(interval.high));
+    text += fact("Hodges-Lehmann", says);
+    const statistics::MannWhitney test = statistics::mann_whitney(a, b);
+    says = fmt::format("U = {:g}, p = {:.3g} ({})", test.u, test.p,
+                       test.exact ? "exact" : "normal approximation");
+    if (const double p = compare::corrected_p(compared.rows)[each.number - 1]; !std::isnan(p))
+        says += fmt::format("; Holm-corrected for all rows: p = {:.3g}", p);
+    text += fact("Mann-Whitney", says + "; secondary, no verdict rests on it");
+    text += fact("shape", fmt::format("A {}; B {}", clusters(a), clusters(b)));
+    return text;
+}
+
+std::string not_counted(const Row& row) {
+    std::vector<std::string> parts;
+    for (const auto& [side, name] : {std::pair(row.a, "A"), std::pair(row.b, "B")})
+        if (side != nullptr)
+            parts.push_back(fmt::format("{}: {} failed, {} excluded (marked invalid)", name,
+                                        side->failed, side->excluded));
+    return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string context_text(const Series& series) {
+    std::vector<std::string> parts;
+    for (const auto& [key, value] : series.context)
+        if (!value.empty()) parts.push_back(key + ' ' + value);
+    return parts.empty() ? "unknown" : fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// Values with "*" or "**" where they are mild or severe outliers.
+std::vector<std::string> marked(const Series* series) {
+    if (series == nullptr) return {};
+    const auto values = compare::values_of(*series);
+    std::vector<statistics::Outlier> marks(values.size(), statistics::Outlier::none);
+    if (all_finite(values)) marks = statistics::outliers(values);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        texts.push_back(fmt::format("{:.6g}{}", values[i],
+                                    marks[i] == statistics::Outlier::severe ? " **"
+                                    : marks[i] == statistics::Outlier::mild ? " *"
+                                                                            : ""));
+    return texts;
+}
+
+std::string short_id(const std::string& id) { return id.empty() ? "–" : id.substr(0, 8); }
+
+report::Grid unpaired_values(const Row& row) {
+    const auto a = marked(row.a), b = marked(row.b);
+    report::Grid grid{{"A", "sample", "B", "sample"}};
+    for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)
+        grid.push_back(
+            {i < a.size() ? a[i] : "", i < a.size() ? short_id(row.a->points[i].sample) : "",
+             i < b.size() ? b[i] : "", i < b.size() ? short_id(row.b->points[i].sample) : ""});
+    return grid;
+}
+
+/// A line per pair, then what has no partner.
+report::Grid paired_values(const Row& row) {
+    const auto a = marked(row.a), b = marked(row.b);
+    report::Grid grid{{"pair", "A", "B", "B/A", "samples"}};
+    std::map<std::string, std::size_t> in_b;
+    for (std::size_t i = 0; i < b.size(); ++i) in_b.emplace(row.b->points[i].pair, i);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const compare::Point& mine = row.a->points[i];
+        const auto found = in_b.find(mine.pair);
+        if (found == in_b.end()) {
+            grid.push_back({mine.pair, a[i], "–", "–", short_id(mine.sample)});
+            continue;
+        }
+        const compare::Point& theirs = row.b->points[found->second];
+        grid.push_back({mine.pair, a[i], b[found->second],
+                        fmt::format("{:.5g}", theirs.value / mine.value),
+                        short_id(mine.sample) + " " + short_id(theirs.sample)});
+        in_b.erase(found);
+    }
+    for (std::size_t i = 0; i < b.size(); ++i)
+        if (in_b.contains(row.b->points[i].pair))
+            grid.push_back(
+                {row.b->points[i].pair, "–", b[i], "–", short_id(row.b->points[i].sample)});
+    return grid;
+}
+
+}  // namespace
+
+std::string row_explanation(const NumberedRow& each, const Compared& compared) {
+    const Row& row = *each.row;
+    std::string text = fmt::format("\nRow {}: {} {}{}\n", each.number, row.series, row.metric,
+                                   row.better == Direction::none
+                                       ? std::string()
+                                       : fmt::format(", {} is better", to_string(row.better)));
+    for (const std::string& line :
+         report::wrapped(fmt::format("{}: {}", compare::to_string(row.verdict), row.reason), 98))
+        text += line + '\n';
+    text += '\n';
+    text += fact("B/A", ratio_fact(row, compared.options));
+    text += fact("margin", fmt::format("{:g} %: from {:.5g} to {:.5g} is the same",
+                                       row.margin * 100, 1 / (1 + row.margin), 1 + row.margin));
+    if (row.a != nullptr && row.b != nullptr) text += number_facts(each, compared);
+    text += fact("not counted", not_counted(row));
+    if (row.a != nullptr) text += fact("context of A", context_text(*row.a));
+    if (row.b != nullptr) text += fact("context of B", context_text(*row.b));
+    text += '\n' + report::text_table(row.paired ? paired_values(row) : unpaired_values(row));
+    text += "* mild, ** severe outlier (1.5 and 3 interquartile ranges); none is dropped\n\n";
+    const auto suspects = differing_suspects(compared.a, compared.b);
+    text += suspects.empty() ? "no suspect differs that both sides know\n"
+                             : fmt::format("differ: {}\n", fmt::join(suspects, "\n        "));
+    if (row.b != nullptr && !row.b->points.empty() && !row.b->points.back().sample.empty())
+        text += fmt::format("one sample again:  assay replay {}\n",
+                            short_id(row.b->points.back().sample));
+    if (const std::string again = rerun_command(row, compared.a, compared.b); !again.empty())
+        text += fmt::format("the series again:  {}\n", again);
+    return text;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,141 @@
+// assay versus: two builds of this program against each other, in paired rounds.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "suite/cli/comparison_summary.hpp"
+#include "suite/cli/comparison_table.hpp"
+#include "suite/cli/contrast_table.hpp"
+#include "suite/cli/decision_options.hpp"
+#include "suite/cli/json_output.hpp"
+#include "suite/cli/live_progress.hpp"
+#include "suite/cli/run_options.hpp"
+#include "suite/cli/terminal_colours.hpp"
+#include "suite/cli/warnings_before_run.hpp"
+#include "suite/compare/rows_output.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/runner/versus.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct VersusOptions {
+    RunOptions run;  ///< patterns: programs and experiments as typed
+    DecisionWords decision;
+    bool no_control = false;
+};
+
+/// Ids and patterns of experiments hold a slash, too; what the registry knows is no file.
+bool is_program(const Registry& registry, const std::string& typed) {
+    try {
+        registry.select(typed);
+        return false;
+    } catch (const UnknownExperiment&) {
+        std::error_code error;
+        return std::filesystem::is_regular_file(typed, error);
+    }
+}
+
+std::string control_line(const runner::VersusOutcome& outcome) {
+    if (outcome.control.empty()) return {};
+    const auto [low, high] = std::minmax_element(outcome.control.begin(), outcome.control.end());
+    return fmt::format("control workload: {} rounds, largest over smallest {:.3f}\n",
+                       outcome.control.size(), *high / *low);
+}
+
+void print_versus(const runner::VersusOutcome& outcome, const runner::DecisionOptions& decision) {
+    const TableLook look{100, colours_wanted()};
+    std::vector<NumberedRow> rows;
+    for (std::size_t i = 0; i < outcome.rows.size(); ++i) rows.push_back({i + 1, &outcome.rows[i]});
+    compare::Options how;
+    how.margin = decision.margin;
+    how.level = decision.level;
+    std::cout << comparison_header(*outcome.old_arm, *outcome.new_arm, how)
+              << comparison_table(rows, look) << comparison_reasons(rows, look)
+              << comparison_summary(outcome.rows) << "\nRound by round\n"
+              << contrast_table(outcome.contrasts) << control_line(outcome)
+              << saved_line(outcome.saved)
+              << fmt::format("once more: assay compare {} {}\n", outcome.old_session.substr(0, 8),
+                             outcome.new_session.substr(0, 8));
+    if (outcome.interrupted) std::cout << "interrupted\n";
+}
+
+int run_versus(const VersusOptions& options, const Context& context) {
+    runner::VersusRequest request;
+    std::vector<std::string> typed = options.run.patterns;
+    request.old_program = runner::ask_program(typed.front());
+    typed.erase(typed.begin());
+    if (!typed.empty() && is_program(context.registry, typed.front())) {
+        request.new_program = runner::ask_program(typed.front());
+        typed.erase(typed.begin());
+    } else {
+        request.new_program = runner::this_program();
+    }
+    RunOptions what = options.run;
+    what.patterns = typed;
+    request.what = make_request(what, context);
+    request.decision = decision_options(options.decision);
+    request.control = !options.no_control;
+    if (!options.run.no_doctor)
+        if (const auto warnings =
+                warnings_before_run(runner::make_plan(context.registry, request.what)))
+            request.what.suspects["warnings"] = *warnings;
+    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    LiveProgress progress(terminal_width());
+    const runner::VersusOutcome outcome =
+        runner::versus(context.registry, request, store,
+                       [&](const runner::Notice& notice) { progress.on(notice); });
+    if (options.run.json)
+        print_json(compare::rows_json(outcome.rows));
+    else
+        print_versus(outcome, request.decision);
+    if (outcome.interrupted) return exit_error;
+    return comparison_exit_code(outcome.rows);
+}
+
+constexpr const char* versus_footer =
+    R"(Each round runs the same sample, seed by seed, in a fresh process of either program:
+old, new, then new, old, and so on. Rounds end when the ratio's interval, which holds
+however often one looks, is inside the margin or outside of it. Two sessions are stored.
+Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower or
+            failed, 3 none is, but some are ambiguous, 4 nothing was comparable.
+Examples:
+  assay versus ./assay-old lazarus/fig8
+  assay versus ./assay-old ./assay-new lte/fig8 --margin 2% --budget 10m --json)";
+
+}  // namespace
+
+void add_versus_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<VersusOptions>();
+    CLI::App* command =
+        program.add_subcommand("versus", "Two builds of this program against each other");
+    command->group("Run");
+    command
+        ->add_option("programs-and-experiments", options->run.patterns,
+                     "OLD_PROGRAM [NEW_PROGRAM] EXPERIMENT…; new: this program")
+        ->required();
+    add_sampling_options(*command, options->run, context);
+    add_decision_options(*command, options->decision);
+    command
+        ->add_flag("--no-control", options->no_control,
+                   "Leave out the control workload that tells how the machine itself fares")
+        ->group("How");
+    command
+        ->add_flag("--json", options->run.json,
+                   "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
+                   "\"n_b\",\"verdict\",\"reason\"}], as of compare")
+        ->group("Output");
+    command->footer(versus_footer);
+    command->callback([options, &context] {
+        context.action = [options, &context] { return run_versus(*options, context); };
+    });
+}
+
+}  // namespace assay::cli

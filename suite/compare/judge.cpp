@@ -1,0 +1,231 @@
+// From the values of two series to a verdict: what cannot be compared first, then what must be
+// equal, then the interval of the ratio against the margin.
+#include "suite/compare/judge.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "suite/measure/statistics/quantile.hpp"
+#include "suite/measure/statistics/shape.hpp"
+
+namespace assay::compare {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// "context-differs: hardware 1a2b in A, 3c4d in B; profile …"
+void decide_context(Row& row, const Match& match) {
+    std::vector<std::string> parts;
+    for (const std::string& key : match.differs) {
+        const auto said = [](const std::string& value) { return value.empty() ? "none" : value; };
+        parts.push_back(fmt::format("{} {} in A, {} in B", key, said(match.a->context.at(key)),
+                                    said(match.b->context.at(key))));
+    }
+    decide(row, Verdict::not_comparable, Reason::context_differs,
+           fmt::format("{}", fmt::join(parts, "; ")));
+}
+
+/// A side without a single value. False: it has some.
+bool decide_empty(Row& row, const Series& side, const char* name) {
+    if (!side.points.empty()) return false;
+    if (side.failed > 0)
+        decide(row, Verdict::failed, Reason::all_failed,
+               fmt::format("all {} samples of {} failed", side.failed, name));
+    else if (side.excluded > 0)
+        decide(row, Verdict::not_comparable, Reason::all_excluded,
+               fmt::format("all {} samples of {} were marked invalid", side.excluded, name));
+    else
+        decide(row, Verdict::not_comparable,
+               name[0] == 'A' ? Reason::only_in_b : Reason::only_in_a);
+    return true;
+}
+
+bool has_ratio(const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(),
+                       [](double value) { return std::isfinite(value) && value > 0; });
+}
+
+bool one_value(const std::vector<double>& a, const std::vector<double>& b) {
+    const auto equal = [&](double value) { return value == a.front(); };
+    return std::all_of(a.begin(), a.end(), equal) && std::all_of(b.begin(), b.end(), equal);
+}
+
+/// log of the factor between the clusters, 0 where there is one.
+double log_gap(const std::vector<double>& values) {
+    const statistics::Bimodality shape = statistics::bimodality(values);
+    return shape.bimodal ? std::log(shape.high / shape.low) : 0;
+}
+
+/// The same of the ratios of pairs; of their logarithms, so that swapping the sides changes
+/// nothing.
+double log_gap(const Pairs& pairs) {
+    std::vector<double> logs;
+    for (std::size_t i = 0; i < pairs.a.size(); ++i)
+        logs.push_back(std::log(pairs.b[i] / pairs.a[i]));
+    const statistics::Bimodality shape = statistics::bimodality(logs);
+    return shape.bimodal ? shape.high - shape.low : 0;
+}
+
+std::vector<double> ratios(const Pairs& pairs) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < pairs.a.size(); ++i) all.push_back(pairs.b[i] / pairs.a[i]);
+    return all;
+}
+
+/// "7 pairs, 6 above 1.01" or "unpaired, 5 and 6 values", then what did not count.
+std::string basis(const Row& row, const Pairs& pairs) {
+    std::string text = row.paired ? fmt::format("{} pairs", row.n_a)
+                                  : fmt::format("unpaired, {} and {} values", row.n_a, row.n_b);
+    if (row.paired && (row.low > 1 + row.margin || row.high < 1 / (1 + row.margin))) {
+        const bool above = row.ratio > 1;
+        const double bound = above ? 1 + row.margin : 1 / (1 + row.margin);
+        const auto all = ratios(pairs);
+        const auto beyond = std::count_if(all.begin(), all.end(), [&](double ratio) {
+            return above ? ratio > bound : ratio < bound;
+        });
+        text += fmt::format(", {} {} {:.4g}",
+                            beyond == row.n_a ? std::string("all") : std::to_string(beyond),
+                            above ? "above" : "below", bound);
+    }
+    for (const auto& [side, name] : {std::pair(row.a, "A"), std::pair(row.b, "B")}) {
+        if (side->failed > 0) text += fmt::format(", {} failed in {}", side->failed, name);
+        if (side->excluded > 0) text += fmt::format(", {} excluded in {}", side->excluded, name);
+    }
+    return text;
+}
+
+/// Two clusters whose distance could be the whole difference: then the share of the clusters may
+/// have changed, by chance, and nothing else. A change larger than that distance is a change.
+bool explained_by_clusters(const Row& row, double gap) {
+    if (gap <= std::log1p(row.margin)) return false;
+    return !(std::log(row.low) > gap || std::log(row.high) < -gap);
+}
+
+void decide_by_interval(Row& row, const Pairs& pairs, double gap) {
+    const double above = 1 + row.margin, below = 1 / above;
+    const std::string text = basis(row, pairs);
+    if (explained_by_clusters(row, gap))
+        return decide(row, Verdict::ambiguous, Reason::bimodal,
+                      fmt::format("two clusters, {:.3g} times apart; {}", std::exp(gap), text));
+    if (row.low >= below && row.high <= above)
+        return decide(row, Verdict::same, Reason::within_margin, text);
+    if (row.low <= above && row.high >= below)
+        return decide(row, Verdict::ambiguous, Reason::straddles_margin,
+                      text + "; more samples would decide");
+    const Verdict verdict = by_direction(row.better, row.low > above);
+    if (verdict == Verdict::ambiguous)
+        return decide(row, verdict, Reason::no_direction,
+                      "it differs, and neither way is better; " + text);
+    decide(row, verdict, Reason::beyond_margin, text);
+}
+
+void judge_ratio(Row& row, const Pairs& pairs, const Options& options) {
+    const auto a = values_of(*row.a), b = values_of(*row.b);
+    if (!has_ratio(a) || !has_ratio(b)) {
+        if (!one_value(a, b))
+            return decide(row, Verdict::ambiguous, Reason::not_positive,
+                          "no ratio of values that are not all numbers above zero");
+        row.ratio = row.low = row.high = 1;
+        return decide(row, Verdict::same, Reason::identical,
+                      fmt::format("every value of both sides is {:.6g}", a.front()));
+    }
+    row.paired = static_cast<int>(pairs.a.size()) >= statistics::smallest_n_for_interval;
+    const statistics::Ratio ratio =
+        row.paired ? statistics::paired_ratio(pairs.a, pairs.b, {options.level, 2000, options.seed})
+                   : statistics::unpaired_ratio(a, b, options.level);
+    row.ratio = ratio.ratio;
+    row.n_a = ratio.n_a;
+    row.n_b = ratio.n_b;
+    row.method = ratio.interval.method;
+    if (row.method == statistics::IntervalMethod::none)
+        return decide(row, Verdict::ambiguous, Reason::too_few,
+                      "no interval from so few values; " + basis(row, pairs));
+    row.low = ratio.interval.low;
+    row.high = ratio.interval.high;
+    double gap = std::max(log_gap(a), log_gap(b));
+    if (row.paired) gap = std::max(gap, log_gap(pairs));
+    decide_by_interval(row, pairs, gap);
+}
+
+double margin_of(const SeriesName& name, const Options& options) {
+    double margin = options.margin;
+    for (const std::string& key : {name.text(), name.text() + ' ' + name.metric})
+        if (const auto found = options.margins.find(key); found != options.margins.end())
+            margin = std::max(margin, found->second);
+    return margin;
+}
+
+Row unjudged(const Match& match, const Options& options) {
+    // Where one side stands in for all metrics of a case, the other one knows the metric.
+    const bool b_knows = match.a == nullptr || (match.b && match.a->name.metric.empty());
+    const Series& named = b_knows ? *match.b : *match.a;
+    Row row;
+    row.series = named.name.text();
+    row.metric = named.name.metric;
+    row.unit = named.unit;
+    row.better = named.better;
+    row.ratio = row.low = row.high = nan;
+    row.n_a = match.a ? static_cast<int>(match.a->points.size()) : 0;
+    row.n_b = match.b ? static_cast<int>(match.b->points.size()) : 0;
+    row.margin = margin_of(named.name, options);
+    row.a = match.a;
+    row.b = match.b;
+    return row;
+}
+
+}  // namespace
+
+void decide(Row& row, Verdict verdict, Reason reason, const std::string& detail) {
+    row.verdict = verdict;
+    row.reason_code = reason;
+    row.reason = std::string(code(reason)) + (detail.empty() ? "" : ": " + detail);
+}
+
+Verdict by_direction(Direction better, bool above) {
+    if (better == Direction::none) return Verdict::ambiguous;
+    return (better == Direction::higher) == above ? Verdict::faster : Verdict::slower;
+}
+
+std::vector<double> values_of(const Series& series) {
+    std::vector<double> values;
+    for (const Point& point : series.points) values.push_back(point.value);
+    return values;
+}
+
+Pairs common_pairs(const Series& a, const Series& b) {
+    std::map<std::string_view, double> of_b;
+    for (const Point& point : b.points)
+        if (!point.pair.empty()) of_b.emplace(point.pair, point.value);
+    Pairs pairs;
+    for (const Point& point : a.points)
+        if (const auto found = of_b.find(point.pair); found != of_b.end()) {
+            pairs.a.push_back(point.value);
+            pairs.b.push_back(found->second);
+        }
+    return pairs;
+}
+
+Row judge(const Match& match, const Options& options) {
+    Row row = unjudged(match, options);
+    if (match.b == nullptr)
+        decide(row, Verdict::not_comparable, Reason::only_in_a);
+    else if (match.a == nullptr)
+        decide(row, Verdict::not_comparable, Reason::only_in_b);
+    else if (!match.differs.empty())
+        decide_context(row, match);
+    else if (!decide_empty(row, *match.b, "B") && !decide_empty(row, *match.a, "A")) {
+        const Pairs pairs = common_pairs(*match.a, *match.b);
+        if (match.a->deterministic && match.b->deterministic && !pairs.a.empty())
+            judge_exactly(row, pairs);
+        else
+            judge_ratio(row, pairs, options);
+    }
+    return row;
+}
+
+}  // namespace assay::compare

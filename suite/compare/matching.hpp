@@ -1,0 +1,30 @@
+// Which series of one side belongs to which of the other.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "suite/compare/arm.hpp"
+
+namespace assay::compare {
+
+/// Two series of one name; null: that side lacks it.
+struct Match {
+    const Series* a = nullptr;
+    const Series* b = nullptr;
+    /// Context keys in which they differ, without those in `across`, in name order.
+    std::vector<std::string> differs;
+};
+
+/// Series pair up by name. Where a side has several of one name (two profiles, say), those whose
+/// contexts agree pair up first. A series without metric is one of which every sample failed or was
+/// marked: it stands for all metrics of that experiment, variant and case that the other side has.
+/// In the order of A, then what only B has. The arms must outlive the result.
+std::vector<Match> match(const Arm& a, const Arm& b, const std::set<std::string>& across);
+
+/// Keys that both have with different values. What one of them lacks is unknown, so equal.
+std::vector<std::string> differing_context(const Series& a, const Series& b,
+                                           const std::set<std::string>& across);
+
+}  // namespace assay::compare

@@ -1,0 +1,77 @@
+#include "suite/compare/read_arm.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "suite/compare/selector.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/store/store.hpp"
+
+namespace assay::compare {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content(const fs::path& file) {
+    errno = 0;
+    std::ifstream in(file, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    if (!in && !in.eof())
+        throw UserError(fmt::format("cannot read {}: {}", file.string(),
+                                    errno ? std::strerror(errno) : "an error while reading"));
+    return text;
+}
+
+bool is_database(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::string start(15, '\0');
+    in.read(start.data(), static_cast<std::streamsize>(start.size()));
+    return in && start == "SQLite format 3";
+}
+
+/// Looks like a file rather than a session: it has a slash or one of the two endings.
+bool names_file(const std::string& typed) {
+    return typed.find('/') != typed.npos || typed.ends_with(".json") || typed.ends_with(".db");
+}
+
+Arm of_selector(const Registry& registry, const fs::path& database, const std::string& selector,
+                const std::string& prefix) {
+    const store::Store store = store::Store::open(database, store::Access::read);
+    const Selection selection = select_sessions(store, selector, std::chrono::system_clock::now());
+    std::vector<std::string> ids;
+    for (const store::Session& session : selection.sessions) ids.push_back(session.id);
+    Arm arm = arm_of_sessions(registry, store, ids);
+    arm.says = prefix + selection.says;
+    const auto commit = arm.suspects.find("commit");
+    if (selector.starts_with("commit:") && commit != arm.suspects.end())
+        arm.says += " (commit " + commit->second + ")";
+    else if (selector.find_first_of(":~") != selector.npos || selector == "latest")
+        arm.says += " (" + selector + ")";
+    return arm;
+}
+
+}  // namespace
+
+Arm read_arm(const Registry& registry, const fs::path& database, const std::string& typed) {
+    if (typed.empty()) throw UserError("an empty word names nothing to compare");
+    std::error_code ignored;
+    if (names_file(typed) && fs::exists(typed, ignored)) {
+        if (fs::is_directory(typed, ignored))
+            throw UserError(fmt::format("{} is a folder; name a file in it", typed));
+        if (!typed.ends_with(".db") && !is_database(typed))
+            return read_google_benchmark(content(typed), typed);
+        return arm_of_store(registry, store::Store::open(typed, store::Access::read));
+    }
+    if (const auto at = typed.find(".db:"); at != typed.npos)
+        return of_selector(registry, typed.substr(0, at + 3), typed.substr(at + 4),
+                           typed.substr(0, at + 3) + ", ");
+    if (names_file(typed)) throw UserError(fmt::format("there is no file {}", typed));
+    return of_selector(registry, database, typed, "");
+}
+
+}  // namespace assay::compare

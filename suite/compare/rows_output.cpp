@@ -1,0 +1,84 @@
+#include "suite/compare/rows_output.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace assay::compare {
+namespace {
+
+nlohmann::json number_or_null(double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+std::string number_or_empty(double value) {
+    return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+}
+
+std::string field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == text.npos) return text;
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + '"';
+}
+
+/// A cell of a Markdown table: no line breaks, no column of its own.
+std::string cell(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
+        out += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return out;
+}
+
+std::string interval_text(const Row& row) {
+    if (!std::isfinite(row.ratio)) return "–";
+    if (!std::isfinite(row.low)) return fmt::format("{:.4g}", row.ratio);
+    return fmt::format("{:.4g} [{:.4g}, {:.4g}]", row.ratio, row.low, row.high);
+}
+
+}  // namespace
+
+nlohmann::json rows_json(std::span<const Row> rows) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const Row& row : rows)
+        all.push_back({{"series", row.series},
+                       {"metric", row.metric},
+                       {"unit", row.unit},
+                       {"ratio", number_or_null(row.ratio)},
+                       {"low", number_or_null(row.low)},
+                       {"high", number_or_null(row.high)},
+                       {"n_a", row.n_a},
+                       {"n_b", row.n_b},
+                       {"verdict", to_string(row.verdict)},
+                       {"reason", row.reason}});
+    return all;
+}
+
+std::string rows_csv(std::span<const Row> rows) {
+    std::string out = "series,metric,unit,ratio,low,high,n_a,n_b,verdict,reason\n";
+    for (const Row& row : rows)
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", field(row.series), field(row.metric),
+                           field(row.unit), number_or_empty(row.ratio), number_or_empty(row.low),
+                           number_or_empty(row.high), row.n_a, row.n_b, to_string(row.verdict),
+                           field(row.reason));
+    return out;
+}
+
+std::string rows_markdown(std::span<const Row> rows) {
+    std::string out =
+        "| series | metric | B/A | n | verdict | reason |\n"
+        "| --- | --- | --- | --- | --- | --- |\n";
+    for (const Row& row : rows)
+        out += fmt::format("| {} | {} | {} | {}, {} | {} | {} |\n", cell(row.series),
+                           cell(row.metric), interval_text(row), row.n_a, row.n_b,
+                           to_string(row.verdict), cell(row.reason));
+    return out;
+}
+
+}  // namespace assay::compare

@@ -1,0 +1,208 @@
+// Arms from the store's samples.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "suite/compare/read_arm.hpp"
+#include "suite/compare/selector.hpp"
+#include "suite/store/store.hpp"
+
+namespace assay::compare {
+namespace {
+
+/// Collects samples into series: one per (series of the store, metric with labels).
+class Collector {
+  public:
+    Collector(const Registry& registry, const store::Store& store)
+        : registry_(registry), store_(store) {}
+
+    /// `wanted`: which series of the session, by id; null: all.
+    void add(const store::SessionMetrics& session, const std::set<std::string>* wanted) {
+        for (const store::MeasuredSample& sample : session.samples) {
+            const std::string& id = session.ids[sample.series];
+            if (wanted == nullptr || wanted->contains(id))
+                add(sample, id, session.series[sample.series]);
+        }
+    }
+
+    /// In the order in which they came.
+    std::vector<Series> finish() {
+        std::vector<Series> all;
+        for (auto& [id, group] : groups_) {
+            for (Series& series : group.series) {
+                series.failed = group.failed;
+                series.excluded = group.excluded;
+            }
+            if (group.series.empty() && group.failed + group.excluded > 0)
+                group.series.push_back(blank(group));
+        }
+        for (const std::string& id : order_)
+            for (Series& series : groups_[id].series) all.push_back(std::move(series));
+        return all;
+    }
+
+  private:
+    struct Group {
+        store::SeriesKey key;
+        int failed = 0, excluded = 0;
+        std::vector<Series> series;                // one per metric
+        std::map<std::string, std::size_t> index;  // metric with labels → series
+        std::map<std::pair<std::uint64_t, int>, int> seen;
+    };
+
+    void add(const store::MeasuredSample& sample, const std::string& id,
+             const store::SeriesKey& key) {
+        const auto [at, is_new] = groups_.try_emplace(id);
+        Group& group = at->second;
+        if (is_new) {
+            group.key = key;
+            order_.push_back(id);
+        }
+        if (sample.status == "failed") ++group.failed;
+        if (sample.status == "invalid") ++group.excluded;
+        if (sample.status != "ok") return;
+        // The same seed and round of several sessions: the first pairs with the first.
+        const int times = ++group.seen[{sample.seed, sample.round}];
+        const std::string pair =
+            fmt::format("seed {} round {}{}", sample.seed, sample.round,
+                        times > 1 ? fmt::format(" ({})", times) : std::string());
+        for (const store::MetricValue& metric : sample.metrics)
+            series_of(group, metric).points.push_back({metric.value, pair, sample.id});
+    }
+
+    Series& series_of(Group& group, const store::MetricValue& metric) {
+        std::string name = metric.name;
+        if (!metric.labels.empty()) name += ' ' + assay::to_string(metric.labels);
+        const auto [at, is_new] = group.index.emplace(name, group.series.size());
+        if (is_new) {
+            Series series = blank(group);
+            series.name.metric = name;
+            declare(series, metric.name);
+            group.series.push_back(std::move(series));
+        }
+        return group.series[at->second];
+    }
+
+    /// What the registry says of the metric; of what came from elsewhere (an imported benchmark),
+    /// what the database was told.
+    void declare(Series& series, const std::string& metric) {
+        const Experiment* experiment = registry_.experiment(series.name.experiment);
+        if (const MetricSpec* spec = experiment ? experiment->metric(metric) : nullptr) {
+            series.unit = spec->unit;
+            series.better = spec->better;
+            series.deterministic = spec->deterministic;
+            return;
+        }
+        const auto [units, is_new] = units_.try_emplace(series.name.experiment);
+        if (is_new) units->second = store_.metric_units(series.name.experiment);
+        for (const store::MetricUnit& unit : units->second)
+            if (unit.name == metric) {
+                series.unit = unit.unit;
+                series.better = unit.better;
+            }
+    }
+
+    Series blank(const Group& group) const {
+        const store::SeriesKey& key = group.key;
+        Series series;
+        series.name.experiment = key.experiment;
+        series.name.variant = key.variant;
+        series.name.axes = key.axes;
+        series.context = {{"profile", std::string(assay::to_string(key.profile))},
+                          {"provenance", std::string(assay::to_string(key.provenance))},
+                          {"scenario", key.scenario},
+                          {"hardware", key.hardware},
+                          {"calibration", key.calibration},
+                          {"data", key.data}};
+        series.failed = group.failed;
+        series.excluded = group.excluded;
+        return series;
+    }
+
+    const Registry& registry_;
+    const store::Store& store_;
+    std::map<std::string, std::vector<store::MetricUnit>> units_;  // by experiment
+    std::map<std::string, Group> groups_;
+    std::vector<std::string> order_;
+};
+
+/// What several sessions say about one suspect, joined.
+std::map<std::string, std::string> joined_suspects(const std::vector<store::Session>& sessions) {
+    std::map<std::string, std::set<std::string>> values;
+    for (const store::Session& session : sessions) {
+        values["machine"].insert(session.machine);
+        values["build"].insert(session.build);
+        if (!session.suspects.is_object()) continue;
+        for (const auto& [key, value] : session.suspects.items())
+            values[key].insert(value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    std::map<std::string, std::string> joined;
+    for (const auto& [key, all] : values) joined[key] = fmt::format("{}", fmt::join(all, ", "));
+    return joined;
+}
+
+/// What is succeeded by newer samples: a series without what may change from run to run.
+using Lineage =
+    std::tuple<std::string, std::string, Case, Profile, Provenance, std::string, std::string>;
+
+Lineage lineage(const store::SeriesKey& key) {
+    return {key.experiment, key.variant,  key.axes,    key.profile,
+            key.provenance, key.scenario, key.hardware};
+}
+
+bool counts(const store::MeasuredSample& sample) {
+    return sample.status == "ok" || sample.status == "failed" || sample.status == "invalid";
+}
+
+}  // namespace
+
+Arm arm_of_sessions(const Registry& registry, const store::Store& store,
+                    const std::vector<std::string>& ids) {
+    const std::set<std::string> wanted(ids.begin(), ids.end());
+    std::vector<store::Session> sessions = store.sessions();
+    std::erase_if(sessions,
+                  [&](const store::Session& session) { return !wanted.contains(session.id); });
+    std::reverse(sessions.begin(), sessions.end());
+    if (sessions.empty()) throw UserError("no session to compare");
+    Collector collector(registry, store);
+    for (const store::Session& session : sessions)
+        collector.add(store.session_metrics(session.id), nullptr);
+    return {says_of(sessions), collector.finish(), joined_suspects(sessions)};
+}
+
+Arm arm_of_store(const Registry& registry, const store::Store& store) {
+    Collector collector(registry, store);
+    std::set<std::string> known;            // series ids looked at, in this or a newer session
+    std::map<Lineage, std::string> newest;  // which session has it
+    std::vector<store::Session> used;
+    for (const store::Session& session : store.sessions()) {
+        const auto ids = store.series_in(session.id);
+        if (std::all_of(ids.begin(), ids.end(),
+                        [&](const std::string& id) { return known.contains(id); }))
+            continue;
+        const store::SessionMetrics metrics = store.session_metrics(session.id);
+        std::set<std::string> wanted;
+        for (const store::MeasuredSample& sample : metrics.samples) {
+            if (!counts(sample)) continue;
+            const auto [at, is_new] =
+                newest.emplace(lineage(metrics.series[sample.series]), session.id);
+            known.insert(metrics.ids[sample.series]);
+            if (at->second == session.id) wanted.insert(metrics.ids[sample.series]);
+        }
+        if (wanted.empty()) continue;
+        collector.add(metrics, &wanted);
+        used.push_back(session);
+    }
+    if (used.empty())
+        throw UserError(fmt::format("{}: no finished samples in it; `assay run` makes them",
+                                    store.path().string()));
+    std::reverse(used.begin(), used.end());
+    return {fmt::format("{}, its newest samples ({})", store.path().string(), says_of(used)),
+            collector.finish(), joined_suspects(used)};
+}
+
+}  // namespace assay::compare

@@ -1,0 +1,75 @@
+#include "suite/control/control_work.hpp"
+
+#include <chrono>
+#include <vector>
+
+#include "suite/measure/machine_probe_kernel.hpp"
+#include "suite/measure/machine_probe_threads.hpp"
+
+namespace assay::control {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Amounts: about 0.1 s each on a core of a 2023 server.
+constexpr long integer_steps = 30'000'000;
+constexpr int matrix_size = 4 * measure::blocked_matmul_step;
+constexpr int products = 150;
+constexpr std::size_t buffer_words = (256ULL << 20) / sizeof(std::uint64_t);
+constexpr int passes = 4;
+
+/// Marsaglia's xorshift with shifts 13, 7, 17: each step needs the one before.
+std::uint64_t integer_chain(long steps) {
+    std::uint64_t x = 0x9E3779B97F4A7C15U;
+    for (long i = 0; i < steps; ++i) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    return x;
+}
+
+}  // namespace
+
+Done arithmetic() {
+    constexpr auto elements = static_cast<std::size_t>(matrix_size) * matrix_size;
+    const std::vector<float> a(elements, 1.0F), b(elements, 1.0F);
+    std::vector<float> c(elements, 0.0F);
+    measure::blocked_matmul(a.data(), b.data(), c.data(), matrix_size);  // pages, clocks
+    const auto start = Clock::now();
+    Done done;
+    done.checksum = integer_chain(integer_steps);
+    for (int i = 0; i < products; ++i)
+        measure::blocked_matmul(a.data(), b.data(), c.data(), matrix_size);
+    done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    // Sums of ones below 2^24 are exact in any order.
+    done.checksum += static_cast<std::uint64_t>(c[elements / 2]);
+    return done;
+}
+
+Done memory(int threads) {
+    const auto team = static_cast<std::size_t>(threads < 1 ? 1 : threads);
+    std::vector<std::uint64_t> buffer(buffer_words);
+    for (std::size_t i = 0; i < buffer_words; ++i) buffer[i] = i * 0x9E3779B97F4A7C15U;
+    std::vector<std::uint64_t> sums(team);
+    const auto read_part = [&](int thread) {
+        const auto mine = static_cast<std::size_t>(thread);
+        const std::size_t from = buffer_words * mine / team;
+        const std::size_t to = buffer_words * (mine + 1) / team;
+        std::uint64_t sum = 0;
+        for (int pass = 0; pass < passes; ++pass) {
+            for (std::size_t i = from; i < to; ++i) sum += buffer[i];
+            // For all the compiler knows, the buffer is another now: each pass reads it.
+            asm volatile("" : : : "memory");
+        }
+        sums[mine] = sum;
+    };
+    // In no time each thread does exactly one round.
+    const double rounds_per_s = measure::rounds_per_second(static_cast<int>(team), 0, read_part);
+    Done done;
+    done.seconds = static_cast<double>(team) / rounds_per_s;
+    for (const std::uint64_t sum : sums) done.checksum += sum;
+    return done;
+}
+
+}  // namespace assay::control

@@ -1,0 +1,138 @@
+// JSON lines to rows; whatever is wrong is said with line and column.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <istream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "suite/exchange/json_lines.hpp"
+#include "suite/exchange/row_check.hpp"
+#include "suite/experiment/error.hpp"
+
+namespace assay::exchange {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Cell special_cell(const Json& object) {
+    if (object.size() == 1 && object.begin()->is_string()) {
+        const std::string& kind = object.begin().key();
+        const auto text = object.begin()->get<std::string>();
+        if (kind == "blob") return Blob{from_base64(text)};
+        if (kind == "text") return from_base64(text);
+        if (kind == "real" && (text == "inf" || text == "-inf"))
+            return (text == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
+    }
+    throw std::invalid_argument(
+        R"(only {"real":"inf"}, {"real":"-inf"}, {"blob":…} and {"text":…} are values)");
+}
+
+Cell cell_of(const Json& value) {
+    if (value.is_null()) return std::monostate{};
+    if (value.is_number_unsigned()) return std::bit_cast<std::int64_t>(value.get<std::uint64_t>());
+    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (value.is_number_float()) return value.get<double>();
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_object()) return special_cell(value);
+    throw std::invalid_argument("neither true, false nor arrays are values");
+}
+
+class Reader {
+  public:
+    Reader(std::istream& in, const std::string& source) : in_(in), source_(source) {}
+
+    [[noreturn]] void fail(const std::string& what, std::size_t column = 1) const {
+        throw UserError(fmt::format("{}:{}:{}: {}", source_, line_, column, what));
+    }
+
+    Json next() {
+        if (!std::getline(in_, text_)) {
+            ++line_;
+            fail("the file ends before its last line, {\"rows\":N}: it was cut off");
+        }
+        ++line_;
+        try {
+            return Json::parse(text_);
+        } catch (const Json::parse_error& error) {
+            const std::string_view says = error.what();
+            const auto colon = says.rfind(": ");
+            fail(fmt::format("not JSON: {}", colon == says.npos ? says : says.substr(colon + 2)),
+                 std::max<std::size_t>(1, error.byte));
+        } catch (const Json::exception& error) {
+            fail(fmt::format("not JSON: {}", error.what()));
+        }
+    }
+
+    void header() {
+        const Json line = next();
+        if (!line.is_object() || line.value("format", Json()) != "assay-results")
+            fail(R"(the first line must be {"format":"assay-results","version":1,"schema":…})");
+        if (line.value("version", Json()) != 1)
+            fail("written by a newer program; import it with that version or a later one");
+    }
+
+    Row row(const Json& line) const {
+        const auto& tables = result_tables();
+        const auto name = line.find("table");
+        const auto values = line.find("row");
+        if (name == line.end() || !name->is_string() || values == line.end() ||
+            !values->is_object())
+            fail(R"(expected {"table":NAME,"row":{…}})");
+        Row row{name->get<std::string>(), {}};
+        if (std::find(tables.begin(), tables.end(), row.table) == tables.end())
+            fail(fmt::format("there is no table '{}'", row.table));
+        for (const auto& [column, value] : values->items()) try {
+                row.cells.emplace_back(column, cell_of(value));
+            } catch (const std::exception& error) {
+                fail(fmt::format("column '{}': {}", column, error.what()), column_of(column));
+            }
+        if (const auto problem = problem_of(row)) fail(*problem);
+        return row;
+    }
+
+    bool only_blank_left() {
+        while (std::getline(in_, text_)) {
+            ++line_;
+            if (text_.find_first_not_of(" \t\r") != std::string::npos) return false;
+        }
+        return true;
+    }
+
+  private:
+    std::size_t column_of(const std::string& key) const {
+        const auto at = text_.find('"' + key + "\":");
+        return at == std::string::npos ? 1 : at + 1;
+    }
+
+    std::istream& in_;
+    const std::string& source_;
+    std::string text_;
+    std::size_t line_ = 0;
+};
+
+}  // namespace
+
+bool looks_like_json_lines(std::string_view text) {
+    const auto line = text.substr(0, text.find('\n'));
+    return line.starts_with('{') && line.find("\"assay-results\"") != line.npos;
+}
+
+void read_json_lines(std::istream& in, const std::string& source, const RowSink& sink) {
+    Reader reader(in, source);
+    reader.header();
+    for (std::int64_t count = 0;; ++count) {
+        const Json line = reader.next();
+        if (!line.is_object()) reader.fail("expected an object");
+        if (const auto end = line.find("rows"); end != line.end()) {
+            if (*end != count)
+                reader.fail(fmt::format("{} rows were written, {} are here", end->dump(), count));
+            if (!reader.only_blank_left()) reader.fail("lines after the last one");
+            return;
+        }
+        sink(reader.row(line));
+    }
+}
+
+}  // namespace assay::exchange

@@ -1,0 +1,137 @@
+#include "suite/gate/baseline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/compare/read_arm.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/gate/kept_programs.hpp"
+#include "suite/gate/night_wording.hpp"
+
+namespace assay::gate {
+namespace {
+
+std::optional<store::Session> find_session(const store::Store& store, const std::string& id) {
+    for (store::Session& session : store.sessions())
+        if (session.id == id) return std::move(session);
+    return std::nullopt;
+}
+
+/// The newest finished night of the suite, or that of the session.
+store::NightRecord night_of(const store::Store& store, const store::Nights& nights,
+                            const Acceptance& acceptance) {
+    const std::string session =
+        acceptance.session.empty() ? "" : store.resolve_session(acceptance.session);
+    for (store::NightRecord& night : nights.nights(session.empty() ? acceptance.name : "")) {
+        const bool wanted = session.empty() ? !night.finished.empty() : night.session == session;
+        if (wanted && !night.session.empty()) return std::move(night);
+    }
+    if (session.empty())
+        throw UserError(
+            fmt::format("there is no finished night of '{0}' to accept; `assay nightly "
+                        "SUITE.toml` with name = \"{0}\" makes one",
+                        acceptance.name));
+    store::NightRecord by_hand;  // a session of `assay run` is as good a level
+    by_hand.session = session;
+    return by_hand;
+}
+
+std::vector<RowKey> rows_like(const store::Nights& nights, const store::NightRecord& night,
+                              const std::string& pattern) {
+    std::vector<RowKey> rows;
+    for (const store::RowOfNight& of : nights.rows(night.suite, night.machine))
+        if (of.night == night.id && (pattern_matches(pattern, of.row.series) ||
+                                     pattern_matches(pattern, of.row.series + ' ' + of.row.metric)))
+            rows.emplace_back(of.row.series, of.row.metric);
+    return rows;
+}
+
+/// Open regressions of the rows become accepted; all of the suite's when `rows` is empty.
+std::vector<std::string> settle(store::Nights& nights, const Acceptance& acceptance,
+                                const store::NightRecord& night, const std::vector<RowKey>& rows) {
+    std::vector<std::string> settled;
+    for (const store::RegressionRecord& record :
+         nights.regressions(night.suite.empty() ? acceptance.name : night.suite, night.machine)) {
+        const auto state = parse_state(record.state);
+        if (state != State::candidate && state != State::confirmed) continue;
+        const RowKey key{record.series, record.metric};
+        if (!rows.empty() && std::find(rows.begin(), rows.end(), key) == rows.end()) continue;
+        nights.move(record.id, to_string(State::accepted),
+                    acceptance.why.empty() ? "accepted as the new level" : acceptance.why);
+        settled.push_back(record.series + " · " + record.metric);
+    }
+    return settled;
+}
+
+}  // namespace
+
+std::optional<BaselineLevel> baseline_level(const store::Store& store, const store::Nights& nights,
+                                            const std::string& name) {
+    std::optional<BaselineLevel> level;
+    for (const store::AcceptedLevel& accepted : nights.levels(name)) {
+        if (accepted.series.empty())
+            level = BaselineLevel{accepted.session, accepted.since, {}};
+        else if (level)
+            level->rows[{accepted.series, accepted.metric}] = accepted;
+    }
+    if (level) return level;
+    for (const store::Baseline& baseline : store.baselines())
+        if (baseline.name == name)
+            if (const auto session = find_session(store, baseline.session))
+                return BaselineLevel{session->id, session->started, {}};
+    return std::nullopt;
+}
+
+compare::Arm baseline_arm(const Registry& registry, const store::Store& store,
+                          const BaselineLevel& level) {
+    compare::Arm arm = compare::arm_of_sessions(registry, store, {level.session});
+    std::map<std::string, compare::Arm> later;
+    for (const auto& [key, accepted] : level.rows) {
+        auto of = later.find(accepted.session);
+        if (of == later.end())
+            of = later
+                     .emplace(accepted.session,
+                              compare::arm_of_sessions(registry, store, {accepted.session}))
+                     .first;
+        const auto is_row = [&](const compare::Series& series) {
+            return series.name.text() == key.first && series.name.metric == key.second;
+        };
+        const auto& from = of->second.series;
+        const auto found = std::find_if(from.begin(), from.end(), is_row);
+        if (found == from.end()) continue;
+        const auto old = std::find_if(arm.series.begin(), arm.series.end(), is_row);
+        if (old == arm.series.end())
+            arm.series.push_back(*found);
+        else
+            *old = *found;
+    }
+    return arm;
+}
+
+Accepted accept_level(store::Store& store, store::Nights& nights, const Acceptance& acceptance) {
+    const store::NightRecord night = night_of(store, nights, acceptance);
+    Accepted accepted{night.session, {}, {}, false};
+    if (!acceptance.series.empty()) {
+        if (!baseline_level(store, nights, acceptance.name))
+            throw UserError(fmt::format(
+                "'{0}' has no baseline yet: accept everything first, `assay baseline accept {0}`",
+                acceptance.name));
+        accepted.rows = rows_like(nights, night, acceptance.series);
+        if (accepted.rows.empty())
+            throw UserError(fmt::format(
+                "no row of that night is like '{}'; give the series as the report prints it, or a "
+                "pattern with * and ?",
+                acceptance.series));
+    } else {
+        store.set_baseline(acceptance.name, night.session);
+        nights.accept({acceptance.name, "", "", night.session, "", acceptance.why, ""});
+    }
+    for (const auto& [series, metric] : accepted.rows)
+        nights.accept({acceptance.name, series, metric, night.session, "", acceptance.why, ""});
+    accepted.settled = settle(nights, acceptance, night, accepted.rows);
+    accepted.program_kept = !KeptPrograms(store.path()).executable(night.program).empty();
+    return accepted;
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,45 @@
+// The level that nights are compared with: a session, and rows that were accepted later.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/compare/arm.hpp"
+#include "suite/experiment/system.hpp"
+#include "suite/gate/night_rows.hpp"
+#include "suite/store/nights.hpp"
+
+namespace assay::gate {
+
+struct BaselineLevel {
+    std::string session;  ///< of everything that was not accepted on its own later
+    std::string since;    ///< when that session started
+    std::map<RowKey, store::AcceptedLevel> rows;  ///< accepted on their own since
+};
+
+/// nullopt: nothing of that name was accepted yet. A baseline that was set by its session alone
+/// counts too.
+std::optional<BaselineLevel> baseline_level(const store::Store&, const store::Nights&,
+                                            const std::string& name);
+
+compare::Arm baseline_arm(const Registry&, const store::Store&, const BaselineLevel&);
+
+struct Acceptance {
+    std::string name;     ///< of the baseline; usually that of the suite
+    std::string session;  ///< id or prefix; empty: that of the suite's newest finished night
+    std::string series;   ///< pattern; empty: everything
+    std::string why;
+};
+struct Accepted {
+    std::string session;
+    std::vector<RowKey> rows;          ///< accepted on their own; empty: everything
+    std::vector<std::string> settled;  ///< rows whose regression ended with it
+    bool program_kept = false;
+};
+/// Accepts a level and ends the open regressions of its rows. UserError: there is no finished night
+/// of that name, the session had nothing like the pattern, one row without any baseline.
+Accepted accept_level(store::Store&, store::Nights&, const Acceptance&);
+
+}  // namespace assay::gate

@@ -1,0 +1,162 @@
+#include "suite/gate/benchmark_experiment.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "suite/compare/read_arm.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/experiment/recorder.hpp"
+#include "suite/measure/statistics/quantile.hpp"
+
+namespace assay::gate {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Arguments in one text: separated by spaces, each space or backslash inside one escaped.
+std::string joined(const std::vector<std::string>& arguments) {
+    std::string text;
+    for (const std::string& argument : arguments) {
+        if (!text.empty()) text += ' ';
+        for (const char c : argument) {
+            if (c == ' ' || c == '\\') text += '\\';
+            text += c;
+        }
+    }
+    return text;
+}
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> arguments;
+    std::string argument;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\' && i + 1 < text.size())
+            argument += text[++i];
+        else if (text[i] != ' ')
+            argument += text[i];
+        else if (!argument.empty())
+            arguments.push_back(std::exchange(argument, {}));
+    }
+    if (!argument.empty()) arguments.push_back(argument);
+    return arguments;
+}
+
+std::string text_of(const Case& axes, std::string_view axis) {
+    const auto found = axes.find(axis);
+    return found == axes.end() ? std::string() : assay::to_string(found->second);
+}
+
+/// Runs it in this process' group, so that who ends the sample ends the program too. What it prints
+/// on standard error ends up in the sample's reason.
+void run_program(const fs::path& program, const std::vector<std::string>& arguments) {
+    std::vector<std::string> all = {program.string()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& argument : all) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const pid_t pid = ::fork();
+    if (pid < 0) throw std::runtime_error("cannot start another process");
+    if (pid == 0) {
+        ::dup2(quiet, 1);
+        ::close_range(3, ~0U, 0);
+        ::execvp(program.c_str(), argv.data());
+        ::_exit(127);
+    }
+    ::close(quiet);
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        throw UserError(fmt::format("{} cannot be started", program.string()));
+    throw std::runtime_error(
+        fmt::format("{} {}", program.string(),
+                    WIFEXITED(status) ? fmt::format("exited with status {}", WEXITSTATUS(status))
+                                      : fmt::format("was killed by signal {}", WTERMSIG(status))));
+}
+
+void run_benchmark(const SampleSpec& spec, Recorder& recorder) {
+    const fs::path program = find_benchmark_program(text_of(spec.axes, "program"));
+    const fs::path out = fs::path(spec.scratch) / "benchmark.json";
+    std::vector<std::string> arguments = split(text_of(spec.axes, "arguments"));
+    arguments.push_back("--benchmark_out=" + out.string());
+    arguments.emplace_back("--benchmark_out_format=json");
+    run_program(program, arguments);
+    std::ifstream in(out, std::ios::binary);
+    if (!in)
+        throw UserError(fmt::format("{} wrote no results: is it a program of Google Benchmark?",
+                                    program.string()));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const compare::Arm arm = compare::read_google_benchmark(text, program.string());
+    for (const compare::Series& series : arm.series) {
+        std::vector<double> values;
+        for (const compare::Point& point : series.points)
+            if (std::isfinite(point.value)) values.push_back(point.value);
+        if (values.empty())
+            throw std::runtime_error(
+                fmt::format("{} failed in {}", series.name.variant, program.string()));
+        recorder.metric("real_time", statistics::median(values),
+                        {{"benchmark", series.name.variant}});
+    }
+}
+
+Experiment make_experiment() {
+    Experiment experiment;
+    experiment.id = std::string(benchmark_experiment);
+    experiment.title = "A benchmark program";
+    experiment.source = "Google Benchmark";
+    experiment.says =
+        "Starts a program of Google Benchmark afresh for every sample and keeps the median of each "
+        "benchmark's repetitions. Suites of the nightly gate name such programs; by hand: -a "
+        "name=NAME -a program=FILE -a arguments=TEXT.";
+    experiment.axes = {{"name", "what reports call it", {}, true},
+                       {"program", "file beside this program, or a path", {}, true},
+                       {"arguments", "what it is started with, separated by spaces", {}, true}};
+    experiment.variants = {"program"};
+    experiment.metrics = {
+        {"real_time", "s", "time of one iteration", Direction::lower, false, {"benchmark"}}};
+    ProfilePlan toy;
+    toy.provenances = {Provenance::measured};
+    toy.rounds = 5;
+    toy.seconds_per_sample = 5;
+    experiment.profiles = {toy};
+    experiment.figure = {Figure::Kind::bars, "real_time", "benchmark", {"name"}, "", "s", true};
+    experiment.run = run_benchmark;
+    return experiment;
+}
+
+}  // namespace
+
+System make_benchmark_system() {
+    System system;
+    system.id = "benchmark";
+    system.title = "Benchmark programs beside this one, for the nightly gate";
+    system.paper = "none";
+    system.on_request = true;
+    system.experiments = {make_experiment()};
+    return system;
+}
+
+Case benchmark_case(const SuiteBenchmark& benchmark) {
+    return {{"name", benchmark.name},
+            {"program", benchmark.program.string()},
+            {"arguments", joined(benchmark.arguments)}};
+}
+
+fs::path find_benchmark_program(const fs::path& program) {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    const fs::path beside = self.parent_path() / program.filename();
+    return !error && fs::is_regular_file(beside, error) ? beside : program;
+}
+
+}  // namespace assay::gate

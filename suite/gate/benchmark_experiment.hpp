@@ -1,0 +1,25 @@
+// A program that speaks Google Benchmark's JSON, as an experiment: each sample starts it afresh.
+#pragma once
+
+#include <filesystem>
+
+#include "suite/experiment/system.hpp"
+#include "suite/gate/suite_file.hpp"
+
+namespace assay::gate {
+
+inline constexpr std::string_view benchmark_experiment = "benchmark/program";
+
+/// The system "benchmark" with its one experiment, "benchmark/program": axes name (what the reports
+/// call it), program and arguments (one text, shell-quoted), none of which has values of its own;
+/// metric real_time in seconds, labelled by benchmark: the median of a sample's repetitions.
+System make_benchmark_system();
+
+/// The axes of one entry of a suite.
+Case benchmark_case(const SuiteBenchmark&);
+
+/// The file of that name beside the running program, else `program` as it is: a kept program finds
+/// the benchmarks that were kept with it.
+std::filesystem::path find_benchmark_program(const std::filesystem::path& program);
+
+}  // namespace assay::gate

@@ -1,0 +1,126 @@
+// One self-contained page of a night, in the style of the reports.
+#include <fmt/format.h>
+
+#include "suite/gate/night_strip.hpp"
+#include "suite/gate/night_verdict.hpp"
+#include "suite/gate/night_wording.hpp"
+#include "suite/report/html_style.hpp"
+#include "suite/report/markup.hpp"
+
+namespace assay::gate {
+namespace {
+
+using report::escaped;
+
+constexpr std::string_view night_style = R"(<style>
+body{max-width:1060px}
+.v-clean,.v-fixed{color:var(--good);background:var(--good-bg)}.v-regression,.v-error{color:var(--bad);background:var(--bad-bg)}
+.v-ambiguous,.v-candidate{color:var(--open);background:var(--open-bg)}
+.big{font-size:1.1rem;padding:3px 14px}
+td.row{min-width:220px;overflow-wrap:anywhere}td.change{white-space:nowrap;font-weight:600}
+.worse{color:var(--bad)}.better{color:var(--good)}
+.strip{display:block}.s-margin{fill:var(--none-bg)}.s-one{stroke:var(--muted);stroke-dasharray:2 2}
+line.s-bad,line.s-good,line.s-none{stroke-width:2}
+.s-bad{stroke:var(--bad);fill:var(--bad)}.s-good{stroke:var(--good);fill:var(--good)}.s-none{stroke:var(--muted);fill:var(--muted)}
+td ul{margin:.2rem 0;padding-left:1.1rem}td details{margin:0}td details li{color:var(--muted);font-size:.95em}
+</style>
+)";
+
+std::string badge(std::string_view word, bool big = false) {
+    return fmt::format("<span class=\"verdict v-{0}{1}\">{0}</span>", word, big ? " big" : "");
+}
+
+/// Colour means direction, and only where the row was judged to have one.
+std::string_view direction_class(const compare::Row& row) {
+    if (row.verdict == compare::Verdict::slower) return " worse";
+    return row.verdict == compare::Verdict::faster ? " better" : "";
+}
+
+std::string evidence_cell(const NightRow& row) {
+    std::string out =
+        fmt::format("<details><summary>{}</summary><ul>",
+                    escaped(row.step.why.empty() ? row.against_baseline.reason : row.step.why));
+    for (const std::string& sentence : evidence(row)) out += "<li>" + escaped(sentence) + "</li>";
+    return out + "</ul></details>";
+}
+
+std::string table_row(const NightRow& row, const Strips& strips) {
+    const compare::Row& against = row.against_baseline;
+    std::string name = escaped(series_words(against));
+    if (const std::string metric = metric_words(against); !metric.empty())
+        name += " <span class=\"muted\">" + escaped(metric) + "</span>";
+    return fmt::format(
+        "<tr><td class=\"row\">{}</td><td class=\"change{}\">{}</td><td>{}</td><td "
+        "class=\"num\">{}</td><td class=\"num\">{}</td><td>{}</td></tr>\n",
+        name, direction_class(against), escaped(change_words(against)), strips.svg(against),
+        escaped(ratio_words(against)), row.rerun ? escaped(change_words(*row.rerun)) : "–",
+        evidence_cell(row));
+}
+
+std::string table(const std::vector<const NightRow*>& rows, const Strips& strips) {
+    std::string out =
+        "<div class=\"wide\"><table><thead><tr><th>row</th><th>change</th><th>faster | "
+        "slower</th><th class=\"num\">ratio [95 %]</th><th class=\"num\">reruns</th>"
+        "<th>why</th></tr></thead>\n<tbody>\n";
+    for (const NightRow* row : rows) out += table_row(*row, strips);
+    return out + "</tbody></table></div>\n";
+}
+
+bool open_at_first(Heading heading) {
+    return heading == Heading::regression || heading == Heading::candidate ||
+           heading == Heading::fixed || heading == Heading::faster ||
+           heading == Heading::taken_back;
+}
+
+std::string section(Heading which, const std::vector<const NightRow*>& rows, const Strips& strips) {
+    if (rows.empty()) return "";
+    const std::string body = table(rows, strips);
+    return fmt::format(
+        "<section>\n<h2>{} <span class=\"muted\">({})</span></h2>\n{}</section>\n",
+        escaped(title(which)), rows.size(),
+        open_at_first(which) ? body : "<details><summary>Show</summary>\n" + body + "</details>\n");
+}
+
+std::string sentences(std::string_view heading, const std::vector<std::string>& all) {
+    if (all.empty()) return "";
+    std::string out = fmt::format("<section>\n<h2>{}</h2>\n", heading);
+    for (const std::string& sentence : all)
+        out += "<div class=\"note\">" + escaped(sentence) + "</div>\n";
+    return out + "</section>\n";
+}
+
+std::string head(const Night& night, const Strips& strips) {
+    std::string out =
+        fmt::format("<header>\n<h1>Night of {}</h1>\n<p>{} {}</p>\n<dl>", escaped(night.suite),
+                    badge(verdict_word(night.verdict), true), escaped(verdict_words(night)));
+    for (const auto& [name, value] : facts(night))
+        out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
+    return out + "</dl>\n<p class=\"muted\">" + strips.legend() + "</p>\n</header>\n";
+}
+
+}  // namespace
+
+std::string html_page(const Night& night) {
+    const Strips strips(night);
+    std::string out = fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+        "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
+        "<title>{}: {}</title>\n",
+        escaped(night.suite), verdict_word(night.verdict));
+    out += report::page_style_sheet();
+    out += night_style;
+    out +=
+        "</head>\n<body>\n" + head(night, strips) + sentences("Could not be run", night.failures);
+    const auto groups = by_heading(night);
+    for (int i = 0; i < heading_count; ++i)
+        out += section(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], strips);
+    out += sentences("Warnings", night.warnings);
+    return out +
+           "<footer class=\"muted\"><p>Ratio: tonight over the baseline, with its 95 % interval. A "
+           "row is a candidate when its whole interval is beyond the margin and beyond what is "
+           "usual in its history, and the reruns agree; two nights confirm it.</p></footer>\n"
+           "</body>\n</html>\n";
+}
+
+}  // namespace assay::gate

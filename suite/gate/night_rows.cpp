@@ -1,0 +1,150 @@
+#include "suite/gate/night_rows.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "suite/measure/statistics/history_rule.hpp"
+#include "suite/measure/statistics/quantile.hpp"
+
+namespace assay::gate {
+namespace {
+
+/// Fewer nights, and their spread would be a guess.
+constexpr std::size_t fewest_nights_for_spread = 5;
+/// Older nights say little about today's machine.
+constexpr std::size_t most_nights_for_spread = 20;
+
+constexpr std::array<std::pair<Evidence, std::string_view>, 4> evidence_words = {{
+    {Evidence::none, "none"},
+    {Evidence::slower, "slower"},
+    {Evidence::not_again, "not again"},
+    {Evidence::same, "same"},
+}};
+
+bool is_gated(const compare::Row& row, const std::map<std::string, SeriesGate>& gates) {
+    const auto gate = gates.find(row.series);
+    if (gate == gates.end()) return false;
+    const auto& metrics = gate->second.metrics;
+    return metrics.empty() || row.metric.empty() ||
+           metrics.contains(row.metric.substr(0, row.metric.find(' ')));
+}
+
+compare::Options options_of(const RowInputs& inputs) {
+    compare::Options options;
+    options.seed = inputs.seed;
+    options.margin = 1;
+    for (const auto& [series, gate] : *inputs.gates) {
+        options.margin = std::min(options.margin, gate.margin);
+        options.margins[series] = gate.margin;
+    }
+    for (const auto& [key, past] : inputs.past) {
+        const auto gate = inputs.gates->find(key.first);
+        if (gate == inputs.gates->end()) continue;
+        double& margin = options.margins[key.first + ' ' + key.second];
+        margin = std::max(gate->second.margin, own_spread(past.medians));
+    }
+    return options;
+}
+
+void look_at_history(NightRow& row, const RowPast& past) {
+    const compare::Row& against = row.against_baseline;
+    const auto median = median_tonight(against);
+    const bool positive =
+        median && *median > 0 && std::isfinite(*median) &&
+        std::all_of(past.medians.begin(), past.medians.end(), [](double m) { return m > 0; });
+    if (!positive) return;
+    statistics::HistoryOptions options;
+    options.floor = against.margin;
+    const auto verdict = statistics::unusual(past.medians, *median, options);
+    if (!verdict) return;
+    row.history_change = verdict->change;
+    row.history_threshold = verdict->threshold;
+}
+
+}  // namespace
+
+double own_spread(const std::vector<double>& medians) {
+    if (medians.size() < fewest_nights_for_spread) return 0;
+    std::vector<double> distances;
+    const std::size_t first = medians.size() - std::min(medians.size(), most_nights_for_spread);
+    for (std::size_t i = first; i < medians.size(); ++i)
+        for (std::size_t j = first; j < i; ++j) {
+            const auto [low, high] = std::minmax(medians[i], medians[j]);
+            if (low > 0) distances.push_back(high / low - 1);
+        }
+    return distances.empty() ? 0 : statistics::quantile(distances, 0.9);
+}
+
+bool pattern_matches(const std::string& pattern, const std::string& text) {
+    return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
+std::vector<NightRow> night_rows(const RowInputs& inputs) {
+    static const compare::Arm nothing;
+    const compare::Arm& baseline = inputs.baseline ? *inputs.baseline : nothing;
+    std::vector<NightRow> rows;
+    for (compare::Row& against : compare::compare(baseline, *inputs.tonight, options_of(inputs))) {
+        if (!is_gated(against, *inputs.gates)) continue;
+        NightRow row;
+        row.muted = inputs.muted(against);
+        row.against_baseline = std::move(against);
+        const auto past =
+            inputs.past.find({row.against_baseline.series, row.against_baseline.metric});
+        if (past != inputs.past.end()) look_at_history(row, past->second);
+        const bool usual = row.history_change && *row.history_change <= *row.history_threshold;
+        const bool exact = row.against_baseline.reason_code == compare::Reason::changed;
+        row.candidate =
+            row.against_baseline.verdict == compare::Verdict::slower && (exact || !usual);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::optional<double> median_tonight(const compare::Row& row) {
+    if (row.b == nullptr) return std::nullopt;
+    std::vector<double> values;
+    for (const compare::Point& point : row.b->points)
+        if (std::isfinite(point.value)) values.push_back(point.value);
+    if (values.empty()) return std::nullopt;
+    return statistics::median(values);
+}
+
+Evidence evidence_of(const NightRow& row) {
+    using compare::Verdict;
+    if (!row.candidate) {
+        const Verdict verdict = row.against_baseline.verdict;
+        return verdict == Verdict::same || verdict == Verdict::faster ? Evidence::same
+                                                                      : Evidence::none;
+    }
+    if (row.muted) return Evidence::slower;  // not worth a rerun
+    if (!row.rerun) return Evidence::none;
+    switch (row.rerun->verdict) {
+        case Verdict::slower:
+            return Evidence::slower;
+        case Verdict::same:
+        case Verdict::faster:
+            return Evidence::not_again;
+        case Verdict::ambiguous:
+        case Verdict::not_comparable:
+        case Verdict::failed:
+            break;
+    }
+    return Evidence::none;
+}
+
+std::string_view to_string(Evidence evidence) {
+    for (const auto& [value, word] : evidence_words)
+        if (value == evidence) return word;
+    return "none";
+}
+
+std::optional<Evidence> parse_evidence(std::string_view text) {
+    for (const auto& [value, word] : evidence_words)
+        if (word == text) return value;
+    return std::nullopt;
+}
+
+}  // namespace assay::gate

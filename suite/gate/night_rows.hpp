@@ -1,0 +1,56 @@
+// The rows of a night before its reruns, and what they say after them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suite/gate/night.hpp"
+#include "suite/gate/night_plan.hpp"
+
+namespace assay::gate {
+
+/// How rows are named wherever they are kept: series text, metric with labels.
+using RowKey = std::pair<std::string, std::string>;
+
+/// What earlier nights and people said about one row, since its level was accepted last.
+struct RowPast {
+    std::vector<double> medians;  ///< of nights that did not call it slower, oldest first
+    bool same_before = false;     ///< the night before said same
+    std::optional<State> state;
+};
+
+/// Relative distance that two nights of this row exceed in one of ten pairs: the 90 % quantile over
+/// all pairs of the newest 20 nights. There, one accident does not count, two do. 0 with fewer than
+/// five nights.
+double own_spread(const std::vector<double>& medians);
+
+/// A pattern of series texts with * and ?, as a shell matches them.
+bool pattern_matches(const std::string& pattern, const std::string& text);
+
+struct RowInputs {
+    const compare::Arm* baseline = nullptr;  ///< null: nothing was accepted yet
+    const compare::Arm* tonight = nullptr;
+    const std::map<std::string, SeriesGate>* gates = nullptr;
+    std::map<RowKey, RowPast> past;
+    /// Whether a person muted the row.
+    std::function<bool(const compare::Row&)> muted = [](const compare::Row&) { return false; };
+    std::uint64_t seed = 1;
+};
+
+/// Rows with comparison, history and candidates. Their arms' pointers are still there.
+std::vector<NightRow> night_rows(const RowInputs&);
+
+/// Median of tonight's values; nullopt without any.
+std::optional<double> median_tonight(const compare::Row&);
+
+/// What the night says about a row, its rerun (if there was one) included.
+Evidence evidence_of(const NightRow&);
+
+std::string_view to_string(Evidence);  ///< "none", "slower", "not again", "same"
+std::optional<Evidence> parse_evidence(std::string_view);
+
+}  // namespace assay::gate

@@ -1,0 +1,312 @@
+#include "suite/gate/nightly.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "suite/compare/read_arm.hpp"
+#include "suite/gate/baseline.hpp"
+#include "suite/gate/kept_programs.hpp"
+#include "suite/gate/night_rows.hpp"
+#include "suite/gate/night_verdict.hpp"
+#include "suite/gate/night_wording.hpp"
+#include "suite/gate/reruns.hpp"
+#include "suite/measure/build_info.hpp"
+#include "suite/measure/environment.hpp"
+#include "suite/store/nights.hpp"
+#include "suite/store/timestamp.hpp"
+
+namespace assay::gate {
+namespace {
+
+/// A night interrupted longer ago than this begins anew: its first half is of another day.
+constexpr std::chrono::hours longest_pause{24};
+
+class NightRun {
+  public:
+    NightRun(const Registry& registry, const NightPlan& plan, const NightRequest& request,
+             store::Store& store, const runner::Listener& listener)
+        : registry_(registry),
+          plan_(plan),
+          request_(request),
+          store_(store),
+          nights_(store),
+          programs_(store.path()),
+          listener_(listener) {}
+
+    NightOutcome run() {
+        record_.suite = request_.suite.name;
+        record_.machine = measure::identity(measure::read_environment()).fingerprint;
+        record_.program = keep_program();
+        if (!find_measured_night()) {
+            measure_night();
+            if (outcome_.interrupted) return std::move(outcome_);
+        }
+        begin_report();
+        const auto level = baseline_level(store_, nights_, request_.baseline);
+        const compare::Arm tonight = compare::arm_of_sessions(registry_, store_, {record_.session});
+        std::optional<compare::Arm> baseline;
+        if (level) baseline = baseline_arm(registry_, store_, *level);
+        fill_rows(tonight, baseline, level);
+        if (level && !rerun(*level)) return std::move(outcome_);
+        conclude();
+        return std::move(outcome_);
+    }
+
+  private:
+    Night& night() { return outcome_.night; }
+
+    std::string keep_program() {
+        std::vector<std::filesystem::path> benchmarks;
+        for (const SuiteBenchmark& benchmark : request_.suite.benchmarks)
+            benchmarks.push_back(benchmark.program);
+        try {
+            return programs_.keep(benchmarks);
+        } catch (const UserError& error) {
+            night().warnings.emplace_back(error.what());
+            return {};
+        }
+    }
+
+    std::string oldest_to_resume() const {
+        return store::utc(std::chrono::system_clock::now() - longest_pause);
+    }
+
+    std::optional<store::Session> session(const std::string& id) const {
+        for (store::Session& session : store_.sessions())
+            if (session.id == id) return std::move(session);
+        return std::nullopt;
+    }
+
+    /// A night whose samples are all there and which was interrupted later.
+    bool find_measured_night() {
+        if (request_.fresh) return false;
+        for (const store::NightRecord& other : nights_.nights(record_.suite)) {
+            if (!other.finished.empty() || other.machine != record_.machine) continue;
+            const auto of = session(other.session);
+            if (!of || of->state != "finished" || of->plan_hash != plan_.plan.hash ||
+                of->build != measure::build_id() || of->started < oldest_to_resume())
+                continue;
+            record_ = other;
+            outcome_.resumed = true;
+            samples_ = store_.samples(record_.session);
+            return true;
+        }
+        return false;
+    }
+
+    void measure_night() {
+        runner::Request request;
+        request.command = request_.command;
+        request.lock = request_.lock;
+        request.suspects = request_.suspects;
+        const auto unfinished = store_.newest_unfinished(plan_.plan.hash, measure::build_id());
+        request.fresh = request_.fresh || (unfinished && unfinished->started < oldest_to_resume());
+        const auto listen = [&](const runner::Notice& notice) {
+            if (notice.kind == "session") begin_night(notice.body.at("session"));
+            if (listener_) listener_(notice);
+        };
+        runner::Outcome measured = runner::execute(registry_, plan_.plan, request, store_, listen);
+        outcome_.interrupted = measured.interrupted;
+        outcome_.resumed = measured.resumed;
+        samples_ = std::move(measured.samples);
+    }
+
+    void begin_night(const std::string& session_id) {
+        record_.id = store::new_uuid();
+        record_.session = session_id;
+        record_.started = store::now_utc();
+        record_.id = nights_.begin(record_);
+        if (const auto of = session(session_id)) record_.started = of->started;
+    }
+
+    void begin_report() {
+        Night& night = outcome_.night;
+        night.suite = record_.suite;
+        night.id = record_.id;
+        night.started = record_.started;
+        night.session = record_.session;
+        night.machine = record_.machine;
+        night.margin = request_.suite.margin;
+        if (const auto of = session(record_.session); of && of->suspects.is_object())
+            night.commit = of->suspects.value("commit", "");
+        for (const store::NightRecord& other : nights_.nights(record_.suite))
+            if (other.machine == record_.machine && !other.finished.empty()) ++night.nights_before;
+        night.warnings.insert(night.warnings.end(), request_.warnings.begin(),
+                              request_.warnings.end());
+        for (const std::string& sentence : plan_.left_out)
+            night.warnings.push_back("left out: " + sentence);
+        count_samples();
+    }
+
+    /// What did not run: as a whole a failure of the night, in part a warning.
+    void count_samples() {
+        struct Counts {
+            int all = 0, failed = 0, invalid = 0;
+            std::string reason;
+        };
+        std::map<std::string, Counts> by_series;
+        std::set<std::string> unsupported;
+        for (const store::Sample& sample : samples_) {
+            const std::string series = series_of(sample.spec);
+            Counts& counts = by_series[series];
+            ++counts.all;
+            if (sample.status == "failed") ++counts.failed, counts.reason = sample.reason;
+            if (sample.status == "invalid") ++counts.invalid, counts.reason = sample.reason;
+            if (sample.status == "unsupported")
+                unsupported.insert(fmt::format("{}: {}", series, sample.reason));
+        }
+        for (const auto& [series, counts] : by_series) {
+            if (counts.failed == counts.all)
+                night().failures.push_back(fmt::format("{}: {}", series, counts.reason));
+            else if (counts.failed > 0)
+                night().warnings.push_back(fmt::format("{}: {} of {} samples failed: {}", series,
+                                                       counts.failed, counts.all, counts.reason));
+            if (counts.invalid > 0)
+                night().warnings.push_back(fmt::format("{}: {} of {} samples were excluded: {}",
+                                                       series, counts.invalid, counts.all,
+                                                       counts.reason));
+        }
+        for (const std::string& sentence : unsupported)
+            night().warnings.push_back("not supported here: " + sentence);
+    }
+
+    static std::string series_of(const SampleSpec& spec) {
+        return compare::SeriesName{spec.experiment, spec.variant, spec.axes, ""}.text();
+    }
+
+    /// Earlier nights of each row, since its level was accepted.
+    std::map<RowKey, RowPast> past(const std::optional<BaselineLevel>& level) const {
+        std::map<RowKey, RowPast> past;
+        for (const store::RowOfNight& of : nights_.rows(record_.suite, record_.machine)) {
+            const RowKey key{of.row.series, of.row.metric};
+            RowPast& row = past[key];
+            const Evidence evidence = parse_evidence(of.row.evidence).value_or(Evidence::none);
+            row.same_before = evidence == Evidence::same;
+            std::string since = level ? level->since : "";
+            if (level)
+                if (const auto own = level->rows.find(key); own != level->rows.end())
+                    since = own->second.since;
+            if (of.started >= since && evidence != Evidence::slower && of.row.median)
+                row.medians.push_back(*of.row.median);
+        }
+        for (const store::RegressionRecord& record :
+             nights_.regressions(record_.suite, record_.machine))
+            past[{record.series, record.metric}].state = parse_state(record.state);
+        return past;
+    }
+
+    void fill_rows(const compare::Arm& tonight, const std::optional<compare::Arm>& baseline,
+                   const std::optional<BaselineLevel>& level) {
+        RowInputs inputs;
+        inputs.baseline = baseline ? &*baseline : nullptr;
+        inputs.tonight = &tonight;
+        inputs.gates = &plan_.gates;
+        inputs.past = past_ = past(level);
+        const std::vector<store::MuteRecord> mutes = nights_.mutes();
+        const std::string now = store::now_utc();
+        inputs.muted = [&](const compare::Row& row) {
+            return std::any_of(mutes.begin(), mutes.end(), [&](const store::MuteRecord& mute) {
+                return (mute.until.empty() || now < mute.until) &&
+                       pattern_matches(mute.pattern, row.series) &&
+                       (mute.metric.empty() || pattern_matches(mute.metric, row.metric));
+            });
+        };
+        night().rows = night_rows(inputs);
+        if (level) night().baseline_session = level->session;
+        for (const NightRow& row : night().rows) {
+            medians_.push_back(median_tonight(row.against_baseline));
+            const auto slower = slowdown(row.against_baseline);
+            if (plan_.gates.at(row.against_baseline.series).control && slower)
+                night().control[row.against_baseline.metric] = *slower;
+        }
+    }
+
+    bool rerun(const BaselineLevel& level) {
+        RerunRequest request;
+        for (const store::NightRecord& other : nights_.nights(""))
+            if (other.session == level.session)
+                request.old_program = programs_.executable(other.program);
+        request.budget_s = request_.suite.rerun_budget_s;
+        request.rounds = request_.suite.rounds;
+        request.lock = request_.lock;
+        request.command = request_.command;
+        const RerunOutcome reruns =
+            rerun_candidates(registry_, store_, request, night().rows, listener_);
+        outcome_.interrupted = reruns.interrupted;
+        night().warnings.insert(night().warnings.end(), reruns.warnings.begin(),
+                                reruns.warnings.end());
+        return !reruns.interrupted;
+    }
+
+    /// The row's step; a mute comes before what the night says.
+    static Step step_of(const NightRow& row, const RowPast& past) {
+        const bool open = past.state == State::candidate || past.state == State::confirmed;
+        if (row.muted && open) return {past.state, State::ignored, "muted"};
+        if (row.muted && past.state != State::ignored) return {past.state, past.state, ""};
+        // The mute ran out or was taken back: the row begins anew.
+        const bool unmuted = past.state == State::ignored && !row.muted;
+        return after_night(unmuted ? std::nullopt : past.state, row.evidence, past.same_before);
+    }
+
+    void conclude() {
+        std::vector<store::NightRowRecord> rows;
+        std::vector<store::RegressionMove> moves;
+        for (std::size_t i = 0; i < night().rows.size(); ++i) {
+            NightRow& row = night().rows[i];
+            compare::Row& against = row.against_baseline;
+            row.evidence = evidence_of(row);
+            row.step = step_of(row, past_[{against.series, against.metric}]);
+            against.a = against.b = nullptr;
+            rows.push_back({against.series, against.metric, medians_[i],
+                            std::string(to_string(row.evidence))});
+            const Step& step = row.step;
+            const bool stays_open = step.from == State::candidate || step.from == State::confirmed;
+            if (step.to == step.from && !stays_open) continue;
+            const bool anew = step.to == State::candidate && step.from != State::candidate;
+            moves.push_back({against.series, against.metric,
+                             step.to ? std::string(to_string(*step.to)) : "", anew, step.why});
+        }
+        judge(night());
+        record_.verdict = verdict_word(night().verdict);
+        record_.report = nlohmann::json::parse(json_text(night()));
+        nights_.finish(record_, rows, moves);
+        remove_old_programs();
+    }
+
+    /// Kept are those of accepted sessions and that of the newest night of every suite.
+    void remove_old_programs() const {
+        std::set<std::string> sessions, suites, names;
+        for (const store::AcceptedLevel& level : nights_.levels("")) sessions.insert(level.session);
+        for (const store::Baseline& baseline : store_.baselines())
+            sessions.insert(baseline.session);
+        for (const store::NightRecord& other : nights_.nights(""))
+            if (suites.insert(other.suite).second || sessions.contains(other.session))
+                names.insert(other.program);
+        programs_.keep_only(names);
+    }
+
+    const Registry& registry_;
+    const NightPlan& plan_;
+    const NightRequest& request_;
+    store::Store& store_;
+    store::Nights nights_;
+    KeptPrograms programs_;
+    const runner::Listener& listener_;
+    store::NightRecord record_;
+    std::vector<store::Sample> samples_;
+    std::map<RowKey, RowPast> past_;
+    std::vector<std::optional<double>> medians_;  ///< of tonight, by row
+    NightOutcome outcome_;
+};
+
+}  // namespace
+
+NightOutcome run_night(const Registry& registry, const NightPlan& plan, const NightRequest& request,
+                       store::Store& store, const runner::Listener& listener) {
+    return NightRun(registry, plan, request, store, listener).run();
+}
+
+}  // namespace assay::gate

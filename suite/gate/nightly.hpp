@@ -1,0 +1,37 @@
+// One night of a suite, from its plan to its verdict.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "suite/gate/night.hpp"
+#include "suite/gate/night_plan.hpp"
+#include "suite/gate/suite_file.hpp"
+#include "suite/runner/runner.hpp"
+
+namespace assay::gate {
+
+struct NightRequest {
+    SuiteFile suite;
+    std::string baseline;  ///< name; usually that of the suite
+    bool fresh = false;    ///< never go on with an interrupted night
+    bool lock = true;
+    std::string command;                          ///< argv, for the record
+    std::vector<std::string> warnings;            ///< what is to be told beside the night's own
+    std::map<std::string, std::string> suspects;  ///< added to the session's
+};
+
+struct NightOutcome {
+    Night night;
+    bool interrupted = false;  ///< the same call goes on where this one stopped
+    bool resumed = false;
+};
+
+/// Runs what is missing of the night, compares, reruns candidates, moves the regressions, stores
+/// all. A night that was interrupted less than a day ago goes on, in its samples or in its reruns.
+/// Keeps this program beside the database (KeptPrograms) and removes those that no baseline needs.
+NightOutcome run_night(const Registry&, const NightPlan&, const NightRequest&, store::Store&,
+                       const runner::Listener&);
+
+}  // namespace assay::gate

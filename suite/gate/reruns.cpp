@@ -1,0 +1,188 @@
+#include "suite/gate/reruns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "suite/compare/read_arm.hpp"
+#include "suite/gate/night_wording.hpp"
+#include "suite/runner/versus.hpp"
+
+namespace assay::gate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Candidates of one series: one rerun answers all of them.
+using Group = std::vector<NightRow*>;
+
+std::string_view of_context(const compare::Series& series, const char* key) {
+    const auto found = series.context.find(key);
+    return found == series.context.end() ? std::string_view() : std::string_view(found->second);
+}
+
+/// The samples of the series, again.
+runner::Request request_of(const compare::Series& series, const RerunRequest& rerun) {
+    runner::Request request;
+    request.patterns = {series.name.experiment};
+    request.variants = {series.name.variant};
+    for (const auto& [axis, value] : series.name.axes) request.axes[axis] = {value};
+    request.profile = parse_profile(of_context(series, "profile")).value_or(Profile::toy);
+    request.mode = parse_provenance(of_context(series, "provenance"));
+    request.lock = rerun.lock;
+    request.command = rerun.command;
+    request.fresh = true;
+    return request;
+}
+
+std::string base_name(const std::string& metric) { return metric.substr(0, metric.find(' ')); }
+
+const compare::Row* row_of(const std::vector<compare::Row>& rows, const compare::Row& wanted) {
+    for (const compare::Row& row : rows)
+        if (row.series == wanted.series && row.metric == wanted.metric) return &row;
+    return nullptr;
+}
+
+compare::Row kept(compare::Row row) {
+    row.a = row.b = nullptr;  // into arms that go
+    return row;
+}
+
+/// One series, its values belonging to nothing: they were not made side by side.
+compare::Arm unpaired(const compare::Series& series) {
+    compare::Arm arm{"", {series}, {}};
+    for (compare::Point& point : arm.series.front().points) point.pair.clear();
+    return arm;
+}
+
+const compare::Series* find_series(const compare::Arm& arm, const compare::Row& row) {
+    for (const compare::Series& series : arm.series)
+        if (series.name.text() == row.series && series.name.metric == row.metric) return &series;
+    return nullptr;
+}
+
+/// The new values against those that the baseline's row has.
+std::optional<compare::Row> against_baseline(const NightRow& row, const compare::Arm& again) {
+    const compare::Series* values = find_series(again, row.against_baseline);
+    if (values == nullptr || row.against_baseline.a == nullptr) return std::nullopt;
+    const compare::Arm a = unpaired(*row.against_baseline.a), b = unpaired(*values);
+    compare::Options options;
+    options.margin = row.against_baseline.margin;
+    const std::vector<compare::Row> rows = compare::compare(a, b, options);
+    if (rows.size() != 1) return std::nullopt;
+    return kept(rows.front());
+}
+
+class Rerunning {
+  public:
+    Rerunning(const Registry& registry, store::Store& store, const RerunRequest& request,
+              const runner::Listener& listener)
+        : registry_(registry), store_(store), request_(request), listener_(listener) {
+        if (!request.old_program.empty()) old_ = runner::ask_program(request.old_program);
+    }
+
+    void run(const Group& group, double budget_s) {
+        const compare::Row& first = group.front()->against_baseline;
+        if (first.b == nullptr) return;
+        const bool control = first.b->name.experiment == runner::control_experiment;
+        if (old_ && !control)
+            run_in_turns(group, *first.b, budget_s);
+        else
+            run_again(group, *first.b);
+    }
+
+    RerunOutcome finish() { return std::move(outcome_); }
+    bool interrupted() const { return outcome_.interrupted; }
+
+  private:
+    void run_in_turns(const Group& group, const compare::Series& series, double budget_s) {
+        runner::VersusRequest request;
+        request.what = request_of(series, request_);
+        request.old_program = *old_;
+        request.new_program = runner::this_program();
+        request.control = false;  // a candidate's own rounds tell enough
+        request.decision.budget_s = budget_s;
+        request.decision.margin = 1;
+        std::set<std::string> metrics;
+        for (const NightRow* row : group) {
+            const compare::Row& against = row->against_baseline;
+            metrics.insert(base_name(against.metric));
+            request.decision.margin = std::min(request.decision.margin, against.margin);
+            request.compare.margins[against.series + ' ' + against.metric] = against.margin;
+        }
+        request.decision.metrics = {metrics.begin(), metrics.end()};
+        const runner::VersusOutcome outcome = runner::versus(registry_, request, store_, listener_);
+        outcome_.interrupted = outcome.interrupted;
+        for (NightRow* row : group) {
+            if (const compare::Row* found = row_of(outcome.rows, row->against_baseline)) {
+                row->rerun = kept(*found);
+                row->rerun_paired = true;
+            }
+            warn_of_machine(*row, outcome);
+        }
+    }
+
+    /// Both programs are alike tonight, and both slower than the baseline was: not the code.
+    void warn_of_machine(const NightRow& row, const runner::VersusOutcome& outcome) {
+        if (!row.rerun || row.rerun->verdict != compare::Verdict::same || !outcome.new_arm) return;
+        const auto still = against_baseline(row, *outcome.new_arm);
+        if (!still || still->verdict != compare::Verdict::slower) return;
+        outcome_.warnings.push_back(fmt::format(
+            "{}: {} than the baseline, and so is the baseline's own program tonight: the machine "
+            "or its software, not this code",
+            row_words(*still), change_words(*still)));
+    }
+
+    void run_again(const Group& group, const compare::Series& series) {
+        runner::Request request = request_of(series, request_);
+        request.rounds = request_.rounds;
+        const runner::Plan plan = runner::make_plan(registry_, request);
+        const runner::Outcome outcome =
+            runner::execute(registry_, plan, request, store_, listener_);
+        outcome_.interrupted = outcome.interrupted;
+        if (outcome.interrupted) return;
+        const compare::Arm again = compare::arm_of_sessions(registry_, store_, {outcome.session});
+        for (NightRow* row : group) row->rerun = against_baseline(*row, again);
+    }
+
+    const Registry& registry_;
+    store::Store& store_;
+    const RerunRequest& request_;
+    const runner::Listener& listener_;
+    std::optional<runner::ProgramIdentity> old_;
+    RerunOutcome outcome_;
+};
+
+}  // namespace
+
+RerunOutcome rerun_candidates(const Registry& registry, store::Store& store,
+                              const RerunRequest& request, std::vector<NightRow>& rows,
+                              const runner::Listener& listener) {
+    std::map<std::string, Group> by_series;
+    for (NightRow& row : rows)
+        if (row.candidate && !row.muted) by_series[row.against_baseline.series].push_back(&row);
+    if (by_series.empty()) return {};
+    Rerunning rerunning(registry, store, request, listener);
+    const auto started = Clock::now();
+    std::size_t left = by_series.size(), skipped = 0;
+    for (const auto& [series, group] : by_series) {
+        const double spent = std::chrono::duration<double>(Clock::now() - started).count();
+        const double share = (request.budget_s - spent) / static_cast<double>(left--);
+        if (rerunning.interrupted()) break;
+        if (share > 0)
+            rerunning.run(group, share);
+        else
+            skipped += group.size();
+    }
+    RerunOutcome outcome = rerunning.finish();
+    if (skipped > 0)
+        outcome.warnings.push_back(
+            fmt::format("{} candidates were not rerun: the budget of {:g} s was spent", skipped,
+                        request.budget_s));
+    return outcome;
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,128 @@
+#include "suite/report/trend.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "suite/report/report.hpp"
+
+namespace assay::report {
+namespace {
+
+constexpr std::size_t short_hash = 8;
+
+std::string suspect_text(const nlohmann::json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::vector<double> medians(const std::vector<store::HistoryPoint>& points) {
+    std::vector<double> values;
+    for (const store::HistoryPoint& point : points) values.push_back(point.median);
+    return values;
+}
+
+Turn turn_of(double before, double after, Direction better) {
+    if (better == Direction::none || before == after) return Turn::neither;
+    return (after > before) == (better == Direction::higher) ? Turn::better : Turn::worse;
+}
+
+}  // namespace
+
+std::string_view name_of(Turn turn) {
+    switch (turn) {
+        case Turn::better:
+            return "better";
+        case Turn::worse:
+            return "worse";
+        case Turn::neither:
+            break;
+    }
+    return "";
+}
+
+std::string Trend::series_title() const {
+    std::string text = series.experiment;
+    for (const std::string& part : {series.variant, to_string(series.axes)})
+        if (!part.empty()) text += ' ' + part;
+    return text;
+}
+
+std::string Trend::title() const {
+    return series_title() + ": " + metric_key(metric.name, metric.labels);
+}
+
+std::string Trend::context() const {
+    std::string text =
+        fmt::format("{}, {}", to_string(series.profile), to_string(series.provenance));
+    if (!series.scenario.empty()) text += ", faults " + series.scenario;
+    for (const auto& [name, hash] : {std::pair("machine", series.hardware),
+                                     {"calibration", series.calibration},
+                                     {"data", series.data}})
+        if (!hash.empty()) text += fmt::format(", {} {}", name, hash.substr(0, short_hash));
+    return text;
+}
+
+std::string Trend::quantity() const {
+    std::string text = metric_key(metric.name, metric.labels);
+    if (!unit.empty()) text += ", " + unit;
+    if (better != Direction::none) text += fmt::format(" ({} is better)", to_string(better));
+    return text;
+}
+
+Trend make_trend(const Experiment* experiment, store::SeriesKey series, store::MetricKey metric,
+                 std::vector<store::HistoryPoint> points, const TrendOptions& options) {
+    Trend trend;
+    trend.series = std::move(series);
+    trend.metric = std::move(metric);
+    trend.points = std::move(points);
+    auto sensitivity = options.changes;
+    if (const MetricSpec* declared = experiment ? experiment->metric(trend.metric.name) : nullptr) {
+        trend.unit = declared->unit;
+        trend.better = declared->better;
+        if (declared->deterministic) sensitivity.min_magnitude = 0;
+    }
+    std::vector<double> values = medians(trend.points);
+    for (const auto& at : statistics::change_points(values, sensitivity)) {
+        const auto after = trend.points.begin() + at.index;
+        trend.changes.push_back({at, turn_of(at.before, at.after, trend.better),
+                                 differing_suspects((after - 1)->suspects, after->suspects)});
+    }
+    if (values.empty()) return trend;
+    const double newest = values.back();
+    values.pop_back();
+    trend.newest = statistics::unusual(values, newest, options.rule);
+    return trend;
+}
+
+std::vector<SuspectChange> differing_suspects(const nlohmann::json& before,
+                                              const nlohmann::json& after) {
+    std::vector<SuspectChange> changes;
+    if (!before.is_object() || !after.is_object()) return changes;
+    for (const auto& [name, value] : after.items()) {
+        const auto earlier = before.find(name);
+        if (earlier == before.end() || *earlier == value) continue;
+        changes.push_back({name, suspect_text(*earlier), suspect_text(value)});
+    }
+    return changes;
+}
+
+std::string change_text(const statistics::ChangePoint& at) {
+    if (at.before == 0) return "from 0";
+    const double change = at.relative_change();
+    if (change >= 1) return fmt::format("×{:.3g}", at.after / at.before);
+    return fmt::format("{:+.{}f} %", 100 * change, std::abs(change) < 0.0995 ? 1 : 0);
+}
+
+std::string newest_text(const Trend& trend, const statistics::HistoryOptions& rule) {
+    if (!trend.newest)
+        return fmt::format(
+            "too few sessions for the history rule: {} before the newest, it needs {}",
+            trend.points.empty() ? 0 : trend.points.size() - 1, rule.smallest);
+    return fmt::format(
+        "{}: {:.2g} % from the median of the {} before it; unusual is more than {:.2g} %",
+        trend.newest->unusual ? "unusual" : "within its usual range", 100 * trend.newest->change,
+        rule.compared_to, 100 * trend.newest->threshold);
+}
+
+}  // namespace assay::report

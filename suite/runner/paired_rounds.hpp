@@ -1,0 +1,30 @@
+// The values of some metrics by round, and the ratios of two arms of equal rounds.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "suite/store/records.hpp"
+
+namespace assay::runner {
+
+/// What a contrast is about: metrics of one experiment, each with every set of labels by itself.
+class ArmRounds {
+  public:
+    /// Notes the values of `metrics` in the sample; those of a sample that is not ok do not count.
+    void add(const store::Sample& sample, const std::vector<std::string>& metrics);
+
+    /// Metric (with its labels, "layer_sparsity layer=3") → value, by round.
+    const std::map<int, std::map<std::string, double>>& values() const { return values_; }
+
+  private:
+    std::map<int, std::map<std::string, double>> values_;
+};
+
+/// b / a per metric, of the rounds below `end` that both have, in order of rounds. A metric that
+/// only one of them ever has is not there.
+std::map<std::string, std::vector<double>> paired_ratios(const ArmRounds& a, const ArmRounds& b,
+                                                         int end);
+
+}  // namespace assay::runner

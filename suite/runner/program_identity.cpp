@@ -1,0 +1,113 @@
+#include "suite/runner/program_identity.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <sstream>
+#include <string_view>
+
+#include "suite/cluster/file_descriptor.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/measure/build_info.hpp"
+#include "suite/measure/environment.hpp"
+
+namespace assay::runner {
+namespace {
+
+constexpr std::size_t most_version_bytes = 64 << 10;
+constexpr std::chrono::seconds version_patience{10};
+
+/// What it prints on standard output; its standard error is thrown away.
+std::string version_output(const std::string& executable) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category());
+    const cluster::FileDescriptor read(ends[0]);
+    cluster::FileDescriptor write(ends[1]);
+    const pid_t pid = ::fork();
+    if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid == 0) {
+        const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+        ::dup2(nothing, 0);
+        ::dup2(write.get(), 1);
+        ::dup2(nothing, 2);
+        ::execl(executable.c_str(), "assay", "--version", nullptr);
+        ::_exit(127);
+    }
+    write.reset();
+    std::string text;
+    const auto deadline = std::chrono::steady_clock::now() + version_patience;
+    while (text.size() < most_version_bytes) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        pollfd entry{read.get(), POLLIN, 0};
+        if (left.count() <= 0 || ::poll(&entry, 1, static_cast<int>(left.count())) == 0) break;
+        char bytes[4096];
+        const ssize_t count = ::read(read.get(), bytes, sizeof bytes);
+        if (count == 0) break;
+        if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
+    }
+    ::kill(pid, SIGKILL);  // whoever closes its output may still live
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return text;
+}
+
+/// The rest of the line that begins with `name` or holds ", NAME"; up to the next comma.
+std::string after(std::string_view text, std::string_view name) {
+    const std::size_t at = text.find(name);
+    if (at == std::string_view::npos) return {};
+    const std::string_view rest = text.substr(at + name.size());
+    return std::string(rest.substr(0, rest.find_first_of(",\n")));
+}
+
+std::string build_type_of(std::string_view text, std::string_view compiler) {
+    return compiler.empty() ? "" : after(text, fmt::format("built by {}, ", compiler));
+}
+
+}  // namespace
+
+ProgramIdentity parse_version(const std::string& text, const std::string& executable) {
+    ProgramIdentity program;
+    program.executable = executable;
+    program.build = after(text, "\nbuild id ");
+    const bool is_hex = program.build.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!text.starts_with("assay ") || program.build.size() < 16 || !is_hex)
+        throw UserError(
+            fmt::format("{} is no build of this program: `{} --version` names no build id",
+                        executable, executable));
+    const std::string compiler = after(text, "\nbuilt by ");
+    program.suspects = {{"version", after(text, "assay ")},
+                        {"commit", after(text, ", commit ")},
+                        {"compiler", compiler},
+                        {"build_type", build_type_of(text, compiler)},
+                        {"torch", after(text, ", with libtorch ")}};
+    return program;
+}
+
+ProgramIdentity this_program() {
+    return {std::filesystem::read_symlink("/proc/self/exe").string(), measure::build_id(),
+            measure::suspects(measure::read_environment())};
+}
+
+ProgramIdentity ask_program(const std::filesystem::path& executable) {
+    std::error_code error;
+    const std::string path = std::filesystem::absolute(executable, error).string();
+    if (!std::filesystem::is_regular_file(path, error))
+        throw UserError(fmt::format("{}: no such program", executable.string()));
+    if (::access(path.c_str(), X_OK) != 0)
+        throw UserError(fmt::format("{} cannot be executed: chmod +x it", executable.string()));
+    ProgramIdentity program = parse_version(version_output(path), path);
+    nlohmann::json suspects = measure::suspects(measure::read_environment());
+    suspects.erase("flags");  // the other program does not tell
+    suspects.update(program.suspects);
+    program.suspects = std::move(suspects);
+    return program;
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,41 @@
+// One sample from its beginning in the store to its end there: what every session is made of.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "suite/runner/hardware_watch.hpp"
+#include "suite/runner/interruption.hpp"
+#include "suite/runner/runner.hpp"
+#include "suite/runner/sample_process.hpp"
+
+namespace assay::runner {
+
+/// Numbers that depend on the machine: they need it alone, and carry its fingerprint.
+bool depends_on_machine(Provenance provenance);
+
+/// A finished sample will not get better by being run again in the same session; an interrupted one
+/// has not been run.
+bool is_finished(const std::string& status);
+
+/// Where samples go.
+struct SampleHome {
+    store::Store& store;
+    std::string session;
+    std::string fingerprint;         ///< of this machine
+    HardwareWatch* watch = nullptr;  ///< of samples that depend on the machine; null: none
+};
+
+struct StoredSample {
+    store::Sample sample;
+    nlohmann::json body;  ///< of the notice sample_finished, see Notice
+};
+
+/// Runs `planned` in a fresh process of `program` and stores what it recorded. `tell` gets the
+/// notices sample_started, event and progress as they come.
+StoredSample run_stored_sample(
+    const PlannedSample& planned, const SampleHome& home, const SampleProgram& program,
+    const std::function<void(std::string kind, nlohmann::json body)>& tell,
+    const Interruption& interruption);
+
+}  // namespace assay::runner

@@ -1,0 +1,262 @@
+#include "suite/runner/versus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "suite/compare/read_arm.hpp"
+#include "suite/measure/environment.hpp"
+#include "suite/runner/hardware_watch.hpp"
+#include "suite/runner/interruption.hpp"
+#include "suite/runner/machine_lock.hpp"
+#include "suite/runner/plan_hash.hpp"
+#include "suite/runner/scratch_folder.hpp"
+#include "suite/runner/slowdown.hpp"
+#include "suite/runner/state_folder.hpp"
+#include "suite/runner/stored_sample.hpp"
+#include "suite/runner/versus_plan.hpp"
+#include "suite/runner/versus_rows.hpp"
+
+namespace assay::runner {
+namespace {
+
+class VersusRun {
+  public:
+    VersusRun(const Registry& registry, const VersusRequest& request, store::Store& store,
+              const Listener& listener)
+        : registry_(registry),
+          request_(request),
+          store_(store),
+          tell_(listener),
+          rule_(stopping_rule(request.decision)),
+          plan_(versus_plan(registry, request)),
+          control_plan_(control_plan(registry, request, plan_)),
+          questions_(build_questions(plan_, request.decision)),
+          planned_(2 * static_cast<long>(plan_.samples.size())) {
+        for (const PlannedSample& planned : plan_.samples) left_s_ += 2 * planned.seconds;
+    }
+
+    VersusOutcome run() {
+        std::optional<MachineLock> lock;
+        const bool on_machine = std::any_of(plan_.samples.begin(), plan_.samples.end(),
+                                            [](const PlannedSample& planned) {
+                                                return depends_on_machine(planned.spec.provenance);
+                                            });
+        if (on_machine && request_.what.lock) lock.emplace(MachineLock::default_path(), command());
+        if (on_machine || control_plan_) watch_.emplace(measure::HardwareMonitor());
+        ScratchFolder::remove_abandoned();
+        const Interruption interruption;
+        begin();
+        try {
+            run_rounds(interruption);
+        } catch (...) {
+            outcome_.interrupted = true;
+            try {
+                finish();
+            } catch (const std::exception&) {
+            }
+            throw;
+        }
+        finish();
+        judge();
+        tell("finished",
+             {{"session", outcome_.new_session}, {"interrupted", outcome_.interrupted}});
+        return std::move(outcome_);
+    }
+
+  private:
+    std::string command() const {
+        return request_.what.command.empty() ? "assay versus" : request_.what.command;
+    }
+
+    void begin() {
+        const measure::Identity machine = measure::identity(measure::read_environment());
+        store_.put_machine({machine.fingerprint, machine.description});
+        for (const auto& [hash, calibration] : plan_.calibrations)
+            store_.put_calibration(calibration);
+        fingerprint_ = machine.fingerprint;
+        outcome_.old_session = begin_session(request_.old_program, "old");
+        outcome_.new_session = begin_session(request_.new_program, "new");
+        tell("session", {{"session", outcome_.new_session},
+                         {"old_session", outcome_.old_session},
+                         {"resumed", false},
+                         {"finished_before", 0},
+                         {"database", store_.path().string()}});
+    }
+
+    std::string begin_session(const ProgramIdentity& program, const char* arm) {
+        store::Session session;
+        session.id = store::new_uuid();
+        session.machine = fingerprint_;
+        session.command = command();
+        // Of its own: no run of the same samples goes on with half a comparison.
+        session.plan_hash = text_hash(fmt::format("versus {} {}", arm, session.id));
+        session.build = program.build;
+        session.suspects = program.suspects;
+        for (const auto& [name, text] : request_.what.suspects) session.suspects[name] = text;
+        session.started = store::now_utc();
+        session.state = "running";
+        session.planned = static_cast<long>(plan_.samples.size());
+        store_.begin_session(session);
+        return session.id;
+    }
+
+    void run_rounds(const Interruption& interruption) {
+        for (int round = 0; round < request_.decision.max_rounds; ++round) {
+            bool any = false;
+            for (BuildQuestion& question : questions_) {
+                if (question.over) continue;
+                any = true;
+                run_pair(question, round, interruption);
+                if (interruption.requested()) {
+                    outcome_.interrupted = true;
+                    return;
+                }
+            }
+            if (!any) return;
+            outcome_.rounds = round + 1;
+            run_control(round, interruption);
+            for (BuildQuestion& question : questions_) decide(question);
+        }
+    }
+
+    void run_pair(BuildQuestion& question, int round, const Interruption& interruption) {
+        const PlannedSample& of_old = *question.rounds.at(static_cast<std::size_t>(round));
+        PlannedSample of_new = of_old;
+        of_new.spec.scenario = slowed_scenario(of_new.spec.scenario, request_.slowdown);
+        const bool old_first = round % 2 == 0;
+        for (const bool is_old : {old_first, !old_first}) {
+            if (interruption.requested()) return;
+            const store::Sample sample =
+                run_one(is_old ? of_old : of_new, is_old ? "old" : "new", interruption);
+            (is_old ? question.of_old : question.of_new).add(sample, question.metrics);
+        }
+        ++question.complete;
+    }
+
+    void run_control(int round, const Interruption& interruption) {
+        if (!control_plan_) return;
+        for (const PlannedSample& planned : control_plan_->samples) {
+            if (planned.spec.round != round || interruption.requested()) continue;
+            ArmRounds values;
+            const std::string& metric = planned.experiment->figure.metric;
+            values.add(run_one(planned, "control", interruption), {metric});
+            outcome_.control_better = planned.experiment->metric(metric)->better;
+            for (const auto& [at, by_metric] : values.values())
+                outcome_.control.push_back(by_metric.begin()->second);
+        }
+    }
+
+    store::Sample run_one(const PlannedSample& planned, const char* arm,
+                          const Interruption& interruption) {
+        const bool is_old = std::string_view(arm) == "old";
+        const bool is_control = std::string_view(arm) == "control";
+        const SampleHome home{store_, is_old ? outcome_.old_session : outcome_.new_session,
+                              fingerprint_,
+                              depends_on_machine(planned.spec.provenance) ? &*watch_ : nullptr};
+        const SampleProgram program{is_old ? request_.old_program.executable
+                                           : request_.new_program.executable};
+        StoredSample ended = run_stored_sample(
+            planned, home, program,
+            [&](std::string kind, nlohmann::json body) {
+                body["arm"] = arm;
+                tell(std::move(kind), std::move(body));
+            },
+            interruption);
+        taken_s_ += ended.sample.seconds;
+        if (!is_control) {
+            ++done_;
+            left_s_ -= planned.seconds;
+            if (ended.sample.status == to_string(SampleStatus::failed)) ++failed_;
+        }
+        ended.body["arm"] = arm;
+        tell("sample_finished", std::move(ended.body));
+        return std::move(ended.sample);
+    }
+
+    std::vector<Contrast> contrasts(const BuildQuestion& question) const {
+        Contrast names;
+        names.axes = question.rounds.front()->spec.axes;
+        names.variant = question.rounds.front()->spec.variant;
+        names.against = "old build";
+        return contrasts_of(question.of_old, question.of_new, question.complete,
+                            *question.experiment, request_.decision, rule_, names);
+    }
+
+    void decide(BuildQuestion& question) {
+        if (question.over) return;
+        const std::vector<Contrast> now = contrasts(question);
+        question.over = next_of(now, question.complete, request_.decision.budget_s - taken_s_,
+                                rule_) != stopping::Stopping::Next::go_on;
+        if (!question.over) return;
+        const auto unused = question.rounds.size() - static_cast<std::size_t>(question.complete);
+        outcome_.saved += 2 * static_cast<long>(unused);
+        planned_ -= 2 * static_cast<long>(unused);
+        for (auto it = question.rounds.begin() + question.complete; it != question.rounds.end();
+             ++it)
+            left_s_ -= 2 * (*it)->seconds;
+        nlohmann::json listed = nlohmann::json::array();
+        for (const Contrast& contrast : now) listed.push_back(contrast_json(contrast));
+        tell("decided", {{"experiment", question.experiment->id},
+                         {"case", to_json(question.rounds.front()->spec.axes)},
+                         {"rounds", question.complete},
+                         {"contrasts", std::move(listed)}});
+    }
+
+    void finish() {
+        const char* const state = outcome_.interrupted ? "interrupted" : "finished";
+        for (const std::string& session : {outcome_.old_session, outcome_.new_session}) {
+            store_.finish_session(session, state);
+            StateFolder(store_.path(), session).session_finished();
+        }
+    }
+
+    void judge() {
+        for (const BuildQuestion& question : questions_)
+            for (Contrast& contrast : contrasts(question))
+                outcome_.contrasts.push_back(std::move(contrast));
+        const auto arm = [&](const std::string& session) {
+            return std::make_shared<const compare::Arm>(
+                compare::arm_of_sessions(registry_, store_, {session}));
+        };
+        outcome_.old_arm = arm(outcome_.old_session);
+        outcome_.new_arm = arm(outcome_.new_session);
+        compare::Options options = request_.compare;
+        options.margin = request_.decision.margin;
+        options.level = request_.decision.level;
+        // A slowdown is there to be found.
+        if (request_.slowdown > 1) options.across.insert("scenario");
+        outcome_.rows = versus_rows(compare::compare(*outcome_.old_arm, *outcome_.new_arm, options),
+                                    outcome_.contrasts);
+    }
+
+    void tell(std::string kind, nlohmann::json body) const {
+        if (tell_)
+            tell_(Notice{std::move(kind), std::move(body), done_, failed_, planned_,
+                         std::max(0.0, left_s_), outcome_.saved});
+    }
+
+    const Registry& registry_;
+    const VersusRequest& request_;
+    store::Store& store_;
+    const Listener& tell_;
+    stopping::Stopping rule_;
+    Plan plan_;
+    std::optional<Plan> control_plan_;
+    std::vector<BuildQuestion> questions_;
+    long planned_, done_ = 0, failed_ = 0;
+    double left_s_ = 0, taken_s_ = 0;
+    std::string fingerprint_;
+    std::optional<HardwareWatch> watch_;
+    VersusOutcome outcome_;
+};
+
+}  // namespace
+
+VersusOutcome versus(const Registry& registry, const VersusRequest& request, store::Store& store,
+                     const Listener& listener) {
+    return VersusRun(registry, request, store, listener).run();
+}
+
+}  // namespace assay::runner

@@ -1,0 +1,56 @@
+// Two builds of the program against each other: paired reruns of the same samples, seconds apart,
+// in rounds that end when the verdict stands.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/compare/compare.hpp"
+#include "suite/runner/contrast.hpp"
+#include "suite/runner/program_identity.hpp"
+#include "suite/runner/runner.hpp"
+
+namespace assay::runner {
+
+/// The experiment that tells how the machine itself fares, where the registry has it.
+inline constexpr std::string_view control_experiment = "assay/control";
+
+struct VersusRequest {
+    /// Which samples; `rounds` and `until_decided` stay empty. Each variant of each case is a
+    /// question of its own.
+    Request what;
+    ProgramIdentity old_program, new_program;
+    /// `against` counts for nothing; `margin` is compare's too, `budget_s` is shared by all, round
+    /// by round.
+    DecisionOptions decision;
+    /// For qualification: the new program's samples are made so many times slower, and marked so.
+    double slowdown = 1;
+    bool control = true;  ///< run the control workload, with the new program, once per round
+    /// Other options of compare(); margin and level are taken from `decision`.
+    compare::Options compare;
+};
+
+struct VersusOutcome {
+    std::string old_session, new_session;
+    std::shared_ptr<const compare::Arm> old_arm, new_arm;  ///< that `rows` points into
+    /// compare()'s rows of the deciding metrics. A row is same, faster or slower only when the
+    /// adaptive rounds have decided so too: with a level that stands being looked at after every
+    /// round. Otherwise it is ambiguous, and its reason says so.
+    std::vector<compare::Row> rows;
+    std::vector<Contrast> contrasts;
+    std::vector<double> control;  ///< the control workload's figure metric, by round; may be empty
+    Direction control_better = Direction::none;
+    int rounds = 0;  ///< of the series with most
+    long saved = 0;  ///< samples that need not be run, of both programs
+    bool interrupted = false;
+};
+
+/// Rounds run old, new, then new, old, and so on; samples of one round have the same seed. What a
+/// program does not know or crashes on is a failed sample, and its row says "failed". Stores one
+/// session per program; neither is ever resumed. Throws UserError as make_plan() and execute() do.
+/// Notices are those of execute(), with "arm" ("old", "new", "control") in those of samples.
+VersusOutcome versus(const Registry&, const VersusRequest&, store::Store&, const Listener&);
+
+}  // namespace assay::runner

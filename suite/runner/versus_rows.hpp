@@ -1,0 +1,18 @@
+// The rows of two builds: compare()'s, held against what the adaptive rounds decided.
+#pragma once
+
+#include <vector>
+
+#include "suite/compare/compare.hpp"
+#include "suite/runner/contrast.hpp"
+
+namespace assay::runner {
+
+/// Keeps the rows of the experiments and metrics that `contrasts` are about, in their order, and
+/// those of series that failed altogether. A verdict of compare() that its contrast does not share
+/// becomes ambiguous: an interval of one look is too narrow for rounds that were looked at one by
+/// one. Deterministic metrics need no interval and stay as they are.
+std::vector<compare::Row> versus_rows(std::vector<compare::Row> rows,
+                                      const std::vector<Contrast>& contrasts);
+
+}  // namespace assay::runner

@@ -1,0 +1,280 @@
+#include "suite/store/nights.hpp"
+
+#include "suite/store/impl.hpp"
+#include "suite/store/row_codec.hpp"
+
+namespace assay::store {
+namespace {
+
+std::string column_text(SQLite::Statement& rows, int index) {
+    return text_or_empty(rows.getColumn(index));
+}
+
+void add_step(SQLite::Database& sql, std::string_view regression, std::string_view night,
+              std::string_view state, std::string_view why) {
+    SQLite::Statement insert(
+        sql,
+        "INSERT INTO regression_step (regression, ordinal, at, night, state, why) VALUES (?1, "
+        "(SELECT coalesce(max(ordinal) + 1, 0) FROM regression_step WHERE regression = ?1), ?2, "
+        "?3, ?4, ?5)");
+    const std::string at = now_utc();
+    bind_text(insert, 1, regression);
+    insert.bind(2, at);
+    bind_text_or_null(insert, 3, night);
+    bind_text_or_null(insert, 4, state);
+    bind_text(insert, 5, why);
+    insert.exec();
+    SQLite::Statement update(sql, "UPDATE regression SET state = ?, changed = ? WHERE id = ?");
+    bind_text_or_null(update, 1, state);
+    update.bind(2, at);
+    bind_text(update, 3, regression);
+    update.exec();
+}
+
+std::string open_regression(SQLite::Database& sql, const NightRecord& night,
+                            const RegressionMove& move) {
+    SQLite::Statement insert(
+        sql,
+        "INSERT INTO regression (id, suite, machine, series, metric, opened, changed) VALUES (?, "
+        "?, ?, ?, ?, ?, ?)");
+    std::string id = new_uuid();
+    const std::string at = now_utc();
+    insert.bind(1, id);
+    insert.bind(2, night.suite);
+    insert.bind(3, night.machine);
+    insert.bind(4, move.series);
+    insert.bind(5, move.metric);
+    insert.bind(6, at);
+    insert.bind(7, at);
+    insert.exec();
+    return id;
+}
+
+std::optional<std::string> newest_regression(SQLite::Database& sql, const NightRecord& night,
+                                             const RegressionMove& move) {
+    SQLite::Statement find(sql,
+                           "SELECT id FROM regression WHERE suite = ? AND machine = ? AND series = "
+                           "? AND metric = ? ORDER BY opened DESC, id DESC LIMIT 1");
+    find.bind(1, night.suite);
+    find.bind(2, night.machine);
+    find.bind(3, move.series);
+    find.bind(4, move.metric);
+    if (!find.executeStep()) return std::nullopt;
+    return find.getColumn(0).getString();
+}
+
+std::vector<RegressionStep> steps_of(SQLite::Database& sql, const std::string& regression) {
+    SQLite::Statement rows(sql,
+                           "SELECT at, night, state, why FROM regression_step WHERE regression = ? "
+                           "ORDER BY ordinal");
+    rows.bind(1, regression);
+    std::vector<RegressionStep> steps;
+    while (rows.executeStep())
+        steps.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
+                         column_text(rows, 3)});
+    return steps;
+}
+
+}  // namespace
+
+std::string Nights::begin(const NightRecord& night) {
+    return store_.impl_->database.write("begin a night", [&](SQLite::Database& sql) {
+        SQLite::Statement find(sql, "SELECT id FROM night WHERE session = ?");
+        find.bind(1, night.session);
+        if (find.executeStep()) return find.getColumn(0).getString();
+        SQLite::Statement insert(sql,
+                                 "INSERT INTO night (id, suite, machine, session, program, "
+                                 "started) VALUES (?, ?, ?, ?, ?, ?)");
+        insert.bind(1, night.id);
+        insert.bind(2, night.suite);
+        insert.bind(3, night.machine);
+        insert.bind(4, night.session);
+        insert.bind(5, night.program);
+        insert.bind(6, night.started);
+        insert.exec();
+        return night.id;
+    });
+}
+
+void Nights::finish(const NightRecord& night, const std::vector<NightRowRecord>& rows,
+                    const std::vector<RegressionMove>& moves) {
+    store_.impl_->database.write("store the night", [&](SQLite::Database& sql) {
+        SQLite::Statement update(
+            sql, "UPDATE night SET finished = ?, verdict = ?, report = ? WHERE id = ?");
+        update.bind(1, night.finished.empty() ? now_utc() : night.finished);
+        update.bind(2, night.verdict);
+        update.bind(3, json_text(night.report));
+        update.bind(4, night.id);
+        update.exec();
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO night_row (night, series, metric, median, evidence) VALUES (?, ?, ?, ?, "
+            "?) ON CONFLICT DO NOTHING");
+        for (const NightRowRecord& row : rows) {
+            insert.bind(1, night.id);
+            insert.bind(2, row.series);
+            insert.bind(3, row.metric);
+            bind_optional(insert, 4, row.median);
+            insert.bind(5, row.evidence);
+            insert.exec();
+            insert.reset();
+        }
+        for (const RegressionMove& move : moves) {
+            const auto known = newest_regression(sql, night, move);
+            const std::string id = known && !move.anew ? *known : open_regression(sql, night, move);
+            add_step(sql, id, night.id, move.to, move.why);
+        }
+    });
+}
+
+std::vector<NightRecord> Nights::nights(std::string_view suite) const {
+    return store_.impl_->database.read("read the nights", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(sql,
+                               "SELECT id, suite, machine, session, program, started, finished, "
+                               "verdict, report FROM night WHERE ?1 = '' OR suite = ?1 ORDER BY "
+                               "started DESC, id DESC");
+        bind_text(rows, 1, suite);
+        std::vector<NightRecord> all;
+        while (rows.executeStep())
+            all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
+                           column_text(rows, 3), column_text(rows, 4), column_text(rows, 5),
+                           column_text(rows, 6), column_text(rows, 7),
+                           nlohmann::json::parse(column_text(rows, 8))});
+        return all;
+    });
+}
+
+std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view machine) const {
+    return store_.impl_->database.read("read the nights' rows", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql,
+            "SELECT night.id, night.started, night.session, series, metric, median, evidence FROM "
+            "night JOIN night_row ON night_row.night = night.id WHERE suite = ? AND machine = ? "
+            "AND finished IS NOT NULL ORDER BY started, night.id, series, metric");
+        bind_text(rows, 1, suite);
+        bind_text(rows, 2, machine);
+        std::vector<RowOfNight> all;
+        while (rows.executeStep())
+            all.push_back({column_text(rows, 0),
+                           column_text(rows, 1),
+                           column_text(rows, 2),
+                           {column_text(rows, 3), column_text(rows, 4),
+                            optional_real(rows.getColumn(5)), column_text(rows, 6)}});
+        return all;
+    });
+}
+
+std::vector<RegressionRecord> Nights::regressions(std::string_view suite,
+                                                  std::string_view machine) const {
+    return store_.impl_->database.read("read the regressions", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql,
+            "SELECT id, suite, machine, series, metric, state, opened, changed FROM regression "
+            "WHERE (?1 = '' OR suite = ?1) AND (?2 = '' OR machine = ?2) ORDER BY opened, id");
+        bind_text(rows, 1, suite);
+        bind_text(rows, 2, machine);
+        std::vector<RegressionRecord> all;
+        while (rows.executeStep())
+            all.push_back({column_text(rows, 0),
+                           column_text(rows, 1),
+                           column_text(rows, 2),
+                           column_text(rows, 3),
+                           column_text(rows, 4),
+                           column_text(rows, 5),
+                           column_text(rows, 6),
+                           column_text(rows, 7),
+                           {}});
+        for (RegressionRecord& record : all) record.steps = steps_of(sql, record.id);
+        return all;
+    });
+}
+
+void Nights::move(std::string_view regression, std::string_view state, std::string_view why) {
+    store_.impl_->database.write("store the step of a regression", [&](SQLite::Database& sql) {
+        add_step(sql, regression, "", state, why);
+    });
+}
+
+void Nights::accept(const AcceptedLevel& level) {
+    store_.impl_->database.write("accept a level", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO accepted_level (id, baseline, series, metric, session, at, why) VALUES "
+            "(?, ?, ?, ?, ?, ?, ?)");
+        insert.bind(1, new_uuid());
+        insert.bind(2, level.baseline);
+        insert.bind(3, level.series);
+        insert.bind(4, level.metric);
+        insert.bind(5, level.session);
+        insert.bind(6, level.at.empty() ? now_utc() : level.at);
+        insert.bind(7, level.why);
+        insert.exec();
+    });
+}
+
+std::vector<AcceptedLevel> Nights::levels(std::string_view baseline) const {
+    return store_.impl_->database.read("read the accepted levels", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql,
+            "SELECT baseline, series, metric, session, at, why, session.started FROM "
+            "accepted_level JOIN session ON session.id = accepted_level.session WHERE ?1 = '' OR "
+            "baseline = ?1 ORDER BY at, accepted_level.id");
+        bind_text(rows, 1, baseline);
+        std::vector<AcceptedLevel> all;
+        while (rows.executeStep())
+            all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
+                           column_text(rows, 3), column_text(rows, 4), column_text(rows, 5),
+                           column_text(rows, 6)});
+        return all;
+    });
+}
+
+bool Nights::drop_baseline(std::string_view baseline) {
+    return store_.impl_->database.write("drop a baseline", [&](SQLite::Database& sql) {
+        SQLite::Statement levels(sql, "DELETE FROM accepted_level WHERE baseline = ?");
+        bind_text(levels, 1, baseline);
+        const int removed = levels.exec();
+        SQLite::Statement named(sql, "DELETE FROM baseline WHERE name = ?");
+        bind_text(named, 1, baseline);
+        return named.exec() + removed > 0;
+    });
+}
+
+void Nights::mute(const MuteRecord& mute) {
+    store_.impl_->database.write("mute", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO mute (pattern, metric, until, why, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT "
+            "(pattern, metric) DO UPDATE SET until = excluded.until, why = excluded.why, at = "
+            "excluded.at");
+        insert.bind(1, mute.pattern);
+        insert.bind(2, mute.metric);
+        insert.bind(3, mute.until);
+        insert.bind(4, mute.why);
+        insert.bind(5, mute.at.empty() ? now_utc() : mute.at);
+        insert.exec();
+    });
+}
+
+bool Nights::unmute(std::string_view pattern, std::string_view metric) {
+    return store_.impl_->database.write("unmute", [&](SQLite::Database& sql) {
+        SQLite::Statement remove(sql, "DELETE FROM mute WHERE pattern = ? AND metric = ?");
+        bind_text(remove, 1, pattern);
+        bind_text(remove, 2, metric);
+        return remove.exec() > 0;
+    });
+}
+
+std::vector<MuteRecord> Nights::mutes() const {
+    return store_.impl_->database.read("read the mutes", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql, "SELECT pattern, metric, until, why, at FROM mute ORDER BY pattern, metric");
+        std::vector<MuteRecord> all;
+        while (rows.executeStep())
+            all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
+                           column_text(rows, 3), column_text(rows, 4)});
+        return all;
+    });
+}
+
+}  // namespace assay::store

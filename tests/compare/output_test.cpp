@@ -1,0 +1,215 @@
+// What a comparison looks like: JSON, CSV, Markdown, the table, the explanation of a row. The
+// golden files lie in tests/golden.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "suite/cli/comparison_filter.hpp"
+#include "suite/cli/comparison_summary.hpp"
+#include "suite/cli/comparison_table.hpp"
+#include "suite/cli/row_explanation.hpp"
+#include "suite/compare/rows_output.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/report/utf8.hpp"
+#include "tests/cli/golden.hpp"
+#include "tests/compare/small_arms.hpp"
+
+namespace assay::compare::testing {
+namespace {
+
+using assay::testing::expect_golden;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Two sides with a row of every kind, names that are long or hold what must be quoted.
+class Output : public ::testing::Test {
+  protected:
+    Output() {
+        a.says = "session 1a2b3c4d of 2026-11-20 02:03";
+        b.says = "session 5e6f7a8b of 2026-11-21 02:03";
+        a.suspects = {{"commit", "12ab34cd"}, {"driver", "550.54"}, {"os", "one"}};
+        b.suspects = {{"commit", "56ef78ab"}, {"driver", "560.10"}, {"os", "one"}};
+        both("plain", {}, "time", around(1, 0.001, 9), around(1, 0.001, 9, 3));
+        both("plain", {}, "rate", around(5, 0.005, 9), around(6, 0.005, 9));
+        a.series.back().better = b.series.back().better = Direction::higher;
+        both("a, \"quoted\" | variant", {{"model", Value("gpt-large-with-a-long-name")}}, "time",
+             around(2e-5, 0.005, 9), around(3e-5, 0.005, 9));
+        const auto [less, more] = straddling(9);
+        both("noisy", {{"nodes", Value(std::int64_t{16})}}, "time", less, more);
+        both("moved", {}, "time", around(1, 0.001, 9), around(1, 0.001, 9));
+        b.series.back().context["hardware"] = "there";
+        both("broken", {}, "time", around(1, 0.001, 9), {});
+        b.series.back().failed = 3;
+        both("benchmark", {}, "real_time", around(1e-6, 0.002, 9), around(1.2e-6, 0.002, 9));
+        for (Arm* arm : {&a, &b}) {
+            arm->series.back().name.experiment = "";
+            for (Point& point : arm->series.back().points) point.pair = "";
+        }
+        a.series.push_back(seeded(around(1, 0.001, 9)));
+        a.series.back().name.variant = "gone";
+        rows = compare(a, b, options);
+    }
+
+    void both(const std::string& variant, Case axes, const std::string& metric,
+              std::vector<double> in_a, std::vector<double> in_b) {
+        for (auto& [arm, values] : {std::pair(&a, &in_a), std::pair(&b, &in_b)}) {
+            Series series = seeded(*values);
+            series.name = {"toy/fig1", variant, axes, metric};
+            arm->series.push_back(std::move(series));
+        }
+    }
+
+    std::string table(std::size_t columns = 100, bool colours = false) const {
+        const auto shown = cli::numbered(rows, cli::parse_only({}));
+        return cli::comparison_header(a, b, options) +
+               cli::comparison_table(shown, {columns, colours}) +
+               cli::comparison_reasons(shown, {columns, colours}) + cli::comparison_summary(rows);
+    }
+
+    Arm a, b;
+    Options options;
+    std::vector<Row> rows;
+};
+
+std::size_t longest_line(const std::string& text) {
+    std::size_t longest = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        longest = std::max(longest, report::display_width(text.substr(at, end - at)));
+        at = end + 1;
+    }
+    return longest;
+}
+
+TEST_F(Output, Json) { expect_golden("compare.json", rows_json(rows).dump(2) + "\n"); }
+
+TEST_F(Output, JsonHasExactlyItsKeysAndNullForNoNumber) {
+    const std::set<std::string> keys{"series", "metric", "unit", "ratio",   "low",
+                                     "high",   "n_a",    "n_b",  "verdict", "reason"};
+    for (const auto& row : rows_json(rows)) {
+        std::set<std::string> found;
+        for (const auto& [key, value] : row.items()) found.insert(key);
+        EXPECT_EQ(found, keys);
+        EXPECT_EQ(row["ratio"].is_null(),
+                  row["verdict"] == "not comparable" || row["verdict"] == "failed");
+    }
+}
+
+TEST_F(Output, Csv) { expect_golden("compare.csv", rows_csv(rows)); }
+TEST_F(Output, Markdown) { expect_golden("compare.md", rows_markdown(rows)); }
+TEST_F(Output, Table) { expect_golden("compare.txt", table()); }
+
+TEST_F(Output, FitsItsColumns) {
+    for (const std::size_t columns : {100, 90, 80})
+        EXPECT_LE(longest_line(table(columns)), columns);
+}
+
+TEST_F(Output, ColoursMeanDirectionOnly) {
+    const std::string text = table(100, true);
+    EXPECT_THAT(text, HasSubstr("\x1b[31mslower\x1b[0m"));
+    EXPECT_THAT(text, HasSubstr("\x1b[32mfaster\x1b[0m"));
+    const std::regex escapes("\x1b\\[[0-9]*m");
+    EXPECT_EQ(std::regex_replace(text, escapes, ""), table()) << "and change nothing else";
+    EXPECT_THAT(text, Not(HasSubstr("mambiguous")));
+}
+
+TEST_F(Output, Explanation) {
+    std::string text;
+    for (const std::size_t number : {2, 4, 7})
+        text += cli::row_explanation({number, &rows[number - 1]}, {a, b, options, rows});
+    expect_golden("compare_explain.txt", text);
+}
+
+TEST_F(Output, EveryRowCanBeExplained) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        EXPECT_THAT(cli::row_explanation({i + 1, &rows[i]}, {a, b, options, rows}),
+                    HasSubstr(rows[i].series));
+}
+
+TEST_F(Output, ExplanationMarksOutliers) {
+    const std::size_t row = 0;
+    a.series[0].points[0].value = 50;
+    const auto again = compare(a, b, options);
+    EXPECT_THAT(cli::row_explanation({1, &again[row]}, {a, b, options, again}), HasSubstr("50 **"));
+}
+
+TEST_F(Output, RowsAreNamedByNumberSeriesOrPart) {
+    const auto numbers = [&](const std::string& typed) {
+        std::vector<std::size_t> found;
+        for (const auto& row : cli::rows_named(rows, typed)) found.push_back(row.number);
+        return found;
+    };
+    using Numbers = std::vector<std::size_t>;
+    EXPECT_EQ(numbers("3"), Numbers{3});
+    EXPECT_EQ(numbers("toy/fig1 plain"), (Numbers{1, 2}));
+    EXPECT_EQ(numbers("toy/fig1 plain rate"), Numbers{2});
+    EXPECT_EQ(numbers("noisy"), Numbers{4});
+    EXPECT_THROW(numbers("0"), UserError);
+    EXPECT_THROW(numbers("99"), UserError);
+    EXPECT_THROW(numbers("toy"), UserError) << "too many";
+    EXPECT_THROW(numbers("nothing is called so"), UserError);
+}
+
+TEST_F(Output, OnlySomeKeepTheirNumbers) {
+    const auto slower = cli::numbered(rows, cli::parse_only({"regressions"}));
+    std::vector<std::size_t> found;
+    for (const auto& row : slower) found.push_back(row.number);
+    EXPECT_EQ(found, (std::vector<std::size_t>{3, 6, 7}));
+    EXPECT_THROW(cli::parse_only({"nonsense"}), UserError);
+}
+
+TEST_F(Output, FiltersKeepWhatTheyNameAndSayWhatThereIs) {
+    cli::keep_only(a, b, {"toy/*"}, {"rate"});
+    EXPECT_EQ(a.series.size(), 1u);
+    try {
+        cli::keep_only(a, b, {}, {"speed"});
+        FAIL() << "nothing is left";
+    } catch (const UserError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("there are: rate"));
+    }
+}
+
+TEST(Margin, AsPercentOrShare) {
+    EXPECT_DOUBLE_EQ(cli::parse_margin("2%"), 0.02);
+    EXPECT_DOUBLE_EQ(cli::parse_margin("2 %"), 0.02);
+    EXPECT_DOUBLE_EQ(cli::parse_margin("0.02"), 0.02);
+    EXPECT_DOUBLE_EQ(cli::parse_margin("0"), 0);
+    for (const char* wrong : {"", "%", "two", "2", "-1%", "100%", "nan", "1e-3x"})
+        EXPECT_THROW(cli::parse_margin(wrong), UserError) << wrong;
+}
+
+TEST(Across, OnlyKeysThatThereAre) {
+    const Arm some = arm({series({1})});
+    EXPECT_EQ(cli::checked_across({"hardware"}, some, some), std::set<std::string>{"hardware"});
+    EXPECT_THROW(cli::checked_across({"hardwear"}, some, some), UserError);
+}
+
+TEST(ExitCode, TheWorstRowDecides) {
+    const auto code_of = [](std::vector<Verdict> verdicts) {
+        std::vector<Row> rows(verdicts.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) rows[i].verdict = verdicts[i];
+        return cli::comparison_exit_code(rows);
+    };
+    using enum Verdict;
+    EXPECT_EQ(code_of({same, faster}), 0);
+    EXPECT_EQ(code_of({same, slower, ambiguous}), 2);
+    EXPECT_EQ(code_of({same, failed}), 2);
+    EXPECT_EQ(code_of({same, ambiguous, not_comparable}), 3);
+    EXPECT_EQ(code_of({same, not_comparable}), 0);
+    EXPECT_EQ(code_of({not_comparable, not_comparable}), 4);
+    EXPECT_EQ(code_of({}), 4);
+}
+
+TEST(Shortened, KeepsBothEnds) {
+    EXPECT_EQ(cli::shortened("short", 10), "short");
+    EXPECT_EQ(report::display_width(cli::shortened("a rather long name of a series", 10)), 10u);
+    EXPECT_EQ(cli::shortened("0123456789abcdef", 7), "012…def");
+    EXPECT_LE(report::display_width(cli::shortened("äöüäöüäöüäöü", 5)), 5u);
+}
+
+}  // namespace
+}  // namespace assay::compare::testing

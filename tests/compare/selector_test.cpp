@@ -1,0 +1,212 @@
+// Words that name sessions, and arms of the samples of a database.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "suite/compare/compare.hpp"
+#include "suite/compare/read_arm.hpp"
+#include "suite/compare/selector.hpp"
+#include "suite/store/store.hpp"
+#include "tests/store/example_rows.hpp"
+
+namespace assay::compare {
+namespace {
+
+using store::Store;
+using ::testing::HasSubstr;
+
+/// Three days, each with a session of its own commit; the last one still runs.
+class Selectors : public ::testing::Test {
+  protected:
+    std::string add(const std::string& started, const std::string& commit, double value,
+                    const std::string& state) {
+        store.put_machine(store::testing::example_machine());
+        store::Session session = store::testing::example_session(started);
+        session.suspects["commit"] = commit;
+        store.begin_session(session);
+        for (std::uint64_t seed = 1; seed <= 7; ++seed)
+            store::testing::add_sample(store, session.id, store::testing::example_spec(seed),
+                                       value + 0.001 * static_cast<double>(seed), "ok");
+        if (!state.empty()) store.finish_session(session.id, state);
+        return session.id;
+    }
+
+    std::vector<std::string> ids(const std::string& selector) const {
+        const auto noon = std::chrono::sys_days(std::chrono::year(2026) / 11 / 4);
+        std::vector<std::string> found;
+        for (const auto& session :
+             select_sessions(store, selector, noon + std::chrono::hours(12)).sessions)
+            found.push_back(session.id);
+        return found;
+    }
+    std::string refusal(const std::string& selector) const {
+        try {
+            ids(selector);
+        } catch (const UserError& error) {
+            return error.what();
+        }
+        return "nothing was wrong";
+    }
+
+    store::testing::Folder folder;
+    Store store = Store::open(folder / "results.db", store::Access::write);
+    std::string first = add("2026-11-01T02:00:00.000Z", "aaa111", 1, "finished");
+    std::string second = add("2026-11-02T02:00:00.000Z", "aaa222", 2, "finished");
+    std::string cut = add("2026-11-03T02:00:00.000Z", "aaa222", 2, "interrupted");
+    std::string running = add("2026-11-04T02:00:00.000Z", "bbb", 2, "");
+    Registry registry;
+};
+
+using Ids = std::vector<std::string>;
+
+TEST_F(Selectors, LatestCountsFinishedSessions) {
+    EXPECT_EQ(ids("latest"), Ids{second});
+    EXPECT_EQ(ids("latest~0"), Ids{second});
+    EXPECT_EQ(ids("latest~1"), Ids{first});
+    EXPECT_THAT(refusal("latest~2"), HasSubstr("2 finished sessions"));
+    EXPECT_THAT(refusal("latest~x"), HasSubstr("latest~N"));
+}
+
+TEST_F(Selectors, AnIdOrItsBeginning) {
+    EXPECT_EQ(ids(first), Ids{first});
+    EXPECT_EQ(ids(running.substr(0, 13)), Ids{running}) << "named by its id, it may still run";
+    EXPECT_THAT(refusal("zzzz"), HasSubstr(second.substr(0, 8))) << "lists what there is";
+}
+
+TEST_F(Selectors, Commits) {
+    EXPECT_EQ(ids("commit:aaa2"), (Ids{second, cut}));
+    EXPECT_EQ(ids("commit:aaa111"), Ids{first});
+    EXPECT_THAT(refusal("commit:aaa"), HasSubstr("aaa111, aaa222"));
+    EXPECT_THAT(refusal("commit:ccc"), HasSubstr("names no session"));
+    EXPECT_THAT(refusal("commit:bbb"), HasSubstr("names no session")) << "it still runs";
+    EXPECT_THAT(refusal("commit:"), HasSubstr("begins with"));
+}
+
+TEST_F(Selectors, Machines) {
+    EXPECT_EQ(ids("machine:f1n"), (Ids{first, second, cut}));
+    EXPECT_THAT(refusal("machine:x"), HasSubstr("names no session"));
+}
+
+TEST_F(Selectors, Times) {
+    EXPECT_EQ(ids("since:2026-11-02"), (Ids{second, cut}));
+    EXPECT_EQ(ids("since:2026-11-02T02:01"), Ids{cut});
+    EXPECT_EQ(ids("since:2d"), Ids{cut});
+    EXPECT_EQ(ids("since:1w"), (Ids{first, second, cut}));
+    EXPECT_EQ(ids("between:2026-11-01..2026-11-02"), (Ids{first, second})) << "the last day too";
+    EXPECT_EQ(ids("between:2026-11-01..2026-11-02T01"), Ids{first});
+    EXPECT_EQ(ids("between:2026-11..2026-11"), (Ids{first, second, cut}));
+    EXPECT_THAT(refusal("since:yesterday"), HasSubstr("is no time"));
+    EXPECT_THAT(refusal("since:3m"), HasSubstr("is no time"));
+    EXPECT_THAT(refusal("between:2026-11-01"), HasSubstr("FROM..TO"));
+    EXPECT_THAT(refusal("since:2027"), HasSubstr("names no session"));
+}
+
+TEST_F(Selectors, Baselines) {
+    EXPECT_THAT(refusal("baseline:main"), HasSubstr("there is none"));
+    store.set_baseline("main", first);
+    EXPECT_EQ(ids("baseline:main"), Ids{first});
+    EXPECT_THAT(refusal("baseline:other"), HasSubstr("known: main"));
+}
+
+TEST_F(Selectors, UnknownKindsAreRefused) {
+    EXPECT_THAT(refusal("branch:main"), HasSubstr("known: baseline, commit, machine"));
+}
+
+TEST_F(Selectors, ArmsOfSessionsPairByTheirSeeds) {
+    const Arm a = read_arm(registry, store.path(), "latest~1");
+    const Arm b = read_arm(registry, store.path(), "latest");
+    EXPECT_EQ(a.says, "session " + first.substr(0, 8) + " of 2026-11-01 02:00 (latest~1)");
+    EXPECT_EQ(a.suspects.at("commit"), "aaa111");
+    EXPECT_EQ(b.suspects.at("commit"), "aaa222");
+    ASSERT_EQ(a.series.size(), 1u);
+    EXPECT_EQ(a.series[0].name.text(), "lazarus/fig8 lazarus model=gpt-l nodes=10 skew=4.0");
+    EXPECT_EQ(a.series[0].context.at("scenario"), "kill:rank=1@step=5");
+    EXPECT_EQ(a.series[0].context.at("hardware"), "hardware-hash");
+    Options all;
+    all.all_metrics = true;  // this registry knows no directions
+    const Row row = compare(a, b, all).at(0);
+    EXPECT_TRUE(row.paired);
+    EXPECT_EQ(row.n_a, 7);
+    EXPECT_EQ(row.metric, "throughput");
+    EXPECT_NEAR(row.ratio, 2.004 / 1.004, 1e-12);  // of the middle seed
+    EXPECT_EQ(row.reason_code, Reason::no_direction);
+    EXPECT_FALSE(row.a->points[0].sample.empty());
+}
+
+TEST_F(Selectors, UnitsOfForeignExperimentsComeFromTheDatabase) {
+    store.put_metric_units({{"lazarus/fig8", "throughput", "1/s", Direction::higher}});
+    const Arm a = read_arm(registry, store.path(), "latest~1");
+    const Arm b = read_arm(registry, store.path(), "latest");
+    const Row row = compare(a, b).at(0);
+    EXPECT_EQ(row.unit, "1/s");
+    EXPECT_EQ(row.verdict, Verdict::faster);
+}
+
+TEST_F(Selectors, SeveralSessionsOfASideKeepAllTheirValues) {
+    const Arm b = read_arm(registry, store.path(), "commit:aaa222");
+    ASSERT_EQ(b.series.size(), 1u);
+    EXPECT_EQ(b.series[0].points.size(), 14u);
+    std::set<std::string> pairs;
+    for (const Point& point : b.series[0].points) pairs.insert(point.pair);
+    EXPECT_EQ(pairs.size(), 14u) << "a seed of two sessions pairs with one value only";
+    EXPECT_THAT(b.says, HasSubstr("2 sessions of 2026-11-02 02:00 to 2026-11-03 02:00"));
+}
+
+TEST_F(Selectors, ADatabaseGivesTheNewestSamplesOfEverySeries) {
+    const SampleSpec other = store::testing::example_spec(1, "rival");
+    store::Session session = store::testing::example_session("2026-10-01T00:00:00.000Z");
+    store.begin_session(session);
+    store::testing::add_sample(store, session.id, other, 5, "ok");
+    store.finish_session(session.id, "finished");
+    const Arm arm = arm_of_store(registry, store);
+    ASSERT_EQ(arm.series.size(), 2u);
+    for (const Series& series : arm.series) {
+        const bool rival = series.name.variant == "rival";
+        EXPECT_EQ(series.points.size(), rival ? 1u : 7u) << "of one session, the newest";
+        EXPECT_NEAR(series.points[0].value, rival ? 5 : 2.001, 1e-12);
+    }
+    const Arm by_file = read_arm(registry, "no/such.db", store.path().string());
+    EXPECT_EQ(by_file.series.size(), 2u);
+}
+
+TEST_F(Selectors, AnotherDatabasesSessionsBySelector) {
+    const Arm arm = read_arm(registry, "no/such.db", store.path().string() + ":latest~1");
+    EXPECT_EQ(arm.series.at(0).points.size(), 7u);
+    EXPECT_NEAR(arm.series[0].points[0].value, 1.001, 1e-12);
+    EXPECT_THAT(arm.says, HasSubstr(first.substr(0, 8)));
+}
+
+TEST_F(Selectors, FailedAndMarkedSamplesAreCounted) {
+    store::Session session = store::testing::example_session("2026-11-05T00:00:00.000Z");
+    store.begin_session(session);
+    using store::testing::example_spec;
+    store::testing::add_sample(store, session.id, example_spec(1), 1, "failed");
+    store::testing::add_sample(store, session.id, example_spec(2), 1, "invalid");
+    store::testing::add_sample(store, session.id, example_spec(3), 1, "ok");
+    store::testing::add_sample(store, session.id, example_spec(1, "bad"), 1, "failed");
+    store.finish_session(session.id, "finished");
+    const Arm arm = read_arm(registry, store.path(), "latest");
+    ASSERT_EQ(arm.series.size(), 2u);
+    for (const Series& series : arm.series) {
+        const bool bad = series.name.variant == "bad";
+        EXPECT_EQ(series.failed, 1);
+        EXPECT_EQ(series.excluded, bad ? 0 : 1);
+        EXPECT_EQ(series.points.size(), bad ? 0u : 1u);
+        EXPECT_EQ(series.name.metric, bad ? "" : "throughput");
+    }
+}
+
+TEST_F(Selectors, WhatIsNoFileAndNoSessionIsRefused) {
+    const auto refused = [&](const std::string& typed) {
+        EXPECT_THROW(read_arm(registry, store.path(), typed), UserError) << typed;
+    };
+    refused("");
+    refused("missing.json");
+    refused("missing.db");
+    refused("missing.db:latest");
+    refused((folder / "").string());
+}
+
+}  // namespace
+}  // namespace assay::compare

@@ -1,0 +1,249 @@
+// Every reason that a row can have.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/compare/small_arms.hpp"
+
+namespace assay::compare::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// Verdict and reason; the text begins with the reason's code.
+void expect(const Row& row, Verdict verdict, Reason reason) {
+    EXPECT_EQ(to_string(row.verdict), to_string(verdict)) << row.reason;
+    EXPECT_EQ(code(row.reason_code), code(reason)) << row.reason;
+    EXPECT_THAT(row.reason, StartsWith(std::string(code(reason))));
+}
+
+TEST(Verdict, SameInsideTheMargin) {
+    const Row row = only_row(seeded(around(1, 0.001, 9)), seeded(around(1, 0.001, 9, 3)));
+    expect(row, Verdict::same, Reason::within_margin);
+    EXPECT_TRUE(row.paired);
+    EXPECT_EQ(row.n_a, 9);
+    EXPECT_EQ(row.n_b, 9);
+    EXPECT_LE(row.low, row.ratio);
+    EXPECT_LE(row.ratio, row.high);
+    EXPECT_THAT(row.reason, HasSubstr("9 pairs"));
+}
+
+TEST(Verdict, SlowerBeyondTheMargin) {
+    const Row row = only_row(seeded(around(1, 0.005, 9)), seeded(around(1.1, 0.005, 9)));
+    expect(row, Verdict::slower, Reason::beyond_margin);
+    EXPECT_NEAR(row.ratio, 1.1, 1e-12);
+    EXPECT_THAT(row.reason, HasSubstr("all above 1.01"));
+    EXPECT_TRUE(row.regression());
+}
+
+TEST(Verdict, HigherIsFasterWhereHigherIsBetter) {
+    Series a = seeded(around(1, 0.005, 9)), b = seeded(around(1.1, 0.005, 9));
+    a.better = b.better = Direction::higher;
+    expect(only_row(a, b), Verdict::faster, Reason::beyond_margin);
+    expect(only_row(b, a), Verdict::slower, Reason::beyond_margin);
+}
+
+TEST(Verdict, AmbiguousAcrossTheEdgeOfTheMargin) {
+    const auto [a, b] = straddling(9);
+    const Row row = only_row(seeded(a), seeded(b));
+    expect(row, Verdict::ambiguous, Reason::straddles_margin);
+    EXPECT_LT(row.low, 1.01);
+    EXPECT_GT(row.high, 1.01);
+}
+
+TEST(Verdict, UnpairedWhenTheRoundsAreOthers) {
+    const Row row = only_row(series(around(1, 0.002, 9)), series(around(2, 0.002, 9)));
+    expect(row, Verdict::slower, Reason::beyond_margin);
+    EXPECT_FALSE(row.paired);
+    EXPECT_THAT(row.reason, HasSubstr("unpaired, 9 and 9 values"));
+    EXPECT_NEAR(row.ratio, 2, 0.01);
+}
+
+TEST(Verdict, TooFewPairsFallBackToAllValues) {
+    Series a = seeded(around(1, 0.002, 9)), b = seeded(around(1, 0.002, 9));
+    for (std::size_t i = 2; i < 9; ++i) b.points[i].pair += " of another run";
+    EXPECT_FALSE(only_row(a, b).paired);
+}
+
+TEST(Verdict, AmbiguousWithTooFewValues) {
+    const Row row = only_row(series({1, 1.1}), series({2, 2.1}));
+    expect(row, Verdict::ambiguous, Reason::too_few);
+    EXPECT_NEAR(row.ratio, 1.95, 0.1);
+    EXPECT_TRUE(std::isnan(row.low));
+    EXPECT_TRUE(std::isnan(row.high));
+}
+
+std::vector<double> two_clusters(double low, double high, int n) {
+    std::vector<double> values;
+    for (int i = 0; i < n; ++i)
+        values.push_back((i % 2 ? high : low) * (1 + 0.0005 * ((i * 7) % 11 - 5)));
+    return values;
+}
+
+TEST(Verdict, AmbiguousWhenASideHasTwoClusters) {
+    // The bimodal case of the literature: 22.5 and 25.5 ms.
+    const Row row = only_row(series(two_clusters(22.5, 25.5, 40)), series(around(25.5, 0.001, 40)));
+    expect(row, Verdict::ambiguous, Reason::bimodal);
+}
+
+TEST(Verdict, ClustersCloserThanTheMarginDoNotMatter) {
+    Options wide;
+    wide.margin = 0.2;
+    expect(
+        only_row(series(two_clusters(22.5, 25.5, 40)), series(two_clusters(22.5, 25.5, 40)), wide),
+        Verdict::same, Reason::within_margin);
+}
+
+TEST(Verdict, AChangeLargerThanTheClustersDistanceIsAChange) {
+    expect(only_row(series(two_clusters(22.5, 25.5, 40)), series(two_clusters(45, 51, 40))),
+           Verdict::slower, Reason::beyond_margin);
+}
+
+TEST(Verdict, DeterministicMetricsAreEqualSeedBySeed) {
+    const Row row = only_row(deterministic({0, 2, 3}), deterministic({0, 2, 3}));
+    expect(row, Verdict::same, Reason::identical);
+    EXPECT_EQ(row.ratio, 1);
+}
+
+TEST(Verdict, OneDeterministicValueIsEnough) {
+    expect(only_row(deterministic({5}), deterministic({5})), Verdict::same, Reason::identical);
+    expect(only_row(deterministic({5}), deterministic({5.0000001})), Verdict::slower,
+           Reason::changed);
+}
+
+TEST(Verdict, ADeterministicChangeGoesByItsDirection) {
+    expect(only_row(deterministic({1, 2, 3}), deterministic({1, 2, 2.999})), Verdict::faster,
+           Reason::changed);
+    const Row row = only_row(deterministic({1, 2, 4}), deterministic({1, 3, 5}));
+    expect(row, Verdict::slower, Reason::changed);
+    EXPECT_DOUBLE_EQ(row.ratio, 1.25);
+    EXPECT_DOUBLE_EQ(row.low, 1);
+    EXPECT_DOUBLE_EQ(row.high, 1.5);
+    EXPECT_THAT(row.reason, HasSubstr("2 of 3 pairs differ"));
+}
+
+TEST(Verdict, ADeterministicChangeBothWaysIsAmbiguous) {
+    expect(only_row(deterministic({1, 2}), deterministic({2, 1})), Verdict::ambiguous,
+           Reason::changed);
+}
+
+TEST(Verdict, ADeterministicMetricThatIsNoNumberOnOneSideChanged) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    expect(only_row(deterministic({1, nan}), deterministic({1, nan})), Verdict::same,
+           Reason::identical);
+    expect(only_row(deterministic({1, 2}), deterministic({1, nan})), Verdict::ambiguous,
+           Reason::changed);
+}
+
+TEST(Verdict, DeterministicMetricsOfOtherSeedsAreJudgedAsAnyOther) {
+    Series a = deterministic({1}), b = deterministic({2});
+    b.points[0].pair = "seed 99";
+    expect(only_row(a, b), Verdict::ambiguous, Reason::too_few);
+}
+
+TEST(Verdict, WithoutDirectionADifferenceIsAmbiguous) {
+    Series a = seeded(around(1, 0.005, 9)), b = seeded(around(1.1, 0.005, 9));
+    a.better = b.better = Direction::none;
+    Options all;
+    all.all_metrics = true;
+    expect(only_row(a, b, all), Verdict::ambiguous, Reason::no_direction);
+    EXPECT_TRUE(compare(arm({a}), arm({b})).empty()) << "shown only when asked for";
+}
+
+TEST(Verdict, NoRatioOfValuesThatAreNotPositive) {
+    expect(only_row(series({0, 1, 2, 3, 4, 5, 6}), series({1, 2, 3, 4, 5, 6, 7})),
+           Verdict::ambiguous, Reason::not_positive);
+    expect(only_row(series({-1, -2}), series({-1, -2})), Verdict::ambiguous, Reason::not_positive);
+    const double inf = std::numeric_limits<double>::infinity();
+    const Row row = only_row(series({1, inf}), series({1, 2}));
+    expect(row, Verdict::ambiguous, Reason::not_positive);
+    EXPECT_TRUE(std::isnan(row.ratio));
+}
+
+TEST(Verdict, ZeroEverywhereIsTheSame) {
+    expect(only_row(series({0, 0, 0}), series({0, 0})), Verdict::same, Reason::identical);
+}
+
+TEST(Verdict, NotComparableWhenTheContextDiffers) {
+    Series a = seeded(around(1, 0.001, 9)), b = a;
+    b.context["hardware"] = "there";
+    const Row row = only_row(a, b);
+    expect(row, Verdict::not_comparable, Reason::context_differs);
+    EXPECT_THAT(row.reason, HasSubstr("hardware here in A, there in B"));
+    EXPECT_TRUE(std::isnan(row.ratio)) << "never compared silently";
+    Options across;
+    across.across = {"hardware"};
+    expect(only_row(a, b, across), Verdict::same, Reason::within_margin);
+}
+
+TEST(Verdict, AnUnknownContextIsEqual) {
+    Series a = seeded(around(1, 0.001, 9)), b = a;
+    b.context.erase("hardware");
+    expect(only_row(a, b), Verdict::same, Reason::within_margin);
+}
+
+TEST(Verdict, NotComparableWhereASideLacksTheSeries) {
+    const Arm a = arm({series({1, 2, 3})}), none = arm({});
+    expect(compare(a, none).at(0), Verdict::not_comparable, Reason::only_in_a);
+    expect(compare(none, a).at(0), Verdict::not_comparable, Reason::only_in_b);
+}
+
+TEST(Verdict, FailedWhenASideHasNoSampleThatIsOk) {
+    Series b = series({});
+    b.failed = 3;
+    const Row row = only_row(series(around(1, 0.001, 9)), b);
+    expect(row, Verdict::failed, Reason::all_failed);
+    EXPECT_THAT(row.reason, HasSubstr("all 3 samples of B failed"));
+}
+
+TEST(Verdict, NotComparableWhenASidesSamplesWereAllMarked) {
+    Series a = series({});
+    a.excluded = 4;
+    expect(only_row(a, series(around(1, 0.001, 9))), Verdict::not_comparable, Reason::all_excluded);
+}
+
+TEST(Verdict, AFailedCaseStandsForAllItsMetrics) {
+    Series time = series(around(1, 0.001, 9)), rate = time, failed = series({});
+    rate.name.metric = "rate";
+    failed.name.metric = "";
+    failed.better = Direction::none;
+    failed.failed = 2;
+    const Arm a = arm({time, rate}), b = arm({failed});
+    const auto rows = compare(a, b);
+    ASSERT_EQ(rows.size(), 2u);
+    expect(rows[0], Verdict::failed, Reason::all_failed);
+    expect(rows[1], Verdict::failed, Reason::all_failed);
+    EXPECT_EQ(rows[0].metric, "time");
+    EXPECT_EQ(rows[1].metric, "rate");
+    const auto swapped = compare(b, a);
+    ASSERT_EQ(swapped.size(), 2u);
+    expect(swapped[0], Verdict::failed, Reason::all_failed);
+    EXPECT_EQ(swapped[0].metric, "time");
+}
+
+TEST(Verdict, WhatFailedBesidesIsTold) {
+    Series a = seeded(around(1, 0.001, 9)), b = a;
+    b.failed = 2;
+    a.excluded = 1;
+    const Row row = only_row(a, b);
+    expect(row, Verdict::same, Reason::within_margin);
+    EXPECT_THAT(row.reason, HasSubstr("1 excluded in A"));
+    EXPECT_THAT(row.reason, HasSubstr("2 failed in B"));
+}
+
+TEST(Verdict, ASeriesOwnSpreadWidensItsMargin) {
+    const Series a = seeded(around(1, 0.005, 9)), b = seeded(around(1.1, 0.005, 9));
+    Options options;
+    options.margins = {{"toy/fig1 plain", 0.15}};
+    const Row row = only_row(a, b, options);
+    expect(row, Verdict::same, Reason::within_margin);
+    EXPECT_EQ(row.margin, 0.15);
+    options.margins = {{"toy/fig1 plain", 0.001}};
+    EXPECT_EQ(only_row(a, b, options).margin, options.margin) << "it never narrows it";
+}
+
+}  // namespace
+}  // namespace assay::compare::testing

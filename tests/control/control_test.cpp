@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "suite/control/control_experiment.hpp"
+#include "suite/control/control_work.hpp"
+#include "suite/experiment/memory_recorder.hpp"
+
+namespace assay::control {
+namespace {
+
+/// The checksum of a double loop over the same numbers, written down once more.
+std::uint64_t sum_of_memory() {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < (32U << 20); ++i) sum += i * 0x9E3779B97F4A7C15U;
+    return 4 * sum;
+}
+
+TEST(Control, TheWorkOfMemoryIsTheSameWithAnyNumberOfThreads) {
+    const std::uint64_t expected = sum_of_memory();
+    for (const int threads : {1, 3}) {
+        const Done done = memory(threads);
+        EXPECT_EQ(done.checksum, expected) << threads;
+        EXPECT_GT(done.seconds, 0);
+    }
+}
+
+TEST(Control, ArithmeticIsAsWrittenDown) {
+    std::uint64_t x = 0x9E3779B97F4A7C15U;
+    for (int i = 0; i < 30'000'000; ++i) x = (x ^= x << 13, x ^= x >> 7, x ^ x << 17);
+    // 151 products of matrices of ones, 192 wide.
+    EXPECT_EQ(arithmetic().checksum, x + 151 * 192);
+}
+
+TEST(Control, ProcessesEndAndBytesComeBack) {
+    // 0 + 1 + … + 49 of the children's exit statuses, and 4000 modulo 256.
+    EXPECT_EQ(processes().checksum, 50U * 49 / 2 + 4000 % 256);
+}
+
+TEST(Control, OneSampleHasAllMetricsAndRepeatsItsChecksum) {
+    const System system = make_system();
+    ASSERT_EQ(system.experiments.size(), 1U);
+    const Experiment& control = system.experiments[0];
+    SampleSpec spec;
+    spec.experiment = control.id;
+    MemoryRecorder first, second;
+    control.run(spec, first);
+    control.run(spec, second);
+    for (const MetricSpec& metric : control.metrics)
+        EXPECT_GT(first.value(metric.name), 0) << metric.name;
+    EXPECT_EQ(first.value("checksum"), second.value("checksum"));
+}
+
+TEST(Control, OnlyItsOwnNameSelectsIt) {
+    Registry registry;
+    System other;
+    other.id = "other";
+    Experiment experiment = make_system().experiments[0];
+    experiment.id = "other/one";
+    other.experiments.push_back(experiment);
+    registry.add(std::move(other));
+    registry.add(make_system());
+    const auto selected = [&](const char* pattern) {
+        std::string ids;
+        for (const Experiment* each : registry.select(pattern)) ids += each->id + ' ';
+        return ids;
+    };
+    EXPECT_EQ(selected("all"), "other/one ");
+    EXPECT_EQ(selected("*"), "other/one ");
+    EXPECT_EQ(selected("*/*"), "other/one ");
+    EXPECT_EQ(selected("assay"), "assay/control ");
+    EXPECT_EQ(selected("assay/*"), "assay/control ");
+    EXPECT_EQ(selected("assay/control"), "assay/control ");
+}
+
+}  // namespace
+}  // namespace assay::control

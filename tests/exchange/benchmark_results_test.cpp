@@ -1,0 +1,84 @@
+// Google Benchmark's JSON becomes a session.
+#include "suite/exchange/benchmark_results.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+
+#include "suite/exchange/archive.hpp"
+#include "suite/experiment/error.hpp"
+#include "tests/store/example_rows.hpp"
+
+namespace assay::exchange::testing {
+namespace {
+
+using store::Access;
+using store::Store;
+using store::testing::Folder;
+
+constexpr const char* two_repetitions = R"({
+  "context": {"date": "2026-11-21T02:03:04+01:00", "host_name": "node1", "num_cpus": 2,
+              "mhz_per_cpu": 2000, "library_build_type": "release"},
+  "benchmarks": [
+    {"name": "BM_copy/64", "run_type": "iteration", "repetition_index": 0, "iterations": 10,
+     "real_time": 12.5, "cpu_time": 11.5, "time_unit": "us", "bytes_per_second": 3e9},
+    {"name": "BM_copy/64", "run_type": "iteration", "repetition_index": 1, "iterations": 10,
+     "real_time": 13.5, "cpu_time": 12.5, "time_unit": "us", "bytes_per_second": 2e9},
+    {"name": "BM_copy/64_mean", "run_type": "aggregate", "real_time": 13, "cpu_time": 12,
+     "time_unit": "us"},
+    {"name": "BM_gpu", "run_type": "iteration", "error_occurred": true,
+     "error_message": "no device"}
+  ]})";
+
+TEST(BenchmarkResults, RepetitionsAreSamplesInTheUnitOfTheFile) {
+    Folder folder;
+    std::ofstream(folder / "b.json") << two_repetitions;
+    auto store = Store::open(folder / "a.db", Access::write);
+    EXPECT_EQ(import_file(store, folder / "b.json").samples, 3);
+    EXPECT_EQ(import_file(store, folder / "b.json").samples, 0) << "twice adds nothing";
+    ASSERT_EQ(store.sessions().size(), 1u);
+    const auto session = store.sessions().at(0);
+    EXPECT_EQ(session.started, "2026-11-21T01:03:04.000Z");
+    EXPECT_EQ(session.suspects.at("library_build_type"), "release");
+    EXPECT_EQ(store.machine(session.machine)->description.at("hostname"), "node1");
+    const auto copies = store.newest_samples("benchmark/BM_copy/64");
+    ASSERT_EQ(copies.size(), 2u);
+    std::map<std::string, double> second;
+    for (const auto& metric : copies[1].metrics) second[metric.name] = metric.value;
+    EXPECT_EQ(copies[1].spec.round, 1);
+    EXPECT_EQ(second, (std::map<std::string, double>{
+                          {"real_time", 13.5}, {"cpu_time", 12.5}, {"bytes_per_second", 2e9}}));
+    const auto units = store.metric_units("benchmark/BM_copy/64");
+    ASSERT_EQ(units.size(), 3u);
+    EXPECT_EQ(units[2].name + units[2].unit, "real_timeus");
+    EXPECT_EQ(units[2].better, Direction::lower);
+    EXPECT_EQ(units[0].better, Direction::higher);
+    int failed = 0;
+    for (const auto& sample : store.samples(session.id))
+        if (sample.status == "failed") {
+            ++failed;
+            EXPECT_EQ(sample.reason, "no device");
+        }
+    EXPECT_EQ(failed, 1);
+    EXPECT_TRUE(store.check().ok);
+}
+
+TEST(BenchmarkResults, WhatIsNotSuchAFileIsRefused) {
+    const auto complaint = [](std::string_view text) {
+        try {
+            read_benchmark_results(text, "b.json", [](const Row&) {});
+        } catch (const UserError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(complaint("{\n \"benchmarks\": [}"), "b.json:2:17: not valid JSON");
+    EXPECT_NE(complaint("{}").find("no array"), std::string::npos);
+    EXPECT_NE(complaint(R"({"benchmarks":[{"name":"x"}]})").find("'x' has no real_time"),
+              std::string::npos);
+    EXPECT_NE(complaint(R"({"benchmarks":[]})").find("no repetitions"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::exchange::testing

@@ -1,0 +1,93 @@
+// CSV to samples: what `assay export --csv` writes, and what people write by hand.
+#include "suite/exchange/csv_results.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "suite/exchange/archive.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/report/report.hpp"
+#include "tests/store/example_rows.hpp"
+
+namespace assay::exchange::testing {
+namespace {
+
+using store::Access;
+using store::Store;
+using store::testing::Folder;
+
+std::string complaint(std::string_view text) {
+    try {
+        read_csv_results(text, "r.csv", [](const Row&) {});
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(CsvResults, ExportedAndImportedIsEqualAsFarAsCsvGoes) {
+    Folder folder;
+    auto store = Store::open(folder / "a.db", Access::write);
+    const auto session = store::testing::begin(store);
+    auto spec = store::testing::example_spec(0xfedcba9876543210);
+    spec.variant = "a,\"b\"\nc";
+    spec.round = 3;
+    const auto id = store.begin_sample(session, spec, store::testing::key_of(spec));
+    store.finish_sample(store::testing::full_sample(id, session, spec));
+    store::testing::add_sample(store, session, store::testing::example_spec(2), 5, "failed");
+    const auto text = report::csv(Registry(), store.samples(session));
+    std::ofstream(folder / "r.csv", std::ios::binary) << text;
+
+    auto other = Store::open(folder / "b.db", Access::write);
+    EXPECT_EQ(import_file(other, folder / "r.csv").samples, 2);
+    EXPECT_EQ(import_file(other, folder / "r.csv").samples, 0) << "twice adds nothing";
+    EXPECT_EQ(import_file(store, folder / "r.csv").samples, 0) << "nor does it where it came from";
+    EXPECT_TRUE(other.check().ok);
+    EXPECT_EQ(report::csv(Registry(), other.samples(session)), text);
+    EXPECT_EQ(other.sample(id).spec.seed, 0xfedcba9876543210);
+    EXPECT_EQ(other.sample(id).spec.axes, spec.axes);
+    EXPECT_TRUE(std::isnan(other.sample(id).metrics.at(5).value));
+}
+
+TEST(CsvResults, ByHandRepeatedMetricsAreRounds) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "experiment,size,metric,value,unit\r\n"
+                                       "mine/copy,64,rate,1.5,GB/s\r\n"
+                                       "mine/copy,64,rate,2.5,GB/s\r\n"
+                                       "mine/copy,128,rate,3.5,GB/s\r\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    EXPECT_EQ(import_file(store, folder / "r.csv").samples, 3);
+    const auto samples = store.samples(store.sessions().at(0).id);
+    std::multiset<std::pair<std::int64_t, int>> found;
+    for (const auto& sample : samples)
+        found.emplace(std::get<std::int64_t>(sample.spec.axes.at("size")), sample.spec.round);
+    EXPECT_EQ(found, (std::multiset<std::pair<std::int64_t, int>>{{64, 0}, {64, 1}, {128, 0}}));
+    EXPECT_EQ(store.metric_units("mine/copy").at(0).unit, "GB/s");
+}
+
+TEST(CsvResults, ErrorsNameLineAndColumn) {
+    EXPECT_EQ(complaint("experiment,metric\nx,y\n"),
+              "r.csv:1:1: the column 'value' is missing; results have at least experiment, metric "
+              "and value");
+    EXPECT_EQ(complaint("experiment,metric,value\nx,y,1\nx,y,fast\n"),
+              "r.csv:3:5: 'value' is 'fast', not a number, nan, inf or -inf");
+    EXPECT_EQ(complaint("experiment,metric,value\nx,y\n"),
+              "r.csv:2:3: 2 fields, the first line has 3");
+    EXPECT_EQ(complaint("experiment,metric,value,seed\nx,y,1,-1\n"),
+              "r.csv:2:7: 'seed' is '-1', not a whole number from 0 to 2^64-1");
+    EXPECT_EQ(complaint("experiment,metric,value,profile\nx,y,1,huge\n"),
+              "r.csv:2:7: there is no profile 'huge'");
+    EXPECT_EQ(complaint("experiment,metric,value\n\"x,y,1\n"),
+              "r.csv:2:1: this quote is never closed");
+    EXPECT_EQ(complaint("experiment,metric,metric,value\n"),
+              "r.csv:1:19: a second column 'metric'");
+    EXPECT_NE(complaint("experiment,metric,value,round\nx,y,1,0\nx,y,2,0\n").find("r.csv:3:3"),
+              std::string::npos);
+    EXPECT_NE(complaint(""), "");
+}
+
+}  // namespace
+}  // namespace assay::exchange::testing

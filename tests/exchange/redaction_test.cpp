@@ -1,0 +1,82 @@
+// No host name and no folder of a user leaves the machine with --redact.
+#include "suite/exchange/redaction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "suite/exchange/archive.hpp"
+#include "tests/store/example_rows.hpp"
+
+namespace assay::exchange::testing {
+namespace {
+
+using store::Access;
+using store::Store;
+using store::testing::Folder;
+
+TEST(Redaction, OfTexts) {
+    const Redaction redaction({{"node1", "host-1"}, {"node1.lab", "host-1"}, {"vm", "host-2"}});
+    EXPECT_EQ(redaction.text("ran on node1.lab, node1 and vm"), "ran on host-1, host-1 and host-2");
+    EXPECT_EQ(redaction.text("node12 vmlinux evm my-vm"), "node12 vmlinux evm my-vm");
+    EXPECT_EQ(redaction.text("/home/ann/runs/x.db --db=/srv/a/b.db"), ".../x.db --db=.../b.db");
+    EXPECT_EQ(redaction.text("/home/ann /root"), "~ ~");
+    EXPECT_EQ(redaction.text(R"({"path":"/home/ann/m.gguf","at":"/usr/lib/x"})"),
+              R"({"path":".../m.gguf","at":"/usr/lib/x"})");
+    EXPECT_EQ(redaction.text("12 tokens/s, a/b, https://example.org/a/b"),
+              "12 tokens/s, a/b, https://example.org/a/b");
+}
+
+TEST(Redaction, NothingIsLeftAnywhereInTheFile) {
+    Folder folder;
+    {
+        auto store = Store::open(folder / "a.db", Access::write);
+        store.put_machine({"abcdef99", {{"hostname", "secrethost"}, {"cores", 2}}});
+        auto session = store::testing::example_session();
+        session.machine = "abcdef99";
+        session.command = "/home/anna/bin/assay run lte/fig8 --hosts secrethost,peerhost";
+        store.begin_session(session);
+        auto spec = store::testing::example_spec(1);
+        spec.axes["host"] = std::string("secrethost");
+        spec.scratch = "/home/anna/scratch/1";
+        const auto id = store.begin_sample(session.id, spec, store::testing::key_of(spec));
+        auto sample = store::testing::full_sample(id, session.id, spec);
+        sample.status = "failed";
+        sample.reason = "secrethost: cannot open /home/anna/x";
+        sample.metrics.push_back({"rate", {{"host", std::string("peerhost")}}, 1.0});
+        sample.events.push_back({0, "death", 1, {{"secrethost", "gone"}}});
+        sample.artifacts.push_back({"log.txt", "text/plain", "secrethost says hello\n"});
+        sample.artifacts.push_back(
+            {"core.bin", "application/octet-stream", std::string("\0 secrethost \xff", 14)});
+        sample.tables.push_back({"hosts", {{"host", ""}}, {{std::string("secrethost")}}});
+        store.finish_sample(sample);
+        store.annotate(session.id, "secrethost was hot");
+        store.finish_session(session.id, "finished");
+    }
+    for (const auto format : {ArchiveFormat::database, ArchiveFormat::json_lines}) {
+        const auto to = folder / (format == ArchiveFormat::database ? "out.db" : "out.jsonl");
+        write_archive(folder / "a.db", {.redacted = true, .names = {"peerhost"}, .format = format},
+                      to);
+        std::ifstream in(to, std::ios::binary);
+        const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        for (const char* secret : {"secrethost", "peerhost", "anna"})
+            EXPECT_EQ(bytes.find(secret), std::string::npos) << secret;
+        auto store = Store::open(folder / (format == ArchiveFormat::database ? "b.db" : "c.db"),
+                                 Access::write);
+        EXPECT_EQ(import_file(store, to).samples, 1);
+        const auto report = store.check();
+        EXPECT_TRUE(report.ok) << report.problems.at(0);
+        const auto session = store.sessions().at(0);
+        EXPECT_EQ(session.command, ".../assay run lte/fig8 --hosts host-abcdef,name-1");
+        const auto sample = store.sample(store.samples(session.id).at(0).id);
+        EXPECT_EQ(sample.spec.axes.at("host"), Value(std::string("host-abcdef")));
+        EXPECT_EQ(sample.spec.scratch, "");
+        EXPECT_EQ(sample.reason, "host-abcdef: cannot open .../x");
+        EXPECT_EQ(sample.artifacts.at(3).bytes, "host-abcdef says hello\n");
+        EXPECT_EQ(sample.artifacts.at(0).bytes, std::string("\0\1\2", 3)) << "others stay";
+    }
+}
+
+}  // namespace
+}  // namespace assay::exchange::testing

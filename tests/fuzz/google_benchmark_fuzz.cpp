@@ -1,0 +1,24 @@
+// Google Benchmark's JSON: a UserError, or an arm whose series can be compared with themselves.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "suite/compare/compare.hpp"
+#include "suite/compare/read_arm.hpp"
+#include "suite/experiment/error.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace assay::compare;
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    try {
+        const Arm arm = read_google_benchmark(text, "fuzz.json");
+        if (arm.series.empty()) std::abort();
+        for (const Row& row : compare(arm, arm))
+            if (row.verdict == Verdict::faster || row.verdict == Verdict::slower ||
+                row.reason.empty())
+                std::abort();
+    } catch (const assay::UserError&) {
+    }
+    return 0;
+}

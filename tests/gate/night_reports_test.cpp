@@ -1,0 +1,129 @@
+// Every report against its golden file, and what must hold whatever the night.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "suite/gate/night_verdict.hpp"
+#include "suite/gate/night_wording.hpp"
+#include "tests/cli/golden.hpp"
+#include "tests/gate/night_fixture.hpp"
+#include "tests/report/xml_check.hpp"
+
+namespace assay::gate {
+namespace {
+
+using testing::expect_golden;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+int occurrences(const std::string& text, const std::string& pattern) {
+    const std::regex regex(pattern);
+    return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), regex),
+                                          std::sregex_iterator()));
+}
+
+/// What is wrong with the XML after its declaration; the declaration must be there.
+std::string document_problem(const std::string& xml) {
+    const std::string declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    if (xml.rfind(declaration, 0) != 0) return "no declaration";
+    return report::xml_problem(xml.substr(declaration.size()));
+}
+
+int attribute(const std::string& xml, const std::string& name) {
+    std::smatch found;
+    const bool there =
+        std::regex_search(xml, found, std::regex("<testsuite [^>]*" + name + "=\"(\\d+)\""));
+    return there ? std::stoi(found[1]) : -1;
+}
+
+TEST(NightReports, JunitXml) {
+    const std::string xml = junit_xml(eventful_night());
+    EXPECT_EQ(document_problem(xml), "");
+    expect_golden("nightly_junit.xml", xml);
+}
+
+TEST(NightReports, JunitCountsAreThoseOfItsElements) {
+    for (const Night& night : {eventful_night(), quiet_night(), first_night()}) {
+        const std::string xml = junit_xml(night);
+        EXPECT_EQ(document_problem(xml), "");
+        EXPECT_EQ(attribute(xml, "tests"), occurrences(xml, "<testcase "));
+        EXPECT_EQ(attribute(xml, "failures"), occurrences(xml, "<failure "));
+        EXPECT_EQ(attribute(xml, "errors"), occurrences(xml, "<error "));
+        EXPECT_EQ(attribute(xml, "skipped"), occurrences(xml, "<skipped "));
+    }
+    EXPECT_GT(occurrences(junit_xml(eventful_night()), "<failure "), 0);
+    EXPECT_EQ(occurrences(junit_xml(quiet_night()), "<failure |<error "), 0);
+}
+
+TEST(NightReports, Markdown) {
+    const std::string text = markdown_summary(eventful_night());
+    expect_golden("nightly_summary.md", text);
+    // The verdict is the first line, regressions come before all other rows.
+    EXPECT_EQ(text.rfind("## ❌ cpu: 1 confirmed regression", 0), 0u);
+    EXPECT_LT(text.find("### Confirmed regressions"), text.find("### Candidates"));
+    EXPECT_EQ(occurrences(text, "<details>"), occurrences(text, "</details>"));
+}
+
+TEST(NightReports, MarkdownOfManyRowsFitsAStepSummary) {
+    Night night = eventful_night();
+    const std::vector<NightRow> rows = night.rows;
+    for (int i = 0; i < 1000; ++i) night.rows.insert(night.rows.end(), rows.begin(), rows.end());
+    const std::string text = markdown_summary(night);
+    EXPECT_LT(text.size(), 1024u * 1024u);
+    EXPECT_THAT(text, HasSubstr("601 more are in the JSON and HTML reports"));
+}
+
+TEST(NightReports, GithubAnnotations) {
+    const std::string text = github_annotations(eventful_night());
+    expect_golden("nightly_annotations.txt", text);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_TRUE(std::regex_match(
+            line, std::regex("::(error|warning|notice) title=[^:,]*::([^%]|%25|%0A|%0D)*")))
+            << line;
+}
+
+TEST(NightReports, AnnotationsSayWhatGithubWouldDrop) {
+    Night night = eventful_night();
+    for (int i = 0; i < 30; ++i) night.rows.push_back(night.rows[2]);
+    const std::string text = github_annotations(night);
+    EXPECT_EQ(occurrences(text, "::error "), 10);
+    EXPECT_THAT(text, HasSubstr("more; the summary lists all"));
+}
+
+TEST(NightReports, HtmlPage) {
+    const std::string page = html_page(eventful_night());
+    expect_golden("nightly_page.html", page);
+    EXPECT_THAT(page, HasSubstr("lazarus/x_live &lt;&amp;&quot;&#39;&gt; | `x`"));
+    EXPECT_THAT(page, Not(HasSubstr("<&")));
+    // Nothing is fetched from anywhere.
+    EXPECT_EQ(occurrences(page, "https?://"), 0);
+}
+
+TEST(NightReports, Json) {
+    const Night night = eventful_night();
+    const std::string text = json_text(night);
+    expect_golden("nightly.json", text);
+    const nlohmann::json read = nlohmann::json::parse(text);
+    EXPECT_EQ(read["exit_code"], 2);
+    EXPECT_EQ(read["rows"].size(), night.rows.size());
+    EXPECT_TRUE(read["rows"].back()["ratio"].is_number());
+    int without_ratio = 0;
+    for (const auto& row : read["rows"]) without_ratio += row["ratio"].is_null() ? 1 : 0;
+    EXPECT_EQ(without_ratio, 1);
+}
+
+TEST(NightReports, TheFirstNightSaysThatThereIsNoBaseline) {
+    const Night night = first_night();
+    EXPECT_EQ(night.verdict, NightVerdict::clean);
+    EXPECT_THAT(markdown_summary(night), HasSubstr("No accepted baseline yet"));
+    EXPECT_THAT(github_annotations(night), HasSubstr("No accepted baseline yet"));
+    EXPECT_THAT(html_page(night), HasSubstr("baseline accept"));
+}
+
+}  // namespace
+}  // namespace assay::gate

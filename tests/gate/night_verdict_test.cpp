@@ -1,0 +1,132 @@
+#include "suite/gate/night_verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "suite/gate/night_wording.hpp"
+#include "tests/gate/night_fixture.hpp"
+
+namespace assay::gate {
+namespace {
+
+using compare::Reason;
+using compare::Verdict;
+
+NightRow row_of(double ratio, Verdict verdict = Verdict::same,
+                Reason reason = Reason::within_margin) {
+    NightRow row;
+    row.against_baseline = compared_row("a/b c", "seconds", ratio, 0.001, verdict, reason);
+    return row;
+}
+
+Night night_of(std::vector<NightRow> rows) {
+    Night night;
+    night.baseline_session = "x";
+    night.rows = std::move(rows);
+    judge(night);
+    return night;
+}
+
+TEST(NightVerdict, ExitCodesAreThoseOfTheDesign) {
+    EXPECT_EQ(exit_code(NightVerdict::clean), 0);
+    EXPECT_EQ(exit_code(NightVerdict::error), 1);
+    EXPECT_EQ(exit_code(NightVerdict::regression), 2);
+    EXPECT_EQ(exit_code(NightVerdict::ambiguous), 3);
+}
+
+TEST(NightVerdict, ACandidateAloneOnlyWarns) {
+    NightRow row = row_of(1.5, Verdict::slower, Reason::beyond_margin);
+    row.step = {std::nullopt, State::candidate, ""};
+    Night night = night_of({row, row_of(1), row_of(1), row_of(1)});
+    night.margin = 0.2;
+    judge(night);
+    EXPECT_EQ(night.verdict, NightVerdict::clean);
+    EXPECT_TRUE(is_warning(night.rows[0]));
+}
+
+TEST(NightVerdict, ConfirmedFailsUnlessMuted) {
+    NightRow row = row_of(1.05, Verdict::slower, Reason::beyond_margin);
+    row.step = {State::candidate, State::confirmed, ""};
+    EXPECT_EQ(night_of({row}).verdict, NightVerdict::regression);
+    row.muted = true;
+    EXPECT_EQ(night_of({row}).verdict, NightVerdict::clean);
+}
+
+TEST(NightVerdict, TheGeometricMeanAloneFails) {
+    // Each row ambiguous by itself; all together 3 % slower.
+    const auto slow = [] { return row_of(1.03, Verdict::ambiguous, Reason::straddles_margin); };
+    const Night night = night_of({slow(), slow(), slow()});
+    EXPECT_NEAR(night.geometric_mean, 1.03, 1e-12);
+    EXPECT_EQ(night.verdict, NightVerdict::regression);
+    // Two rows are no mean.
+    EXPECT_EQ(night_of({slow(), slow()}).geometric_mean, 1);
+    // The other way round nothing fails.
+    const auto fast = [] { return row_of(0.97, Verdict::ambiguous, Reason::straddles_margin); };
+    EXPECT_EQ(night_of({fast(), fast(), fast()}).verdict, NightVerdict::ambiguous);
+}
+
+TEST(NightVerdict, TheMeanIsOfSlowdownsWhicheverWayIsBetter) {
+    NightRow higher = row_of(1 / 1.1);
+    higher.against_baseline.better = Direction::higher;
+    const Night night = night_of({row_of(1.1), higher, row_of(1.1)});
+    EXPECT_NEAR(night.geometric_mean, 1.1, 1e-12);
+}
+
+TEST(NightVerdict, ASlowMachineMovesControlAndRowsAlike) {
+    Night night;
+    night.rows = {row_of(1.1), row_of(1.1), row_of(1.1)};
+    night.control = {{"a", 1.1}, {"b", 1.1}};
+    judge(night);
+    EXPECT_NEAR(night.geometric_mean, 1, 1e-12);
+    EXPECT_NEAR(night.rows[0].relative_to_control, 1, 1e-12);
+    EXPECT_NE(night.verdict, NightVerdict::regression);
+}
+
+TEST(NightVerdict, WhatIsNotJudgedDoesNotCountInTheMean) {
+    NightRow muted = row_of(3);
+    muted.muted = true;
+    const Night night = night_of({row_of(1), row_of(1), row_of(1), muted,
+                                  row_of(3, Verdict::ambiguous, Reason::bimodal),
+                                  row_of(3, Verdict::slower, Reason::changed),
+                                  row_of(3, Verdict::not_comparable, Reason::context_differs)});
+    EXPECT_EQ(night.geometric_mean, 1);
+}
+
+TEST(NightVerdict, FailuresAndAmbiguity) {
+    Night night = night_of({row_of(1)});
+    EXPECT_EQ(night.verdict, NightVerdict::clean);
+    night.failures = {"gone"};
+    judge(night);
+    EXPECT_EQ(night.verdict, NightVerdict::error);
+    const auto open = [] { return row_of(1.01, Verdict::ambiguous, Reason::straddles_margin); };
+    EXPECT_EQ(night_of({open(), row_of(1)}).verdict, NightVerdict::clean);
+    EXPECT_EQ(night_of({open(), open(), row_of(1)}).verdict, NightVerdict::ambiguous);
+    EXPECT_EQ(night_of({}).verdict, NightVerdict::clean);
+}
+
+TEST(NightWording, EveryHeadingHasItsRowInTheFixture) {
+    const Night night = eventful_night();
+    const auto groups = by_heading(night);
+    for (int i = 0; i < heading_count; ++i)
+        EXPECT_EQ(groups[static_cast<std::size_t>(i)].size(), 1u) << title(static_cast<Heading>(i));
+}
+
+TEST(NightWording, ChangesReadTheRightWayRound) {
+    compare::Row row = compared_row("a", "m", 1.068, 0.01, Verdict::slower, Reason::beyond_margin);
+    EXPECT_EQ(change_words(row), "6.8 % slower");
+    EXPECT_EQ(ratio_words(row), "1.068 [1.058, 1.078]");
+    row.ratio = 0.9;
+    EXPECT_EQ(change_words(row), "10 % faster");
+    row.better = Direction::higher;
+    EXPECT_EQ(change_words(row), "10 % lower");
+    row.ratio = 5;
+    EXPECT_EQ(change_words(row), "5.0 times better");
+    row.better = Direction::none;
+    EXPECT_EQ(change_words(row), "ratio 5");
+    row.ratio = std::nan("");
+    EXPECT_EQ(change_words(row), "no ratio");
+}
+
+}  // namespace
+}  // namespace assay::gate

@@ -1,0 +1,76 @@
+// The real command line over an experiment whose times a test sets: by a file beside the program
+// (this build of it became slower) and by the environment (the machine did).
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "suite/cli/command.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::testing {
+namespace {
+
+double factor_of_build(const std::string& variant) {
+    const std::filesystem::path beside =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() / ("factor." + variant);
+    double factor = 1;
+    std::ifstream(beside) >> factor;
+    return factor > 0 ? factor : 1;
+}
+
+double factor_of_machine() {
+    const char* factor = std::getenv("ASSAY_TEST_MACHINE_FACTOR");
+    return factor != nullptr ? std::atof(factor) : 1;
+}
+
+/// At most 0.2 %, never the same twice.
+double noise(const SampleSpec& spec) {
+    const auto mixed = (static_cast<unsigned>(::getpid()) * 2654435761U) ^
+                       static_cast<unsigned>(spec.seed * 40503U);
+    return 1 + 0.002 * static_cast<double>(mixed % 1000) / 1000;
+}
+
+void work(const SampleSpec& spec, Recorder& recorder) {
+    if (std::getenv("ASSAY_TEST_SLOWLY") != nullptr)
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const double factor = factor_of_build(spec.variant) * factor_of_machine() * noise(spec);
+    recorder.metric("seconds", 0.1 * factor);
+    recorder.metric("per_second", 10 / factor);
+}
+
+System make_night_system() {
+    Experiment experiment;
+    experiment.id = "night/work";
+    experiment.title = "Work of a time that is set";
+    experiment.source = "none";
+    experiment.says = "For the tests of the nightly gate.";
+    experiment.axes = {{"n", "nothing", {std::int64_t{1}, std::int64_t{2}}, false}};
+    experiment.variants = {"left", "right"};
+    experiment.metrics = {{"seconds", "s", "time", Direction::lower, false, {}},
+                          {"per_second", "1/s", "speed", Direction::higher, false, {}}};
+    ProfilePlan toy;
+    toy.provenances = {Provenance::measured};
+    toy.seconds_per_sample = 0.05;
+    experiment.profiles = {toy};
+    experiment.figure = {Figure::Kind::bars, "seconds", "n", {}, "", "", false};
+    experiment.run = work;
+    System system;
+    system.id = "night";
+    system.title = "For the tests of the nightly gate";
+    system.paper = "none";
+    system.experiments = {experiment};
+    return system;
+}
+
+}  // namespace
+}  // namespace assay::testing
+
+int main(int argc, char** argv) {
+    assay::Registry registry;
+    registry.add(assay::testing::make_night_system());
+    return assay::cli::main(argc, argv, std::move(registry));
+}

@@ -1,0 +1,317 @@
+// Nights of a tiny suite, given as a user would: baseline, candidate, confirmation, acceptance,
+// fixing, muting, a slow machine, a kill in between.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <thread>
+
+#include "suite/store/store.hpp"
+#include "tests/cli/program_test.hpp"
+
+namespace assay::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* suite_text = R"(name = "tiny"
+rounds = 5
+margin = 0.02
+control = false
+[[experiment]]
+patterns = ["night/work"]
+axes = { n = 1 }
+[[benchmark]]
+name = "fake"
+program = "fake_benchmark"
+arguments = ["--one argument"]
+)";
+
+/// A program that speaks Google Benchmark's JSON; its time stands in a file beside it.
+constexpr const char* fake_benchmark = R"(#!/bin/sh
+folder=$(dirname "$0")
+time=100
+[ -f "$folder/fake_time" ] && time=$(cat "$folder/fake_time")
+out=
+for argument; do case "$argument" in --benchmark_out=*) out=${argument#--benchmark_out=};; esac; done
+[ "$1" = "--one argument" ] || exit 3
+cat > "$out" <<END
+{"context": {"num_cpus": 2}, "benchmarks": [
+ {"name": "BM_x/8", "run_type": "iteration", "real_time": $time.$(($$ % 90 + 10)), "time_unit": "ns"},
+ {"name": "BM_y", "run_type": "iteration", "real_time": 7.0, "time_unit": "us"}]}
+END
+)";
+
+/// The program in a folder of its own, in which a test can make it slower.
+class NightlyTest : public ProgramTest {
+  protected:
+    NightlyTest() : ProgramTest((folder_of_program() / "assay").string()) {
+        fs::create_directories(program_folder);
+        fs::copy_file(ASSAY_NIGHTLY_PROGRAM, program_folder / "assay");
+        write("fake_benchmark", fake_benchmark);
+        fs::permissions(program_folder / "fake_benchmark", fs::perms::owner_all);
+        std::ofstream(folder / "tiny.toml") << suite_text;
+    }
+    ~NightlyTest() override { fs::remove_all(program_folder); }
+
+    static fs::path folder_of_program() {
+        return fs::temp_directory_path() / ("assay-nightly-test-" + std::to_string(::getpid()));
+    }
+    void write(const std::string& name, const std::string& text) const {
+        std::ofstream(program_folder / name) << text;
+    }
+    void slow_build(const std::string& variant, double factor) const {
+        write("factor." + variant, std::to_string(factor));
+    }
+
+    struct Told {
+        int exit_code = -1;
+        json report;
+        std::string err;
+    };
+    Told night(std::vector<std::string> more = {}) const {
+        std::vector<std::string> arguments = {"nightly", (folder / "tiny.toml").string(), "--json",
+                                              "--no-doctor"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Printed printed = assay(arguments);
+        Told told{printed.exit_code, json(), printed.err};
+        if (json::accept(printed.out)) told.report = json::parse(printed.out);
+        EXPECT_TRUE(told.report.is_object()) << printed.out << printed.err;
+        return told;
+    }
+    void accept(std::vector<std::string> more = {}) const {
+        std::vector<std::string> arguments = {"baseline", "accept", "tiny"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Printed printed = assay(arguments);
+        EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    }
+    /// The row of the variant's seconds, or of a benchmark.
+    static json row(const json& report, const std::string& series, const std::string& metric) {
+        for (const json& row : report["rows"])
+            if (row["series"].get<std::string>().rfind(series, 0) == 0 && row["metric"] == metric)
+                return row;
+        ADD_FAILURE() << "no row " << series << ' ' << metric << " in " << report.dump(1);
+        return json::object();
+    }
+    static json left(const json& report) { return row(report, "night/work left", "seconds"); }
+    json regressions() const { return assay_json({"regressions", "--all"}); }
+
+    fs::path program_folder = folder_of_program();
+};
+
+TEST_F(NightlyTest, TheFirstNightHasNothingToCompareWithAndSaysSo) {
+    const Told first = night();
+    EXPECT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_EQ(first.report["verdict"], "clean");
+    EXPECT_TRUE(first.report["baseline_session"].is_null());
+    EXPECT_THAT(first.report["says"], HasSubstr("No accepted baseline yet"));
+    EXPECT_EQ(first.report["rows"].size(), 6u);  // two variants, two metrics; two benchmarks
+    EXPECT_EQ(row(first.report, "benchmark/program", "real_time benchmark=BM_x/8")["n_b"], 5);
+    // A second night is not compared either: only a person makes a baseline.
+    EXPECT_TRUE(night().report["baseline_session"].is_null());
+}
+
+TEST_F(NightlyTest, FromCandidateToConfirmedToAccepted) {
+    night();
+    accept();
+    const Told clean = night();
+    EXPECT_EQ(clean.exit_code, 0) << clean.report.dump(1);
+    EXPECT_EQ(left(clean.report)["verdict"], "same") << clean.report.dump(1);
+    EXPECT_TRUE(regressions().empty());
+
+    slow_build("left", 1.2);
+    const Told seen = night();
+    EXPECT_EQ(seen.exit_code, 0) << seen.report.dump(1);
+    const json candidate = left(seen.report);
+    EXPECT_EQ(candidate["to"], "candidate") << candidate.dump(1);
+    EXPECT_TRUE(candidate["rerun_paired"].get<bool>());
+    EXPECT_EQ(candidate["rerun"]["verdict"], "slower");
+    EXPECT_EQ(row(seen.report, "night/work right", "seconds")["to"], nullptr);
+    EXPECT_EQ(row(seen.report, "night/work left", "per_second")["to"], "candidate");
+
+    const Told confirmed = night({"--junit", (folder / "night.xml").string(), "--markdown",
+                                  (folder / "night.md").string(), "--html",
+                                  (folder / "night.html").string(), "--annotations"});
+    EXPECT_EQ(confirmed.exit_code, 2);
+    EXPECT_EQ(left(confirmed.report)["to"], "confirmed");
+    const std::string xml = contents(folder / "night.xml");
+    EXPECT_THAT(xml, HasSubstr("failures=\"2\""));
+    EXPECT_THAT(xml, HasSubstr("<failure type=\"regression\""));
+    EXPECT_THAT(contents(folder / "night.md"), HasSubstr("❌ tiny: 2 confirmed regressions"));
+    EXPECT_THAT(contents(folder / "night.html"), HasSubstr("v-regression"));
+    EXPECT_THAT(confirmed.err, HasSubstr("::error title=night/work left"));
+
+    const json lives = regressions();
+    ASSERT_EQ(lives.size(), 2u);
+    for (const json& life : lives) {
+        EXPECT_EQ(life["state"], "confirmed");
+        EXPECT_EQ(life["steps"].size(), 2u);
+    }
+    EXPECT_EQ(assay_json({"regressions"}).size(), 2u);
+
+    accept({"--why", "the new layout"});
+    EXPECT_TRUE(assay_json({"regressions"}).empty());
+    EXPECT_EQ(regressions().at(0)["state"], "accepted");
+    const Told after = night();
+    EXPECT_EQ(after.exit_code, 0);
+    EXPECT_EQ(left(after.report)["verdict"], "same");
+
+    slow_build("left", 1.0);
+    const Told faster = night();
+    EXPECT_EQ(faster.exit_code, 0);
+    EXPECT_EQ(left(faster.report)["verdict"], "faster");
+}
+
+TEST_F(NightlyTest, TwoGoodNightsFixAConfirmedRegression) {
+    night();
+    accept();
+    slow_build("left", 1.2);
+    night();
+    EXPECT_EQ(night().exit_code, 2);
+    slow_build("left", 1.0);
+    const Told back = night();
+    EXPECT_EQ(back.exit_code, 2);  // one good night is an anecdote, too
+    EXPECT_EQ(left(back.report)["to"], "confirmed");
+    const Told fixed = night();
+    EXPECT_EQ(fixed.exit_code, 0);
+    EXPECT_EQ(left(fixed.report)["to"], "fixed");
+}
+
+TEST_F(NightlyTest, OneBadNightIsForgotten) {
+    night();
+    accept();
+    slow_build("left", 1.2);
+    EXPECT_EQ(left(night().report)["to"], "candidate");
+    slow_build("left", 1.0);
+    const Told after = night();
+    EXPECT_EQ(after.exit_code, 0);
+    EXPECT_TRUE(left(after.report)["to"].is_null());
+    EXPECT_TRUE(assay_json({"regressions"}).empty());
+    EXPECT_EQ(regressions().at(0)["state"], "taken back");
+}
+
+TEST_F(NightlyTest, AFileOfGoogleBenchmarkIsWatchedToo) {
+    night();
+    accept();
+    write("fake_time", "150");
+    const Told slow = night();
+    const json x = row(slow.report, "benchmark/program", "real_time benchmark=BM_x/8");
+    EXPECT_EQ(x["to"], "candidate") << x.dump(1);
+    // The kept program found the kept benchmark, which is as fast as it was.
+    EXPECT_TRUE(x["rerun_paired"].get<bool>());
+    EXPECT_NEAR(x["rerun"]["ratio"].get<double>(), 1.5, 0.02);
+    EXPECT_EQ(row(slow.report, "benchmark/program", "real_time benchmark=BM_y")["verdict"], "same");
+}
+
+TEST_F(NightlyTest, ASlowMachineIsNotTheCode) {
+    night();
+    accept();
+    const EnvironmentVariable slow("ASSAY_TEST_MACHINE_FACTOR", "1.1");
+    const Told told = night();
+    const json left_row = left(told.report);
+    EXPECT_EQ(left_row["verdict"], "slower");
+    EXPECT_EQ(left_row["rerun"]["verdict"], "same") << left_row.dump(1);
+    EXPECT_EQ(left_row["evidence"], "not again");
+    EXPECT_TRUE(left_row["to"].is_null());
+    EXPECT_THAT(told.report["warnings"].dump(), HasSubstr("the machine or its software"));
+}
+
+TEST_F(NightlyTest, WithoutTheOldProgramTheNewOneIsRunAgain) {
+    night();
+    accept();
+    fs::remove_all(folder.path().string() + "/results.db.builds");
+    slow_build("left", 1.2);
+    const json left_row = left(night().report);
+    EXPECT_FALSE(left_row["rerun_paired"].get<bool>());
+    EXPECT_EQ(left_row["rerun"]["verdict"], "slower") << left_row.dump(1);
+    EXPECT_FALSE(left_row["rerun"]["paired"].get<bool>());
+    EXPECT_EQ(left_row["to"], "candidate");
+}
+
+TEST_F(NightlyTest, MutedRowsNeitherWarnNorFail) {
+    night();
+    accept();
+    slow_build("left", 1.2);
+    night();
+    EXPECT_EQ(assay({"mute", "night/work left*", "--why", "known"}).exit_code, 0);
+    EXPECT_THAT(assay({"mute"}).out, HasSubstr("known"));
+    const Told muted = night();
+    EXPECT_EQ(muted.exit_code, 0);
+    EXPECT_TRUE(left(muted.report)["muted"].get<bool>());
+    EXPECT_EQ(left(muted.report)["to"], "ignored");
+    EXPECT_EQ(assay({"unmute", "night/work left*"}).exit_code, 0);
+    EXPECT_EQ(assay({"unmute", "night/work left*"}).exit_code, 1);
+    EXPECT_EQ(left(night().report)["to"], "candidate");
+    EXPECT_EQ(night().exit_code, 2);
+    // A mute that has run out.
+    EXPECT_EQ(assay({"mute", "night/*", "--until", "2020-01-01"}).exit_code, 0);
+    EXPECT_EQ(night().exit_code, 2);
+    EXPECT_EQ(assay({"mute", "night/*", "--until", "tomorrow"}).exit_code, 1);
+}
+
+TEST_F(NightlyTest, OneRowIsAcceptedAlone) {
+    night();
+    accept();
+    slow_build("left", 1.2);
+    slow_build("right", 1.3);
+    night();
+    EXPECT_EQ(night().exit_code, 2);
+    accept({"--series", "night/work left*"});
+    const Told after = night();
+    EXPECT_EQ(after.exit_code, 2);
+    EXPECT_EQ(left(after.report)["verdict"], "same");
+    EXPECT_EQ(row(after.report, "night/work right", "seconds")["to"], "confirmed");
+    EXPECT_EQ(assay_json({"baseline", "show", "tiny"}).size(), 3u);
+    EXPECT_EQ(assay({"baseline", "accept", "tiny", "--series", "nothing"}).exit_code, 1);
+    EXPECT_EQ(assay_json({"baseline", "list"}).size(), 1u);
+    EXPECT_EQ(assay({"baseline", "drop", "tiny"}).exit_code, 0);
+    EXPECT_EQ(assay({"baseline", "drop", "tiny"}).exit_code, 1);
+    EXPECT_TRUE(night().report["baseline_session"].is_null());
+}
+
+TEST_F(NightlyTest, WhatCannotBeRunIsAnErrorUnlessSomethingIsConfirmed) {
+    night();
+    accept();
+    fs::remove(program_folder / "fake_benchmark");
+    const Told broken = night();
+    EXPECT_EQ(broken.exit_code, 1);
+    EXPECT_THAT(broken.report["failures"].dump(), HasSubstr("fake_benchmark"));
+    EXPECT_EQ(left(broken.report)["verdict"], "same");
+}
+
+TEST_F(NightlyTest, AKilledNightGoesOn) {
+    night();
+    accept();
+    {
+        const EnvironmentVariable slowly("ASSAY_TEST_SLOWLY", "1");
+        assay({"nightly", (folder / "tiny.toml").string(), "--no-doctor"}, [](pid_t pid) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+            ::kill(pid, SIGKILL);
+        });
+    }
+    const Told told = night();
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    EXPECT_EQ(left(told.report)["n_b"], 5);
+    EXPECT_EQ(told.report["nights_before"], 1);
+    // It went on in the session that was killed.
+    const store::Store store = store::Store::open(folder / "results.db", store::Access::read);
+    EXPECT_EQ(store.sessions().size(), 2u);
+}
+
+TEST_F(NightlyTest, ADryRunRunsNothing) {
+    const Printed printed = assay({"nightly", (folder / "tiny.toml").string(), "--dry-run"});
+    EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    EXPECT_THAT(printed.out, HasSubstr("night/work"));
+    EXPECT_FALSE(fs::exists(folder / "results.db"));
+}
+
+TEST_F(NightlyTest, AnnotationsAreKeptAndShown) {
+    const std::string session = night().report["session"];
+    EXPECT_EQ(assay({"annotate", session.substr(0, 8), "new power supply"}).exit_code, 0);
+    EXPECT_THAT(assay({"annotate", session.substr(0, 8)}).out, HasSubstr("new power supply"));
+}
+
+}  // namespace
+}  // namespace assay::testing

@@ -1,0 +1,185 @@
+// Two programs against each other: the same one twice, and once with a slowdown.
+#include "suite/runner/versus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "suite/compare/read_arm.hpp"
+#include "suite/runner/versus_rows.hpp"
+#include "tests/runner/busy_system.hpp"
+#include "tests/runner/temporary_folder.hpp"
+
+namespace assay::runner {
+namespace {
+
+using assay::testing::EnvironmentVariable;
+using assay::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+
+class VersusTest : public ::testing::Test {
+  protected:
+    TemporaryFolder folder;
+    EnvironmentVariable lock_file{"ASSAY_LOCK", (folder / "lock").string()};
+    Registry registry = assay::testing::make_busy_registry();
+    store::Store store = store::Store::open(folder / "results.db", store::Access::write);
+    VersusRequest request;
+    std::vector<Notice> notices;
+
+    VersusTest() {
+        request.old_program = request.new_program = this_program();
+        request.what.patterns = {"dummy/sum"};
+        request.what.axes["n"] = {std::int64_t{2}};
+        request.what.variants = {"a"};
+        request.decision.metrics = {"total"};
+        request.decision.max_rounds = 10;
+    }
+    VersusOutcome run() {
+        return versus(registry, request, store,
+                      [&](const Notice& notice) { notices.push_back(notice); });
+    }
+    void spin() {
+        request.decision.metrics = {};
+        request.what.patterns = {"busy/spin"};
+        request.what.axes = {{"ms", {std::int64_t{20}}}};
+        request.what.variants = {"same"};
+        request.decision.margin = 0.05;
+        request.decision.max_rounds = 20;
+    }
+};
+
+TEST_F(VersusTest, TheSameProgramIsTheSame) {
+    const VersusOutcome outcome = run();
+    ASSERT_EQ(outcome.rows.size(), 1U);
+    EXPECT_EQ(outcome.rows[0].verdict, compare::Verdict::same) << outcome.rows[0].reason;
+    EXPECT_EQ(outcome.rows[0].metric, "total");
+    EXPECT_EQ(outcome.rows[0].n_a, 7);
+    EXPECT_EQ(outcome.rows[0].n_b, 7);
+    EXPECT_EQ(outcome.rounds, 7);
+    EXPECT_EQ(outcome.saved, 2 * 3);
+    ASSERT_EQ(outcome.contrasts.size(), 1U);
+    EXPECT_EQ(outcome.contrasts[0].verdict(), "same");
+    EXPECT_EQ(notices.back().done, 14);
+    EXPECT_EQ(notices.back().planned, 14);
+}
+
+TEST_F(VersusTest, RoundsTurnRoundAndSeedsAreShared) {
+    request.decision.max_rounds = 3;
+    run();
+    std::vector<std::string> arms;
+    for (const Notice& notice : notices)
+        if (notice.kind == "sample_started")
+            arms.push_back(notice.body.at("arm").get<std::string>() + ' ' +
+                           notice.body.at("seed").dump());
+    EXPECT_THAT(arms, ::testing::ElementsAre("old 1", "new 1", "new 2", "old 2", "old 3", "new 3"));
+}
+
+TEST_F(VersusTest, TwoSessionsTellWhoseTheyAreAndCanBeComparedAgain) {
+    request.old_program.build = std::string(40, 'a');
+    request.old_program.suspects["commit"] = "0123456789ab";
+    const VersusOutcome outcome = run();
+    ASSERT_EQ(store.sessions().size(), 2U);
+    for (const store::Session& session : store.sessions()) {
+        const bool is_old = session.id == outcome.old_session;
+        EXPECT_EQ(session.state, "finished");
+        EXPECT_EQ(session.build == std::string(40, 'a'), is_old);
+        EXPECT_EQ(session.suspects.value("commit", "") == "0123456789ab", is_old);
+        EXPECT_EQ(store.samples(session.id).size(), 7U);
+    }
+    const auto a = compare::arm_of_sessions(registry, store, {outcome.old_session});
+    const auto b = compare::arm_of_sessions(registry, store, {outcome.new_session});
+    const auto again = compare::compare(a, b);
+    ASSERT_FALSE(again.empty());
+    EXPECT_EQ(again[0].verdict, outcome.rows[0].verdict);
+    EXPECT_EQ(again[0].reason, outcome.rows[0].reason);
+}
+
+TEST_F(VersusTest, ASlowedProgramIsFoundAndItsSamplesAreMarked) {
+    spin();
+    request.decision.metrics = {"wall_time"};
+    request.slowdown = 2;
+    const VersusOutcome outcome = run();
+    ASSERT_EQ(outcome.rows.size(), 1U);
+    EXPECT_EQ(outcome.rows[0].verdict, compare::Verdict::slower) << outcome.rows[0].reason;
+    for (const store::Sample& sample : store.samples(outcome.new_session))
+        EXPECT_EQ(sample.spec.scenario, "slowdown=2.00");
+    for (const store::Sample& sample : store.samples(outcome.old_session))
+        EXPECT_EQ(sample.spec.scenario, "");
+    // Whoever compares them unaware is told so.
+    const auto rows = compare::compare(*outcome.old_arm, *outcome.new_arm);
+    ASSERT_FALSE(rows.empty());
+    for (const compare::Row& row : rows)
+        EXPECT_EQ(row.verdict, compare::Verdict::not_comparable) << row.reason;
+}
+
+TEST_F(VersusTest, RealWorkOfTheSameProgramIsNotCalledDifferent) {
+    spin();
+    const VersusOutcome outcome = run();
+    ASSERT_EQ(outcome.rows.size(), 1U);
+    EXPECT_NE(outcome.rows[0].verdict, compare::Verdict::slower) << outcome.rows[0].reason;
+    EXPECT_NE(outcome.rows[0].verdict, compare::Verdict::faster) << outcome.rows[0].reason;
+}
+
+TEST_F(VersusTest, AProgramThatIsNoneOfOursFails) {
+    request.old_program.executable = "/bin/true";
+    const VersusOutcome outcome = run();
+    ASSERT_EQ(outcome.rows.size(), 1U);
+    EXPECT_EQ(outcome.rows[0].verdict, compare::Verdict::failed) << outcome.rows[0].reason;
+    EXPECT_EQ(outcome.rounds, request.decision.min_rounds) << "gives up without a single pair";
+    EXPECT_THAT(store.samples(outcome.old_session).at(0).reason,
+                HasSubstr("ended without saying how"));
+}
+
+TEST_F(VersusTest, AVerdictThatLookingAgainAndAgainDoesNotBearIsAmbiguous) {
+    std::vector<compare::Series> series(1);
+    series[0].name = {"e", "v", {}, "m"};
+    compare::Row row;
+    row.a = row.b = series.data();
+    row.verdict = compare::Verdict::slower;
+    row.reason_code = compare::Reason::beyond_margin;
+    row.reason = "beyond-margin: 30 pairs";
+    Contrast contrast;
+    contrast.experiment = "e";
+    contrast.variant = "v";
+    contrast.metric = "m";
+    contrast.better = Direction::lower;
+    contrast.rounds = 30;
+    auto rows = versus_rows({row}, {contrast});
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].verdict, compare::Verdict::ambiguous);
+    EXPECT_THAT(rows[0].reason, HasSubstr("beyond-margin: 30 pairs"));
+    contrast.answer.standing = stopping::Standing::above;
+    rows = versus_rows({row}, {contrast});
+    EXPECT_EQ(rows[0].verdict, compare::Verdict::slower);
+    contrast.metric = "other";
+    EXPECT_TRUE(versus_rows({row}, {contrast}).empty());
+}
+
+TEST(ProgramIdentity, IsReadFromWhatVersionPrints) {
+    const std::string text =
+        "assay 0.1.0, commit 0123456789ab-dirty\nbuilt by GNU 12.2.0, Release, with libtorch "
+        "2.6.0\nbuild id 00112233445566778899aabbccddeeff00112233\nwithout nvcc: no, really";
+    const ProgramIdentity program = parse_version(text, "/x/assay");
+    EXPECT_EQ(program.build, "00112233445566778899aabbccddeeff00112233");
+    EXPECT_EQ(program.suspects.at("commit"), "0123456789ab-dirty");
+    EXPECT_EQ(program.suspects.at("compiler"), "GNU 12.2.0");
+    EXPECT_EQ(program.suspects.at("build_type"), "Release");
+    EXPECT_EQ(program.suspects.at("torch"), "2.6.0");
+    EXPECT_EQ(program.suspects.at("version"), "0.1.0");
+    for (const char* other :
+         {"", "assay 0.1.0\n", "true (GNU coreutils) 9.1\nbuild id 00112233445566778899",
+          "assay 1\nbuild id not-hexadecimal-at-all"})
+        EXPECT_THROW(parse_version(other, "/bin/other"), UserError) << other;
+}
+
+TEST(ProgramIdentity, AsksTheProgram) {
+    const ProgramIdentity self = this_program();
+    const ProgramIdentity asked = ask_program(self.executable);
+    EXPECT_EQ(asked.build, self.build);
+    EXPECT_EQ(asked.suspects.at("commit"), "0123456789ab");
+    EXPECT_THROW(ask_program("/nonexistent/assay"), UserError);
+    EXPECT_THROW(ask_program("/etc/passwd"), UserError);
+    EXPECT_THROW(ask_program("/bin/true"), UserError);
+}
+
+}  // namespace
+}  // namespace assay::runner
