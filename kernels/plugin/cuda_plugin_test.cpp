@@ -37,8 +37,10 @@ TEST(CudaPlugin, LoadsOneOfThisVersion) {
 }
 
 TEST(CudaPlugin, SaysWhyOthersCannotBeUsed) {
-    EXPECT_THAT(refusal_of(FAKE_OLD), AllOf(HasSubstr("version 0 of the kernel interface"),
-                                            HasSubstr("build both from the same source")));
+    EXPECT_THAT(refusal_of(FAKE_OLD),
+                AllOf(HasSubstr("version " + std::to_string(ASSAY_KERNELS_VERSION - 1) +
+                                " of the kernel interface"),
+                      HasSubstr("build both from the same source")));
     EXPECT_THAT(refusal_of(FAKE_NULL),
                 AllOf(HasSubstr("not supported here"), HasSubstr("no NVIDIA driver")));
     EXPECT_THAT(refusal_of(FAKE_INCOMPLETE), HasSubstr("lacks functions"));

@@ -25,7 +25,7 @@ std::string claims_table(const Registry& registry, std::span<const ClaimCheck> c
         const std::size_t end = table.find('\n', at) + 1;
         out += table.substr(at, end - at);
         at = end;
-        if (line < 2 || line - 2 >= reasons.size()) continue;
+        if (line < 2 || line - 2 >= reasons.size() || reasons[line - 2].empty()) continue;
         const std::size_t row = line - 2;
         // Neighbours with one reason have it below the last of them.
         if (row + 1 < reasons.size() && reasons[row + 1] == reasons[row]) continue;

@@ -8,7 +8,8 @@
 namespace assay::testing {
 
 inline void check_trace(const AvailabilityTrace& trace) {
-    const TraceStatistics found = trace_statistics(trace);  // refuses impossible traces: would escape
+    const TraceStatistics found =
+        trace_statistics(trace);  // refuses impossible traces: would escape
     if (found.fewest < 0 || found.initial > found.most || found.mean > found.most) std::abort();
     if (!trace.events.empty() && trace.events.back().t_s > trace.duration_s) std::abort();
     if (trace.events.size() > 2000) return;  // the plan's rules take quadratic time

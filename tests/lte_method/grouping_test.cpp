@@ -42,8 +42,8 @@ std::vector<std::set<std::int64_t>> experts_of(const Grouping& grouping) {
 const KMeansOptions as_given{.normalise = false};
 
 TEST(BalancedKMeans, RefusesWeightsThatAreNotFinite) {
-    for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
-                            std::numeric_limits<float>::infinity()}) {
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         auto features = normal({64, 8}, 1);
         features[17][3] = bad;
         EXPECT_THROW(balanced_kmeans(features, 32), UserError);

@@ -13,10 +13,12 @@ Experiment fig6() {
         "method gets the same number of tokens. Deja Vu, TEAL and CATS are training-free and start "
         "from the dense model tuned on as many tokens; MoEfication swaps the activation for ReLU, "
         "is tuned, and chooses experts by an oracle, as in the paper. TEAL and CATS are newer than "
-        "the paper; expert_oracle chooses the same experts as LTE has by what they would give, which "
+        "the paper; expert_oracle chooses the same experts as LTE has by what they would give, "
+        "which "
         "no method can know beforehand.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
-    experiment.variants = {"dense", "lte", "moefication", "deja_vu", "teal", "cats", "expert_oracle"};
+    experiment.variants = {"dense", "lte",  "moefication",  "deja_vu",
+                           "teal",  "cats", "expert_oracle"};
     experiment.profiles = training_profiles({{"sparsity", {0.5, 0.75, 0.9}}}, 3, 40);
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},

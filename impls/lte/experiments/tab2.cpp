@@ -40,7 +40,8 @@ Experiment tab2() {
         "prunes all matrices of LLaMA-7B to 50 %; here only the feed-forward networks are pruned, "
         "for every competitor alike, and overall_sparsity counts all weights but the embeddings.";
     experiment.axes.push_back(sparsity_axis({0.5}));
-    experiment.variants = {"lte", "wanda", "wanda_2_4", "wanda_4_8", "magnitude", "magnitude_2_4", "magnitude_4_8"};
+    experiment.variants = {"lte",       "wanda",         "wanda_2_4",    "wanda_4_8",
+                           "magnitude", "magnitude_2_4", "magnitude_4_8"};
     experiment.metrics.push_back({"overall_sparsity",
                                   "share",
                                   "of the weights of all layers left out",

@@ -20,8 +20,8 @@ Axis model_axis(std::vector<Value> values);
 Axis corpus_axis();
 
 /// Profiles toy, small and gpu. `toy_axes` narrows the sweep at toy; at small every axis is swept
-/// whole, with three seeds and five times the training; at gpu models of five million parameters and
-/// SmolLM2 train on the first GPU, for longer still (recipes/sizes.cpp).
+/// whole, with three seeds and five times the training; at gpu models of five million parameters
+/// and SmolLM2 train on the first GPU, for longer still (recipes/sizes.cpp).
 std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Value>> toy_axes,
                                            int toy_rounds, double toy_seconds_per_sample);
 

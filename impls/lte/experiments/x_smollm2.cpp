@@ -9,7 +9,8 @@ Experiment x_smollm2() {
         training_experiment("x_smollm2", "SmolLM2-135M made sparse", "section 3 (ours)");
     experiment.says =
         "SmolLM2-135M-Instruct, pretrained, on the King James Bible: LTE in bf16 with as many "
-        "tokens as two cores do in about an hour (profile gpu: the full schedule), against the dense model tuned on as many, and "
+        "tokens as two cores do in about an hour (profile gpu: the full schedule), against the "
+        "dense model tuned on as many, and "
         "training-free rivals on top of that.";
     experiment.axes[0].values = {"smollm2"};
     experiment.axes.push_back(sparsity_axis({0.5}));
