@@ -123,23 +123,17 @@ Database Database::open(const fs::path& file, Access access) {
     if (error || file.empty() || !absolute.has_filename())
         throw StoreError(fmt::format("\"{}\" is not the name of a file.", file.string()));
     return guarded(absolute, "open the database", [&] {
-        return access == Access::write ? open_for_writing(absolute) : open_for_reading(absolute);
+        return access == Access::write ? open_for_writing(absolute)
+                                       : open_for_reading(absolute, Older::is_refused);
     });
 }
 
 Database Database::open_older(const fs::path& file) {
-    if (!is_there(file)) return open(file, Access::read);  // says what is wrong
-    return guarded(file, "open the database", [&] {
-        refuse_foreign_file(file, newest_version(), false);
-        {
-            auto sql = connect(file, SQLite::OPEN_READONLY);
-            if (schema_version(file, sql) >= newest_version()) return open(file, Access::read);
-        }
-        PrivateCopy copy(file);
-        auto sql = connect(copy.file(), SQLite::OPEN_READWRITE);
-        migrate(file, sql, migrations());
-        return Database(fs::weakly_canonical(file), std::move(copy), std::nullopt, std::move(sql));
-    });
+    std::error_code error;
+    const auto absolute = fs::weakly_canonical(fs::absolute(file, error), error);
+    if (error) return open(file, Access::read);  // says what is wrong
+    return guarded(absolute, "open the database",
+                   [&] { return open_for_reading(absolute, Older::is_migrated_in_a_copy); });
 }
 
 Database Database::open_for_writing(const fs::path& file) {
@@ -161,16 +155,19 @@ Database Database::open_for_writing(const fs::path& file) {
     return Database(file, std::nullopt, RunnerLock(file), std::move(sql));
 }
 
-Database Database::open_for_reading(const fs::path& file) {
+Database Database::open_for_reading(const fs::path& file, Older older) {
     if (!is_there(file))
         throw StoreError(
             fmt::format("{}: there is no results database; `assay run` makes one.", file.string()));
     refuse_network_file_system(file, file.parent_path());
     refuse_foreign_file(file, newest_version(), false);
+    const bool migrates = older == Older::is_migrated_in_a_copy;
     try {
         auto sql = connect(file, SQLite::OPEN_READONLY);
-        refuse_version_for_reading(file, sql);
-        return Database(file, std::nullopt, std::nullopt, std::move(sql));
+        if (!migrates || schema_version(file, sql) >= newest_version()) {
+            refuse_version_for_reading(file, sql);
+            return Database(file, std::nullopt, std::nullopt, std::move(sql));
+        }
     } catch (const SQLite::Exception& failure) {
         // A reader of a WAL file needs its -shm file, which SQLite cannot make in a read-only
         // folder.
@@ -179,7 +176,10 @@ Database Database::open_for_reading(const fs::path& file) {
     }
     PrivateCopy copy(file);
     auto sql = connect(copy.file(), SQLite::OPEN_READWRITE);
-    refuse_version_for_reading(file, sql);
+    if (migrates)
+        migrate(file, sql, migrations());
+    else
+        refuse_version_for_reading(file, sql);
     return Database(file, std::move(copy), std::nullopt, std::move(sql));
 }
 

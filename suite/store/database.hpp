@@ -49,7 +49,8 @@ class Database {
   private:
     Database(std::filesystem::path file, std::optional<PrivateCopy>, std::optional<RunnerLock>,
              SQLite::Database);
-    static Database open_for_reading(const std::filesystem::path&);
+    enum class Older { is_refused, is_migrated_in_a_copy };
+    static Database open_for_reading(const std::filesystem::path&, Older);
     static Database open_for_writing(const std::filesystem::path&);
     void refuse_unless_writable(std::string_view doing) const;
 
