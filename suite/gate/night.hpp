@@ -43,6 +43,7 @@ struct Night {
     /// Of slowdown over the rows that were compared: above 1 is slower, whichever way of a metric
     /// is better. Where a control workload ran, in units of its slowdown.
     double geometric_mean = 1;
+    double median_slowdown = 1;             ///< of the same rows, in the same units
     std::map<std::string, double> control;  ///< metric → slowdown against the baseline's night
     NightVerdict verdict = NightVerdict::clean;
 };

@@ -63,6 +63,7 @@ std::string json_text(const Night& night) {
                       {"exit_code", exit_code(night.verdict)},
                       {"says", verdict_words(night)},
                       {"geometric_mean", real(night.geometric_mean)},
+                      {"median_slowdown", real(night.median_slowdown)},
                       {"control", night.control},
                       {"failures", night.failures},
                       {"warnings", night.warnings},

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::gate {
 namespace {
@@ -32,15 +35,24 @@ double control_slowdown(const Night& night) {
     return night.control.empty() ? 1 : std::exp(sum / static_cast<double>(night.control.size()));
 }
 
-double mean_slowdown(const Night& night, double control) {
+/// What a row counts with: the reruns in turns say it best.
+std::optional<double> counted_slowdown(const NightRow& row) {
+    if (row.rerun && row.rerun_paired)
+        if (const auto again = slowdown(*row.rerun)) return again;
+    return slowdown(row.against_baseline);
+}
+
+void fill_mean(Night& night, double control) {
+    std::vector<double> slowdowns;
     double sum = 0;
-    int rows = 0;
     for (const NightRow& row : night.rows) {
         if (!counts_in_mean(row)) continue;
-        sum += std::log(*slowdown(row.against_baseline) / control);
-        ++rows;
+        slowdowns.push_back(*counted_slowdown(row) / control);
+        sum += std::log(slowdowns.back());
     }
-    return rows < fewest_in_mean ? 1 : std::exp(sum / rows);
+    const auto rows = static_cast<int>(slowdowns.size());
+    night.geometric_mean = rows < fewest_in_mean ? 1 : std::exp(sum / rows);
+    night.median_slowdown = rows < fewest_in_mean ? 1 : statistics::median(slowdowns);
 }
 
 bool too_little_decided(const Night& night) {
@@ -89,7 +101,9 @@ bool is_regression(const NightRow& row) { return !row.muted && row.step.to == St
 
 bool is_warning(const NightRow& row) { return !row.muted && row.step.to == State::candidate; }
 
-bool mean_beyond_margin(const Night& night) { return night.geometric_mean > 1 + night.margin; }
+bool mean_beyond_margin(const Night& night) {
+    return night.geometric_mean > 1 + night.margin && night.median_slowdown > 1 + night.margin / 2;
+}
 
 void judge(Night& night) {
     const double control = control_slowdown(night);
@@ -97,7 +111,7 @@ void judge(Night& night) {
         const auto slower = slowdown(row.against_baseline);
         row.relative_to_control = night.control.empty() || !slower ? 0 : *slower / control;
     }
-    night.geometric_mean = mean_slowdown(night, control);
+    fill_mean(night, control);
     night.verdict = verdict(night);
 }
 

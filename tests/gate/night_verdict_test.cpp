@@ -38,9 +38,7 @@ TEST(NightVerdict, ExitCodesAreThoseOfTheDesign) {
 TEST(NightVerdict, ACandidateAloneOnlyWarns) {
     NightRow row = row_of(1.5, Verdict::slower, Reason::beyond_margin);
     row.step = {std::nullopt, State::candidate, ""};
-    Night night = night_of({row, row_of(1), row_of(1), row_of(1)});
-    night.margin = 0.2;
-    judge(night);
+    const Night night = night_of({row, row_of(1), row_of(1), row_of(1)});
     EXPECT_EQ(night.verdict, NightVerdict::clean);
     EXPECT_TRUE(is_warning(night.rows[0]));
 }
@@ -64,6 +62,22 @@ TEST(NightVerdict, TheGeometricMeanAloneFails) {
     // The other way round nothing fails.
     const auto fast = [] { return row_of(0.97, Verdict::ambiguous, Reason::straddles_margin); };
     EXPECT_EQ(night_of({fast(), fast(), fast()}).verdict, NightVerdict::ambiguous);
+}
+
+TEST(NightVerdict, ASingleRowIsNotAllRowsTogether) {
+    NightRow slow = row_of(1.5, Verdict::slower, Reason::beyond_margin);
+    slow.step = {std::nullopt, State::candidate, ""};
+    const Night night = night_of({slow, row_of(1), row_of(1), row_of(1.001)});
+    EXPECT_GT(night.geometric_mean, 1.02);
+    EXPECT_EQ(night.verdict, NightVerdict::clean);
+}
+
+TEST(NightVerdict, RerunsInTurnsCountInTheMean) {
+    NightRow row = row_of(1.2, Verdict::slower, Reason::beyond_margin);
+    row.rerun = compared_row("a/b c", "seconds", 1.0, 0.001, Verdict::same, Reason::within_margin);
+    EXPECT_NEAR(night_of({row, row, row}).geometric_mean, 1.2, 1e-12);
+    row.rerun_paired = true;
+    EXPECT_NEAR(night_of({row, row, row}).geometric_mean, 1, 1e-12);
 }
 
 TEST(NightVerdict, TheMeanIsOfSlowdownsWhicheverWayIsBetter) {
