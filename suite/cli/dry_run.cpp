@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -25,9 +26,13 @@ struct Sum {
 std::vector<Sum> per_experiment(const runner::Plan& plan) {
     std::vector<Sum> sums;
     for (const runner::PlannedSample& sample : plan.samples) {
-        if (sums.empty() || sums.back().first->experiment != sample.experiment)
-            sums.push_back({&sample, {}, {}, 0, 0, 0, 0});
-        Sum& sum = sums.back();
+        auto at = std::find_if(sums.begin(), sums.end(), [&](const Sum& sum) {
+            return sum.first->spec.experiment == sample.spec.experiment &&
+                   sum.first->spec.profile == sample.spec.profile &&
+                   sum.first->spec.provenance == sample.spec.provenance;
+        });
+        if (at == sums.end()) at = sums.insert(at, {&sample, {}, {}, 0, 0, 0, 0});
+        Sum& sum = *at;
         sum.cases.insert(assay::to_string(sample.spec.axes));
         sum.variants.insert(sample.spec.variant);
         sum.rounds = std::max(sum.rounds, sample.spec.round + 1);

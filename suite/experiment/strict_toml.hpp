@@ -12,6 +12,21 @@
 #include <string_view>
 #include <vector>
 
+namespace assay::detail {
+
+/// Thrown where toml++ 3.3 meets text that its parser does not expect ("[[ = 1") and would assert.
+struct UnexpectedToml {};
+
+[[noreturn]] inline void unexpected_toml() { throw UnexpectedToml(); }
+
+}  // namespace assay::detail
+
+#ifdef NDEBUG
+#error \
+    "toml++ 3.3 takes its assertions for granted with NDEBUG; broken files would be undefined behaviour"
+#endif
+#define TOML_ASSERT(expression) \
+    (static_cast<bool>(expression) ? void() : ::assay::detail::unexpected_toml())
 #include <toml++/toml.h>
 
 namespace assay {
@@ -25,6 +40,9 @@ toml::table parse_toml(std::string_view text, std::string_view file_name) {
         throw Error(std::string(file_name) + ':' + std::to_string(error.source().begin.line) + ':' +
                     std::to_string(error.source().begin.column) +
                     ": not valid TOML: " + std::string(error.description()));
+    } catch (const detail::UnexpectedToml&) {
+        throw Error(std::string(file_name) +
+                    ": not valid TOML: a table header or key that cannot be read");
     }
 }
 

@@ -80,10 +80,10 @@ TEST(ClaimsTable, NeighboursWithOneReasonShareIt) {
     EXPECT_EQ(claims_table(registry(), checks),
               "verdict  paper  ours  how  claim\n"
               "───────  ─────  ────  ───  ─────\n"
-              "not run      –     –    –  one\n"
-              "not run      –     –    –  two\n"
+              "not run  –      –     –    one\n"
+              "not run  –      –     –    two\n"
               "    needs a GPU\n"
-              "not run      –     –    –  three\n"
+              "not run  –      –     –    three\n"
               "    needs two\n");
 }
 

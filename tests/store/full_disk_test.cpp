@@ -23,8 +23,9 @@ TEST(FullDisk, LosesNothingStoredAndGoesOnWhenThereIsRoom) {
     {
         auto store = Store::open(folder / "r.db", Access::write);
         const auto session = begin(store);
-        // Room that is given back below, as a person would by deleting something.
-        std::ofstream(folder / "ballast") << std::string(300'000, 'b');
+        // Room that is given back below, as a person would by deleting something. At least half of
+        // the disk: what is in the write-ahead log needs its place in the database a second time.
+        std::ofstream(folder / "ballast") << std::string(1'000'000, 'b');
         for (std::uint64_t seed = 0; seed < 1000 && said.empty(); ++seed) {
             said = error_of([&] {
                 unfinished =
