@@ -22,7 +22,8 @@ namespace assay::cli {
 enum ExitCode : int {
     exit_ok = 0,
     exit_error = 1,          ///< usage or infrastructure
-    exit_regression = 2,     ///< with --gate: a contradicted claim; replay: metrics differ
+    exit_regression = 2,     ///< slower; with --gate: a contradicted claim; replay: metrics
+                             ///< differ; qualify: not fit
     exit_ambiguous = 3,      ///< neither yes nor no
     exit_not_supported = 4,  ///< this machine or this build cannot do it
 };
@@ -55,6 +56,7 @@ void add_compare_command(CLI::App& program, Context& context);
 void add_versus_command(CLI::App& program, Context& context);
 void add_nightly_command(CLI::App& program, Context& context);
 void add_baseline_command(CLI::App& program, Context& context);
+void add_qualify_command(CLI::App& program, Context& context);
 void add_regressions_command(CLI::App& program, Context& context);
 void add_mute_commands(CLI::App& program, Context& context);  ///< mute, unmute
 void add_annotate_command(CLI::App& program, Context& context);

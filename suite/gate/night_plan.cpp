@@ -10,10 +10,6 @@
 namespace assay::gate {
 namespace {
 
-std::string series_text(const SampleSpec& spec) {
-    return compare::SeriesName{spec.experiment, spec.variant, spec.axes, ""}.text();
-}
-
 /// Collects the plans of a suite's entries; a sample that two entries ask for is taken once.
 class Merging {
   public:
@@ -82,22 +78,30 @@ int most_rounds(const SuiteFile& suite) {
 
 }  // namespace
 
+std::string series_text(const SampleSpec& spec) {
+    return compare::SeriesName{spec.experiment, spec.variant, spec.axes, ""}.text();
+}
+
 NightPlan make_night_plan(const Registry& registry, const SuiteFile& suite) {
     Merging merging;
     if (suite.control && registry.experiment(runner::control_experiment) != nullptr) {
         runner::Request control;
         control.patterns = {std::string(runner::control_experiment)};
         control.rounds = most_rounds(suite);
-        merging.add(runner::make_plan(registry, control), {{}, suite.margin, true});
+        merging.add(runner::make_plan(registry, control), {{}, suite.margin, true, control.rounds.value_or(1)});
     }
     for (const SuiteExperiment& experiment : suite.experiments)
         merging.add(runner::make_plan(registry, request_of(experiment, suite)),
                     {{experiment.metrics.begin(), experiment.metrics.end()},
                      experiment.margin.value_or(suite.margin),
-                     false});
+                     false,
+                     experiment.rounds.value_or(suite.rounds)});
     for (const SuiteBenchmark& benchmark : suite.benchmarks)
         merging.add(runner::make_plan(registry, request_of(benchmark, suite)),
-                    {{}, benchmark.margin.value_or(suite.margin), false});
+                    {{},
+                     benchmark.margin.value_or(suite.margin),
+                     false,
+                     benchmark.rounds.value_or(suite.rounds)});
     return merging.finish();
 }
 

@@ -16,6 +16,7 @@ struct SeriesGate {
     std::set<std::string> metrics;  ///< names; empty: all with a direction
     double margin = 0.02;
     bool control = false;  ///< the control workload's
+    int rounds = 5;
 };
 
 struct NightPlan {
@@ -25,6 +26,9 @@ struct NightPlan {
     std::map<std::string, SeriesGate> gates;  ///< by compare::SeriesName::text()
     std::vector<std::string> left_out;        ///< sentences
 };
+
+/// How the gates call the series of a sample.
+std::string series_text(const SampleSpec& spec);
 
 /// UserError: as runner::make_plan().
 NightPlan make_night_plan(const Registry&, const SuiteFile&);

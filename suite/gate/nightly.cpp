@@ -150,7 +150,7 @@ class NightRun {
         std::map<std::string, Counts> by_series;
         std::set<std::string> unsupported;
         for (const store::Sample& sample : samples_) {
-            const std::string series = series_of(sample.spec);
+            const std::string series = series_text(sample.spec);
             Counts& counts = by_series[series];
             ++counts.all;
             if (sample.status == "failed") ++counts.failed, counts.reason = sample.reason;
@@ -171,10 +171,6 @@ class NightRun {
         }
         for (const std::string& sentence : unsupported)
             night().warnings.push_back("not supported here: " + sentence);
-    }
-
-    static std::string series_of(const SampleSpec& spec) {
-        return compare::SeriesName{spec.experiment, spec.variant, spec.axes, ""}.text();
     }
 
     /// Earlier nights of each row, since its level was accepted.

@@ -33,7 +33,7 @@ class NightRows : public ::testing::Test {
         inputs.past[{"a/b c", "seconds"}] = past;
         return night_rows(inputs);
     }
-    std::map<std::string, SeriesGate> gates_ = {{"a/b c", {{}, 0.02, false}}};
+    std::map<std::string, SeriesGate> gates_ = {{"a/b c", {{}, 0.02, false, 5}}};
 
   private:
     compare::Arm a_, b_;

@@ -1,0 +1,173 @@
+// assay qualify: how many false alarms the gate raises on this machine, and what it finds.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "suite/cli/command.hpp"
+#include "suite/cli/dry_run.hpp"
+#include "suite/cli/json_output.hpp"
+#include "suite/cli/live_progress.hpp"
+#include "suite/cli/reading_database.hpp"
+#include "suite/cli/warnings_before_run.hpp"
+#include "suite/compare/read_arm.hpp"
+#include "suite/qualify/qualification.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct QualifyOptions {
+    std::string suite;
+    std::vector<std::string> sessions;
+    std::vector<double> slowed;  ///< percent
+    int rounds = 40;
+    qualify::Options nights;
+    bool json = false, dry_run = false, fresh = false, no_lock = false, no_doctor = false;
+};
+
+/// Runs the pool's rounds; the session, or nothing when interrupted.
+std::optional<std::string> record_pool(const QualifyOptions& options, const Context& context,
+                                       const gate::NightPlan& plan, store::Store& store) {
+    runner::Request request;
+    request.command = context.command_line;
+    request.lock = !options.no_lock;
+    request.fresh = options.fresh;
+    if (!options.no_doctor)
+        if (const auto names = warnings_before_run(plan.plan)) request.suspects["warnings"] = *names;
+    LiveProgress progress(terminal_width());
+    const runner::Outcome outcome =
+        runner::execute(context.registry, plan.plan, request, store,
+                        [&](const runner::Notice& notice) { progress.on(notice); });
+    if (outcome.interrupted) return std::nullopt;
+    return outcome.session;
+}
+
+qualify::Pool read_pool(const Context& context, const store::Store& store,
+                        const gate::NightPlan& plan, const std::vector<std::string>& sessions) {
+    std::vector<store::Sample> samples;
+    for (const std::string& session : sessions)
+        for (store::Sample& sample : store.samples(session)) samples.push_back(std::move(sample));
+    return qualify::make_pool(compare::arm_of_sessions(context.registry, store, sessions), samples,
+                              plan.gates);
+}
+
+/// The share that is done, on a terminal.
+std::function<void(double)> show_share() {
+    if (terminal_width() == 0) return {};
+    return [last = -1](double share) mutable {
+        const int percent = static_cast<int>(100 * share);
+        if (percent == last) return;
+        last = percent;
+        std::cerr << fmt::format("\rresampling: {} %{}", percent, percent == 100 ? "\n" : "");
+    };
+}
+
+int run_qualify(const QualifyOptions& options, const Context& context) {
+    const gate::SuiteFile suite = gate::read_suite(options.suite);
+    std::vector<double> factors;
+    for (const double percent : options.slowed) factors.push_back(1 + percent / 100);
+    const gate::NightPlan plan =
+        qualify::make_pool_plan(context.registry, suite, options.rounds, factors);
+    if (options.dry_run) {
+        if (options.json)
+            print_json(plan_json(plan.plan));
+        else
+            std::cout << plan_text(plan.plan);
+        return exit_ok;
+    }
+    std::vector<std::string> sessions;
+    std::optional<store::Store> store;
+    if (options.sessions.empty()) {
+        store.emplace(store::Store::open(context.database_path(), store::Access::write));
+        const auto session = record_pool(options, context, plan, *store);
+        if (!session) {
+            std::cerr << "interrupted: the same command goes on from here\n";
+            return exit_error;
+        }
+        sessions = {*session};
+    } else {
+        store.emplace(open_existing(context));
+        for (const std::string& typed : options.sessions)
+            sessions.push_back(store->resolve_session(typed));
+    }
+    const qualify::Pool pool = read_pool(context, *store, plan, sessions);
+    if (pool.rows.empty())
+        throw UserError(fmt::format("{}: none of the suite's rows has {} rounds in it; record a pool "
+                                    "with `assay qualify {}`",
+                                    fmt::join(sessions, ", "), 3 * suite.rounds, options.suite));
+    qualify::Qualification result = qualify::qualify(pool, suite, options.nights, show_share());
+    result.sessions = sessions;
+    if (options.json)
+        print_json(qualify::qualification_json(result));
+    else
+        std::cout << qualify::qualification_text(result)
+                  << fmt::format("once more, from the same pool: assay qualify {} --session {}\n",
+                                 options.suite, fmt::join(sessions, " --session "));
+    return result.fit() ? exit_ok : exit_regression;
+}
+
+constexpr const char* qualify_footer =
+    R"(Records a pool first: ROUNDS rounds of the suite, one after the other, while nothing
+changes. Nights are resampled from it and judged by the gate's own code, with history,
+reruns and confirmation. Slowdowns are the pool's values multiplied; with --slowed also
+samples that are really slowed while they run, which are recorded next to the others.
+Exit codes: 0 fit (at most one false alarm in 20 quiet nights of at least 50 rows, 95 % of
+            the slowdowns by 10 % found), 1 usage or infrastructure, 2 not fit.
+Examples:
+  assay qualify datasets/suites/cpu.toml --slowed 10
+  assay qualify datasets/suites/cpu.toml --session 1a2b3c4d --json)";
+
+}  // namespace
+
+void add_qualify_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<QualifyOptions>();
+    CLI::App* command = program.add_subcommand(
+        "qualify", "False alarms and detection rates of the nightly gate on this machine");
+    command->group("Gate");
+    command->add_option("suite", options->suite, "SUITE.toml: what a night runs")->required();
+    command->add_option("--rounds", options->rounds, "Rounds of the pool")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command
+        ->add_option("--slowed", options->slowed,
+                     "Record samples slowed by so many percent, too: --slowed 5,10")
+        ->delimiter(',')
+        ->check(CLI::Range(0.1, 900.0));
+    command->add_option("--session", options->sessions,
+                        "Resample this pool, recorded earlier; records nothing");
+    command->add_option("--campaigns", options->nights.campaigns, "Baselines with quiet nights after")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str()
+        ->group("Resampling");
+    command->add_option("--nights", options->nights.nights, "Quiet nights after each baseline")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str()
+        ->group("Resampling");
+    command->add_option("--trials", options->nights.trials, "Per row and slowdown")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str()
+        ->group("Resampling");
+    command->add_option("--seed", options->nights.seed, "Of the resampling")
+        ->capture_default_str()
+        ->group("Resampling");
+    command->add_flag("--dry-run", options->dry_run, "Print the pool's plan, run nothing");
+    command->add_flag("--fresh", options->fresh, "Do not go on with an interrupted pool");
+    command->add_flag("--no-lock", options->no_lock,
+                      "Run beside another measured run; both disturb each other");
+    command->add_flag("--no-doctor", options->no_doctor, "Do not look at the machine first");
+    command->add_flag("--json", options->json, "Print JSON, with every row")->group("Output");
+    add_database_option(*command, context);
+    command->footer(qualify_footer);
+    command->callback([options, &context] {
+        context.action = [options, &context] { return run_qualify(*options, context); };
+    });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,49 @@
+// What a qualification rests on: rounds of a suite, recorded one after the other while nothing
+// changed, and if asked for the same samples made slower on purpose.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "suite/compare/arm.hpp"
+#include "suite/gate/night_plan.hpp"
+#include "suite/store/records.hpp"
+
+namespace assay::qualify {
+
+/// The suite's night, prolonged to `rounds` rounds. Round i has the seed of round i modulo the
+/// night's number of rounds, so that any rounds in a row have the seeds of a night. Every sample
+/// that is measured comes a second time per entry of `slowdowns` (1.1: takes 1.1 times as long),
+/// next to the honest one, the other way round in every second round. Rows whose suite asks for
+/// fewer rounds than a night's have fewer here.
+/// UserError: as make_night_plan(); fewer rounds than two nights; a slowdown out of range.
+gate::NightPlan make_pool_plan(const Registry&, const gate::SuiteFile&, int rounds,
+                               const std::vector<double>& slowdowns);
+
+/// One row of the suite.
+struct PoolRow {
+    compare::Series series;  ///< without its points
+    gate::SeriesGate gate;
+    double seconds = 0;  ///< that one sample takes, median
+    /// By round; NaN where the sample failed or was excluded.
+    std::vector<double> honest;
+    /// By how many times slower the sample was made, then by round.
+    std::map<double, std::vector<double>> slowed;
+};
+
+struct Pool {
+    std::vector<PoolRow> rows;
+    int rounds = 0;           ///< of the longest row
+    int exact_rows = 0;       ///< deterministic, or of too few rounds: left out
+    double seconds = 0;       ///< all samples together
+    std::string first, last;  ///< when the first and the last sample started
+};
+
+/// From the arm and the samples of the sessions that ran the plan. Rows with fewer than three
+/// nights' rounds are left out: nothing could be drawn from them.
+Pool make_pool(const compare::Arm& arm, std::span<const store::Sample> samples,
+               const std::map<std::string, gate::SeriesGate>& gates);
+
+}  // namespace assay::qualify
