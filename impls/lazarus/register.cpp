@@ -17,7 +17,7 @@
 
 namespace assay::lazarus {
 
-System make_system() {
+System make_system(Claims claims) {
     System system;
     system.id = "lazarus";
     system.title = "Lazarus: resilient and elastic training of mixture-of-experts models";
@@ -35,7 +35,8 @@ System make_system() {
     system.experiments.push_back(x_live());
     system.experiments.push_back(x_faults());
 
-    system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
+    if (claims == Claims::read)
+        system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
     system.custom_checks = claim_checks();
     system.plan = make_plan_command();
 #ifdef ASSAY_LAZARUS_LIVE

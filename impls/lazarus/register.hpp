@@ -5,8 +5,8 @@
 
 namespace assay::lazarus {
 
-/// Reads the claims of datasets/claims/lazarus.toml. Throws UserError when the folder of data sets
+/// Claims are read from datasets/claims/lazarus.toml. Throws UserError when the folder of data sets
 /// is not found, ClaimFileError when the file is malformed.
-System make_system();
+System make_system(Claims claims = Claims::read);
 
 }  // namespace assay::lazarus

@@ -8,7 +8,7 @@
 
 namespace assay::lte {
 
-System make_system() {
+System make_system(Claims claims) {
     System system;
     system.id = "lte";
     system.title =
@@ -40,7 +40,7 @@ System make_system() {
     system.experiments.push_back(x_smollm2());
 #endif
 
-    system.claims = read_claims(datasets_dir() / "claims" / "lte.toml");
+    if (claims == Claims::read) system.claims = read_claims(datasets_dir() / "claims" / "lte.toml");
     system.custom_checks = claim_checks();
     system.plan = make_plan_command();
     return system;

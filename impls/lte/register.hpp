@@ -5,8 +5,8 @@
 
 namespace assay::lte {
 
-/// Reads the claims of datasets/claims/lte.toml. Throws UserError when the folder of data sets is
+/// Claims are read from datasets/claims/lte.toml. Throws UserError when the folder of data sets is
 /// not found, ClaimFileError when the file is malformed.
-System make_system();
+System make_system(Claims claims = Claims::read);
 
 }  // namespace assay::lte

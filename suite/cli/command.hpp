@@ -45,6 +45,9 @@ struct Context {
 /// stdout; what is meant for people goes to stderr then.
 using AddCommand = void (*)(CLI::App& program, Context& context);
 
+/// Whether this process is one that the runner started for a single sample.
+bool runs_one_sample(int argc, char** argv);
+
 void add_doctor_command(CLI::App& program, Context& context);
 void add_list_command(CLI::App& program, Context& context);
 void add_describe_command(CLI::App& program, Context& context);

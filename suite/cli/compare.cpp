@@ -101,7 +101,7 @@ int run_compare(const Context& context, const CompareOptions& options) {
 
 constexpr const char* compare_footer = R"(A and B are each one of
   FILE.json            what Google Benchmark wrote (--benchmark_out=FILE.json)
-  FILE.db              the newest samples of each series of a database
+  FILE.db              the newest samples of each series of a database (or FILE.sqlite)
   FILE.db:SELECTOR     what SELECTOR names in that database
   1a2b3c4d             a session, by the start of its id
   latest, latest~1     the newest finished session, the one before

@@ -21,6 +21,8 @@ using compare::Verdict;
 constexpr std::size_t longest_value = 32;
 constexpr std::size_t narrowest_series = 16;
 constexpr std::size_t widest_metric = 24;
+/// A case this long stands in a heading of its own, not in every row.
+constexpr std::size_t long_case = 64;
 
 const compare::SeriesName& name_of(const Row& row) {
     // Where one side stands in for all metrics of a case, the other one has the name.
@@ -70,14 +72,19 @@ std::size_t widest(const report::Grid& grid, std::size_t column) {
     return width;
 }
 
-/// Shortens the columns of series and metric until a line fits.
-void fit(report::Grid& grid, std::size_t columns) {
-    for (auto& row : grid) row[2] = shortened(row[2], widest_metric);
+/// Shortens one column to what the others leave of a line, but not below `least`.
+void shrink(report::Grid& grid, std::size_t which, std::size_t columns, std::size_t least) {
     std::size_t taken = 2 * (grid.front().size() - 1);
     for (std::size_t column = 0; column < grid.front().size(); ++column)
-        if (column != 1) taken += widest(grid, column);
+        if (column != which) taken += widest(grid, column);
     const std::size_t left = columns > taken ? columns - taken : 0;
-    for (auto& row : grid) row[1] = shortened(row[1], std::max(left, narrowest_series));
+    for (auto& row : grid) row[which] = report::shortened(row[which], std::max(left, least));
+}
+
+/// Shortens the columns of metric and series until a line fits.
+void fit(report::Grid& grid, std::size_t columns) {
+    shrink(grid, 2, columns, widest_metric);
+    shrink(grid, 1, columns, narrowest_series);
 }
 
 /// The verdict ends its line, so it can be found again once the columns are padded.
@@ -105,7 +112,7 @@ std::string group_table(std::span<const NumberedRow> group, const TableLook& loo
     if (!shared.empty()) heading += (heading.empty() ? "" : "  ") + assay::to_string(shared);
     std::string table = report::text_table(grid);
     if (look.colours) table = with_colours(std::move(table));
-    return (heading.empty() ? "" : shortened(heading, look.columns) + '\n') + table;
+    return (heading.empty() ? "" : report::shortened(heading, look.columns) + '\n') + table;
 }
 
 /// "1-4, 7"
@@ -124,38 +131,10 @@ std::string numbers_text(const std::vector<std::size_t>& numbers) {
 
 }  // namespace
 
-std::string shortened(const std::string& text, std::size_t columns) {
-    if (report::display_width(text) <= columns) return text;
-    std::vector<std::string> letters;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t bytes = report::code_point(text, at).bytes;
-        letters.push_back(text.substr(at, bytes));
-        at += bytes;
-    }
-    // The end tells more than the start: sizes and values of axes stand there.
-    std::string front, back;
-    std::size_t left = columns > 0 ? columns - 1 : 0, first = 0, last = letters.size();
-    while (left > 0 && first < last) {
-        const bool to_front = report::display_width(front) < report::display_width(back);
-        const std::string& letter = to_front ? letters[first] : letters[last - 1];
-        const std::size_t width = report::display_width(letter);
-        if (width > left) break;
-        left -= width;
-        if (to_front) {
-            front += letter;
-            ++first;
-        } else {
-            back = letter + back;
-            --last;
-        }
-    }
-    return front + "…" + back;
-}
-
 std::vector<std::string> differing_suspects(const compare::Arm& a, const compare::Arm& b) {
     std::vector<std::string> lines;
     const auto said = [](const std::string& value) {
-        return value.empty() ? std::string("none") : shortened(value, longest_value);
+        return value.empty() ? std::string("none") : report::shortened(value, longest_value);
     };
     for (const auto& [key, value] : a.suspects) {
         const auto other = b.suspects.find(key);
@@ -186,14 +165,15 @@ std::string comparison_table(std::span<const NumberedRow> rows, const TableLook&
     std::vector<std::string> order;
     std::map<std::string, std::vector<NumberedRow>> groups;
     for (const NumberedRow& each : rows) {
-        const std::string& experiment = name_of(*each.row).experiment;
-        auto& group = groups[experiment];
-        if (group.empty()) order.push_back(experiment);
+        const compare::SeriesName& name = name_of(*each.row);
+        const std::string axes = assay::to_string(name.axes);
+        const std::string key = name.experiment + (axes.size() > long_case ? ' ' + axes : "");
+        auto& group = groups[key];
+        if (group.empty()) order.push_back(key);
         group.push_back(each);
     }
     std::string text;
-    for (const std::string& experiment : order)
-        text += '\n' + group_table(groups[experiment], look);
+    for (const std::string& key : order) text += '\n' + group_table(groups[key], look);
     return text;
 }
 

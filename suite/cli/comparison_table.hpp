@@ -26,7 +26,8 @@ struct TableLook {
 std::string comparison_header(const compare::Arm& a, const compare::Arm& b,
                               const compare::Options&);
 
-/// One table per experiment; axes that all its rows share stand in its heading.
+/// One table per experiment, per case where that is long; axes that all its rows share stand in its
+/// heading.
 std::string comparison_table(std::span<const NumberedRow>, const TableLook&);
 
 /// The reasons of all rows but those that are the same, equal ones told once. "" when there are
@@ -35,8 +36,5 @@ std::string comparison_reasons(std::span<const NumberedRow>, const TableLook&);
 
 /// "commit 12ab → 34cd": what both sides know and differ in, a line each.
 std::vector<std::string> differing_suspects(const compare::Arm& a, const compare::Arm& b);
-
-/// At most `columns` wide; what is longer loses its middle.
-std::string shortened(const std::string& text, std::size_t columns);
 
 }  // namespace assay::cli

@@ -78,6 +78,15 @@ int run_prune(const Context& context, const DbOptions& options) {
     return exit_ok;
 }
 
+int run_migrate(const Context& context, const DbOptions& options) {
+    const store::Store store = open_for_upkeep(context);
+    if (options.json)
+        print_json({{"file", store.path().string()}});
+    else
+        std::cout << fmt::format("{}: up to date\n", store.path().string());
+    return exit_ok;
+}
+
 int run_merge(const Context& context, const DbOptions& options) {
     if (!std::filesystem::exists(options.other))
         throw UserError(fmt::format("no database {}", options.other));
@@ -115,6 +124,11 @@ void add_db_command(CLI::App& program, Context& context) {
         "  assay db check\n"
         "  assay db check --db other-machine.db",
         run_check);
+    add("migrate", "Bring a file of an older program up to date",
+        "Commands that write do it by themselves. Older programs cannot read the file afterwards.\n"
+        "Example:\n"
+        "  assay db migrate --db last-year.db",
+        run_migrate);
     CLI::App* prune = add("prune", "Delete old or unsuccessful results",
                           "What is annotated and what a baseline names stays.\n"
                           "Examples:\n"

@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/output_file.hpp"
 #include "suite/cli/reading_database.hpp"
+#include "suite/compare/selector.hpp"
 #include "suite/exchange/archive.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
@@ -51,7 +53,11 @@ int write_archive(const Context& context, const ExportOptions& options) {
     {
         const store::Store store = open_existing(context);
         request.which.experiments = stored_patterns(context.registry, options);
-        request.which.since = options.since;
+        if (!options.since.empty())
+            request.which.since = compare::select_sessions(store, "since:" + options.since,
+                                                           std::chrono::system_clock::now())
+                                      .sessions.front()
+                                      .started;
         if (!options.session.empty())
             request.which.sessions = {store.resolve_session(options.session)};
     }
@@ -150,12 +156,12 @@ void add_export_command(CLI::App& program, Context& context) {
     command
         ->add_option("--to", options->archive,
                      "Whole sessions, nothing lost, for `assay import`: an SQLite file (.db, "
-                     ".sqlite) or JSON lines (any other name)")
+                     ".sqlite) or JSON lines (any other name); with the gate's state when all")
         ->type_name("FILE");
     command
         ->add_option("--since", options->since,
-                     "With --to: sessions that started then or later (2026-11-21)")
-        ->type_name("DATE");
+                     "With --to: sessions from 2026-11-01 on, or of the last 12h, 7d, 2w")
+        ->type_name("TIME");
     command->add_flag("--redact", options->redacted,
                       "With --to: no host names, no folders of this machine");
     command

@@ -116,9 +116,8 @@ class Examination {
 
 std::vector<Finding> gpu_findings(const Nvml& nvml) {
     std::vector<Finding> findings;
-    const auto devices = nvml.devices();
-    for (std::size_t i = 0; i < devices.size(); ++i)
-        Examination(nvml, devices[i], fmt::format("gpu{}", i), findings).all();
+    for (const auto& [index, device] : nvml.devices_by_index())
+        Examination(nvml, device, fmt::format("gpu{}", index), findings).all();
     return findings;
 }
 

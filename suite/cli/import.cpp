@@ -53,7 +53,8 @@ void add_import_command(CLI::App& program, Context& context) {
     add_database_option(*command, context);
     command->footer(
         "What is there already is skipped, so importing twice does no harm. A file with an error\n"
-        "adds nothing; those before it stay.\n"
+        "adds nothing; those before it stay. A whole database brings its gate's nights and mutes "
+        "too.\n"
         "Examples:\n  assay import other-machine.jsonl\n"
         "  assay import bench.json        # written with --benchmark_out=bench.json");
     command->callback([options, &context] {

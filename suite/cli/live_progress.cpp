@@ -6,12 +6,18 @@
 
 #include <iostream>
 
+#include "suite/report/utf8.hpp"
+
 namespace assay::cli {
 namespace {
 
+/// Longer cases lose their middle.
+constexpr std::size_t longest_case = 64;
+
 /// "lazarus/fig8 mro model=gpt-l step=200 seed 1".
 std::string case_text(const nlohmann::json& body) {
-    const std::string axes = assay::to_string(case_from_json(body.at("case")));
+    const std::string axes =
+        report::shortened(assay::to_string(case_from_json(body.at("case"))), longest_case);
     return fmt::format("{} {}{}{} seed {}", body.at("experiment").get<std::string>(),
                        body.at("variant").get<std::string>(), axes.empty() ? "" : " ", axes,
                        body.at("seed").get<std::uint64_t>());

@@ -13,7 +13,8 @@ constexpr double little_available_bytes = 1e9;
 constexpr double most_swap_share = 0.05;  ///< of the memory
 
 Finding memory(const measure::MemoryState& state) {
-    const double bytes = static_cast<double>(state.bytes.value_or(0));
+    if (!state.bytes) return {Level::ok, "memory", "not told"};
+    const double bytes = static_cast<double>(*state.bytes);
     std::string text = bytes_text(bytes);
     bool short_of_it = bytes < little_memory_bytes;
     if (state.available_bytes) {

@@ -7,10 +7,13 @@
 #include <cctype>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/reading_database.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/gate/night_rows.hpp"
+#include "suite/gate/night_wording.hpp"
 #include "suite/report/report.hpp"
 #include "suite/store/nights.hpp"
 
@@ -39,11 +42,29 @@ int list_mutes(const Context& context) {
     return exit_ok;
 }
 
+/// Whether any night has seen such a row.
+bool is_known(const store::Nights& nights, const store::MuteRecord& mute) {
+    std::set<std::pair<std::string, std::string>> asked;
+    for (const store::NightRecord& night : nights.nights("")) {
+        if (!asked.emplace(night.suite, night.machine).second) continue;
+        for (const store::RowOfNight& of : nights.rows(night.suite, night.machine))
+            if (gate::is_named_by(mute.pattern, of.row.series, of.row.metric) &&
+                (mute.metric.empty() || gate::pattern_matches(mute.metric, of.row.metric)))
+                return true;
+    }
+    return false;
+}
+
 int mute(const store::MuteRecord& record, const Context& context) {
     if (record.pattern.empty()) return list_mutes(context);
     if (!record.until.empty()) check_date(record.until);
     store::Store store = store::Store::open(context.database_path(), store::Access::write);
-    store::Nights(store).mute(record);
+    store::Nights nights(store);
+    nights.mute(record);
+    if (!is_known(nights, record))
+        std::cerr
+            << "no night has seen such a row yet; `assay regressions` and the reports say how "
+               "rows are called\n";
     std::cout << fmt::format("muted{}: {}{}\n",
                              record.until.empty() ? "" : " until " + record.until, record.pattern,
                              record.metric.empty() ? "" : " · " + record.metric);

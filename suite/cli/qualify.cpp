@@ -1,6 +1,5 @@
 // assay qualify: how many false alarms the gate raises on this machine, and what it finds.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -24,8 +23,7 @@ namespace assay::cli {
 namespace {
 
 struct QualifyOptions {
-    std::string suite;
-    std::vector<std::string> sessions;
+    std::string suite, session;
     std::vector<double> slowed;  ///< percent
     int rounds = 40;
     qualify::Options nights;
@@ -40,7 +38,8 @@ std::optional<std::string> record_pool(const QualifyOptions& options, const Cont
     request.lock = !options.no_lock;
     request.fresh = options.fresh;
     if (!options.no_doctor)
-        if (const auto names = warnings_before_run(plan.plan)) request.suspects["warnings"] = *names;
+        if (const auto names = warnings_before_run(plan.plan))
+            request.suspects["warnings"] = *names;
     LiveProgress progress(terminal_width());
     const runner::Outcome outcome =
         runner::execute(context.registry, plan.plan, request, store,
@@ -50,12 +49,9 @@ std::optional<std::string> record_pool(const QualifyOptions& options, const Cont
 }
 
 qualify::Pool read_pool(const Context& context, const store::Store& store,
-                        const gate::NightPlan& plan, const std::vector<std::string>& sessions) {
-    std::vector<store::Sample> samples;
-    for (const std::string& session : sessions)
-        for (store::Sample& sample : store.samples(session)) samples.push_back(std::move(sample));
-    return qualify::make_pool(compare::arm_of_sessions(context.registry, store, sessions), samples,
-                              plan.gates);
+                        const gate::NightPlan& plan, const std::string& session) {
+    return qualify::make_pool(compare::arm_of_sessions(context.registry, store, {session}),
+                              store.samples(session), plan.gates);
 }
 
 /// The share that is done, on a terminal.
@@ -69,47 +65,50 @@ std::function<void(double)> show_share() {
     };
 }
 
+std::string machine_of(const store::Store& store, const std::string& id) {
+    for (const store::Session& session : store.sessions())
+        if (session.id == id) return session.machine;
+    return {};
+}
+
 int run_qualify(const QualifyOptions& options, const Context& context) {
     const gate::SuiteFile suite = gate::read_suite(options.suite);
+    const bool records = options.session.empty();
     std::vector<double> factors;
     for (const double percent : options.slowed) factors.push_back(1 + percent / 100);
     const gate::NightPlan plan =
-        qualify::make_pool_plan(context.registry, suite, options.rounds, factors);
-    if (options.dry_run) {
+        records ? qualify::make_pool_plan(context.registry, suite, options.rounds, factors)
+                : gate::make_night_plan(context.registry, suite);
+    if (records && options.dry_run) {
         if (options.json)
             print_json(plan_json(plan.plan));
         else
             std::cout << plan_text(plan.plan);
         return exit_ok;
     }
-    std::vector<std::string> sessions;
-    std::optional<store::Store> store;
-    if (options.sessions.empty()) {
-        store.emplace(store::Store::open(context.database_path(), store::Access::write));
-        const auto session = record_pool(options, context, plan, *store);
-        if (!session) {
-            std::cerr << "interrupted: the same command goes on from here\n";
-            return exit_error;
-        }
-        sessions = {*session};
-    } else {
-        store.emplace(open_existing(context));
-        for (const std::string& typed : options.sessions)
-            sessions.push_back(store->resolve_session(typed));
+    store::Store store = records ? store::Store::open(context.database_path(), store::Access::write)
+                                 : open_existing(context);
+    const auto session = records ? record_pool(options, context, plan, store)
+                                 : store.resolve_session(options.session);
+    if (!session) {
+        std::cerr << "interrupted: the same command goes on from here\n";
+        return exit_error;
     }
-    const qualify::Pool pool = read_pool(context, *store, plan, sessions);
+    const qualify::Pool pool = read_pool(context, store, plan, *session);
     if (pool.rows.empty())
-        throw UserError(fmt::format("{}: none of the suite's rows has {} rounds in it; record a pool "
-                                    "with `assay qualify {}`",
-                                    fmt::join(sessions, ", "), 3 * suite.rounds, options.suite));
+        throw UserError(fmt::format(
+            "{}: no row of the suite has the rounds of three nights in it; record a pool with "
+            "`assay qualify {}`",
+            *session, options.suite));
     qualify::Qualification result = qualify::qualify(pool, suite, options.nights, show_share());
-    result.sessions = sessions;
+    result.session = *session;
+    result.machine = machine_of(store, *session);
     if (options.json)
         print_json(qualify::qualification_json(result));
     else
         std::cout << qualify::qualification_text(result)
-                  << fmt::format("once more, from the same pool: assay qualify {} --session {}\n",
-                                 options.suite, fmt::join(sessions, " --session "));
+                  << fmt::format("resample this pool again: assay qualify {} --session {:.8}\n",
+                                 options.suite, *session);
     return result.fit() ? exit_ok : exit_regression;
 }
 
@@ -140,9 +139,10 @@ void add_qualify_command(CLI::App& program, Context& context) {
                      "Record samples slowed by so many percent, too: --slowed 5,10")
         ->delimiter(',')
         ->check(CLI::Range(0.1, 900.0));
-    command->add_option("--session", options->sessions,
+    command->add_option("--session", options->session,
                         "Resample this pool, recorded earlier; records nothing");
-    command->add_option("--campaigns", options->nights.campaigns, "Baselines with quiet nights after")
+    command
+        ->add_option("--campaigns", options->nights.campaigns, "Baselines with quiet nights after")
         ->check(CLI::Range(1, 100000))
         ->capture_default_str()
         ->group("Resampling");

@@ -93,6 +93,8 @@ void add_reproduce_command(CLI::App& program, Context& context) {
         ->group("Output");
     command->add_flag("--json", options->run.json, "Print JSON")->group("Output");
     command->footer(
+        "Everything at profile toy takes hours on two cores, most of it training; --dry-run says\n"
+        "how long each experiment takes, and an interrupted run goes on where it stopped.\n"
         "Examples:\n"
         "  assay reproduce                        everything at profile toy\n"
         "  assay reproduce lazarus/fig8 --gate    exit 2 when a claim is contradicted");

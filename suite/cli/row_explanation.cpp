@@ -45,11 +45,12 @@ std::string with_unit(double value, const std::string& unit) {
 std::string ratio_fact(const Row& row, const compare::Options& options) {
     if (!std::isfinite(row.ratio)) return "none";
     std::string text = fmt::format("{:.5g}", row.ratio);
-    if (row.method == statistics::IntervalMethod::none)
-        return std::isfinite(row.low)
-                   ? text + fmt::format(", from {:.5g} to {:.5g} over the pairs", row.low, row.high)
-                   : text + ", without an interval";
-    text += fmt::format(" [{:.5g}, {:.5g}], {:g} %, {}, {}", row.low, row.high, options.level * 100,
+    if (row.method == statistics::IntervalMethod::none) {
+        if (!std::isfinite(row.low)) return text + ", without an interval";
+        if (!row.paired) return text + ", as all values are equal";
+        return text + fmt::format(", from {:.5g} to {:.5g} over the pairs", row.low, row.high);
+    }
+    text += fmt::format(" [{:.5g}, {:.5g}], {:.4g} %, {}, {}", row.low, row.high, row.level * 100,
                         statistics::to_string(row.method),
                         row.paired ? fmt::format("median of {} pairs", row.n_a)
                                    : fmt::format("unpaired, {} and {} values", row.n_a, row.n_b));

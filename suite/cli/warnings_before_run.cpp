@@ -11,8 +11,9 @@
 namespace assay::cli {
 namespace {
 
-/// Two ticks of the kernel's count of processor time: enough to see who takes a whole core.
-constexpr double look_before_run_s = 0.02;
+/// Twenty ticks of the kernel's count of processor time: with fewer, a process that happens to get
+/// one of them seems busy.
+constexpr double look_before_run_s = 0.2;
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace assay::cli {
 
 /// Where the plan measures or emulates something: prints the machine's warnings as short lines on
 /// standard error and returns their names ("load, governor"; empty: none), for the session's
-/// record. Takes a few hundredths of a second. Nothing is stopped by a warning. nullopt: nothing is
+/// record. Takes a fifth of a second. Nothing is stopped by a warning. nullopt: nothing is
 /// measured, and nothing was looked at.
 std::optional<std::string> warnings_before_run(const runner::Plan& plan);
 

@@ -10,7 +10,7 @@ class DutyCycle {
     static constexpr double kPeriod_s = 0.010;  ///< short against heartbeats and steps
 
     /// Begins with a run.
-    DutyCycle(double share, double now_s);
+    DutyCycle(double share, double now_s, double period_s = kPeriod_s);
 
     bool stopped() const { return stopped_; }
     double next_switch_s() const { return next_switch_s_; }
@@ -20,7 +20,7 @@ class DutyCycle {
     void restart(double now_s);
 
   private:
-    double share_;
+    double share_, period_s_;
     double since_s_ = 0;
     double ahead_s_ = 0;  ///< time it has run beyond its share
     double next_switch_s_ = 0;

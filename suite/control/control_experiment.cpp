@@ -12,9 +12,19 @@ namespace {
 /// A double holds whole numbers up to 2^53.
 constexpr std::uint64_t checksum_mask = (1ULL << 50) - 1;
 
+/// What else the machine does only makes a piece of work slower: the fastest of several says best
+/// what it can do.
+Done fastest(Done (*work)()) {
+    constexpr int times = 7;
+    Done best = work();
+    for (int i = 1; i < times; ++i)
+        if (const Done again = work(); again.seconds < best.seconds) best = again;
+    return best;
+}
+
 void run(const SampleSpec&, Recorder& recorder) {
-    const Done by_kernel = processes();  // forks: before the threads
-    const Done by_core = arithmetic();
+    const Done by_kernel = fastest(processes);  // forks: before the threads
+    const Done by_core = fastest(arithmetic);
     const Done by_all = memory(std::max(1, measure::count_usable_processors()));
     recorder.metric("arithmetic", by_core.seconds);
     recorder.metric("memory", by_all.seconds);
@@ -38,14 +48,19 @@ Experiment make_control() {
     experiment.metrics = {
         {"arithmetic",
          "s",
-         "30 million dependent integer steps and 150 matrix products, one core",
+         "6 million dependent integer steps and 30 matrix products, one core, fastest of 7",
          Direction::lower,
          false,
          {}},
-        {"memory", "s", "reading 1 GiB with all cores", Direction::lower, false, {}},
+        {"memory",
+         "s",
+         "reading 256 MiB with all cores, fastest of 8",
+         Direction::lower,
+         false,
+         {}},
         {"processes",
          "s",
-         "50 child processes and 4000 round trips over pipes",
+         "10 child processes and 800 round trips over pipes, fastest of 7",
          Direction::lower,
          false,
          {}},

@@ -11,12 +11,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Amounts: about 0.1 s each on a core of a 2023 server.
-constexpr long integer_steps = 30'000'000;
+// Amounts: a few hundredths of a second each on a core of a 2023 server.
+constexpr long integer_steps = 6'000'000;
 constexpr int matrix_size = 4 * measure::blocked_matmul_step;
-constexpr int products = 150;
+constexpr int products = 30;
 constexpr std::size_t buffer_words = (256ULL << 20) / sizeof(std::uint64_t);
-constexpr int passes = 4;
+constexpr int passes = 8;
 
 /// Marsaglia's xorshift with shifts 13, 7, 17: each step needs the one before.
 std::uint64_t integer_chain(long steps) {
@@ -57,17 +57,16 @@ Done memory(int threads) {
         const std::size_t from = buffer_words * mine / team;
         const std::size_t to = buffer_words * (mine + 1) / team;
         std::uint64_t sum = 0;
-        for (int pass = 0; pass < passes; ++pass) {
-            for (std::size_t i = from; i < to; ++i) sum += buffer[i];
-            // For all the compiler knows, the buffer is another now: each pass reads it.
-            asm volatile("" : : : "memory");
-        }
+        for (std::size_t i = from; i < to; ++i) sum += buffer[i];
         sums[mine] = sum;
     };
-    // In no time each thread does exactly one round.
-    const double rounds_per_s = measure::rounds_per_second(static_cast<int>(team), 0, read_part);
     Done done;
-    done.seconds = static_cast<double>(team) / rounds_per_s;
+    for (int pass = 0; pass < passes; ++pass) {
+        // In no time each thread does exactly one round.
+        const double seconds = static_cast<double>(team) /
+                               measure::rounds_per_second(static_cast<int>(team), 0, read_part);
+        if (pass == 0 || seconds < done.seconds) done.seconds = seconds;
+    }
     for (const std::uint64_t sum : sums) done.checksum += sum;
     return done;
 }

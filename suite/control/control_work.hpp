@@ -18,8 +18,8 @@ struct Done {
 /// One thread: a chain of dependent integer operations and small fp32 matrix products.
 Done arithmetic();
 
-/// `threads` threads together read 1 GiB, in several passes over a quarter of it, far more than
-/// most caches hold.
+/// `threads` threads together read a quarter of a GiB, far more than most caches hold, in several
+/// passes; the seconds of the fastest.
 Done memory(int threads);
 
 /// Starts and buries child processes, then sends a byte to and fro between two processes over

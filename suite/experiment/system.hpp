@@ -27,6 +27,9 @@ class Command {
     virtual int run() = 0;  ///< an exit code (suite/cli/command.hpp); prints to stdout
 };
 
+/// Whether a system's claims are read along with it.
+enum class Claims { read, leave };
+
 struct System {
     std::string id;     ///< "lazarus"
     std::string title;  ///< one line

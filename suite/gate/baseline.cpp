@@ -41,7 +41,7 @@ std::vector<RowKey> rows_like(const store::Nights& nights, const store::NightRec
                               const std::string& pattern) {
     std::vector<RowKey> rows;
     for (const store::RowOfNight& of : nights.rows(night.suite, night.machine))
-        if (of.night == night.id && (pattern_matches(pattern, of.row.series) ||
+        if (of.night == night.id && (is_named_by(pattern, of.row.series, of.row.metric) ||
                                      pattern_matches(pattern, of.row.series + ' ' + of.row.metric)))
             rows.emplace_back(of.row.series, of.row.metric);
     return rows;

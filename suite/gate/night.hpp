@@ -14,7 +14,10 @@ namespace assay::gate {
 
 /// One gated row of a night.
 struct NightRow {
-    compare::Row against_baseline;            ///< arms' pointers are null once stored
+    compare::Row against_baseline;  ///< arms' pointers are null once stored
+    /// The suite's. That of against_baseline is wider where the row's own nights differ by more;
+    /// reruns in turns do not see what nights differ in.
+    double margin = 0;
     std::optional<double> history_change;     ///< |change| against its own history; nullopt: short
     std::optional<double> history_threshold;  ///< Q3 + 3 IQR
     bool candidate = false;                   ///< suspicious before the reruns
@@ -23,6 +26,7 @@ struct NightRow {
     Evidence evidence = Evidence::none;
     Step step;
     bool muted = false;
+    bool rerun_for_mean = false;     ///< no candidate, but all rows together looked slower
     double relative_to_control = 0;  ///< slowdown of this row over that of the control; 0: none ran
 };
 
@@ -43,7 +47,10 @@ struct Night {
     /// Of slowdown over the rows that were compared: above 1 is slower, whichever way of a metric
     /// is better. Where a control workload ran, in units of its slowdown.
     double geometric_mean = 1;
-    double median_slowdown = 1;             ///< of the same rows, in the same units
+    double median_slowdown = 1;  ///< of the same rows, in the same units
+    /// Median slowdown of the rows that were rerun in turns, the old program against this one; a
+    /// slow machine is not in it. nullopt: fewer than three.
+    std::optional<double> rerun_slowdown;
     std::map<std::string, double> control;  ///< metric → slowdown against the baseline's night
     NightVerdict verdict = NightVerdict::clean;
 };

@@ -118,7 +118,7 @@ std::string html_page(const Night& night) {
     out += sentences("Warnings", night.warnings);
     return out +
            "<footer class=\"muted\"><p>Ratio: tonight over the baseline, with its 95 % interval. A "
-           "row is a candidate when its whole interval is beyond the margin and beyond what is "
+           "row is a candidate when its ratio is beyond the margin and beyond what is "
            "usual in its history, and the reruns agree; two nights confirm it.</p></footer>\n"
            "</body>\n</html>\n";
 }

@@ -49,25 +49,27 @@ std::string json_text(const Night& night) {
     json rows = json::array();
     for (const auto& group : by_heading(night))
         for (const NightRow* row : group) rows.push_back(row_json(*row));
-    const json out = {{"suite", night.suite},
-                      {"night", night.id},
-                      {"started", night.started},
-                      {"session", night.session},
-                      {"baseline_session",
-                       night.baseline_session.empty() ? json() : json(night.baseline_session)},
-                      {"machine", night.machine},
-                      {"commit", night.commit},
-                      {"nights_before", night.nights_before},
-                      {"margin", night.margin},
-                      {"verdict", verdict_word(night.verdict)},
-                      {"exit_code", exit_code(night.verdict)},
-                      {"says", verdict_words(night)},
-                      {"geometric_mean", real(night.geometric_mean)},
-                      {"median_slowdown", real(night.median_slowdown)},
-                      {"control", night.control},
-                      {"failures", night.failures},
-                      {"warnings", night.warnings},
-                      {"rows", std::move(rows)}};
+    const json out = {
+        {"suite", night.suite},
+        {"night", night.id},
+        {"started", night.started},
+        {"session", night.session},
+        {"baseline_session",
+         night.baseline_session.empty() ? json() : json(night.baseline_session)},
+        {"machine", night.machine},
+        {"commit", night.commit},
+        {"nights_before", night.nights_before},
+        {"margin", night.margin},
+        {"verdict", verdict_word(night.verdict)},
+        {"exit_code", exit_code(night.verdict)},
+        {"says", verdict_words(night)},
+        {"geometric_mean", real(night.geometric_mean)},
+        {"median_slowdown", real(night.median_slowdown)},
+        {"rerun_slowdown", night.rerun_slowdown ? real(*night.rerun_slowdown) : nlohmann::json()},
+        {"control", night.control},
+        {"failures", night.failures},
+        {"warnings", night.warnings},
+        {"rows", std::move(rows)}};
     // Texts of programs may hold broken UTF-8: replaced, never a failure of the report.
     return out.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }

@@ -88,7 +88,8 @@ NightPlan make_night_plan(const Registry& registry, const SuiteFile& suite) {
         runner::Request control;
         control.patterns = {std::string(runner::control_experiment)};
         control.rounds = most_rounds(suite);
-        merging.add(runner::make_plan(registry, control), {{}, suite.margin, true, control.rounds.value_or(1)});
+        merging.add(runner::make_plan(registry, control),
+                    {{}, suite.margin, true, control.rounds.value_or(1)});
     }
     for (const SuiteExperiment& experiment : suite.experiments)
         merging.add(runner::make_plan(registry, request_of(experiment, suite)),

@@ -5,12 +5,15 @@
 #include <vector>
 
 #include "suite/measure/statistics/quantile.hpp"
+#include "suite/runner/versus.hpp"
 
 namespace assay::gate {
 namespace {
 
 /// A mean of fewer rows says no more than the rows do, and they are judged one by one.
 constexpr int fewest_in_mean = 3;
+/// Rows that are rerun when all together look slower.
+constexpr std::size_t rerun_for_mean = 10;
 
 bool deterministic(const compare::Row& row) {
     return row.reason_code == compare::Reason::identical ||
@@ -35,21 +38,29 @@ double control_slowdown(const Night& night) {
     return night.control.empty() ? 1 : std::exp(sum / static_cast<double>(night.control.size()));
 }
 
-/// What a row counts with: the reruns in turns say it best.
-std::optional<double> counted_slowdown(const NightRow& row) {
-    if (row.rerun && row.rerun_paired)
-        if (const auto again = slowdown(*row.rerun)) return again;
-    return slowdown(row.against_baseline);
+/// Old program against new, side by side.
+std::optional<double> rerun_slowdown(const NightRow& row) {
+    return row.rerun && row.rerun_paired ? slowdown(*row.rerun) : std::nullopt;
+}
+
+/// What a row counts with: reruns in turns say it best, and need no control.
+double counted_slowdown(const NightRow& row, double control) {
+    if (const auto again = rerun_slowdown(row)) return *again;
+    return *slowdown(row.against_baseline) / control;
 }
 
 void fill_mean(Night& night, double control) {
-    std::vector<double> slowdowns;
+    std::vector<double> slowdowns, again;
     double sum = 0;
     for (const NightRow& row : night.rows) {
         if (!counts_in_mean(row)) continue;
-        slowdowns.push_back(*counted_slowdown(row) / control);
+        slowdowns.push_back(counted_slowdown(row, control));
         sum += std::log(slowdowns.back());
+        if (const auto rerun = rerun_slowdown(row)) again.push_back(*rerun);
     }
+    night.rerun_slowdown.reset();
+    if (again.size() >= static_cast<std::size_t>(fewest_in_mean))
+        night.rerun_slowdown = statistics::median(again);
     const auto rows = static_cast<int>(slowdowns.size());
     night.geometric_mean = rows < fewest_in_mean ? 1 : std::exp(sum / rows);
     night.median_slowdown = rows < fewest_in_mean ? 1 : statistics::median(slowdowns);
@@ -101,8 +112,29 @@ bool is_regression(const NightRow& row) { return !row.muted && row.step.to == St
 
 bool is_warning(const NightRow& row) { return !row.muted && row.step.to == State::candidate; }
 
-bool mean_beyond_margin(const Night& night) {
+bool mean_is_suspicious(const Night& night) {
     return night.geometric_mean > 1 + night.margin && night.median_slowdown > 1 + night.margin / 2;
+}
+
+void mark_for_mean(Night& night) {
+    judge(night);
+    if (!mean_is_suspicious(night)) return;
+    std::vector<NightRow*> slowest;
+    for (NightRow& row : night.rows) {
+        const compare::Series* tonight = row.against_baseline.b;
+        const bool control = tonight && tonight->name.experiment == runner::control_experiment;
+        if (counts_in_mean(row) && !row.candidate && !control) slowest.push_back(&row);
+    }
+    std::stable_sort(slowest.begin(), slowest.end(), [](const NightRow* a, const NightRow* b) {
+        return *slowdown(a->against_baseline) > *slowdown(b->against_baseline);
+    });
+    slowest.resize(std::min(slowest.size(), rerun_for_mean));
+    for (NightRow* row : slowest) row->rerun_for_mean = true;
+}
+
+bool mean_beyond_margin(const Night& night) {
+    return mean_is_suspicious(night) && night.rerun_slowdown &&
+           *night.rerun_slowdown > 1 + night.margin;
 }
 
 void judge(Night& night) {

@@ -16,15 +16,21 @@ bool is_regression(const NightRow&);
 /// Not muted, and a candidate after this night: warned about.
 bool is_warning(const NightRow&);
 
-/// Whether all rows together fail the night: their geometric mean is beyond the margin, and so is
-/// half of it for the median row: a single row, however slow, is judged by itself.
+/// Whether all rows together look slower: their geometric mean is beyond the margin, and the median
+/// row beyond half of it: a single row, however slow, is judged by itself.
+bool mean_is_suspicious(const Night&);
+/// Judges the night as it is before its reruns, and if all rows together look slower, has the ten
+/// slowest rerun that are no candidates anyway (the rows' pointers into the arms must be there).
+void mark_for_mean(Night&);
+/// Whether all rows together fail the night: they look slower, and so they are in reruns in turns,
+/// by the margin. Without reruns in turns a slow machine could not be told from slow code.
 bool mean_beyond_margin(const Night&);
 
-/// Fills in relative_to_control, geometric_mean and verdict. A row counts in the mean when it has a
-/// slowdown, is not bimodal, not deterministic, and not muted; where old and new program were rerun
-/// in turns, with what that came to. Fewer than three such rows have no mean (1). Confirmed
-/// regressions come before failures, failures before ambiguity; ambiguous is a night in which less
-/// than half of the rows that could have been decided were.
+/// Fills in relative_to_control, geometric_mean, median_slowdown, rerun_slowdown and verdict. A row
+/// counts in the mean when it has a slowdown, is not bimodal, not deterministic, and not muted;
+/// where old and new program were rerun in turns, with what that came to. Fewer than three such
+/// rows have no mean (1). Confirmed regressions come before failures, failures before ambiguity;
+/// ambiguous is a night in which less than half of the rows that could have been decided were.
 void judge(Night&);
 
 }  // namespace assay::gate

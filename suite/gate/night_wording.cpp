@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_verdict.hpp"
 
 namespace assay::gate {
@@ -123,6 +124,13 @@ std::string row_words(const compare::Row& row) {
     return series_words(row) + (metric.empty() ? "" : " · " + metric);
 }
 
+bool is_named_by(const std::string& pattern, const std::string& series, const std::string& metric) {
+    compare::Row row;
+    row.series = series;
+    row.metric = metric;
+    return pattern_matches(pattern, series) || pattern_matches(pattern, series_words(row));
+}
+
 std::string change_words(const compare::Row& row) {
     if (!std::isfinite(row.ratio)) return "no ratio";
     const auto slower = slowdown(row);
@@ -235,6 +243,14 @@ std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
         all.emplace_back("geometric mean",
                          fmt::format("{:.4g} (above 1 is slower{})", night.geometric_mean,
                                      night.control.empty() ? "" : ", in units of the control"));
+    if (mean_is_suspicious(night))
+        all.emplace_back("all rows together",
+                         night.rerun_slowdown
+                             ? fmt::format("look slower; the median of reruns, old program against "
+                                           "new in turns, is {:.4g}",
+                                           *night.rerun_slowdown)
+                             : "look slower; without reruns of the old program a slow machine "
+                               "cannot be told from slow code");
     for (const auto& [metric, ratio] : night.control)
         all.emplace_back("control " + metric, fmt::format("{:.4g} (above 1 is slower)", ratio));
     return all;

@@ -35,6 +35,9 @@ std::string metric_words(const compare::Row&);
 /// Both: "lte/fig8 lte sparsity=0.5 · latency_s".
 std::string row_words(const compare::Row&);
 
+/// Whether a pattern of a person names the row: its series as it is stored, or as reports print it.
+bool is_named_by(const std::string& pattern, const std::string& series, const std::string& metric);
+
 /// "6.8 % slower", "2.1 % faster", "equal"; "ratio 1.2" without direction; "no ratio".
 std::string change_words(const compare::Row&);
 /// "1.068 [1.059, 1.074]", ratio of tonight over the baseline; the interval where there is one.

@@ -206,7 +206,7 @@ class NightRun {
         inputs.muted = [&](const compare::Row& row) {
             return std::any_of(mutes.begin(), mutes.end(), [&](const store::MuteRecord& mute) {
                 return (mute.until.empty() || now < mute.until) &&
-                       pattern_matches(mute.pattern, row.series) &&
+                       is_named_by(mute.pattern, row.series, row.metric) &&
                        (mute.metric.empty() || pattern_matches(mute.metric, row.metric));
             });
         };
@@ -218,13 +218,19 @@ class NightRun {
             if (plan_.gates.at(row.against_baseline.series).control && slower)
                 night().control[row.against_baseline.metric] = *slower;
         }
+        mark_for_mean(night());
     }
 
     bool rerun(const BaselineLevel& level) {
         RerunRequest request;
+        std::map<std::string, std::filesystem::path> made_by;  // session → program
         for (const store::NightRecord& other : nights_.nights(""))
-            if (other.session == level.session)
-                request.old_program = programs_.executable(other.program);
+            made_by[other.session] = programs_.executable(other.program);
+        request.old_program = [&](const NightRow& row) {
+            const auto own =
+                level.rows.find({row.against_baseline.series, row.against_baseline.metric});
+            return made_by[own == level.rows.end() ? level.session : own->second.session];
+        };
         request.budget_s = request_.suite.rerun_budget_s;
         request.rounds = request_.suite.rounds;
         request.lock = request_.lock;
@@ -256,7 +262,9 @@ class NightRun {
             row.evidence = evidence_of(row);
             row.step = step_of(row, past_[{against.series, against.metric}]);
             against.a = against.b = nullptr;
-            rows.push_back({against.series, against.metric, medians_[i],
+            // A night that was suspicious and stayed undecided is no measure for later ones.
+            const bool open = row.candidate && row.evidence == Evidence::none;
+            rows.push_back({against.series, against.metric, open ? std::nullopt : medians_[i],
                             std::string(to_string(row.evidence))});
             const Step& step = row.step;
             const bool stays_open = step.from == State::candidate || step.from == State::confirmed;

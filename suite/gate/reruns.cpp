@@ -8,6 +8,7 @@
 #include <set>
 
 #include "suite/compare/read_arm.hpp"
+#include "suite/experiment/error.hpp"
 #include "suite/gate/night_wording.hpp"
 #include "suite/runner/versus.hpp"
 
@@ -16,8 +17,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Candidates of one series: one rerun answers all of them.
+/// Candidates of one series with one old program: one rerun answers all of them.
 using Group = std::vector<NightRow*>;
+using GroupKey = std::pair<std::string, std::filesystem::path>;
 
 std::string_view of_context(const compare::Series& series, const char* key) {
     const auto found = series.context.find(key);
@@ -80,16 +82,15 @@ class Rerunning {
   public:
     Rerunning(const Registry& registry, store::Store& store, const RerunRequest& request,
               const runner::Listener& listener)
-        : registry_(registry), store_(store), request_(request), listener_(listener) {
-        if (!request.old_program.empty()) old_ = runner::ask_program(request.old_program);
-    }
+        : registry_(registry), store_(store), request_(request), listener_(listener) {}
 
-    void run(const Group& group, double budget_s) {
+    void run(const Group& group, const std::filesystem::path& old_program, double budget_s) {
         const compare::Row& first = group.front()->against_baseline;
         if (first.b == nullptr) return;
         const bool control = first.b->name.experiment == runner::control_experiment;
-        if (old_ && !control)
-            run_in_turns(group, *first.b, budget_s);
+        const auto old = control ? std::nullopt : identity_of(old_program);
+        if (old)
+            run_in_turns(group, *first.b, *old, budget_s);
         else
             run_again(group, *first.b);
     }
@@ -98,10 +99,24 @@ class Rerunning {
     bool interrupted() const { return outcome_.interrupted; }
 
   private:
-    void run_in_turns(const Group& group, const compare::Series& series, double budget_s) {
+    /// nullopt: there is none, or it does not start any more (a library that it needs has gone).
+    std::optional<runner::ProgramIdentity> identity_of(const std::filesystem::path& program) {
+        if (program.empty()) return std::nullopt;
+        const auto [at, is_new] = asked_.try_emplace(program);
+        if (is_new) try {
+                at->second = runner::ask_program(program);
+            } catch (const UserError& error) {
+                outcome_.warnings.push_back(
+                    fmt::format("the baseline's program cannot be run again: {}", error.what()));
+            }
+        return at->second;
+    }
+
+    void run_in_turns(const Group& group, const compare::Series& series,
+                      const runner::ProgramIdentity& old, double budget_s) {
         runner::VersusRequest request;
         request.what = request_of(series, request_);
-        request.old_program = *old_;
+        request.old_program = old;
         request.new_program = runner::this_program();
         request.control = false;  // a candidate's own rounds tell enough
         request.decision.budget_s = budget_s;
@@ -110,8 +125,9 @@ class Rerunning {
         for (const NightRow* row : group) {
             const compare::Row& against = row->against_baseline;
             metrics.insert(base_name(against.metric));
-            request.decision.margin = std::min(request.decision.margin, against.margin);
-            request.compare.margins[against.series + ' ' + against.metric] = against.margin;
+            request.decision.only.insert(against.metric);
+            request.decision.margin = std::min(request.decision.margin, row->margin);
+            request.compare.margins[against.series + ' ' + against.metric] = row->margin;
         }
         request.decision.metrics = {metrics.begin(), metrics.end()};
         const runner::VersusOutcome outcome = runner::versus(registry_, request, store_, listener_);
@@ -152,7 +168,7 @@ class Rerunning {
     store::Store& store_;
     const RerunRequest& request_;
     const runner::Listener& listener_;
-    std::optional<runner::ProgramIdentity> old_;
+    std::map<std::filesystem::path, std::optional<runner::ProgramIdentity>> asked_;
     RerunOutcome outcome_;
 };
 
@@ -161,19 +177,20 @@ class Rerunning {
 RerunOutcome rerun_candidates(const Registry& registry, store::Store& store,
                               const RerunRequest& request, std::vector<NightRow>& rows,
                               const runner::Listener& listener) {
-    std::map<std::string, Group> by_series;
+    std::map<GroupKey, Group> groups;
     for (NightRow& row : rows)
-        if (row.candidate && !row.muted) by_series[row.against_baseline.series].push_back(&row);
-    if (by_series.empty()) return {};
+        if ((row.candidate || row.rerun_for_mean) && !row.muted)
+            groups[{row.against_baseline.series, request.old_program(row)}].push_back(&row);
+    if (groups.empty()) return {};
     Rerunning rerunning(registry, store, request, listener);
     const auto started = Clock::now();
-    std::size_t left = by_series.size(), skipped = 0;
-    for (const auto& [series, group] : by_series) {
+    std::size_t left = groups.size(), skipped = 0;
+    for (const auto& [key, group] : groups) {
         const double spent = std::chrono::duration<double>(Clock::now() - started).count();
         const double share = (request.budget_s - spent) / static_cast<double>(left--);
         if (rerunning.interrupted()) break;
         if (share > 0)
-            rerunning.run(group, share);
+            rerunning.run(group, key.second, share);
         else
             skipped += group.size();
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,10 @@
 namespace assay::gate {
 
 struct RerunRequest {
-    std::filesystem::path old_program;  ///< the baseline's; empty: not kept
-    double budget_s = 600;              ///< for all candidates
-    int rounds = 5;                     ///< of a rerun without the old program
+    /// The program that made the row's baseline; empty: not kept.
+    std::function<std::filesystem::path(const NightRow&)> old_program;
+    double budget_s = 600;  ///< for all candidates
+    int rounds = 5;         ///< of a rerun without the old program
     bool lock = true;
     std::string command;
 };
@@ -23,11 +25,12 @@ struct RerunOutcome {
     bool interrupted = false;
 };
 
-/// Fills in `rerun` of the candidates that are not muted (their arms' pointers must be there). With
+/// Fills in `rerun` of the candidates that are not muted, and of rows that are rerun for the mean
+/// (their arms' pointers must be there). With
 /// the old program both run in turns, in rounds that end when the verdict stands, each series with
 /// its share of the budget; a row of the control workload, and every row without the old program,
-/// is run again with this program and compared, unpaired, with the baseline's values. What the
-/// budget does not allow stays without rerun.
+/// is run again with this program and compared, unpaired, with the baseline's values; so is one
+/// whose old program does not start any more. What the budget does not allow stays without rerun.
 RerunOutcome rerun_candidates(const Registry&, store::Store&, const RerunRequest&,
                               std::vector<NightRow>&, const runner::Listener&);
 

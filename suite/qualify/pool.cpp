@@ -10,6 +10,7 @@
 #include "suite/measure/statistics/quantile.hpp"
 #include "suite/runner/plan_hash.hpp"
 #include "suite/runner/slowdown.hpp"
+#include "suite/runner/versus.hpp"
 
 namespace assay::qualify {
 namespace {
@@ -33,11 +34,11 @@ void add_slowed(std::vector<runner::PlannedSample>& samples, const std::vector<d
     std::vector<runner::PlannedSample> all;
     for (runner::PlannedSample& honest : samples) {
         std::vector<runner::PlannedSample> group = {honest};
-        if (honest.spec.provenance == Provenance::measured)
+        if (honest.spec.provenance == Provenance::measured &&
+            honest.spec.experiment != runner::control_experiment)
             for (const double factor : slowdowns) {
                 group.push_back(honest);
-                group.back().spec.scenario =
-                    runner::slowed_scenario(honest.spec.scenario, factor);
+                group.back().spec.scenario = runner::slowed_scenario(honest.spec.scenario, factor);
                 group.back().seconds *= factor;
             }
         if (honest.spec.round % 2 == 1) std::reverse(group.begin(), group.end());
@@ -64,14 +65,15 @@ class Rows {
         const runner::Slowdown slowdown = runner::slowdown_of(series.context.at("scenario"));
         PoolRow& row = row_of(series, slowdown.scenario);
         row.gate = gate->second;
-        std::vector<double>& values = slowdown.factor == 1 ? row.honest
-                                                           : row.slowed[slowdown.factor];
+        std::vector<double>& values =
+            slowdown.factor == 1 ? row.honest : row.slowed[slowdown.factor];
         std::vector<double> seconds;
         for (const compare::Point& point : series.points) {
             const store::Sample& sample = *by_id_.at(point.sample);
             const auto round = static_cast<std::size_t>(sample.spec.round);
             if (values.size() <= round) values.resize(round + 1, missing);
             values[round] = point.value;
+            check_seed(row, sample.spec);
             seconds.push_back(sample.seconds);
         }
         if (slowdown.factor == 1 && !seconds.empty()) row.seconds = statistics::median(seconds);
@@ -80,6 +82,18 @@ class Rows {
     std::vector<PoolRow> take() { return std::move(rows_); }
 
   private:
+    /// Rounds one night's length apart have equal seeds.
+    void check_seed(const PoolRow& row, const SampleSpec& spec) {
+        const auto round_of_night = spec.round % row.gate.rounds;
+        const auto [at, is_new] =
+            seeds_.try_emplace({row.series.name.text(), round_of_night}, spec.seed);
+        if (!is_new && at->second != spec.seed)
+            throw UserError(fmt::format(
+                "{}: the pool was recorded for nights of another number of rounds than {}; record "
+                "a new one",
+                row.series.name.text(), row.gate.rounds));
+    }
+
     PoolRow& row_of(const compare::Series& series, const std::string& scenario) {
         const auto [at, is_new] = index_.emplace(series.name, rows_.size());
         if (is_new) {
@@ -97,23 +111,30 @@ class Rows {
     std::map<std::string, const store::Sample*> by_id_;
     std::vector<PoolRow> rows_;
     std::map<compare::SeriesName, std::size_t> index_;
+    std::map<std::pair<std::string, int>, std::uint64_t> seeds_;  // series, round of the night
 };
 
 }  // namespace
 
 gate::NightPlan make_pool_plan(const Registry& registry, const gate::SuiteFile& suite, int rounds,
                                const std::vector<double>& slowdowns) {
-    if (rounds < fewest_nights * suite.rounds)
-        throw UserError(fmt::format("--rounds {}: at least {} are needed, a baseline and two nights "
-                                    "of {} rounds",
-                                    rounds, fewest_nights * suite.rounds, suite.rounds));
+    const gate::NightPlan night = gate::make_night_plan(registry, suite);
+    int longest = 1;
+    for (const auto& [series, gate] : night.gates) longest = std::max(longest, gate.rounds);
+    if (longest == 1)
+        throw UserError("every row of this suite has one round: there is no noise to qualify");
+    if (rounds < fewest_nights * longest)
+        throw UserError(
+            fmt::format("--rounds {}: at least {} are needed, a baseline and two nights "
+                        "of {} rounds",
+                        rounds, fewest_nights * longest, longest));
     for (const double factor : slowdowns)
         if (!(factor > 1 && factor <= runner::largest_slowdown))
-            throw UserError(fmt::format("a slowdown of {:.3g} times: must be above 1, and at most "
-                                        "{:g}",
-                                        factor, runner::largest_slowdown));
+            throw UserError(
+                fmt::format("a slowdown of {:.3g} times: must be above 1, and at most "
+                            "{:g}",
+                            factor, runner::largest_slowdown));
     gate::NightPlan plan = gate::make_night_plan(registry, prolonged(suite, rounds));
-    const gate::NightPlan night = gate::make_night_plan(registry, suite);
     for (auto& [series, gate] : plan.gates) gate.rounds = night.gates.at(series).rounds;
     for (runner::PlannedSample& sample : plan.plan.samples) {
         const int of_night = plan.gates.at(gate::series_text(sample.spec)).rounds;
@@ -138,7 +159,7 @@ Pool make_pool(const compare::Arm& arm, std::span<const store::Sample> samples,
     for (PoolRow& row : rows.take()) {
         const auto length = static_cast<int>(row.honest.size());
         if (row.series.deterministic || length < fewest_nights * row.gate.rounds) {
-            ++pool.exact_rows;
+            ++(row.series.deterministic ? pool.exact_rows : pool.short_rows);
             continue;
         }
         pool.rounds = std::max(pool.rounds, length);

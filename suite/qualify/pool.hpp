@@ -16,9 +16,9 @@ namespace assay::qualify {
 /// The suite's night, prolonged to `rounds` rounds. Round i has the seed of round i modulo the
 /// night's number of rounds, so that any rounds in a row have the seeds of a night. Every sample
 /// that is measured comes a second time per entry of `slowdowns` (1.1: takes 1.1 times as long),
-/// next to the honest one, the other way round in every second round. Rows whose suite asks for
-/// fewer rounds than a night's have fewer here.
-/// UserError: as make_night_plan(); fewer rounds than two nights; a slowdown out of range.
+/// next to the honest one, the other way round in every second round; but for the control's. Rows
+/// of one round stay so. UserError: as make_night_plan(); fewer rounds than three nights; a
+/// slowdown out of range.
 gate::NightPlan make_pool_plan(const Registry&, const gate::SuiteFile&, int rounds,
                                const std::vector<double>& slowdowns);
 
@@ -36,13 +36,15 @@ struct PoolRow {
 struct Pool {
     std::vector<PoolRow> rows;
     int rounds = 0;           ///< of the longest row
-    int exact_rows = 0;       ///< deterministic, or of too few rounds: left out
+    int exact_rows = 0;       ///< deterministic: left out of what is drawn
+    int short_rows = 0;       ///< of fewer rounds than three nights have: left out
     double seconds = 0;       ///< all samples together
     std::string first, last;  ///< when the first and the last sample started
 };
 
-/// From the arm and the samples of the sessions that ran the plan. Rows with fewer than three
-/// nights' rounds are left out: nothing could be drawn from them.
+/// From the arm and the samples of the session that ran the plan. Rows with fewer than three
+/// nights' rounds are left out: nothing could be drawn from them. UserError: its rounds have not
+/// the seeds of such nights, so that it was recorded for another suite.
 Pool make_pool(const compare::Arm& arm, std::span<const store::Sample> samples,
                const std::map<std::string, gate::SeriesGate>& gates);
 

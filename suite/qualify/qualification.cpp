@@ -13,8 +13,6 @@ namespace {
 /// Slowdowns among which the noise floor is looked for.
 const std::vector<double> floor_ladder = {1.01, 1.02, 1.03, 1.05, 1.07, 1.1,
                                           1.15, 1.2,  1.3,  1.5,  2};
-constexpr double enough = 0.95;
-constexpr int fewest_rows = 50;
 
 class Qualifying {
   public:
@@ -24,7 +22,8 @@ class Qualifying {
         // A night weighs as much as one trial of every row.
         const double per_row = static_cast<double>(usual_slowdowns.size() + 3) * options.trials;
         all_ = static_cast<double>(pool.rows.size()) *
-               (per_row + static_cast<double>(options.campaigns) * options.nights);
+               (per_row + static_cast<double>(options.campaigns) * options.nights +
+                static_cast<double>(usual_slowdowns.size()) * options.trials);
     }
 
     Qualification run() {
@@ -38,8 +37,10 @@ class Qualifying {
             int failed = 0;
             for (int trial = 0; trial < options_.trials; ++trial)
                 failed += nights_.mean_fails({factor, false}) ? 1 : 0;
+            done(static_cast<double>(pool_.rows.size()) * options_.trials);
             result_.mean_fails[factor] = static_cast<double>(failed) / options_.trials;
         }
+        if (progress_) progress_(1);
         return std::move(result_);
     }
 
@@ -67,7 +68,7 @@ class Qualifying {
             quality.detected[factor] = share(row, {factor, false});
         for (const auto& [factor, values] : row.slowed) {
             quality.recorded[factor] = share(row, {factor, true});
-            quality.measured_slowdown = measured_slowdown(row, values);
+            quality.measured[factor] = measured_slowdown(row, values);
         }
         quality.floor = floor_of(row, quality.detected);
         return quality;
@@ -82,7 +83,7 @@ class Qualifying {
                                      : slowed[round] / row.honest[round];
             if (std::isfinite(ratio)) ratios.push_back(ratio);
         }
-        return ratios.empty() ? 0 : statistics::median(ratios);
+        return ratios.empty() ? std::nan("") : statistics::median(ratios);
     }
 
     /// By bisection: what is found at one slowdown is found at larger ones.
@@ -91,7 +92,7 @@ class Qualifying {
         while (low < high) {
             const auto middle = low + (high - low) / 2;
             if (!shares.contains(*middle)) shares[*middle] = share(row, {*middle, false});
-            if (shares.at(*middle) >= enough)
+            if (shares.at(*middle) >= share_to_be_fit)
                 high = middle;
             else
                 low = middle + 1;
@@ -128,9 +129,18 @@ double Qualification::detection(double factor, bool of_recorded) const {
     return n == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / n;
 }
 
+double Qualification::measured_slowdown(double factor) const {
+    std::vector<double> slowdowns;
+    for (const RowQuality& row : rows)
+        if (const auto found = row.measured.find(factor);
+            found != row.measured.end() && std::isfinite(found->second))
+            slowdowns.push_back(found->second);
+    return slowdowns.empty() ? std::nan("") : statistics::median(slowdowns);
+}
+
 bool Qualification::fit() const {
-    return static_cast<int>(rows.size()) >= fewest_rows && false_alarms_per_20() <= 1 &&
-           detection(1.1, false) >= enough;
+    return static_cast<int>(rows.size()) >= fewest_rows_to_be_fit && false_alarms_per_20() <= 1 &&
+           detection(1.1, false) >= share_to_be_fit;
 }
 
 Qualification qualify(const Pool& pool, const gate::SuiteFile& suite, const Options& options,
@@ -140,6 +150,7 @@ Qualification qualify(const Pool& pool, const gate::SuiteFile& suite, const Opti
     result.options = options;
     result.pool_rounds = pool.rounds;
     result.exact_rows = pool.exact_rows;
+    result.short_rows = pool.short_rows;
     result.pool_seconds = pool.seconds;
     result.pool_first = pool.first;
     result.pool_last = pool.last;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "suite/gate/night_wording.hpp"
 #include "suite/qualify/qualification.hpp"
 #include "suite/report/report.hpp"
 
@@ -35,14 +36,24 @@ std::vector<double> recorded_factors(const Qualification& result) {
 }
 
 std::string detection_table(const Qualification& result) {
-    report::Grid grid = {{"slowdown", "how", "rows detected", "all rows at once"}};
+    report::Grid grid = {{"slowdown", "how", "as measured", "rows detected", "all rows at once"}};
     for (const double factor : usual_slowdowns)
-        grid.push_back({slowdown_words(factor), "emulated", percent(result.detection(factor, false)),
+        grid.push_back({slowdown_words(factor), "emulated", "–",
+                        percent(result.detection(factor, false)),
                         percent(result.mean_fails.at(factor))});
     for (const double factor : recorded_factors(result))
-        grid.push_back(
-            {slowdown_words(factor), "measured", percent(result.detection(factor, true)), "–"});
+        grid.push_back({slowdown_words(factor), "measured",
+                        percent(result.measured_slowdown(factor) - 1),
+                        percent(result.detection(factor, true)), "–"});
     return report::text_table(grid);
+}
+
+/// As the reports of nights call it.
+std::string row_words(const RowQuality& row) {
+    compare::Row words;
+    words.series = row.series;
+    words.metric = row.metric;
+    return gate::row_words(words);
 }
 
 std::string floor_table(const Qualification& result) {
@@ -55,7 +66,7 @@ std::string floor_table(const Qualification& result) {
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows_shown); ++i)
         grid.push_back({floor_words(rows[i]->floor), percent(rows[i]->spread),
                         percent(rows[i]->detected.at(1.05)), percent(rows[i]->detected.at(1.1)),
-                        rows[i]->series + " · " + rows[i]->metric});
+                        row_words(*rows[i])});
     std::string text = report::text_table(grid);
     if (rows.size() > most_rows_shown)
         text += fmt::format("and {} rows with lower floors; --json shows all\n",
@@ -75,10 +86,13 @@ nlohmann::json by_percent(const std::map<double, double>& shares) {
 std::string qualification_text(const Qualification& result) {
     const QuietNights& quiet = result.quiet;
     std::string text = fmt::format(
-        "Suite {}: {} rows resampled, {} exact ones left out. Pool: {} rounds, measured from {} to "
-        "{}, {:.0f} min of samples.\n\n",
-        result.suite, result.rows.size(), result.exact_rows, result.pool_rounds,
-        result.pool_first.substr(0, 16), result.pool_last.substr(0, 16), result.pool_seconds / 60);
+        "Suite {}: {} rows resampled, {} exact ones taken as they are{}. Pool: {} rounds, measured "
+        "from {} to {}, {:.0f} min of samples. What differs between days is not in it.\n\n",
+        result.suite, result.rows.size(), result.exact_rows,
+        result.short_rows > 0 ? fmt::format(", {} of too few rounds left out", result.short_rows)
+                              : "",
+        result.pool_rounds, result.pool_first.substr(0, 16), result.pool_last.substr(0, 16),
+        result.pool_seconds / 60);
     text += fmt::format(
         "Nothing changed (A/A; {} nights resampled from the pool, {} after each baseline)\n"
         "  false alarms   {:.3g} of 20 nights failed ({} of {})\n"
@@ -93,16 +107,19 @@ std::string qualification_text(const Qualification& result) {
             static_cast<double>(quiet.nights));
     text += fmt::format(
         "Slowdowns ({} trials per row and slowdown: confirmed in its second night)\n"
-        "emulated: the pool's values, multiplied; measured: samples that were really slowed\n",
+        "emulated: the pool's values, multiplied; measured: samples that were stopped and "
+        "continued\n"
+        "while they ran, which repetitions between two stops do not see\n",
         result.options.trials);
     text += detection_table(result);
     text += "\nNoise floor: the smallest slowdown found in 95 % of the trials, the highest first\n";
     text += floor_table(result);
-    text += fmt::format("\n{}: {} false alarm in 20 quiet nights of at least 50 rows, {} of "
-                        "slowdowns by 10 % found\n",
-                        result.fit() ? "fit" : "not fit",
-                        fmt::format("{:.3g} (goal: at most 1)", result.false_alarms_per_20()),
-                        percent(result.detection(1.1, false)) + " (goal: 95 %)");
+    text += fmt::format(
+        "\n{}: {:.3g} false alarms in 20 quiet nights (goal: at most 1), {} rows (goal: at least "
+        "{}), "
+        "{} of the slowdowns by 10 % found (goal: {})\n",
+        result.fit() ? "fit" : "not fit", result.false_alarms_per_20(), result.rows.size(),
+        fewest_rows_to_be_fit, percent(result.detection(1.1, false)), percent(share_to_be_fit));
     return text;
 }
 
@@ -113,12 +130,12 @@ nlohmann::json qualification_json(const Qualification& result) {
             {"series", row.series},
             {"metric", row.metric},
             {"margin", row.margin},
-            {"spread", row.spread},
+            {"spread", std::isfinite(row.spread) ? nlohmann::json(row.spread) : nlohmann::json()},
             {"floor", std::isfinite(row.floor) ? nlohmann::json(row.floor) : nlohmann::json()},
             {"detected", by_percent(row.detected)}};
         if (!row.recorded.empty()) {
             entry["detected_measured"] = by_percent(row.recorded);
-            entry["measured_slowdown"] = row.measured_slowdown;
+            entry["measured_slowdown"] = by_percent(row.measured);
         }
         rows.push_back(std::move(entry));
     }
@@ -130,10 +147,11 @@ nlohmann::json qualification_json(const Qualification& result) {
     return {{"suite", result.suite},
             {"machine", result.machine},
             {"pool",
-             {{"sessions", result.sessions},
+             {{"session", result.session},
               {"rounds", result.pool_rounds},
               {"rows", result.rows.size()},
               {"exact_rows", result.exact_rows},
+              {"short_rows", result.short_rows},
               {"sample_seconds", result.pool_seconds},
               {"from", result.pool_first},
               {"to", result.pool_last},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "suite/experiment/error.hpp"
 #include "suite/gate/night_verdict.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 #include "suite/runner/contrast.hpp"
@@ -39,6 +40,14 @@ compare::Series series_of(const PoolRow& row, int first, Injected injected) {
     return series;
 }
 
+std::optional<double> median_of(const PoolRow& row, int first) {
+    std::vector<double> values;
+    for (const compare::Point& point : series_of(row, first, {}).points)
+        values.push_back(point.value);
+    if (values.empty()) return std::nullopt;
+    return statistics::median(values);
+}
+
 compare::Arm arm_of(const std::vector<const PoolRow*>& rows, int first, Injected injected) {
     compare::Arm arm;
     for (const PoolRow* row : rows)
@@ -53,18 +62,32 @@ const PoolRow* find_row(const std::vector<const PoolRow*>& rows, const compare::
     return nullptr;
 }
 
+/// A computed number that has not changed: decided, and in no mean.
+gate::NightRow exact_row() {
+    gate::NightRow row;
+    row.against_baseline.verdict = compare::Verdict::same;
+    row.against_baseline.reason_code = compare::Reason::identical;
+    return row;
+}
+
+bool is_rerun(const gate::NightRow& row) { return row.candidate || row.rerun_for_mean; }
+
 /// As store::Nights tells the next night.
 void remember(gate::RowPast& past, const gate::NightRow& row, std::optional<double> median) {
     past.same_before = row.evidence == gate::Evidence::same;
     past.state = row.step.to;
-    if (row.evidence != gate::Evidence::slower && median) past.medians.push_back(*median);
+    const bool open = row.candidate && row.evidence == gate::Evidence::none;
+    if (row.evidence != gate::Evidence::slower && !open && median) past.medians.push_back(*median);
 }
 
 }  // namespace
 
 Resampling::Resampling(const Pool& pool, const gate::SuiteFile& suite, std::uint64_t seed)
-    : pool_(pool), suite_(suite), length_(suite.rounds), draws_(seed) {
+    : pool_(pool), suite_(suite), length_(1), draws_(seed) {
     for (const PoolRow& row : pool.rows) length_ = std::max(length_, row.gate.rounds);
+    if (pool.rounds < 3 * length_)
+        throw UserError(fmt::format("a pool of {} rounds: at least {} are needed, three nights",
+                                    pool.rounds, 3 * length_));
 }
 
 std::vector<const PoolRow*> Resampling::all_rows() const {
@@ -79,6 +102,10 @@ Resampling::Drawn Resampling::draw(std::vector<const PoolRow*> rows) {
         static_cast<int>(draws_.index(static_cast<std::uint32_t>(pool_.rounds - length_ + 1)));
     for (const PoolRow* row : rows) drawn.gates[row->series.name.text()] = row->gate;
     drawn.rows = std::move(rows);
+    // The baseline's night is the first of the history.
+    for (const PoolRow* row : drawn.rows)
+        if (const auto median = median_of(*row, drawn.baseline))
+            drawn.past[{row->series.name.text(), row->series.name.metric}].medians = {*median};
     return drawn;
 }
 
@@ -101,6 +128,11 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
     gate::Night night;
     night.margin = suite_.margin;
     night.rows = gate::night_rows(inputs);
+    for (const gate::NightRow& row : night.rows)
+        if (const auto slower = gate::slowdown(row.against_baseline);
+            slower && drawn.gates.at(row.against_baseline.series).control)
+            night.control[row.against_baseline.metric] = *slower;
+    gate::mark_for_mean(night);
     rerun(night, drawn, injected);
     for (gate::NightRow& row : night.rows) {
         compare::Row& against = row.against_baseline;
@@ -108,10 +140,10 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
         row.evidence = gate::evidence_of(row);
         row.step = gate::after_night(past.state, row.evidence, past.same_before);
         remember(past, row, gate::median_tonight(against));
-        if (drawn.gates.at(against.series).control)
-            if (const auto slower = gate::slowdown(against)) night.control[against.metric] = *slower;
+
         against.a = against.b = nullptr;  // into arms that go
     }
+    for (int i = 0; i < pool_.exact_rows; ++i) night.rows.push_back(exact_row());
     gate::judge(night);
     return night;
 }
@@ -119,24 +151,23 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
 void Resampling::rerun(gate::Night& night, const Drawn& drawn, Injected injected) {
     std::set<std::string> candidates;
     for (const gate::NightRow& row : night.rows)
-        if (row.candidate) candidates.insert(row.against_baseline.series);
+        if (is_rerun(row)) candidates.insert(row.against_baseline.series);
     for (gate::NightRow& row : night.rows) {
-        if (!row.candidate) continue;
+        if (!is_rerun(row)) continue;
         const PoolRow& of = *find_row(drawn.rows, row.against_baseline);
-        const double margin = row.against_baseline.margin;
         if (of.gate.control) {
             // The control is run again and compared with the baseline's values.
             const compare::Arm a{"", {*row.against_baseline.a}, {}};
             compare::Arm b = arm_of({&of}, draw_night(drawn), {});
             for (compare::Point& point : b.series.front().points) point.pair.clear();
             compare::Options options;
-            options.margin = margin;
+            options.margin = row.against_baseline.margin;
             row.rerun = compare::compare(a, b, options).at(0);
         } else {
-            const double share =
-                suite_.rerun_budget_s / static_cast<double>(candidates.size());
+            const double share = suite_.rerun_budget_s / static_cast<double>(candidates.size());
             const double pairs = of.seconds > 0 ? share / (2 * of.seconds) : pool_.rounds;
-            row.rerun = rerun_in_turns(of, margin, static_cast<int>(std::min(pairs, 1e6)), injected);
+            row.rerun =
+                rerun_in_turns(of, row.margin, static_cast<int>(std::min(pairs, 1e6)), injected);
             row.rerun_paired = true;
         }
         row.rerun->a = row.rerun->b = nullptr;
@@ -148,16 +179,15 @@ compare::Row Resampling::rerun_in_turns(const PoolRow& row, double margin, int r
     runner::DecisionOptions decision;
     decision.margin = margin;
     const stopping::Stopping rule = runner::stopping_rule(decision);
-    // Not pool_.rounds: the newer round of the last pair must exist.
-    const int distinct = pool_.rounds - length_;
-    rounds = std::min({rounds, decision.max_rounds, distinct});
-    const int start = static_cast<int>(draws_.index(static_cast<std::uint32_t>(distinct)));
+    // Rounds that have a second one, a night later.
+    const auto firsts = static_cast<std::uint32_t>(pool_.rounds - row.gate.rounds);
+    rounds = std::min(rounds, decision.max_rounds);
     compare::Series old_values = row.series, new_values = row.series;
     stopping::Question question;
     question.margin = margin;
     for (int pair = 0; pair < rounds; ++pair) {
-        const int first = (start + pair) % distinct, second = first + row.gate.rounds;
-        const bool older_is_old = pair % 2 == 0;
+        const int first = static_cast<int>(draws_.index(firsts)), second = first + row.gate.rounds;
+        const bool older_is_old = draws_.index(2) == 0;
         const double a = value_of(row, older_is_old ? first : second, {});
         const double b = value_of(row, older_is_old ? second : first, injected);
         if (!std::isfinite(a) || !std::isfinite(b)) continue;
@@ -207,10 +237,7 @@ bool Resampling::confirms(const PoolRow& row, Injected injected) {
     Drawn drawn = draw({&row});
     gate::RowPast& past = drawn.past[{row.series.name.text(), row.series.name.metric}];
     for (int n = 0; n < nights_of_history; ++n) {
-        const compare::Series quiet = series_of(row, draw_night(drawn), {});
-        std::vector<double> values;
-        for (const compare::Point& point : quiet.points) values.push_back(point.value);
-        if (!values.empty()) past.medians.push_back(statistics::median(values));
+        if (const auto median = median_of(row, draw_night(drawn))) past.medians.push_back(*median);
     }
     past.same_before = true;
     night(drawn, injected);
@@ -225,13 +252,10 @@ bool Resampling::mean_fails(Injected injected) {
 
 double Resampling::spread(const PoolRow& row) {
     std::vector<double> medians;
-    for (int first = 0; first + length_ <= pool_.rounds; first += row.gate.rounds) {
-        std::vector<double> values;
-        for (const compare::Point& point : series_of(row, first, {}).points)
-            values.push_back(point.value);
-        if (!values.empty()) medians.push_back(statistics::median(values));
-    }
-    return gate::own_spread(medians);
+    for (int first = 0; first + row.gate.rounds <= pool_.rounds; first += row.gate.rounds)
+        if (const auto median = median_of(row, first)) medians.push_back(*median);
+    constexpr std::size_t fewest = 5;  // of gate::own_spread()
+    return medians.size() < fewest ? std::nan("") : gate::own_spread(medians);
 }
 
 }  // namespace assay::qualify

@@ -30,12 +30,13 @@ struct QuietNights {
 };
 
 /// A night is as many rounds in a row as the suite's nights have, so that what drifts within a
-/// night drifts here too; its reruns pair rounds of equal seed one night's length apart, older and
-/// newer in turns. That is harder than a real rerun, whose pairs are seconds apart. The baseline
-/// shares no round with the nights. Repeatable by its seed.
+/// night drifts here too; the pairs of its reruns are drawn at random, two rounds of equal seed one
+/// night's length apart, either of them the newer. That is harder than a real rerun, whose pairs
+/// are seconds apart. The baseline shares no round with the nights; nights share some with each
+/// other. Repeatable by its seed.
 class Resampling {
   public:
-    /// `pool` must outlive this.
+    /// `pool` must outlive this. UserError: it has fewer rounds than three nights.
     Resampling(const Pool& pool, const gate::SuiteFile& suite, std::uint64_t seed);
 
     /// One baseline, then `nights` nights after each other, with history and life cycle; nobody
@@ -49,7 +50,8 @@ class Resampling {
     /// Whether a night in which all rows but the control's are slower fails at once.
     bool mean_fails(Injected injected);
 
-    /// Relative distance that the medians of two quiet nights exceed in one of ten pairs.
+    /// Relative distance that the medians of two quiet nights exceed in one of ten pairs; NaN: the
+    /// pool has fewer than five nights side by side.
     double spread(const PoolRow& row);
 
   private:

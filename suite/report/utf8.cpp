@@ -72,4 +72,32 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
     return lines;
 }
 
+std::string shortened(const std::string& text, std::size_t columns) {
+    if (display_width(text) <= columns) return text;
+    std::vector<std::string> letters;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t bytes = code_point(text, at).bytes;
+        letters.push_back(text.substr(at, bytes));
+        at += bytes;
+    }
+    // The end tells more than the start: sizes and values of axes stand there.
+    std::string front, back;
+    std::size_t left = columns > 0 ? columns - 1 : 0, first = 0, last = letters.size();
+    while (left > 0 && first < last) {
+        const bool to_front = display_width(front) < display_width(back);
+        const std::string& letter = to_front ? letters[first] : letters[last - 1];
+        const std::size_t width = display_width(letter);
+        if (width > left) break;
+        left -= width;
+        if (to_front) {
+            front += letter;
+            ++first;
+        } else {
+            back = letter + back;
+            --last;
+        }
+    }
+    return front + "…" + back;
+}
+
 }  // namespace assay::report

@@ -20,6 +20,9 @@ CodePoint code_point(std::string_view text, std::size_t at);
 /// Columns of a terminal that the text takes: 0 for combining marks, 2 for wide characters.
 std::size_t display_width(std::string_view text);
 
+/// At most `columns` wide; what is longer loses its middle.
+std::string shortened(const std::string& text, std::size_t columns);
+
 /// Breaks text at spaces into lines of at most `columns`; longer words stay whole.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 

@@ -75,6 +75,8 @@ std::vector<Contrast> contrasts_of(const ArmRounds& against, const ArmRounds& ar
                                    const Experiment& experiment, const DecisionOptions& options,
                                    const stopping::Stopping& rule, const Contrast& names) {
     auto ratios = paired_ratios(against, arm, rounds);
+    if (!options.only.empty())
+        std::erase_if(ratios, [&](const auto& each) { return !options.only.contains(each.first); });
     if (ratios.empty())
         for (const std::string& metric : deciding_metrics(experiment, options)) ratios[metric];
     std::vector<Contrast> result;

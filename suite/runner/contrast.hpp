@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ struct DecisionOptions {
     double budget_s = std::numeric_limits<double>::infinity();
     std::string against;               ///< variant; empty: the first of those that run
     std::vector<std::string> metrics;  ///< decided upon; empty: the figure's metric
+    std::set<std::string> only;        ///< of these, with labels; empty: all
 };
 
 /// The metrics that decide. Throws UserError: the experiment does not have one that is asked for.

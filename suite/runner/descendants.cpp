@@ -3,29 +3,29 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
 
 namespace assay::runner {
-namespace {
 
-std::set<pid_t> children() {
+std::set<pid_t> children_of(pid_t pid) {
     std::set<pid_t> result;
     std::error_code error;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    const std::filesystem::path tasks = "/proc/" + std::to_string(pid) + "/task";
+    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
         std::ifstream list(task.path() / "children");
-        pid_t pid = 0;
-        while (list >> pid) result.insert(pid);
+        pid_t child = 0;
+        while (list >> child) result.insert(child);
     }
     return result;
 }
 
-}  // namespace
-
-Descendants::Descendants() : others_(children()) {
+Descendants::Descendants() : others_(children_of(::getpid())) {
     int flag = 0;
     ::prctl(PR_GET_CHILD_SUBREAPER, &flag);
     was_subreaper_ = flag != 0;
@@ -41,7 +41,7 @@ int Descendants::bury() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     while (std::chrono::steady_clock::now() < deadline) {
         bool any = false;
-        for (const pid_t pid : children()) {
+        for (const pid_t pid : children_of(::getpid())) {
             if (others_.count(pid) != 0) continue;
             any = true;
             seen.insert(pid);

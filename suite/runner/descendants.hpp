@@ -7,6 +7,9 @@
 
 namespace assay::runner {
 
+/// Of all threads of a process; empty where there is none.
+std::set<pid_t> children_of(pid_t pid);
+
 /// Makes this process the one that orphans among its descendants fall to, while it lives, and
 /// remembers the children that are not the sample's.
 class Descendants {

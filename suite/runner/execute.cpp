@@ -11,6 +11,7 @@
 #include "suite/runner/hardware_watch.hpp"
 #include "suite/runner/machine_lock.hpp"
 #include "suite/runner/plan_hash.hpp"
+#include "suite/runner/progression.hpp"
 #include "suite/runner/runner.hpp"
 #include "suite/runner/scratch_folder.hpp"
 #include "suite/runner/state_folder.hpp"
@@ -18,55 +19,6 @@
 
 namespace assay::runner {
 namespace {
-
-/// Counts samples and estimates what is left: the plan's estimates, corrected by how wrong they
-/// were, per sample, in this call.
-class Progression {
-  public:
-    Progression(const Plan& plan, const Listener& listener)
-        : planned_(static_cast<long>(plan.samples.size())),
-          left_s_(plan.seconds),
-          tell_(listener) {}
-
-    void passed_over(const PlannedSample& sample, const std::string& status) {
-        count(status);
-        left_s_ -= sample.seconds;
-    }
-    /// It need not be run: adaptive rounds are over.
-    void saved(const PlannedSample& sample) {
-        --planned_;
-        ++saved_;
-        left_s_ -= sample.seconds;
-    }
-    long saved() const { return saved_; }
-    void finished(const PlannedSample& sample, const store::Sample& result) {
-        count(result.status);
-        left_s_ -= sample.seconds;
-        ++measured_;
-        estimated_s_ += sample.seconds;
-        taken_s_ += result.seconds;
-    }
-    void tell(std::string kind, nlohmann::json body) const {
-        if (!tell_) return;
-        // Short samples exceed their estimate by the start of a process: an error that adds, and
-        // does not grow with the estimate.
-        const double excess_s =
-            measured_ > 0 ? (taken_s_ - estimated_s_) / static_cast<double>(measured_) : 0;
-        const double remaining = static_cast<double>(planned_ - done_);
-        const double eta_s = remaining == 0 ? 0 : std::max(0.0, left_s_ + excess_s * remaining);
-        tell_(Notice{std::move(kind), std::move(body), done_, failed_, planned_, eta_s, saved_});
-    }
-
-  private:
-    void count(const std::string& status) {
-        ++done_;
-        if (status == to_string(SampleStatus::failed)) ++failed_;
-    }
-
-    long planned_, done_ = 0, failed_ = 0, measured_ = 0, saved_ = 0;
-    double left_s_, estimated_s_ = 0, taken_s_ = 0;
-    const Listener& tell_;
-};
 
 class SessionRun {
   public:
@@ -190,6 +142,7 @@ class SessionRun {
         const auto tell = [&](std::string kind, nlohmann::json what) {
             at_.tell(std::move(kind), std::move(what));
         };
+        at_.started(planned);
         StoredSample ended = run_stored_sample(
             planned, {store_, outcome_.session, fingerprint_, watch_ ? &*watch_ : nullptr}, {},
             tell, interruption);

@@ -102,8 +102,12 @@ void HardwareWatch::judge(store::Sample& sample) const {
     for (store::TimeSeries* curve : {&busy, &steal, &others})
         if (!curve->values.empty()) sample.series_data.push_back(std::move(*curve));
     if (sample.status != to_string(SampleStatus::ok)) return;
+    std::vector<measure::DeviceReading> used = readings_;
+    // What happens on GPUs meanwhile is no concern of a sample that uses none.
+    if (sample.spec.profile != Profile::gpu)
+        std::erase_if(used, [](const auto& reading) { return reading.device != "cpu"; });
     const measure::GuardVerdict verdict =
-        measure::guard_clock(readings_, monitor_.reference_clocks_hz());
+        measure::guard_clock(used, monitor_.reference_clocks_hz());
     if (!verdict.throttled) return;
     sample.status = to_string(SampleStatus::invalid);
     sample.reason = verdict.reason;

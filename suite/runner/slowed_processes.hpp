@@ -10,10 +10,12 @@
 namespace assay::runner {
 
 /// While it lives, the group gets 1/factor of its time, by SIGSTOP and SIGCONT in a duty cycle of
-/// ten milliseconds (cluster::DutyCycle); afterwards it runs again. What is awaited outside the
-/// group (a disk, a timer, processes of other groups) does not become slower, and a group that
-/// stops members of its own is continued too early: meant for work on the processor. Stops that a
-/// crowded machine would have imposed anyway do not add up with these.
+/// at most ten milliseconds (cluster::DutyCycle); afterwards it runs again. What is awaited outside
+/// the group (a disk, a timer, processes of other groups) does not become slower, and a group that
+/// stops members of its own is continued too early: meant for work on the processor. Processes that
+/// leave the group are not slowed; one that is stopped at that moment, or stops itself, is
+/// continued within a tenth of a second. Stops that a crowded machine would have imposed anyway do
+/// not add up with these.
 class SlowedProcesses {
   public:
     /// `factor` above 1. The group's leader must not be reaped before the destructor has run.

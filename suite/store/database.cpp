@@ -102,8 +102,8 @@ void refuse_version_for_reading(const fs::path& file, SQLite::Database& sql) {
                   "newer program is needed. It was left as it is.",
                   file.string(), version, newest_version())
             : fmt::format(
-                  "{}: the file has schema version {}, this program reads version {}. Any command "
-                  "that writes (`assay run`, `assay db prune`) brings it up to date.",
+                  "{}: the file has schema version {}, this program reads version {}. "
+                  "`assay db migrate` brings it up to date, and so does any command that writes.",
                   file.string(), version, newest_version()));
 }
 

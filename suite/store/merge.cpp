@@ -82,6 +82,24 @@ void choose(SQLite::Database& sql, const Selection& which) {
             "WHERE session = chosen_session.id AND series IN temp.chosen_series)");
 }
 
+/// A metric has one unit in a file: values in another one would be compared as if they were equal.
+void refuse_other_units(SQLite::Database& sql) {
+    SQLite::Statement other(
+        sql,
+        "SELECT experiment, name, theirs.unit, mine.unit FROM other.metric_unit AS theirs "
+        "JOIN main.metric_unit AS mine USING (experiment, name) WHERE theirs.unit <> mine.unit "
+        "AND experiment IN (SELECT experiment FROM other.series WHERE id IN temp.chosen_series) "
+        "LIMIT 1");
+    if (!other.executeStep()) return;
+    const auto quoted = [&](int column) {
+        return fmt::format("'{}'", other.getColumn(column).getString());
+    };
+    throw StoreError(
+        fmt::format("the metric {} of {} is in {} there and in {} here; convert its values to one "
+                    "unit, or keep them in a database of their own.",
+                    quoted(1), other.getColumn(0).getString(), quoted(2), quoted(3)));
+}
+
 long copy_sessions(SQLite::Database& sql, const Selection& which) {
     copy(sql, "machine",
          which.all() ? "true"
@@ -150,6 +168,22 @@ void copy_references(SQLite::Database& sql, const Selection& which) {
     copy(sql, "metric_unit", "experiment IN (SELECT experiment FROM main.series)");
 }
 
+/// What the nightly gate knows, when everything is merged. A night that still runs comes later; of
+/// a regression that both know, the newer state counts, with all its steps.
+void copy_gate(SQLite::Database& sql) {
+    copy(sql, "night", "finished IS NOT NULL");
+    copy(sql, "night_row", "night IN (SELECT id FROM other.night WHERE finished IS NOT NULL)");
+    sql.exec(
+        "DELETE FROM main.regression WHERE EXISTS (SELECT 1 FROM other.regression AS theirs "
+        "WHERE theirs.id = main.regression.id AND theirs.changed > main.regression.changed)");
+    copy(sql, "regression", "true");
+    copy(
+        sql, "regression_step",
+        "regression IN (SELECT id FROM other.regression JOIN main.regression USING (id, changed))");
+    copy(sql, "accepted_level", "true");
+    copy(sql, "mute", "true");
+}
+
 }  // namespace
 
 Store::Merged Store::merge(const std::filesystem::path& file, const Selection& which) {
@@ -166,9 +200,11 @@ Store::Merged Store::merge(const std::filesystem::path& file, const Selection& w
         return database.write("merge", [&](SQLite::Database&) {
             Merged merged;
             choose(sql, which);
+            refuse_other_units(sql);
             merged.sessions = copy_sessions(sql, which);
             merged.samples = copy_samples(sql);
             copy_references(sql, which);
+            if (which.all()) copy_gate(sql);
             merged.skipped =
                 static_cast<long>(sql.execAndGet("SELECT count(*) FROM other.sample WHERE session "
                                                  "IN temp.chosen_session AND series IN "

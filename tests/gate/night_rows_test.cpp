@@ -23,9 +23,13 @@ compare::Series series_of(const std::string& metric, double level, double step =
 
 class NightRows : public ::testing::Test {
   protected:
-    std::vector<NightRow> rows(double baseline, double tonight, const RowPast& past = {}) {
+    /// `tilt`: tonight's rounds go from so much below to so much above, in steps of it.
+    std::vector<NightRow> rows(double baseline, double tonight, const RowPast& past = {},
+                               double tilt = 0) {
         a_ = {"", {series_of("seconds", baseline)}, {}};
         b_ = {"", {series_of("seconds", tonight)}, {}};
+        for (std::size_t i = 0; i < b_.series[0].points.size(); ++i)
+            b_.series[0].points[i].value += tilt * (static_cast<double>(i) - 2);
         RowInputs inputs;
         inputs.baseline = &a_;
         inputs.tonight = &b_;
@@ -46,6 +50,18 @@ TEST_F(NightRows, BeyondTheMarginIsACandidate) {
     EXPECT_TRUE(row.candidate);
     EXPECT_EQ(row.against_baseline.verdict, Verdict::slower);
     EXPECT_EQ(row.history_change, std::nullopt);
+}
+
+TEST_F(NightRows, SlowerBeyondTheMarginByTheMedianAloneIsACandidateToo) {
+    gates_ = {{"a/b c", {{}, 0.05, false, 5}}};
+    // Ratios from 1.02 to 1.1, the median 1.06: reruns are to find out.
+    const NightRow row = rows(1, 1.06, {}, 0.01).at(0);
+    EXPECT_EQ(row.against_baseline.verdict, Verdict::ambiguous);
+    EXPECT_TRUE(row.candidate);
+    EXPECT_EQ(row.margin, 0.05);
+    // The interval reaches below 1, or the median does not reach the margin.
+    EXPECT_FALSE(rows(1, 1.06, {}, 0.04).at(0).candidate);
+    EXPECT_FALSE(rows(1, 1.04, {}, 0.01).at(0).candidate);
 }
 
 TEST_F(NightRows, NotWhereItsHistoryIsUsedToIt) {

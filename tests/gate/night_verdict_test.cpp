@@ -51,17 +51,45 @@ TEST(NightVerdict, ConfirmedFailsUnlessMuted) {
     EXPECT_EQ(night_of({row}).verdict, NightVerdict::clean);
 }
 
-TEST(NightVerdict, TheGeometricMeanAloneFails) {
+TEST(NightVerdict, TheGeometricMeanFailsWhenRerunsAgree) {
     // Each row ambiguous by itself; all together 3 % slower.
-    const auto slow = [] { return row_of(1.03, Verdict::ambiguous, Reason::straddles_margin); };
+    const auto slow = [](double again = 1.03) {
+        NightRow row = row_of(1.03, Verdict::ambiguous, Reason::straddles_margin);
+        row.rerun = compared_row("a/b c", "seconds", again, 0.001, Verdict::ambiguous,
+                                 Reason::straddles_margin);
+        row.rerun_paired = true;
+        return row;
+    };
     const Night night = night_of({slow(), slow(), slow()});
     EXPECT_NEAR(night.geometric_mean, 1.03, 1e-12);
     EXPECT_EQ(night.verdict, NightVerdict::regression);
+    // Old and new program are alike tonight: the machine is slow.
+    std::vector<NightRow> rows(9, row_of(1.05, Verdict::ambiguous, Reason::straddles_margin));
+    for (int i = 0; i < 3; ++i) rows.push_back(slow(1));
+    EXPECT_TRUE(mean_is_suspicious(night_of(rows)));
+    EXPECT_NE(night_of(rows).verdict, NightVerdict::regression);
+    // Nobody knows.
+    for (NightRow& row : rows) row.rerun.reset();
+    EXPECT_TRUE(mean_is_suspicious(night_of(rows)));
+    EXPECT_NE(night_of(rows).verdict, NightVerdict::regression);
     // Two rows are no mean.
     EXPECT_EQ(night_of({slow(), slow()}).geometric_mean, 1);
     // The other way round nothing fails.
     const auto fast = [] { return row_of(0.97, Verdict::ambiguous, Reason::straddles_margin); };
     EXPECT_EQ(night_of({fast(), fast(), fast()}).verdict, NightVerdict::ambiguous);
+}
+
+TEST(NightVerdict, TheSlowestRowsAreRerunWhenAllLookSlower) {
+    Night night;
+    night.margin = 0.02;
+    for (int i = 0; i < 15; ++i) night.rows.push_back(row_of(1.03 + 0.001 * i));
+    night.rows[14].candidate = true;  // rerun anyway
+    mark_for_mean(night);
+    for (int i = 0; i < 15; ++i)
+        EXPECT_EQ(night.rows[static_cast<std::size_t>(i)].rerun_for_mean, i >= 4 && i < 14) << i;
+    for (NightRow& row : night.rows) row = row_of(1.001);
+    mark_for_mean(night);
+    for (const NightRow& row : night.rows) EXPECT_FALSE(row.rerun_for_mean);
 }
 
 TEST(NightVerdict, ASingleRowIsNotAllRowsTogether) {

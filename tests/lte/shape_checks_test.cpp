@@ -72,6 +72,19 @@ TEST(LteShapeChecks, UnionsOfIndependentExpertsAreNotEnough) {
     EXPECT_EQ(grows_sublinearly(claim, disjoint.all()).verdict, Verdict::contradicted);
 }
 
+TEST(LteShapeChecks, UnionsOfSeveralModelsAreJudgedByTheirMean) {
+    // Every model's curve bends; the median goes over from one to another and does not.
+    const double left_out[3][3] = {
+        {0.7448, 0.7340, 0.7193}, {0.7339, 0.7323, 0.7303}, {0.7324, 0.7194, 0.7021}};
+    MadeUp made;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed)
+        for (int i = 0; i < 3; ++i)
+            made.value("lte", {{"sparsity", 0.75}}, "union_sparsity",
+                       {{"batch", std::int64_t{1} << i}}, left_out[seed - 1][i], seed);
+    const ClaimCheck result = grows_sublinearly(made_up_claim("union_sparsity", "lte"), made.all());
+    EXPECT_EQ(result.verdict, Verdict::supported) << result.reason;
+}
+
 TEST(LteShapeChecks, UnionsNeedABatchOfOne) {
     MadeUp made;
     for (const std::int64_t batch : {2, 4, 8})

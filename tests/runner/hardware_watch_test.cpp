@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "suite/runner/hardware_watch.hpp"
 #include "suite/runner/runner.hpp"
 #include "tests/measure/machine_folder.hpp"
 #include "tests/runner/dummy_system.hpp"
@@ -135,6 +136,25 @@ TEST_F(HardwareWatchTest, AMachineThatTellsNothingMarksNothing) {
     const store::Sample sample = run();
     EXPECT_EQ(sample.status, "ok") << sample.reason;
     EXPECT_FALSE(sample.hardware.at(0).clock_hz);
+}
+
+TEST_F(HardwareWatchTest, GpusAreJudgedOnlyWhereTheSampleUsesThem) {
+    const testing::EnvironmentVariable hot{"ASSAY_FAKE_NVML_MACHINE", "hot"};
+    const auto watched = [&](Profile profile) {
+        HardwareWatch watch(measure::HardwareMonitor(machine.path(), FAKE_NVML));
+        watch.begin();
+        watch.look(0.1);
+        watch.end(0.2);
+        store::Sample sample;
+        sample.spec.profile = profile;
+        sample.status = to_string(SampleStatus::ok);
+        watch.judge(sample);
+        return sample;
+    };
+    const store::Sample elsewhere = watched(Profile::small);
+    EXPECT_EQ(elsewhere.status, "ok") << elsewhere.reason;
+    EXPECT_THAT(elsewhere.hardware, SizeIs(6)) << "recorded all the same";
+    EXPECT_THAT(watched(Profile::gpu).reason, HasSubstr("gpu0 clock 61 % of 1.98 GHz"));
 }
 
 TEST_F(HardwareWatchTest, SuspectsOfTheRequestAreTheSessions) {

@@ -111,5 +111,30 @@ TEST(SlowedProcesses, TakeAboutAsMuchLongerAsAsked) {
     EXPECT_LT(ratios[3], 1.9);
 }
 
+TEST(SlowedProcesses, AStoppedProcessThatLeftTheGroupGoesOn) {
+    const pid_t leader = ::fork();
+    if (leader == 0) {
+        ::setpgid(0, 0);
+        const pid_t stray = ::fork();
+        if (stray == 0) {
+            ::setpgid(0, 0);
+            ::raise(SIGSTOP);
+            ::_exit(7);
+        }
+        int status = 0;
+        ::waitpid(stray, &status, 0);
+        ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+    ::setpgid(leader, leader);
+    siginfo_t ended{};
+    {
+        const SlowedProcesses slowed(leader, 2);
+        ::waitid(P_PID, static_cast<id_t>(leader), &ended, WEXITED | WNOWAIT);
+    }
+    int status = 0;
+    ::waitpid(leader, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
 }  // namespace
 }  // namespace assay::runner

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "impls/lte/experiments/median_of.hpp"
 #include "impls/lte/experiments/timed_block.hpp"
 #include "suite/experiment/error.hpp"
@@ -87,6 +89,7 @@ BlockTimes time_block(const BlockSetting& setting, const BlockShape& shape, Assa
     }
     BlockTimes times;
     times.seconds = median_of(own);
+    times.fastest_seconds = *std::min_element(own.begin(), own.end());
     times.dense_seconds = median_of(dense);
     times.speedup = median_of(speedup);
     times.latency_ratio = median_of(latency_ratio);

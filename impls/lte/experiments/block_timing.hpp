@@ -30,6 +30,7 @@ enum class BlockVariant {
 
 struct BlockTimes {
     double seconds = 0;            ///< of one layer, median
+    double fastest_seconds = 0;    ///< of the fastest round
     double dense_seconds = 0;      ///< of the dense layer in the same rounds, median
     double speedup = 0;            ///< median over rounds of dense over own
     double latency_ratio = 0;      ///< median over rounds of own over dense

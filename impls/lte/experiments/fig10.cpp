@@ -15,7 +15,7 @@ Experiment fig10() {
         {"eta", "weight of the efficiency loss", {0.0, 0.5, 1.0, 2.0, 8.0}, true});
     experiment.variants = {"lte_published"};
     experiment.profiles =
-        training_profiles({{"model", {"gpt-toy"}}, {"eta", {0.0, 0.5, 2.0}}}, 3, 60);
+        training_profiles({{"model", {"gpt-toy"}}, {"eta", {0.0, 0.5, 2.0}}}, 3, 40);
     experiment.figure = {Figure::Kind::lines, "ffn_sparsity", "eta", {"model", "corpus"}, "eta",
                          "sparsity",          false};
     return experiment;

@@ -35,7 +35,7 @@ Experiment fig11() {
          Direction::lower,
          true,
          {}});
-    experiment.profiles = training_profiles({{"model", {"gpt-toy"}}}, 3, 60);
+    experiment.profiles = training_profiles({{"model", {"gpt-toy"}}}, 3, 20);
     experiment.figure = {
         Figure::Kind::lines,   "perplexity", "lambda", {"model", "sparsity", "corpus"}, "lambda",
         "perplexity per byte", false};

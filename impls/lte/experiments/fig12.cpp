@@ -13,7 +13,7 @@ Experiment fig12() {
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
     experiment.variants = {"lte", "random_router"};
     experiment.profiles =
-        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 60);
+        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 20);
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
         "sparsity asked for", "perplexity per byte", false};

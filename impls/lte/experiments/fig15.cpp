@@ -36,7 +36,7 @@ Experiment fig15() {
                                   true,
                                   {"batch"}});
     experiment.profiles =
-        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 60);
+        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 20);
     experiment.figure = {Figure::Kind::lines,
                          "union_sparsity",
                          "batch",

@@ -13,7 +13,7 @@ Experiment fig16() {
     experiment.axes.push_back(sparsity_axis({0.5, 0.75}));
     experiment.variants = {"lte"};
     experiment.profiles =
-        training_profiles({{"model", {"gpt-toy", "llama-toy"}}, {"sparsity", {0.5}}}, 3, 60);
+        training_profiles({{"model", {"gpt-toy", "llama-toy"}}, {"sparsity", {0.5}}}, 3, 20);
     experiment.figure = {Figure::Kind::lines,
                          "layer_sparsity",
                          "layer",

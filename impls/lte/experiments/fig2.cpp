@@ -22,7 +22,7 @@ Experiment fig2() {
          true,
          {}});
     experiment.profiles =
-        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.25, 0.5}}}, 3, 60);
+        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.25, 0.5}}}, 3, 20);
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
         "sparsity asked for", "perplexity per byte", false};

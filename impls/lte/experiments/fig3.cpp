@@ -46,7 +46,7 @@ Experiment fig3() {
                                   Direction::lower,
                                   true,
                                   {}});
-    experiment.profiles = training_profiles({{"model", {"gpt-toy"}}}, 3, 60);
+    experiment.profiles = training_profiles({{"model", {"gpt-toy"}}}, 3, 20);
     experiment.figure = {
         Figure::Kind::lines, "score_share", "bin", {"model", "lambda", "corpus"}, "score",
         "share of scores",   true};

@@ -19,7 +19,7 @@ Experiment fig6() {
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
     experiment.variants = {"dense", "lte",  "moefication",  "deja_vu",
                            "teal",  "cats", "expert_oracle"};
-    experiment.profiles = training_profiles({{"sparsity", {0.5, 0.75, 0.9}}}, 3, 40);
+    experiment.profiles = training_profiles({{"sparsity", {0.5, 0.75, 0.9}}}, 3, 20);
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
         "sparsity asked for", "perplexity per byte", false};

@@ -29,7 +29,7 @@ Experiment fig9() {
     experiment.axes.push_back(sparsity_axis({0.5, 0.75, 0.9}));
     experiment.variants = {"kmeans", "coactivation", "random"};
     experiment.profiles =
-        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 60);
+        training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 20);
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
         "sparsity asked for", "perplexity per byte", false};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -22,6 +23,7 @@ double number(const Value& value) {
 
 struct Place {
     double x = 0, y = 0;    ///< y: median over samples
+    double mean = 0;        ///< of them
     double spread = 0;      ///< over samples, largest less smallest
     std::size_t seeds = 0;  ///< different ones among the samples
 };
@@ -45,7 +47,9 @@ std::map<Case, Curve> curves(const Claim& claim, std::span<const Observation> ob
         for (auto& [x, samples] : points) {
             const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
             const double spread = *high - *low;
-            found[at].push_back({x, median(samples), spread, seeds[at][x].size()});
+            const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) /
+                                static_cast<double>(samples.size());
+            found[at].push_back({x, median(samples), mean, spread, seeds[at][x].size()});
         }
     return found;
 }
@@ -119,7 +123,8 @@ ClaimCheck mostly_slower(const Claim& claim, std::span<const Observation> observ
 
 // Obtained: the largest ratio, over batches above 1, of what is active to what would be if experts
 // were independent and alike: 1 - (1 - active)^batch, `active` being a single token's share. That
-// curve bends by itself, so that bending alone says nothing about the model.
+// curve bends by itself, so that bending alone says nothing about the model. Of several models the
+// mean is judged: that of curves which bend does so too, while their median need not.
 ClaimCheck grows_sublinearly(const Claim& claim, std::span<const Observation> observations) {
     constexpr double rounding = 1e-9;
     constexpr double noticeable = 0.01;  // equally often active experts would miss it
@@ -129,15 +134,15 @@ ClaimCheck grows_sublinearly(const Claim& claim, std::span<const Observation> ob
     for (const auto& [at, curve] : curves(claim, observations, "batch")) {
         if (curve.size() < 3) return not_run_yet(claim, "fewer than three batches" + place(at));
         if (curve.front().x != 1) return not_run_yet(claim, "no batch of 1" + place(at));
-        const double idle = curve.front().y;
+        const double idle = curve.front().mean;
         double last_rise = 0;
         for (std::size_t i = 1; i < curve.size(); ++i) {
             // Active share gained per token added to the batch.
-            const double rise = (curve[i - 1].y - curve[i].y) / (curve[i].x - curve[i - 1].x);
+            const double rise = (curve[i - 1].mean - curve[i].mean) / (curve[i].x - curve[i - 1].x);
             bends = bends && rise >= 0 && (i == 1 || rise <= last_rise + rounding);
             last_rise = rise;
             const double independent = 1 - std::pow(idle, curve[i].x);
-            const double ratio = independent > 0 ? (1 - curve[i].y) / independent : 1;
+            const double ratio = independent > 0 ? (1 - curve[i].mean) / independent : 1;
             if (!any || ratio > worst) {
                 worst = ratio;
                 worst_batch = curve[i].x;

@@ -48,7 +48,7 @@ Experiment tab2() {
                                   Direction::higher,
                                   true,
                                   {}});
-    experiment.profiles = training_profiles({{"model", {"gpt-toy", "llama-toy"}}}, 3, 40);
+    experiment.profiles = training_profiles({{"model", {"gpt-toy", "llama-toy"}}}, 3, 20);
     experiment.figure = {Figure::Kind::bars,
                          "perplexity",
                          "sparsity",

@@ -16,7 +16,7 @@ Experiment x_schedule() {
         "scores that belongs to the requested sparsity, which ends at the threshold.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
     experiment.variants = {"lte"};
-    experiment.profiles = training_profiles({{"model", {"gpt-toy"}}}, 3, 60);
+    experiment.profiles = training_profiles({{"model", {"gpt-toy"}}}, 3, 40);
     experiment.figure = {Figure::Kind::lines,  "ffn_sparsity",     "sparsity", {"model", "corpus"},
                          "sparsity asked for", "sparsity reached", false};
     return experiment;

@@ -38,7 +38,7 @@ CREATE TABLE night_row (
     night    TEXT NOT NULL REFERENCES night(id) ON DELETE CASCADE,
     series   TEXT NOT NULL,
     metric   TEXT NOT NULL,              -- with labels
-    median   REAL,                       -- of the night's samples; NULL: none was ok
+    median   REAL,                       -- of the night's samples; NULL: none was ok, or slower, undecided
     evidence TEXT NOT NULL CHECK (evidence IN ('none', 'slower', 'not again', 'same')),
     PRIMARY KEY (night, series, metric)
 ) STRICT, WITHOUT ROWID;
