@@ -1,7 +1,9 @@
 // Results that leave one database for another.
 #include "suite/exchange/archive.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -23,17 +25,47 @@ namespace {
 template <class Write>
 void appears_at_once(const fs::path& to, Write write) {
     fs::path part = to;
-    part += ".part";
+    part += fmt::format(".{:.8}.part", store::new_uuid());
     std::error_code error;
     if (to.has_parent_path()) fs::create_directories(to.parent_path(), error);
-    fs::remove(part, error);
+    const int file = open(part.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0)
+        throw UserError(fmt::format("cannot write {}: {}", to.string(), std::strerror(errno)));
     try {
         write(part);
+        if (fsync(file) != 0) throw std::runtime_error(std::strerror(errno));
         fs::rename(part, to);
+        close(file);
     } catch (const std::exception& failure) {
+        close(file);
         fs::remove(part, error);
         throw UserError(fmt::format("cannot write {}: {}", to.string(), failure.what()));
     }
+}
+
+bool is_database(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::string beginning(15, '\0');
+    in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+    return beginning == "SQLite format 3";
+}
+
+/// UserError when writing `to` would destroy results, or what is no file.
+void refuse_to_replace(const fs::path& to, const fs::path& database, ArchiveFormat format) {
+    std::error_code error;
+    const auto real = fs::weakly_canonical(database, error).string();
+    for (const char* own : {"-wal", "-shm", "-journal", "-runners"})
+        if (fs::weakly_canonical(to, error) == real + own)
+            throw UserError(fmt::format("{} is a file of the database {}; give another name",
+                                        to.string(), database.string()));
+    if (!fs::exists(to)) return;
+    if (fs::equivalent(to, database, error))
+        throw UserError(fmt::format("{} is the database itself; give a new file", to.string()));
+    if (!fs::is_regular_file(to))
+        throw UserError(fmt::format("{} is not a file; give a new one", to.string()));
+    if (format == ArchiveFormat::database || is_database(to))
+        throw UserError(fmt::format(
+            "{} is there already; give a new file, or `assay db merge` to add to it", to.string()));
 }
 
 void write_as(ArchiveFormat format, const fs::path& database, const fs::path& to) {
@@ -59,9 +91,7 @@ std::string all_of(std::ifstream& in) { return {std::istreambuf_iterator<char>(i
 
 store::Store::Merged write_archive(const fs::path& database, const ArchiveRequest& request,
                                    const fs::path& to) {
-    if (request.format == ArchiveFormat::database && fs::exists(to))
-        throw UserError(fmt::format(
-            "{} is there already; give a new file, or `assay db merge` to add to it", to.string()));
+    refuse_to_replace(to, database, request.format);
     const OwnFolder folder;
     const fs::path chosen = folder / "chosen.db";
     store::Store::Merged merged;
@@ -93,10 +123,18 @@ store::Store::Merged import_file(store::Store& store, const fs::path& file) {
     in.clear();
     in.seekg(0);
     Staging staging;
-    const auto sink = [&](const Row& row) { staging.insert(row); };
     const auto source = file.string();
+    // The reader of JSON lines adds line and column itself; other readers make the rows.
+    const auto insert = [&](const Row& row) { staging.insert(row); };
+    const auto sink = [&](const Row& row) {
+        try {
+            staging.insert(row);
+        } catch (const UserError& error) {
+            throw UserError(fmt::format("{}: {}", source, error.what()));
+        }
+    };
     if (looks_like_json_lines(beginning))
-        read_json_lines(in, source, sink);
+        read_json_lines(in, source, insert);
     else if (const auto at = beginning.find_first_not_of(" \t\r\n");
              at != beginning.npos && beginning[at] == '{')
         read_benchmark_results(all_of(in), source, sink);

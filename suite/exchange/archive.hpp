@@ -23,7 +23,7 @@ struct ArchiveRequest {
 
 /// Writes a part of `database` to `to`, which appears at once when it is whole. Samples still
 /// running are left out. UserError when nothing is left to write, or when `to` is a database that
-/// is there already (a JSON lines file is replaced).
+/// is there already, whatever its name (a JSON lines file is replaced).
 store::Store::Merged write_archive(const std::filesystem::path& database,
                                    const ArchiveRequest& request, const std::filesystem::path& to);
 

@@ -61,6 +61,14 @@ bool describes_run(const std::string& key) {
     return false;
 }
 
+/// How many of the unit are a second. 0: unknown.
+double per_second(const std::string& unit) {
+    if (unit.empty() || unit == "ns") return 1e9;  // the default of that library
+    if (unit == "us") return 1e6;
+    if (unit == "ms") return 1e3;
+    return unit == "s" ? 1 : 0;
+}
+
 class BenchmarkResults {
   public:
     BenchmarkResults(std::string_view text, const std::string& source, const RowSink& sink)
@@ -94,12 +102,13 @@ class BenchmarkResults {
             source_, what));
     }
 
-    /// What affects speed identifies the machine, the rest are suspects.
+    /// What affects speed identifies the machine, as when files are compared directly; the rest are
+    /// suspects, the clock too, which changes from run to run.
     void context() {
         const auto found = file_.find("context");
         const json context = found != file_.end() && found->is_object() ? *found : json::object();
         json description = json::object(), suspects = json::object();
-        for (const auto* key : {"num_cpus", "caches", "mhz_per_cpu"})
+        for (const auto* key : {"num_cpus", "caches", "library_build_type"})
             if (context.contains(key)) description[key] = context[key];
         session_.machine = store::derived_uuid("machine " + store::json_text(description));
         if (const auto host = word(context, "host_name"); !host.empty())
@@ -147,12 +156,16 @@ class BenchmarkResults {
             return sample;
         }
         sample.status = "ok";
-        const auto unit = word(entry, "time_unit").empty() ? "ns" : word(entry, "time_unit");
+        const auto unit = word(entry, "time_unit");
+        const double scale = per_second(unit);
+        if (scale == 0)
+            refuse(
+                fmt::format("'{}' has the time_unit '{}', not one of ns, us, ms, s", name, unit));
         for (const auto& [key, value] : entry.items()) {
             if (!value.is_number() || describes_run(key)) continue;
-            sample.metrics.push_back({key, {}, value.get<double>()});
             const bool time = key == "real_time" || key == "cpu_time";
-            rows_.metric_unit({sample.spec.experiment, key, time ? unit : "",
+            sample.metrics.push_back({key, {}, value.get<double>() / (time ? scale : 1)});
+            rows_.metric_unit({sample.spec.experiment, key, time ? "s" : "",
                                time                           ? Direction::lower
                                : key.ends_with("_per_second") ? Direction::higher
                                                               : Direction::none});

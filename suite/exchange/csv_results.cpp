@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -19,8 +20,6 @@
 
 namespace assay::exchange {
 namespace {
-
-constexpr const char* csv_machine = "imported-csv";
 
 using CsvLine = std::vector<CsvField>;
 
@@ -147,7 +146,23 @@ class CsvResults {
 
     std::string session_of(const CsvLine& line) const {
         const auto typed = word(line, "session", "");
-        return is_uuid(typed) ? typed : store::derived_uuid("csv session " + typed + '\n' + file_);
+        return store::derived_uuid("csv session " + typed + '\n' + file_);
+    }
+
+    /// "2026-11-21T02:03:04.567Z", as the store compares it.
+    static bool is_time(const std::string& text) {
+        constexpr std::string_view shape = "0000-00-00T00:00:00.000Z";
+        if (text.size() != shape.size()) return false;
+        for (std::size_t i = 0; i < text.size(); ++i)
+            if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+                return false;
+        const auto part = [&](int at) {
+            return static_cast<unsigned>(std::stoi(text.substr(at, 2)));
+        };
+        const std::chrono::year_month_day day{std::chrono::year(std::stoi(text.substr(0, 4))),
+                                              std::chrono::month(part(5)),
+                                              std::chrono::day(part(8))};
+        return day.ok() && part(11) < 24 && part(14) < 60 && part(17) < 60;
     }
 
     static bool is_uuid(std::string_view text) {
@@ -170,6 +185,10 @@ class CsvResults {
         if (!store::is_final_status(sample.status))
             fail(*field(line, "status"), fmt::format("there is no status '{}'", sample.status));
         sample.started = word(line, "started", imported_);
+        if (!is_time(sample.started))
+            fail(*field(line, "started"),
+                 fmt::format("'started' is '{}', no time; write 2026-11-21T02:03:04.567Z (UTC)",
+                             sample.started));
         const auto* metric = field(line, "metric");
         std::optional<store::MetricValue> value;
         if (!metric->text.empty()) {
@@ -178,12 +197,20 @@ class CsvResults {
             value = {metric->text, labels_of(line),
                      number<double>(line, "value", "a number, nan, inf or -inf")};
             if (const auto* unit = field(line, "unit"); unit && !unit->text.empty())
-                units_.emplace(std::pair(sample.spec.experiment, metric->text), unit->text);
+                unit_of(sample.spec.experiment, metric->text, *unit);
         }
         const auto id = word(line, "sample", "");
         store::Sample& into =
-            id.empty() ? without_id(sample, value, *metric) : with_id(id, sample, value, *metric);
+            id.empty() ? without_id(sample, value, *metric) : with_id(line, sample, value, *metric);
         if (value) into.metrics.push_back(std::move(*value));
+    }
+
+    void unit_of(const std::string& experiment, const std::string& metric, const CsvField& unit) {
+        const auto known = units_.emplace(std::pair(experiment, metric), unit.text).first->second;
+        if (known != unit.text)
+            fail(unit, fmt::format("the unit of '{}' of {} is '{}', and was '{}' further up; write "
+                                   "all its values in one unit",
+                                   metric, experiment, unit.text, known));
     }
 
     static bool has(const store::Sample& sample, const store::MetricValue& metric) {
@@ -192,15 +219,25 @@ class CsvResults {
         });
     }
 
-    store::Sample& with_id(const std::string& id, store::Sample& sample,
+    store::Sample& with_id(const CsvLine& line, store::Sample& sample,
                            const std::optional<store::MetricValue>& value, const CsvField& at) {
+        const auto& id = field(line, "sample")->text;
         if (!is_uuid(id)) fail(at, fmt::format("the sample '{}' is no UUID", id));
-        sample.id = id;
+        sample.id = store::derived_uuid("csv sample " + id + '\n' + file_);
         const auto [found, is_new] = by_id_.emplace(id, samples_.size());
         if (is_new) samples_.push_back(sample);
         auto& known = samples_[found->second];
         if (to_json(known.spec) != to_json(sample.spec) || known.session != sample.session)
             fail(at, fmt::format("sample {} was another one further up", id));
+        if (known.status != sample.status)
+            fail(*field(line, "status"),
+                 fmt::format("'status' is '{}', and was '{}' further up for "
+                             "the sample {}",
+                             sample.status, known.status, id));
+        if (known.started != sample.started)
+            fail(*field(line, "started"), fmt::format("'started' is '{}', and was '{}' further up "
+                                                      "for the sample {}",
+                                                      sample.started, known.started, id));
         if (value && has(known, *value))
             fail(at, fmt::format("'{}' a second time for the sample {}", value->name, id));
         return known;
@@ -221,7 +258,7 @@ class CsvResults {
     }
 
     void write() {
-        rows_.machine(csv_machine, {{"imported", "csv"}});
+        rows_.machine(machine_, {{"imported", "csv"}});
         std::map<std::string, std::int64_t> planned;
         for (const auto& sample : samples_) ++planned[sample.session];
         // A file that is only partly in rounds could have a round twice.
@@ -235,7 +272,7 @@ class CsvResults {
                     source_, other->second, sample.id));
             store::Session session;
             session.id = sample.session;
-            session.machine = csv_machine;
+            session.machine = machine_;
             session.command = "assay import " + std::filesystem::path(source_).filename().string();
             session.suspects = nlohmann::json::object();
             session.started = sample.started;
@@ -243,7 +280,7 @@ class CsvResults {
             rows_.session(session);
             const bool on_a_machine = sample.spec.provenance == Provenance::measured ||
                                       sample.spec.provenance == Provenance::emulated;
-            rows_.sample(sample, on_a_machine ? csv_machine : "");
+            rows_.sample(sample, on_a_machine ? machine_ : "");
         }
         for (const auto& [key, unit] : units_)
             rows_.metric_unit({key.first, key.second, unit, Direction::none});
@@ -254,6 +291,8 @@ class CsvResults {
     ArrivingRows rows_;
     std::string imported_;
     std::string file_ = store::derived_uuid(text_);
+    // Nobody says where the values come from: never compared with those of another file.
+    std::string machine_ = store::derived_uuid("csv machine " + file_);
     std::map<std::string, std::size_t, std::less<>> columns_;
     std::map<std::string, std::size_t> axes_;
     std::size_t width_ = 0;

@@ -92,6 +92,14 @@ class Reader {
         return row;
     }
 
+    /// The database names the column as table.column, where it knows it.
+    [[noreturn]] void fail_at(const Row& row, const std::string& what) const {
+        for (const auto& [column, cell] : row.cells)
+            if ((what + ' ').find(fmt::format(" {}.{} ", row.table, column)) != std::string::npos)
+                fail(what, column_of(column));
+        fail(what);
+    }
+
     bool only_blank_left() {
         while (std::getline(in_, text_)) {
             ++line_;
@@ -131,7 +139,12 @@ void read_json_lines(std::istream& in, const std::string& source, const RowSink&
             if (!reader.only_blank_left()) reader.fail("lines after the last one");
             return;
         }
-        sink(reader.row(line));
+        const Row row = reader.row(line);
+        try {
+            sink(row);
+        } catch (const UserError& error) {
+            reader.fail_at(row, error.what());
+        }
     }
 }
 

@@ -51,10 +51,11 @@ Json cell(const SQLite::Column& column, bool is_seed) {
 
 const std::vector<std::string>& result_tables() {
     static const std::vector<std::string> tables = {
-        "machine",         "session",       "calibration", "series",     "sample",
-        "metric",          "event",         "time_series", "data_table", "data_table_column",
-        "data_table_cell", "artifact_blob", "artifact",    "hardware",   "claim_check",
-        "baseline",        "annotation",    "metric_unit"};
+        "machine",         "session",         "calibration",    "series",     "sample",
+        "metric",          "event",           "time_series",    "data_table", "data_table_column",
+        "data_table_cell", "artifact_blob",   "artifact",       "hardware",   "claim_check",
+        "baseline",        "annotation",      "metric_unit",    "night",      "night_row",
+        "regression",      "regression_step", "accepted_level", "mute"};
     return tables;
 }
 

@@ -32,7 +32,7 @@ void parse_json_column(const std::string& table, const std::string& column,
     else if (column == "axes" || column == "labels")
         case_from_json(nlohmann::json::parse(text));
     else if (column == "description" || column == "suspects" || column == "detail" ||
-             column == "parameters" || column == "fitted_from")
+             column == "parameters" || column == "fitted_from" || column == "report")
         static_cast<void>(nlohmann::json::parse(text).type());
 }
 

@@ -31,7 +31,8 @@ class Staging {
   public:
     Staging();
 
-    /// UserError for an unknown column, a value of the wrong type, a row that is there already.
+    /// UserError for an unknown column, a value of the wrong type, a row that is there already; who
+    /// reads the file adds the place.
     void insert(const Row&);
     /// To be called once, after the last row; the file can be merged then. UserError when rows
     /// refer to rows that did not come.

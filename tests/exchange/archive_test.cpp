@@ -1,8 +1,11 @@
 // Results leave a database and arrive in another one without loss, through both formats.
 #include "suite/exchange/archive.hpp"
 
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -45,6 +48,17 @@ std::vector<std::string> fill(const fs::path& file) {
     spec.experiment = "lte/fig8";
     add_sample(store, second, spec, -0.1);
     store.finish_session(second, "finished");
+    const auto machine = store::testing::example_machine().fingerprint;
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+        .exec(fmt::format(
+            "INSERT INTO night (id, suite, machine, session, program, started, finished) VALUES "
+            "('n', 's', '{0}', '{1}', '', '1', '2');"
+            "INSERT INTO night_row VALUES ('n', 'x', 'rate', 1.5, 'same');"
+            "INSERT INTO regression VALUES ('r', 's', '{0}', 'x', 'rate', NULL, '1', '1');"
+            "INSERT INTO regression_step VALUES ('r', 0, '1', 'n', NULL, 'slow');"
+            "INSERT INTO accepted_level VALUES ('a', 'b', '', '', '{1}', '1', 'fine');"
+            "INSERT INTO mute VALUES ('x', '', '', 'noisy', '1')",
+            machine, first));
     return {first, second};
 }
 
@@ -81,7 +95,7 @@ TEST_P(ArchiveFormats, ThereAndBackIsEqualRowByRow) {
         EXPECT_TRUE(report.ok) << report.problems.at(0);
     }
     const auto a = dump(folder / "a.db"), b = dump(folder / "b.db");
-    ASSERT_GT(a.size(), 30u);
+    ASSERT_GT(a.size(), 36u);
     EXPECT_EQ(a, b);
 }
 
@@ -140,8 +154,39 @@ TEST(JsonLines, WhatIsDamagedIsRefusedWithItsPlaceAndAddsNothing) {
               std::string::npos);
     EXPECT_NE(with("\"planned\":12", "\"planned\":\"x\"").find("table session does not fit"),
               std::string::npos);
+    const auto misfit = with("\"planned\":12", "\"planned\":\"x\"");
+    const auto before = good.substr(0, good.find("\"planned\":12"));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    EXPECT_TRUE(misfit.starts_with(fmt::format("{}:{}:{}: a row", (folder / "bad").string(), line,
+                                               before.size() - before.rfind('\n'))))
+        << misfit;
     EXPECT_TRUE(store.sessions().empty());
     EXPECT_EQ(refused(good), "");
+}
+
+TEST(Archive, NeverReplacesADatabaseNorItsFiles) {
+    Folder folder;
+    fill(folder / "a.db3");
+    fill(folder / "other");
+    fs::create_symlink(folder / "a.db3", folder / "link.jsonl");
+    std::ofstream(folder / "out.jsonl.part") << "not ours";
+    const auto refused = [&](const fs::path& to) {
+        try {
+            write_archive(folder / "a.db3", {.format = ArchiveFormat::json_lines}, to);
+        } catch (const UserError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_NE(refused(folder / "a.db3").find("is the database itself"), std::string::npos);
+    EXPECT_NE(refused(folder / "link.jsonl").find("is the database itself"), std::string::npos);
+    EXPECT_NE(refused(folder / "other").find("is there already"), std::string::npos);
+    EXPECT_NE(refused(folder / "a.db3-wal").find("is a file of the database"), std::string::npos);
+    EXPECT_NE(refused(folder.path()).find("is not a file"), std::string::npos);
+    EXPECT_EQ(refused(folder / "out.jsonl"), "");
+    EXPECT_EQ(refused(folder / "out.jsonl"), "") << "a text is replaced";
+    EXPECT_EQ(contents(folder / "out.jsonl.part"), "not ours");
+    EXPECT_TRUE(contents(folder / "a.db3").starts_with("SQLite format 3"));
 }
 
 TEST(Base64, OfTheSpecificationAndBack) {

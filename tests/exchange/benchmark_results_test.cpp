@@ -31,7 +31,7 @@ constexpr const char* two_repetitions = R"({
      "error_message": "no device"}
   ]})";
 
-TEST(BenchmarkResults, RepetitionsAreSamplesInTheUnitOfTheFile) {
+TEST(BenchmarkResults, RepetitionsAreSamplesInSeconds) {
     Folder folder;
     std::ofstream(folder / "b.json") << two_repetitions;
     auto store = Store::open(folder / "a.db", Access::write);
@@ -40,18 +40,20 @@ TEST(BenchmarkResults, RepetitionsAreSamplesInTheUnitOfTheFile) {
     ASSERT_EQ(store.sessions().size(), 1u);
     const auto session = store.sessions().at(0);
     EXPECT_EQ(session.started, "2026-11-21T01:03:04.000Z");
-    EXPECT_EQ(session.suspects.at("library_build_type"), "release");
+    EXPECT_EQ(session.suspects.at("mhz_per_cpu"), 2000);
+    EXPECT_EQ(store.machine(session.machine)->description.at("library_build_type"), "release");
     EXPECT_EQ(store.machine(session.machine)->description.at("hostname"), "node1");
     const auto copies = store.newest_samples("benchmark/BM_copy/64");
     ASSERT_EQ(copies.size(), 2u);
     std::map<std::string, double> second;
     for (const auto& metric : copies[1].metrics) second[metric.name] = metric.value;
     EXPECT_EQ(copies[1].spec.round, 1);
-    EXPECT_EQ(second, (std::map<std::string, double>{
-                          {"real_time", 13.5}, {"cpu_time", 12.5}, {"bytes_per_second", 2e9}}));
+    EXPECT_EQ(second,
+              (std::map<std::string, double>{
+                  {"real_time", 13.5e-6}, {"cpu_time", 12.5e-6}, {"bytes_per_second", 2e9}}));
     const auto units = store.metric_units("benchmark/BM_copy/64");
     ASSERT_EQ(units.size(), 3u);
-    EXPECT_EQ(units[2].name + units[2].unit, "real_timeus");
+    EXPECT_EQ(units[2].name + units[2].unit, "real_times");
     EXPECT_EQ(units[2].better, Direction::lower);
     EXPECT_EQ(units[0].better, Direction::higher);
     int failed = 0;
@@ -62,6 +64,31 @@ TEST(BenchmarkResults, RepetitionsAreSamplesInTheUnitOfTheFile) {
         }
     EXPECT_EQ(failed, 1);
     EXPECT_TRUE(store.check().ok);
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+    return text;
+}
+
+TEST(BenchmarkResults, ClockAndUnitDoNotSeparateMachinesButTheBuildDoes) {
+    Folder folder;
+    auto store = Store::open(folder / "a.db", Access::write);
+    const auto machine_of = [&](const std::string& text) {
+        std::ofstream(folder / "b.json") << text;
+        std::string machine;
+        read_benchmark_results(text, "b.json", [&](const Row& row) {
+            if (row.table == "machine") machine = std::get<std::string>(row.cells.at(0).second);
+        });
+        EXPECT_EQ(import_file(store, folder / "b.json").samples, 3);
+        return machine;
+    };
+    const auto first = machine_of(two_repetitions);
+    EXPECT_EQ(machine_of(replaced(two_repetitions, "2000", "2100")), first);
+    EXPECT_EQ(machine_of(replaced(two_repetitions, "\"us\"", "\"ms\"")), first)
+        << "the units of two files do not contradict each other";
+    EXPECT_NE(machine_of(replaced(two_repetitions, "release", "debug")), first);
 }
 
 TEST(BenchmarkResults, WhatIsNotSuchAFileIsRefused) {
@@ -76,6 +103,9 @@ TEST(BenchmarkResults, WhatIsNotSuchAFileIsRefused) {
     EXPECT_EQ(complaint("{\n \"benchmarks\": [}"), "b.json:2:17: not valid JSON");
     EXPECT_NE(complaint("{}").find("no array"), std::string::npos);
     EXPECT_NE(complaint(R"({"benchmarks":[{"name":"x"}]})").find("'x' has no real_time"),
+              std::string::npos);
+    EXPECT_NE(complaint(R"({"benchmarks":[{"name":"x","real_time":1,"time_unit":"min"}]})")
+                  .find("'x' has the time_unit 'min'"),
               std::string::npos);
     EXPECT_NE(complaint(R"({"benchmarks":[]})").find("no repetitions"), std::string::npos);
 }

@@ -44,12 +44,52 @@ TEST(CsvResults, ExportedAndImportedIsEqualAsFarAsCsvGoes) {
     auto other = Store::open(folder / "b.db", Access::write);
     EXPECT_EQ(import_file(other, folder / "r.csv").samples, 2);
     EXPECT_EQ(import_file(other, folder / "r.csv").samples, 0) << "twice adds nothing";
-    EXPECT_EQ(import_file(store, folder / "r.csv").samples, 0) << "nor does it where it came from";
     EXPECT_TRUE(other.check().ok);
-    EXPECT_EQ(report::csv(Registry(), other.samples(session)), text);
-    EXPECT_EQ(other.sample(id).spec.seed, 0xfedcba9876543210);
-    EXPECT_EQ(other.sample(id).spec.axes, spec.axes);
-    EXPECT_TRUE(std::isnan(other.sample(id).metrics.at(5).value));
+    const auto copies = other.samples(other.sessions().at(0).id);
+    auto expected = store.samples(session);
+    ASSERT_EQ(copies.size(), 2u);
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+        expected.at(i).id = copies[i].id;  // what CSV lost must not look like the original
+        expected[i].session = copies[i].session;
+    }
+    EXPECT_EQ(report::csv(Registry(), copies), report::csv(Registry(), expected));
+    const auto copy = copies[0].metrics.size() > 1 ? copies[0] : copies[1];
+    EXPECT_EQ(copy.spec.seed, 0xfedcba9876543210);
+    EXPECT_EQ(copy.spec.axes, spec.axes);
+    EXPECT_TRUE(std::isnan(copy.metrics.at(5).value));
+
+    EXPECT_EQ(other.merge(folder / "a.db").samples, 2) << "the whole original still comes in";
+    EXPECT_EQ(other.sample(id).events.size(), 2u);
+}
+
+TEST(CsvResults, EveryFileIsAMachineOfItsOwn) {
+    Folder folder;
+    std::ofstream(folder / "a.csv") << "experiment,metric,value\nx,rate,1\n";
+    std::ofstream(folder / "b.csv") << "experiment,metric,value\nx,rate,2\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    import_file(store, folder / "a.csv");
+    import_file(store, folder / "b.csv");
+    const auto sessions = store.sessions();
+    ASSERT_EQ(sessions.size(), 2u);
+    EXPECT_NE(sessions[0].machine, sessions[1].machine);
+    EXPECT_NE(store.samples(sessions[0].id).at(0).series,
+              store.samples(sessions[1].id).at(0).series);
+}
+
+TEST(CsvResults, AUnitThatContradictsTheKnownOneIsRefused) {
+    Folder folder;
+    EXPECT_EQ(complaint("experiment,metric,value,unit\nx,t,1,s\nx,t,2,ms\n"),
+              "r.csv:3:7: the unit of 't' of x is 'ms', and was 's' further up; write all its "
+              "values in one unit");
+    std::ofstream(folder / "a.csv") << "experiment,metric,value,unit\nx,t,1,s\n";
+    std::ofstream(folder / "b.csv") << "experiment,metric,value,unit\nx,t,1,ms\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    import_file(store, folder / "a.csv");
+    EXPECT_NE(store::testing::error_of([&] {
+                  import_file(store, folder / "b.csv");
+              }).find("the metric 't' of x is in 'ms' there and in 's' here"),
+              std::string::npos);
+    EXPECT_EQ(store.sessions().size(), 1u);
 }
 
 TEST(CsvResults, ByHandRepeatedMetricsAreRounds) {
@@ -85,6 +125,20 @@ TEST(CsvResults, ErrorsNameLineAndColumn) {
     EXPECT_EQ(complaint("experiment,metric,metric,value\n"),
               "r.csv:1:19: a second column 'metric'");
     EXPECT_NE(complaint("experiment,metric,value,round\nx,y,1,0\nx,y,2,0\n").find("r.csv:3:3"),
+              std::string::npos);
+    EXPECT_EQ(complaint("experiment,metric,value,started\nx,y,1,yesterday\n"),
+              "r.csv:2:7: 'started' is 'yesterday', no time; write 2026-11-21T02:03:04.567Z (UTC)");
+    EXPECT_NE(complaint("experiment,metric,value,started\nx,y,1,2026-13-21T02:03:04.567Z\n"), "");
+    const std::string of_one_sample =
+        "experiment,metric,value,status,started,sample\n"
+        "x,y,1,ok,2026-11-21T02:03:04.567Z,00000000-0000-0000-0000-000000000000\n";
+    EXPECT_NE(complaint(of_one_sample + "x,z,1,failed,2026-11-21T02:03:04.567Z,"
+                                        "00000000-0000-0000-0000-000000000000\n")
+                  .find("r.csv:3:7: 'status' is 'failed', and was 'ok' further up"),
+              std::string::npos);
+    EXPECT_NE(complaint(of_one_sample + "x,z,1,ok,2026-11-22T02:03:04.567Z,"
+                                        "00000000-0000-0000-0000-000000000000\n")
+                  .find("r.csv:3:10: 'started' is"),
               std::string::npos);
     EXPECT_NE(complaint(""), "");
 }

@@ -106,6 +106,79 @@ TEST(Merge, CarriesTheCalibrationThatSeriesName) {
     EXPECT_NE(report.problems[0].find("names a calibration that is not there"), std::string::npos);
 }
 
+std::string gate_of(const std::filesystem::path& file) {
+    SQLite::Database sql(file.string());
+    std::string all;
+    for (const char* rows :
+         {"SELECT id || verdict FROM night", "SELECT metric FROM night_row",
+          "SELECT id || state FROM regression", "SELECT why FROM regression_step",
+          "SELECT why FROM accepted_level", "SELECT why FROM mute"}) {
+        SQLite::Statement each(sql, rows);
+        while (each.executeStep()) all += each.getColumn(0).getString() + ' ';
+    }
+    return all;
+}
+
+TEST(Merge, OfEverythingBringsTheGateToo) {
+    Folder folder;
+    std::string session;
+    {
+        auto other = Store::open(folder / "other.db", Access::write);
+        session = begin(other);
+        add_sample(other, session, example_spec(1));
+        other.finish_session(session, "finished");
+    }
+    const auto change = [&](const std::string& text) {
+        SQLite::Database((folder / "other.db").string(), SQLite::OPEN_READWRITE).exec(text);
+    };
+    change(
+        "INSERT INTO night (id, suite, machine, session, program, started, finished, verdict) "
+        "VALUES ('n1', 's', 'f1ng3r', '" +
+        session +
+        "', '', '1', '2', 'clean'), "
+        "('running', 's', 'f1ng3r', NULL, '', '2', NULL, '');"
+        "INSERT INTO night_row VALUES ('n1', 'x', 'rate', 1.5, 'same');"
+        "INSERT INTO regression VALUES ('r', 's', 'f1ng3r', 'x', 'rate', 'candidate', '1', '1');"
+        "INSERT INTO regression_step VALUES ('r', 0, '1', 'n1', 'candidate', 'slow');"
+        "INSERT INTO accepted_level VALUES ('a', 'b', '', '', '" +
+        session +
+        "', '1', 'fine');"
+        "INSERT INTO mute VALUES ('x', '', '', 'noisy', '1')");
+    auto store = Store::open(folder / "mine.db", Access::write);
+    store.merge(folder / "other.db", {.sessions = {session}});
+    EXPECT_EQ(gate_of(folder / "mine.db"), "") << "it is of no one session";
+    for (int times = 0; times < 2; ++times) {
+        store.merge(folder / "other.db");
+        EXPECT_EQ(gate_of(folder / "mine.db"), "n1clean rate rcandidate slow fine noisy ");
+    }
+    change(
+        "UPDATE regression SET state = 'fixed', changed = '3';"
+        "INSERT INTO regression_step VALUES ('r', 1, '3', NULL, 'fixed', 'fast')");
+    store.merge(folder / "other.db");
+    EXPECT_EQ(gate_of(folder / "mine.db"), "n1clean rate rfixed slow fast fine noisy ");
+    EXPECT_TRUE(store.check().ok);
+}
+
+TEST(Merge, OfAMetricInAnotherUnitChangesNothing) {
+    Folder folder;
+    {
+        auto other = Store::open(folder / "other.db", Access::write);
+        add_sample(other, begin(other), example_spec(1));
+        other.put_metric_units({{"lazarus/fig8", "throughput", "1/h", Direction::higher},
+                                {"never/run", "throughput", "1/h", Direction::higher}});
+    }
+    auto store = Store::open(folder / "mine.db", Access::write);
+    store.put_metric_units({{"lazarus/fig8", "throughput", "1/s", Direction::higher}});
+    EXPECT_NE(error_of([&] {
+                  store.merge(folder / "other.db");
+              }).find("the metric 'throughput' of lazarus/fig8 is in '1/h' there and in '1/s'"),
+              std::string::npos);
+    EXPECT_TRUE(store.sessions().empty());
+    store.put_metric_units({{"lazarus/fig8", "throughput", "1/h", Direction::none},
+                            {"never/run", "throughput", "1/s", Direction::higher}});
+    EXPECT_EQ(store.merge(folder / "other.db").samples, 1) << "of what comes in, units agree";
+}
+
 TEST(Merge, OfWhatIsNoResultsDatabaseChangesNothing) {
     Folder folder;
     auto store = Store::open(folder / "mine.db", Access::write);
