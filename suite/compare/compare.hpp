@@ -25,11 +25,12 @@ enum class Reason {
     identical,         ///< a deterministic metric, equal seed by seed
     changed,           ///< a deterministic metric that differs: its direction decides
     no_direction,      ///< ambiguous: it differs, and neither way is better
-    not_positive,      ///< ambiguous: no ratio of values that are not all above zero
+    not_positive,      ///< no ratio of values that are not all above zero: their order decides
+                       ///< where the sides do not overlap, else ambiguous
     context_differs,   ///< not comparable: says in what
     only_in_a,         ///< not comparable
     only_in_b,
-    all_failed,    ///< failed: a side has no sample that is ok
+    all_failed,    ///< a side has no sample that is ok: failed if that is B, else not comparable
     all_excluded,  ///< not comparable: a side's samples were all marked invalid
 };
 std::string_view code(Reason);  ///< "within-margin" …
@@ -49,10 +50,12 @@ struct Row {
     int n_a = 0, n_b = 0;
     Verdict verdict = Verdict::ambiguous;
     Reason reason_code = Reason::too_few;
-    /// "beyond-margin: 7 pairs, all above 1.01"; says so when the interval is unpaired.
+    /// "beyond-margin: 7 pairs, all above 1.01"; says so when it is unpaired, and what else of the
+    /// values did not count.
     std::string reason;
     Direction better = Direction::none;
     double margin = 0;
+    double level = 0;  ///< what the interval covers: as asked, or less with very few values
     bool paired = false;
     statistics::IntervalMethod method = statistics::IntervalMethod::none;
     const Series* a = nullptr;  ///< into the arms; null where that side lacks it
@@ -63,9 +66,9 @@ struct Row {
 /// Rows in the order of A, then what only B has. The arms must outlive the rows.
 std::vector<Row> compare(const Arm& a, const Arm& b, const Options& = {});
 
-/// Holm-corrected across rows: rows called slower or faster whose Mann-Whitney test does not stand
-/// the correction for so many rows. Secondary evidence for --explain and summaries, never a verdict
-/// by itself.
+/// p of each row's Mann-Whitney test, an unpaired one whatever the row's interval is, after Holm's
+/// correction for so many rows; NaN for rows that numbers did not decide. Secondary evidence for
+/// --explain, never a verdict by itself.
 std::vector<double> corrected_p(const std::vector<Row>&);
 
 }  // namespace assay::compare

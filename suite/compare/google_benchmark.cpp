@@ -75,12 +75,12 @@ std::string caches_text(const json& caches) {
     return all;
 }
 
-/// What can change results; host, time and load are left out, everything else is a suspect.
+/// What can change results; time and load are left out, everything else is a suspect.
 void read_context(const json& file, std::map<std::string, std::string>& context,
                   std::map<std::string, std::string>& suspects) {
     const auto found = file.find("context");
     if (found == file.end() || !found->is_object()) return;
-    constexpr std::array ignored{"host_name", "date", "load_avg", "json_schema_version"};
+    constexpr std::array ignored{"date", "load_avg", "json_schema_version"};
     for (const auto& [key, value] : found->items()) {
         if (std::find(ignored.begin(), ignored.end(), key) != ignored.end()) continue;
         if (key == "caches")

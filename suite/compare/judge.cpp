@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "suite/measure/statistics/quantile.hpp"
 #include "suite/measure/statistics/shape.hpp"
@@ -30,12 +31,19 @@ void decide_context(Row& row, const Match& match) {
            fmt::format("{}", fmt::join(parts, "; ")));
 }
 
+std::string how_it_failed(const Series& side, const char* name) {
+    if (side.excluded == 0) return fmt::format("all {} samples of {} failed", side.failed, name);
+    return fmt::format("of the {} samples of {}, {} failed and {} were marked invalid",
+                       side.failed + side.excluded, name, side.failed, side.excluded);
+}
+
 /// A side without a single value. False: it has some.
 bool decide_empty(Row& row, const Series& side, const char* name) {
     if (!side.points.empty()) return false;
     if (side.failed > 0)
-        decide(row, Verdict::failed, Reason::all_failed,
-               fmt::format("all {} samples of {} failed", side.failed, name));
+        // Where A is the one that failed, nothing became worse.
+        decide(row, name[0] == 'B' ? Verdict::failed : Verdict::not_comparable, Reason::all_failed,
+               how_it_failed(side, name));
     else if (side.excluded > 0)
         decide(row, Verdict::not_comparable, Reason::all_excluded,
                fmt::format("all {} samples of {} were marked invalid", side.excluded, name));
@@ -77,10 +85,13 @@ std::vector<double> ratios(const Pairs& pairs) {
     return all;
 }
 
-/// "7 pairs, 6 above 1.01" or "unpaired, 5 and 6 values", then what did not count.
+std::string unpaired_text(const Row& row) {
+    return fmt::format("unpaired, {} and {} values", row.n_a, row.n_b);
+}
+
+/// "7 pairs, 6 above 1.01" or "unpaired, 5 and 6 values".
 std::string basis(const Row& row, const Pairs& pairs) {
-    std::string text = row.paired ? fmt::format("{} pairs", row.n_a)
-                                  : fmt::format("unpaired, {} and {} values", row.n_a, row.n_b);
+    std::string text = row.paired ? fmt::format("{} pairs", row.n_a) : unpaired_text(row);
     if (row.paired && (row.low > 1 + row.margin || row.high < 1 / (1 + row.margin))) {
         const bool above = row.ratio > 1;
         const double bound = above ? 1 + row.margin : 1 / (1 + row.margin);
@@ -92,10 +103,28 @@ std::string basis(const Row& row, const Pairs& pairs) {
                             beyond == row.n_a ? std::string("all") : std::to_string(beyond),
                             above ? "above" : "below", bound);
     }
+    return text;
+}
+
+/// What a reader of any row with values must know besides: values that did not count, an interval
+/// that promises less than asked, context that one side does not tell.
+std::string notes(const Row& row, const Options& options) {
+    std::string text;
     for (const auto& [side, name] : {std::pair(row.a, "A"), std::pair(row.b, "B")}) {
-        if (side->failed > 0) text += fmt::format(", {} failed in {}", side->failed, name);
-        if (side->excluded > 0) text += fmt::format(", {} excluded in {}", side->excluded, name);
+        if (side->failed > 0) text += fmt::format("; {} failed in {}", side->failed, name);
+        if (side->excluded > 0) text += fmt::format("; {} excluded in {}", side->excluded, name);
     }
+    const auto alone = [&](const Series& side, int n) {
+        return row.paired ? static_cast<int>(side.points.size()) - n : 0;
+    };
+    const int in_a = alone(*row.a, row.n_a), in_b = alone(*row.b, row.n_b);
+    if (in_a + in_b > 0) text += fmt::format("; {} of A and {} of B without partner", in_a, in_b);
+    if (row.level < options.level)
+        text += fmt::format("; the interval covers {:.4g} % only", 100 * row.level);
+    for (const auto& [mine, other, name] :
+         {std::tuple(row.a, row.b, "A"), std::tuple(row.b, row.a, "B")})
+        if (const auto keys = unknown_context(*mine, *other, options.across); !keys.empty())
+            text += fmt::format("; context unknown in {}: {}", name, fmt::join(keys, ", "));
     return text;
 }
 
@@ -124,17 +153,58 @@ void decide_by_interval(Row& row, const Pairs& pairs, double gap) {
     decide(row, verdict, Reason::beyond_margin, text);
 }
 
+/// Whether every value of `upper` is above every one of `lower`, by more than the margin of the
+/// larger of the two that are nearest.
+bool lies_above(const std::vector<double>& upper, const std::vector<double>& lower, double margin) {
+    const double most = *std::max_element(lower.begin(), lower.end());
+    const double least = *std::min_element(upper.begin(), upper.end());
+    return least - most > margin * std::max(std::abs(least), std::abs(most));
+}
+
+/// Values of which no ratio can be made, such as steps lost: zero before, some now.
+void judge_by_order(Row& row, const std::vector<double>& a, const std::vector<double>& b) {
+    if (one_value(a, b)) {
+        row.ratio = row.low = row.high = 1;
+        return decide(
+            row, Verdict::same, Reason::identical,
+            fmt::format("every value of both sides is {:.6g}; {}", a.front(), unpaired_text(row)));
+    }
+    const std::string text =
+        "no ratio of values that are not all numbers above zero; " + unpaired_text(row);
+    const auto finite = [](double value) { return std::isfinite(value); };
+    const bool enough = std::min(row.n_a, row.n_b) >= statistics::smallest_n_for_interval &&
+                        std::all_of(a.begin(), a.end(), finite) &&
+                        std::all_of(b.begin(), b.end(), finite);
+    const bool above = enough && lies_above(b, a, row.margin);
+    if (!above && !(enough && lies_above(a, b, row.margin)))
+        return decide(row, Verdict::ambiguous, Reason::not_positive, text);
+    decide(row, by_direction(row.better, above), Reason::not_positive,
+           fmt::format("every value of B is {} every value of A; {}", above ? "above" : "below",
+                       text));
+}
+
+/// Pairs decide where there are enough of them, and where most values have a partner: a few common
+/// seeds must not stand for many others.
+bool pairs_decide(const Row& row, const Pairs& pairs) {
+    const int n = static_cast<int>(pairs.a.size());
+    return n >= statistics::smallest_n_for_interval && 2 * n >= std::min(row.n_a, row.n_b);
+}
+
+/// What the widest interval of so few values covers; the level asked for where that is more.
+double attained_level(const Row& row, double asked) {
+    // That all values lie on one side of the truth; all of one side below all of the other.
+    double chance = 1;
+    if (row.paired)
+        chance = std::pow(0.5, row.n_a);
+    else
+        for (int i = 1; i <= row.n_a; ++i) chance *= double(i) / double(row.n_b + i);
+    return std::min(asked, 1 - 2 * chance);
+}
+
 void judge_ratio(Row& row, const Pairs& pairs, const Options& options) {
     const auto a = values_of(*row.a), b = values_of(*row.b);
-    if (!has_ratio(a) || !has_ratio(b)) {
-        if (!one_value(a, b))
-            return decide(row, Verdict::ambiguous, Reason::not_positive,
-                          "no ratio of values that are not all numbers above zero");
-        row.ratio = row.low = row.high = 1;
-        return decide(row, Verdict::same, Reason::identical,
-                      fmt::format("every value of both sides is {:.6g}", a.front()));
-    }
-    row.paired = static_cast<int>(pairs.a.size()) >= statistics::smallest_n_for_interval;
+    if (!has_ratio(a) || !has_ratio(b)) return judge_by_order(row, a, b);
+    row.paired = pairs_decide(row, pairs);
     const statistics::Ratio ratio =
         row.paired ? statistics::paired_ratio(pairs.a, pairs.b, {options.level, 2000, options.seed})
                    : statistics::unpaired_ratio(a, b, options.level);
@@ -147,6 +217,7 @@ void judge_ratio(Row& row, const Pairs& pairs, const Options& options) {
                       "no interval from so few values; " + basis(row, pairs));
     row.low = ratio.interval.low;
     row.high = ratio.interval.high;
+    row.level = attained_level(row, options.level);
     double gap = std::max(log_gap(a), log_gap(b));
     if (row.paired) gap = std::max(gap, log_gap(pairs));
     decide_by_interval(row, pairs, gap);
@@ -173,6 +244,7 @@ Row unjudged(const Match& match, const Options& options) {
     row.n_a = match.a ? static_cast<int>(match.a->points.size()) : 0;
     row.n_b = match.b ? static_cast<int>(match.b->points.size()) : 0;
     row.margin = margin_of(named.name, options);
+    row.level = options.level;
     row.a = match.a;
     row.b = match.b;
     return row;
@@ -224,6 +296,7 @@ Row judge(const Match& match, const Options& options) {
             judge_exactly(row, pairs);
         else
             judge_ratio(row, pairs, options);
+        row.reason += notes(row, options);
     }
     return row;
 }

@@ -59,6 +59,15 @@ std::vector<std::string> differing_context(const Series& a, const Series& b,
     return keys;
 }
 
+std::vector<std::string> unknown_context(const Series& series, const Series& other,
+                                         const std::set<std::string>& across) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : other.context)
+        if (!value.empty() && !series.context.contains(key) && !across.contains(key))
+            keys.push_back(key);
+    return keys;
+}
+
 std::vector<Match> match(const Arm& a, const Arm& b, const std::set<std::string>& across) {
     auto left = by_name(b);  // of B, not taken yet
     auto all_a = by_name(a), all_b = left;

@@ -23,8 +23,13 @@ struct Match {
 /// In the order of A, then what only B has. The arms must outlive the result.
 std::vector<Match> match(const Arm& a, const Arm& b, const std::set<std::string>& across);
 
-/// Keys that both have with different values. What one of them lacks is unknown, so equal.
+/// Keys that both have with different values. What one of them lacks is unknown, so equal:
+/// unknown_context() names it.
 std::vector<std::string> differing_context(const Series& a, const Series& b,
                                            const std::set<std::string>& across);
+
+/// Keys that only `other` tells something of, without those in `across`.
+std::vector<std::string> unknown_context(const Series& series, const Series& other,
+                                         const std::set<std::string>& across);
 
 }  // namespace assay::compare

@@ -34,9 +34,23 @@ bool is_database(const fs::path& file) {
     return in && start == "SQLite format 3";
 }
 
-/// Looks like a file rather than a session: it has a slash or one of the two endings.
+bool is_called_database(const std::string& typed) {
+    return typed.ends_with(".db") || typed.ends_with(".sqlite");
+}
+
+/// Looks like a file rather than a session: it has a slash or an ending of one.
 bool names_file(const std::string& typed) {
-    return typed.find('/') != typed.npos || typed.ends_with(".json") || typed.ends_with(".db");
+    if (has_selector_kind(typed)) return false;  // "baseline:feature/x"
+    return typed.find('/') != typed.npos || typed.ends_with(".json") || typed.ends_with(".jsonl") ||
+           is_called_database(typed);
+}
+
+/// Of "FILE.db:SELECTOR" or "FILE.sqlite:SELECTOR": where the colon is; npos: not written so.
+std::size_t colon_of_database(const std::string& typed) {
+    if (has_selector_kind(typed)) return typed.npos;
+    for (auto colon = typed.find(':'); colon != typed.npos; colon = typed.find(':', colon + 1))
+        if (is_called_database(typed.substr(0, colon))) return colon;
+    return typed.npos;
 }
 
 Arm of_selector(const Registry& registry, const fs::path& database, const std::string& selector,
@@ -63,13 +77,17 @@ Arm read_arm(const Registry& registry, const fs::path& database, const std::stri
     if (names_file(typed) && fs::exists(typed, ignored)) {
         if (fs::is_directory(typed, ignored))
             throw UserError(fmt::format("{} is a folder; name a file in it", typed));
-        if (!typed.ends_with(".db") && !is_database(typed))
+        if (typed.ends_with(".jsonl"))
+            throw UserError(fmt::format(
+                "{} holds exported sessions; bring them into a database first: assay import {}",
+                typed, typed));
+        if (!is_called_database(typed) && !is_database(typed))
             return read_google_benchmark(content(typed), typed);
         return arm_of_store(registry, store::Store::open(typed, store::Access::read));
     }
-    if (const auto at = typed.find(".db:"); at != typed.npos)
-        return of_selector(registry, typed.substr(0, at + 3), typed.substr(at + 4),
-                           typed.substr(0, at + 3) + ", ");
+    if (const auto colon = colon_of_database(typed); colon != typed.npos)
+        return of_selector(registry, typed.substr(0, colon), typed.substr(colon + 1),
+                           typed.substr(0, colon) + ", ");
     if (names_file(typed)) throw UserError(fmt::format("there is no file {}", typed));
     return of_selector(registry, database, typed, "");
 }

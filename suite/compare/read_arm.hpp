@@ -28,8 +28,8 @@ Arm read_google_benchmark(const std::string& text, const std::string& source);
 
 /// What `assay compare` takes for A or B:
 ///   FILE.json            Google Benchmark's output
-///   FILE.db              the newest samples of each series of another database
-///   FILE.db:SELECTOR     what SELECTOR names in another database
+///   FILE.db              the newest samples of each series of another database (or .sqlite)
+///   FILE.db:SELECTOR     what SELECTOR names in another database (or .sqlite)
 ///   1a2b3c4d             a session, by id or prefix
 ///   latest, latest~2     the newest finished session, the second before it
 ///   baseline:NAME        what `assay baseline` calls so

@@ -119,7 +119,9 @@ std::optional<std::string> ago(const std::string& text, std::chrono::system_cloc
     const auto unit = units.find(*stop);
     if (unit == units.npos) return {};
     constexpr int hours[] = {1, 24, 24 * 7};
-    return store::utc(now - std::chrono::hours(hours[unit]) * count);
+    // The clock counts nanoseconds and reaches back three centuries only.
+    constexpr int longest = 24 * 366 * 50;
+    return store::utc(now - std::chrono::hours(std::min(hours[unit] * count, longest)));
 }
 
 Sessions since(const Sessions& all, const std::string& from) {
@@ -141,11 +143,14 @@ Sessions between(const Sessions& all, const std::string& span, const std::string
 Sessions named_baseline(const store::Store& store, const Sessions& all, const std::string& name) {
     std::vector<std::string> known;
     for (const store::Baseline& baseline : store.baselines()) {
-        if (baseline.name == name)
-            return {*std::find_if(all.begin(), all.end(), [&](const Session& session) {
-                return session.id == baseline.session;
-            })};
         known.push_back(baseline.name);
+        if (baseline.name != name) continue;
+        const auto accepted = std::find_if(all.begin(), all.end(), [&](const Session& session) {
+            return session.id == baseline.session;
+        });
+        if (accepted != all.end()) return {*accepted};
+        throw UserError(fmt::format("the session {} of baseline '{}' is no longer there; {}",
+                                    baseline.session.substr(0, 8), name, list(all)));
     }
     if (known.empty())
         throw UserError(fmt::format("no baseline is called '{}'; there is none", name));
@@ -176,6 +181,7 @@ Sessions selected(const store::Store& store, const std::string& selector,
     if (colon == selector.npos) return by_id(store, all, selector);
     const std::string kind = selector.substr(0, colon), rest = selector.substr(colon + 1);
     Sessions found;
+    const auto span = kind == "since" ? ago(rest, now) : std::nullopt;
     if (kind == "baseline")
         found = named_baseline(store, all, rest);
     else if (kind == "commit")
@@ -185,8 +191,7 @@ Sessions selected(const store::Store& store, const std::string& selector,
         found =
             by_prefix(all, rest, "machine", [](const Session& session) { return session.machine; });
     else if (kind == "since")
-        found = since(all, ago(rest, now).value_or("").empty() ? checked_time(rest, selector)
-                                                               : *ago(rest, now));
+        found = since(all, span ? *span : checked_time(rest, selector));
     else if (kind == "between")
         found = between(all, rest, selector);
     else
@@ -199,6 +204,12 @@ Sessions selected(const store::Store& store, const std::string& selector,
 }
 
 }  // namespace
+
+bool has_selector_kind(const std::string& typed) {
+    for (const char* kind : {"baseline:", "commit:", "machine:", "since:", "between:"})
+        if (typed.starts_with(kind)) return true;
+    return false;
+}
 
 std::string says_of(const std::vector<Session>& oldest_first) {
     const Session& first = oldest_first.front();

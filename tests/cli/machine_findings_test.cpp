@@ -4,15 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
+#include "suite/cli/warnings_before_run.hpp"
 #include "tests/measure/machine_folder.hpp"
+#include "tests/runner/temporary_folder.hpp"
 
 namespace assay::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> warned(const std::vector<Finding>& findings) {
@@ -89,6 +94,8 @@ TEST(MachineFindings, AVirtualMachineIsNamedAndNotBlamed) {
     machine.put("proc/cpuinfo", "processor : 0\nflags : fpu hypervisor sse\ncpu MHz : 2596\n\n");
     EXPECT_THAT(warned(cpu(machine)), IsEmpty());
     EXPECT_THAT(says(cpu(machine), "virtual machine"), HasSubstr("yes"));
+    EXPECT_THAT(warned(memory(machine)), IsEmpty()) << "what cannot be read is not little";
+    EXPECT_EQ(says(memory(machine), "memory"), "not told");
 }
 
 TEST(MachineFindings, BusyProcessesAreNamed) {
@@ -101,6 +108,27 @@ TEST(MachineFindings, BusyProcessesAreNamed) {
               "more; end them or wait");
 }
 
+TEST(MachineFindings, AProcessThatGetsOneTickIsNotBusy) {
+    const testing::MachineFolder machine;
+    machine.put_server();
+    const auto spent = [&](const std::string& ticks) {
+        machine.put("proc/77/stat", "77 (cron) S 1 2 3 4 5 6 7 8 9 10 " + ticks + " 0 0 20\n");
+    };
+    spent("500");
+    const testing::EnvironmentVariable root("ASSAY_HARDWARE_ROOT", machine.path().string());
+    const testing::EnvironmentVariable nvml("ASSAY_NVML", "libthere-is-no-such-library.so.1");
+    std::thread meanwhile([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        spent("501");
+    });
+    runner::Plan plan;
+    plan.samples.resize(1);
+    plan.samples[0].spec.provenance = Provenance::measured;
+    const auto names = warnings_before_run(plan);
+    meanwhile.join();
+    EXPECT_THAT(names.value(), Not(HasSubstr("processes")));
+}
+
 TEST(MachineFindings, GpusAtRestAreNotWarnedOf) {
     const auto findings = gpus("");
     EXPECT_THAT(warned(findings), IsEmpty());
@@ -108,6 +136,10 @@ TEST(MachineFindings, GpusAtRestAreNotWarnedOf) {
     EXPECT_EQ(says(findings, "gpu0 power"), "limit 700 W");
     EXPECT_EQ(says(findings, "gpu1 clock"), "(not there)") << "it does not tell";
     EXPECT_THAT(gpu_findings(measure::Nvml("libthere-is-no-such-library.so.1")), IsEmpty());
+}
+
+TEST(MachineFindings, AGpuThatDoesNotAnswerShiftsNoNames) {
+    EXPECT_EQ(says(gpus("lost"), "gpu1 clock"), "345 MHz of 1980 MHz, 34 °C");
 }
 
 TEST(MachineFindings, AHotGpuIsWarnedOf) {

@@ -137,6 +137,22 @@ TEST_F(Output, ExplanationMarksOutliers) {
     EXPECT_THAT(cli::row_explanation({1, &again[row]}, {a, b, options, again}), HasSubstr("50 **"));
 }
 
+TEST_F(Output, ExplanationSaysWhatTheIntervalCovers) {
+    const Arm few_a = arm({seeded(around(1, 0.001, 5))}),
+              few_b = arm({seeded(around(2, 0.001, 5))});
+    const auto few = compare(few_a, few_b, options);
+    EXPECT_THAT(cli::row_explanation({1, &few[0]}, {few_a, few_b, options, few}),
+                HasSubstr("93.75 %, order_statistics"));
+}
+
+TEST_F(Output, ExplanationOfEqualValuesSpeaksOfNoPairsWhereThereAreNone) {
+    const Arm zeros = arm({series({0, 0, 0})});
+    const auto equal = compare(zeros, zeros, options);
+    const std::string text = cli::row_explanation({1, &equal[0]}, {zeros, zeros, options, equal});
+    EXPECT_THAT(text, HasSubstr("1, as all values are equal"));
+    EXPECT_THAT(text, Not(HasSubstr("over the pairs")));
+}
+
 TEST_F(Output, RowsAreNamedByNumberSeriesOrPart) {
     const auto numbers = [&](const std::string& typed) {
         std::vector<std::size_t> found;
@@ -205,10 +221,10 @@ TEST(ExitCode, TheWorstRowDecides) {
 }
 
 TEST(Shortened, KeepsBothEnds) {
-    EXPECT_EQ(cli::shortened("short", 10), "short");
-    EXPECT_EQ(report::display_width(cli::shortened("a rather long name of a series", 10)), 10u);
-    EXPECT_EQ(cli::shortened("0123456789abcdef", 7), "012…def");
-    EXPECT_LE(report::display_width(cli::shortened("äöüäöüäöüäöü", 5)), 5u);
+    EXPECT_EQ(report::shortened("short", 10), "short");
+    EXPECT_EQ(report::display_width(report::shortened("a rather long name of a series", 10)), 10u);
+    EXPECT_EQ(report::shortened("0123456789abcdef", 7), "012…def");
+    EXPECT_LE(report::display_width(report::shortened("äöüäöüäöüäöü", 5)), 5u);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 
 #include "suite/compare/compare.hpp"
 #include "suite/compare/read_arm.hpp"
@@ -100,6 +102,8 @@ TEST_F(Selectors, Times) {
     EXPECT_THAT(refusal("since:3m"), HasSubstr("is no time"));
     EXPECT_THAT(refusal("between:2026-11-01"), HasSubstr("FROM..TO"));
     EXPECT_THAT(refusal("since:2027"), HasSubstr("names no session"));
+    for (const char* long_ago : {"since:50000w", "since:100000w"})  // beyond the clock's reach
+        EXPECT_EQ(ids(long_ago), (Ids{first, second, cut})) << long_ago;
 }
 
 TEST_F(Selectors, Baselines) {
@@ -194,6 +198,42 @@ TEST_F(Selectors, FailedAndMarkedSamplesAreCounted) {
         EXPECT_EQ(series.excluded, bad ? 0 : 1);
         EXPECT_EQ(series.points.size(), bad ? 0u : 1u);
         EXPECT_EQ(series.name.metric, bad ? "" : "throughput");
+    }
+}
+
+TEST_F(Selectors, ABaselinesNameMayLookLikeAFile) {
+    for (const std::string name : {"feature/x", "my.db", "old.db:1", "run.json"}) {
+        store.set_baseline(name, first);
+        EXPECT_THAT(read_arm(registry, store.path(), "baseline:" + name).says,
+                    HasSubstr(first.substr(0, 8)))
+            << name;
+    }
+    const std::string there = store.path().string() + ":baseline:feature/x";
+    EXPECT_THAT(read_arm(registry, "no/such.db", there).says, HasSubstr(first.substr(0, 8)));
+}
+
+TEST_F(Selectors, DatabasesMayBeCalledSqlite) {
+    const std::filesystem::path file = folder / "other.sqlite";
+    store::Store other = Store::open(file, store::Access::write);
+    other.put_machine(store::testing::example_machine());
+    const store::Session session = store::testing::example_session("2026-11-01T02:00:00.000Z");
+    other.begin_session(session);
+    store::testing::add_sample(other, session.id, store::testing::example_spec(1), 1, "ok");
+    other.finish_session(session.id, "finished");
+    EXPECT_EQ(read_arm(registry, "no/such.db", file.string()).series.size(), 1u);
+    EXPECT_THAT(read_arm(registry, "no/such.db", file.string() + ":latest").says,
+                HasSubstr(session.id.substr(0, 8)));
+    EXPECT_THROW(read_arm(registry, store.path(), "missing.sqlite"), UserError);
+}
+
+TEST_F(Selectors, ExportedSessionsAreToBeImportedFirst) {
+    const std::string file = (folder / "other.jsonl").string();
+    std::ofstream(file) << "{}\n";
+    try {
+        read_arm(registry, store.path(), file);
+        FAIL() << "it is no benchmark's file";
+    } catch (const UserError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("assay import " + file));
     }
 }
 

@@ -11,6 +11,7 @@ namespace assay::compare::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// Verdict and reason; the text begins with the reason's code.
@@ -66,6 +67,43 @@ TEST(Verdict, TooFewPairsFallBackToAllValues) {
     Series a = seeded(around(1, 0.002, 9)), b = seeded(around(1, 0.002, 9));
     for (std::size_t i = 2; i < 9; ++i) b.points[i].pair += " of another run";
     EXPECT_FALSE(only_row(a, b).paired);
+}
+
+/// `n` values of which the first `common` have the same seeds on both sides.
+Row partly_paired(int n, int common) {
+    Series a = seeded(around(1, 0.002, n)), b = seeded(around(1, 0.002, n));
+    for (auto i = static_cast<std::size_t>(common); i < b.points.size(); ++i)
+        b.points[i].pair += " of another run";
+    return only_row(a, b);
+}
+
+TEST(Verdict, AFewCommonSeedsDoNotStandForManyOthers) {
+    const Row row = partly_paired(40, 5);
+    EXPECT_FALSE(row.paired);
+    EXPECT_THAT(row.reason, HasSubstr("unpaired, 40 and 40 values"));
+}
+
+TEST(Verdict, ValuesWithoutPartnerAreTold) {
+    const Row row = partly_paired(40, 30);
+    EXPECT_TRUE(row.paired);
+    EXPECT_THAT(row.reason, HasSubstr("30 pairs; 10 of A and 10 of B without partner"));
+    EXPECT_THAT(partly_paired(40, 40).reason, Not(HasSubstr("partner")));
+    Series more = deterministic({1, 2, 3});
+    EXPECT_THAT(only_row(deterministic({1}), more).reason,
+                HasSubstr("0 of A and 2 of B without partner"));
+}
+
+TEST(Verdict, AnIntervalThatCoversLessThanAskedSaysSo) {
+    const Row five = only_row(seeded(around(1, 0.001, 5)), seeded(around(1, 0.001, 5)));
+    EXPECT_DOUBLE_EQ(five.level, 0.9375);
+    EXPECT_THAT(five.reason, HasSubstr("the interval covers 93.75 % only"));
+    const Row six = only_row(seeded(around(1, 0.001, 6)), seeded(around(1, 0.001, 6)));
+    EXPECT_EQ(six.level, 0.95);
+    EXPECT_THAT(six.reason, Not(HasSubstr("covers")));
+    // Of 35 ways to mix three and four values, two are as far apart as can be.
+    const Row few = only_row(series(around(1, 0.001, 3)), series(around(1, 0.001, 4)));
+    EXPECT_NEAR(few.level, 1 - 2.0 / 35, 1e-12);
+    EXPECT_THAT(few.reason, HasSubstr("covers 94.29 % only"));
 }
 
 TEST(Verdict, AmbiguousWithTooFewValues) {
@@ -163,6 +201,19 @@ TEST(Verdict, NoRatioOfValuesThatAreNotPositive) {
     EXPECT_TRUE(std::isnan(row.ratio));
 }
 
+TEST(Verdict, WithoutARatioTheOrderDecidesWhereTheSidesDoNotOverlap) {
+    const Series none = series({0, 0, 0, 0, 0}), lost = series({3, 1, 2, 5, 4});
+    const Row row = only_row(none, lost);
+    expect(row, Verdict::slower, Reason::not_positive);
+    EXPECT_TRUE(std::isnan(row.ratio));
+    EXPECT_THAT(row.reason, HasSubstr("every value of B is above every value of A"));
+    expect(only_row(lost, none), Verdict::faster, Reason::not_positive);
+    expect(only_row(series({0, 0, 0, 0}), lost), Verdict::ambiguous, Reason::not_positive);
+    expect(only_row(series({0, 0, 0, 0, 1}), lost), Verdict::ambiguous, Reason::not_positive);
+    expect(only_row(series({-1, -1, -1, -1, -1}), series({-1.001, -1.001, -1.001, -1.001, -1.001})),
+           Verdict::ambiguous, Reason::not_positive);
+}
+
 TEST(Verdict, ZeroEverywhereIsTheSame) {
     expect(only_row(series({0, 0, 0}), series({0, 0})), Verdict::same, Reason::identical);
 }
@@ -179,10 +230,16 @@ TEST(Verdict, NotComparableWhenTheContextDiffers) {
     expect(only_row(a, b, across), Verdict::same, Reason::within_margin);
 }
 
-TEST(Verdict, AnUnknownContextIsEqual) {
+TEST(Verdict, AnUnknownContextIsEqualAndTold) {
     Series a = seeded(around(1, 0.001, 9)), b = a;
     b.context.erase("hardware");
-    expect(only_row(a, b), Verdict::same, Reason::within_margin);
+    const Row row = only_row(a, b);
+    expect(row, Verdict::same, Reason::within_margin);
+    EXPECT_THAT(row.reason, HasSubstr("; context unknown in B: hardware"));
+    EXPECT_THAT(only_row(b, a).reason, HasSubstr("; context unknown in A: hardware"));
+    Options across;
+    across.across = {"hardware"};
+    EXPECT_THAT(only_row(a, b, across).reason, Not(HasSubstr("unknown")));
 }
 
 TEST(Verdict, NotComparableWhereASideLacksTheSeries) {
@@ -197,6 +254,24 @@ TEST(Verdict, FailedWhenASideHasNoSampleThatIsOk) {
     const Row row = only_row(series(around(1, 0.001, 9)), b);
     expect(row, Verdict::failed, Reason::all_failed);
     EXPECT_THAT(row.reason, HasSubstr("all 3 samples of B failed"));
+}
+
+TEST(Verdict, FailedAndMarkedSamplesOfASideAreBothCounted) {
+    Series b = series({});
+    b.failed = 1;
+    b.excluded = 9;
+    const Row row = only_row(series(around(1, 0.001, 9)), b);
+    expect(row, Verdict::failed, Reason::all_failed);
+    EXPECT_THAT(row.reason,
+                HasSubstr("of the 10 samples of B, 1 failed and 9 were marked invalid"));
+}
+
+TEST(Verdict, WhereOnlyAFailedNothingBecameWorse) {
+    Series a = series({});
+    a.failed = 3;
+    const Row row = only_row(a, series(around(1, 0.001, 9)));
+    expect(row, Verdict::not_comparable, Reason::all_failed);
+    EXPECT_THAT(row.reason, HasSubstr("all 3 samples of A failed"));
 }
 
 TEST(Verdict, NotComparableWhenASidesSamplesWereAllMarked) {
@@ -220,7 +295,7 @@ TEST(Verdict, AFailedCaseStandsForAllItsMetrics) {
     EXPECT_EQ(rows[1].metric, "rate");
     const auto swapped = compare(b, a);
     ASSERT_EQ(swapped.size(), 2u);
-    expect(swapped[0], Verdict::failed, Reason::all_failed);
+    expect(swapped[0], Verdict::not_comparable, Reason::all_failed);
     EXPECT_EQ(swapped[0].metric, "time");
 }
 
@@ -232,6 +307,22 @@ TEST(Verdict, WhatFailedBesidesIsTold) {
     expect(row, Verdict::same, Reason::within_margin);
     EXPECT_THAT(row.reason, HasSubstr("1 excluded in A"));
     EXPECT_THAT(row.reason, HasSubstr("2 failed in B"));
+}
+
+TEST(Verdict, WhatDidNotCountIsToldOfEveryRowWithValues) {
+    const auto reason = [](Series a, Series b) {
+        a.failed = 2;
+        b.excluded = 3;
+        return only_row(a, b).reason;
+    };
+    const auto told = HasSubstr("; 2 failed in A; 3 excluded in B");
+    EXPECT_THAT(reason(deterministic({1, 2}), deterministic({1, 2})), told);
+    EXPECT_THAT(reason(deterministic({1, 2}), deterministic({1, 3})), told);
+    EXPECT_THAT(reason(deterministic({1, 2}), deterministic({2, 1})), told);
+    const auto unpaired = HasSubstr("unpaired, 2 and 1 values; 2 failed in A; 3 excluded in B");
+    EXPECT_THAT(reason(series({0, 0}), series({0})), unpaired);
+    EXPECT_THAT(reason(series({0, 1}), series({1})), unpaired);
+    EXPECT_THAT(reason(series({1, 1}), series({1})), unpaired) << "too few";
 }
 
 TEST(Verdict, ASeriesOwnSpreadWidensItsMargin) {

@@ -3,6 +3,7 @@
 //   (unset)    two GPUs at rest, the second of which tells nothing but its name
 //   hot        one, busy, slowed by its temperature to 1.2 of 1.98 GHz
 //   capped     one, busy, at its power cap but near its full clock
+//   lost       two at rest, the first of which does not answer
 //   neglected  one, idle, with everything that an administrator can have set wrongly
 #include <cstdlib>
 #include <cstring>
@@ -10,15 +11,18 @@
 
 namespace {
 
-constexpr int success = 0, not_supported = 3, too_small = 7;
+constexpr int success = 0, not_supported = 3, too_small = 7, fallen_off = 15;
 
 std::string machine() {
     const char* name = std::getenv("ASSAY_FAKE_NVML_MACHINE");
     return name ? name : "";
 }
-bool first(void* device) { return device == reinterpret_cast<void*>(1ul); }
+/// The one that tells everything: the first that answers.
+bool first(void* device) {
+    return device == reinterpret_cast<void*>(machine() == "lost" ? 2ul : 1ul);
+}
 
-/// Writes what the first device tells.
+/// Writes what that device tells.
 template <class Value>
 int tell(void* device, Value* where, Value value) {
     if (!first(device)) return not_supported;
@@ -51,10 +55,11 @@ int nvmlSystemGetDriverVersion(char* text, unsigned bytes) {
     return 0;
 }
 int nvmlDeviceGetCount_v2(unsigned* count) {
-    *count = machine().empty() ? 2 : 1;
+    *count = machine().empty() || machine() == "lost" ? 2 : 1;
     return 0;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+    if (machine() == "lost" && index == 0) return fallen_off;
     *device = reinterpret_cast<void*>(static_cast<unsigned long>(index + 1));
     return 0;
 }

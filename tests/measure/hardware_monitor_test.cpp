@@ -44,6 +44,7 @@ TEST(HardwareMonitor, CountsWhatHappenedSinceTheReadingBefore) {
     machine.put("sys/fs/cgroup/box/cpu.stat", "usage_usec 9\nthrottled_usec 1000000\n");
     machine.put("sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "9\n");
     machine.put("sys/class/powercap/intel-rapl:0/energy_uj", "3000000\n");
+    machine.put("sys/class/powercap/intel-rapl:1/energy_uj", "9000000\n");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     const DeviceReading reading = monitor.read(1, Phase::after).at(0);
     EXPECT_NEAR(reading.busy_s.value(), (150 + 10 + 30 + 1 + 4) * tick_s, 1e-9);
@@ -51,7 +52,8 @@ TEST(HardwareMonitor, CountsWhatHappenedSinceTheReadingBefore) {
     EXPECT_NEAR(reading.quota_s.value(), 0.75, 1e-9) << "the group above counts too";
     EXPECT_EQ(reading.thermal_events, 4);
     ASSERT_GE(reading.elapsed_s.value(), 0.02);
-    EXPECT_NEAR(reading.power_w.value() * *reading.elapsed_s, 2.0, 1e-9) << "joules, one package";
+    EXPECT_NEAR(reading.power_w.value() * *reading.elapsed_s, 2.0, 1e-9)
+        << "joules, one package, not the platform";
     EXPECT_NEAR(reading.busy.value() * *reading.elapsed_s, *reading.busy_s, 1e-9);
 }
 
@@ -81,7 +83,7 @@ TEST(HardwareMonitor, TheReferenceClockComesFromWhereverTheMachineTells) {
     const auto reference = [&] { return CpuSensors(machine.path()).reference_clock_hz(); };
     EXPECT_FALSE(reference());
     machine.put("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "2400000\n");
-    EXPECT_DOUBLE_EQ(reference().value(), 2.4e9);
+    EXPECT_FALSE(reference()) << "the turbo's";
     machine.put("proc/cpuinfo", "processor : 0\nmodel name : Xeon E5 @ 2.60GHz\ncpu MHz : 1200\n");
     EXPECT_DOUBLE_EQ(reference().value(), 2.6e9);
     machine.put("sys/devices/system/cpu/cpu0/acpi_cppc/nominal_freq", "2450\n");
@@ -131,6 +133,17 @@ TEST(HardwareMonitor, AGpuThatTellsOnlyItsNameIsReadAsEmpty) {
     EXPECT_FALSE(readings[2].clock_hz || readings[2].temperature_c || readings[2].busy);
     EXPECT_TRUE(readings[2].throttles.empty());
     EXPECT_EQ(monitor.reference_clocks_hz().count("gpu1"), 0U);
+}
+
+TEST(HardwareMonitor, AGpuThatDoesNotAnswerShiftsNoNames) {
+    const FakeMachine lost("lost");
+    const testing::MachineFolder machine;
+    HardwareMonitor monitor(machine.path(), FAKE_NVML);
+    const auto readings = monitor.read(0, Phase::before);
+    ASSERT_EQ(readings.size(), 2U);
+    EXPECT_EQ(readings[1].device, "gpu1");
+    EXPECT_DOUBLE_EQ(readings[1].clock_hz.value(), 0.345e9);
+    EXPECT_DOUBLE_EQ(monitor.reference_clocks_hz().at("gpu1"), 1.98e9);
 }
 
 TEST(HardwareMonitor, TheRunningMachineIsRead) {

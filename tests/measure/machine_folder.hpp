@@ -47,9 +47,12 @@ class MachineFolder {
         put("sys/class/hwmon/hwmon1/name", "coretemp\n");
         put("sys/class/hwmon/hwmon1/temp1_input", "61000\n");
         put("sys/class/hwmon/hwmon1/temp3_input", "64500\n");
+        put("sys/class/powercap/intel-rapl:0/name", "package-0\n");
         put("sys/class/powercap/intel-rapl:0/energy_uj", "1000000\n");
         put("sys/class/powercap/intel-rapl:0/max_energy_range_uj", "262143000000\n");
         put("sys/class/powercap/intel-rapl:0:0/energy_uj", "77\n");
+        put("sys/class/powercap/intel-rapl:1/name", "psys\n");
+        put("sys/class/powercap/intel-rapl:1/energy_uj", "5000000\n");
         put("proc/stat", "cpu  1000 100 200 5000 50 5 10 30 7 0\ncpu0 1 2 3\n");
         put("proc/self/cgroup", "0::/box/inner\n");
         put("sys/fs/cgroup/box/inner/cpu.stat", "usage_usec 9\nthrottled_usec 1500000\n");

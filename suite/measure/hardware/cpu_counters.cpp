@@ -82,7 +82,8 @@ CpuCounterFiles::CpuCounterFiles(fs::path root) : root_(std::move(root)) {
     quota_ = quota_files(root_);
     for (const fs::path& zone : numbered_folders(root_ / "sys/class/powercap", "intel-rapl:")) {
         const fs::path file = zone / "energy_uj";
-        if (!number_in(file)) continue;
+        // Others are the whole platform ("psys"), which holds the packages, or a package's memory.
+        if (!first_line(zone / "name").starts_with("package") || !number_in(file)) continue;
         energy_.push_back(file);
         energy_range_j_ += number_in(zone / "max_energy_range_uj").value_or(0) * 1e-6;
     }

@@ -46,8 +46,8 @@ std::optional<double> reference_clock(const fs::path& root) {
     const fs::path cpu = root / "sys/devices/system/cpu/cpu0";
     if (const auto khz = positive(number_in(cpu / "cpufreq/base_frequency"), 1e3)) return khz;
     if (const auto mhz = positive(number_in(cpu / "acpi_cppc/nominal_freq"), 1e6)) return mhz;
-    if (const auto hz = clock_in_name(read_cpu_model(root))) return hz;
-    return positive(number_in(cpu / "cpufreq/cpuinfo_max_freq"), 1e3);
+    // Not cpuinfo_max_freq: that is the turbo's, which a single core reaches and no full load.
+    return clock_in_name(read_cpu_model(root));
 }
 
 std::vector<fs::path> temperature_files(const fs::path& root) {

@@ -19,8 +19,8 @@ class CpuSensors {
     /// Hottest sensor of the processor: hwmon, else a thermal zone.
     std::optional<double> temperature_c() const;
     /// The clock the processor keeps under full load: its base clock (intel_pstate), its nominal
-    /// clock (ACPI), the clock in its name ("… @ 2.60GHz"), else the most that cpufreq allows.
-    /// nullopt: nobody says (most virtual machines).
+    /// clock (ACPI), the clock in its name ("… @ 2.60GHz"). nullopt: nobody says (most virtual
+    /// machines).
     const std::optional<double>& reference_clock_hz() const { return reference_hz_; }
 
   private:

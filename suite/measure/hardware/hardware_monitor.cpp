@@ -11,7 +11,7 @@ double now_s() {
         .count();
 }
 
-std::string gpu_name(std::size_t index) { return "gpu" + std::to_string(index); }
+std::string gpu_name(unsigned index) { return "gpu" + std::to_string(index); }
 
 }  // namespace
 
@@ -21,12 +21,12 @@ std::filesystem::path hardware_root() {
 }
 
 HardwareMonitor::HardwareMonitor(const std::filesystem::path& root, const char* nvml_file)
-    : sensors_(root), counter_files_(root), nvml_(nvml_file), gpus_(nvml_.devices()) {
+    : sensors_(root), counter_files_(root), nvml_(nvml_file), gpus_(nvml_.devices_by_index()) {
     if (sensors_.reference_clock_hz()) references_["cpu"] = *sensors_.reference_clock_hz();
-    for (std::size_t i = 0; i < gpus_.size(); ++i) {
-        auto hz = nvml_.default_clock_hz(gpus_[i], Nvml::Clock::sm);
-        if (!hz) hz = nvml_.most_clock_hz(gpus_[i], Nvml::Clock::sm);
-        if (hz && *hz > 0) references_[gpu_name(i)] = *hz;
+    for (const auto& [index, gpu] : gpus_) {
+        auto hz = nvml_.default_clock_hz(gpu, Nvml::Clock::sm);
+        if (!hz) hz = nvml_.most_clock_hz(gpu, Nvml::Clock::sm);
+        if (hz && *hz > 0) references_[gpu_name(index)] = *hz;
     }
 }
 
@@ -56,8 +56,8 @@ DeviceReading HardwareMonitor::read_cpu(double t_s, Phase phase) {
     return reading;
 }
 
-DeviceReading HardwareMonitor::read_gpu(std::size_t index, double t_s, Phase phase) const {
-    const Nvml::Device device = gpus_[index];
+DeviceReading HardwareMonitor::read_gpu(unsigned index, Nvml::Device device, double t_s,
+                                        Phase phase) const {
     DeviceReading reading;
     reading.t_s = t_s;
     reading.device = gpu_name(index);
@@ -73,7 +73,7 @@ DeviceReading HardwareMonitor::read_gpu(std::size_t index, double t_s, Phase pha
 
 std::vector<DeviceReading> HardwareMonitor::read(double t_s, Phase phase) {
     std::vector<DeviceReading> readings{read_cpu(t_s, phase)};
-    for (std::size_t i = 0; i < gpus_.size(); ++i) readings.push_back(read_gpu(i, t_s, phase));
+    for (const auto& [index, gpu] : gpus_) readings.push_back(read_gpu(index, gpu, t_s, phase));
     return readings;
 }
 

@@ -33,7 +33,7 @@ class HardwareMonitor {
 
   private:
     DeviceReading read_cpu(double t_s, Phase phase);
-    DeviceReading read_gpu(std::size_t index, double t_s, Phase phase) const;
+    DeviceReading read_gpu(unsigned index, Nvml::Device device, double t_s, Phase phase) const;
 
     CpuSensors sensors_;
     CpuCounterFiles counter_files_;
@@ -41,7 +41,7 @@ class HardwareMonitor {
     double counted_at_s_ = 0;
     bool counted_ = false;
     Nvml nvml_;
-    std::vector<Nvml::Device> gpus_;
+    std::map<unsigned, Nvml::Device> gpus_;  ///< by the library's index, which names them
     std::map<std::string, double> references_;
 };
 

@@ -150,13 +150,19 @@ std::string Nvml::driver() const {
     return text.data();
 }
 
-std::vector<Nvml::Device> Nvml::devices() const {
-    std::vector<Device> found;
+std::map<unsigned, Nvml::Device> Nvml::devices_by_index() const {
+    std::map<unsigned, Device> found;
     if (!entries_) return found;
     const unsigned count = asked<unsigned>(entries_->device_count).value_or(0);
     for (unsigned i = 0; i < count; ++i)
         if (const auto device = asked<Device>(entries_->device_by_index, i))
-            found.push_back(*device);
+            found.emplace(i, *device);
+    return found;
+}
+
+std::vector<Nvml::Device> Nvml::devices() const {
+    std::vector<Device> found;
+    for (const auto& [index, device] : devices_by_index()) found.push_back(device);
     return found;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ class Nvml {
     const std::string& reason() const { return reason_; }  ///< why not, when the file is there
     std::string driver() const;                            ///< version; empty: unknown
     /// By the library's index; those that do not answer are left out.
+    std::map<unsigned, Device> devices_by_index() const;
+    /// The same without their indices, which nothing may be named by.
     std::vector<Device> devices() const;
 
     std::string name(Device) const;
