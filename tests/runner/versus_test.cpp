@@ -123,7 +123,7 @@ TEST_F(VersusTest, AProgramThatIsNoneOfOursFails) {
     request.old_program.executable = "/bin/true";
     const VersusOutcome outcome = run();
     ASSERT_EQ(outcome.rows.size(), 1U);
-    EXPECT_EQ(outcome.rows[0].verdict, compare::Verdict::failed) << outcome.rows[0].reason;
+    EXPECT_EQ(outcome.rows[0].verdict, compare::Verdict::not_comparable) << outcome.rows[0].reason;
     EXPECT_EQ(outcome.rounds, request.decision.min_rounds) << "gives up without a single pair";
     EXPECT_THAT(store.samples(outcome.old_session).at(0).reason,
                 HasSubstr("ended without saying how"));
