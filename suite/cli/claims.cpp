@@ -16,6 +16,7 @@
 #include "suite/cli/session_summary.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
+#include "suite/runner/runner.hpp"
 
 namespace assay::cli {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 struct ClaimsOptions {
     std::string pattern = "all";
     std::string verdict;
+    bool again = false;
     bool gate = false;
     bool json = false;
 };
@@ -55,11 +57,29 @@ std::string counts(const std::vector<ClaimCheck>& checks) {
     return text;
 }
 
+/// By this program's claims and checks, from what is stored.
+std::vector<ClaimCheck> checked_again(const Context& context, const store::Store& store,
+                                      const std::vector<const Claim*>& claims) {
+    std::vector<const Experiment*> experiments;
+    for (const Claim* claim : claims) {
+        const Experiment* experiment = context.registry.experiment(claim->experiment);
+        if (experiment &&
+            std::find(experiments.begin(), experiments.end(), experiment) == experiments.end())
+            experiments.push_back(experiment);
+    }
+    std::vector<ClaimCheck> checks = newest_checks(context.registry, nullptr, claims);
+    for (ClaimCheck& fresh : runner::check_claims(context.registry, store, experiments, ""))
+        for (ClaimCheck& check : checks)
+            if (check.claim == fresh.claim) check = fresh;
+    return checks;
+}
+
 int run_claims(const Context& context, const ClaimsOptions& options) {
     const auto claims = select_claims(context.registry, options.pattern);
     const auto store = open_if_any(context);
     std::vector<ClaimCheck> checks =
-        newest_checks(context.registry, store ? &*store : nullptr, claims);
+        store && options.again ? checked_again(context, *store, claims)
+                               : newest_checks(context.registry, store ? &*store : nullptr, claims);
     if (!options.verdict.empty()) {
         const Verdict wanted = verdict_named(options.verdict);
         checks.erase(
@@ -90,6 +110,9 @@ void add_claims_command(CLI::App& program, Context& context) {
     command->add_option("--verdict", options->verdict,
                         "Only these: supported, contradicted, calibrated, open-discrepancy, "
                         "not-checkable-here, not-run");
+    command->add_flag("--again", options->again,
+                      "Check what is stored anew, as after an update, instead of showing what came "
+                      "out when it was run");
     command->add_flag("--gate", options->gate, "Exit 2 when one is contradicted");
     command->add_flag("--json", options->json, "Print JSON");
     add_database_option(*command, context);

@@ -14,10 +14,13 @@ namespace {
 /// Longer cases lose their middle.
 constexpr std::size_t longest_case = 64;
 
+std::string axes_text(const nlohmann::json& body) {
+    return report::shortened(assay::to_string(case_from_json(body.at("case"))), longest_case);
+}
+
 /// "lazarus/fig8 mro model=gpt-l step=200 seed 1".
 std::string case_text(const nlohmann::json& body) {
-    const std::string axes =
-        report::shortened(assay::to_string(case_from_json(body.at("case"))), longest_case);
+    const std::string axes = axes_text(body);
     return fmt::format("{} {}{}{} seed {}", body.at("experiment").get<std::string>(),
                        body.at("variant").get<std::string>(), axes.empty() ? "" : " ", axes,
                        body.at("seed").get<std::uint64_t>());
@@ -33,7 +36,7 @@ std::string event_text(const nlohmann::json& body) {
 
 /// "lte/fig8 sparsity=0.9 after 7 rounds: lte slower, relu same".
 std::string decided_text(const nlohmann::json& body) {
-    const std::string axes = assay::to_string(case_from_json(body.at("case")));
+    const std::string axes = axes_text(body);
     std::string verdicts;
     for (const nlohmann::json& contrast : body.at("contrasts"))
         verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ",

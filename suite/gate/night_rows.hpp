@@ -36,6 +36,9 @@ struct RowInputs {
     const compare::Arm* tonight = nullptr;
     const std::map<std::string, SeriesGate>* gates = nullptr;
     std::map<RowKey, RowPast> past;
+    /// Whether the baseline's program can be rerun: then reruns in turns tell, and a restless
+    /// history excuses nothing.
+    bool old_program = false;
     /// Whether a person muted the row.
     std::function<bool(const compare::Row&)> muted = [](const compare::Row&) { return false; };
     std::uint64_t seed = 1;

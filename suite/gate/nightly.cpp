@@ -200,6 +200,7 @@ class NightRun {
         inputs.baseline = baseline ? &*baseline : nullptr;
         inputs.tonight = &tonight;
         inputs.gates = &plan_.gates;
+        inputs.old_program = level && !program_of(level->session).empty();
         inputs.past = past_ = past(level);
         const std::vector<store::MuteRecord> mutes = nights_.mutes();
         const std::string now = store::now_utc();
@@ -221,15 +222,20 @@ class NightRun {
         mark_for_mean(night());
     }
 
+    /// The kept program that made a session; empty: it is not there (any more).
+    std::filesystem::path program_of(const std::string& session) const {
+        for (const store::NightRecord& other : nights_.nights(""))
+            if (other.session == session) return programs_.executable(other.program);
+        return {};
+    }
+
     bool rerun(const BaselineLevel& level) {
         RerunRequest request;
-        std::map<std::string, std::filesystem::path> made_by;  // session → program
-        for (const store::NightRecord& other : nights_.nights(""))
-            made_by[other.session] = programs_.executable(other.program);
+
         request.old_program = [&](const NightRow& row) {
             const auto own =
                 level.rows.find({row.against_baseline.series, row.against_baseline.metric});
-            return made_by[own == level.rows.end() ? level.session : own->second.session];
+            return program_of(own == level.rows.end() ? level.session : own->second.session);
         };
         request.budget_s = request_.suite.rerun_budget_s;
         request.rounds = request_.suite.rounds;

@@ -125,6 +125,7 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
     inputs.tonight = &tonight;
     inputs.gates = &drawn.gates;
     inputs.past = drawn.past;
+    inputs.old_program = true;
     gate::Night night;
     night.margin = suite_.margin;
     night.rows = gate::night_rows(inputs);

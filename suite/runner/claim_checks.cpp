@@ -45,7 +45,9 @@ std::vector<ClaimCheck> check_claims(const Registry& registry, const store::Stor
                                      const std::vector<const Experiment*>& experiments,
                                      const std::string& session) {
     std::set<std::string> samples_of_session;
-    for (const store::Sample& sample : store.samples(session)) samples_of_session.insert(sample.id);
+    if (!session.empty())
+        for (const store::Sample& sample : store.samples(session))
+            samples_of_session.insert(sample.id);
     std::vector<ClaimCheck> checks;
     for (const Experiment* experiment : experiments) {
         const System* system = registry.system(experiment->system());
@@ -54,7 +56,8 @@ std::vector<ClaimCheck> check_claims(const Registry& registry, const store::Stor
         for (const Claim& claim : system->claims) {
             if (claim.experiment != experiment->id) continue;
             if (!evidence) evidence = evidence_for(store, experiment->id, samples_of_session);
-            checks.push_back(check_and_tell_origin(registry, claim, *evidence));
+            checks.push_back(session.empty() ? check_claim(registry, claim, evidence->all)
+                                             : check_and_tell_origin(registry, claim, *evidence));
         }
     }
     return checks;

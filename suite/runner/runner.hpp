@@ -103,7 +103,8 @@ int sample_main(const Registry&);
 store::Sample run_once(const SampleSpec& spec, const Listener& listener);
 
 /// Checks every claim of the given experiments against the store. The reason of a verdict that
-/// rests, wholly or in part, on samples of other sessions than `session` says so.
+/// rests, wholly or in part, on samples of other sessions than `session` says so; an empty
+/// `session` stands for all of them.
 std::vector<ClaimCheck> check_claims(const Registry&, const store::Store&,
                                      const std::vector<const Experiment*>&,
                                      const std::string& session);

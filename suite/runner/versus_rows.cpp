@@ -24,6 +24,19 @@ bool rests_on_an_interval(const compare::Row& row) {
            row.reason_code == compare::Reason::beyond_margin;
 }
 
+/// Two clusters leave one look undecided, since their share may differ by chance. The rounds have
+/// taken chance into account: what they say of the median holds whatever the distribution.
+void decide_by_rounds(compare::Row& row, const Contrast& contrast) {
+    using compare::Reason, compare::Verdict;
+    for (const Verdict verdict : {Verdict::same, Verdict::faster, Verdict::slower}) {
+        if (compare::to_string(verdict) != contrast.verdict()) continue;
+        row.verdict = verdict;
+        row.reason_code = verdict == Verdict::same ? Reason::within_margin : Reason::beyond_margin;
+        row.reason = fmt::format("{}: decided by {} rounds looked at one by one; {}",
+                                 compare::code(row.reason_code), contrast.rounds, row.reason);
+    }
+}
+
 }  // namespace
 
 std::vector<compare::Row> versus_rows(std::vector<compare::Row> rows,
@@ -36,7 +49,9 @@ std::vector<compare::Row> versus_rows(std::vector<compare::Row> rows,
             contrasts.begin(), contrasts.end(),
             [&](const Contrast& contrast) { return is_about(contrast, series->name); });
         if (it == contrasts.end()) continue;
-        if (rests_on_an_interval(row) && compare::to_string(row.verdict) != it->verdict()) {
+        if (row.reason_code == compare::Reason::bimodal && it->verdict() != "ambiguous") {
+            decide_by_rounds(row, *it);
+        } else if (rests_on_an_interval(row) && compare::to_string(row.verdict) != it->verdict()) {
             row.verdict = compare::Verdict::ambiguous;
             row.reason_code = compare::Reason::straddles_margin;
             row.reason = fmt::format(

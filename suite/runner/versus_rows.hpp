@@ -11,7 +11,8 @@ namespace assay::runner {
 /// Keeps the rows of the experiments and metrics that `contrasts` are about, in their order, and
 /// those of series that failed altogether. A verdict of compare() that its contrast does not share
 /// becomes ambiguous: an interval of one look is too narrow for rounds that were looked at one by
-/// one. Deterministic metrics need no interval and stay as they are.
+/// one. Rows of two clusters get the verdict of their contrast. Deterministic metrics need no
+/// interval and stay as they are.
 std::vector<compare::Row> versus_rows(std::vector<compare::Row> rows,
                                       const std::vector<Contrast>& contrasts);
 

@@ -59,6 +59,7 @@ TEST_F(CommandLineTest, JsonShapesHaveTheAgreedKeys) {
     EXPECT_EQ(run["samples"][4]["metrics"]["term{i=3}"], 6);
     const json claims = assay_json({"claims"});
     EXPECT_EQ(claims, run["claims"]);
+    EXPECT_EQ(assay_json({"claims", "--again"}), run["claims"]);
     for (const json& row : claims)
         has_keys(row, {"id", "experiment", "says", "value", "unit", "verdict", "reason",
                        "provenance", "obtained", "source"});
