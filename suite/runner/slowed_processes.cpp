@@ -26,12 +26,15 @@ Clock::time_point time_point(double at_s) {
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(at_s)));
 }
 
-/// A stop lasts so long, so that even a repetition of ten milliseconds has some in it; shorter ones
-/// would be lost in what a signal costs.
-constexpr double stop_s = 200e-6;
+/// Of a small slowdown a stop lasts so long, so that even a repetition of ten milliseconds has some
+/// in it; shorter ones would be lost in what a signal costs.
+constexpr double short_stop_s = 200e-6;
+/// Stops of a larger one are long anyway, and on a crowded machine longer ones tell more.
+constexpr double small_share = 0.2;
 
 double period_s(double share) {
-    return std::min(cluster::DutyCycle::kPeriod_s, stop_s / (1 - share));
+    const double usual = cluster::DutyCycle::kPeriod_s;
+    return 1 - share < small_share ? std::min(usual, short_stop_s / (1 - share)) : usual;
 }
 
 /// How often strays are looked for.
