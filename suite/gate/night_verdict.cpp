@@ -32,7 +32,7 @@ bool counts_in_mean(const NightRow& row) {
 }
 
 /// Geometric mean over the metrics of the control; 1 without one.
-double control_slowdown(const Night& night) {
+double all_controls(const Night& night) {
     double sum = 0;
     for (const auto& [metric, ratio] : night.control) sum += std::log(ratio);
     return night.control.empty() ? 1 : std::exp(sum / static_cast<double>(night.control.size()));
@@ -108,6 +108,12 @@ std::optional<double> slowdown(const compare::Row& row) {
     return row.better == Direction::lower ? row.ratio : 1 / row.ratio;
 }
 
+std::optional<double> control_slowdown(const compare::Row& row) {
+    const auto slower = slowdown(row);
+    const bool differs = row.low > 1 || row.high < 1;
+    return slower && !differs ? std::optional(1.0) : slower;
+}
+
 bool is_regression(const NightRow& row) { return !row.muted && row.step.to == State::confirmed; }
 
 bool is_warning(const NightRow& row) { return !row.muted && row.step.to == State::candidate; }
@@ -138,7 +144,7 @@ bool mean_beyond_margin(const Night& night) {
 }
 
 void judge(Night& night) {
-    const double control = control_slowdown(night);
+    const double control = all_controls(night);
     for (NightRow& row : night.rows) {
         const auto slower = slowdown(row.against_baseline);
         row.relative_to_control = night.control.empty() || !slower ? 0 : *slower / control;

@@ -11,6 +11,10 @@ namespace assay::gate {
 /// nullopt: no ratio, or a metric without direction.
 std::optional<double> slowdown(const compare::Row&);
 
+/// The slowdown of a control's row as it weighs on all rows: 1 where its interval does not exclude
+/// 1, since the control's own noise must not become everybody's. nullopt: as slowdown().
+std::optional<double> control_slowdown(const compare::Row&);
+
 /// Not muted, and confirmed after this night.
 bool is_regression(const NightRow&);
 /// Not muted, and a candidate after this night: warned about.

@@ -215,7 +215,7 @@ class NightRun {
         if (level) night().baseline_session = level->session;
         for (const NightRow& row : night().rows) {
             medians_.push_back(median_tonight(row.against_baseline));
-            const auto slower = slowdown(row.against_baseline);
+            const auto slower = control_slowdown(row.against_baseline);
             if (plan_.gates.at(row.against_baseline.series).control && slower)
                 night().control[row.against_baseline.metric] = *slower;
         }

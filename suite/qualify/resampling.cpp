@@ -130,7 +130,7 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
     night.margin = suite_.margin;
     night.rows = gate::night_rows(inputs);
     for (const gate::NightRow& row : night.rows)
-        if (const auto slower = gate::slowdown(row.against_baseline);
+        if (const auto slower = gate::control_slowdown(row.against_baseline);
             slower && drawn.gates.at(row.against_baseline.series).control)
             night.control[row.against_baseline.metric] = *slower;
     gate::mark_for_mean(night);

@@ -125,6 +125,15 @@ TEST(NightVerdict, ASlowMachineMovesControlAndRowsAlike) {
     EXPECT_NE(night.verdict, NightVerdict::regression);
 }
 
+TEST(NightVerdict, TheNoiseOfTheControlIsNotEverybodys) {
+    EXPECT_EQ(control_slowdown(compared_row("assay/control fixed", "processes", 0.84, 0.2,
+                                            Verdict::ambiguous, Reason::straddles_margin)),
+              1.0);
+    EXPECT_EQ(control_slowdown(compared_row("assay/control fixed", "arithmetic", 1.2, 0.01,
+                                            Verdict::slower, Reason::beyond_margin)),
+              1.2);
+}
+
 TEST(NightVerdict, WhatIsNotJudgedDoesNotCountInTheMean) {
     NightRow muted = row_of(3);
     muted.muted = true;
