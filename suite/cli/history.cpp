@@ -19,6 +19,7 @@
 #include "suite/compare/selector.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::cli {
 namespace {
@@ -51,7 +52,10 @@ std::string listed(const std::vector<report::Trend>& trends) {
             changes += ", last " + report::change_text(trend.changes.back().at);
         std::string newest = report::number(trend.points.back().median);
         if (!trend.unit.empty()) newest += ' ' + trend.unit;
-        rows.push_back({trend.series_title(), metric_key(trend.metric.name, trend.metric.labels),
+        const report::RowName name = report::row_name(trend.series, trend.metric);
+        rows.push_back({name.series,
+                        name.metric.empty() ? trend.metric.name
+                                            : metric_key(trend.metric.name, trend.metric.labels),
                         std::to_string(trend.points.size()), newest, changes,
                         !trend.newest           ? "–"
                         : trend.newest->unusual ? "unusual"
@@ -111,7 +115,10 @@ void add_history_command(CLI::App& program, Context& context) {
     CLI::App* command = program.add_subcommand(
         "history", "How a metric went over the sessions, and where it changed");
     command->group("Results");
-    command->add_option("series", selection.pattern, "An experiment's id, a system, lazarus/fig*")
+    command
+        ->add_option("series", selection.pattern,
+                     "An experiment's id, a system, lazarus/fig*, or a row as\n"
+                     "reports print it, \"benchmark/gemv gemv/*\"")
         ->required();
     command->add_option("--metric", selection.metrics, "NAME or NAME{label=value} (repeatable)")
         ->type_name("NAME")

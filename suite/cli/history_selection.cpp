@@ -9,6 +9,9 @@
 
 #include "suite/cli/narrowing.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
+#include "suite/gate/night_rows.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::cli {
 namespace {
@@ -44,17 +47,30 @@ SeriesFilter filter_of(const HistorySelection& selection) {
     return filter;
 }
 
-/// Results may come from a program that knows more experiments than this one.
-std::vector<std::string> experiments_named(const Registry& registry, const store::Store& store,
-                                           const std::string& pattern) {
-    try {
-        std::vector<std::string> ids;
-        for (const Experiment* experiment : registry.select(pattern)) ids.push_back(experiment->id);
-        return ids;
-    } catch (const UnknownExperiment&) {
-        if (store.series_of(pattern).empty()) throw;
-        return {pattern};
+struct Named {
+    std::vector<std::string> experiments;
+    std::string rows;  ///< a pattern of their rows' names; empty: all
+
+    bool accepts(const report::RowName& row) const {
+        return rows.empty() || gate::pattern_matches(rows, row.text());
     }
+};
+
+Named named_by(const Registry& registry, const store::Store& store, const std::string& pattern) {
+    Named named;
+    try {
+        for (const Experiment* experiment : registry.select(pattern))
+            named.experiments.push_back(experiment->id);
+    } catch (const UnknownExperiment&) {
+        // Results may come from a program that knows more experiments than this one.
+        if (!store.series_of(pattern).empty())
+            named.experiments = {pattern};
+        else if (pattern.starts_with("benchmark/") && pattern.find(' ') != pattern.npos)
+            named = Named{{std::string(gate::benchmark_experiment)}, pattern};
+        else
+            throw;
+    }
+    return named;
 }
 
 /// What the selection met on the way, for the sentence when nothing is left.
@@ -88,12 +104,14 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
     const SeriesFilter filter = filter_of(selection);
     std::vector<report::Trend> trends;
     Seen seen;
-    for (const std::string& id : experiments_named(registry, store, selection.pattern)) {
+    const Named named = named_by(registry, store, selection.pattern);
+    for (const std::string& id : named.experiments) {
         for (const store::SeriesKey& key : store.series_of(id)) {
             ++seen.series;
             if (!filter.accepts(key)) continue;
             ++seen.accepted;
             for (const store::MetricKey& metric : store.metrics_of(key)) {
+                if (!named.accepts(report::row_name(key, metric))) continue;
                 seen.metrics.insert(metric.name);
                 if (!names(selection.metrics, metric.name) &&
                     !names(selection.metrics, metric_key(metric.name, metric.labels)))
@@ -108,6 +126,9 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
             }
         }
     }
+    if (trends.empty() && !named.rows.empty() && seen.metrics.empty())
+        throw UserError(fmt::format("no row is called '{}'; `assay history {}` lists them",
+                                    named.rows, gate::benchmark_experiment));
     if (trends.empty()) nothing_selected(store, selection, seen);
     return trends;
 }

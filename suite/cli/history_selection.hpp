@@ -12,7 +12,7 @@ namespace assay::cli {
 
 /// As typed; what is empty narrows nothing.
 struct HistorySelection {
-    std::string pattern;               ///< as of Registry::select(), or an id only the store knows
+    std::string pattern;  ///< as of Registry::select(), an id only the store knows, or row names
     std::vector<std::string> metrics;  ///< "seconds", "loss{step=10}"
     std::vector<std::string> variants;
     std::vector<std::string> axes;  ///< "nodes=10,16"

@@ -66,9 +66,8 @@ std::function<void(double)> show_share() {
 }
 
 std::string machine_of(const store::Store& store, const std::string& id) {
-    for (const store::Session& session : store.sessions())
-        if (session.id == id) return session.machine;
-    return {};
+    const auto session = store.session(id);
+    return session ? session->machine : "";
 }
 
 int run_qualify(const QualifyOptions& options, const Context& context) {

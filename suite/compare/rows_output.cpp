@@ -5,25 +5,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "suite/experiment/finite_json.hpp"
+#include "suite/report/csv_line.hpp"
+
 namespace assay::compare {
 namespace {
 
-nlohmann::json number_or_null(double value) {
-    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
-}
-
 std::string number_or_empty(double value) {
     return std::isfinite(value) ? fmt::format("{}", value) : std::string();
-}
-
-std::string field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == text.npos) return text;
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"') out += '"';
-        out += c;
-    }
-    return out + '"';
 }
 
 /// A cell of a Markdown table: no line breaks, no column of its own.
@@ -44,29 +33,32 @@ std::string interval_text(const Row& row) {
 
 }  // namespace
 
+nlohmann::json row_json(const Row& row) {
+    return {{"series", row.series},
+            {"metric", row.metric},
+            {"unit", row.unit},
+            {"ratio", finite_or_null(row.ratio)},
+            {"low", finite_or_null(row.low)},
+            {"high", finite_or_null(row.high)},
+            {"n_a", row.n_a},
+            {"n_b", row.n_b},
+            {"verdict", to_string(row.verdict)},
+            {"reason", row.reason}};
+}
+
 nlohmann::json rows_json(std::span<const Row> rows) {
     nlohmann::json all = nlohmann::json::array();
-    for (const Row& row : rows)
-        all.push_back({{"series", row.series},
-                       {"metric", row.metric},
-                       {"unit", row.unit},
-                       {"ratio", number_or_null(row.ratio)},
-                       {"low", number_or_null(row.low)},
-                       {"high", number_or_null(row.high)},
-                       {"n_a", row.n_a},
-                       {"n_b", row.n_b},
-                       {"verdict", to_string(row.verdict)},
-                       {"reason", row.reason}});
+    for (const Row& row : rows) all.push_back(row_json(row));
     return all;
 }
 
 std::string rows_csv(std::span<const Row> rows) {
     std::string out = "series,metric,unit,ratio,low,high,n_a,n_b,verdict,reason\n";
     for (const Row& row : rows)
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", field(row.series), field(row.metric),
-                           field(row.unit), number_or_empty(row.ratio), number_or_empty(row.low),
-                           number_or_empty(row.high), row.n_a, row.n_b, to_string(row.verdict),
-                           field(row.reason));
+        out += report::csv_line({row.series, row.metric, row.unit, number_or_empty(row.ratio),
+                                 number_or_empty(row.low), number_or_empty(row.high),
+                                 std::to_string(row.n_a), std::to_string(row.n_b),
+                                 std::string(to_string(row.verdict)), row.reason});
     return out;
 }
 

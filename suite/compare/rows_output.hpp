@@ -9,8 +9,11 @@
 
 namespace assay::compare {
 
-/// [{"series","metric","unit","ratio","low","high","n_a","n_b","verdict","reason"}]: exactly these
+/// {"series","metric","unit","ratio","low","high","n_a","n_b","verdict","reason"}: exactly these
 /// keys. NaN becomes null.
+nlohmann::json row_json(const Row&);
+
+/// An array of them.
 nlohmann::json rows_json(std::span<const Row>);
 
 /// The same columns, RFC 4180 quoting; NaN becomes an empty field.

@@ -28,8 +28,4 @@ void write_json_lines(const std::filesystem::path& database, std::ostream& out);
 /// such a file, was cut off, or holds values that this program cannot have written.
 void read_json_lines(std::istream& in, const std::string& source, const RowSink& sink);
 
-std::string base64(std::string_view bytes);
-/// std::invalid_argument for what is not base64.
-std::string from_base64(std::string_view text);
-
 }  // namespace assay::exchange

@@ -9,6 +9,7 @@
 
 #include "suite/exchange/json_lines.hpp"
 #include "suite/exchange/row_check.hpp"
+#include "suite/experiment/base64.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::exchange {
@@ -16,12 +17,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string decoded(const std::string& text) {
+    auto bytes = from_base64(text);
+    if (!bytes) throw std::invalid_argument("this is not base64");
+    return std::move(*bytes);
+}
+
 Cell special_cell(const Json& object) {
     if (object.size() == 1 && object.begin()->is_string()) {
         const std::string& kind = object.begin().key();
         const auto text = object.begin()->get<std::string>();
-        if (kind == "blob") return Blob{from_base64(text)};
-        if (kind == "text") return from_base64(text);
+        if (kind == "blob") return Blob{decoded(text)};
+        if (kind == "text") return decoded(text);
         if (kind == "real" && (text == "inf" || text == "-inf"))
             return (text == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
     }

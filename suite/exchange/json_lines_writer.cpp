@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "suite/exchange/json_lines.hpp"
+#include "suite/experiment/base64.hpp"
 
 namespace assay::exchange {
 namespace {
@@ -42,8 +43,8 @@ Json cell(const SQLite::Column& column, bool is_seed) {
         return value;
     }
     std::string bytes = bytes_of(column);
-    if (column.isBlob()) return {{"blob", base64(bytes)}};
-    if (!is_utf8(bytes)) return {{"text", base64(bytes)}};
+    if (column.isBlob()) return {{"blob", to_base64(bytes)}};
+    if (!is_utf8(bytes)) return {{"text", to_base64(bytes)}};
     return bytes;
 }
 

@@ -12,12 +12,6 @@
 namespace assay::gate {
 namespace {
 
-std::optional<store::Session> find_session(const store::Store& store, const std::string& id) {
-    for (store::Session& session : store.sessions())
-        if (session.id == id) return std::move(session);
-    return std::nullopt;
-}
-
 /// The newest finished night of the suite, or that of the session.
 store::NightRecord night_of(const store::Store& store, const store::Nights& nights,
                             const Acceptance& acceptance) {
@@ -78,7 +72,7 @@ std::optional<BaselineLevel> baseline_level(const store::Store& store, const sto
     if (level) return level;
     for (const store::Baseline& baseline : store.baselines())
         if (baseline.name == name)
-            if (const auto session = find_session(store, baseline.session))
+            if (const auto session = store.session(baseline.session))
                 return BaselineLevel{session->id, session->started, {}};
     return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "suite/gate/night_wording.hpp"
 #include "suite/report/html_style.hpp"
 #include "suite/report/markup.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::gate {
 namespace {
@@ -46,9 +47,9 @@ std::string evidence_cell(const NightRow& row) {
 
 std::string table_row(const NightRow& row, const Strips& strips) {
     const compare::Row& against = row.against_baseline;
-    std::string name = escaped(series_words(against));
-    if (const std::string metric = metric_words(against); !metric.empty())
-        name += " <span class=\"muted\">" + escaped(metric) + "</span>";
+    const auto [series, metric] = report::row_name(against.series, against.metric);
+    std::string name = escaped(series);
+    if (!metric.empty()) name += " <span class=\"muted\">" + escaped(metric) + "</span>";
     return fmt::format(
         "<tr><td class=\"row\">{}</td><td class=\"change{}\">{}</td><td>{}</td><td "
         "class=\"num\">{}</td><td class=\"num\">{}</td><td>{}</td></tr>\n",
@@ -119,7 +120,8 @@ std::string html_page(const Night& night) {
     return out +
            "<footer class=\"muted\"><p>Ratio: tonight over the baseline, with its 95 % interval. A "
            "row is a candidate when its ratio is beyond the margin and beyond what is "
-           "usual in its history, and the reruns agree; two nights confirm it.</p></footer>\n"
+           "usual in its history (unless the accepted program can be rerun), and the reruns agree; "
+           "two nights confirm it.</p></footer>\n"
            "</body>\n</html>\n";
 }
 

@@ -1,7 +1,8 @@
 // The night for other programs.
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "suite/compare/rows_output.hpp"
+#include "suite/experiment/finite_json.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_verdict.hpp"
 #include "suite/gate/night_wording.hpp"
@@ -11,25 +12,21 @@ namespace {
 
 using nlohmann::json;
 
-/// What is not finite becomes null.
-json real(double value) { return std::isfinite(value) ? json(value) : json(); }
-json real(const std::optional<double>& value) { return value ? real(*value) : json(); }
-
-/// As `assay compare --json` writes a row.
+/// As `assay compare --json` writes a row, and what the gate adds to it.
 json comparison(const compare::Row& row) {
-    return {{"series", row.series},     {"metric", row.metric}, {"unit", row.unit},
-            {"ratio", real(row.ratio)}, {"low", real(row.low)}, {"high", real(row.high)},
-            {"n_a", row.n_a},           {"n_b", row.n_b},       {"verdict", to_string(row.verdict)},
-            {"reason", row.reason},     {"margin", row.margin}, {"paired", row.paired}};
+    json out = compare::row_json(row);
+    out["margin"] = row.margin;
+    out["paired"] = row.paired;
+    return out;
 }
 
 json state(const std::optional<State>& of) { return of ? json(to_string(*of)) : json(); }
 
-json row_json(const NightRow& row) {
+json night_row_json(const NightRow& row) {
     json out = comparison(row.against_baseline);
-    out["slowdown"] = real(slowdown(row.against_baseline));
-    out["history_change"] = real(row.history_change);
-    out["history_threshold"] = real(row.history_threshold);
+    out["slowdown"] = finite_or_null(slowdown(row.against_baseline));
+    out["history_change"] = finite_or_null(row.history_change);
+    out["history_threshold"] = finite_or_null(row.history_threshold);
     out["candidate"] = row.candidate;
     out["rerun"] = row.rerun ? comparison(*row.rerun) : json();
     out["rerun_paired"] = row.rerun_paired;
@@ -48,28 +45,27 @@ json row_json(const NightRow& row) {
 std::string json_text(const Night& night) {
     json rows = json::array();
     for (const auto& group : by_heading(night))
-        for (const NightRow* row : group) rows.push_back(row_json(*row));
-    const json out = {
-        {"suite", night.suite},
-        {"night", night.id},
-        {"started", night.started},
-        {"session", night.session},
-        {"baseline_session",
-         night.baseline_session.empty() ? json() : json(night.baseline_session)},
-        {"machine", night.machine},
-        {"commit", night.commit},
-        {"nights_before", night.nights_before},
-        {"margin", night.margin},
-        {"verdict", verdict_word(night.verdict)},
-        {"exit_code", exit_code(night.verdict)},
-        {"says", verdict_words(night)},
-        {"geometric_mean", real(night.geometric_mean)},
-        {"median_slowdown", real(night.median_slowdown)},
-        {"rerun_slowdown", night.rerun_slowdown ? real(*night.rerun_slowdown) : nlohmann::json()},
-        {"control", night.control},
-        {"failures", night.failures},
-        {"warnings", night.warnings},
-        {"rows", std::move(rows)}};
+        for (const NightRow* row : group) rows.push_back(night_row_json(*row));
+    const json out = {{"suite", night.suite},
+                      {"night", night.id},
+                      {"started", night.started},
+                      {"session", night.session},
+                      {"baseline_session",
+                       night.baseline_session.empty() ? json() : json(night.baseline_session)},
+                      {"machine", night.machine},
+                      {"commit", night.commit},
+                      {"nights_before", night.nights_before},
+                      {"margin", night.margin},
+                      {"verdict", verdict_word(night.verdict)},
+                      {"exit_code", exit_code(night.verdict)},
+                      {"says", verdict_words(night)},
+                      {"geometric_mean", finite_or_null(night.geometric_mean)},
+                      {"median_slowdown", finite_or_null(night.median_slowdown)},
+                      {"rerun_slowdown", finite_or_null(night.rerun_slowdown)},
+                      {"control", night.control},
+                      {"failures", night.failures},
+                      {"warnings", night.warnings},
+                      {"rows", std::move(rows)}};
     // Texts of programs may hold broken UTF-8: replaced, never a failure of the report.
     return out.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }

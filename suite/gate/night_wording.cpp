@@ -7,21 +7,10 @@
 
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_verdict.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::gate {
 namespace {
-
-/// Before the name in the text of a series of benchmark_experiment.hpp: its axes stand in the order
-/// of their names.
-constexpr std::string_view benchmark_prefix = "benchmark/program ";
-constexpr std::string_view name_axis = " name=";
-constexpr std::string_view benchmark_metric = "real_time benchmark=";
-
-bool of_benchmark(const compare::Row& row) {
-    return row.series.starts_with(benchmark_prefix) &&
-           row.series.find(name_axis) != std::string::npos &&
-           row.metric.starts_with(benchmark_metric);
-}
 
 std::string percent(double share) {
     const double value = std::abs(share) * 100;
@@ -108,27 +97,13 @@ std::vector<std::vector<const NightRow*>> by_heading(const Night& night) {
     return groups;
 }
 
-std::string series_words(const compare::Row& row) {
-    if (!of_benchmark(row)) return row.series;
-    const std::size_t name = row.series.find(name_axis) + name_axis.size();
-    return "benchmark/" + row.series.substr(name, row.series.find(' ', name) - name) + ' ' +
-           row.metric.substr(benchmark_metric.size());
-}
-
-std::string metric_words(const compare::Row& row) {
-    return of_benchmark(row) ? std::string() : row.metric;
-}
-
 std::string row_words(const compare::Row& row) {
-    const std::string metric = metric_words(row);
-    return series_words(row) + (metric.empty() ? "" : " · " + metric);
+    return report::row_name(row.series, row.metric).text();
 }
 
 bool is_named_by(const std::string& pattern, const std::string& series, const std::string& metric) {
-    compare::Row row;
-    row.series = series;
-    row.metric = metric;
-    return pattern_matches(pattern, series) || pattern_matches(pattern, series_words(row));
+    return pattern_matches(pattern, series) ||
+           pattern_matches(pattern, report::row_name(series, metric).series);
 }
 
 std::string change_words(const compare::Row& row) {
@@ -247,7 +222,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
         all.emplace_back("all rows together",
                          night.rerun_slowdown
                              ? fmt::format("look slower; the median of reruns, old program against "
-                                           "new in turns, is {:.4g}",
+                                           "new in turns, is {:.3f}",
                                            *night.rerun_slowdown)
                              : "look slower; without reruns of the old program a slow machine "
                                "cannot be told from slow code");

@@ -28,11 +28,7 @@ Heading heading(const NightRow&);
 /// The rows of a night under their headings (index: the heading), the worst first.
 std::vector<std::vector<const NightRow*>> by_heading(const Night&);
 
-/// "lte/fig8 lte sparsity=0.5"; of a benchmark program "benchmark/planner BM_plan/8".
-std::string series_words(const compare::Row&);
-/// "latency_s"; empty where series_words() says it all.
-std::string metric_words(const compare::Row&);
-/// Both: "lte/fig8 lte sparsity=0.5 · latency_s".
+/// "lte/fig8 lte sparsity=0.5 · latency_s"; of a benchmark program "benchmark/planner BM_plan/8".
 std::string row_words(const compare::Row&);
 
 /// Whether a pattern of a person names the row: its series as it is stored, or as reports print it.

@@ -74,18 +74,12 @@ class NightRun {
         return store::utc(std::chrono::system_clock::now() - longest_pause);
     }
 
-    std::optional<store::Session> session(const std::string& id) const {
-        for (store::Session& session : store_.sessions())
-            if (session.id == id) return std::move(session);
-        return std::nullopt;
-    }
-
     /// A night whose samples are all there and which was interrupted later.
     bool find_measured_night() {
         if (request_.fresh) return false;
         for (const store::NightRecord& other : nights_.nights(record_.suite)) {
             if (!other.finished.empty() || other.machine != record_.machine) continue;
-            const auto of = session(other.session);
+            const auto of = store_.session(other.session);
             if (!of || of->state != "finished" || of->plan_hash != plan_.plan.hash ||
                 of->build != measure::build_id() || of->started < oldest_to_resume())
                 continue;
@@ -119,7 +113,7 @@ class NightRun {
         record_.session = session_id;
         record_.started = store::now_utc();
         record_.id = nights_.begin(record_);
-        if (const auto of = session(session_id)) record_.started = of->started;
+        if (const auto of = store_.session(session_id)) record_.started = of->started;
     }
 
     void begin_report() {
@@ -130,7 +124,7 @@ class NightRun {
         night.session = record_.session;
         night.machine = record_.machine;
         night.margin = request_.suite.margin;
-        if (const auto of = session(record_.session); of && of->suspects.is_object())
+        if (const auto of = store_.session(record_.session); of && of->suspects.is_object())
             night.commit = of->suspects.value("commit", "");
         for (const store::NightRecord& other : nights_.nights(record_.suite))
             if (other.machine == record_.machine && !other.finished.empty()) ++night.nights_before;
@@ -200,7 +194,8 @@ class NightRun {
         inputs.baseline = baseline ? &*baseline : nullptr;
         inputs.tonight = &tonight;
         inputs.gates = &plan_.gates;
-        inputs.old_program = level && !program_of(level->session).empty();
+        kept_ = kept_programs();
+        inputs.old_program = level && kept_.contains(level->session);
         inputs.past = past_ = past(level);
         const std::vector<store::MuteRecord> mutes = nights_.mutes();
         const std::string now = store::now_utc();
@@ -222,20 +217,23 @@ class NightRun {
         mark_for_mean(night());
     }
 
-    /// The kept program that made a session; empty: it is not there (any more).
-    std::filesystem::path program_of(const std::string& session) const {
+    /// Session → the kept program that made it; of those that are still there.
+    std::map<std::string, std::filesystem::path> kept_programs() const {
+        std::map<std::string, std::filesystem::path> programs;
         for (const store::NightRecord& other : nights_.nights(""))
-            if (other.session == session) return programs_.executable(other.program);
-        return {};
+            if (const auto executable = programs_.executable(other.program); !executable.empty())
+                programs.emplace(other.session, executable);
+        return programs;
     }
 
     bool rerun(const BaselineLevel& level) {
         RerunRequest request;
-
         request.old_program = [&](const NightRow& row) {
             const auto own =
                 level.rows.find({row.against_baseline.series, row.against_baseline.metric});
-            return program_of(own == level.rows.end() ? level.session : own->second.session);
+            const auto made =
+                kept_.find(own == level.rows.end() ? level.session : own->second.session);
+            return made == kept_.end() ? std::filesystem::path() : made->second;
         };
         request.budget_s = request_.suite.rerun_budget_s;
         request.rounds = request_.suite.rounds;
@@ -308,6 +306,7 @@ class NightRun {
     store::NightRecord record_;
     std::vector<store::Sample> samples_;
     std::map<RowKey, RowPast> past_;
+    std::map<std::string, std::filesystem::path> kept_;
     std::vector<std::optional<double>> medians_;  ///< of tonight, by row
     NightOutcome outcome_;
 };

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "suite/experiment/finite_json.hpp"
 #include "suite/gate/night_wording.hpp"
 #include "suite/qualify/qualification.hpp"
 #include "suite/report/report.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::qualify {
 namespace {
@@ -48,14 +50,6 @@ std::string detection_table(const Qualification& result) {
     return report::text_table(grid);
 }
 
-/// As the reports of nights call it.
-std::string row_words(const RowQuality& row) {
-    compare::Row words;
-    words.series = row.series;
-    words.metric = row.metric;
-    return gate::row_words(words);
-}
-
 std::string floor_table(const Qualification& result) {
     std::vector<const RowQuality*> rows;
     for (const RowQuality& row : result.rows) rows.push_back(&row);
@@ -66,7 +60,7 @@ std::string floor_table(const Qualification& result) {
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows_shown); ++i)
         grid.push_back({floor_words(rows[i]->floor), percent(rows[i]->spread),
                         percent(rows[i]->detected.at(1.05)), percent(rows[i]->detected.at(1.1)),
-                        row_words(*rows[i])});
+                        report::row_name(rows[i]->series, rows[i]->metric).text()});
     std::string text = report::text_table(grid);
     if (rows.size() > most_rows_shown)
         text += fmt::format("and {} rows with lower floors; --json shows all\n",
@@ -126,13 +120,12 @@ std::string qualification_text(const Qualification& result) {
 nlohmann::json qualification_json(const Qualification& result) {
     nlohmann::json rows = nlohmann::json::array();
     for (const RowQuality& row : result.rows) {
-        nlohmann::json entry = {
-            {"series", row.series},
-            {"metric", row.metric},
-            {"margin", row.margin},
-            {"spread", std::isfinite(row.spread) ? nlohmann::json(row.spread) : nlohmann::json()},
-            {"floor", std::isfinite(row.floor) ? nlohmann::json(row.floor) : nlohmann::json()},
-            {"detected", by_percent(row.detected)}};
+        nlohmann::json entry = {{"series", row.series},
+                                {"metric", row.metric},
+                                {"margin", row.margin},
+                                {"spread", finite_or_null(row.spread)},
+                                {"floor", finite_or_null(row.floor)},
+                                {"detected", by_percent(row.detected)}};
         if (!row.recorded.empty()) {
             entry["detected_measured"] = by_percent(row.recorded);
             entry["measured_slowdown"] = by_percent(row.measured);

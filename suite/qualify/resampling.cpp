@@ -141,7 +141,6 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
         row.evidence = gate::evidence_of(row);
         row.step = gate::after_night(past.state, row.evidence, past.same_before);
         remember(past, row, gate::median_tonight(against));
-
         against.a = against.b = nullptr;  // into arms that go
     }
     for (int i = 0; i < pool_.exact_rows; ++i) night.rows.push_back(exact_row());

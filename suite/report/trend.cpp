@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/report/report.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::report {
 namespace {
@@ -41,15 +42,9 @@ std::string_view name_of(Turn turn) {
     return "";
 }
 
-std::string Trend::series_title() const {
-    std::string text = series.experiment;
-    for (const std::string& part : {series.variant, to_string(series.axes)})
-        if (!part.empty()) text += ' ' + part;
-    return text;
-}
-
 std::string Trend::title() const {
-    return series_title() + ": " + metric_key(metric.name, metric.labels);
+    const RowName name = row_name(series, metric);
+    return name.series + (name.metric.empty() ? "" : ": " + metric_key(metric.name, metric.labels));
 }
 
 std::string Trend::context() const {
@@ -64,7 +59,8 @@ std::string Trend::context() const {
 }
 
 std::string Trend::quantity() const {
-    std::string text = metric_key(metric.name, metric.labels);
+    const bool titled = row_name(series, metric).metric.empty();
+    std::string text = titled ? metric.name : metric_key(metric.name, metric.labels);
     if (!unit.empty()) text += ", " + unit;
     if (better != Direction::none) text += fmt::format(" ({} is better)", to_string(better));
     return text;

@@ -45,10 +45,9 @@ struct Trend {
     /// The newest point against all before it; nullopt: too few of them.
     std::optional<statistics::HistoryVerdict> newest;
 
-    std::string series_title() const;  ///< "lte/fig8 lte sparsity=0.5"
-    std::string title() const;         ///< "lte/fig8 lte sparsity=0.5: seconds"
-    std::string context() const;       ///< "small, measured, machine 1a2b3c4d"
-    std::string quantity() const;      ///< "seconds, s (lower is better)"
+    std::string title() const;     ///< "lte/fig8 lte sparsity=0.5: seconds"
+    std::string context() const;   ///< "small, measured, machine 1a2b3c4d"
+    std::string quantity() const;  ///< "seconds, s (lower is better)"
 };
 
 /// `experiment` declares unit and direction; null: it is not known to this program. Any change of a

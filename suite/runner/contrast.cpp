@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "suite/experiment/error.hpp"
+#include "suite/experiment/finite_json.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::runner {
 namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-
-nlohmann::json number_or_null(double value) {
-    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
 
 std::string name_of(const std::string& metric_with_labels) {
     return metric_with_labels.substr(0, metric_with_labels.find(' '));
@@ -108,9 +104,9 @@ nlohmann::json contrast_json(const Contrast& contrast) {
             {"variant", contrast.variant},
             {"against", contrast.against},
             {"metric", contrast.metric},
-            {"ratio", number_or_null(contrast.ratio)},
-            {"low", number_or_null(contrast.answer.low)},
-            {"high", number_or_null(contrast.answer.high)},
+            {"ratio", finite_or_null(contrast.ratio)},
+            {"low", finite_or_null(contrast.answer.low)},
+            {"high", finite_or_null(contrast.answer.high)},
             {"pairs", contrast.answer.pairs},
             {"rounds", contrast.rounds},
             {"verdict", contrast.verdict()}};

@@ -22,13 +22,14 @@ double Progression::Sum::excess_s() const {
     return measured == 0 ? 0 : (taken_s - estimated_s) / static_cast<double>(measured);
 }
 
-Progression::Progression(const Plan& plan, const Listener& listener, std::function<double()> now)
+Progression::Progression(const Plan& plan, const Listener& listener, std::function<double()> now,
+                         int times)
     : tell_(listener), now_(now ? std::move(now) : steady_seconds) {
-    planned_ = static_cast<long>(plan.samples.size());
+    planned_ = times * static_cast<long>(plan.samples.size());
     for (const PlannedSample& sample : plan.samples) {
         Sum& sum = of(sample).sum;
-        ++sum.left;
-        sum.left_s += sample.seconds;
+        sum.left += times;
+        sum.left_s += times * sample.seconds;
     }
 }
 

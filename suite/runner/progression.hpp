@@ -17,9 +17,10 @@ namespace assay::runner {
 /// to do.
 class Progression {
   public:
-    /// `now`: seconds of any clock that does not go back; tests set it. Plan and listener must
-    /// outlive this.
-    Progression(const Plan& plan, const Listener& listener, std::function<double()> now = {});
+    /// `now`: seconds of any clock that does not go back; tests set it. `times`: how often each
+    /// sample of the plan is run. The listener must outlive this.
+    Progression(const Plan& plan, const Listener& listener, std::function<double()> now = {},
+                int times = 1);
 
     /// Finished in an earlier call.
     void passed_over(const PlannedSample& sample, const std::string& status);

@@ -6,7 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "suite/runner/base64.hpp"
+#include "suite/experiment/base64.hpp"
+#include "suite/experiment/finite_json.hpp"
 
 namespace assay::runner {
 namespace {
@@ -17,7 +18,7 @@ constexpr int max_depth = 100;
 
 json numbers(const std::vector<double>& values) {
     json array = json::array();
-    for (const double value : values) array.push_back(std::isfinite(value) ? json(value) : json());
+    for (const double value : values) array.push_back(finite_or_null(value));
     return array;
 }
 

@@ -11,6 +11,7 @@
 #include "suite/runner/interruption.hpp"
 #include "suite/runner/machine_lock.hpp"
 #include "suite/runner/plan_hash.hpp"
+#include "suite/runner/progression.hpp"
 #include "suite/runner/scratch_folder.hpp"
 #include "suite/runner/slowdown.hpp"
 #include "suite/runner/state_folder.hpp"
@@ -28,14 +29,11 @@ class VersusRun {
         : registry_(registry),
           request_(request),
           store_(store),
-          tell_(listener),
           rule_(stopping_rule(request.decision)),
           plan_(versus_plan(registry, request)),
           control_plan_(control_plan(registry, request, plan_)),
           questions_(build_questions(plan_, request.decision)),
-          planned_(2 * static_cast<long>(plan_.samples.size())) {
-        for (const PlannedSample& planned : plan_.samples) left_s_ += 2 * planned.seconds;
-    }
+          at_(plan_, listener, {}, 2) {}
 
     VersusOutcome run() {
         std::optional<MachineLock> lock;
@@ -60,8 +58,9 @@ class VersusRun {
         }
         finish();
         judge();
-        tell("finished",
-             {{"session", outcome_.new_session}, {"interrupted", outcome_.interrupted}});
+        outcome_.saved = at_.saved();
+        at_.tell("finished",
+                 {{"session", outcome_.new_session}, {"interrupted", outcome_.interrupted}});
         return std::move(outcome_);
     }
 
@@ -78,11 +77,11 @@ class VersusRun {
         fingerprint_ = machine.fingerprint;
         outcome_.old_session = begin_session(request_.old_program, "old");
         outcome_.new_session = begin_session(request_.new_program, "new");
-        tell("session", {{"session", outcome_.new_session},
-                         {"old_session", outcome_.old_session},
-                         {"resumed", false},
-                         {"finished_before", 0},
-                         {"database", store_.path().string()}});
+        at_.tell("session", {{"session", outcome_.new_session},
+                             {"old_session", outcome_.old_session},
+                             {"resumed", false},
+                             {"finished_before", 0},
+                             {"database", store_.path().string()}});
     }
 
     std::string begin_session(const ProgramIdentity& program, const char* arm) {
@@ -129,7 +128,7 @@ class VersusRun {
         for (const bool is_old : {old_first, !old_first}) {
             if (interruption.requested()) return;
             const store::Sample sample =
-                run_one(is_old ? of_old : of_new, is_old ? "old" : "new", interruption);
+                run_one(is_old ? of_old : of_new, is_old ? "old" : "new", interruption, &of_old);
             (is_old ? question.of_old : question.of_new).add(sample, question.metrics);
         }
         ++question.complete;
@@ -148,10 +147,12 @@ class VersusRun {
         }
     }
 
+    /// `counts_as`: the sample of the plan that it is one of the two runs of.
     store::Sample run_one(const PlannedSample& planned, const char* arm,
-                          const Interruption& interruption) {
+                          const Interruption& interruption,
+                          const PlannedSample* counts_as = nullptr) {
         const bool is_old = std::string_view(arm) == "old";
-        const bool is_control = std::string_view(arm) == "control";
+        if (counts_as) at_.started(*counts_as);
         const SampleHome home{store_, is_old ? outcome_.old_session : outcome_.new_session,
                               fingerprint_,
                               depends_on_machine(planned.spec.provenance) ? &*watch_ : nullptr};
@@ -161,17 +162,13 @@ class VersusRun {
             planned, home, program,
             [&](std::string kind, nlohmann::json body) {
                 body["arm"] = arm;
-                tell(std::move(kind), std::move(body));
+                at_.tell(kind, std::move(body));
             },
             interruption);
         taken_s_ += ended.sample.seconds;
-        if (!is_control) {
-            ++done_;
-            left_s_ -= planned.seconds;
-            if (ended.sample.status == to_string(SampleStatus::failed)) ++failed_;
-        }
+        if (counts_as && is_finished(ended.sample.status)) at_.finished(*counts_as, ended.sample);
         ended.body["arm"] = arm;
-        tell("sample_finished", std::move(ended.body));
+        at_.tell("sample_finished", std::move(ended.body));
         return std::move(ended.sample);
     }
 
@@ -190,18 +187,15 @@ class VersusRun {
         question.over = next_of(now, question.complete, request_.decision.budget_s - taken_s_,
                                 rule_) != stopping::Stopping::Next::go_on;
         if (!question.over) return;
-        const auto unused = question.rounds.size() - static_cast<std::size_t>(question.complete);
-        outcome_.saved += 2 * static_cast<long>(unused);
-        planned_ -= 2 * static_cast<long>(unused);
         for (auto it = question.rounds.begin() + question.complete; it != question.rounds.end();
              ++it)
-            left_s_ -= 2 * (*it)->seconds;
+            for (int run = 0; run < 2; ++run) at_.saved(**it);
         nlohmann::json listed = nlohmann::json::array();
         for (const Contrast& contrast : now) listed.push_back(contrast_json(contrast));
-        tell("decided", {{"experiment", question.experiment->id},
-                         {"case", to_json(question.rounds.front()->spec.axes)},
-                         {"rounds", question.complete},
-                         {"contrasts", std::move(listed)}});
+        at_.tell("decided", {{"experiment", question.experiment->id},
+                             {"case", to_json(question.rounds.front()->spec.axes)},
+                             {"rounds", question.complete},
+                             {"contrasts", std::move(listed)}});
     }
 
     void finish() {
@@ -231,22 +225,15 @@ class VersusRun {
                                     outcome_.contrasts);
     }
 
-    void tell(std::string kind, nlohmann::json body) const {
-        if (tell_)
-            tell_(Notice{std::move(kind), std::move(body), done_, failed_, planned_,
-                         std::max(0.0, left_s_), outcome_.saved});
-    }
-
     const Registry& registry_;
     const VersusRequest& request_;
     store::Store& store_;
-    const Listener& tell_;
     stopping::Stopping rule_;
     Plan plan_;
     std::optional<Plan> control_plan_;
     std::vector<BuildQuestion> questions_;
-    long planned_, done_ = 0, failed_ = 0;
-    double left_s_ = 0, taken_s_ = 0;
+    Progression at_;
+    double taken_s_ = 0;
     std::string fingerprint_;
     std::optional<HardwareWatch> watch_;
     VersusOutcome outcome_;

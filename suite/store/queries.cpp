@@ -58,6 +58,15 @@ std::vector<Session> Store::sessions() const {
     });
 }
 
+std::optional<Session> Store::session(std::string_view id) const {
+    return impl_->database.read("read the session", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(sql,
+                               fmt::format("SELECT {} FROM session WHERE id = ?", session_columns));
+        bind_text(rows, 1, id);
+        return rows.executeStep() ? std::optional(session_row(rows)) : std::nullopt;
+    });
+}
+
 std::optional<Session> Store::newest_unfinished(std::string_view plan_hash,
                                                 std::string_view build) const {
     return impl_->database.read("look for an unfinished session", [&](SQLite::Database& sql) {

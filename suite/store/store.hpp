@@ -73,6 +73,8 @@ class Store {
 
     // ---- reading -------------------------------------------------------------------------------
     std::vector<Session> sessions() const;  ///< newest first
+    /// By its whole id.
+    std::optional<Session> session(std::string_view id) const;
     /// Newest interrupted session; one that a living runner works on does not count.
     std::optional<Session> newest_unfinished(std::string_view plan_hash,
                                              std::string_view build) const;

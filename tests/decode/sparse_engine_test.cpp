@@ -1,57 +1,17 @@
 // Sparse feed-forward networks in the engine, against the reference decoder with the same neurons
 // left out.
-#include <cstring>
-
 #include "suite/experiment/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_sparse_layers.hpp"
 
 namespace assay::decode {
 namespace {
 
-constexpr int expert_size = 32, experts = 5;
-
 nn::ToyModel model_of(bool llama) {
-    nn::DecoderConfig config = llama ? nn::toy_llama_config() : nn::toy_gpt2_config();
-    config.hidden = expert_size * experts;
-    config.context = 40;
-    return nn::toy_model(config, 21);
-}
-
-std::vector<std::byte> as_bytes(const std::vector<float>& values) {
-    std::vector<std::byte> bytes(values.size() * sizeof(float));
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    return bytes;
-}
-
-std::vector<float> router_of(int layer) {
-    return nn::grid_weights(experts * 64, static_cast<std::uint64_t>(100 + layer));
-}
-
-// Experts in order of the neurons; fp32.
-std::vector<SparseLayer> layers_of(const nn::ToyModel& model, float threshold) {
-    std::vector<SparseLayer> layers;
-    for (int i = 0; i < model.config.layers; ++i) {
-        const std::string prefix = "layer" + std::to_string(i) + "/";
-        SparseLayer& layer = layers.emplace_back();
-        layer.type = ASSAY_F32;
-        layer.experts = experts;
-        layer.logit_threshold = threshold;
-        layer.router = as_bytes(router_of(i));
-        layer.up = as_bytes(model.parameters.at(prefix + "up"));
-        layer.down = as_bytes(nn::transposed(model.parameters.at(prefix + "down"),
-                                             static_cast<std::size_t>(model.config.hidden)));
-        if (model.config.family == nn::Family::llama) {
-            layer.gate = as_bytes(model.parameters.at(prefix + "gate"));
-        } else {
-            layer.up_bias = model.parameters.at(prefix + "up_bias");
-            layer.down_bias = model.parameters.at(prefix + "down_bias");
-        }
-    }
-    return layers;
+    return toy_sparse_model(llama ? nn::toy_llama_config() : nn::toy_gpt2_config(), 21);
 }
 
 double router_logit(int layer, int expert, const Row& x) {
-    const std::vector<float> router = router_of(layer);
+    const std::vector<float> router = toy_router(layer, static_cast<int>(x.size()));
     double logit = 0;
     for (std::size_t c = 0; c < x.size(); ++c)
         logit +=
@@ -71,7 +31,7 @@ TEST_P(Sparse, AsTheReferenceWithoutTheInactiveNeurons) {
     ReferenceDecoder reference(model);
     int computed = 0, skipped = 0;
     reference.takes_part = [&](int layer, int neuron, const Row& x) {
-        const bool active = router_logit(layer, neuron / expert_size, x) > threshold;
+        const bool active = router_logit(layer, neuron / toy_expert_size, x) > threshold;
         ++(active ? computed : skipped);
         return active;
     };
@@ -83,7 +43,7 @@ TEST_P(Sparse, AsTheReferenceWithoutTheInactiveNeurons) {
         EngineOptions options;
         options.threads = threads;
         Engine engine(file, options);
-        engine.use_sparse(layers_of(model, threshold));
+        engine.use_sparse(toy_sparse_layers(model, threshold));
         expect_near(engine.feed(std::span(ids).first(17)), expected[16], 2e-5);
         expect_near(engine.feed(std::span(ids).subspan(17, 1)), expected[17], 2e-5);
         expect_near(engine.feed(std::span(ids).subspan(18, 1)), expected[18], 2e-5);
@@ -92,7 +52,7 @@ TEST_P(Sparse, AsTheReferenceWithoutTheInactiveNeurons) {
 
 TEST_P(Sparse, AllExpertsAreTheDenseNetwork) {
     Engine dense(file, {}), sparse(file, {});
-    sparse.use_sparse(layers_of(model, -1e30f));
+    sparse.use_sparse(toy_sparse_layers(model, -1e30f));
     const std::vector<float> expected = copy_of(dense.feed(ids));
     expect_near(sparse.feed(ids), Row(expected.begin(), expected.end()), 1e-5);
 }
@@ -101,23 +61,23 @@ TEST_P(Sparse, BytesAreThoseOfTheActiveExperts) {
     const std::uint64_t dense = Engine(file, {}).bytes_per_token();
     const std::uint64_t matrices = GetParam() ? 3 : 2, biases = GetParam() ? 0 : 1;
     const std::uint64_t layers = 2, row = 64 * 4;
-    const std::uint64_t routers = layers * experts * row;
-    const std::uint64_t expert = layers * expert_size * (matrices * row + biases * 4);
-    for (const int count : {0, 2, experts}) {
+    const std::uint64_t routers = layers * toy_experts * row;
+    const std::uint64_t expert = layers * toy_expert_size * (matrices * row + biases * 4);
+    for (const int count : {0, 2, toy_experts}) {
         Engine engine(file, {});
-        engine.use_sparse(layers_of(model, 0), FixedActive{count, 3});
+        engine.use_sparse(toy_sparse_layers(model, 0), FixedActive{count, 3});
         engine.feed(std::span(ids).first(9));
         const std::uint64_t cache =
             9u * 2 * 2 * static_cast<unsigned>(model.config.kv_heads) * 16 * 4;
         EXPECT_EQ(engine.bytes_per_token() - cache,
-                  dense + routers - static_cast<std::uint64_t>(experts - count) * expert);
+                  dense + routers - static_cast<std::uint64_t>(toy_experts - count) * expert);
     }
 }
 
 TEST_P(Sparse, FixedExpertsDependOnSeedAndPositionAlone) {
     const auto run = [&](std::uint64_t seed, bool stepwise) {
         Engine engine(file, {});
-        engine.use_sparse(layers_of(model, 0), FixedActive{2, seed});
+        engine.use_sparse(toy_sparse_layers(model, 0), FixedActive{2, seed});
         if (!stepwise) return copy_of(engine.feed(ids));
         std::vector<float> last;
         for (const int& id : ids) last = copy_of(engine.feed({&id, 1}));
@@ -135,7 +95,7 @@ TEST(SparseLayers, ThatDoNotFitAreRefused) {
     const nn::ToyModel model = model_of(true);
     Engine engine(toy_file(model), {});
     const auto expect_refused = [&](const auto& change) {
-        std::vector<SparseLayer> layers = layers_of(model, 0);
+        std::vector<SparseLayer> layers = toy_sparse_layers(model, 0);
         change(layers);
         EXPECT_THROW(engine.use_sparse(layers), UserError);
     };
@@ -145,7 +105,8 @@ TEST(SparseLayers, ThatDoNotFitAreRefused) {
     expect_refused([](auto& layers) { layers[0].gate.clear(); });
     expect_refused([](auto& layers) { layers[0].router.pop_back(); });
     expect_refused([](auto& layers) { layers[0].up_bias = {1}; });
-    EXPECT_THROW(engine.use_sparse(layers_of(model, 0), FixedActive{experts + 1, 1}), UserError);
+    EXPECT_THROW(engine.use_sparse(toy_sparse_layers(model, 0), FixedActive{toy_experts + 1, 1}),
+                 UserError);
 }
 
 }  // namespace

@@ -5,51 +5,17 @@
 #include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "suite/experiment/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_sparse_layers.hpp"
 
 namespace assay::decode {
 namespace {
 
-constexpr int expert_size = 32, experts = 5;
-
 nn::ToyModel model_of(bool grouped, bool tied) {
     nn::DecoderConfig config = nn::toy_llama_config();
-    config.hidden = expert_size * experts;
-    config.context = 40;
     config.tied_embeddings = tied;
     if (!grouped) config.kv_heads = config.heads;
-    return nn::toy_model(config, 31);
-}
-
-std::vector<float> router_of(int layer, int width) {
-    return nn::grid_weights(static_cast<std::size_t>(experts * width),
-                            static_cast<std::uint64_t>(100 + layer));
-}
-
-std::vector<std::byte> as_bytes(const std::vector<float>& values) {
-    std::vector<std::byte> bytes(values.size() * sizeof(float));
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    return bytes;
-}
-
-std::vector<SparseLayer> layers_of(const nn::ToyModel& model, float threshold) {
-    std::vector<SparseLayer> layers;
-    for (int i = 0; i < model.config.layers; ++i) {
-        const std::string prefix = "layer" + std::to_string(i) + "/";
-        SparseLayer& layer = layers.emplace_back();
-        layer.type = ASSAY_F32;
-        layer.experts = experts;
-        layer.logit_threshold = threshold;
-        layer.router = as_bytes(router_of(i, model.config.width));
-        layer.gate = as_bytes(model.parameters.at(prefix + "gate"));
-        layer.up = as_bytes(model.parameters.at(prefix + "up"));
-        layer.down = as_bytes(nn::transposed(model.parameters.at(prefix + "down"),
-                                             static_cast<std::size_t>(model.config.hidden)));
-    }
-    return layers;
+    return toy_sparse_model(config, 31);
 }
 
 class Tensors : public testing::TestWithParam<bool> {
@@ -65,9 +31,9 @@ class Tensors : public testing::TestWithParam<bool> {
         auto all =
             std::make_shared<TensorWeights>(tensor_weights_of(file, model.config, type, at::kCPU));
         for (int i = 0; i < model.config.layers; ++i) {
-            auto values = router_of(i, model.config.width);
+            auto values = toy_router(i, model.config.width);
             all->layers[static_cast<std::size_t>(i)].router =
-                at::from_blob(values.data(), {experts, model.config.width}, at::kFloat)
+                at::from_blob(values.data(), {toy_experts, model.config.width}, at::kFloat)
                     .clone()
                     .to(type);
         }
@@ -98,16 +64,16 @@ TEST_P(Tensors, DecodeAsTheEngineDoes) {
 
 TEST_P(Tensors, DecodeWithRoutersAsTheEngineDoes) {
     Engine engine(file, {.weights = WeightType::f32});
-    engine.use_sparse(layers_of(model, 0.01F));
+    engine.use_sparse(toy_sparse_layers(model, 0.01F));
     ExpertChoice choice{ExpertChoice::By::router, 0.01F, {}};
     TensorDecoder tensors = decoder(choice);
     expect_as(engine, tensors);
 }
 
 TEST_P(Tensors, DecodeWithDrawnExpertsAsTheEngineDoes) {
-    for (const int count : {0, 2, experts}) {
+    for (const int count : {0, 2, toy_experts}) {
         Engine engine(file, {.weights = WeightType::f32});
-        engine.use_sparse(layers_of(model, 0), FixedActive{count, 3});
+        engine.use_sparse(toy_sparse_layers(model, 0), FixedActive{count, 3});
         TensorDecoder tensors = decoder({ExpertChoice::By::chance, 0, {count, 3}});
         expect_as(engine, tensors);
     }
@@ -142,7 +108,7 @@ TEST_P(Tensors, RefuseWhatCannotBe) {
     tensors.feed(1);
     EXPECT_THROW(tensors.feed(1), UserError);
     EXPECT_THROW(decoder({}, model.config.context + 1), UserError);
-    EXPECT_THROW(decoder({ExpertChoice::By::chance, 0, {experts + 1, 1}}), UserError);
+    EXPECT_THROW(decoder({ExpertChoice::By::chance, 0, {toy_experts + 1, 1}}), UserError);
     const auto bare = std::make_shared<TensorWeights>(
         tensor_weights_of(file, model.config, at::kFloat, at::kCPU));
     EXPECT_THROW(TensorDecoder(bare, kernels, context.get(), 4, {ExpertChoice::By::router, 0, {}}),

@@ -189,22 +189,5 @@ TEST(Archive, NeverReplacesADatabaseNorItsFiles) {
     EXPECT_TRUE(contents(folder / "a.db3").starts_with("SQLite format 3"));
 }
 
-TEST(Base64, OfTheSpecificationAndBack) {
-    // RFC 4648, section 10.
-    for (const auto& [bytes, text] :
-         std::vector<std::pair<std::string, std::string>>{{"", ""},
-                                                          {"f", "Zg=="},
-                                                          {"fo", "Zm8="},
-                                                          {"foo", "Zm9v"},
-                                                          {"foob", "Zm9vYg=="},
-                                                          {"fooba", "Zm9vYmE="},
-                                                          {"foobar", "Zm9vYmFy"}}) {
-        EXPECT_EQ(base64(bytes), text);
-        EXPECT_EQ(from_base64(text), bytes);
-    }
-    for (const char* broken : {"Zg=", "Z===", "Zg==Zg==", "Zm9\n", "===="})
-        EXPECT_THROW(from_base64(broken), std::invalid_argument) << broken;
-}
-
 }  // namespace
 }  // namespace assay::exchange::testing

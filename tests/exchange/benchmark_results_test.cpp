@@ -100,7 +100,9 @@ TEST(BenchmarkResults, WhatIsNotSuchAFileIsRefused) {
         }
         return std::string();
     };
-    EXPECT_EQ(complaint("{\n \"benchmarks\": [}"), "b.json:2:17: not valid JSON");
+    EXPECT_EQ(complaint("{\n \"benchmarks\": [}"),
+              "b.json:2:17: not valid JSON: syntax error while parsing value - unexpected '}'; "
+              "expected '[', '{', or a literal");
     EXPECT_NE(complaint("{}").find("no array"), std::string::npos);
     EXPECT_NE(complaint(R"({"benchmarks":[{"name":"x"}]})").find("'x' has no real_time"),
               std::string::npos);

@@ -111,6 +111,12 @@ TEST_F(NightlyTest, TheFirstNightHasNothingToCompareWithAndSaysSo) {
     EXPECT_EQ(row(first.report, "benchmark/program", "real_time benchmark=BM_x/8")["n_b"], 5);
     // A second night is not compared either: only a person makes a baseline.
     EXPECT_TRUE(night().report["baseline_session"].is_null());
+    // A row's history is asked for by the name that reports print.
+    EXPECT_THAT(assay({"history", "benchmark/*"}).out, HasSubstr("BM_x/8"));
+    const json trends = assay_json({"history", "benchmark/* BM_x/*"});
+    ASSERT_EQ(trends.size(), 1u) << trends.dump(1);
+    EXPECT_EQ(trends[0]["points"].size(), 2u);
+    EXPECT_THAT(assay({"history", "benchmark/* nothing"}).err, HasSubstr("no row is called"));
 }
 
 TEST_F(NightlyTest, FromCandidateToConfirmedToAccepted) {

@@ -7,24 +7,17 @@
 #include "suite/runner/adaptive_cases.hpp"
 #include "suite/runner/runner.hpp"
 #include "tests/runner/busy_system.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/runner/session_fixture.hpp"
 
 namespace assay::runner {
 namespace {
 
-using assay::testing::EnvironmentVariable;
-using assay::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 
-class AdaptiveTest : public ::testing::Test {
+class AdaptiveTest : public assay::testing::SessionFixture {
   protected:
-    TemporaryFolder folder;
-    EnvironmentVariable lock_file{"ASSAY_LOCK", (folder / "lock").string()};
     Registry registry = assay::testing::make_busy_registry();
-    store::Store store = store::Store::open(folder / "results.db", store::Access::write);
     Request request;
-    std::vector<Notice> notices;
-    std::function<void(const Notice&)> on_notice;
 
     AdaptiveTest() {
         request.patterns = {"dummy/sum"};
@@ -33,14 +26,7 @@ class AdaptiveTest : public ::testing::Test {
         request.until_decided->metrics = {"total"};
         request.until_decided->max_rounds = 12;
     }
-    Outcome run() {
-        notices.clear();
-        return execute(registry, make_plan(registry, request), request, store,
-                       [&](const Notice& notice) {
-                           notices.push_back(notice);
-                           if (on_notice) on_notice(notice);
-                       });
-    }
+    Outcome run() { return SessionFixture::run(registry, request); }
     std::string refused() {
         try {
             make_plan(registry, request);

@@ -6,37 +6,23 @@
 #include "suite/runner/runner.hpp"
 #include "tests/runner/dummy_system.hpp"
 #include "tests/runner/processes.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/runner/session_fixture.hpp"
 
 namespace assay::runner {
 namespace {
 
 using assay::testing::EnvironmentVariable;
-using assay::testing::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ExecuteTest : public ::testing::Test {
+class ExecuteTest : public assay::testing::SessionFixture {
   protected:
-    TemporaryFolder folder;
-    EnvironmentVariable lock_file{"ASSAY_LOCK", (folder / "lock").string()};
     Registry registry = assay::testing::make_dummy_registry();
-    store::Store store = store::Store::open(folder / "results.db", store::Access::write);
     Request request;
-    std::vector<Notice> notices;
-    /// Called with each notice; may raise a signal.
-    std::function<void(const Notice&)> on_notice;
 
-    Outcome run() {
-        notices.clear();
-        return execute(registry, make_plan(registry, request), request, store,
-                       [&](const Notice& notice) {
-                           notices.push_back(notice);
-                           if (on_notice) on_notice(notice);
-                       });
-    }
+    Outcome run() { return SessionFixture::run(registry, request); }
     void behave(std::initializer_list<const char*> ways) {
         request.patterns = {"dummy/behave"};
         request.axes["how"].clear();

@@ -6,9 +6,6 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <random>
-
-#include "suite/runner/base64.hpp"
 
 namespace assay::runner {
 namespace {
@@ -110,23 +107,6 @@ TEST(SampleProtocol, AnEndlessLineIsAnError) {
     splitter.feed(std::string(100, 'x'), ignore);
     splitter.feed("\n" + std::string(100, 'x'), ignore);
     EXPECT_THROW(splitter.feed("x", ignore), ProtocolError);
-}
-
-TEST(Base64, KnownVectorsAndRandomBytes) {
-    // RFC 4648, section 10.
-    EXPECT_EQ(to_base64(""), "");
-    EXPECT_EQ(to_base64("f"), "Zg==");
-    EXPECT_EQ(to_base64("fo"), "Zm8=");
-    EXPECT_EQ(to_base64("foo"), "Zm9v");
-    EXPECT_EQ(to_base64("foobar"), "Zm9vYmFy");
-    std::mt19937 random(7);
-    for (std::size_t size = 0; size < 50; ++size) {
-        std::string bytes;
-        for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(random());
-        EXPECT_EQ(from_base64(to_base64(bytes)), bytes);
-    }
-    for (const char* wrong : {"A", "A===", "AB=C", "====", "Zg==Zg==", "Z g=", "Zm9\xff"})
-        EXPECT_FALSE(from_base64(wrong)) << wrong;
 }
 
 }  // namespace

@@ -7,23 +7,17 @@
 #include "suite/compare/read_arm.hpp"
 #include "suite/runner/versus_rows.hpp"
 #include "tests/runner/busy_system.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/runner/session_fixture.hpp"
 
 namespace assay::runner {
 namespace {
 
-using assay::testing::EnvironmentVariable;
-using assay::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 
-class VersusTest : public ::testing::Test {
+class VersusTest : public assay::testing::SessionFixture {
   protected:
-    TemporaryFolder folder;
-    EnvironmentVariable lock_file{"ASSAY_LOCK", (folder / "lock").string()};
     Registry registry = assay::testing::make_busy_registry();
-    store::Store store = store::Store::open(folder / "results.db", store::Access::write);
     VersusRequest request;
-    std::vector<Notice> notices;
 
     VersusTest() {
         request.old_program = request.new_program = this_program();
@@ -33,10 +27,7 @@ class VersusTest : public ::testing::Test {
         request.decision.metrics = {"total"};
         request.decision.max_rounds = 10;
     }
-    VersusOutcome run() {
-        return versus(registry, request, store,
-                      [&](const Notice& notice) { notices.push_back(notice); });
-    }
+    VersusOutcome run() { return versus(registry, request, store, listen()); }
     void spin() {
         request.decision.metrics = {};
         request.what.patterns = {"busy/spin"};

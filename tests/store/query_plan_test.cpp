@@ -101,6 +101,7 @@ TEST_F(QueryPlans, OfReadingWalkThroughNothingLarge) {
         EXPECT_EQ(store.history(key, {"limit", {}}).size(), 0u) << "infinite";
         EXPECT_EQ(store.history(key, {"loss", {{"step", std::int64_t{2}}}}).size(), 3u);
         store.sample(sample.id.substr(0, 8));
+        store.session(session);
         store.newest_unfinished("plan", "build");
         store.metric_units("lazarus/fig8");
         store.annotations(session);

@@ -41,6 +41,9 @@ TEST_F(RoundTrip, MachineAndSession) {
     EXPECT_GE(reader().sessions().at(0).finished, found.started);
     EXPECT_EQ(reader().machine("f1ng3r")->description, example_machine().description);
     EXPECT_FALSE(reader().machine("another").has_value());
+    EXPECT_EQ(reader().session(session)->command, put.command);
+    EXPECT_FALSE(reader().session("another").has_value());
+    EXPECT_FALSE(reader().session(session.substr(0, 8)).has_value()) << "whole ids only";
 }
 
 TEST_F(RoundTrip, SampleWithEverything) {

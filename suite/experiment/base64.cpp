@@ -1,9 +1,9 @@
-#include "suite/runner/base64.hpp"
+#include "suite/experiment/base64.hpp"
 
 #include <array>
 #include <cstdint>
 
-namespace assay::runner {
+namespace assay {
 namespace {
 
 constexpr std::string_view alphabet =
@@ -55,4 +55,4 @@ std::optional<std::string> from_base64(std::string_view text) {
     return bytes;
 }
 
-}  // namespace assay::runner
+}  // namespace assay
