@@ -1,5 +1,7 @@
 // Random UUIDs (version 4). Not the time-ordered version 7: people type the first characters, and
 // those of ids made in one session would all be the same.
+#include "suite/store/uuid.hpp"
+
 #include <fmt/format.h>
 #include <sys/random.h>
 
@@ -23,6 +25,14 @@ std::string new_uuid() {
         if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
         text += fmt::format("{:02x}", b[i]);
     }
+    return text;
+}
+
+std::string new_uuid_beside(std::string_view other) {
+    std::string text = new_uuid();
+    const auto shared = other.substr(0, 3);
+    if (shared.size() == 3 && shared.find_first_not_of("0123456789abcdef") == shared.npos)
+        text.replace(0, 3, shared);
     return text;
 }
 

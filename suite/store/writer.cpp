@@ -9,6 +9,7 @@
 #include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
 #include "suite/store/series_id.hpp"
+#include "suite/store/uuid.hpp"
 
 namespace assay::store {
 namespace {
@@ -182,7 +183,7 @@ std::string Store::begin_sample(std::string_view session, const SampleSpec& spec
         owner_of(database, session);
         const auto series = find_or_make_series(database, key);
         replace_unsuccessful(database, session, series, spec);
-        auto id = new_uuid();
+        auto id = new_uuid_beside(session);
         const Prepared insert = database.prepared(
             "INSERT INTO sample (id, session, series, seed, round, status, spec, started) "
             "VALUES (?, ?, ?, ?, ?, 'running', ?, ?)");

@@ -5,13 +5,16 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
 #include "suite/store/row_codec.hpp"
 #include "suite/store/series_id.hpp"
+#include "suite/store/uuid.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {
@@ -37,7 +40,7 @@ void insert_samples(SQLite::Database& sql, const std::string& session, const std
         auto spec = spec_of(series);
         const auto id = series_id(series_columns(key_of(spec)));
         for (spec.round = 0; spec.round < rounds; ++spec.round) {
-            const auto uuid = new_uuid();
+            const auto uuid = new_uuid_beside(session);
             sample.bind(1, uuid);
             sample.bind(2, session);
             sample.bind(3, id);
@@ -81,6 +84,15 @@ class Million {
         newest_ = {sessions.back(), sessions.at(sessions.size() - 2)};
     }
     const Store& store() const { return store_; }
+    /// Nothing of the file is in memory any more.
+    Store opened_cold() const {
+        const auto file = (folder_ / "r.db").string();
+        const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+        ::fsync(descriptor);
+        ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+        ::close(descriptor);
+        return Store::open(file, Access::read);
+    }
     const std::vector<std::string>& newest() const { return newest_; }
 
     static const Million& instance() {
@@ -103,6 +115,22 @@ void two_sessions(benchmark::State& state) {
     state.counters["samples_each"] = static_cast<double>(samples);
 }
 BENCHMARK(two_sessions)->Unit(benchmark::kMillisecond);
+
+/// After the file has left the page cache.
+void two_sessions_cold(benchmark::State& state) {
+    const auto& million = Million::instance();
+    for (auto _ : state) {
+        state.PauseTiming();
+        {
+            const Store store = million.opened_cold();
+            state.ResumeTiming();
+            for (const auto& session : million.newest()) store.session_metrics(session);
+            state.PauseTiming();
+        }
+        state.ResumeTiming();
+    }
+}
+BENCHMARK(two_sessions_cold)->Unit(benchmark::kMillisecond)->Iterations(3);
 
 void history_of_a_series(benchmark::State& state) {
     const auto& million = Million::instance();

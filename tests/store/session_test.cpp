@@ -1,6 +1,9 @@
 // Who runs a session, what becomes of it when its runner dies, how it goes on.
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "suite/store/uuid.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {
@@ -73,6 +76,17 @@ TEST(Session, ResumesWhereItStopped) {
         << "what a person wrote outlives the attempt";
     EXPECT_FALSE(store.newest_unfinished("plan", "build").has_value());
     EXPECT_TRUE(store.check().ok);
+}
+
+TEST(Session, ItsSamplesLieTogetherInTheFile) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto session = begin(store);
+    std::set<std::string> ids;
+    for (int i = 0; i < 20; ++i) ids.insert(add_sample(store, session, example_spec(i)));
+    EXPECT_EQ(ids.size(), 20u);
+    for (const auto& id : ids) EXPECT_EQ(id.substr(0, 3), session.substr(0, 3));
+    EXPECT_EQ(new_uuid_beside("x").size(), new_uuid().size()) << "no UUID to stand beside";
 }
 
 TEST(Session, ASampleRunningTwiceIsRefused) {
