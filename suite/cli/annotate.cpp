@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "suite/cli/command.hpp"
+#include "suite/cli/reading_database.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/store/store.hpp"
 
@@ -19,10 +20,10 @@ struct AnnotateOptions {
 
 int annotate(const AnnotateOptions& options, const Context& context) {
     if (!options.text.empty()) {
-        store::Store store = store::Store::open(context.database_path(), store::Access::write);
+        store::Store store = open_existing_to_write(context);
         store.annotate(options.id, options.text);
     }
-    const store::Store store = store::Store::open(context.database_path(), store::Access::read);
+    const store::Store store = open_existing(context);
     for (const store::Annotation& note : store.annotations(options.id))
         std::cout << fmt::format("{}  {}  {}\n", note.subject.substr(0, 8), note.at.substr(0, 16),
                                  note.text);

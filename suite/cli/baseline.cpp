@@ -14,6 +14,7 @@
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/report/report.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::cli {
 namespace {
@@ -25,7 +26,7 @@ struct BaselineOptions {
 };
 
 int accept(const BaselineOptions& options, const Context& context) {
-    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    store::Store store = open_existing_to_write(context);
     store::Nights nights(store);
     const gate::Accepted accepted = gate::accept_level(store, nights, options.acceptance);
     std::cout << fmt::format(
@@ -34,9 +35,12 @@ int accept(const BaselineOptions& options, const Context& context) {
             ? "of everything"
             : fmt::format("of {} rows, whose histories begin anew", accepted.rows.size()));
     for (const auto& [series, metric] : accepted.rows)
-        std::cout << fmt::format("  {} · {}\n", series, metric);
+        std::cout << "  " << report::row_name(series, metric).text() << '\n';
     for (const std::string& row : accepted.settled)
         std::cout << fmt::format("no longer a regression: {}\n", row);
+    if (!accepted.of_night)
+        std::cout << "that session was no night of a suite: rows that it lacks will be compared "
+                     "with nothing\n";
     if (!accepted.program_kept)
         std::cout << "its program was not kept: candidates will be rerun with the new program "
                      "alone\n";
@@ -73,7 +77,8 @@ int show(const BaselineOptions& options, const Context& context) {
     for (const store::AcceptedLevel& level : levels) {
         const bool kept = !programs.executable(program_of[level.session]).empty();
         grid.push_back({level.baseline,
-                        level.series.empty() ? "everything" : level.series + " · " + level.metric,
+                        level.series.empty() ? "everything"
+                                             : report::row_name(level.series, level.metric).text(),
                         level.session.substr(0, 8), level.since.substr(0, 16),
                         level.at.substr(0, 16), kept ? "kept" : "–", level.why});
     }
@@ -106,7 +111,7 @@ int list(const BaselineOptions& options, const Context& context) {
 }
 
 int drop(const BaselineOptions& options, const Context& context) {
-    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    store::Store store = open_existing_to_write(context);
     store::Nights nights(store);
     if (!nights.drop_baseline(options.name))
         throw UserError(fmt::format("there is no baseline '{}'", options.name));

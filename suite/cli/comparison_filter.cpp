@@ -13,6 +13,7 @@
 
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/nearest_id.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::cli {
 namespace {
@@ -93,6 +94,10 @@ std::optional<std::size_t> row_number(const std::string& typed) {
     return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
+std::string reported_name(const Row& row) {
+    return report::row_name(row.series, row.metric).text();
+}
+
 }  // namespace
 
 double parse_margin(const std::string& text) {
@@ -154,15 +159,21 @@ std::vector<NumberedRow> rows_named(const std::vector<Row>& rows, const std::str
         return {{*number, &rows[*number - 1]}};
     }
     for (const auto& wanted : std::initializer_list<std::function<bool(const Row&)>>{
-             [&](const Row& row) { return full_text(row) == typed || row.series == typed; },
-             [&](const Row& row) { return full_text(row).find(typed) != std::string::npos; }}) {
+             [&](const Row& row) {
+                 return full_text(row) == typed || row.series == typed ||
+                        reported_name(row) == typed;
+             },
+             [&](const Row& row) {
+                 return full_text(row).find(typed) != std::string::npos ||
+                        reported_name(row).find(typed) != std::string::npos;
+             }}) {
         const auto found = rows_with(rows, wanted);
         if (found.empty()) continue;
         if (found.size() <= most_explained) return found;
         std::vector<std::string> some;
         for (const auto& [number, row] : found)
             if (some.size() < most_candidates)
-                some.push_back(fmt::format("\n  {}  {}", number, full_text(*row)));
+                some.push_back(fmt::format("\n  {}  {}", number, reported_name(*row)));
         throw UserError(fmt::format("--explain '{}': {} rows match; give the number of one:{}{}",
                                     typed, found.size(), fmt::join(some, ""),
                                     found.size() > most_candidates ? "\n  …" : ""));

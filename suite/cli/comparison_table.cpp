@@ -10,6 +10,7 @@
 
 #include "suite/cli/terminal_colours.hpp"
 #include "suite/report/report.hpp"
+#include "suite/report/row_name.hpp"
 #include "suite/report/utf8.hpp"
 
 namespace assay::cli {
@@ -59,7 +60,16 @@ Case shared_axes(std::span<const NumberedRow> group) {
     return shared;
 }
 
+/// "benchmark/gemv" and "gemv/cpu/avx2" of a suite's benchmark; nullopt: of anything else.
+std::optional<std::pair<std::string, std::string>> benchmark_of(const Row& row) {
+    const report::RowName name = report::row_name(row.series, row.metric);
+    if (!name.metric.empty() || row.metric.empty()) return std::nullopt;
+    const auto blank = name.series.find(' ');
+    return std::pair(name.series.substr(0, blank), name.series.substr(blank + 1));
+}
+
 std::string series_cell(const Row& row, const Case& shared) {
+    if (const auto benchmark = benchmark_of(row)) return benchmark->second;
     compare::SeriesName name = name_of(row);
     name.experiment.clear();
     for (const auto& [axis, value] : shared) name.axes.erase(axis);
@@ -104,12 +114,17 @@ std::string group_table(std::span<const NumberedRow> group, const TableLook& loo
     const std::string& experiment = name_of(*group.front().row).experiment;
     report::Grid grid{{"#", "series", "metric", "B/A", "interval", "n", "verdict"}};
     for (const auto& [number, row] : group)
-        grid.push_back({std::to_string(number), series_cell(*row, shared), row->metric,
+        grid.push_back({std::to_string(number), series_cell(*row, shared),
+                        benchmark_of(*row) ? name_of(*row).metric.substr(0, row->metric.find(' '))
+                                           : row->metric,
                         ratio_text(row->ratio), interval_cell(*row), count_cell(*row),
                         std::string(to_string(row->verdict))});
     fit(grid, look.columns);
     std::string heading = experiment;
-    if (!shared.empty()) heading += (heading.empty() ? "" : "  ") + assay::to_string(shared);
+    if (const auto benchmark = benchmark_of(*group.front().row))
+        heading = benchmark->first;
+    else if (!shared.empty())
+        heading += (heading.empty() ? "" : "  ") + assay::to_string(shared);
     std::string table = report::text_table(grid);
     if (look.colours) table = with_colours(std::move(table));
     return (heading.empty() ? "" : report::shortened(heading, look.columns) + '\n') + table;

@@ -51,20 +51,13 @@ int run_check(const Context& context, const DbOptions& options) {
     return found.ok ? exit_ok : exit_error;
 }
 
-/// Upkeep works on what is there; it never makes a database.
-store::Store open_for_upkeep(const Context& context) {
-    if (!std::filesystem::exists(context.database_path()))
-        throw UserError(fmt::format("no database {}", context.database_path().string()));
-    return store::Store::open(context.database_path(), store::Access::write);
-}
-
 int run_prune(const Context& context, const DbOptions& options) {
     if (!options.older_than_days && !options.unsuccessful)
         throw UserError("prune what? Give --older-than DAYS or --unsuccessful");
     if (options.older_than_days &&
         !(*options.older_than_days >= 0 && std::isfinite(*options.older_than_days)))
         throw UserError("--older-than: a number of days, 0 or more");
-    store::Store store = open_for_upkeep(context);
+    store::Store store = open_existing_to_write(context);
     const auto pruned = store.prune(options.older_than_days, options.unsuccessful, options.dry_run);
     if (options.json)
         print_json({{"dry_run", options.dry_run},
@@ -79,7 +72,7 @@ int run_prune(const Context& context, const DbOptions& options) {
 }
 
 int run_migrate(const Context& context, const DbOptions& options) {
-    const store::Store store = open_for_upkeep(context);
+    const store::Store store = open_existing_to_write(context);
     if (options.json)
         print_json({{"file", store.path().string()}});
     else

@@ -16,6 +16,7 @@
 #include "suite/compare/selector.hpp"
 #include "suite/exchange/archive.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/gate/night_rows.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -71,24 +72,27 @@ int write_archive(const Context& context, const ExportOptions& options) {
 
 std::vector<store::Sample> chosen_samples(const Registry& registry, const store::Store& store,
                                           const ExportOptions& options) {
-    const std::vector<std::string> all{"all"};
-    std::vector<const Experiment*> experiments;
-    for (const std::string& pattern : options.patterns.empty() ? all : options.patterns)
-        for (const Experiment* experiment : registry.select(pattern))
-            if (std::find(experiments.begin(), experiments.end(), experiment) == experiments.end())
-                experiments.push_back(experiment);
+    const std::vector<std::string> patterns = stored_patterns(registry, options);
+    const auto chosen = [&](const std::string& id) {
+        return patterns.empty() ||
+               std::any_of(patterns.begin(), patterns.end(),
+                           [&](const auto& pattern) { return gate::pattern_matches(pattern, id); });
+    };
+    std::vector<std::string> experiments = store.experiments();
+    for (const std::string& pattern : patterns)  // what nobody knows is misspelt
+        if (std::none_of(experiments.begin(), experiments.end(),
+                         [&](const std::string& id) { return gate::pattern_matches(pattern, id); }))
+            registry.select(pattern);
     std::vector<store::Sample> samples;
     if (options.session.empty()) {
-        for (const Experiment* experiment : experiments)
-            for (store::Sample& sample : store.newest_samples(experiment->id))
-                samples.push_back(std::move(sample));
+        for (const std::string& id : experiments)
+            if (chosen(id))
+                for (store::Sample& sample : store.newest_samples(id))
+                    samples.push_back(std::move(sample));
         return samples;
     }
     for (store::Sample& sample : store.samples(store.resolve_session(options.session)))
-        if (std::any_of(experiments.begin(), experiments.end(), [&](const Experiment* experiment) {
-                return experiment->id == sample.spec.experiment;
-            }))
-            samples.push_back(std::move(sample));
+        if (chosen(sample.spec.experiment)) samples.push_back(std::move(sample));
     return samples;
 }
 

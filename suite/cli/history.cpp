@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -45,6 +46,9 @@ void refuse_impossible(const HistoryCommandOptions& options) {
 
 /// One line each, of what there is to draw.
 std::string listed(const std::vector<report::Trend>& trends) {
+    std::map<std::string, int> names;
+    for (const report::Trend& trend : trends)
+        ++names[report::row_name(trend.series, trend.metric).text()];
     report::Grid rows{{"series", "metric", "sessions", "newest", "change points", "newest is"}};
     for (const report::Trend& trend : trends) {
         std::string changes = trend.changes.empty() ? "none" : std::to_string(trend.changes.size());
@@ -52,7 +56,9 @@ std::string listed(const std::vector<report::Trend>& trends) {
             changes += ", last " + report::change_text(trend.changes.back().at);
         std::string newest = report::number(trend.points.back().median);
         if (!trend.unit.empty()) newest += ' ' + trend.unit;
-        const report::RowName name = report::row_name(trend.series, trend.metric);
+        report::RowName name = report::row_name(trend.series, trend.metric);
+        // A benchmark that was called with other arguments is another series of that name.
+        if (names[name.text()] > 1) name.series = report::series_text(trend.series);
         rows.push_back({name.series,
                         name.metric.empty() ? trend.metric.name
                                             : metric_key(trend.metric.name, trend.metric.labels),
@@ -152,7 +158,8 @@ void add_history_command(CLI::App& program, Context& context) {
     command->footer(
         "Examples:\n  assay history lte/fig8\n"
         "  assay history lte/fig8 --metric seconds --variant lte -a sparsity=0.5\n"
-        "  assay history lazarus/fig8 --metric throughput --last 60 --svg throughput.svg");
+        "  assay history lazarus/fig8 --metric throughput --last 60 --svg throughput.svg\n"
+        "  assay history 'benchmark/gemv gemv/cpu/avx2/*' --all");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_history(context, *options); };
     });

@@ -47,30 +47,47 @@ SeriesFilter filter_of(const HistorySelection& selection) {
     return filter;
 }
 
+/// Results may come from a program that knows more experiments than this one.
+std::vector<std::string> experiments_named(const Registry& registry, const store::Store& store,
+                                           const std::string& pattern) {
+    std::vector<std::string> ids;
+    for (const std::string& id : store.experiments())
+        if (pattern == "all" || id == pattern || gate::pattern_matches(pattern, id))
+            ids.push_back(id);
+    try {
+        for (const Experiment* experiment : registry.select(pattern))
+            if (std::find(ids.begin(), ids.end(), experiment->id) == ids.end())
+                ids.push_back(experiment->id);
+    } catch (const UnknownExperiment&) {
+        if (ids.empty()) throw;
+    }
+    return ids;
+}
+
 struct Named {
     std::vector<std::string> experiments;
-    std::string rows;  ///< a pattern of their rows' names; empty: all
+    std::string
+        rows;  ///< a pattern of their rows, as reports or the database call them; empty: all
 
-    bool accepts(const report::RowName& row) const {
-        return rows.empty() || gate::pattern_matches(rows, row.text());
+    bool accepts(const store::SeriesKey& series, const store::MetricKey& metric) const {
+        if (rows.empty()) return true;
+        const report::RowName name = report::row_name(series, metric);
+        const auto texts = {name.text(), name.series, report::series_text(series)};
+        return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+            return text == rows || gate::pattern_matches(rows, text);
+        });
     }
 };
 
+/// No id of an experiment of ours has a blank: what has one names rows.
 Named named_by(const Registry& registry, const store::Store& store, const std::string& pattern) {
-    Named named;
-    try {
-        for (const Experiment* experiment : registry.select(pattern))
-            named.experiments.push_back(experiment->id);
-    } catch (const UnknownExperiment&) {
-        // Results may come from a program that knows more experiments than this one.
-        if (!store.series_of(pattern).empty())
-            named.experiments = {pattern};
-        else if (pattern.starts_with("benchmark/") && pattern.find(' ') != pattern.npos)
-            named = Named{{std::string(gate::benchmark_experiment)}, pattern};
-        else
-            throw;
-    }
-    return named;
+    const auto blank = pattern.find(' ');
+    if (blank == pattern.npos || !store.series_of(pattern).empty())
+        return {experiments_named(registry, store, pattern), ""};
+    const std::string experiment = pattern.substr(0, blank);
+    if (experiment.starts_with("benchmark/"))
+        return {{std::string(gate::benchmark_experiment)}, pattern};
+    return {experiments_named(registry, store, experiment), pattern};
 }
 
 /// What the selection met on the way, for the sentence when nothing is left.
@@ -111,12 +128,15 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
             if (!filter.accepts(key)) continue;
             ++seen.accepted;
             for (const store::MetricKey& metric : store.metrics_of(key)) {
-                if (!named.accepts(report::row_name(key, metric))) continue;
+                if (!named.accepts(key, metric)) continue;
                 seen.metrics.insert(metric.name);
                 if (!names(selection.metrics, metric.name) &&
                     !names(selection.metrics, metric_key(metric.name, metric.labels)))
                     continue;
                 auto points = store.history(key, metric, selection.since);
+                std::erase_if(points, [](const store::HistoryPoint& point) {
+                    return point.suspects.contains(store::rerun_mark);
+                });
                 if (points.empty()) continue;
                 const auto last = static_cast<std::size_t>(selection.last);
                 if (last > 0 && points.size() > last)
@@ -126,9 +146,9 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
             }
         }
     }
-    if (trends.empty() && !named.rows.empty() && seen.metrics.empty())
+    if (trends.empty() && !named.rows.empty() && seen.accepted > 0 && seen.metrics.empty())
         throw UserError(fmt::format("no row is called '{}'; `assay history {}` lists them",
-                                    named.rows, gate::benchmark_experiment));
+                                    named.rows, fmt::join(named.experiments, " ")));
     if (trends.empty()) nothing_selected(store, selection, seen);
     return trends;
 }

@@ -1,8 +1,10 @@
 #include "suite/cli/live_progress.hpp"
 
 #include <fmt/format.h>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <iostream>
 
@@ -38,9 +40,15 @@ std::string event_text(const nlohmann::json& body) {
 std::string decided_text(const nlohmann::json& body) {
     const std::string axes = axes_text(body);
     std::string verdicts;
-    for (const nlohmann::json& contrast : body.at("contrasts"))
-        verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ",
+    const nlohmann::json& contrasts = body.at("contrasts");
+    const bool one_metric =
+        std::all_of(contrasts.begin(), contrasts.end(), [&](const nlohmann::json& each) {
+            return each.at("metric") == contrasts.front().at("metric");
+        });
+    for (const nlohmann::json& contrast : contrasts)
+        verdicts += fmt::format("{}{} {}{}", verdicts.empty() ? "" : ", ",
                                 contrast.at("variant").get<std::string>(),
+                                one_metric ? "" : contrast.at("metric").get<std::string>() + ' ',
                                 contrast.at("verdict").get<std::string>());
     return fmt::format("{}{}{} after {} rounds: {}", body.at("experiment").get<std::string>(),
                        axes.empty() ? "" : " ", axes, body.at("rounds").get<int>(), verdicts);

@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -16,6 +17,7 @@
 #include "suite/gate/night_wording.hpp"
 #include "suite/report/report.hpp"
 #include "suite/store/nights.hpp"
+#include "suite/store/timestamp.hpp"
 
 namespace assay::cli {
 namespace {
@@ -27,7 +29,16 @@ void check_date(const std::string& text) {
     for (std::size_t i = 0; right && i < text.size(); ++i)
         right = shape[i] == '0' ? std::isdigit(static_cast<unsigned char>(text[i])) != 0
                                 : text[i] == shape[i];
-    if (!right) throw UserError(fmt::format("--until {}: write a date, 2026-12-01, in UTC", text));
+    const auto number = [&](std::size_t at, std::size_t digits) {
+        return right ? std::stoi(text.substr(at, digits)) : 0;
+    };
+    const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
+                                          std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                          std::chrono::day(static_cast<unsigned>(number(8, 2)))};
+    if (!right || !day.ok())
+        throw UserError(fmt::format("--until {}: write a date, 2026-12-01, in UTC", text));
+    if (text <= store::now_utc())
+        throw UserError(fmt::format("--until {}: that is over (dates are UTC)", text));
 }
 
 int list_mutes(const Context& context) {
@@ -58,7 +69,7 @@ bool is_known(const store::Nights& nights, const store::MuteRecord& mute) {
 int mute(const store::MuteRecord& record, const Context& context) {
     if (record.pattern.empty()) return list_mutes(context);
     if (!record.until.empty()) check_date(record.until);
-    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    store::Store store = open_existing_to_write(context);
     store::Nights nights(store);
     nights.mute(record);
     if (!is_known(nights, record))
@@ -66,13 +77,13 @@ int mute(const store::MuteRecord& record, const Context& context) {
             << "no night has seen such a row yet; `assay regressions` and the reports say how "
                "rows are called\n";
     std::cout << fmt::format("muted{}: {}{}\n",
-                             record.until.empty() ? "" : " until " + record.until, record.pattern,
-                             record.metric.empty() ? "" : " · " + record.metric);
+                             record.until.empty() ? " for good" : " until " + record.until,
+                             record.pattern, record.metric.empty() ? "" : " · " + record.metric);
     return exit_ok;
 }
 
 int unmute(const store::MuteRecord& record, const Context& context) {
-    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    store::Store store = open_existing_to_write(context);
     if (!store::Nights(store).unmute(record.pattern, record.metric))
         throw UserError(
             fmt::format("'{}' is not muted; `assay mute` lists what is", record.pattern));

@@ -20,4 +20,9 @@ store::Store open_existing(const Context& context) {
     return std::move(*store);
 }
 
+store::Store open_existing_to_write(const Context& context) {
+    open_existing(context);
+    return store::Store::open(context.database_path(), store::Access::write);
+}
+
 }  // namespace assay::cli

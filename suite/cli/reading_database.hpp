@@ -1,4 +1,4 @@
-// Opening the results for reading, where nothing having been run yet is not an error.
+// Opening the results where nothing having been run yet is not an error.
 #pragma once
 
 #include <optional>
@@ -14,5 +14,8 @@ std::optional<store::Store> open_if_any(const Context& context);
 
 /// For commands that make no sense without results: UserError says how to get some.
 store::Store open_existing(const Context& context);
+
+/// Likewise for commands that add to results: a name that was misspelt makes no database.
+store::Store open_existing_to_write(const Context& context);
 
 }  // namespace assay::cli

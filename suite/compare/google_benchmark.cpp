@@ -5,9 +5,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "suite/compare/google_benchmark_file.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/formats/google_benchmark_file.hpp"
 
 namespace assay::compare {
 namespace {
@@ -69,8 +69,10 @@ void add(Series& series, const GoogleBenchmarkFile& file,
         ++series.failed;
     else if (repetition.flag("skipped"))
         ++series.excluded;
+    else if (const double seconds = file.real_time_s(repetition); seconds > 0)
+        series.points.push_back({seconds, "", ""});
     else
-        series.points.push_back({file.real_time_s(repetition), "", ""});
+        ++series.failed;  // nothing takes no time
 }
 
 }  // namespace

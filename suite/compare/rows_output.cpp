@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "suite/experiment/finite_json.hpp"
-#include "suite/report/csv_line.hpp"
+#include "suite/formats/csv_line.hpp"
+#include "suite/formats/finite_json.hpp"
 
 namespace assay::compare {
 namespace {
@@ -55,10 +55,10 @@ nlohmann::json rows_json(std::span<const Row> rows) {
 std::string rows_csv(std::span<const Row> rows) {
     std::string out = "series,metric,unit,ratio,low,high,n_a,n_b,verdict,reason\n";
     for (const Row& row : rows)
-        out += report::csv_line({row.series, row.metric, row.unit, number_or_empty(row.ratio),
-                                 number_or_empty(row.low), number_or_empty(row.high),
-                                 std::to_string(row.n_a), std::to_string(row.n_b),
-                                 std::string(to_string(row.verdict)), row.reason});
+        out +=
+            csv_line({row.series, row.metric, row.unit, number_or_empty(row.ratio),
+                      number_or_empty(row.low), number_or_empty(row.high), std::to_string(row.n_a),
+                      std::to_string(row.n_b), std::string(to_string(row.verdict)), row.reason});
     return out;
 }
 

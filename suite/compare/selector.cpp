@@ -66,8 +66,9 @@ Sessions nth_newest(const Sessions& all, const std::string& selector) {
         if (error != std::errc() || stop != end)
             throw UserError(fmt::format("'{}': write latest~N, for example latest~1", selector));
     }
-    const Sessions finished =
-        filtered(all, [](const Session& session) { return session.state == "finished"; });
+    const Sessions finished = filtered(all, [](const Session& session) {
+        return session.state == "finished" && !session.suspects.contains(store::rerun_mark);
+    });
     if (back >= finished.size())
         throw UserError(fmt::format("'{}': there are {} finished sessions; {}", selector,
                                     finished.size(), list(all)));

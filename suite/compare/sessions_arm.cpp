@@ -36,6 +36,8 @@ class Collector {
             for (Series& series : group.series) {
                 series.failed = group.failed;
                 series.excluded = group.excluded;
+                if (!series.deterministic && group.belongs_to_nothing)
+                    for (Point& point : series.points) point.pair.clear();
             }
             if (group.series.empty() && group.failed + group.excluded > 0)
                 group.series.push_back(blank(group));
@@ -49,6 +51,7 @@ class Collector {
     struct Group {
         store::SeriesKey key;
         int failed = 0, excluded = 0;
+        bool belongs_to_nothing = false;
         std::vector<Series> series;                // one per metric
         std::map<std::string, std::size_t> index;  // metric with labels → series
         std::map<std::pair<std::uint64_t, int>, int> seen;
@@ -65,13 +68,21 @@ class Collector {
         if (sample.status == "failed") ++group.failed;
         if (sample.status == "invalid") ++group.excluded;
         if (sample.status != "ok") return;
-        // The same seed and round of several sessions: the first pairs with the first.
+        // The same seed and round of several sessions: what is exact must be equal, so the first
+        // pairs with the first; measured values of different days belong to nothing. Nor do the
+        // repetitions inside a process of a benchmark that was imported.
         const int times = ++group.seen[{sample.seed, sample.round}];
+        if (times > 1 || is_imported_benchmark(key)) group.belongs_to_nothing = true;
         const std::string pair =
             fmt::format("seed {} round {}{}", sample.seed, sample.round,
                         times > 1 ? fmt::format(" ({})", times) : std::string());
         for (const store::MetricValue& metric : sample.metrics)
             series_of(group, metric).points.push_back({metric.value, pair, sample.id});
+    }
+
+    bool is_imported_benchmark(const store::SeriesKey& key) const {
+        return key.experiment.starts_with("benchmark/") &&
+               registry_.experiment(key.experiment) == nullptr;
     }
 
     Series& series_of(Group& group, const store::MetricValue& metric) {

@@ -16,6 +16,7 @@
 #include "suite/exchange/json_lines.hpp"
 #include "suite/exchange/redaction.hpp"
 #include "suite/exchange/staging.hpp"
+#include "suite/store/uuid.hpp"
 
 namespace assay::exchange {
 namespace fs = std::filesystem;

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <map>
 
-#include "suite/compare/google_benchmark_file.hpp"
 #include "suite/exchange/arriving_rows.hpp"
+#include "suite/formats/google_benchmark_file.hpp"
 #include "suite/store/row_codec.hpp"
 #include "suite/store/series_id.hpp"
 #include "suite/store/store.hpp"
@@ -83,7 +83,7 @@ class BenchmarkResults {
                           std::chrono::minutes(minute) + std::chrono::seconds(second) - offset);
     }
 
-    store::Sample sample(const compare::GoogleBenchmarkFile::Entry& repetition) {
+    store::Sample sample(const GoogleBenchmarkFile::Entry& repetition) {
         store::Sample sample;
         sample.session = session_.id;
         sample.started = session_.started;
@@ -121,7 +121,7 @@ class BenchmarkResults {
 
     const std::string& source_;
     ArrivingRows rows_;
-    compare::GoogleBenchmarkFile file_;
+    GoogleBenchmarkFile file_;
     store::Session session_;
     std::map<std::string, int> rounds_;
 };

@@ -9,8 +9,8 @@
 
 #include "suite/exchange/json_lines.hpp"
 #include "suite/exchange/row_check.hpp"
-#include "suite/experiment/base64.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/formats/base64.hpp"
 
 namespace assay::exchange {
 namespace {

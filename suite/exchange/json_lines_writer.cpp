@@ -9,7 +9,7 @@
 #include <ostream>
 
 #include "suite/exchange/json_lines.hpp"
-#include "suite/experiment/base64.hpp"
+#include "suite/formats/base64.hpp"
 
 namespace assay::exchange {
 namespace {

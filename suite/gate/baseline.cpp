@@ -8,6 +8,7 @@
 #include "suite/experiment/error.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/gate/night_wording.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::gate {
 namespace {
@@ -53,7 +54,7 @@ std::vector<std::string> settle(store::Nights& nights, const Acceptance& accepta
         if (!rows.empty() && std::find(rows.begin(), rows.end(), key) == rows.end()) continue;
         nights.move(record.id, to_string(State::accepted),
                     acceptance.why.empty() ? "accepted as the new level" : acceptance.why);
-        settled.push_back(record.series + " · " + record.metric);
+        settled.push_back(report::row_name(record.series, record.metric).text());
     }
     return settled;
 }
@@ -105,7 +106,7 @@ compare::Arm baseline_arm(const Registry& registry, const store::Store& store,
 
 Accepted accept_level(store::Store& store, store::Nights& nights, const Acceptance& acceptance) {
     const store::NightRecord night = night_of(store, nights, acceptance);
-    Accepted accepted{night.session, {}, {}, false};
+    Accepted accepted{night.session, {}, {}, !night.id.empty(), false};
     if (!acceptance.series.empty()) {
         if (!baseline_level(store, nights, acceptance.name))
             throw UserError(fmt::format(

@@ -36,6 +36,7 @@ struct Accepted {
     std::string session;
     std::vector<RowKey> rows;          ///< accepted on their own; empty: everything
     std::vector<std::string> settled;  ///< rows whose regression ended with it
+    bool of_night = false;             ///< else of another session
     bool program_kept = false;
 };
 /// Accepts a level and ends the open regressions of its rows. UserError: there is no finished night

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/compare/rows_output.hpp"
-#include "suite/experiment/finite_json.hpp"
+#include "suite/formats/finite_json.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_verdict.hpp"
 #include "suite/gate/night_wording.hpp"

@@ -1,8 +1,12 @@
 #include "suite/gate/night_plan.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "suite/compare/arm.hpp"
+#include "suite/experiment/error.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/runner/plan_hash.hpp"
 #include "suite/runner/versus.hpp"
@@ -67,6 +71,19 @@ runner::Request request_of(const SuiteBenchmark& benchmark, const SuiteFile& sui
     return request;
 }
 
+/// A misspelt metric would leave its rows unwatched.
+void check_metrics(const Registry& registry, const SuiteExperiment& entry) {
+    std::set<std::string> known;
+    for (const std::string& pattern : entry.patterns)
+        for (const Experiment* experiment : registry.select(pattern))
+            for (const MetricSpec& metric : experiment->metrics) known.insert(metric.name);
+    for (const std::string& name : entry.metrics)
+        if (!known.contains(name))
+            throw UserError(fmt::format("no experiment of {} has the metric '{}'; they have: {}",
+                                        fmt::join(entry.patterns, ", "), name,
+                                        fmt::join(known, ", ")));
+}
+
 int most_rounds(const SuiteFile& suite) {
     int most = 1;
     for (const auto& experiment : suite.experiments)
@@ -91,6 +108,7 @@ NightPlan make_night_plan(const Registry& registry, const SuiteFile& suite) {
         merging.add(runner::make_plan(registry, control),
                     {{}, suite.margin, true, control.rounds.value_or(1)});
     }
+    for (const SuiteExperiment& experiment : suite.experiments) check_metrics(registry, experiment);
     for (const SuiteExperiment& experiment : suite.experiments)
         merging.add(runner::make_plan(registry, request_of(experiment, suite)),
                     {{experiment.metrics.begin(), experiment.metrics.end()},

@@ -17,6 +17,7 @@
 #include "suite/measure/environment.hpp"
 #include "suite/store/nights.hpp"
 #include "suite/store/timestamp.hpp"
+#include "suite/store/uuid.hpp"
 
 namespace assay::gate {
 namespace {

@@ -37,6 +37,7 @@ runner::Request request_of(const compare::Series& series, const RerunRequest& re
     request.lock = rerun.lock;
     request.command = rerun.command;
     request.fresh = true;
+    request.suspects = {{std::string(store::rerun_mark), "of a night's candidates"}};
     return request;
 }
 

@@ -138,6 +138,8 @@ SuiteFile parse_suite(std::string_view text, const std::string& source) {
 }
 
 SuiteFile read_suite(const std::filesystem::path& file) {
+    if (std::filesystem::is_directory(file))
+        throw UserError(fmt::format("{} is a folder; give a suite's file", file.string()));
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     if (!in) throw UserError(fmt::format("cannot read the suite {}", file.string()));

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "suite/experiment/finite_json.hpp"
-#include "suite/gate/night_wording.hpp"
+#include "suite/formats/finite_json.hpp"
 #include "suite/qualify/qualification.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/row_name.hpp"

@@ -3,32 +3,10 @@
 
 #include <set>
 
-#include "suite/report/csv_line.hpp"
+#include "suite/formats/csv_line.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::report {
-namespace {
-
-std::string quoted(const std::string& field) {
-    if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-    std::string out = "\"";
-    for (const char c : field) {
-        if (c == '"') out += '"';
-        out += c;
-    }
-    return out + '"';
-}
-
-}  // namespace
-
-std::string csv_line(const std::vector<std::string>& fields) {
-    std::string out;
-    for (const std::string& field : fields) {
-        if (&field != fields.data()) out += ',';
-        out += quoted(field);
-    }
-    return out + '\n';
-}
 
 std::string csv(const Registry& registry, std::span<const store::Sample> samples) {
     std::set<std::string> axes;

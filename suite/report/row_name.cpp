@@ -16,7 +16,7 @@ constexpr std::string_view benchmark_metric = "real_time benchmark=";
 std::string RowName::text() const { return series + (metric.empty() ? "" : " · " + metric); }
 
 RowName row_name(const std::string& series, const std::string& metric) {
-    const std::size_t axis = series.find(name_axis);
+    const std::size_t axis = series.rfind(name_axis);  // arguments come before it
     if (!series.starts_with(benchmark_prefix) || axis == series.npos ||
         !metric.starts_with(benchmark_metric))
         return {series, metric};
@@ -27,11 +27,16 @@ RowName row_name(const std::string& series, const std::string& metric) {
 }
 
 RowName row_name(const store::SeriesKey& series, const store::MetricKey& metric) {
-    std::string of_series = series.experiment, of_metric = metric.name;
-    for (const std::string& part : {series.variant, to_string(series.axes)})
-        if (!part.empty()) of_series += ' ' + part;
+    std::string of_metric = metric.name;
     if (!metric.labels.empty()) of_metric += ' ' + to_string(metric.labels);
-    return row_name(of_series, of_metric);
+    return row_name(series_text(series), of_metric);
+}
+
+std::string series_text(const store::SeriesKey& series) {
+    std::string text = series.experiment;
+    for (const std::string& part : {series.variant, to_string(series.axes)})
+        if (!part.empty()) text += ' ' + part;
+    return text;
 }
 
 }  // namespace assay::report

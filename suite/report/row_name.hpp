@@ -20,4 +20,7 @@ struct RowName {
 RowName row_name(const std::string& series, const std::string& metric);
 RowName row_name(const store::SeriesKey& series, const store::MetricKey& metric);
 
+/// The whole text, "lte/fig8 lte sparsity=0.5".
+std::string series_text(const store::SeriesKey& series);
+
 }  // namespace assay::report

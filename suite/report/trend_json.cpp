@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "suite/report/csv_line.hpp"
+#include "suite/formats/csv_line.hpp"
 #include "suite/report/trend.hpp"
 
 namespace assay::report {

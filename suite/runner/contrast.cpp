@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "suite/experiment/error.hpp"
-#include "suite/experiment/finite_json.hpp"
+#include "suite/formats/finite_json.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::runner {

@@ -16,6 +16,7 @@
 #include "suite/runner/scratch_folder.hpp"
 #include "suite/runner/state_folder.hpp"
 #include "suite/runner/stored_sample.hpp"
+#include "suite/store/uuid.hpp"
 
 namespace assay::runner {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "suite/experiment/base64.hpp"
-#include "suite/experiment/finite_json.hpp"
+#include "suite/formats/base64.hpp"
+#include "suite/formats/finite_json.hpp"
 
 namespace assay::runner {
 namespace {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "suite/compare/read_arm.hpp"
 #include "suite/measure/environment.hpp"
@@ -18,6 +20,7 @@
 #include "suite/runner/stored_sample.hpp"
 #include "suite/runner/versus_plan.hpp"
 #include "suite/runner/versus_rows.hpp"
+#include "suite/store/uuid.hpp"
 
 namespace assay::runner {
 namespace {
@@ -76,6 +79,7 @@ class VersusRun {
             store_.put_calibration(calibration);
         fingerprint_ = machine.fingerprint;
         outcome_.old_session = begin_session(request_.old_program, "old");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // sessions are told by time
         outcome_.new_session = begin_session(request_.new_program, "new");
         at_.tell("session", {{"session", outcome_.new_session},
                              {"old_session", outcome_.old_session},

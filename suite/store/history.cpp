@@ -60,6 +60,15 @@ std::vector<HistoryPoint> Store::history(const SeriesKey& key, const MetricKey& 
     });
 }
 
+std::vector<std::string> Store::experiments() const {
+    return impl_->database.read("list the experiments", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(sql, "SELECT DISTINCT experiment FROM series ORDER BY experiment");
+        std::vector<std::string> ids;
+        while (rows.executeStep()) ids.push_back(rows.getColumn(0).getString());
+        return ids;
+    });
+}
+
 std::vector<SeriesKey> Store::series_of(std::string_view experiment) const {
     return impl_->database.read("list the series", [&](SQLite::Database& sql) {
         SQLite::Statement rows(sql, series_of_sql);

@@ -2,6 +2,7 @@
 
 #include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
+#include "suite/store/uuid.hpp"
 
 namespace assay::store {
 namespace {

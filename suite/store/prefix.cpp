@@ -12,6 +12,14 @@ namespace {
 constexpr std::size_t shortest = 4;
 constexpr std::size_t listed = 8;
 
+std::string lower_case(std::string_view typed) {
+    std::string text(typed);
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+        return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    });
+    return text;
+}
+
 std::vector<std::string> beginning_with(SQLite::Database& sql, std::string_view table,
                                         const std::string& prefix) {
     // '~' sorts after every character of an id, so this is a range of the primary key.
@@ -27,11 +35,12 @@ std::vector<std::string> beginning_with(SQLite::Database& sql, std::string_view 
 
 }  // namespace
 
+bool begins_any(SQLite::Database& sql, std::string_view table, std::string_view typed) {
+    return !beginning_with(sql, table, lower_case(typed)).empty();
+}
+
 std::string resolve(SQLite::Database& sql, std::string_view table, std::string_view typed) {
-    std::string prefix(typed);
-    std::transform(prefix.begin(), prefix.end(), prefix.begin(), [](unsigned char c) {
-        return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    });
+    const std::string prefix = lower_case(typed);
     if (prefix.size() < shortest)
         throw StoreError(fmt::format("\"{}\" is too short for an id: type at least {} characters.",
                                      typed, shortest));

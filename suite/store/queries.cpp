@@ -35,12 +35,13 @@ Verdict verdict_of(const std::string& text) {
 }
 
 // Per (profile, provenance, scenario, case, variant) the newest session that has an ok sample of
-// it.
+// it. Newest is what ended last: a session may have been interrupted, and resumed after another
+// one.
 constexpr const char* newest_ok_samples =
     "SELECT id FROM (SELECT sample.id AS id, dense_rank() OVER ("
-    "PARTITION BY profile, provenance, scenario, axes, variant ORDER BY session.started DESC, "
-    "session.id "
-    "DESC) AS age "
+    "PARTITION BY profile, provenance, scenario, axes, variant ORDER BY "
+    "CASE session.state WHEN 'running' THEN '9' ELSE coalesce(session.finished, session.started) "
+    "END DESC, session.started DESC, session.id DESC) AS age "
     "FROM sample JOIN series ON series.id = sample.series JOIN session ON session.id = "
     "sample.session "
     "WHERE series.experiment = ? AND sample.status = 'ok') WHERE age = 1";

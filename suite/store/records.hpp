@@ -19,6 +19,10 @@ struct Machine {
     nlohmann::json description;
 };
 
+/// The suspect that marks a session in which a night ran single rows again. It is no night: neither
+/// "latest" nor a trend means it.
+inline constexpr std::string_view rerun_mark = "rerun";
+
 struct Session {
     std::string id;           ///< UUID
     std::string machine;      ///< fingerprint; put_machine() comes first

@@ -4,6 +4,7 @@
 #include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
 #include "suite/store/sha256.hpp"
+#include "suite/store/uuid.hpp"
 
 namespace assay::store {
 namespace {
@@ -13,20 +14,11 @@ struct Subject {
     bool session;
 };
 
+/// A sample's id begins as its session's: what names both says so, and never decides for one.
 Subject resolve_subject(SQLite::Database& sql, std::string_view id) {
-    SQLite::Statement known(sql, "SELECT count(*) FROM session WHERE id >= ? AND id < ? || '~'");
-    bind_text(known, 1, id);
-    bind_text(known, 2, id);
-    known.executeStep();
-    if (known.getColumn(0).getInt() == 0) return {resolve(sql, "sample", id), false};
+    if (!begins_any(sql, "session", id)) return {resolve(sql, "sample", id), false};
     auto session = resolve(sql, "session", id);
-    bool also_sample = true;
-    try {
-        resolve(sql, "sample", id);
-    } catch (const StoreError&) {
-        also_sample = false;
-    }
-    if (also_sample && session != id)
+    if (session != id && begins_any(sql, "sample", id))
         throw StoreError(
             fmt::format("both a session and a sample have ids that begin with \"{}\". Type more "
                         "of it.",

@@ -82,6 +82,8 @@ class Store {
 
     /// The samples of a session in the order they started, with metrics and events only.
     std::vector<Sample> samples(std::string_view session) const;
+    /// Those that have any sample, in name order; some may be in no registry.
+    std::vector<std::string> experiments() const;
     /// The same without specs and events: what comparing needs, read in one pass. `session`: whole
     /// id.
     SessionMetrics session_metrics(std::string_view session) const;
@@ -149,7 +151,6 @@ class Store {
 
 /// How series name a calibration: SHA-256 of its parameters as JSON text, members in name order.
 std::string calibration_hash(const nlohmann::json& parameters);
-std::string new_uuid();
 std::string now_utc();  ///< ISO 8601 with milliseconds, "2026-11-21T02:03:04.567Z"
 
 }  // namespace assay::store

@@ -1,5 +1,5 @@
-// Random UUIDs (version 4). Not the time-ordered version 7: people type the first characters, and
-// those of ids made in one session would all be the same.
+// Not the time-ordered version 7: people type the first characters, and those of all ids of one
+// session would be the same.
 #include "suite/store/uuid.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
-
-#include "suite/store/store.hpp"
 
 namespace assay::store {
 
@@ -30,9 +28,9 @@ std::string new_uuid() {
 
 std::string new_uuid_beside(std::string_view other) {
     std::string text = new_uuid();
-    const auto shared = other.substr(0, 3);
-    if (shared.size() == 3 && shared.find_first_not_of("0123456789abcdef") == shared.npos)
-        text.replace(0, 3, shared);
+    const auto shared = other.substr(0, 2);
+    if (shared.size() == 2 && shared.find_first_not_of("0123456789abcdef") == shared.npos)
+        text.replace(0, 2, shared);
     return text;
 }
 

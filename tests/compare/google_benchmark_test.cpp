@@ -128,6 +128,13 @@ TEST(GoogleBenchmark, ErrorsFailAndSkippedOnesDoNotCount) {
     EXPECT_EQ(arm.series.at(0).excluded, 1);
 }
 
+TEST(GoogleBenchmark, WhatTookNoTimeHasFailed) {
+    const Arm arm = read_google_benchmark(
+        file_of({R"("real_time": 5)", R"("real_time": 0)", R"("real_time": -1)"}), "x");
+    EXPECT_EQ(arm.series.at(0).points.size(), 1u);
+    EXPECT_EQ(arm.series.at(0).failed, 2);
+}
+
 TEST(GoogleBenchmark, AggregatesOfOldFilesAreKnownByTheirNames) {
     const Arm arm = read_google_benchmark(
         R"({"benchmarks": [{"name": "B", "real_time": 1}, {"name": "B_mean", "real_time": 1}]})",

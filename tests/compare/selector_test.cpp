@@ -153,8 +153,31 @@ TEST_F(Selectors, SeveralSessionsOfASideKeepAllTheirValues) {
     EXPECT_EQ(b.series[0].points.size(), 14u);
     std::set<std::string> pairs;
     for (const Point& point : b.series[0].points) pairs.insert(point.pair);
-    EXPECT_EQ(pairs.size(), 14u) << "a seed of two sessions pairs with one value only";
+    EXPECT_EQ(pairs, std::set<std::string>{""}) << "values of different days belong to nothing";
     EXPECT_THAT(b.says, HasSubstr("2 sessions of 2026-11-02 02:00 to 2026-11-03 02:00"));
+}
+
+TEST_F(Selectors, TheLatestIsNoRerunOfANight) {
+    const std::string latest = read_arm(registry, store.path(), "latest").says;
+    store::Session session = store::testing::example_session("2026-11-06T00:00:00.000Z");
+    session.suspects[store::rerun_mark] = "of a night's candidates";
+    store.begin_session(session);
+    store::testing::add_sample(store, session.id, store::testing::example_spec(1), 1, "ok");
+    store.finish_session(session.id, "finished");
+    EXPECT_EQ(read_arm(registry, store.path(), "latest").says, latest);
+    EXPECT_NE(read_arm(registry, store.path(), session.id.substr(0, 8)).says, latest);
+}
+
+TEST_F(Selectors, RepetitionsOfAnImportedBenchmarkBelongToNothing) {
+    store::Session session = store::testing::example_session("2026-11-06T00:00:00.000Z");
+    store.begin_session(session);
+    SampleSpec spec = store::testing::example_spec(1);
+    spec.experiment = "benchmark/BM_x";
+    for (spec.round = 0; spec.round < 3; ++spec.round)
+        store::testing::add_sample(store, session.id, spec, 1, "ok");
+    store.finish_session(session.id, "finished");
+    for (const Point& point : read_arm(registry, store.path(), "latest").series.at(0).points)
+        EXPECT_EQ(point.pair, "");
 }
 
 TEST_F(Selectors, ADatabaseGivesTheNewestSamplesOfEverySeries) {

@@ -133,6 +133,12 @@ TEST_F(BuildsTest, AHistoryShowsWhereTheMetricChanged) {
     EXPECT_EQ(drawn.exit_code, 0);
     EXPECT_THAT(drawn.out, HasSubstr("30"));
     EXPECT_THAT(assay({"history", "night/work"}).out, HasSubstr("4 series; narrow with"));
+    EXPECT_EQ(assay_json({"history", "night/work left n=1 · seconds"}).size(), 1u)
+        << "as reports call it";
+    EXPECT_EQ(assay_json({"history", "night/* left *"}).size(), 2u);
+    EXPECT_THAT(assay({"history", "night/work middle"}).err, HasSubstr("no row is called"));
+    EXPECT_THAT(assay({"history", "night/work left n=1", "--profile", "gpu"}).err,
+                HasSubstr("series of night/work"));
     const fs::path svg = folder / "trend.svg";
     std::vector<std::string> draw = left;
     draw.insert(draw.end(), {"--svg", svg.string()});

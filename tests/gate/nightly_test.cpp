@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "suite/store/nights.hpp"
 #include "suite/store/store.hpp"
 #include "tests/cli/program_test.hpp"
 
@@ -117,6 +118,24 @@ TEST_F(NightlyTest, TheFirstNightHasNothingToCompareWithAndSaysSo) {
     ASSERT_EQ(trends.size(), 1u) << trends.dump(1);
     EXPECT_EQ(trends[0]["points"].size(), 2u);
     EXPECT_THAT(assay({"history", "benchmark/* nothing"}).err, HasSubstr("no row is called"));
+    EXPECT_THAT(assay({"compare", "latest~1", "latest"}).out, HasSubstr("BM_x/8"));
+    EXPECT_THAT(assay({"compare", "latest~1", "latest", "--explain", "benchmark/fake BM_x/8"}).out,
+                HasSubstr("pairs"));
+    // Benchmarks are exported, too.
+    EXPECT_THAT(assay_json({"export", "--json"}).dump(), HasSubstr("benchmark/program"));
+    EXPECT_THAT(assay({"export", "--csv", "benchmark/*"}).out, HasSubstr("BM_x/8"));
+    EXPECT_EQ(assay({"export", "--csv", "misspelt/*"}).exit_code, 1);
+}
+
+TEST_F(NightlyTest, AMisspeltMetricWatchesNothing) {
+    std::string text = suite_text;
+    text.insert(text.find("patterns"), "metrics = [\"secnods\"]\n");
+    std::ofstream(folder / "tiny.toml") << text;
+    const Printed refused = assay({"nightly", (folder / "tiny.toml").string(), "--dry-run"});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("secnods"));
+    EXPECT_EQ(assay({"mute", "x", "--db", (folder / "none.db").string()}).exit_code, 1);
+    EXPECT_FALSE(fs::exists(folder / "none.db"));
 }
 
 TEST_F(NightlyTest, FromCandidateToConfirmedToAccepted) {
@@ -156,6 +175,10 @@ TEST_F(NightlyTest, FromCandidateToConfirmedToAccepted) {
         EXPECT_EQ(life["steps"].size(), 2u);
     }
     EXPECT_EQ(assay_json({"regressions"}).size(), 2u);
+
+    // Four nights; the reruns of two of them are no nights.
+    EXPECT_EQ(assay_json({"history", "night/work left *seconds"}).at(0)["points"].size(), 4u);
+    EXPECT_THAT(assay({"compare", "baseline:tiny", "latest"}).out, HasSubstr("slower"));
 
     accept({"--why", "the new layout"});
     EXPECT_TRUE(assay_json({"regressions"}).empty());
@@ -255,9 +278,13 @@ TEST_F(NightlyTest, MutedRowsNeitherWarnNorFail) {
     EXPECT_EQ(left(night().report)["to"], "candidate");
     EXPECT_EQ(night().exit_code, 2);
     // A mute that has run out.
-    EXPECT_EQ(assay({"mute", "night/*", "--until", "2020-01-01"}).exit_code, 0);
+    {
+        store::Store store = store::Store::open(folder / "results.db", store::Access::write);
+        store::Nights(store).mute({"night/*", "", "2020-01-01", "", ""});
+    }
     EXPECT_EQ(night().exit_code, 2);
-    EXPECT_EQ(assay({"mute", "night/*", "--until", "tomorrow"}).exit_code, 1);
+    for (const char* date : {"tomorrow", "2020-01-01", "2027-02-30", "2027-13-01"})
+        EXPECT_EQ(assay({"mute", "night/*", "--until", date}).exit_code, 1) << date;
 }
 
 TEST_F(NightlyTest, OneRowIsAcceptedAlone) {

@@ -18,6 +18,10 @@ TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
     EXPECT_EQ(row_name(series, "real_time benchmark=cpu/avx2/1").text(),
               "benchmark/gemv cpu/avx2/1");
     EXPECT_EQ(row_name(series, "seconds").metric, "seconds") << "another metric of it";
+    EXPECT_EQ(row_name("benchmark/program program arguments=--x name=y --z name=gemv program=p",
+                       "real_time benchmark=b")
+                  .text(),
+              "benchmark/gemv b");
     store::SeriesKey key;
     key.experiment = "benchmark/program";
     key.variant = "program";

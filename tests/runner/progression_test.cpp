@@ -52,6 +52,21 @@ TEST_F(ProgressionTest, EstimatesComeFirstThenWhatTheSameCaseTook) {
     EXPECT_EQ(at.eta_s(), 0);
 }
 
+TEST_F(ProgressionTest, OfSamplesThatAreRunTwice) {
+    plan_sample("a/x", "v", 10);
+    plan_sample("a/x", "v", 10);
+    Progression at(
+        plan, listener, [this] { return now; }, 2);
+    EXPECT_EQ(at.eta_s(), 40);
+    run(at, 0, 20);
+    run(at, 0, 20);
+    EXPECT_EQ(at.eta_s(), 40);
+    at.saved(plan.samples[1]);
+    EXPECT_EQ(at.saved(), 1);
+    run(at, 1, 20);
+    EXPECT_EQ(at.eta_s(), 0);
+}
+
 TEST_F(ProgressionTest, OtherExperimentsErrByTheSameSecondsUntilTheyAreKnown) {
     plan_sample("a/x", "v", 0.1);
     plan_sample("b/y", "v", 100);

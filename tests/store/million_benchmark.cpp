@@ -86,12 +86,9 @@ class Million {
     const Store& store() const { return store_; }
     /// Nothing of the file is in memory any more.
     Store opened_cold() const {
-        const auto file = (folder_ / "r.db").string();
-        const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-        ::fsync(descriptor);
-        ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
-        ::close(descriptor);
-        return Store::open(file, Access::read);
+        if (::fsync(file_) != 0 || ::posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED) != 0)
+            throw std::runtime_error("the file cannot be taken out of the page cache");
+        return Store::open(folder_ / "r.db", Access::read);
     }
     const std::vector<std::string>& newest() const { return newest_; }
 
@@ -103,6 +100,8 @@ class Million {
   private:
     Folder folder_;
     Store store_;
+    /// Open to the end: closing it would drop SQLite's locks on the file.
+    int file_ = ::open((folder_ / "r.db").c_str(), O_RDONLY | O_CLOEXEC);
     std::vector<std::string> newest_;
 };
 

@@ -1,7 +1,9 @@
 // Which samples a report and a claim check see.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "tests/store/example_rows.hpp"
 
@@ -39,6 +41,26 @@ TEST(NewestSamples, OfEachCaseAndVariantTheNewestSessionThatHasAny) {
     }
     EXPECT_EQ(values, (std::multiset<double>{11, 12, 20, 30, 40}));
     EXPECT_TRUE(store.newest_samples("lazarus/fig10b").empty());
+}
+
+TEST(NewestSamples, AreThoseOfTheSessionThatEndedLast) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto value = [&] { return store.observations("lazarus/fig8").at(0).value; };
+    const auto resumed = begin(store, "2026-01-01T00:00:00.000Z");
+    add_sample(store, resumed, example_spec(1), 10);
+    store.finish_session(resumed, "interrupted");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const auto between = begin(store, "2026-01-02T00:00:00.000Z");
+    add_sample(store, between, example_spec(1), 11);
+    store.finish_session(between, "interrupted");
+    EXPECT_EQ(value(), 11);
+    store.resume_session(resumed);
+    EXPECT_EQ(value(), 10) << "while it runs";
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    store.finish_session(resumed, "finished");
+    EXPECT_EQ(value(), 10);
+    EXPECT_EQ(store.experiments(), std::vector<std::string>{"lazarus/fig8"});
 }
 
 TEST(NewestSamples, CarryMetricsAndEventsButNoBlobs) {

@@ -1,4 +1,6 @@
 // Who runs a session, what becomes of it when its runner dies, how it goes on.
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -85,8 +87,27 @@ TEST(Session, ItsSamplesLieTogetherInTheFile) {
     std::set<std::string> ids;
     for (int i = 0; i < 20; ++i) ids.insert(add_sample(store, session, example_spec(i)));
     EXPECT_EQ(ids.size(), 20u);
-    for (const auto& id : ids) EXPECT_EQ(id.substr(0, 3), session.substr(0, 3));
+    for (const auto& id : ids) EXPECT_EQ(id.substr(0, 2), session.substr(0, 2));
     EXPECT_EQ(new_uuid_beside("x").size(), new_uuid().size()) << "no UUID to stand beside";
+}
+
+TEST(Session, WhatNamesASampleAsWellIsNotGuessed) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto session = begin(store);
+    for (int i = 0; i < 2; ++i)
+        store.begin_sample(session, example_spec(i), key_of(example_spec(i)));
+    store.annotate(session.substr(0, 8), "of the session");
+    {
+        SQLite::Database sql((folder / "r.db").string(), SQLite::OPEN_READWRITE, 10'000);
+        SQLite::Statement rename(sql, "UPDATE sample SET id = ? || substr(id, 7)");
+        rename.bind(1, session.substr(0, 6));
+        EXPECT_EQ(rename.exec(), 2);
+    }
+    EXPECT_NE(error_of([&] { store.annotate(session.substr(0, 6), "?"); }).find("both a session"),
+              std::string::npos);
+    store.annotate(session, "of the session");
+    EXPECT_EQ(store.annotations(session).size(), 2u);
 }
 
 TEST(Session, ASampleRunningTwiceIsRefused) {

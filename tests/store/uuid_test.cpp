@@ -8,6 +8,7 @@
 
 #include "suite/store/store.hpp"
 #include "suite/store/timestamp.hpp"
+#include "suite/store/uuid.hpp"
 
 namespace assay::store {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace assay::report {
+namespace assay {
 
 /// Fields quoted where they must be, with a newline at the end.
 std::string csv_line(const std::vector<std::string>& fields);
 
-}  // namespace assay::report
+}  // namespace assay

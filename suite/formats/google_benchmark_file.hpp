@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::compare {
+namespace assay {
 
 class GoogleBenchmarkFile {
   public:
@@ -42,4 +42,4 @@ class GoogleBenchmarkFile {
     bool has_aggregates_ = false;
 };
 
-}  // namespace assay::compare
+}  // namespace assay

@@ -1,4 +1,4 @@
-#include "suite/experiment/base64.hpp"
+#include "suite/formats/base64.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suite/compare/google_benchmark_file.hpp"
+#include "suite/formats/google_benchmark_file.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "suite/experiment/error.hpp"
 
-namespace assay::compare {
+namespace assay {
 namespace {
 
 using nlohmann::json;
@@ -101,4 +101,4 @@ void GoogleBenchmarkFile::refuse(const std::string& what) const {
                     source_, what));
 }
 
-}  // namespace assay::compare
+}  // namespace assay
