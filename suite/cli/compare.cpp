@@ -14,7 +14,7 @@
 #include "suite/cli/comparison_table.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/row_explanation.hpp"
-#include "suite/cli/terminal_colours.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/rows_output.hpp"
 #include "suite/experiment/error.hpp"
@@ -56,7 +56,7 @@ std::string hidden_note(const compare::Arm& a, const compare::Arm& b,
 void print_for_people(const std::vector<NumberedRow>& shown, const std::vector<compare::Row>& rows,
                       const compare::Arm& a, const compare::Arm& b, const compare::Options& how,
                       const CompareOptions& options) {
-    const TableLook look{100, colours_wanted()};
+    const TableLook look{drawing_width(100), colours_wanted()};
     std::cout << comparison_header(a, b, how);
     if (!options.explain.empty()) {
         for (const NumberedRow& row : rows_named(rows, options.explain))

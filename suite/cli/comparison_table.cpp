@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "suite/cli/terminal_colours.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/row_name.hpp"
 #include "suite/report/utf8.hpp"

@@ -14,6 +14,7 @@
 #include "suite/cli/output_file.hpp"
 #include "suite/cli/plan_trace_drawing.hpp"
 #include "suite/cli/plan_trace_output.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/seed.hpp"
 

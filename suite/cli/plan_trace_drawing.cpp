@@ -1,8 +1,6 @@
 #include "suite/cli/plan_trace_drawing.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -149,12 +147,6 @@ CountCurve curve_of(const MappedTrace& mapped, double duration_s) {
 
 std::string draw_counts(const CountCurve& curve, std::size_t width) {
     return CurveCanvas(curve, width).draw();
-}
-
-std::size_t drawing_width() {
-    winsize size{};
-    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-    return std::clamp<std::size_t>(size.ws_col, 40, 200);
 }
 
 }  // namespace assay::cli

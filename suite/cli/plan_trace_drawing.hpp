@@ -26,7 +26,4 @@ CountCurve curve_of(const MappedTrace& mapped, double duration_s);
 /// many are lost ('+': ten or more) and an axis in seconds, minutes or hours.
 std::string draw_counts(const CountCurve& curve, std::size_t width);
 
-/// Of the terminal on standard output, within 40 and 200; 80 where it is none.
-std::size_t drawing_width();
-
 }  // namespace assay::cli

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "suite/cli/terminal_colours.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/report/axis_scale.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/utf8.hpp"

@@ -17,7 +17,7 @@
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/live_progress.hpp"
 #include "suite/cli/run_options.hpp"
-#include "suite/cli/terminal_colours.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/cli/warnings_before_run.hpp"
 #include "suite/compare/rows_output.hpp"
 #include "suite/experiment/error.hpp"
@@ -51,7 +51,7 @@ std::string control_line(const runner::VersusOutcome& outcome) {
 }
 
 void print_versus(const runner::VersusOutcome& outcome, const runner::DecisionOptions& decision) {
-    const TableLook look{100, colours_wanted()};
+    const TableLook look{drawing_width(100), colours_wanted()};
     std::vector<NumberedRow> rows;
     for (std::size_t i = 0; i < outcome.rows.size(); ++i) rows.push_back({i + 1, &outcome.rows[i]});
     compare::Options how;

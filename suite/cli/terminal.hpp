@@ -1,6 +1,7 @@
-// Colours, where a terminal shows them.
+// What standard output shows: colours and columns.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,8 @@ bool colours_wanted();
 
 enum class Colour { green, red };
 std::string coloured(std::string_view text, Colour);
+
+/// Columns to fill, within 40 and 200: those of the terminal, else of $COLUMNS, else `otherwise`.
+std::size_t drawing_width(std::size_t otherwise = 80);
 
 }  // namespace assay::cli
