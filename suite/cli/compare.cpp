@@ -104,7 +104,7 @@ constexpr const char* compare_footer = R"(A and B are each one of
   FILE.db              the newest samples of each series of a database (or FILE.sqlite)
   FILE.db:SELECTOR     what SELECTOR names in that database
   1a2b3c4d             a session, by the start of its id
-  latest, latest~1     the newest finished session, the one before (reruns of nights left out)
+  latest, latest~1     the session that finished last, the one before (no reruns of nights)
   baseline:NAME        the session accepted under that name
   commit:ABC           the sessions of a commit;  machine:FINGERPRINT  of a machine
   since:7d, since:2026-11-01, between:2026-11-01..2026-11-07   of a time (UTC)

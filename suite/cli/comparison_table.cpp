@@ -182,7 +182,10 @@ std::string comparison_table(std::span<const NumberedRow> rows, const TableLook&
     for (const NumberedRow& each : rows) {
         const compare::SeriesName& name = name_of(*each.row);
         const std::string axes = assay::to_string(name.axes);
-        const std::string key = name.experiment + (axes.size() > long_case ? ' ' + axes : "");
+        const auto benchmark = benchmark_of(*each.row);
+        const std::string key = benchmark
+                                    ? benchmark->first
+                                    : name.experiment + (axes.size() > long_case ? ' ' + axes : "");
         auto& group = groups[key];
         if (group.empty()) order.push_back(key);
         group.push_back(each);

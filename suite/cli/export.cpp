@@ -133,7 +133,10 @@ int run_export(const Context& context, const ExportOptions& options) {
         return exit_ok;
     }
     const auto samples = chosen_samples(context.registry, store, options);
-    write_output(options.file, options.csv ? report::csv(context.registry, samples)
+    std::vector<store::MetricUnit> units;
+    for (const std::string& id : store.experiments())
+        for (store::MetricUnit& unit : store.metric_units(id)) units.push_back(std::move(unit));
+    write_output(options.file, options.csv ? report::csv(context.registry, samples, units)
                                            : report::samples_json(samples).dump(2) + "\n");
     return exit_ok;
 }

@@ -85,8 +85,10 @@ Named named_by(const Registry& registry, const store::Store& store, const std::s
     if (blank == pattern.npos || !store.series_of(pattern).empty())
         return {experiments_named(registry, store, pattern), ""};
     const std::string experiment = pattern.substr(0, blank);
+    // Reports call a suite's benchmark after its entry, and those of other programs may have
+    // blanks.
     if (experiment.starts_with("benchmark/"))
-        return {{std::string(gate::benchmark_experiment)}, pattern};
+        return {experiments_named(registry, store, "benchmark/*"), pattern};
     return {experiments_named(registry, store, experiment), pattern};
 }
 

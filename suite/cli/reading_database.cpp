@@ -5,6 +5,14 @@
 #include "suite/experiment/error.hpp"
 
 namespace assay::cli {
+namespace {
+
+UserError no_results(const std::filesystem::path& file) {
+    return UserError(
+        fmt::format("no results yet: {} does not exist; `assay run` makes it", file.string()));
+}
+
+}  // namespace
 
 std::optional<store::Store> open_if_any(const Context& context) {
     const std::filesystem::path file = context.database_path();
@@ -14,15 +22,15 @@ std::optional<store::Store> open_if_any(const Context& context) {
 
 store::Store open_existing(const Context& context) {
     auto store = open_if_any(context);
-    if (!store)
-        throw UserError(fmt::format("no results yet: {} does not exist; `assay run` makes it",
-                                    context.database_path().string()));
+    if (!store) throw no_results(context.database_path());
     return std::move(*store);
 }
 
 store::Store open_existing_to_write(const Context& context) {
-    open_existing(context);
-    return store::Store::open(context.database_path(), store::Access::write);
+    // Not by reading it: a file of an older program is brought up to date by whoever writes.
+    const std::filesystem::path file = context.database_path();
+    if (!std::filesystem::exists(file)) throw no_results(file);
+    return store::Store::open(file, store::Access::write);
 }
 
 }  // namespace assay::cli

@@ -65,14 +65,12 @@ Series& series_named(Arm& arm, std::map<std::string, std::size_t>& index, const 
 
 void add(Series& series, const GoogleBenchmarkFile& file,
          const GoogleBenchmarkFile::Entry& repetition) {
-    if (repetition.flag("error_occurred"))
+    if (!file.failure(repetition).empty())
         ++series.failed;
     else if (repetition.flag("skipped"))
         ++series.excluded;
-    else if (const double seconds = file.real_time_s(repetition); seconds > 0)
-        series.points.push_back({seconds, "", ""});
     else
-        ++series.failed;  // nothing takes no time
+        series.points.push_back({file.real_time_s(repetition), "", ""});
 }
 
 }  // namespace

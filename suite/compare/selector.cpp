@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "suite/experiment/error.hpp"
 #include "suite/store/store.hpp"
@@ -66,9 +67,8 @@ Sessions nth_newest(const Sessions& all, const std::string& selector) {
         if (error != std::errc() || stop != end)
             throw UserError(fmt::format("'{}': write latest~N, for example latest~1", selector));
     }
-    const Sessions finished = filtered(all, [](const Session& session) {
-        return session.state == "finished" && !session.suspects.contains(store::rerun_mark);
-    });
+    const Sessions finished =
+        filtered(all, [](const Session& session) { return session.state == "finished"; });
     if (back >= finished.size())
         throw UserError(fmt::format("'{}': there are {} finished sessions; {}", selector,
                                     finished.size(), list(all)));
@@ -176,15 +176,15 @@ Sessions by_id(const store::Store& store, const Sessions& all, const std::string
 
 Sessions selected(const store::Store& store, const std::string& selector,
                   std::chrono::system_clock::time_point now) {
-    const Sessions all = store.sessions();
+    const Sessions all = newest_first(store);
     if (selector == "latest" || selector.starts_with("latest~")) return nth_newest(all, selector);
     const auto colon = selector.find(':');
-    if (colon == selector.npos) return by_id(store, all, selector);
+    if (colon == selector.npos) return by_id(store, store.sessions(), selector);
     const std::string kind = selector.substr(0, colon), rest = selector.substr(colon + 1);
     Sessions found;
     const auto span = kind == "since" ? ago(rest, now) : std::nullopt;
     if (kind == "baseline")
-        found = named_baseline(store, all, rest);
+        found = named_baseline(store, store.sessions(), rest);
     else if (kind == "commit")
         found = by_prefix(all, rest, "commit",
                           [](const Session& session) { return suspect(session, "commit"); });
@@ -206,6 +206,20 @@ Sessions selected(const store::Store& store, const std::string& selector,
 
 }  // namespace
 
+std::vector<store::Session> newest_first(const store::Store& store) {
+    Sessions sessions = store.sessions();
+    std::erase_if(sessions, [](const Session& session) {
+        return session.suspects.contains(store::rerun_mark);
+    });
+    const auto ended = [](const Session& session) -> std::string_view {
+        if (session.state == "running") return "9";  // after every year
+        return session.finished.empty() ? session.started : session.finished;
+    };
+    std::stable_sort(sessions.begin(), sessions.end(),
+                     [&](const Session& a, const Session& b) { return ended(a) > ended(b); });
+    return sessions;
+}
+
 bool has_selector_kind(const std::string& typed) {
     for (const char* kind : {"baseline:", "commit:", "machine:", "since:", "between:"})
         if (typed.starts_with(kind)) return true;
@@ -223,7 +237,9 @@ std::string says_of(const std::vector<Session>& oldest_first) {
 Selection select_sessions(const store::Store& store, const std::string& selector,
                           std::chrono::system_clock::time_point now) {
     Sessions sessions = selected(store, selector, now);
-    std::reverse(sessions.begin(), sessions.end());
+    std::sort(sessions.begin(), sessions.end(), [](const Session& a, const Session& b) {
+        return std::tie(a.started, a.id) < std::tie(b.started, b.id);
+    });
     std::string says = says_of(sessions);
     return {std::move(sessions), std::move(says)};
 }

@@ -190,7 +190,7 @@ Arm arm_of_store(const Registry& registry, const store::Store& store) {
     std::set<std::string> known;            // series ids looked at, in this or a newer session
     std::map<Lineage, std::string> newest;  // which session has it
     std::vector<store::Session> used;
-    for (const store::Session& session : store.sessions()) {
+    for (const store::Session& session : newest_first(store)) {
         const auto ids = store.series_in(session.id);
         if (std::all_of(ids.begin(), ids.end(),
                         [&](const std::string& id) { return known.contains(id); }))

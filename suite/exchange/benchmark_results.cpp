@@ -93,10 +93,14 @@ class BenchmarkResults {
         sample.spec.round = rounds_[repetition.name]++;
         sample.id = store::derived_uuid(
             fmt::format("{} {} {}", session_.id, sample.spec.round, sample.spec.experiment));
-        const bool failed = repetition.flag("error_occurred");
-        if (failed || repetition.flag("skipped")) {
-            sample.status = failed ? "failed" : "unsupported";
-            sample.reason = repetition.word(failed ? "error_message" : "skip_message");
+        sample.reason = file_.failure(repetition);
+        if (!sample.reason.empty()) {
+            sample.status = "failed";
+            return sample;
+        }
+        if (repetition.flag("skipped")) {
+            sample.status = "unsupported";
+            sample.reason = repetition.word("skip_message");
             if (sample.reason.empty()) sample.reason = "the benchmark does not say why";
             return sample;
         }

@@ -94,6 +94,15 @@ double GoogleBenchmarkFile::real_time_s(const Entry& entry) const {
     return time->get<double>() / per_second(entry);
 }
 
+std::string GoogleBenchmarkFile::failure(const Entry& entry) const {
+    if (entry.flag("error_occurred")) {
+        const std::string message = entry.word("error_message");
+        return message.empty() ? "the benchmark does not say why" : message;
+    }
+    if (entry.flag("skipped") || real_time_s(entry) > 0) return "";
+    return "a time that is not above zero";
+}
+
 void GoogleBenchmarkFile::refuse(const std::string& what) const {
     throw UserError(
         fmt::format("{}: not Google Benchmark's JSON: {}; write the file with "

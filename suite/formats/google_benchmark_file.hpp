@@ -32,6 +32,8 @@ class GoogleBenchmarkFile {
     double per_second(const Entry& entry) const;
     /// UserError where there is none.
     double real_time_s(const Entry& entry) const;
+    /// Why it gives no time: its own words, or that it took none. Empty: it does.
+    std::string failure(const Entry& entry) const;
 
     [[noreturn]] void refuse(const std::string& what) const;
 

@@ -94,7 +94,7 @@ double own_spread(const std::vector<double>& medians) {
 }
 
 bool pattern_matches(const std::string& pattern, const std::string& text) {
-    return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+    return pattern == text || ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
 std::vector<NightRow> night_rows(const RowInputs& inputs) {

@@ -28,7 +28,7 @@ struct RowPast {
 /// five nights.
 double own_spread(const std::vector<double>& medians);
 
-/// A pattern of series texts with * and ?, as a shell matches them.
+/// A pattern of series texts with * and ?, as a shell matches them; every text matches itself.
 bool pattern_matches(const std::string& pattern, const std::string& text);
 
 struct RowInputs {

@@ -1,6 +1,7 @@
 // Comma-separated values for spreadsheets and data frames.
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "suite/formats/csv_line.hpp"
@@ -8,7 +9,10 @@
 
 namespace assay::report {
 
-std::string csv(const Registry& registry, std::span<const store::Sample> samples) {
+std::string csv(const Registry& registry, std::span<const store::Sample> samples,
+                std::span<const store::MetricUnit> units) {
+    std::map<std::pair<std::string, std::string>, std::string> elsewhere;
+    for (const store::MetricUnit& unit : units) elsewhere[{unit.experiment, unit.name}] = unit.unit;
     std::set<std::string> axes;
     for (const store::Sample& sample : samples)
         for (const auto& [axis, value] : sample.spec.axes) axes.insert(axis);
@@ -40,7 +44,8 @@ std::string csv(const Registry& registry, std::span<const store::Sample> samples
         };
         for (const store::MetricValue& metric : sample.metrics) {
             const MetricSpec* declared = experiment ? experiment->metric(metric.name) : nullptr;
-            row(metric.name, to_string(metric.labels), declared ? declared->unit : "",
+            row(metric.name, to_string(metric.labels),
+                declared ? declared->unit : elsewhere[{spec.experiment, metric.name}],
                 fmt::format("{}", metric.value));
         }
         if (sample.metrics.empty()) row("", "", "", "");

@@ -68,8 +68,8 @@ void choose(SQLite::Database& sql, const Selection& which) {
     if (which.experiments.empty()) run("INSERT INTO chosen_series SELECT id FROM other.series");
     for (const auto& pattern : which.experiments)
         run("INSERT OR IGNORE INTO chosen_series SELECT id FROM other.series WHERE experiment "
-            "GLOB ?",
-            pattern);
+            "GLOB ? OR experiment = ?",
+            pattern, pattern);
     if (which.sessions.empty())
         run("INSERT INTO chosen_session SELECT id FROM other.session WHERE started >= ?",
             which.since);

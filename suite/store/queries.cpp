@@ -34,9 +34,9 @@ Verdict verdict_of(const std::string& text) {
     throw std::invalid_argument("the verdict \"" + text + "\"");
 }
 
-// Per (profile, provenance, scenario, case, variant) the newest session that has an ok sample of
-// it. Newest is what ended last: a session may have been interrupted, and resumed after another
-// one.
+// What a night ran again (rerun_mark) does not count. Per (profile, provenance, scenario, case,
+// variant) the newest session that has an ok sample of it. Newest is what ended last: a session may
+// have been interrupted, and resumed after another one.
 constexpr const char* newest_ok_samples =
     "SELECT id FROM (SELECT sample.id AS id, dense_rank() OVER ("
     "PARTITION BY profile, provenance, scenario, axes, variant ORDER BY "
@@ -44,7 +44,8 @@ constexpr const char* newest_ok_samples =
     "END DESC, session.started DESC, session.id DESC) AS age "
     "FROM sample JOIN series ON series.id = sample.series JOIN session ON session.id = "
     "sample.session "
-    "WHERE series.experiment = ? AND sample.status = 'ok') WHERE age = 1";
+    "WHERE series.experiment = ? AND sample.status = 'ok' AND "
+    "json_extract(session.suspects, '$.rerun') IS NULL) WHERE age = 1";
 
 }  // namespace
 
@@ -73,7 +74,8 @@ std::optional<Session> Store::newest_unfinished(std::string_view plan_hash,
     return impl_->database.read("look for an unfinished session", [&](SQLite::Database& sql) {
         SQLite::Statement rows(
             sql, fmt::format("SELECT {} FROM session WHERE plan_hash = ? AND build = ? AND "
-                             "state = 'interrupted' ORDER BY started DESC, id DESC LIMIT 1",
+                             "state = 'interrupted' AND json_extract(suspects, '$.rerun') IS NULL "
+                             "ORDER BY started DESC, id DESC LIMIT 1",
                              session_columns));
         bind_text(rows, 1, plan_hash);
         bind_text(rows, 2, build);

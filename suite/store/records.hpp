@@ -31,7 +31,7 @@ struct Session {
     std::string build;        ///< build id of the program
     nlohmann::json suspects;  ///< commit, compiler, driver, library versions: stored, never keys
     std::string started;      ///< ISO 8601, UTC
-    std::string finished;     ///< empty while it runs, and when its runner died
+    std::string finished;     ///< empty while it runs; of a dead runner: its last sample's start
     std::string state;        ///< running, finished, interrupted
     long planned = 0;         ///< samples in the plan
 };

@@ -75,7 +75,7 @@ class Store {
     std::vector<Session> sessions() const;  ///< newest first
     /// By its whole id.
     std::optional<Session> session(std::string_view id) const;
-    /// Newest interrupted session; one that a living runner works on does not count.
+    /// Newest interrupted session; neither one that a living runner works on nor a night's rerun.
     std::optional<Session> newest_unfinished(std::string_view plan_hash,
                                              std::string_view build) const;
     std::optional<Machine> machine(std::string_view fingerprint) const;

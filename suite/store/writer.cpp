@@ -91,7 +91,9 @@ void interrupt_dead_sessions(Database& database) {
         for (const auto& id : dead(sql)) {
             interrupt_samples(sql, id, "its runner ended before it was finished");
             SQLite::Statement update(
-                sql, "UPDATE session SET state = 'interrupted', owner = 0 WHERE id = ?");
+                sql,
+                "UPDATE session SET state = 'interrupted', owner = 0, finished = "
+                "(SELECT max(started) FROM sample WHERE session = session.id) WHERE id = ?");
             update.bind(1, id);
             update.exec();
         }

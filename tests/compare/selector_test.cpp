@@ -168,6 +168,21 @@ TEST_F(Selectors, TheLatestIsNoRerunOfANight) {
     EXPECT_NE(read_arm(registry, store.path(), session.id.substr(0, 8)).says, latest);
 }
 
+TEST_F(Selectors, TheLatestIsWhatFinishedLast) {
+    store.finish_session(running, "finished");
+    const std::string latest = read_arm(registry, store.path(), "latest").says;
+    store::Session session = store::testing::example_session("2025-01-01T00:00:00.000Z");
+    store.begin_session(session);
+    store::testing::add_sample(store, session.id, store::testing::example_spec(1), 8, "ok");
+    store.finish_session(session.id, "interrupted");
+    EXPECT_EQ(read_arm(registry, store.path(), "latest").says, latest);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    store.resume_session(session.id);
+    store.finish_session(session.id, "finished");
+    EXPECT_NE(read_arm(registry, store.path(), "latest").says, latest);
+    EXPECT_NEAR(arm_of_store(registry, store).series.at(0).points.at(0).value, 8, 1e-12);
+}
+
 TEST_F(Selectors, RepetitionsOfAnImportedBenchmarkBelongToNothing) {
     store::Session session = store::testing::example_session("2026-11-06T00:00:00.000Z");
     store.begin_session(session);

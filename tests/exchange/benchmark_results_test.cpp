@@ -91,6 +91,18 @@ TEST(BenchmarkResults, ClockAndUnitDoNotSeparateMachinesButTheBuildDoes) {
     EXPECT_NE(machine_of(replaced(two_repetitions, "release", "debug")), first);
 }
 
+TEST(BenchmarkResults, WhatTookNoTimeHasFailed) {
+    std::vector<std::string> status;
+    read_benchmark_results(
+        R"({"benchmarks":[{"name":"x","real_time":0},{"name":"x","real_time":1}]})", "b.json",
+        [&](const Row& row) {
+            if (row.table != "sample") return;
+            for (const auto& [name, value] : row.cells)
+                if (name == "status") status.push_back(std::get<std::string>(value));
+        });
+    EXPECT_EQ(status, (std::vector<std::string>{"failed", "ok"}));
+}
+
 TEST(BenchmarkResults, WhatIsNotSuchAFileIsRefused) {
     const auto complaint = [](std::string_view text) {
         try {

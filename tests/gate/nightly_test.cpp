@@ -125,6 +125,11 @@ TEST_F(NightlyTest, TheFirstNightHasNothingToCompareWithAndSaysSo) {
     EXPECT_THAT(assay_json({"export", "--json"}).dump(), HasSubstr("benchmark/program"));
     EXPECT_THAT(assay({"export", "--csv", "benchmark/*"}).out, HasSubstr("BM_x/8"));
     EXPECT_EQ(assay({"export", "--csv", "misspelt/*"}).exit_code, 1);
+    // Ids that came from elsewhere may have blanks and brackets.
+    write("b.json", R"({"benchmarks":[{"name":"BM_t<int, 8>[2]","real_time":3}]})");
+    ASSERT_EQ(assay({"import", (program_folder / "b.json").string()}).exit_code, 0);
+    EXPECT_EQ(assay_json({"history", "benchmark/BM_t<int, 8>[2] · real_time"}).size(), 1u);
+    EXPECT_THAT(assay({"export", "--csv", "benchmark/BM_t<int, 8>[2]"}).out, HasSubstr(",s,3e-09"));
 }
 
 TEST_F(NightlyTest, AMisspeltMetricWatchesNothing) {

@@ -107,16 +107,21 @@ double working_share(double factor) {
 TEST(SlowedProcesses, GetAboutTheShareOfTheTimeThatWasAsked) {
     constexpr double asked = 1.5;
     std::vector<double> honest, slowed;
-    for (int round = 0; round < 7; ++round) {
-        honest.push_back(working_share(1));
-        slowed.push_back(working_share(asked));
+    for (int attempt = 0; attempt < 5 && (honest.empty() || honest[3] < 0.9); ++attempt) {
+        honest.clear();
+        slowed.clear();
+        for (int round = 0; round < 7; ++round) {
+            honest.push_back(working_share(1));
+            slowed.push_back(working_share(asked));
+        }
+        std::sort(honest.begin(), honest.end());
+        std::sort(slowed.begin(), slowed.end());
     }
-    std::sort(honest.begin(), honest.end());
-    std::sort(slowed.begin(), slowed.end());
     RecordProperty("honest", std::to_string(honest[3]));
     RecordProperty("slowed", std::to_string(slowed[3]));
-    EXPECT_LT(slowed[3], 1 / 1.25);
     EXPECT_GT(slowed[3], honest[3] / 1.9);
+    EXPECT_LT(slowed[3], 1 / 1.25);
+    if (honest[3] < 0.9) GTEST_SKIP() << "the machine is too busy to tell";
 }
 
 TEST(SlowedProcesses, AStoppedProcessThatLeftTheGroupGoesOn) {

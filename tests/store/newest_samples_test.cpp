@@ -60,6 +60,14 @@ TEST(NewestSamples, AreThoseOfTheSessionThatEndedLast) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     store.finish_session(resumed, "finished");
     EXPECT_EQ(value(), 10);
+    auto rerun = example_session("2026-02-01T00:00:00.000Z");
+    rerun.suspects[rerun_mark] = "of a night's candidates";
+    store.begin_session(rerun);
+    add_sample(store, rerun.id, example_spec(1), 12);
+    store.finish_session(rerun.id, "interrupted");
+    EXPECT_EQ(value(), 10) << "a night's reruns do not count";
+    EXPECT_NE(store.newest_unfinished(rerun.plan_hash, rerun.build).value_or(Session()).id,
+              rerun.id);
     EXPECT_EQ(store.experiments(), std::vector<std::string>{"lazarus/fig8"});
 }
 

@@ -27,6 +27,7 @@ TEST(Session, OfADeadRunnerIsInterruptedByTheNextWriter) {
     EXPECT_EQ(store.sample(unfinished).status, "interrupted");
     EXPECT_NE(store.sample(unfinished).reason, "");
     EXPECT_EQ(store.sample(done).status, "ok");
+    EXPECT_EQ(store.sessions().at(0).finished, store.sample(unfinished).started);
 }
 
 TEST(Session, OfALivingRunnerIsLeftAlone) {
