@@ -9,6 +9,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/output_file.hpp"
@@ -78,7 +79,7 @@ std::vector<store::Sample> chosen_samples(const Registry& registry, const store:
                std::any_of(patterns.begin(), patterns.end(),
                            [&](const auto& pattern) { return gate::pattern_matches(pattern, id); });
     };
-    std::vector<std::string> experiments = store.experiments();
+    const std::vector<std::string> experiments = store.experiments();
     for (const std::string& pattern : patterns)  // what nobody knows is misspelt
         if (std::none_of(experiments.begin(), experiments.end(),
                          [&](const std::string& id) { return gate::pattern_matches(pattern, id); }))
@@ -133,8 +134,10 @@ int run_export(const Context& context, const ExportOptions& options) {
         return exit_ok;
     }
     const auto samples = chosen_samples(context.registry, store, options);
+    std::set<std::string> experiments;
+    for (const store::Sample& sample : samples) experiments.insert(sample.spec.experiment);
     std::vector<store::MetricUnit> units;
-    for (const std::string& id : store.experiments())
+    for (const std::string& id : experiments)
         for (store::MetricUnit& unit : store.metric_units(id)) units.push_back(std::move(unit));
     write_output(options.file, options.csv ? report::csv(context.registry, samples, units)
                                            : report::samples_json(samples).dump(2) + "\n");

@@ -52,8 +52,7 @@ std::vector<std::string> experiments_named(const Registry& registry, const store
                                            const std::string& pattern) {
     std::vector<std::string> ids;
     for (const std::string& id : store.experiments())
-        if (pattern == "all" || id == pattern || gate::pattern_matches(pattern, id))
-            ids.push_back(id);
+        if (pattern == "all" || gate::pattern_matches(pattern, id)) ids.push_back(id);
     try {
         for (const Experiment* experiment : registry.select(pattern))
             if (std::find(ids.begin(), ids.end(), experiment->id) == ids.end())
@@ -66,15 +65,15 @@ std::vector<std::string> experiments_named(const Registry& registry, const store
 
 struct Named {
     std::vector<std::string> experiments;
-    std::string
-        rows;  ///< a pattern of their rows, as reports or the database call them; empty: all
+    /// A pattern of their rows, as reports or the database call them; empty: all.
+    std::string rows;
 
     bool accepts(const store::SeriesKey& series, const store::MetricKey& metric) const {
         if (rows.empty()) return true;
         const report::RowName name = report::row_name(series, metric);
         const auto texts = {name.text(), name.series, report::series_text(series)};
         return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-            return text == rows || gate::pattern_matches(rows, text);
+            return gate::pattern_matches(rows, text);
         });
     }
 };
