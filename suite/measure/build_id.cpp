@@ -1,10 +1,12 @@
-// Reads the build id that the linker left in the running program's notes.
+// Reads the build id that the linker left in the notes of the running program, or of a file.
 #include <elf.h>
 #include <link.h>
 
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "suite/measure/build_info.hpp"
 
@@ -12,6 +14,7 @@ namespace assay::measure {
 namespace {
 
 constexpr std::size_t note_alignment = 4;
+constexpr std::size_t most_note_bytes = 64 << 10;
 
 std::size_t aligned(std::size_t bytes) {
     return (bytes + note_alignment - 1) / note_alignment * note_alignment;
@@ -67,6 +70,29 @@ std::string build_id() {
         throw std::runtime_error(
             "this program carries no build id; link it with -Wl,--build-id=sha1");
     return id;
+}
+
+std::string build_id_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    const auto read = [&](auto offset, void* to, std::size_t bytes) {
+        in.seekg(static_cast<std::streamoff>(offset));
+        in.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
+        return in.good();
+    };
+    ElfW(Ehdr) header;
+    if (!read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_phentsize != sizeof(ElfW(Phdr)))
+        return {};
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+        ElfW(Phdr) segment;
+        if (!read(header.e_phoff + i * sizeof segment, &segment, sizeof segment)) return {};
+        if (segment.p_type != PT_NOTE || segment.p_filesz > most_note_bytes) continue;
+        std::vector<unsigned char> notes(segment.p_filesz);
+        if (!read(segment.p_offset, notes.data(), notes.size())) return {};
+        if (std::string found = find_build_id(notes.data(), notes.size()); !found.empty())
+            return found;
+    }
+    return {};
 }
 
 }  // namespace assay::measure

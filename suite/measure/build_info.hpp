@@ -1,6 +1,7 @@
 // What this program was built from, by what, and with which optional parts.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,11 @@ struct BuildInfo {
 BuildInfo build_info();
 
 /// Names the running program: 40 hex digits that change when its code changes (the linker's build
-/// id). Shared libraries are not part of it. Throws std::runtime_error when the program was linked
-/// without a build id.
+/// id). Shared libraries are not part of it, unless the program names their build ids. Throws
+/// std::runtime_error when the program was linked without a build id.
 std::string build_id();
+
+/// The build id of a program or a shared library; empty: it has none, or is no such file.
+std::string build_id_of(const std::filesystem::path& file);
 
 }  // namespace assay::measure

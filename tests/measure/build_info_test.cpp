@@ -40,4 +40,10 @@ TEST(BuildId, IsTheOneTheLinkerWroteIntoThisProgram) {
     EXPECT_NE(notes.find("Build ID: " + id), std::string::npos) << notes;
 }
 
+TEST(BuildId, IsReadFromAFileToo) {
+    EXPECT_EQ(build_id_of("/proc/self/exe"), build_id());
+    EXPECT_EQ(build_id_of("/proc/self/cmdline"), "");
+    EXPECT_EQ(build_id_of("/nonexistent"), "");
+}
+
 }  // namespace assay::measure
