@@ -1,4 +1,5 @@
-// The program. This file alone names the systems.
+// The program. This file alone names the systems, and tensors_module.cpp what they do with
+// libtorch.
 #include <exception>
 #include <iostream>
 #include <utility>
@@ -8,11 +9,18 @@
 #include "impls/model/tool.hpp"
 #include "suite/cli/command.hpp"
 
+#ifdef ASSAY_HAVE_TORCH
+#include "impls/tensors/module.hpp"
+#endif
+
 int main(int argc, char** argv) {
     assay::Registry registry;
     // A sample judges nothing, and a claims file that is edited must not end a campaign that runs.
-    const auto claims =
-        assay::cli::runs_one_sample(argc, argv) ? assay::Claims::leave : assay::Claims::read;
+    const bool one_sample = assay::cli::runs_one_sample(argc, argv);
+    const auto claims = one_sample ? assay::Claims::leave : assay::Claims::read;
+#ifdef ASSAY_HAVE_TORCH
+    if (!one_sample) assay::tensors::hold_module();
+#endif
     try {
         registry.add(assay::lazarus::make_system(claims));
         registry.add(assay::lte::make_system(claims));

@@ -11,8 +11,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "impls/lazarus/campaign/live_schedule.hpp"
 #include "impls/lazarus/experiments/live_support.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #include "suite/cluster/file_descriptor.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/runner/scratch_folder.hpp"
@@ -26,10 +26,10 @@ using nlohmann::json;
 
 constexpr unsigned longest_s = 180;  // a schedule takes some seconds; more is a deadlock
 
-json found_by(std::uint64_t seed, const std::filesystem::path& corpus,
-              const std::filesystem::path& scratch) {
+json found_by(const TensorFunctions& tensors, std::uint64_t seed,
+              const std::filesystem::path& corpus, const std::filesystem::path& scratch) {
     try {
-        const auto result = run_live_schedule(seed, corpus, scratch);
+        const auto result = tensors.run_live_schedule(seed, corpus, scratch);
         return {{"ok", result.ok},
                 {"why", result.why},
                 {"counts", result.counts},
@@ -56,6 +56,7 @@ std::string read_all(int fd) {
 LiveOutcome run_live_campaign(std::uint64_t seed) {
     if (const auto lacks = live_training_lacks()) throw NotSupportedHere(*lacks);
     const auto corpus = live_training_text();
+    const TensorFunctions& tensors = tensor_functions();  // loaded once, not in every child
     const runner::ScratchFolder scratch;
     int ends[2];
     check_call(::pipe2(ends, O_CLOEXEC), "pipe of a live schedule");
@@ -65,7 +66,7 @@ LiveOutcome run_live_campaign(std::uint64_t seed) {
     if (child == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::alarm(longest_s);
-        const auto text = found_by(seed, corpus, scratch.path()).dump();
+        const auto text = found_by(tensors, seed, corpus, scratch.path()).dump();
         const bool written =
             ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
         ::_exit(written ? 0 : 1);

@@ -2,7 +2,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
-#include "impls/model/perplexity.hpp"
+#include "impls/model/tensor_functions.hpp"
 #include "impls/nn/decoder.hpp"
 
 namespace assay::model {
@@ -34,10 +34,8 @@ class LibtorchScorer final : public WindowScorer {
 
 }  // namespace
 
-bool have_libtorch() { return true; }
-
-std::unique_ptr<WindowScorer> libtorch_scorer(const nn::TensorFile& file,
-                                              const ScorerOptions& options) {
+std::unique_ptr<WindowScorer> decoder_scorer(const nn::TensorFile& file,
+                                             const ScorerOptions& options) {
     return std::make_unique<LibtorchScorer>(file, options);
 }
 

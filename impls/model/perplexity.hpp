@@ -31,7 +31,7 @@ struct ScorerOptions {
 /// The decoding engine on the CPU.
 std::unique_ptr<WindowScorer> engine_scorer(const nn::TensorFile& file,
                                             const ScorerOptions& options);
-/// libtorch. Throws NotSupportedHere in a build without it.
+/// libtorch. Throws NotSupportedHere in a build without it, and where its module cannot be opened.
 std::unique_ptr<WindowScorer> libtorch_scorer(const nn::TensorFile& file,
                                               const ScorerOptions& options);
 bool have_libtorch();

@@ -41,6 +41,15 @@ function(assay_library name)
     endif()
 endfunction()
 
+# assay_module(NAME SOURCES … LINK …): a module opened at run time (impls/tensors/module.hpp).
+function(assay_module name)
+    cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+    add_library(${name} MODULE ${arg_SOURCES})
+    target_link_libraries(${name} PRIVATE assay_options ${arg_LINK})
+    # Calls within it are its own, whatever the program calls by the same names.
+    target_link_options(${name} PRIVATE -Wl,--build-id=sha1 -Wl,-Bsymbolic-functions)
+endfunction()
+
 # assay_test(NAME SOURCES … LINK … [LABELS fast]): one GoogleTest executable; each TEST is a ctest.
 function(assay_test name)
     cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})

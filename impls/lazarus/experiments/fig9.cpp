@@ -17,7 +17,7 @@
 #include "suite/scenario/cost_model.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/experiments/fig9_run.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #endif
 
 namespace assay::lazarus {
@@ -56,7 +56,8 @@ std::optional<std::string> unsupported(const SampleSpec& spec) {
 
 void run(const SampleSpec& spec, Recorder& recorder) {
 #ifdef ASSAY_LAZARUS_LIVE
-    run_fig9(spec, nodes_of(spec), routing_source(spec), live_training_text(), recorder);
+    tensor_functions().run_fig9(spec, nodes_of(spec), routing_source(spec), live_training_text(),
+                                recorder);
 #else
     (void)spec;
     (void)recorder;

@@ -3,10 +3,15 @@
 #include "suite/data/catalog.hpp"
 #include "suite/experiment/recorder.hpp"
 
+#ifdef ASSAY_LAZARUS_LIVE
+#include "impls/tensors/module.hpp"
+#endif
+
 namespace assay::lazarus {
 
 std::optional<std::string> live_training_lacks() {
 #ifdef ASSAY_LAZARUS_LIVE
+    if (auto lacks = tensors::module_lacks()) return lacks;
     if (data::locate("bible-kjv")) return std::nullopt;
     return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package";
 #else

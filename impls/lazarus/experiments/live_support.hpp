@@ -8,7 +8,7 @@
 namespace assay::lazarus {
 
 /// Why no live training can run, as a sentence that says what to do: this build lacks libtorch or
-/// Gloo, or there is no text to train on. std::nullopt: they can.
+/// Gloo, the module with them is not here, or there is no text to train on. std::nullopt: they can.
 std::optional<std::string> live_training_lacks();
 
 /// The text that live trainings train on. Throws SampleError (unsupported) with the reason where

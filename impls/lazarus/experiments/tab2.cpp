@@ -16,7 +16,7 @@
 #include "suite/scenario/cost_model.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/experiments/tab2_run.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #endif
 
 namespace assay::lazarus {
@@ -90,8 +90,8 @@ std::optional<std::string> unsupported(const SampleSpec& spec) {
 void run(const SampleSpec& spec, Recorder& recorder) {
     if (spec.provenance == Provenance::exact) return record_counts(spec, recorder);
 #ifdef ASSAY_LAZARUS_LIVE
-    run_tab2(spec, row_of(spec).lost, integer_axis(spec, "step"), routing_source(spec),
-             live_training_text(), recorder);
+    tensor_functions().run_tab2(spec, row_of(spec).lost, integer_axis(spec, "step"),
+                                routing_source(spec), live_training_text(), recorder);
 #else
     live_training_text();  // throws: says what the build lacks
 #endif

@@ -9,7 +9,7 @@
 #include "suite/experiment/recorder.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/experiments/x_live_run.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #endif
 
 namespace assay::lazarus {
@@ -45,7 +45,7 @@ SampleSpec live_spec(const SampleSpec& spec) {
 
 void run(const SampleSpec& spec, Recorder& recorder) {
 #ifdef ASSAY_LAZARUS_LIVE
-    run_x_live(live_spec(spec), live_training_text(), recorder);
+    tensor_functions().run_x_live(live_spec(spec), live_training_text(), recorder);
 #else
     (void)spec;
     (void)recorder;

@@ -13,7 +13,7 @@
 #include "suite/scenario/fault_plan.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/experiments/x_live_run.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #endif
 
 namespace assay::lazarus {
@@ -21,7 +21,7 @@ namespace {
 
 void run(const SampleSpec& spec, Recorder& recorder) {
 #ifdef ASSAY_LAZARUS_LIVE
-    run_x_live(spec, live_training_text(), recorder);
+    tensor_functions().run_x_live(spec, live_training_text(), recorder);
 #else
     (void)spec;
     (void)recorder;

@@ -4,21 +4,6 @@
 
 namespace assay::lte {
 
-namespace {
-
-void train_with_lambda(const SampleSpec& spec, Recorder& recorder) {
-    on_workbench(spec, recorder, [&](Workbench& bench) {
-        LteRecipe recipe;
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        recipe.lambda = number_axis(spec, "lambda");
-        LteTrained trained = train_lte(bench, recipe);
-        recorder.metric("soft_to_hard", trained.nll_hard_before - trained.nll_soft);
-        record(measure(bench, trained.model), recorder);
-    });
-}
-
-}  // namespace
-
 Experiment fig11() {
     Experiment experiment =
         training_experiment("fig11", "Weight of the separability loss", "section 5.4, Fig. 11");
@@ -39,7 +24,7 @@ Experiment fig11() {
     experiment.figure = {
         Figure::Kind::lines,   "perplexity", "lambda", {"model", "sparsity", "corpus"}, "lambda",
         "perplexity per byte", false};
-    experiment.run = train_with_lambda;
+    experiment.run = tensors::run_of(&TensorFunctions::train_with_lambda);
     return experiment;
 }
 

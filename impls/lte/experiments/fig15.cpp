@@ -4,23 +4,6 @@
 
 namespace assay::lte {
 
-namespace {
-
-void measure_unions(const SampleSpec& spec, Recorder& recorder) {
-    on_workbench(spec, recorder, [&](Workbench& bench) {
-        LteRecipe recipe;
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        SparseModel model = train_lte(bench, recipe).model;
-        const Quality quality = measure(bench, model, /*keep_masks=*/true);
-        for (const int batch : {1, 2, 4, 8, 16})
-            recorder.metric("union_sparsity", quality.statistics->union_sparsity(batch, spec.seed),
-                            {{"batch", std::int64_t{batch}}});
-        record(quality, recorder);
-    });
-}
-
-}  // namespace
-
 Experiment fig15() {
     Experiment experiment =
         training_experiment("fig15", "Union sparsity against batch", "appendix, Fig. 15");
@@ -44,7 +27,7 @@ Experiment fig15() {
                          "batch",
                          "sparsity of the union",
                          false};
-    experiment.run = measure_unions;
+    experiment.run = tensors::run_of(&TensorFunctions::measure_unions);
     return experiment;
 }
 

@@ -4,27 +4,6 @@
 
 namespace assay::lte {
 
-namespace {
-
-constexpr int bins = 20;
-
-void histogram_of_scores(const SampleSpec& spec, Recorder& recorder) {
-    on_workbench(spec, recorder, [&](Workbench& bench) {
-        LteRecipe recipe;
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        recipe.lambda = number_axis(spec, "lambda");
-        LteTrained trained = train_lte(bench, recipe);
-        const auto shares = score_histogram(trained.scores, bins);
-        for (int bin = 0; bin < bins; ++bin)
-            recorder.metric("score_share", shares[static_cast<std::size_t>(bin)],
-                            {{"bin", (bin + 0.5) / bins}});
-        recorder.metric("near_threshold", near_threshold(trained.scores, recipe.tau, 0.1));
-        record(measure(bench, trained.model), recorder);
-    });
-}
-
-}  // namespace
-
 Experiment fig3() {
     Experiment experiment = training_experiment(
         "fig3", "Expert scores with and without the separability loss", "section 3.3, Fig. 3");
@@ -50,7 +29,7 @@ Experiment fig3() {
     experiment.figure = {
         Figure::Kind::lines, "score_share", "bin", {"model", "lambda", "corpus"}, "score",
         "share of scores",   true};
-    experiment.run = histogram_of_scores;
+    experiment.run = tensors::run_of(&TensorFunctions::histogram_of_scores);
     return experiment;
 }
 

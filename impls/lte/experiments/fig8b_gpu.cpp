@@ -1,55 +1,8 @@
-// Fig. 8, right, on a GPU: LLaMA2-7B's shape. Needs libtorch, so it is apart from the rest.
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "impls/lte/experiments/decode_timing.hpp"
+// Fig. 8, right, on a GPU: the profile. In builds with libtorch only.
 #include "impls/lte/experiments/experiments.hpp"
-#include "impls/lte/named_shapes.hpp"
-#include "impls/nn/accelerator.hpp"
-#include "kernels/plugin/cuda_plugin.hpp"
-#include "suite/experiment/axis_value.hpp"
-#include "suite/experiment/error.hpp"
-#include "suite/experiment/recorder.hpp"
+#include "impls/lte/tensor_functions.hpp"
 
 namespace assay::lte {
-namespace {
-
-std::optional<std::string> gpu_decoding_lacks() {
-    if (const auto reason = nn::gpu_missing())
-        return fmt::format("decoding on a GPU is not supported here: {}", *reason);
-    const kernels::Plugin& plugin = kernels::cuda_plugin();
-    return plugin.kernels ? std::nullopt : std::optional(plugin.why_not);
-}
-
-void run_on_gpu(const SampleSpec& spec, Recorder& recorder) {
-    if (const auto reason = gpu_decoding_lacks())
-        throw SampleError(SampleStatus::unsupported, *reason);
-    const nn::DecoderConfig config = named_shape(to_string(spec.axes.at("model")));
-    DecodeSetting setting;
-    setting.kernels = &kernels::cuda_kernels();
-    setting.length = static_cast<int>(integer_axis(spec, "length", 1, config.context - 8));
-    setting.rounds = 60;
-    recorder.progress(0, "making weights");
-    setting.weights = std::make_shared<decode::TensorWeights>(
-        decode::random_tensor_weights(config, at::kBFloat16, at::Device(at::kCUDA, 0), spec.seed));
-    if (spec.variant == "lte") {
-        const double kept = 1 - number_axis(spec, "sparsity");
-        setting.drawn = {static_cast<int>(std::lround(kept * setting.weights->experts())),
-                         spec.seed};
-    }
-    const DecodeTimes times =
-        time_decoding(setting, [&](double fraction) { recorder.progress(fraction, "rounds"); });
-    recorder.metric("latency_s", times.seconds);
-    recorder.metric("tokens_per_s", 1 / times.seconds);
-    recorder.metric("latency_ratio", times.latency_ratio);
-    recorder.metric("latency_saved", 1 - times.latency_ratio);
-    recorder.metric("bound_share", times.bound_share);
-    recorder.metric("bytes_per_token", times.bytes_per_token);
-    recorder.metric("read_bandwidth", times.read_bandwidth / 1e9);
-}
-
-}  // namespace
 
 Experiment with_gpu_profile(Experiment experiment) {
     const ProfilePlan* small = experiment.plan(Profile::small);
@@ -60,12 +13,15 @@ Experiment with_gpu_profile(Experiment experiment) {
     gpu.seconds_per_sample = 40;
     experiment.profiles.push_back(gpu);
     const auto otherwise = experiment.unsupported;
-    experiment.unsupported = [otherwise](const SampleSpec& spec) {
-        return spec.profile == Profile::gpu ? gpu_decoding_lacks() : otherwise(spec);
+    experiment.unsupported = [otherwise](const SampleSpec& spec) -> std::optional<std::string> {
+        if (spec.profile != Profile::gpu) return otherwise(spec);
+        if (auto lacks = tensors::module_lacks()) return lacks;
+        return tensor_functions().gpu_decoding_lacks();
     };
     const auto run = experiment.run;
     experiment.run = [run](const SampleSpec& spec, Recorder& recorder) {
-        if (spec.profile == Profile::gpu) return run_on_gpu(spec, recorder);
+        if (spec.profile == Profile::gpu)
+            return tensor_functions().run_fig8b_on_gpu(spec, recorder);
         run(spec, recorder);
     };
     return experiment;

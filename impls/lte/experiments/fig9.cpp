@@ -4,22 +4,6 @@
 
 namespace assay::lte {
 
-namespace {
-
-void train_on_grouping(const SampleSpec& spec, Recorder& recorder) {
-    on_workbench(spec, recorder, [&](Workbench& bench) {
-        LteRecipe recipe;
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        recipe.grouping = spec.variant == "random"         ? LteRecipe::Grouping::random
-                          : spec.variant == "coactivation" ? LteRecipe::Grouping::coactivation
-                                                           : LteRecipe::Grouping::kmeans;
-        SparseModel model = train_lte(bench, recipe).model;
-        record(measure(bench, model), recorder);
-    });
-}
-
-}  // namespace
-
 Experiment fig9() {
     Experiment experiment =
         training_experiment("fig9", "Grouping of neurons", "section 5.4, Fig. 9");
@@ -33,7 +17,7 @@ Experiment fig9() {
     experiment.figure = {
         Figure::Kind::lines,  "perplexity",          "sparsity", {"model", "corpus"},
         "sparsity asked for", "perplexity per byte", false};
-    experiment.run = train_on_grouping;
+    experiment.run = tensors::run_of(&TensorFunctions::train_on_grouping);
     return experiment;
 }
 

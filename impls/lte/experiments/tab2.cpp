@@ -4,33 +4,6 @@
 
 namespace assay::lte {
 
-namespace {
-
-/// Weights of the feed-forward networks over all weights of the layers.
-double ffn_share(const nn::DecoderConfig& config) {
-    double ffn = 0, all = 0;
-    for (const nn::NamedShape& parameter : nn::layer_parameters(config)) {
-        double elements = 1;
-        for (const auto extent : parameter.shape) elements *= static_cast<double>(extent);
-        if (parameter.shape.size() < 2) continue;
-        all += elements;
-        if (parameter.name == "gate" || parameter.name == "up" || parameter.name == "down")
-            ffn += elements;
-    }
-    return ffn / all;
-}
-
-void compete_overall(const SampleSpec& spec, Recorder& recorder) {
-    on_workbench(spec, recorder, [&](Workbench& bench) {
-        SparseModel model = make_competitor(bench, spec);
-        const Quality quality = measure(bench, model);
-        recorder.metric("overall_sparsity", quality.sparsity * ffn_share(bench.sizes().model));
-        record(quality, recorder);
-    });
-}
-
-}  // namespace
-
 Experiment tab2() {
     Experiment experiment =
         training_experiment("tab2", "Against static pruning", "section 5.2, Table 2");
@@ -56,7 +29,7 @@ Experiment tab2() {
                          "sparsity of the feed-forward networks",
                          "perplexity per byte",
                          false};
-    experiment.run = compete_overall;
+    experiment.run = tensors::run_of(&TensorFunctions::compete_overall);
     return experiment;
 }
 

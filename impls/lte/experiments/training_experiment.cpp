@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "impls/nn/training/training_loop.hpp"
+#include "impls/lte/recipes/materials.hpp"
+#include "impls/lte/recipes/sizes.hpp"
+#include "impls/lte/tensor_functions.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/experiment/axis_value.hpp"
 #include "suite/experiment/error.hpp"
@@ -89,6 +90,40 @@ void validate(const SampleSpec& spec) {
                [](double s) { return s == 0.5; });
 }
 
+/// What recipes/measure.cpp records.
+std::vector<MetricSpec> quality_metrics() {
+    return {
+        {"perplexity",
+         "per token",
+         "of held-out text; a token of the models trained here is a byte",
+         Direction::lower,
+         true,
+         {}},
+        {"bits_per_byte", "bit", "of held-out text", Direction::lower, true, {}},
+        {"ffn_sparsity",
+         "share",
+         "of neurons (static pruning and TEAL: of weights) of the feed-forward networks left out, "
+         "mean over tokens and layers; what selects them is not counted: LTE's router, Deja Vu's "
+         "predictor, the gate that CATS reads whole",
+         Direction::higher,
+         true,
+         {}},
+        {"layer_sparsity", "share", "the same for each layer", Direction::none, true, {"layer"}},
+        {"token_spread",
+         "share",
+         "standard deviation over tokens of a layer's sparsity, mean over layers",
+         Direction::none,
+         true,
+         {}}};
+}
+
+std::optional<std::string> unsupported(const SampleSpec& spec) {
+    if (auto lacks = tensors::module_lacks()) return lacks;
+    // Only libtorch knows whether it can use the GPU.
+    if (spec.profile == Profile::gpu) return tensor_functions().workbench_lacks(spec);
+    return materials_lack(spec);
+}
+
 }  // namespace
 
 Experiment training_experiment(const std::string& name, const std::string& title,
@@ -100,45 +135,9 @@ Experiment training_experiment(const std::string& name, const std::string& title
     experiment.axes = {model_axis({"gpt-toy", "llama-toy"}), corpus_axis()};
     experiment.metrics = quality_metrics();
     experiment.validate = validate;
-    experiment.unsupported = workbench_lacks;
-    experiment.run = compete;
+    experiment.unsupported = unsupported;
+    experiment.run = tensors::run_of(&TensorFunctions::compete);
     return experiment;
-}
-
-void on_workbench(const SampleSpec& spec, Recorder& recorder,
-                  const std::function<void(Workbench&)>& body) {
-    try {
-        Workbench bench(spec, recorder);
-        body(bench);
-    } catch (const nn::TrainingDiverged& diverged) {
-        recorder.event("divergence", 0, -1,
-                       {{"step", diverged.step()},
-                        {"loss", std::to_string(diverged.loss())},
-                        {"why", diverged.what()}});
-        throw SampleError(SampleStatus::failed, diverged.what());
-    }
-}
-
-SparseModel make_competitor(Workbench& bench, const SampleSpec& spec) {
-    LteRecipe recipe;
-    if (spec.variant == "lte") {
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        return train_lte(bench, recipe).model;
-    }
-    if (spec.variant == "lte_published") {
-        recipe.published = true;
-        recipe.eta = number_axis(spec, "eta");
-        return train_lte(bench, recipe).model;
-    }
-    return make_rival(bench, spec.variant, number_axis(spec, "sparsity"));
-}
-
-void compete(const SampleSpec& spec, Recorder& recorder) {
-    on_workbench(spec, recorder, [&](Workbench& bench) {
-        SparseModel model = make_competitor(bench, spec);
-        record(measure(bench, model), recorder);
-        if (model.top_score) recorder.metric("top_score", model.top_score());
-    });
 }
 
 }  // namespace assay::lte

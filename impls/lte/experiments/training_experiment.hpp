@@ -1,16 +1,14 @@
-// What the experiments that train models have in common: axes, metrics, profiles, and the way from
-// a variant's name to a measured model. These experiments are part of builds with libtorch only.
+// What the declarations of the experiments that train models have in common: axes, metrics,
+// profiles. They are part of builds with libtorch only, which trains in the module of tensors
+// (training_runs.hpp).
 #pragma once
 
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "impls/lte/tensor_functions.hpp"
 #include "suite/experiment/experiment.hpp"
-#include "suite/experiment/recorder.hpp"
-
-#include "impls/lte/recipes/sparse_model.hpp"
-#include "suite/experiment/axis_value.hpp"
 
 namespace assay::lte {
 
@@ -25,19 +23,10 @@ Axis corpus_axis();
 std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Value>> toy_axes,
                                            int toy_rounds, double toy_seconds_per_sample);
 
-/// An experiment with id, title, source, unsupported hook, axes model and corpus and the metrics
-/// above; the caller adds its own axes, variants, profiles, figure and run.
+/// An experiment with id, title, source, unsupported hook, axes model and corpus, the metrics of a
+/// measured model, and compete() as its run; the caller adds its own axes, variants, profiles and
+/// figure, and another run where it needs one.
 Experiment training_experiment(const std::string& name, const std::string& title,
                                const std::string& where);
-
-/// Runs `body` on a workbench; a divergence becomes an event and a failed sample.
-void on_workbench(const SampleSpec& spec, Recorder& recorder,
-                  const std::function<void(Workbench&)>& body);
-
-/// "lte" (our schedule at the sample's sparsity), "lte_published" (the paper's loss, axis eta) or a
-/// rival by name, trained.
-SparseModel make_competitor(Workbench& bench, const SampleSpec& spec);
-/// The same, measured and recorded: a whole sample.
-void compete(const SampleSpec& spec, Recorder& recorder);
 
 }  // namespace assay::lte

@@ -51,7 +51,7 @@ void group_neurons(Workbench& bench, GroupingKind kind) {
         for (int step = 0; step < calibration_windows; ++step) {
             const auto tokens = bench.data().batch(bench.seed() + 77, step, 1).to(bench.device());
             bench.decoder().logits(tokens.narrow(1, 0, tokens.size(1) - 1), probe,
-                                   bench.sizes().compute);
+                                   compute_type(bench.sizes()));
         }
     }
     for (int layer = 0; layer < layers; ++layer) {

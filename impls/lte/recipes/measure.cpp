@@ -32,7 +32,7 @@ Quality measure(Workbench& bench, SparseModel& model, bool keep_masks) {
     const int layers = sizes.model.layers;
     const auto evaluate = [&](nn::FeedForward& ffn) {
         return nn::evaluate(bench.decoder(), ffn, bench.data(), sizes.evaluation_windows,
-                            sizes.sequences, sizes.compute);
+                            sizes.sequences, compute_type(sizes));
     };
     if (!model.active) {
         quality.evaluation = evaluate(*model.ffn);
@@ -53,32 +53,6 @@ Quality measure(Workbench& bench, SparseModel& model, bool keep_masks) {
     quality.layer_sparsity = quality.statistics->by_layer();
     quality.token_spread = quality.statistics->token_spread();
     return quality;
-}
-
-std::vector<MetricSpec> quality_metrics() {
-    return {
-        {"perplexity",
-         "per token",
-         "of held-out text; a token of the models trained here is a byte",
-         Direction::lower,
-         true,
-         {}},
-        {"bits_per_byte", "bit", "of held-out text", Direction::lower, true, {}},
-        {"ffn_sparsity",
-         "share",
-         "of neurons (static pruning and TEAL: of weights) of the feed-forward networks left out, "
-         "mean over tokens and layers; what selects them is not counted: LTE's router, Deja Vu's "
-         "predictor, the gate that CATS reads whole",
-         Direction::higher,
-         true,
-         {}},
-        {"layer_sparsity", "share", "the same for each layer", Direction::none, true, {"layer"}},
-        {"token_spread",
-         "share",
-         "standard deviation over tokens of a layer's sparsity, mean over layers",
-         Direction::none,
-         true,
-         {}}};
 }
 
 void record(const Quality& quality, Recorder& recorder) {

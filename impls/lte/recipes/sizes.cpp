@@ -1,7 +1,7 @@
-// Models and how long they are trained, by profile.
+#include "impls/lte/recipes/sizes.hpp"
+
 #include <fmt/format.h>
 
-#include "impls/lte/recipes/workbench.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::lte {
@@ -54,7 +54,7 @@ Sizes sizes_of(std::string_view model, Profile profile) {
         sizes.stage2_steps = 100 * longer;
         sizes.tune_rate = 1e-3;
         if (gpu) sizes.checkpoint_every = 1000;
-        sizes.compute = at::kBFloat16;
+        sizes.bf16 = true;
         return sizes;
     }
     if (model == "smollm2" || names_a_file(model)) {
@@ -69,7 +69,7 @@ Sizes sizes_of(std::string_view model, Profile profile) {
         sizes.tune_rate = 5e-5;
         sizes.evaluation_windows = toy ? 8 : 64;
         sizes.checkpoint_every = gpu ? 300 : 20;  // of 1.6 GB
-        sizes.compute = at::kBFloat16;
+        sizes.bf16 = true;
         return sizes;
     }
     throw UserError(

@@ -40,10 +40,9 @@ struct Quality {
 /// keep_masks: see SparsityStatistics.
 Quality measure(Workbench& bench, SparseModel& model, bool keep_masks = false);
 
-/// Records perplexity, bits_per_byte, ffn_sparsity, layer_sparsity{layer}, token_spread.
+/// Records perplexity, bits_per_byte, ffn_sparsity, layer_sparsity{layer}, token_spread, as
+/// experiments/training_experiment.cpp declares them.
 void record(const Quality& quality, Recorder& recorder);
-/// Their declarations.
-std::vector<MetricSpec> quality_metrics();
 
 /// How LTE is trained in one sample.
 struct LteRecipe {

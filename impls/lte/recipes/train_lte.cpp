@@ -43,7 +43,7 @@ double soft_quality(Workbench& bench, const Routers& routers, double tau,
     ScoreKeeper soft(routers, tau, sizes.model.layers);
     const at::NoGradGuard no_grad;
     const double nll = nn::evaluate(bench.decoder(), soft, bench.data(), sizes.evaluation_windows,
-                                    sizes.sequences, sizes.compute)
+                                    sizes.sequences, compute_type(sizes))
                            .nll_nats_per_token;
     scores = soft.by_layer();
     return nll;
@@ -97,9 +97,10 @@ LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
     const auto make_hard = [&] {
         return std::make_unique<LteFeedForward>(*routers, recipe.tau, LteMode::hard);
     };
-    trained.nll_hard_before = nn::evaluate(bench.decoder(), *make_hard(), bench.data(),
-                                           sizes.evaluation_windows, sizes.sequences, sizes.compute)
-                                  .nll_nats_per_token;
+    trained.nll_hard_before =
+        nn::evaluate(bench.decoder(), *make_hard(), bench.data(), sizes.evaluation_windows,
+                     sizes.sequences, compute_type(sizes))
+            .nll_nats_per_token;
     {
         Workbench::Curve curve(bench, "stage2", sizes.stage2_steps);
         train_stage2(bench.decoder(), *routers, recipe.tau, bench.data(),

@@ -12,7 +12,6 @@
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 #include "impls/nn/training/folder_state.hpp"
-#include "suite/data/catalog.hpp"
 #include "suite/experiment/error.hpp"
 
 namespace assay::lte {
@@ -21,30 +20,6 @@ namespace {
 constexpr double held_out = 0.1;
 // Streams of batches, so that no two trainings of a sample see the same order.
 constexpr std::uint64_t base_stream = 0, dense_stream = 1;
-
-std::string text_axis(const SampleSpec& spec, std::string_view axis, std::string_view otherwise) {
-    const auto found = spec.axes.find(std::string(axis));
-    return found == spec.axes.end() ? std::string(otherwise) : to_string(found->second);
-}
-
-std::string model_of(const SampleSpec& spec) { return text_axis(spec, "model", "gpt-toy"); }
-std::string corpus_of(const SampleSpec& spec) { return text_axis(spec, "corpus", "bible-kjv"); }
-
-/// Why a data set or a file of the user's cannot be read, or nullopt.
-std::optional<std::string> lacks(const std::string& name) {
-    if (names_a_file(name)) {
-        std::error_code ignored;
-        if (std::filesystem::exists(name, ignored)) return std::nullopt;
-        return fmt::format("{}: no such file", name);
-    }
-    if (data::locate(name)) return std::nullopt;
-    return fmt::format("{} is not here: `assay data fetch {}`", name, name);
-}
-
-std::filesystem::path fetched(const std::string& name) {
-    if (const auto reason = lacks(name)) throw SampleError(SampleStatus::unsupported, *reason);
-    return names_a_file(name) ? std::filesystem::path(name) : *data::locate(name);
-}
 
 /// What tells the shared trainings of a session apart, as part of a file's name. What they were
 /// trained on is checked by content when they are taken up again.
@@ -92,11 +67,11 @@ std::unique_ptr<nn::StateKeeper> keeper_in(const std::string& folder) {
 }  // namespace
 
 std::optional<std::string> workbench_lacks(const SampleSpec& spec) {
-    const Sizes sizes = sizes_of(model_of(spec), spec.profile);
     if (auto reason = gpu_lacks(spec.profile)) return reason;
-    if (auto reason = lacks(corpus_of(spec))) return reason;
-    return sizes.weights.empty() ? std::nullopt : lacks(sizes.weights);
+    return materials_lack(spec);
 }
+
+at::ScalarType compute_type(const Sizes& sizes) { return sizes.bf16 ? at::kBFloat16 : at::kFloat; }
 
 Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
     : spec_(spec),
@@ -131,7 +106,7 @@ nn::LanguageModelTraining Workbench::tuning(std::int64_t steps, std::uint64_t st
     training.options.learning_rate = sizes_.tune_rate;
     training.sequences = sizes_.sequences;
     training.seed = spec_.seed * 16 + stream;
-    training.compute = sizes_.compute;
+    training.compute = compute_type(sizes_);
     training.checkpoint_every = sizes_.checkpoint_every;
     return training;
 }

@@ -1,0 +1,129 @@
+#include "impls/lte/experiments/training_runs.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "impls/lte/recipes/sparse_model.hpp"
+#include "impls/nn/training/training_loop.hpp"
+#include "suite/experiment/axis_value.hpp"
+
+namespace assay::lte {
+namespace {
+
+constexpr int bins = 20;  // of scores
+
+/// Runs `body` on a workbench; a divergence becomes an event and a failed sample.
+void on_workbench(const SampleSpec& spec, Recorder& recorder,
+                  const std::function<void(Workbench&)>& body) {
+    try {
+        Workbench bench(spec, recorder);
+        body(bench);
+    } catch (const nn::TrainingDiverged& diverged) {
+        recorder.event("divergence", 0, -1,
+                       {{"step", diverged.step()},
+                        {"loss", std::to_string(diverged.loss())},
+                        {"why", diverged.what()}});
+        throw SampleError(SampleStatus::failed, diverged.what());
+    }
+}
+
+/// "lte" (our schedule at the sample's sparsity), "lte_published" (the paper's loss, axis eta) or a
+/// rival by name, trained.
+SparseModel make_competitor(Workbench& bench, const SampleSpec& spec) {
+    LteRecipe recipe;
+    if (spec.variant == "lte") {
+        recipe.target_sparsity = number_axis(spec, "sparsity");
+        return train_lte(bench, recipe).model;
+    }
+    if (spec.variant == "lte_published") {
+        recipe.published = true;
+        recipe.eta = number_axis(spec, "eta");
+        return train_lte(bench, recipe).model;
+    }
+    return make_rival(bench, spec.variant, number_axis(spec, "sparsity"));
+}
+
+/// Weights of the feed-forward networks over all weights of the layers.
+double ffn_share(const nn::DecoderConfig& config) {
+    double ffn = 0, all = 0;
+    for (const nn::NamedShape& parameter : nn::layer_parameters(config)) {
+        double elements = 1;
+        for (const auto extent : parameter.shape) elements *= static_cast<double>(extent);
+        if (parameter.shape.size() < 2) continue;
+        all += elements;
+        if (parameter.name == "gate" || parameter.name == "up" || parameter.name == "down")
+            ffn += elements;
+    }
+    return ffn / all;
+}
+
+}  // namespace
+
+void compete(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        SparseModel model = make_competitor(bench, spec);
+        record(measure(bench, model), recorder);
+        if (model.top_score) recorder.metric("top_score", model.top_score());
+    });
+}
+
+void histogram_of_scores(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        LteRecipe recipe;
+        recipe.target_sparsity = number_axis(spec, "sparsity");
+        recipe.lambda = number_axis(spec, "lambda");
+        LteTrained trained = train_lte(bench, recipe);
+        const auto shares = score_histogram(trained.scores, bins);
+        for (int bin = 0; bin < bins; ++bin)
+            recorder.metric("score_share", shares[static_cast<std::size_t>(bin)],
+                            {{"bin", (bin + 0.5) / bins}});
+        recorder.metric("near_threshold", near_threshold(trained.scores, recipe.tau, 0.1));
+        record(measure(bench, trained.model), recorder);
+    });
+}
+
+void train_on_grouping(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        LteRecipe recipe;
+        recipe.target_sparsity = number_axis(spec, "sparsity");
+        recipe.grouping = spec.variant == "random"         ? LteRecipe::Grouping::random
+                          : spec.variant == "coactivation" ? LteRecipe::Grouping::coactivation
+                                                           : LteRecipe::Grouping::kmeans;
+        SparseModel model = train_lte(bench, recipe).model;
+        record(measure(bench, model), recorder);
+    });
+}
+
+void train_with_lambda(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        LteRecipe recipe;
+        recipe.target_sparsity = number_axis(spec, "sparsity");
+        recipe.lambda = number_axis(spec, "lambda");
+        LteTrained trained = train_lte(bench, recipe);
+        recorder.metric("soft_to_hard", trained.nll_hard_before - trained.nll_soft);
+        record(measure(bench, trained.model), recorder);
+    });
+}
+
+void measure_unions(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        LteRecipe recipe;
+        recipe.target_sparsity = number_axis(spec, "sparsity");
+        SparseModel model = train_lte(bench, recipe).model;
+        const Quality quality = measure(bench, model, /*keep_masks=*/true);
+        for (const int batch : {1, 2, 4, 8, 16})
+            recorder.metric("union_sparsity", quality.statistics->union_sparsity(batch, spec.seed),
+                            {{"batch", std::int64_t{batch}}});
+        record(quality, recorder);
+    });
+}
+
+void compete_overall(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        SparseModel model = make_competitor(bench, spec);
+        const Quality quality = measure(bench, model);
+        recorder.metric("overall_sparsity", quality.sparsity * ffn_share(bench.sizes().model));
+        record(quality, recorder);
+    });
+}
+
+}  // namespace assay::lte

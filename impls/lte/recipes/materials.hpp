@@ -1,0 +1,22 @@
+// The text and the weights that a sample asks for. Torch-free.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::lte {
+
+/// The axes "model" and "corpus", or what stands for them where there are none.
+std::string model_of(const SampleSpec& spec);
+std::string corpus_of(const SampleSpec& spec);
+
+/// Which of them has not been fetched, or is no file, as a sentence; std::nullopt: all are here.
+std::optional<std::string> materials_lack(const SampleSpec& spec);
+
+/// A data set or a file of the user's. Throws SampleError (unsupported) where it is not here.
+std::filesystem::path fetched(const std::string& name);
+
+}  // namespace assay::lte

@@ -1,0 +1,19 @@
+// What the module of tensors computes for `assay model` (impls/tensors/module.hpp).
+#pragma once
+
+#include <memory>
+
+#include "impls/model/perplexity.hpp"
+
+namespace assay::model {
+
+struct TensorFunctions {
+    static constexpr const char* symbol = "assay_model_tensors";
+    std::unique_ptr<WindowScorer> (*decoder_scorer)(const nn::TensorFile&, const ScorerOptions&);
+};
+
+/// Within the module: the decoder that also trains.
+std::unique_ptr<WindowScorer> decoder_scorer(const nn::TensorFile& file,
+                                             const ScorerOptions& options);
+
+}  // namespace assay::model

@@ -1,0 +1,46 @@
+// The module of tensors: beside main.cpp the one file that names the systems. What each declares in
+// its tensor_functions.hpp is filled in here.
+#include "impls/lte/experiments/fig8b_gpu_run.hpp"
+#include "impls/lte/experiments/training_runs.hpp"
+#include "impls/lte/recipes/workbench.hpp"
+#include "impls/lte/tensor_functions.hpp"
+#include "impls/model/tensor_functions.hpp"
+
+#ifdef ASSAY_LAZARUS_LIVE
+#include "impls/lazarus/experiments/fig9_run.hpp"
+#include "impls/lazarus/experiments/tab2_run.hpp"
+#include "impls/lazarus/experiments/x_live_run.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
+#endif
+
+extern "C" {
+
+#ifdef ASSAY_LAZARUS_LIVE
+extern const assay::lazarus::TensorFunctions assay_lazarus_tensors;
+const assay::lazarus::TensorFunctions assay_lazarus_tensors{
+    .run_fig9 = assay::lazarus::run_fig9,
+    .run_tab2 = assay::lazarus::run_tab2,
+    .run_x_live = assay::lazarus::run_x_live,
+    .run_live_schedule = assay::lazarus::run_live_schedule,
+};
+#endif
+
+extern const assay::lte::TensorFunctions assay_lte_tensors;
+const assay::lte::TensorFunctions assay_lte_tensors{
+    .compete = assay::lte::compete,
+    .compete_overall = assay::lte::compete_overall,
+    .histogram_of_scores = assay::lte::histogram_of_scores,
+    .train_on_grouping = assay::lte::train_on_grouping,
+    .train_with_lambda = assay::lte::train_with_lambda,
+    .measure_unions = assay::lte::measure_unions,
+    .run_fig8b_on_gpu = assay::lte::run_fig8b_on_gpu,
+    .workbench_lacks = assay::lte::workbench_lacks,
+    .gpu_decoding_lacks = assay::lte::gpu_decoding_lacks,
+};
+
+extern const assay::model::TensorFunctions assay_model_tensors;
+const assay::model::TensorFunctions assay_model_tensors{
+    .decoder_scorer = assay::model::decoder_scorer,
+};
+
+}  // extern "C"
