@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "tests/lazarus/controller_script.hpp"
@@ -12,6 +13,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSubsetOf;
+using testing::SizeIs;
 
 TEST(LazarusControllerStart, WaitsForTheInitialWorkersAndStartsFromTheSeed) {
     Script script(small_job());
@@ -129,7 +132,8 @@ TEST(LazarusControllerJoin, IsLazyAndFetchesEverything) {
     EXPECT_EQ(plan.why, "join of 4");
     EXPECT_THAT(plan.members, ElementsAre(0, 1, 2, 3, 4));
     EXPECT_THAT(plan.need_dense, ElementsAre(4));
-    EXPECT_EQ(plan.dense_source, 0);
+    ASSERT_THAT(plan.dense_sources, SizeIs(1));
+    EXPECT_THAT(plan.dense_sources, IsSubsetOf({0, 1, 2, 3}));
     EXPECT_EQ(plan.resume_step, 1);
     EXPECT_EQ(plan.restore_step, std::nullopt);
     long to_joiner = 0;
@@ -141,6 +145,40 @@ TEST(LazarusControllerJoin, IsLazyAndFetchesEverything) {
     EXPECT_EQ(to_joiner, static_cast<long>(slots.size()));
     script.all_ready();
     EXPECT_EQ(*script.last<Go>(), (Go{2, 1}));
+}
+
+TEST(LazarusControllerJoin, DenseStateComesFromAsManyMembersAsThereAre) {
+    Script script(small_job());
+    script.start();
+    for (Worker joiner : {4, 5, 6, 7, 8, 9}) script.join(joiner);
+    script.step();
+    const Reconfigure& plan = script.plan();
+    EXPECT_THAT(plan.need_dense, ElementsAre(4, 5, 6, 7, 8, 9));
+    ASSERT_THAT(plan.dense_sources, SizeIs(6));
+    for (Worker member : {0, 1, 2, 3}) {
+        const auto joiners =
+            std::count(plan.dense_sources.begin(), plan.dense_sources.end(), member);
+        EXPECT_TRUE(joiners == 1 || joiners == 2) << member << " serves " << joiners << " joiners";
+    }
+}
+
+TEST(LazarusControllerJoin, TheMemberWithTheFewestExpertsToSendServesASingleJoiner) {
+    Script script(small_job());
+    script.start();
+    script.join(4);
+    script.step();
+    const Reconfigure& plan = script.plan();
+    const auto experts_from = [&](Worker member) {
+        return std::count_if(plan.transfers.begin(), plan.transfers.end(),
+                             [&](const Transfer& one) { return one.from == member; });
+    };
+    const Worker source = plan.dense_sources.at(0);
+    for (Worker member : {0, 1, 2, 3}) {
+        EXPECT_GE(experts_from(member), experts_from(source)) << member;
+        if (member < source) {
+            EXPECT_GT(experts_from(member), experts_from(source)) << "ties go to the lower id";
+        }
+    }
 }
 
 TEST(LazarusControllerJoin, DuringAReconfigurationWaitsForTheNextCommit) {
@@ -184,7 +222,8 @@ TEST(LazarusControllerJoin, AdmittedJoinersStayWhenADeathStartsTheReconfiguratio
     ASSERT_EQ(script.kinds(), "Abort Reconfigure");
     EXPECT_THAT(script.plan().members, ElementsAre(1, 2, 3, 4));
     EXPECT_THAT(script.plan().need_dense, ElementsAre(4));
-    EXPECT_EQ(script.plan().dense_source, 1);
+    ASSERT_THAT(script.plan().dense_sources, SizeIs(1));
+    EXPECT_THAT(script.plan().dense_sources, IsSubsetOf({1, 2, 3}));
 }
 
 TEST(LazarusControllerJoin, AJoinerThatDiesDuringItsReconfigurationIsLeftOut) {

@@ -184,6 +184,17 @@ TEST(RecoveryCost, TransfersOfOneSenderAddUpAndOfSeveralOverlap) {
     EXPECT_NEAR(cost({{0, 0, 0, 1}, {0, 1, 2, 3}}).transfer_s, one, 0.01 * one);
 }
 
+TEST(RecoveryCost, JoinersServedByOneMemberWaitForEachOther) {
+    const auto transfer_s = [](std::vector<Worker> sources) {
+        auto plan = plan_of({});
+        plan.need_dense = {2, 3};
+        plan.dense_sources = std::move(sources);
+        return reconfiguration_cost(costs(), modelling(), plan, false).transfer_s;
+    };
+    EXPECT_GT(transfer_s({0, 1}), 0);
+    EXPECT_NEAR(transfer_s({0, 0}), 2 * transfer_s({0, 1}), 0.01 * transfer_s({0, 0}));
+}
+
 TEST(RecoveryCost, ARestartLoadsWhatEveryNodeHolds) {
     const auto how = modelling();
     const auto cost = reconfiguration_cost(costs(), how, plan_of({}, 0), true, 123);

@@ -18,7 +18,7 @@ Reconfigure example() {
     plan.holders = {{{0, 0, 1}, {1, 2, 2}}, {{0, 1, 2}, {0, 1, 2}}};
     plan.transfers = {{0, 1, 2, 5}, {1, 2, 0, 5}};
     plan.need_dense = {5};
-    plan.dense_source = 0;
+    plan.dense_sources = {2};
     plan.resume_step = 17;
     plan.why = "join of 5";
     return plan;

@@ -72,6 +72,7 @@ class ProtocolWatch {
     bool rebalances() const { return job_.rebalance_every > 0 && !groups(); }
     Step newest() const { return complete_.empty() ? 0 : *complete_.rbegin(); }
     void check_plan(const Reconfigure&);
+    void check_dense_sources(const Reconfigure&);
     void check_nobody_waits();
     bool usable(Worker) const;
     std::vector<ExpertId> lost() const;

@@ -63,9 +63,8 @@ void VirtualWorker::group_built(Epoch epoch) {
     outstanding_ = 1;  // the group itself: keeps Ready back until the list is complete
     for (const Transfer& one : plan_.transfers)
         outstanding_ += static_cast<int>(one.from == id_) + static_cast<int>(one.to == id_);
-    for (Worker joiner : plan_.need_dense)
-        outstanding_ +=
-            static_cast<int>(joiner == id_) + static_cast<int>(plan_.dense_source == id_);
+    for (const auto& ends : {plan_.need_dense, plan_.dense_sources})
+        outstanding_ += static_cast<int>(std::count(ends.begin(), ends.end(), id_));
     one_transfer_less();
 }
 

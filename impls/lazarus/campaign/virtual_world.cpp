@@ -158,15 +158,14 @@ void VirtualWorld::enter_group(Epoch epoch, Worker id) {
             worker(one.to).received(epoch, id, state);
         });
     }
-    for (Worker joiner : plan.need_dense) {
-        transfer(plan, plan.dense_source, joiner,
-                 [this, joiner, source = plan.dense_source, epoch] {
-                     const auto state = worker(source).dense();
-                     if (!state)
-                         return fail(fmt::format("worker {} has no dense state to send", source));
-                     worker(source).sent(epoch);
-                     worker(joiner).received_dense(epoch, *state);
-                 });
+    for (std::size_t i = 0; i < plan.need_dense.size(); ++i) {
+        const Worker joiner = plan.need_dense[i], source = plan.dense_sources.at(i);
+        transfer(plan, source, joiner, [this, joiner, source, epoch] {
+            const auto state = worker(source).dense();
+            if (!state) return fail(fmt::format("worker {} has no dense state to send", source));
+            worker(source).sent(epoch);
+            worker(joiner).received_dense(epoch, *state);
+        });
     }
 }
 

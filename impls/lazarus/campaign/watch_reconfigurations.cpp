@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "impls/lazarus/campaign/protocol_watch.hpp"
@@ -148,6 +149,23 @@ void ProtocolWatch::check_groups(const Reconfigure& plan) {
         fail_(fmt::format("epoch {} drops the last holder of an expert", plan.epoch));
 }
 
+void ProtocolWatch::check_dense_sources(const Reconfigure& plan) {
+    std::set<Worker> able;
+    for (const auto& [id, workers] : held_) {
+        for (Worker worker : workers) {
+            if (std::count(plan.members.begin(), plan.members.end(), worker)) able.insert(worker);
+        }
+    }
+    const std::set<Worker> used(plan.dense_sources.begin(), plan.dense_sources.end());
+    if (!std::includes(able.begin(), able.end(), used.begin(), used.end()))
+        fail_(fmt::format("epoch {} wants dense state from one of {}, of whom {} have it",
+                          plan.epoch, used, able));
+    if (plan.dense_sources.size() != plan.need_dense.size() ||
+        used.size() < std::min(able.size(), plan.need_dense.size()))
+        fail_(fmt::format("epoch {} sends the dense state to {} from {} alone", plan.epoch,
+                          plan.need_dense, used));
+}
+
 void ProtocolWatch::check_plan(const Reconfigure& plan) {
     std::set<ExpertId> placed;
     for (std::size_t layer = 0; layer < plan.holders.size(); ++layer) {
@@ -172,6 +190,7 @@ void ProtocolWatch::check_plan(const Reconfigure& plan) {
                 fmt::format("epoch {} wants expert {} of layer {} from {}, which does not hold it",
                             plan.epoch, one.expert, one.layer, one.from));
     }
+    check_dense_sources(plan);
     if (!std::is_sorted(plan.transfers.begin(), plan.transfers.end(), [](auto& a, auto& b) {
             return std::tuple(a.from, a.to, a.layer, a.expert) <
                    std::tuple(b.from, b.to, b.layer, b.expert);

@@ -33,8 +33,9 @@ double moved_s(const CostModel& costs, const Modelling& modelling, const Reconfi
     std::vector<double> bytes(rank.size() * rank.size(), 0);
     for (const auto& one : plan.transfers)
         bytes[rank.at(one.from) * rank.size() + rank.at(one.to)] += expert_bytes(modelling);
-    for (Worker worker : plan.need_dense)
-        bytes[rank.at(plan.dense_source) * rank.size() + rank.at(worker)] += dense_bytes(modelling);
+    for (std::size_t i = 0; i < plan.need_dense.size(); ++i)
+        bytes[rank.at(plan.dense_sources.at(i)) * rank.size() + rank.at(plan.need_dense[i])] +=
+            dense_bytes(modelling);
     return costs.all_to_all(bytes, static_cast<int>(rank.size()));
 }
 

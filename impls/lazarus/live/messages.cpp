@@ -12,7 +12,7 @@ json to_message(const Reconfigure& plan) {
     json message{{"type", "reconfigure"},           {"epoch", plan.epoch},
                  {"members", plan.members},         {"training", plan.training},
                  {"holders", plan.holders},         {"transfers", std::move(transfers)},
-                 {"need_dense", plan.need_dense},   {"dense_source", plan.dense_source},
+                 {"need_dense", plan.need_dense},   {"dense_sources", plan.dense_sources},
                  {"resume_step", plan.resume_step}, {"why", plan.why}};
     if (plan.restore_step) message["restore_step"] = *plan.restore_step;
     return message;
@@ -27,7 +27,7 @@ Reconfigure reconfigure_from(const json& message) {
     for (const auto& t : message.at("transfers"))
         plan.transfers.push_back({t.at(0), t.at(1), t.at(2), t.at(3)});
     plan.need_dense = message.at("need_dense").get<std::vector<Worker>>();
-    plan.dense_source = message.at("dense_source");
+    plan.dense_sources = message.at("dense_sources").get<std::vector<Worker>>();
     if (message.contains("restore_step"))
         plan.restore_step = message.at("restore_step").get<Step>();
     plan.resume_step = message.at("resume_step");

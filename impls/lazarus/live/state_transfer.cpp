@@ -22,8 +22,9 @@ std::vector<Item> items_of(const Reconfigure& plan) {
     for (std::size_t i = 0; i < plan.members.size(); ++i)
         rank[plan.members[i]] = static_cast<int>(i);
     std::vector<Item> items;
-    for (Worker worker : plan.need_dense)
-        items.push_back({rank.at(plan.dense_source), rank.at(worker), dense_key});
+    for (std::size_t i = 0; i < plan.need_dense.size(); ++i)
+        items.push_back(
+            {rank.at(plan.dense_sources.at(i)), rank.at(plan.need_dense[i]), dense_key});
     for (const auto& t : plan.transfers)
         items.push_back({rank.at(t.from), rank.at(t.to), {t.layer, t.expert}});
     std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {

@@ -131,11 +131,11 @@ struct Reconfigure {
     /// holders[layer][i]: experts of training[i], ascending, repeated per replica. Layout::groups:
     /// E/group experts, the same in every layer; groups are `group` consecutive entries of training
     std::vector<Placement> holders;
-    std::vector<Transfer> transfers;   ///< sorted by (from, to, layer, expert)
-    std::vector<Worker> need_dense;    ///< joiners: receive the non-expert state …
-    Worker dense_source = -1;          ///< … from this member
-    std::optional<Step> restore_step;  ///< load everything from this checkpoint (0: initial state)
-    Step resume_step;                  ///< the step that Go will name
+    std::vector<Transfer> transfers;    ///< sorted by (from, to, layer, expert)
+    std::vector<Worker> need_dense;     ///< joiners: receive the non-expert state …
+    std::vector<Worker> dense_sources;  ///< … each from the member at its place here
+    std::optional<Step> restore_step;   ///< load everything from this checkpoint (0: initial state)
+    Step resume_step;                   ///< the step that Go will name
     std::string why;  ///< causes, ", " between: "start", "death of 1", "join of 4",
                       ///< "leave of 2", "rebalance", "lost expert 0 of layer 1",
                       ///< "step 5 failed on worker 2: …", "corrupt message from worker 2: …",

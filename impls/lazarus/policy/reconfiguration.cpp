@@ -1,5 +1,9 @@
 #include "impls/lazarus/policy/reconfiguration.hpp"
 
+#include <algorithm>
+#include <compare>
+#include <map>
+
 #include "impls/lazarus/policy/expert_parallel.hpp"
 #include "impls/lazarus/policy/mapping.hpp"
 #include "impls/lazarus/policy/model_plan.hpp"
@@ -19,6 +23,29 @@ ModelPlacement needed_by(const std::vector<Worker>& members, const std::vector<W
         ++t;
     }
     return needed;
+}
+
+/// For each joiner the member that sends it the dense state: of those that have it the one with the
+/// fewest joiners so far, then with the fewest experts to send, then the lowest id.
+std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& holdings) {
+    struct Load {
+        int joiners = 0, experts = 0;
+        auto operator<=>(const Load&) const = default;
+    };
+    std::map<Worker, Load> holders;
+    for (Worker worker : epoch.members) {
+        if (holdings.has_state(worker)) holders[worker];
+    }
+    for (const Transfer& one : epoch.transfers) ++holders.at(one.from).experts;
+    std::vector<Worker> sources;
+    for (std::size_t joiner = 0; joiner < epoch.need_dense.size(); ++joiner) {
+        const auto least =
+            std::min_element(holders.begin(), holders.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
+        ++least->second.joiners;
+        sources.push_back(least->first);
+    }
+    return sources;
 }
 
 ModelPlacement holders_of(const ControllerConfig& config, const ModelPlacement& held,
@@ -50,7 +77,7 @@ Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vect
     for (Worker worker : training) {
         if (!holdings.has_state(worker)) epoch.need_dense.push_back(worker);
     }
-    if (!epoch.need_dense.empty()) epoch.dense_source = holdings.dense_holder().value();
+    epoch.dense_sources = dense_sources(epoch, holdings);
     return epoch;
 }
 

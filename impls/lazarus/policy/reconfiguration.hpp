@@ -9,10 +9,12 @@
 
 namespace assay::lazarus {
 
-/// Fills in members, training, holders, transfers and the dense transfer; the caller adds epoch,
+/// Fills in members, training, holders, transfers and dense sources; the caller adds epoch,
 /// steps and reason. `training` is a subset of `members`, both ascending; N·c ≥ E is required, with
 /// Layout::groups whole groups. Layout::flexible: every layer is mapped on its own to the nodes
 /// that need the fewest new experts. Layout::groups: place_in_groups() (expert_parallel.hpp).
+/// Joiners fetch the dense state from as many members as there are, so that none sends it twice
+/// while another could.
 /// `from_storage`: every member loads its state, nothing travels between them.
 Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vector<Worker>& members,
                                  const std::vector<Worker>& training, const Holdings& holdings,
