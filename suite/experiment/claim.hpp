@@ -20,7 +20,7 @@ namespace assay {
 enum class Verdict {
     supported,
     contradicted,
-    calibrated,        ///< the value was used to fit what would "reproduce" it
+    calibrated,        ///< the statement was used to fit, rebuild or choose what "reproduces" it
     open_discrepancy,  ///< does not hold as printed; the claim file explains what is known
     not_checkable_here,
     not_run,
@@ -56,7 +56,8 @@ struct Claim {
     std::vector<std::string> needs;                ///< "trace:smartmoe", "gpu", …
     std::map<std::string, std::vector<double>>
         assumes;                           ///< inputs neither measured nor published, as ranges
-    std::vector<std::string> fitted_from;  ///< calibrations fitted from this claim's value
+    std::vector<std::string> fitted_from;  ///< clauses: what was fitted to, rebuilt from or chosen
+                                           ///< by the paper's own statement
     std::string discrepancy;  ///< known: why the printed value does not come out; with our evidence
     std::string not_checkable;  ///< a reason that holds at every profile ("needs 16 GPUs …")
     std::string source;
@@ -115,8 +116,9 @@ using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Obser
 ///   observation of the chosen profile and provenance.
 /// * `assumes`: the observations carry the assumption as an axis or label of that name; supported
 /// only
-///   if the claim holds at both ends. `fitted_from`: holding reads calibrated. `discrepancy`: not
-///   holding reads open discrepancy.
+///   if the claim holds at both ends. `fitted_from`: holding reads calibrated, and says what it
+///   names. `discrepancy`: not holding reads open discrepancy.
+/// * A reason that rests on a single seed names it, unless the observations are exact.
 ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
                  const std::map<std::string, CustomCheck, std::less<>>& custom);
 

@@ -77,8 +77,7 @@ ClaimCheck judged(const Claim& claim, ClaimCheck check) {
         check.reason = sentence_about(claim, check.reason);
     } else if (check.verdict == Verdict::supported && !claim.fitted_from.empty()) {
         check.verdict = Verdict::calibrated;
-        check.reason +=
-            "; not evidence: " + joined(claim.fitted_from, ", ") + " was fitted from this value";
+        check.reason += "; not evidence: " + joined(claim.fitted_from, "; ");
     }
     return check;
 }

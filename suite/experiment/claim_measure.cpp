@@ -47,6 +47,15 @@ struct Sides {
     BySeed of, over;
 };
 
+// Of a ratio, the seed of its only pair.
+std::optional<std::uint64_t> only_seed(const Sides& sides) {
+    std::vector<std::uint64_t> seeds;
+    for (const auto& [seed, samples] : sides.of)
+        if (sides.over.empty() || sides.over.count(seed)) seeds.push_back(seed);
+    if (seeds.size() != 1) return std::nullopt;
+    return seeds.front();
+}
+
 std::vector<double> all_values(const BySeed& side) {
     std::vector<double> values;
     for (const auto& [seed, samples] : side)
@@ -137,6 +146,7 @@ std::vector<Measured> measure(const Claim& claim, const Observations& observatio
     for (const auto& [at, sides] : cases) {
         if (sides.of.empty() || (claim.over && sides.over.empty())) continue;
         measured.push_back(claim.over ? ratio(at, sides) : summary(at, all_values(sides.of)));
+        measured.back().only_seed = only_seed(sides);
     }
     return measured;
 }

@@ -2,6 +2,8 @@
 // sides of a ratio, medians. Decides nothing; claim_check.cpp does.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +20,8 @@ struct Measured {
         0;  ///< with `over`: median of of − over; decides where a ratio cannot (0/0)
     double low = 0, high = 0;
     std::size_t samples = 0;
-    bool paired = true;  ///< the sides of the ratio had common seeds
+    bool paired = true;                      ///< the sides of the ratio had common seeds
+    std::optional<std::uint64_t> only_seed;  ///< of all samples, or of the only pair
 };
 
 using Observations = std::vector<const Observation*>;

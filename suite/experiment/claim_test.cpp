@@ -36,12 +36,19 @@ std::string quantity(const Claim& claim, const Case& at) {
     return claim.over ? text + " over that" + side(*claim.over, {}) : text;
 }
 
-std::string samples(const Measured& point, bool ratio) {
+// What is exact is the same for every seed that it does not name; anything else may differ from
+// seed to seed, and one seed does not show how much.
+std::string samples(const Measured& point, bool ratio, bool exact) {
     if (ratio && !point.paired) return "ratio of medians, no common seeds";
     const std::string what = ratio ? "pair" : "sample";
-    if (point.samples == 1) return "1 " + what;
-    return fmt::format("median of {} {}s, {} … {}", point.samples, what, number(point.low),
-                       number(point.high));
+    const bool one_seed = point.only_seed && !exact;
+    if (point.samples == 1)
+        return one_seed ? fmt::format("1 {}, seed {} alone: a point, no interval", what,
+                                      *point.only_seed)
+                        : "1 " + what;
+    return fmt::format("median of {} {}s, {} … {}{}", point.samples, what, number(point.low),
+                       number(point.high),
+                       one_seed ? fmt::format(", all of seed {}", *point.only_seed) : "");
 }
 
 std::string expected(const Claim& claim) {
@@ -89,7 +96,9 @@ std::optional<TestOutcome> value_test(const Claim& claim, const Observations& ob
     outcome.obtained = worst->value;
     outcome.text =
         fmt::format("{} is {} ({}); {}", quantity(claim, worst->at), number(worst->value),
-                    samples(*worst, claim.over.has_value()), expected(claim));
+                    samples(*worst, claim.over.has_value(),
+                            observations.front()->provenance == Provenance::exact),
+                    expected(claim));
     if (points.size() > 1)
         outcome.text += fmt::format(" (the least favourable of {} cases)", points.size());
     return outcome;

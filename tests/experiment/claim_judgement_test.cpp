@@ -1,5 +1,6 @@
 // Verdicts beyond holding or not: where a claim is checkable, what it needs and assumes, what was
 // fitted from it, known discrepancies, custom checks, and the JSON that others read.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@ using assay::Observation;
 using assay::Profile;
 using assay::Provenance;
 using assay::Verdict;
+using testing::HasSubstr;
 using List = std::vector<Observation>;
 
 Claim claim() {
@@ -41,6 +43,7 @@ Observation seen(double value, Profile profile = Profile::toy,
     made.profile = profile;
     made.provenance = provenance;
     made.axes = std::move(axes);
+    made.seed = 1;
     return made;
 }
 
@@ -133,9 +136,11 @@ TEST(ClaimJudgement, AssumptionsMustHoldAtBothEnds) {
     const ClaimCheck one_end = checked(assuming, {at(60, 10), at(300, 20), at(100, 99)});
     EXPECT_EQ(one_end.verdict, Verdict::contradicted);
     EXPECT_EQ(one_end.obtained, 20);
-    EXPECT_EQ(one_end.reason,
-              "assuming restart_s=60.0: m of v is 10 (1 sample); claimed is 10 ± 1; "
-              "assuming restart_s=300.0: m of v is 20 (1 sample); claimed is 10 ± 1");
+    EXPECT_EQ(
+        one_end.reason,
+        "assuming restart_s=60.0: m of v is 10 (1 sample, seed 1 alone: a point, no "
+        "interval); claimed is 10 ± 1; assuming restart_s=300.0: m of v is 20 (1 sample, seed "
+        "1 alone: a point, no interval); claimed is 10 ± 1");
     EXPECT_EQ(checked(assuming, {at(60, 10)}).verdict, Verdict::not_run)
         << "one end alone decides nothing";
     EXPECT_EQ(checked(assuming, {seen(10)}).verdict, Verdict::not_run)
@@ -159,13 +164,41 @@ TEST(ClaimJudgement, TwoAssumptionsAreCheckedAtAllFourCorners) {
     }
 }
 
-TEST(ClaimJudgement, AFittedValueIsNoEvidence) {
+TEST(ClaimJudgement, WhatTheStatementItselfGaveIsNoEvidence) {
     Claim fitted = claim();
-    fitted.fitted_from = {"step times"};
+    fitted.fitted_from = {"the plan was rebuilt from this text", "4 slots were chosen to fit"};
     const ClaimCheck check = checked(fitted, {seen(10)});
     EXPECT_EQ(check.verdict, Verdict::calibrated);
-    EXPECT_NE(check.reason.find("step times was fitted from this value"), std::string::npos);
+    EXPECT_EQ(check.reason,
+              "m of v is 10 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1; not "
+              "evidence: the plan was rebuilt from this text; 4 slots were chosen to fit");
     EXPECT_EQ(checked(fitted, {seen(20)}).verdict, Verdict::contradicted);
+}
+
+TEST(ClaimJudgement, ASingleSeedIsNamedUnlessTheNumbersAreExact) {
+    const auto reason = [](const List& observations) {
+        Claim any = claim();
+        any.checkable = {{"toy", std::string(to_string(observations.front().provenance))}};
+        any.over = observations.size() > 2 ? std::optional(assay::Selector{"w", {}}) : std::nullopt;
+        any.of.variant = "v";
+        return checked(any, observations).reason;
+    };
+    const auto of_seed = [](double value, std::uint64_t seed, const char* variant = "v") {
+        Observation made = seen(value);
+        made.seed = seed;
+        made.variant = variant;
+        return made;
+    };
+    EXPECT_THAT(reason({of_seed(10, 7)}),
+                HasSubstr("(1 sample, seed 7 alone: a point, no interval)"));
+    EXPECT_THAT(reason({of_seed(10, 7), of_seed(11, 7)}),
+                HasSubstr("(median of 2 samples, 10 … 11, all of seed 7)"));
+    EXPECT_THAT(reason({of_seed(10, 7), of_seed(11, 8)}),
+                HasSubstr("(median of 2 samples, 10 … 11)"));
+    // Of a ratio the pair counts, whatever else one of its sides has.
+    EXPECT_THAT(reason({of_seed(10, 7), of_seed(1, 7, "w"), of_seed(2, 8, "w")}),
+                HasSubstr("(1 pair, seed 7 alone: a point, no interval)"));
+    EXPECT_THAT(reason({seen(10, Profile::toy, Provenance::exact)}), HasSubstr("(1 sample);"));
 }
 
 TEST(ClaimJudgement, AKnownDiscrepancyStaysOpen) {
@@ -175,8 +208,8 @@ TEST(ClaimJudgement, AKnownDiscrepancyStaysOpen) {
     EXPECT_EQ(differs.verdict, Verdict::open_discrepancy);
     EXPECT_EQ(differs.obtained, 20);
     EXPECT_EQ(differs.reason,
-              "m of v is 20 (1 sample); claimed is 10 ± 1. The order of nodes is not "
-              "published.");
+              "m of v is 20 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1. The "
+              "order of nodes is not published.");
     EXPECT_EQ(checked(known, {seen(10)}).verdict, Verdict::supported);
     EXPECT_EQ(checked(known, {}).verdict, Verdict::not_run);
 }
@@ -216,7 +249,8 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     EXPECT_EQ(
         assay::to_json(known, checked(known, {seen(9.5)})).dump(),
         R"({"experiment":"s/f","id":"s/f/a","obtained":9.5,"provenance":"emulated","reason":"m of v )"
-        R"(is 9.5 (1 sample); claimed is 10 ± 1","says":"ten","source":"page 1","unit":"s",)"
+        R"(is 9.5 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1","says":"ten",)"
+        R"("source":"page 1","unit":"s",)"
         R"("value":10.0,"verdict":"supported"})");
     Claim bare = claim();
     bare.value.reset();
