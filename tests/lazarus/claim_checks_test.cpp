@@ -1,7 +1,12 @@
-// The checks of the known discrepancies: what they say with, and without, results.
+// The checks of Lazarus' own: what they say with, and without, results; and the verdicts of
+// datasets/claims/lazarus.toml on the exact experiments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -105,6 +110,135 @@ TEST(LazarusClaimChecks, ExplainTheFortyOnePercent) {
     EXPECT_NEAR(result.obtained.value(), 129.0 / 210, 1e-12);
     for (Observation& o : observations) o.value = 0.41;
     EXPECT_EQ(check("fig8_41", of, observations).verdict, Verdict::supported);
+}
+
+const std::vector<Claim>& published() {
+    static const auto claims =
+        read_claims(std::filesystem::path(ASSAY_TEST_DATASETS) / "claims/lazarus.toml");
+    return claims;
+}
+
+const Claim& published(std::string_view id) {
+    const auto found = std::find_if(published().begin(), published().end(),
+                                    [&](const Claim& claim) { return claim.id == id; });
+    if (found == published().end()) throw std::out_of_range(std::string(id));
+    return *found;
+}
+
+TEST(LazarusVerdicts, WhatWasRebuiltOrChosenToFitReadsCalibrated) {
+    std::vector<Observation> observations;
+    for (const char* variant : {"plan_a", "plan_b"})
+        append(observations, observe(fig4(), variant, {}));
+    for (const char* variant : {"case_1", "case_2"})
+        append(observations, observe(fig5(), variant, {}));
+    for (const char* variant : {"mro", "spread"})
+        for (const std::int64_t ratio : {2, 4})
+            for (const std::int64_t slots : {4, 6})
+                append(observations,
+                       observe(fig10b(), variant, {{"ratio", ratio}, {"slots", slots}}));
+    const auto verdict = [&](std::string_view id) {
+        return assay::check(published(id), observations, claim_checks());
+    };
+    for (const char* id : {"lazarus/fig4/plan-a", "lazarus/fig4/b-over-a", "lazarus/fig5/case-2",
+                           "lazarus/fig5/case-2-probability", "lazarus/fig5/fewer-killing-sets",
+                           "lazarus/fig10b/2to1/4-slots", "lazarus/fig10b/4to1/4-slots"}) {
+        EXPECT_EQ(verdict(id).verdict, Verdict::calibrated) << id;
+        EXPECT_THAT(verdict(id).reason,
+                    testing::AnyOf(HasSubstr("; not evidence: plan A was rebuilt"),
+                                   HasSubstr("; not evidence: case 2 was rebuilt"),
+                                   HasSubstr("; not evidence: 4 slots")))
+            << id;
+    }
+    // Computed from what the paper states, whatever comes out.
+    for (const char* id : {"lazarus/fig4/plan-b", "lazarus/fig5/case-1",
+                           "lazarus/fig5/case-1-probability", "lazarus/fig10b/4to1/6-slots"})
+        EXPECT_EQ(verdict(id).verdict, Verdict::supported) << id;
+    EXPECT_EQ(verdict("lazarus/fig10b/2to1/6-slots").verdict, Verdict::open_discrepancy);
+}
+
+// `counts`: so many sets of victims move so many states.
+std::vector<Observation> victim_sets(const std::map<std::int64_t, double>& counts) {
+    std::vector<Observation> observations;
+    for (const auto& [transfers, sets] : counts) {
+        Observation o;
+        o.experiment = "lazarus/tab2";
+        o.variant = "lazarus";
+        o.axes = {{"model", "gpt-s"}, {"step", std::int64_t{200}}, {"trace", "smartmoe"}};
+        o.metric = "victim_sets";
+        o.labels = {{"transfers", transfers}};
+        o.value = sets;
+        observations.push_back(std::move(o));
+    }
+    return observations;
+}
+
+TEST(LazarusVerdicts, ATransferCountInATailIsContradictedThoughItLiesWithin) {
+    const Claim& eleven = published("lazarus/tab2/gpt-s/200/experts");
+    const auto judged = [&](const std::map<std::int64_t, double>& counts) {
+        return assay::check(eleven, victim_sets(counts), claim_checks());
+    };
+    const ClaimCheck rare = judged({{0, 1}, {5, 98}, {11, 1}});
+    EXPECT_EQ(rare.verdict, Verdict::contradicted);
+    EXPECT_EQ(rare.obtained, 5);
+    EXPECT_THAT(rare.reason, HasSubstr("1.0 % at least (0 to 11, median 5)"));
+    EXPECT_THAT(rare.reason, HasSubstr("two-sided tail probability 0.020, below 0.05"));
+    EXPECT_EQ(judged({{11, 1}, {15, 98}, {20, 1}}).verdict, Verdict::contradicted);
+    EXPECT_EQ(judged({{0, 1}, {5, 96}, {11, 3}}).verdict, Verdict::supported) << "6 % two-sided";
+    EXPECT_EQ(judged({{11, 7}}).verdict, Verdict::supported);
+    EXPECT_THAT(judged({{11, 7}}).reason, HasSubstr("tail probability 1.000"));
+    EXPECT_EQ(judged({{0, 50}, {10, 50}}).verdict, Verdict::contradicted) << "beyond all of them";
+}
+
+// One sample of Lazarus in fig9, with its restarts.
+std::vector<Observation> restarts(const char* model, std::int64_t relaunch_s,
+                                  const std::vector<double>& minutes, std::uint64_t seed = 1) {
+    Observation o;
+    o.experiment = "lazarus/fig9";
+    o.variant = "lazarus";
+    o.provenance = Provenance::emulated;
+    o.axes = {{"model", model}, {"relaunch_s", relaunch_s}, {"trace", "smartmoe"}};
+    o.seed = seed;
+    o.sample = std::string(model) + std::to_string(relaunch_s) + std::to_string(seed);
+    o.metric = "restarts";
+    o.value = static_cast<double>(minutes.size());
+    std::vector<Observation> observations = {o};
+    o.metric = "restart_min";
+    for (std::size_t i = 0; i < minutes.size(); ++i) {
+        o.labels = {{"event", static_cast<std::int64_t>(i)}};
+        o.value = minutes[i];
+        observations.push_back(o);
+    }
+    return observations;
+}
+
+TEST(LazarusVerdicts, TheMinuteOfTheRestartIsThatOfEveryRestart) {
+    const Claim& at = published("lazarus/fig9/lazarus-restart-at");
+    const auto judged = [&](std::vector<std::vector<Observation>> samples) {
+        std::vector<Observation> all;
+        for (const auto& sample : samples) append(all, sample);
+        return assay::check(at, all, claim_checks());
+    };
+    const auto good = restarts("gpt-s", 60, {34.0});
+    const ClaimCheck one = judged({good, restarts("gpt-s", 300, {34.2})});
+    EXPECT_EQ(one.verdict, Verdict::calibrated);
+    EXPECT_EQ(one.provenance, Provenance::emulated);
+    EXPECT_EQ(one.obtained, 34.2);
+    EXPECT_THAT(one.reason, HasSubstr("(seed 1 alone: points, no interval)"));
+    EXPECT_THAT(one.reason, HasSubstr("delta_clamped was chosen"));
+
+    const ClaimCheck later = judged({good, restarts("gpt-l", 300, {34.0, 51.0, 79.0})});
+    EXPECT_EQ(later.verdict, Verdict::contradicted);
+    EXPECT_EQ(later.obtained, 79);
+    EXPECT_THAT(later.reason, HasSubstr("restarts at 34.0, 51.0, 79.0"));
+    EXPECT_EQ(judged({good, restarts("gpt-s", 300, {})}).verdict, Verdict::contradicted)
+        << "a run without a restart shows none at minute 34";
+    // A second seed does not outvote the first.
+    EXPECT_EQ(judged({good, restarts("gpt-s", 300, {34}), restarts("gpt-s", 300, {34}, 2),
+                      restarts("gpt-s", 300, {60}, 3)})
+                  .verdict,
+              Verdict::contradicted);
+    EXPECT_EQ(judged({good}).verdict, Verdict::not_checkable_here)
+        << "one end of the assumption is missing, and the trace must be fetched";
 }
 
 }  // namespace

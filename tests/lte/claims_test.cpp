@@ -9,6 +9,7 @@
 
 #include "impls/lte/experiments/claim_checks.hpp"
 #include "suite/experiment/claim.hpp"
+#include "tests/lte/observations.hpp"
 
 namespace assay::lte {
 namespace {
@@ -91,6 +92,26 @@ TEST(LteClaims, WhatWasFittedIsNoEvidence) {
         const bool restated =
             each.experiment == "lte/tab1" && each.id.rfind("lte/headline/", 0) == 0;
         EXPECT_EQ(cell || restated, !each.fitted_from.empty()) << each.id;
+    }
+}
+
+TEST(LteClaims, WhatOurRecipeMaySpoilStaysOpen) {
+    for (const char* id : {"lte/x_smollm2/vs-teal", "lte/x_smollm2/vs-cats"}) {
+        const Case half = {{"sparsity", 0.5}};
+        const auto judged = [&](double perplexity) {
+            auto seen = MadeUp()
+                            .sample("lte", half, 0.5, perplexity)
+                            .sample(claim(id).over->variant, half, 0.5, 30)
+                            .all();
+            for (Observation& o : seen) {
+                o.experiment = "lte/x_smollm2";
+                o.profile = Profile::small;
+            }
+            return check(claim(id), seen, claim_checks());
+        };
+        EXPECT_EQ(judged(73.6).verdict, Verdict::open_discrepancy) << id;
+        EXPECT_THAT(judged(73.6).reason, HasSubstr("suspected in our recipe")) << id;
+        EXPECT_EQ(judged(20).verdict, Verdict::supported) << id;
     }
 }
 

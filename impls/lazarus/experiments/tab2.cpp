@@ -4,6 +4,8 @@
 #include "impls/lazarus/experiments/tab2.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/experiments/live_support.hpp"
@@ -73,6 +75,10 @@ void record_counts(const SampleSpec& spec, Recorder& recorder) {
     sets("recoverable", static_cast<double>(transfers.size()));
     sets("unrecoverable", static_cast<double>(unrecoverable));
     if (transfers.empty()) return;
+    std::map<double, double> sets_by_transfers;
+    for (double count : transfers) ++sets_by_transfers[count];
+    for (const auto& [count, so_many] : sets_by_transfers)
+        recorder.metric("victim_sets", so_many, {{"transfers", static_cast<std::int64_t>(count)}});
     const auto transferred = [&](const char* which, double count) {
         recorder.metric("transfers", count, {{"over_sets", std::string(which)}});
     };
@@ -132,6 +138,9 @@ Experiment tab2() {
     metric("transfers", "count",
            "expert states moved: least, median, most over the sets of victims", Direction::lower,
            true, {"over_sets"});
+    metric("victim_sets", "count",
+           "recoverable sets of victims, by the expert states that then travel", Direction::none,
+           true, {"transfers"});
     metric("loss_sets", "count", "sets of victims after which training recovers from peers, or not",
            Direction::none, true, {"kind"});
     metric("recovered", "bool", "1: from peers; 0: from a checkpoint", Direction::higher, true);
