@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -47,6 +48,7 @@ class ForkServerLauncher final : public Launcher {
   public:
     explicit ForkServerLauncher(WorkerMain worker_main) {
         refuse_threads();
+        switch_off_flight_recorder();
         // Should the fork server be killed, its children become ours, and we reap them.
         check_call(::prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl(PR_SET_CHILD_SUBREAPER)");
         int ends[2];
@@ -168,6 +170,12 @@ class ForkServerLauncher final : public Launcher {
 };
 
 }  // namespace
+
+void switch_off_flight_recorder() {
+    // Its own name and the one it had before: the user's word counts under either.
+    if (std::getenv("TORCH_NCCL_TRACE_BUFFER_SIZE") != nullptr) return;
+    ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/0);
+}
 
 std::unique_ptr<Launcher> make_fork_server(WorkerMain worker_main) {
     return std::make_unique<ForkServerLauncher>(std::move(worker_main));

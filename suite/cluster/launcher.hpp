@@ -39,6 +39,13 @@ class Launcher {
     virtual int wake_fd() const { return -1; }
 };
 
+/// libtorch records collectives for later inspection and changes a map of the whole process as it
+/// does, without a lock (2.11): groups that are used by several threads of a process crash in it
+/// now and then. Nobody here looks at the records, so they are switched off, unless the environment
+/// says something about them. This changes the environment: call it before any thread exists.
+/// Processes that are started later inherit it; make_fork_server() calls it.
+void switch_off_flight_recorder();
+
 /// Fork server on this machine. Construct it before any thread exists (else it throws
 /// std::logic_error) and before libtorch is used (loaded is fine). It is a process of its own,
 /// which kills its children and exits when the lifeline closes, that is when the constructing

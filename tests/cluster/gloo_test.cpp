@@ -2,6 +2,7 @@
 #include "suite/cluster/gloo/gloo.hpp"
 
 #include "suite/cluster/in_process.hpp"
+#include "suite/cluster/launcher.hpp"
 #include "tests/cluster/communicator_conformance.hpp"
 #include "tests/cluster/gloo_factory.hpp"
 
@@ -107,3 +108,9 @@ TEST(GlooContext, NoRendezvousIsSaid) {
 
 }  // namespace
 }  // namespace assay::cluster
+
+int main(int argc, char** argv) {
+    assay::cluster::switch_off_flight_recorder();
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}

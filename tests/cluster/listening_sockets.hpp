@@ -10,8 +10,8 @@
 
 namespace assay::cluster {
 
-/// Local addresses of all listening TCP sockets that any of `pids` holds open, as the kernel writes
-/// them: hexadecimal, each 32-bit word in this machine's byte order.
+/// Local addresses and ports of all listening TCP sockets that any of `pids` holds open, as the
+/// kernel writes them: hexadecimal, each 32-bit word of the address in this machine's byte order.
 inline std::vector<std::string> listening_sockets(const std::set<long>& pids) {
     std::set<std::string> inodes;
     for (long pid : pids) {
@@ -34,7 +34,7 @@ inline std::vector<std::string> listening_sockets(const std::set<long>& pids) {
             words >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >>
                 timeout >> inode;
             if (state == "0A" && inodes.count(inode)) {
-                addresses.push_back(local.substr(0, local.find(':')));
+                addresses.push_back(local);
             }
         }
     }
@@ -42,7 +42,8 @@ inline std::vector<std::string> listening_sockets(const std::set<long>& pids) {
 }
 
 /// 127.0.0.1, ::1, or ::ffff:127.0.0.1 on a little-endian machine.
-inline bool is_loopback(const std::string& address) {
+inline bool is_loopback(const std::string& local) {
+    const std::string address = local.substr(0, local.find(':'));
     return address == "0100007F" || address == "00000000000000000000000001000000" ||
            address == "0000000000000000FFFF00000100007F";
 }

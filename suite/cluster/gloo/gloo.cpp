@@ -12,7 +12,10 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <functional>
 #include <list>
 #include <map>
 #include <thread>
@@ -56,22 +59,54 @@ Store connect(const GlooOptions& options) {
     return c10::make_intrusive<c10d::TCPStore>(options.host, store);
 }
 
-/// Where groups end: a thread that destroys them when they are not busy any more. Closing waits for
-/// a turn of Gloo's event loop per peer (up to 10 ms each), which nobody who regroups has to spare.
-class Disposal {
+/// c10d notes every group at its first operation in a map of the whole process, without a lock (the
+/// flight recorder of torch 2.11, see switch_off_flight_recorder()). So one operation starts at a
+/// time; to start it only queues it.
+std::mutex starting;
+
+/// What goes on when the caller has turned away: threads that make groups, and one that closes
+/// them when they are not busy any more. Closing waits for a turn of Gloo's event loop per peer (up
+/// to 10 ms each), which nobody who regroups has to spare.
+///
+/// All of it ends before the statics of libtorch go, as far as it can be ended. The object itself
+/// stays: static communicators may be destroyed later.
+class Background {
   public:
-    static Disposal& instance() {
-        static Disposal disposal;
-        return disposal;
-    }
-    /// `last`: the newest operation; null when there was none.
-    void add(Group group, std::shared_ptr<BreakableWait> state, std::shared_ptr<Completion> last) {
-        std::lock_guard lock(mutex_);
-        arrived_.push_back({std::move(group), std::move(state), std::move(last)});
-        changed_.notify_one();
+    static Background& instance() {
+        static Background* const background = new Background;
+        static const AtExit at_exit{*background};
+        return *background;
     }
 
+    /// Runs `work` on a thread of its own.
+    void start(std::function<void()> work) {
+        std::lock_guard lock(mutex_);
+        std::thread([this, work = std::move(work)]() mutable {
+            work();
+            work = nullptr;  // what it alone held goes before the thread counts as ended
+            std::lock_guard lock(mutex_);
+            --makers_;
+            changed_.notify_all();
+        }).detach();
+        ++makers_;
+    }
+
+    /// `last`: the newest operation; null when there was none.
+    void close(Group group, std::shared_ptr<BreakableWait> state,
+               std::shared_ptr<Completion> last) {
+        std::lock_guard lock(mutex_);
+        if (ending_) return leave_open(std::move(group));
+        arrived_.push_back({std::move(group), std::move(state), std::move(last)});
+        changed_.notify_all();
+    }
+
+    bool ending() const { return ending_; }
+
   private:
+    struct AtExit {
+        Background& background;
+        ~AtExit() { background.end(); }
+    };
     struct Entry {
         Group group;
         std::shared_ptr<BreakableWait> state;
@@ -79,19 +114,25 @@ class Disposal {
         bool busy() const { return last && !state->done(*last); }
     };
 
-    Disposal() : thread_([this] { work(); }) {}
-    ~Disposal() {
-        {
-            std::lock_guard lock(mutex_);
-            ending_ = true;
-            changed_.notify_one();
-        }
-        thread_.join();
-        // The process ends. What is still busy would be waited for: it stays.
-        for (Entry& entry : busy_) entry.group.release();
+    Background() : closer_([this] { close_groups(); }) {}
+
+    void end() {
+        std::unique_lock lock(mutex_);
+        ending_ = true;
+        changed_.notify_all();
+        // Longer than those need that can end. The others wait inside Gloo for a peer that is gone.
+        changed_.wait_for(lock, std::chrono::seconds(1), [&] { return makers_ == 0; });
+        lock.unlock();
+        closer_.join();
+        // What is still busy would be waited for.
+        for (Entry& entry : busy_) leave_open(std::move(entry.group));
+        busy_.clear();
     }
 
-    void work() {
+    /// The process ends, and its connections with it.
+    static void leave_open(Group group) { group.release(); }
+
+    void close_groups() {
         std::unique_lock lock(mutex_);
         while (!ending_) {
             const auto woken = [&] { return ending_ || !arrived_.empty(); };
@@ -118,9 +159,48 @@ class Disposal {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::list<Entry> arrived_;
-    std::list<Entry> busy_;  ///< the thread's own
-    bool ending_ = false;
-    std::thread thread_;  // last: it uses the others
+    std::list<Entry> busy_;  ///< the closer's own
+    long makers_ = 0;
+    std::atomic<bool> ending_{false};
+    std::thread closer_;  // last: it uses the others
+};
+
+/// What the members of a group tell each other before they are connected. Waiting ends when the
+/// group is broken or nobody has come for `timeout`, whatever Gloo asks for.
+class MeetingPlace final : public c10d::PrefixStore {
+  public:
+    MeetingPlace(const std::string& key, c10::intrusive_ptr<c10d::Store> store,
+                 std::shared_ptr<BreakableWait> state, std::chrono::milliseconds timeout)
+        : PrefixStore(key, std::move(store)), state_(std::move(state)), timeout_(timeout) {}
+
+    void await_all(int rank, int size) {
+        std::vector<std::string> members;
+        for (int member = 0; member < size; ++member) {
+            members.push_back("here/" + std::to_string(member));
+        }
+        set(members[rank], std::vector<std::uint8_t>{1});
+        wait(members);
+    }
+
+    void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
+    void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&) override {
+        // By asking again and again: the store's own waiting cannot be interrupted. Who has waited
+        // for long asks less often.
+        using Clock = std::chrono::steady_clock;
+        const auto begun = Clock::now();
+        while (!check(keys)) {
+            state_->throw_if_broken();
+            if (Background::instance().ending()) throw CommunicatorBroken("the process ends");
+            const auto waited = Clock::now() - begun;
+            if (waited >= timeout_) throw CommunicatorBroken("a member did not come in time");
+            std::this_thread::sleep_for(std::clamp<Clock::duration>(
+                waited / 8, std::chrono::microseconds(200), std::chrono::milliseconds(10)));
+        }
+    }
+
+  private:
+    std::shared_ptr<BreakableWait> state_;
+    const std::chrono::milliseconds timeout_;
 };
 
 }  // namespace
@@ -150,7 +230,7 @@ RendezvousServer::RendezvousServer() : impl_(std::make_unique<Impl>()) {
     options.port = impl_->port;
     options.isServer = true;
     options.waitWorkers = false;
-    options.masterListenFd = socket.release();
+    options.masterListenFd = socket.release();  // the store closes it, also when it cannot start
     // libuv registers fork handlers that close descriptors by number in every later child of this
     // process, whoever owns them by then: a second fork server could not be started.
     options.useLibUV = false;
@@ -184,8 +264,8 @@ struct GlooContext::Impl : std::enable_shared_from_this<GlooContext::Impl> {
     std::unique_ptr<Communicator> make_group(const std::string& key, int rank, int size);
 
     const GlooOptions options;
-    Store store;  ///< null: connect anew
-    std::shared_ptr<::gloo::transport::Device> device;
+    Store store;                                        ///< null: connect anew
+    std::shared_ptr<::gloo::transport::Device> device;  ///< null: make one
     std::mutex mutex;
     std::map<std::string, std::shared_ptr<BreakableWait>> states;  ///< by key
 };
@@ -202,16 +282,25 @@ struct Making {
     Group group;
 };
 
+/// Gloo waits for a peer's connection with a callback into objects that it frees when that takes
+/// longer than it is told, without withdrawing the callback: a late peer would reach what is gone.
+/// So it waits on. When a member is lost in the few milliseconds between its coming and its
+/// connecting, this is for ever, with a thread and a device that nobody else uses.
+constexpr std::chrono::hours for_ever{24};
+
 void make(Making& making, const GlooOptions& options, const std::string& key, int rank, int size) {
     if (!making.store) making.store = connect(options);
     if (!making.device) {
         making.device = c10d::ProcessGroupGloo::createDeviceForHostname(options.host);
     }
-    auto how = c10d::ProcessGroupGloo::Options::create(options.timeout);
+    const auto place =
+        c10::make_intrusive<MeetingPlace>(key, making.store, making.state, options.timeout);
+    place->await_all(rank, size);
+    auto how = c10d::ProcessGroupGloo::Options::create(for_ever);
     how->devices.push_back(making.device);
     how->threads = 2;
-    making.group = c10::make_intrusive<c10d::ProcessGroupGloo>(
-        c10::make_intrusive<c10d::PrefixStore>(key, making.store), rank, size, how);
+    making.group = c10::make_intrusive<c10d::ProcessGroupGloo>(place, rank, size, how);
+    making.group->setTimeout(options.timeout);
 }
 
 class GlooCommunicator final : public Communicator {
@@ -346,10 +435,16 @@ class GlooCommunicator final : public Communicator {
     }
 
     template <class Start>
+    static Work start_alone(Start start) {
+        std::lock_guard lock(starting);
+        return start();
+    }
+
+    template <class Start>
     void run(const char* what, Start start) {
         last_ = std::make_shared<Completion>();
         try {
-            Work work = start();
+            Work work = start_alone(start);
             work->getFuture()->addCallback([state = state_,
                                             completion = last_](c10::ivalue::Future& future) {
                 state->complete(*completion, future.hasError() ? future.exception_ptr() : nullptr);
@@ -370,7 +465,7 @@ class GlooCommunicator final : public Communicator {
     void run_point_to_point(const char* what, Start start) {
         Work work;
         try {
-            work = start();
+            work = start_alone(start);
             const BreakableWait::InterruptGuard guard(*state_, [&] { work->abort(); });
             if (work->wait(timeout_)) return;
         } catch (const CommunicatorBroken&) {
@@ -394,7 +489,7 @@ class GlooCommunicator final : public Communicator {
 
     /// Gives the group away to be closed, which tells the peers.
     void leave() {
-        if (group_) Disposal::instance().add(std::move(group_), state_, last_);
+        if (group_) Background::instance().close(std::move(group_), state_, last_);
     }
 
     Group group_;
@@ -418,9 +513,10 @@ std::unique_ptr<Communicator> GlooContext::Impl::make_group(const std::string& k
     making->state = state_of(key);
     making->state->throw_if_broken();
     if (size > 1) {
+        // Given back when all went well: what a failed group leaves behind serves no other.
         making->store = std::exchange(store, nullptr);
-        making->device = device;
-        std::thread([making, key, rank, size, how = options] {
+        making->device = std::exchange(device, nullptr);
+        Background::instance().start([making, key, rank, size, how = options] {
             std::exception_ptr error;
             try {
                 make(*making, how, key, rank, size);
@@ -428,12 +524,11 @@ std::unique_ptr<Communicator> GlooContext::Impl::make_group(const std::string& k
                 error = std::current_exception();
             }
             making->state->complete(*making->completion, error);
-        }).detach();
-        // Left behind by an abort, the helper ends with the store's timeout; whatever it had made
-        // by then goes with the last reference to `making`.
+        });
+        // Whatever the helper makes after an abort goes with the last reference to `making`.
         making->state->wait(*making->completion, options.timeout, "make_group");
         store = std::move(making->store);
-        device = making->device;
+        device = std::move(making->device);
     }
     auto again = [self = shared_from_this()](const std::string& k, int r, int s) {
         return self->make_group(k, r, s);
