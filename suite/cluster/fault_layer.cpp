@@ -14,15 +14,14 @@ namespace assay::cluster {
 
 class FaultLayer final : public Communicator {
   public:
-    /// `overhead_bytes`: what of each message is no payload.
     FaultLayer(std::unique_ptr<Communicator> inner, std::vector<WorkerId> names,
-               std::shared_ptr<LinkFaults> owner, Seconds timeout, std::size_t overhead_bytes)
+               std::shared_ptr<LinkFaults> owner, FaultLayerOptions options)
         : inner_(std::move(inner)),
           names_(std::move(names)),
           owner_(std::move(owner)),
           faults_(*owner_->impl_),
-          timeout_(timeout),
-          overhead_bytes_(overhead_bytes),
+          options_(std::move(options)),
+          overhead_bytes_(options_.checksums ? kChecksumBytes : 0),
           rank_(inner_->rank()),
           size_(inner_->size()) {}
 
@@ -125,8 +124,10 @@ class FaultLayer final : public Communicator {
         auto child = inner_->shrink(survivors, key);
         std::vector<WorkerId> names;
         for (int survivor : survivors) names.push_back(names_[survivor]);
-        return std::make_unique<FaultLayer>(std::move(child), std::move(names), owner_, timeout_,
-                                            overhead_bytes_);
+        auto options = options_;
+        options.group = key;
+        return std::make_unique<FaultLayer>(std::move(child), std::move(names), owner_,
+                                            std::move(options));
     }
 
   private:
@@ -163,21 +164,23 @@ class FaultLayer final : public Communicator {
     void hold(const std::vector<Exchange>& exchanges) {
         std::unique_lock lock(faults_.mutex);
         throw_if_broken();
-        const auto broken = [&] { return !broken_.empty(); };
-        const auto unreachable = faults_.wait_for_cut_links(lock, exchanges, timeout_, broken);
+        const auto begun = LinkFaults::Impl::Clock::now();
+        const auto broken = [&] { return is_broken(); };
+        const auto unreachable =
+            faults_.wait_for_cut_links(lock, exchanges, options_.timeout, broken);
+        if (!unreachable && !is_broken()) faults_.wait_for_slow_links(lock, exchanges, broken);
+        faults_.held += LinkFaults::Impl::Clock::now() - begun;
         throw_if_broken();
         if (unreachable) {
             lock.unlock();
             throw_unreachable(*unreachable);
         }
-        faults_.wait_for_slow_links(lock, exchanges, broken);
-        throw_if_broken();
     }
 
     [[noreturn]] void throw_unreachable(WorkerId peer) {
         const std::string why = "worker " + std::to_string(names_[rank_]) +
                                 " could not reach worker " + std::to_string(peer) + " for " +
-                                std::to_string(timeout_.count()) + " s: the link is cut";
+                                std::to_string(options_.timeout.count()) + " s: the link is cut";
         break_for(why);
         inner_->abort(why);
         throw Unreachable(peer, why);
@@ -202,16 +205,23 @@ class FaultLayer final : public Communicator {
         if (broken_.empty()) broken_ = std::move(why);
         faults_.changed.notify_all();
     }
-    void throw_if_broken() const {
-        if (!broken_.empty()) throw CommunicatorBroken(broken_);
+    bool is_broken() {
+        const auto aborted = faults_.aborted.find(options_.group);
+        if (broken_.empty() && aborted != faults_.aborted.end()) {
+            broken_ = "aborted: " + aborted->second;
+        }
+        return !broken_.empty();
+    }
+    void throw_if_broken() {
+        if (is_broken()) throw CommunicatorBroken(broken_);
     }
 
     std::unique_ptr<Communicator> inner_;
     const std::vector<WorkerId> names_;
     const std::shared_ptr<LinkFaults> owner_;
     LinkFaults::Impl& faults_;
-    const Seconds timeout_;
-    const std::size_t overhead_bytes_;
+    const FaultLayerOptions options_;
+    const std::size_t overhead_bytes_;  ///< what of each message is no payload
     const int rank_, size_;
     std::string broken_;  ///< why; guarded by the mutex of faults_
     std::vector<std::byte> flipped_;
@@ -226,9 +236,7 @@ std::unique_ptr<Communicator> make_fault_layer(std::unique_ptr<Communicator> inn
         throw std::invalid_argument("make_fault_layer: " + std::to_string(names.size()) +
                                     " names for a group of " + std::to_string(inner->size()));
     }
-    const std::size_t overhead_bytes = options.checksums ? kChecksumBytes : 0;
-    auto layer = std::make_unique<FaultLayer>(std::move(inner), names, std::move(faults),
-                                              options.timeout, overhead_bytes);
+    auto layer = std::make_unique<FaultLayer>(std::move(inner), names, std::move(faults), options);
     if (!options.checksums) return layer;
     return make_checksum_layer(std::move(layer), std::move(names));
 }

@@ -37,12 +37,18 @@ class LinkFaults {
     /// One bit of the next message sent to another worker flips on its way; each call corrupts one.
     /// Sums (all_reduce_sum) and barriers are left alone.
     void corrupt_next_message();
+    /// Whatever holds back an operation of the group of that name (FaultLayerOptions::group) ends:
+    /// it throws CommunicatorBroken, now and later. What is not held back is left to the inner
+    /// communicator, which has an abort of its own.
+    void abort(const std::string& group, const std::string& why);
     /// Messages. Delayed by latency or bandwidth, or met by a cut: sent or received by this
     /// worker. Lost (each time anew) and corrupted: sent by it.
     struct Counts {
         long delayed = 0, lost = 0, cut = 0, corrupted = 0;
     };
     Counts counts() const;
+    /// How long operations have been held back, by slow and by cut links.
+    Seconds held() const;
 
   private:
     friend class FaultLayer;
@@ -73,6 +79,8 @@ class Unreachable : public CommunicatorBroken {
 struct FaultLayerOptions {
     bool checksums = true;  ///< 8 bytes with every message; all_reduce_sum passes unchecked
     Seconds timeout{10};    ///< a cut link that does not heal within it breaks the group
+    /// For LinkFaults::abort(). Groups that shrink() makes are called by its key.
+    std::string group = {};
 };
 
 /// `names[rank]`: who is who. Link faults act where both ends take part in an operation: its

@@ -170,6 +170,17 @@ void LinkFaults::corrupt_next_message() {
     impl_->refresh_active();
 }
 
+void LinkFaults::abort(const std::string& group, const std::string& why) {
+    std::lock_guard lock(impl_->mutex);
+    impl_->aborted.emplace(group, why);
+    impl_->changed.notify_all();
+}
+
+Seconds LinkFaults::held() const {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->held;
+}
+
 LinkFaults::Counts LinkFaults::counts() const {
     std::lock_guard lock(impl_->mutex);
     return impl_->counts;

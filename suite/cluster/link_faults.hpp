@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <string>
 
 #include "suite/cluster/fault_layer.hpp"
 
@@ -63,6 +64,8 @@ struct LinkFaults::Impl {
     long corruptions_wanted = 0;
     std::mt19937_64 random;
     Counts counts;
+    Seconds held{0};
+    std::map<std::string, std::string> aborted;  ///< groups, and why
 
   private:
     /// What holds for the link to `peer` now; null: it is fine. Valid until the next change.

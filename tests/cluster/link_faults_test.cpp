@@ -195,6 +195,40 @@ TEST_P(LinkFaultsTest, AnAbortEndsAHold) {
     }
 }
 
+// The thread that hears of a death has the links and the name of the group, not the communicator.
+TEST_P(LinkFaultsTest, AnAbortByNameEndsAHoldAndLeavesOtherGroupsAlone) {
+    for (const bool cut : {true, false}) {
+        auto how = options(1000);
+        how.group = "epoch 1";
+        FaultyGroup group(2, how);
+        LinkCondition condition;
+        condition.cut = cut;
+        if (!cut) condition.latency = Seconds(1000);
+        group.faults[0]->set(11, condition, std::nullopt);
+        const double took_s = seconds_of([&] {
+            auto listener = std::async(std::launch::async, [&] {
+                group.faults[0]->abort("another epoch", "nothing to do with it");
+                std::this_thread::sleep_for(milliseconds(50));
+                group.faults[0]->abort("epoch 1", "worker 12 is gone");
+            });
+            try {
+                group.members[0]->barrier();
+                ADD_FAILURE() << "passed a barrier alone";
+            } catch (const CommunicatorBroken& broken) {
+                EXPECT_NE(std::string(broken.what()).find("worker 12 is gone"), std::string::npos);
+            }
+        });
+        EXPECT_LT(took_s, 500) << "a bound that only a lost wake-up reaches";
+        EXPECT_GE(group.faults[0]->held().count(), 0.04);
+        EXPECT_LE(group.faults[0]->held().count(), took_s);
+        EXPECT_THROW(group.members[0]->barrier(), CommunicatorBroken) << "later ones end too";
+        // The next group of the same members, with the link healed or not, is another one.
+        group.faults[0]->set(11, {.latency = Seconds(0.001)}, std::nullopt);
+        const std::vector<int> both{0, 1};
+        run_ranks(2, [&](int rank) { group.members[rank]->shrink(both, "epoch 2")->barrier(); });
+    }
+}
+
 // A message is lost k times with probability (1 - p) p^k: p / (1 - p) losses each on average, with
 // variance p / (1 - p)^2. Five standard deviations: one false alarm in a million seeds, and the
 // seed is fixed.

@@ -245,6 +245,23 @@ TEST(LiveCorruption, AtAnyMomentIsFoundBeforeItIsTrainedOn) {
     }
 }
 
+// Worker 1 waits for its link to worker 2 to heal when that dies: it must learn of it at once and
+// not when its own patience ends.
+TEST(LiveLinks, AnAbortReachesAWorkerThatALinkHoldsBack) {
+    auto options = small_session("link:rank=1,peer=2,cut=1@t=0.1; kill:rank=2@t=0.4");
+    options.controller.steps = 30;
+    options.operation_timeout_s = 20;
+    const auto run = run_live(options);
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_EQ(run.result.faults_fired, 2);
+    EXPECT_EQ(run.result.counts.deaths, 1);
+    EXPECT_EQ(run.result.counts.evictions, 0);
+    ASSERT_EQ(run.result.recoveries.size(), 1u);
+    const auto& recovery = run.result.recoveries.front();
+    EXPECT_LT(recovery.resumed_s - recovery.detected_s, options.operation_timeout_s / 2);
+    expect_equal_to_oracle(options, run.result);
+}
+
 TEST(LiveReplay, TheSamePlanAndSeedGiveTheSameStateTwice) {
     const auto options = small_session("kill:rank=1@step=2; join:count=1@step=4");
     const auto first = run_live(options).result, second = run_live(options).result;

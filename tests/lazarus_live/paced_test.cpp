@@ -12,9 +12,11 @@
 namespace assay::lazarus {
 namespace {
 
-LiveRun run_paced(SpotTraining training, const std::string& faults) {
+LiveRun run_paced(SpotTraining training, const std::string& faults,
+                  double operation_timeout_s = 10) {
     training.real_layers = 2;
     auto options = spot_session(training, ASSAY_TEST_CORPUS, "");
+    options.operation_timeout_s = operation_timeout_s;
     options.faults = parse_fault_plan(faults);
     return run_live(options);
 }
@@ -154,6 +156,79 @@ TEST(Paced, ASlowWorkerSlowsEveryStepWhileItLasts) {
         return run.result.steps[step].end_s - run.result.steps[step].start_s;
     };
     EXPECT_GT(length(6), 1.2 * length(2));
+    expect_equal_to_oracle(training, run);
+}
+
+double length(const SessionResult& result, std::size_t step) {
+    return result.steps[step].end_s - result.steps[step].start_s;
+}
+
+// What the modelled cluster would take does not follow from how late real work is; only a fault
+// that ends has an effect that is measured so.
+TEST(Paced, ALinkThatStaysBadMakesOverrunAndNotModelledTime) {
+    const auto training = small("lazarus", 8);
+    const auto run = run_paced(training, "link:rank=2,latency=8@step=4");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    for (std::size_t step = 5; step < run.result.steps.size(); ++step)
+        EXPECT_LT(length(run.result, step), 1.2 * length(run.result, 3)) << "step " << step;
+    EXPECT_GT(run.result.pacing.overrun(), 0.05);
+    try {
+        require_paced(run.result.pacing);
+        FAIL() << "the sample counts";
+    } catch (const SampleError& error) {
+        EXPECT_EQ(error.status(), SampleStatus::invalid);
+        EXPECT_THAT(error.what(), testing::HasSubstr("link"));
+    }
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, ALinkThatHealsCostsModelledTimeUntilThen) {
+    const auto training = small("lazarus");
+    const auto run = run_paced(training, "link:rank=2,latency=8@step=4,for=100");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_GT(length(run.result, 4), 1.2 * length(run.result, 3));
+    EXPECT_LT(length(run.result, 11), 1.2 * length(run.result, 3));
+    expect_ordered(run.result);
+}
+
+// After the steps that warm up and up to the fault, and from the first whole step after it on,
+// lateness is somebody's fault: all of those steps are looked at.
+void expect_watched_again(const SessionResult& result, std::size_t fault, std::size_t from) {
+    double watched_s = 0;
+    for (std::size_t step = 2; step < result.steps.size(); ++step)
+        if (step < fault || step >= from) watched_s += length(result, step);
+    EXPECT_GE(result.pacing.step_s, 0.99 * watched_s);
+}
+
+TEST(Paced, LatenessAfterAnEvictionIsOverrunAgain) {
+    const auto training = small("lazarus");
+    const auto run = run_paced(training, "link:rank=1,cut=1@step=4", 2);
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_EQ(run.result.counts.evictions, 1);
+    expect_watched_again(run.result, 4, 5);
+    expect_equal_to_oracle(training, run);
+}
+
+TEST(Paced, ADisturbanceEndsWithItsWorker) {
+    const auto training = small("lazarus");
+    const auto run =
+        run_paced(training, "link:rank=1,latency=0.01@step=3,for=1000000; kill:rank=1@step=6");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    expect_watched_again(run.result, 3, 7);
+}
+
+// It lasts longer than heartbeats may be missed, so it ends as one that never ends.
+TEST(Paced, DetectingALongHangTakesWhatTheProfileSays) {
+    const auto training = small("lazarus");
+    const auto run = run_paced(training, "hang:rank=1@step=4,for=1000000");
+    ASSERT_TRUE(run.result.ok) << run.result.why;
+    EXPECT_EQ(run.result.counts.deaths, 1);
+    ASSERT_FALSE(run.result.reconfigurations.empty());
+    const auto& steps = run.result.steps;
+    // The step that was thrown away had begun.
+    EXPECT_LT(steps[4].start_s - steps[3].end_s,
+              run.result.reconfigurations.front().cost.total() + 2 * length(run.result, 3));
+    expect_watched_again(run.result, 4, 5);
     expect_equal_to_oracle(training, run);
 }
 

@@ -94,8 +94,12 @@ void require_paced(const PacedTime::Summary& pacing) {
     if (pacing.overrun() <= most) return;
     throw SampleError(SampleStatus::invalid,
                       fmt::format("real work was late by {:.1f} % of the modelled time (5 % are "
-                                  "allowed): is something else using this machine's processors?",
-                                  100 * pacing.overrun()));
+                                  "allowed): {}",
+                                  100 * pacing.overrun(),
+                                  pacing.link_stays_bad
+                                      ? "a link fault without an end is not part of it; say with "
+                                        "'for' how long the fault lasts"
+                                      : "is something else using this machine's processors?"));
 }
 
 double samples_of(const StepRecord& step, const Modelling& modelling) {

@@ -74,6 +74,11 @@ void PacedTime::wait_faster(double until_s) {
     timers_.rearm();
 }
 
+void PacedTime::disturbed_until(Worker worker, double t_s) {
+    auto& until = disturbed_until_[worker];
+    until = std::max(until, t_s);
+}
+
 nlohmann::json PacedTime::begin_step(double start_s, const std::vector<Worker>& training) {
     adapt_speed();
     start_s_ = start_s;
@@ -111,7 +116,9 @@ double PacedTime::commit() {
     end_s_ = step_end();
     const double late = std::max(0.0, clock_.now() - end_s_);
     ++summary_.steps;
-    if (start_s_ < disturbed_until_) {
+    const bool disturbed = std::any_of(disturbed_until_.begin(), disturbed_until_.end(),
+                                       [&](const auto& one) { return start_s_ < one.second; });
+    if (disturbed) {
         end_s_ += late;
     } else if (summary_.steps > warm_up_steps) {
         summary_.step_s += modelled_s_;

@@ -47,8 +47,13 @@ class PacedTime {
     double next_start();
 
     void set_slowdown(Worker worker, double factor) { slowdowns_[worker] = factor; }
-    /// Lateness until then has a cause of its own (a frozen worker, a bad link): it is not overrun.
-    void disturbed_until(double t_s) { disturbed_until_ = std::max(disturbed_until_, t_s); }
+    /// Until then lateness is what a fault of `worker` does to the modelled cluster (a short
+    /// freeze, a bad link that heals): it is no overrun but time that passes there.
+    void disturbed_until(Worker worker, double t_s);
+    void gone(Worker worker) { disturbed_until_.erase(worker); }
+    /// A link is bad from now on. How late that makes real work says nothing about the modelled
+    /// cluster, as the speed follows the machine: it is overrun.
+    void link_stays_bad() { summary_.link_stays_bad = true; }
 
     /// What the modelled cluster does while it does not train: from, to in scenario seconds. Spans
     /// do not overlap; one that a further failure interrupts ends there.
@@ -61,6 +66,7 @@ class PacedTime {
         double step_s = 0;  ///< scenario seconds of all paced steps …
         double late_s = 0;  ///< … and by how much they ended late
         long steps = 0;
+        bool link_stays_bad = false;
         std::vector<Span> pauses;
         std::vector<double> speeds;
         double overrun() const { return step_s > 0 ? late_s / step_s : 0; }
@@ -82,10 +88,10 @@ class PacedTime {
     ReconfigurationCost cost_;
     bool restart_ = false;
     bool planned_ = false;  ///< for a checkpoint that was written after the last step
-    double stall_s_ = 0, start_s_ = 0, end_s_ = 0, modelled_s_ = 0, disturbed_until_ = 0;
+    double stall_s_ = 0, start_s_ = 0, end_s_ = 0, modelled_s_ = 0;
     double least_work_s_ = -1;
     std::deque<double> work_s_;  // real seconds of the newest steps
-    std::map<Worker, double> slowdowns_;
+    std::map<Worker, double> slowdowns_, disturbed_until_;
     Summary summary_;
 };
 

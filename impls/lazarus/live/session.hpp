@@ -39,6 +39,7 @@ class Session {
     void on_ready(Worker worker, const nlohmann::json& body);
     void on_broken(Worker worker, const nlohmann::json& body);
     void on_fault(const Fault& fault, Worker worker, std::string_view means);
+    void keep_time(const Fault& fault, Worker worker);
     void act_on_suspicion();
     void blame(GroupBroken::Cause cause, Worker suspect, const std::string& why);
     void end_suspicion();
@@ -98,7 +99,8 @@ class Session {
     std::map<Step, double> losses_;
     std::map<Worker, double> injected_;  // those whose end was asked for, and when (real seconds)
     std::set<Worker> unresolved_;        // … and that are not gone yet
-    bool death_in_epoch_ = false;        // a member's death causes the next plan
+    std::map<std::uint64_t, Worker> overdue_;     // timer: one of them has come back after all
+    bool death_in_epoch_ = false;                 // a member's death causes the next plan
     std::vector<Disturbance> open_disturbances_;  // no step has been committed since
     std::string unexpected_death_;
 

@@ -182,6 +182,7 @@ void Session::act(const Evict& evict) {
 
 void Session::act(const Dismiss& dismiss) {
     dismissed_.insert(dismiss.worker);
+    if (pacing_) pacing_->gone(dismiss.worker);
     faults_.on_gone(dismiss.worker);
     supervisor_.send(dismiss.worker, {{"type", "dismiss"}});
 }

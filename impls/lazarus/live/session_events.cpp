@@ -20,11 +20,6 @@ bool is_fatal(const Fault& fault) {
     return fault.kind == FaultKind::kill || (fault.kind == FaultKind::hang && !fault.for_s);
 }
 
-// Nobody reaches it any more: it will be evicted.
-bool is_cut_off(const Fault& fault) {
-    return fault.kind == FaultKind::link && fault.cut && !fault.for_s;
-}
-
 }  // namespace
 
 SessionResult Session::run() {
@@ -54,12 +49,14 @@ void Session::handle(const cluster::Interrupted& interrupted) {
 
 void Session::handle(const cluster::TimerFired& timer) {
     if (timers_.on_timer(timer.id) || faults_.on_timer(timer.id)) return;
+    if (const auto back = overdue_.extract(timer.id)) unresolved_.erase(back.mapped());
     if (timer.id == suspicion_) act_on_suspicion();
 }
 
 void Session::handle(const cluster::WorkerDied& death) {
     record_death(death);
     unresolved_.erase(death.worker);
+    if (pacing_) pacing_->gone(death.worker);
     if (dismissed_.contains(death.worker)) return;
     if (is_member(death.worker)) {
         if (paced()) clock_.freeze();
@@ -231,20 +228,37 @@ void Session::on_fault(const Fault& fault, Worker worker, std::string_view means
     if (!means.empty()) detail["by"] = means;
     recorder_.event("fault", now(), worker, detail);
     if (fault.kind != FaultKind::join) open_disturbances_.push_back({fault.kind, now(), 0});
-    if (pacing_) {
-        // What follows is real machinery at work: the clock stands still until it is done.
-        const bool awaited = fault.kind == FaultKind::join || fault.kind == FaultKind::stop;
-        const bool lost = is_fatal(fault) || is_cut_off(fault);
-        if (awaited || (lost && is_member(worker))) clock_.freeze();
-        if (is_cut_off(fault) && is_member(worker) && members_.size() > 1)
-            unresolved_.insert(worker);
-        if (!is_fatal(fault) && (fault.kind == FaultKind::link || fault.kind == FaultKind::hang))
-            pacing_->disturbed_until(fault.for_s ? now() + *fault.for_s : 1e300);
-    }
+    if (pacing_) keep_time(fault, worker);
     if (fault.kind != FaultKind::kill && fault.kind != FaultKind::hang) return;
     injected_.insert_or_assign(worker, cluster::monotonic_s());
     if (is_fatal(fault)) unresolved_.insert(worker);
     recoveries_.on_fault(worker, now());
+}
+
+// Paced: what follows a loss is real machinery at work, and the clock stands still until it is
+// done. What a fault that ends does to the steps until then is modelled time; what one without an
+// end does is not.
+void Session::keep_time(const Fault& fault, Worker worker) {
+    const bool awaited = fault.kind == FaultKind::join || fault.kind == FaultKind::stop;
+    const bool link = fault.kind == FaultKind::link, hang = fault.kind == FaultKind::hang;
+    const Seconds lasts(fault.for_s.value_or(1e9) / clock_.speed());
+    // A worker that nobody hears or reaches for so long is lost: killed, or evicted.
+    const Seconds patience =
+        hang ? options_.supervisor.heartbeat_timeout : Seconds(options_.operation_timeout_s);
+    const bool too_long = !fault.for_s || lasts >= patience;
+    const bool cut_off = link && fault.cut && too_long && is_member(worker) &&
+                         members_.size() > 1 && (!fault.peer || is_member(*fault.peer));
+    const bool lost = fault.kind == FaultKind::kill || (hang && too_long) || cut_off;
+    if (awaited || (lost && is_member(worker))) clock_.freeze();
+    if (lost) {
+        unresolved_.insert(worker);
+        // Should it come back just in time, that is an end too.
+        if (fault.for_s) overdue_[supervisor_.start_timer(lasts + patience)] = worker;
+    } else if ((link || hang) && fault.for_s) {
+        pacing_->disturbed_until(worker, now() + *fault.for_s);
+    } else if (link) {
+        pacing_->link_stays_bad();
+    }
 }
 
 // Paced: nothing real is going on any more that the clock has to wait for.

@@ -41,9 +41,9 @@ void StepPacing::done(StepHooks::Phase phase, int layer) {
     }
 }
 
-void StepPacing::report(nlohmann::json& step_done) const {
+void StepPacing::report(nlohmann::json& step_done, double link_held_s) const {
     step_done["modelled_s"] = timeline_->total();
-    step_done["work_s"] = cluster::monotonic_s() - begun_s_ - held_s_;
+    step_done["work_s"] = cluster::monotonic_s() - begun_s_ - held_s_ - link_held_s;
 }
 
 }  // namespace assay::lazarus

@@ -23,8 +23,8 @@ class StepPacing {
     void done(StepHooks::Phase phase, int layer);
 
     /// "modelled_s" (scenario seconds of the step), "work_s" (real seconds not spent waiting for a
-    /// modelled device).
-    void report(nlohmann::json& step_done) const;
+    /// modelled device, nor held back by a faulty link: `link_held_s`).
+    void report(nlohmann::json& step_done, double link_held_s) const;
 
   private:
     void hold_until(double offset_s);

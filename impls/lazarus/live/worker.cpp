@@ -82,8 +82,10 @@ class TrainingWorker {
                                const auto why =
                                    dead < 0 ? std::string("the step failed on another worker")
                                             : "worker " + std::to_string(dead) + " is gone";
-                               gloo->abort(group_key(epoch), why);
-                               gloo->abort(training_key(epoch), why);
+                               for (const auto& key : {group_key(epoch), training_key(epoch)}) {
+                                   gloo->abort(key, why);
+                                   links->abort(key, why);
+                               }
                            }
                        });
     }
@@ -151,7 +153,7 @@ class TrainingWorker {
                                              const std::vector<Worker>& workers) {
         return cluster::make_fault_layer(
             gloo_->make_group(key, position(workers, self_), static_cast<int>(workers.size())),
-            workers, links_, {.checksums = true, .timeout = timeout_});
+            workers, links_, {.checksums = true, .timeout = timeout_, .group = key});
     }
 
     void wait_at(const std::string& phase, Step step) {
@@ -236,12 +238,13 @@ class TrainingWorker {
         auto& comm = training_ ? *training_ : *group_;
         if (pacing_) pacing_->begin(message, plan_, position(plan_.training, self_));
         wait_at("start", step);
+        const auto held_before = links_->held();
         const auto result = trainer_.compute(step, plan_.holders, comm, hooks(step));
         if (const auto block = trainer_.corrupted_block()) return give_up_state(step, *block);
         if (!result.not_finite.empty())
             return fail(step, result.not_finite + " is not a finite number");
         auto done = step_done(plan_.epoch, step, result);
-        if (pacing_) pacing_->report(done);
+        if (pacing_) pacing_->report(done, (links_->held() - held_before).count());
         control_.send(done);
     }
 
