@@ -145,12 +145,15 @@ class Background {
             arrived_.clear();
             lock.unlock();
             all.splice(all.end(), busy_);
-            for (auto it = all.begin(); it != all.end();) {
-                const auto next = std::next(it);
-                if (it->busy()) busy_.splice(busy_.end(), all, it);
-                it = next;
+            for (Entry& entry : all) {
+                if (entry.busy()) {
+                    busy_.push_back(std::move(entry));
+                } else if (ending_) {
+                    leave_open(std::move(entry.group));
+                } else {
+                    entry.group.reset();
+                }
             }
-            all.clear();
             lock.lock();
         }
         busy_.splice(busy_.end(), arrived_);
