@@ -57,9 +57,7 @@ std::set<std::string> collected(const compare::Arm& a, const compare::Arm& b,
     return all;
 }
 
-std::string metric_name(const compare::Series& series) {
-    return series.name.metric.substr(0, series.name.metric.find(' '));
-}
+std::string metric_name(const compare::Series& series) { return series.name.metric; }
 
 /// Keeps what `wanted` says; when nothing is left, says which there were.
 void keep(compare::Arm& a, compare::Arm& b, const char* option,
@@ -73,10 +71,6 @@ void keep(compare::Arm& a, compare::Arm& b, const char* option,
     if (a.series.empty() && b.series.empty())
         throw UserError(fmt::format("{} {}: neither side has it; there are: {}", option,
                                     fmt::join(patterns, ", "), fmt::join(known, ", ")));
-}
-
-std::string full_text(const Row& row) {
-    return row.metric.empty() ? row.series : row.series + ' ' + row.metric;
 }
 
 std::vector<NumberedRow> rows_with(const std::vector<Row>& rows,
@@ -94,8 +88,9 @@ std::optional<std::size_t> row_number(const std::string& typed) {
     return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-std::string reported_name(const Row& row) {
-    return report::row_name(row.series, row.metric).text();
+bool has_spelling(const Row& row, const std::string& typed) {
+    const auto all = report::row_spellings(row.id);
+    return std::find(all.begin(), all.end(), typed) != all.end();
 }
 
 }  // namespace
@@ -136,7 +131,7 @@ void keep_only(compare::Arm& a, compare::Arm& b, const std::vector<std::string>&
     keep(a, b, "--metric", metrics, metric_name, [&](const compare::Series& series) {
         // One that stands for all metrics of a case stands for this one too.
         return series.name.metric.empty() || matches(metrics, metric_name(series)) ||
-               matches(metrics, series.name.metric);
+               matches(metrics, series.name.metric_text());
     });
 }
 
@@ -158,14 +153,14 @@ std::vector<NumberedRow> rows_named(const std::vector<Row>& rows, const std::str
                 fmt::format("--explain {}: there are {} rows, from 1", typed, rows.size()));
         return {{*number, &rows[*number - 1]}};
     }
+    std::vector<RowId> ids;
+    for (const Row& row : rows) ids.push_back(row.id);
+    const report::RowNames names(ids);
     for (const auto& wanted : std::initializer_list<std::function<bool(const Row&)>>{
+             [&](const Row& row) { return has_spelling(row, typed); },
              [&](const Row& row) {
-                 return full_text(row) == typed || row.series == typed ||
-                        reported_name(row) == typed;
-             },
-             [&](const Row& row) {
-                 return full_text(row).find(typed) != std::string::npos ||
-                        reported_name(row).find(typed) != std::string::npos;
+                 return row.id.text().find(typed) != std::string::npos ||
+                        names.of(row.id).text().find(typed) != std::string::npos;
              }}) {
         const auto found = rows_with(rows, wanted);
         if (found.empty()) continue;
@@ -173,14 +168,14 @@ std::vector<NumberedRow> rows_named(const std::vector<Row>& rows, const std::str
         std::vector<std::string> some;
         for (const auto& [number, row] : found)
             if (some.size() < most_candidates)
-                some.push_back(fmt::format("\n  {}  {}", number, reported_name(*row)));
+                some.push_back(fmt::format("\n  {}  {}", number, names.of(row->id).text()));
         throw UserError(fmt::format("--explain '{}': {} rows match; give the number of one:{}{}",
                                     typed, found.size(), fmt::join(some, ""),
                                     found.size() > most_candidates ? "\n  …" : ""));
     }
-    std::vector<std::string> names;
-    for (const Row& row : rows) names.push_back(row.series);
-    const auto nearest = nearest_id(typed, names);
+    std::vector<std::string> series;
+    for (const Row& row : rows) series.push_back(row.id.series_text());
+    const auto nearest = nearest_id(typed, series);
     throw UserError(fmt::format("--explain '{}': no row is called so{}", typed,
                                 nearest ? fmt::format("; did you mean '{}'?", *nearest)
                                         : std::string("; give the number of one")));

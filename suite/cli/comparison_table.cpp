@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 
 #include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
@@ -24,12 +23,6 @@ constexpr std::size_t narrowest_series = 16;
 constexpr std::size_t widest_metric = 24;
 /// A case this long stands in a heading of its own, not in every row.
 constexpr std::size_t long_case = 64;
-
-const compare::SeriesName& name_of(const Row& row) {
-    // Where one side stands in for all metrics of a case, the other one has the name.
-    const compare::Series* named = row.a && !row.a->name.metric.empty() ? row.a : row.b;
-    return (named ? named : row.a)->name;
-}
 
 std::string ratio_text(double ratio) {
     if (!std::isfinite(ratio)) return "–";
@@ -49,9 +42,9 @@ std::string count_cell(const Row& row) {
 
 /// Axes that every row of a group has with one value.
 Case shared_axes(std::span<const NumberedRow> group) {
-    Case shared = name_of(*group.front().row).axes;
+    Case shared = group.front().row->id.axes;
     for (const NumberedRow& each : group) {
-        const Case& axes = name_of(*each.row).axes;
+        const Case& axes = each.row->id.axes;
         std::erase_if(shared, [&](const auto& axis) {
             const auto found = axes.find(axis.first);
             return found == axes.end() || found->second != axis.second;
@@ -60,20 +53,13 @@ Case shared_axes(std::span<const NumberedRow> group) {
     return shared;
 }
 
-/// "benchmark/gemv" and "gemv/cpu/avx2" of a suite's benchmark; nullopt: of anything else.
-std::optional<std::pair<std::string, std::string>> benchmark_of(const Row& row) {
-    const report::RowName name = report::row_name(row.series, row.metric);
-    if (!name.metric.empty() || row.metric.empty()) return std::nullopt;
-    const auto blank = name.series.find(' ');
-    return std::pair(name.series.substr(0, blank), name.series.substr(blank + 1));
-}
-
-std::string series_cell(const Row& row, const Case& shared) {
-    if (const auto benchmark = benchmark_of(row)) return benchmark->second;
-    compare::SeriesName name = name_of(row);
-    name.experiment.clear();
-    for (const auto& [axis, value] : shared) name.axes.erase(axis);
-    return name.text();
+std::string series_cell(const RowId& id, const Case& shared, const report::RowNames& names) {
+    const std::string context = names.of(id).context_text();
+    if (const auto benchmark = report::benchmark_name(id)) return benchmark->second + context;
+    RowId rest = id;
+    rest.experiment.clear();
+    for (const auto& [axis, value] : shared) rest.axes.erase(axis);
+    return rest.series_text() + context;
 }
 
 std::size_t widest(const report::Grid& grid, std::size_t column) {
@@ -109,19 +95,19 @@ std::string with_colours(std::string table) {
     return table;
 }
 
-std::string group_table(std::span<const NumberedRow> group, const TableLook& look) {
+std::string group_table(std::span<const NumberedRow> group, const report::RowNames& names,
+                        const TableLook& look) {
     const Case shared = shared_axes(group);
-    const std::string& experiment = name_of(*group.front().row).experiment;
+    const RowId& first = group.front().row->id;
     report::Grid grid{{"#", "series", "metric", "B/A", "interval", "n", "verdict"}};
     for (const auto& [number, row] : group)
-        grid.push_back({std::to_string(number), series_cell(*row, shared),
-                        benchmark_of(*row) ? name_of(*row).metric.substr(0, row->metric.find(' '))
-                                           : row->metric,
+        grid.push_back({std::to_string(number), series_cell(row->id, shared, names),
+                        report::benchmark_name(row->id) ? row->id.metric : row->id.metric_text(),
                         ratio_text(row->ratio), interval_cell(*row), count_cell(*row),
                         std::string(to_string(row->verdict))});
     fit(grid, look.columns);
-    std::string heading = experiment;
-    if (const auto benchmark = benchmark_of(*group.front().row))
+    std::string heading = first.experiment;
+    if (const auto benchmark = report::benchmark_name(first))
         heading = benchmark->first;
     else if (!shared.empty())
         heading += (heading.empty() ? "" : "  ") + assay::to_string(shared);
@@ -177,21 +163,24 @@ std::string comparison_header(const compare::Arm& a, const compare::Arm& b,
 }
 
 std::string comparison_table(std::span<const NumberedRow> rows, const TableLook& look) {
+    std::vector<RowId> ids;
+    for (const NumberedRow& each : rows) ids.push_back(each.row->id);
+    const report::RowNames names(ids);
     std::vector<std::string> order;
     std::map<std::string, std::vector<NumberedRow>> groups;
     for (const NumberedRow& each : rows) {
-        const compare::SeriesName& name = name_of(*each.row);
-        const std::string axes = assay::to_string(name.axes);
-        const auto benchmark = benchmark_of(*each.row);
+        const RowId& id = each.row->id;
+        const std::string axes = assay::to_string(id.axes);
+        const auto benchmark = report::benchmark_name(id);
         const std::string key = benchmark
                                     ? benchmark->first
-                                    : name.experiment + (axes.size() > long_case ? ' ' + axes : "");
+                                    : id.experiment + (axes.size() > long_case ? ' ' + axes : "");
         auto& group = groups[key];
         if (group.empty()) order.push_back(key);
         group.push_back(each);
     }
     std::string text;
-    for (const std::string& key : order) text += '\n' + group_table(groups[key], look);
+    for (const std::string& key : order) text += '\n' + group_table(groups[key], names, look);
     return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "suite/experiment/row_id.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -22,7 +23,8 @@ std::string contrast_table(std::span<const runner::Contrast> contrasts) {
         const bool has_interval = std::isfinite(contrast.answer.low);
         const std::string axes = assay::to_string(contrast.axes);
         grid.push_back({contrast.experiment, axes.empty() ? "-" : axes, contrast.variant,
-                        contrast.against, contrast.metric, ratio_text(contrast.ratio),
+                        contrast.against, metric_text(contrast.metric.name, contrast.metric.labels),
+                        ratio_text(contrast.ratio),
                         has_interval ? fmt::format("{} … {}", ratio_text(contrast.answer.low),
                                                    ratio_text(contrast.answer.high))
                                      : "-",

@@ -167,10 +167,10 @@ report::Grid paired_values(const Row& row) {
 
 std::string row_explanation(const NumberedRow& each, const Compared& compared) {
     const Row& row = *each.row;
-    std::string text = fmt::format("\nRow {}: {} {}{}\n", each.number, row.series, row.metric,
-                                   row.better == Direction::none
-                                       ? std::string()
-                                       : fmt::format(", {} is better", to_string(row.better)));
+    std::string text = fmt::format(
+        "\nRow {}: {} {}{}\n", each.number, row.id.series_text(), row.id.metric_text(),
+        row.better == Direction::none ? std::string()
+                                      : fmt::format(", {} is better", to_string(row.better)));
     for (const std::string& line :
          report::wrapped(fmt::format("{}: {}", compare::to_string(row.verdict), row.reason), 98))
         text += line + '\n';

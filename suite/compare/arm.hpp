@@ -1,12 +1,11 @@
 // One side of a comparison: series of values with what tells whether they may be compared at all.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/row_id.hpp"
 
 namespace assay::compare {
 
@@ -19,26 +18,15 @@ struct Point {
     std::string sample;  ///< id, for --explain; empty: from a foreign file
 };
 
-/// What identifies a series for people: the same on both sides when they are to be compared.
-struct SeriesName {
-    std::string experiment;  ///< "lte/fig8"; of a Google Benchmark file: empty
-    std::string variant;
-    Case axes;
-    std::string metric;  ///< with labels: "layer_sparsity layer=3"
-    auto operator<=>(const SeriesName&) const = default;
-    /// "lte/fig8 lte sparsity=0.5"; the name of a benchmark as it is.
-    std::string text() const;
-};
-
 /// One metric of one series.
 struct Series {
-    SeriesName name;
+    RowId name;
     std::string unit;
     Direction better = Direction::none;
     bool deterministic = false;
-    /// What affects performance without being part of the name: profile, provenance, scenario,
-    /// hardware, calibration, data; of a Google Benchmark file: processors, caches, build type.
-    /// Series whose contexts differ are never compared silently.
+    /// What affects performance without being part of what people call it: profile, provenance,
+    /// scenario, hardware, calibration, data; of a Google Benchmark file: processors, caches, build
+    /// type. Series whose contexts differ are never compared silently.
     std::map<std::string, std::string> context;
     std::vector<Point> points;  ///< of samples that are ok, in order of time
     int failed = 0;             ///< samples that failed

@@ -11,10 +11,10 @@ namespace assay::compare {
 
 std::vector<Row> compare(const Arm& a, const Arm& b, const Options& options) {
     std::vector<Row> rows;
-    for (const Match& pair : match(a, b, options.across)) {
+    for (const Match& pair : match(a, b, options)) {
         Row row = judge(pair, options);
         // A series of which every sample failed has no metric, so no direction either, and shows.
-        if (options.all_metrics || row.better != Direction::none || row.metric.empty())
+        if (options.all_metrics || row.better != Direction::none || row.id.metric.empty())
             rows.push_back(std::move(row));
     }
     return rows;

@@ -36,16 +36,20 @@ enum class Reason {
 std::string_view code(Reason);  ///< "within-margin" …
 
 struct Options {
-    double margin = 0.01;                   ///< relative; what is smaller does not matter
-    std::map<std::string, double> margins;  ///< by series text, where larger: its own A/A spread
+    double margin = 0.01;             ///< relative; what is smaller does not matter
+    std::map<RowId, double> margins;  ///< of rows or whole series, where larger: their A/A spread
     double level = 0.95;
     std::uint64_t seed = 1;        ///< of the bootstrap, so that a report can be repeated
     std::set<std::string> across;  ///< context keys that may differ all the same ("hardware")
     bool all_metrics = false;      ///< also those of which neither direction is better
+    /// Only series of one whole identity belong together. Else those of one name do, and a row may
+    /// say that their profiles differ.
+    bool whole_ids = false;
 };
 
 struct Row {
-    std::string series, metric, unit;
+    RowId id;  ///< of the series in B; in A where B lacks it
+    std::string unit;
     double ratio = 0, low = 0, high = 0;  ///< B over A; NaN where there is none
     int n_a = 0, n_b = 0;
     Verdict verdict = Verdict::ambiguous;

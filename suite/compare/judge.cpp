@@ -223,9 +223,9 @@ void judge_ratio(Row& row, const Pairs& pairs, const Options& options) {
     decide_by_interval(row, pairs, gap);
 }
 
-double margin_of(const SeriesName& name, const Options& options) {
+double margin_of(const RowId& id, const Options& options) {
     double margin = options.margin;
-    for (const std::string& key : {name.text(), name.text() + ' ' + name.metric})
+    for (const RowId& key : {id.series(), id})
         if (const auto found = options.margins.find(key); found != options.margins.end())
             margin = std::max(margin, found->second);
     return margin;
@@ -236,14 +236,15 @@ Row unjudged(const Match& match, const Options& options) {
     const bool b_knows = match.a == nullptr || (match.b && match.a->name.metric.empty());
     const Series& named = b_knows ? *match.b : *match.a;
     Row row;
-    row.series = named.name.text();
-    row.metric = named.name.metric;
+    row.id = (match.b ? match.b : match.a)->name;
+    row.id.metric = named.name.metric;
+    row.id.labels = named.name.labels;
     row.unit = named.unit;
     row.better = named.better;
     row.ratio = row.low = row.high = nan;
     row.n_a = match.a ? static_cast<int>(match.a->points.size()) : 0;
     row.n_b = match.b ? static_cast<int>(match.b->points.size()) : 0;
-    row.margin = margin_of(named.name, options);
+    row.margin = margin_of(row.id, options);
     row.level = options.level;
     row.a = match.a;
     row.b = match.b;

@@ -8,16 +8,25 @@ namespace {
 
 using Candidates = std::vector<const Series*>;
 
-SeriesName without_metric(SeriesName name) {
-    name.metric.clear();
-    return name;
-}
+/// The series of an arm by what pairs them up.
+class ByName {
+  public:
+    ByName(const Arm& arm, bool whole_ids) : whole_ids_(whole_ids) {
+        for (const Series& series : arm.series) found_[key(series.name)].push_back(&series);
+    }
 
-std::map<SeriesName, Candidates> by_name(const Arm& arm) {
-    std::map<SeriesName, Candidates> found;
-    for (const Series& series : arm.series) found[series.name].push_back(&series);
-    return found;
-}
+    /// Those that `name` calls; null: none.
+    Candidates* find(const RowId& name) {
+        const auto found = found_.find(key(name));
+        return found == found_.end() ? nullptr : &found->second;
+    }
+
+  private:
+    RowId key(const RowId& name) const { return whole_ids_ ? name : name.without_context(); }
+
+    bool whole_ids_;
+    std::map<RowId, Candidates> found_;
+};
 
 /// Takes from `candidates` the one that differs from `wanted` in the fewest context keys.
 const Series* take_nearest(const Series& wanted, Candidates& candidates,
@@ -38,11 +47,10 @@ const Series* take_nearest(const Series& wanted, Candidates& candidates,
 }
 
 /// The series without metric of `arm` that stands for `series`; it may stand for many.
-const Series* stand_in(const Series& series, std::map<SeriesName, Candidates>& arm,
-                       const std::set<std::string>& across) {
-    const auto found = arm.find(without_metric(series.name));
-    if (found == arm.end()) return nullptr;
-    Candidates copy = found->second;
+const Series* stand_in(const Series& series, ByName& arm, const std::set<std::string>& across) {
+    const Candidates* found = arm.find(series.name.series());
+    if (found == nullptr) return nullptr;
+    Candidates copy = *found;
     return take_nearest(series, copy, across, false);
 }
 
@@ -68,21 +76,22 @@ std::vector<std::string> unknown_context(const Series& series, const Series& oth
     return keys;
 }
 
-std::vector<Match> match(const Arm& a, const Arm& b, const std::set<std::string>& across) {
-    auto left = by_name(b);  // of B, not taken yet
-    auto all_a = by_name(a), all_b = left;
+std::vector<Match> match(const Arm& a, const Arm& b, const Options& options) {
+    const std::set<std::string>& across = options.across;
+    ByName left(b, options.whole_ids);  // of B, not taken yet
+    ByName all_a(a, options.whole_ids), all_b = left;
     std::map<const Series*, const Series*> partner;
     for (const bool only_equal : {true, false})
         for (const Series& series : a.series) {
-            const auto found = left.find(series.name);
-            if (found == left.end() || partner.contains(&series)) continue;
-            if (const Series* taken = take_nearest(series, found->second, across, only_equal))
+            Candidates* found = left.find(series.name);
+            if (found == nullptr || partner.contains(&series)) continue;
+            if (const Series* taken = take_nearest(series, *found, across, only_equal))
                 partner[&series] = taken;
         }
 
     std::vector<Match> matches;
     std::set<const Series*> stood_in;
-    const auto stands_in = [&](const Series& series, std::map<SeriesName, Candidates>& other) {
+    const auto stands_in = [&](const Series& series, ByName& other) {
         const Series* found =
             series.name.metric.empty() ? nullptr : stand_in(series, other, across);
         stood_in.insert(found);

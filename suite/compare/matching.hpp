@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/compare/arm.hpp"
+#include "suite/compare/compare.hpp"
 
 namespace assay::compare {
 
@@ -17,11 +17,13 @@ struct Match {
     std::vector<std::string> differs;
 };
 
-/// Series pair up by name. Where a side has several of one name (two profiles, say), those whose
-/// contexts agree pair up first. A series without metric is one of which every sample failed or was
-/// marked: it stands for all metrics of that experiment, variant and case that the other side has.
-/// In the order of A, then what only B has. The arms must outlive the result.
-std::vector<Match> match(const Arm& a, const Arm& b, const std::set<std::string>& across);
+/// Series pair up by what people call them: by everything that identifies a row but profile,
+/// provenance and scenario; with Options::whole_ids by these, too. Where a side has several of one
+/// name (two profiles, say), those whose contexts agree pair up first. A series without metric is
+/// one of which every sample failed or was marked: it stands for all metrics of that experiment,
+/// variant and case that the other side has. In the order of A, then what only B has. The arms must
+/// outlive the result.
+std::vector<Match> match(const Arm& a, const Arm& b, const Options&);
 
 /// Keys that both have with different values. What one of them lacks is unknown, so equal:
 /// unknown_context() names it.

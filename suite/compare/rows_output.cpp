@@ -7,12 +7,18 @@
 
 #include "suite/formats/csv_line.hpp"
 #include "suite/formats/finite_json.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::compare {
 namespace {
 
 std::string number_or_empty(double value) {
     return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+}
+
+template <class Enum>
+std::string word(const std::optional<Enum>& value) {
+    return value ? std::string(to_string(*value)) : std::string();
 }
 
 /// A cell of a Markdown table: no line breaks, no column of its own.
@@ -34,8 +40,8 @@ std::string interval_text(const Row& row) {
 }  // namespace
 
 nlohmann::json row_json(const Row& row) {
-    return {{"series", row.series},
-            {"metric", row.metric},
+    return {{"series", row.id.series_text()},
+            {"metric", row.id.metric_text()},
             {"unit", row.unit},
             {"ratio", finite_or_null(row.ratio)},
             {"low", finite_or_null(row.low)},
@@ -43,7 +49,8 @@ nlohmann::json row_json(const Row& row) {
             {"n_a", row.n_a},
             {"n_b", row.n_b},
             {"verdict", to_string(row.verdict)},
-            {"reason", row.reason}};
+            {"reason", row.reason},
+            {"id", to_json(row.id)}};
 }
 
 nlohmann::json rows_json(std::span<const Row> rows) {
@@ -53,12 +60,14 @@ nlohmann::json rows_json(std::span<const Row> rows) {
 }
 
 std::string rows_csv(std::span<const Row> rows) {
-    std::string out = "series,metric,unit,ratio,low,high,n_a,n_b,verdict,reason\n";
+    std::string out =
+        "series,metric,unit,ratio,low,high,n_a,n_b,verdict,reason,profile,provenance,scenario\n";
     for (const Row& row : rows)
-        out +=
-            csv_line({row.series, row.metric, row.unit, number_or_empty(row.ratio),
-                      number_or_empty(row.low), number_or_empty(row.high), std::to_string(row.n_a),
-                      std::to_string(row.n_b), std::string(to_string(row.verdict)), row.reason});
+        out += csv_line({row.id.series_text(), row.id.metric_text(), row.unit,
+                         number_or_empty(row.ratio), number_or_empty(row.low),
+                         number_or_empty(row.high), std::to_string(row.n_a),
+                         std::to_string(row.n_b), std::string(to_string(row.verdict)), row.reason,
+                         word(row.id.profile), word(row.id.provenance), row.id.scenario});
     return out;
 }
 
@@ -66,9 +75,13 @@ std::string rows_markdown(std::span<const Row> rows) {
     std::string out =
         "| series | metric | B/A | n | verdict | reason |\n"
         "| --- | --- | --- | --- | --- | --- |\n";
+    std::vector<RowId> ids;
+    for (const Row& row : rows) ids.push_back(row.id);
+    const report::RowNames names(ids);
     for (const Row& row : rows)
-        out += fmt::format("| {} | {} | {} | {}, {} | {} | {} |\n", cell(row.series),
-                           cell(row.metric), interval_text(row), row.n_a, row.n_b,
+        out += fmt::format("| {} | {} | {} | {}, {} | {} | {} |\n",
+                           cell(row.id.series_text() + names.of(row.id).context_text()),
+                           cell(row.id.metric_text()), interval_text(row), row.n_a, row.n_b,
                            to_string(row.verdict), cell(row.reason));
     return out;
 }

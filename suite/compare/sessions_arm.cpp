@@ -9,6 +9,7 @@
 
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/selector.hpp"
+#include "suite/store/series_id.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::compare {
@@ -52,8 +53,8 @@ class Collector {
         store::SeriesKey key;
         int failed = 0, excluded = 0;
         bool belongs_to_nothing = false;
-        std::vector<Series> series;                // one per metric
-        std::map<std::string, std::size_t> index;  // metric with labels → series
+        std::vector<Series> series;                     // one per metric
+        std::map<store::MetricKey, std::size_t> index;  // metric → series
         std::map<std::pair<std::uint64_t, int>, int> seen;
     };
 
@@ -86,12 +87,12 @@ class Collector {
     }
 
     Series& series_of(Group& group, const store::MetricValue& metric) {
-        std::string name = metric.name;
-        if (!metric.labels.empty()) name += ' ' + assay::to_string(metric.labels);
-        const auto [at, is_new] = group.index.emplace(name, group.series.size());
+        const auto [at, is_new] =
+            group.index.emplace(store::MetricKey{metric.name, metric.labels}, group.series.size());
         if (is_new) {
             Series series = blank(group);
-            series.name.metric = name;
+            series.name.metric = metric.name;
+            series.name.labels = metric.labels;
             declare(series, metric.name);
             group.series.push_back(std::move(series));
         }
@@ -120,9 +121,7 @@ class Collector {
     Series blank(const Group& group) const {
         const store::SeriesKey& key = group.key;
         Series series;
-        series.name.experiment = key.experiment;
-        series.name.variant = key.variant;
-        series.name.axes = key.axes;
+        series.name = store::row_id(key);
         series.context = {{"profile", std::string(assay::to_string(key.profile))},
                           {"provenance", std::string(assay::to_string(key.provenance))},
                           {"scenario", key.scenario},

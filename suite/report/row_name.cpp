@@ -1,42 +1,125 @@
 #include "suite/report/row_name.hpp"
 
-#include <string_view>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
 
 namespace assay::report {
 namespace {
 
-/// Before the name in the text of a series of the experiment benchmark/program: its axes stand in
-/// the order of their names.
-constexpr std::string_view benchmark_prefix = "benchmark/program ";
-constexpr std::string_view name_axis = " name=";
-constexpr std::string_view benchmark_metric = "real_time benchmark=";
+/// The experiment, its metric, and where the names stand that a person gave (suite/gate).
+constexpr std::string_view benchmark_experiment = "benchmark/program";
+constexpr std::string_view benchmark_metric = "real_time";
+constexpr std::string_view name_axis = "name", benchmark_label = "benchmark";
+
+RowName whole_name(const RowId& id) { return {id.series_text(), id.metric_text(), ""}; }
+
+/// For values with blanks or '=' in them, of which the plain text does not tell where they end.
+RowName exact_name(const RowId& id) {
+    RowId plain = id;
+    plain.axes.clear();
+    RowName name = {plain.series_text(), id.metric, ""};
+    if (!id.axes.empty()) name.series += ' ' + to_json(id.axes).dump();
+    if (!id.labels.empty()) name.metric += ' ' + to_json(id.labels).dump();
+    return name;
+}
+
+/// Which of the three a name tells.
+struct Telling {
+    bool profile = false, provenance = false, scenario = false;
+};
+
+std::string context_of(const RowId& id, Telling telling) {
+    std::vector<std::string> parts;
+    if (telling.profile)
+        parts.emplace_back(id.profile ? to_string(*id.profile) : "unknown profile");
+    if (telling.provenance)
+        parts.emplace_back(id.provenance ? to_string(*id.provenance) : "unknown provenance");
+    if (telling.scenario)
+        parts.push_back(id.scenario.empty() ? "no faults" : "faults " + id.scenario);
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Telling differences(const std::vector<const RowId*>& ids) {
+    Telling telling;
+    for (const RowId* id : ids) {
+        telling.profile |= id->profile != ids.front()->profile;
+        telling.provenance |= id->provenance != ids.front()->provenance;
+        telling.scenario |= id->scenario != ids.front()->scenario;
+    }
+    return telling;
+}
 
 }  // namespace
 
-std::string RowName::text() const { return series + (metric.empty() ? "" : " · " + metric); }
+std::string RowName::context_text() const { return context.empty() ? "" : " (" + context + ')'; }
 
-RowName row_name(const std::string& series, const std::string& metric) {
-    const std::size_t axis = series.rfind(name_axis);  // arguments come before it
-    if (!series.starts_with(benchmark_prefix) || axis == series.npos ||
-        !metric.starts_with(benchmark_metric))
-        return {series, metric};
-    const std::size_t name = axis + name_axis.size();
-    return {"benchmark/" + series.substr(name, series.find(' ', name) - name) + ' ' +
-                metric.substr(benchmark_metric.size()),
-            ""};
+std::string RowName::series_text() const { return series + context_text(); }
+
+std::string RowName::text() const { return series_text() + (metric.empty() ? "" : " · " + metric); }
+
+std::optional<std::pair<std::string, std::string>> benchmark_name(const RowId& id) {
+    const auto name = id.axes.find(name_axis);
+    const auto benchmark = id.labels.find(benchmark_label);
+    if (id.experiment != benchmark_experiment || id.metric != benchmark_metric ||
+        name == id.axes.end() || benchmark == id.labels.end())
+        return std::nullopt;
+    return std::pair("benchmark/" + to_string(name->second), to_string(benchmark->second));
 }
 
-RowName row_name(const store::SeriesKey& series, const store::MetricKey& metric) {
-    std::string of_metric = metric.name;
-    if (!metric.labels.empty()) of_metric += ' ' + to_string(metric.labels);
-    return row_name(series_text(series), of_metric);
+RowName row_name(const RowId& id) {
+    const auto benchmark = benchmark_name(id);
+    if (!benchmark) return whole_name(id);
+    return {benchmark->first + ' ' + benchmark->second, "", ""};
 }
 
-std::string series_text(const store::SeriesKey& series) {
-    std::string text = series.experiment;
-    for (const std::string& part : {series.variant, to_string(series.axes)})
-        if (!part.empty()) text += ' ' + part;
-    return text;
+RowNames::RowNames(std::span<const RowId> ids) {
+    std::map<std::string, std::vector<RowId>> alike;
+    for (const RowId& id : std::set<RowId>(ids.begin(), ids.end()))
+        alike[row_name(id).text()].push_back(id);
+    for (const auto& [text, of] : alike) tell_apart(of);
+}
+
+void RowNames::tell_apart(const std::vector<RowId>& alike) {
+    std::map<RowId, std::vector<const RowId*>> groups;  // by what is no context
+    for (const RowId& id : alike) groups[id.without_context()].push_back(&id);
+    RowName (*named)(const RowId&) = row_name;
+    if (groups.size() > 1) {
+        std::set<std::string> texts;
+        for (const auto& [id, of] : groups) texts.insert(whole_name(id).text());
+        named = texts.size() == groups.size() ? whole_name : exact_name;
+    }
+    for (const auto& [id, of] : groups)
+        for (const RowId* each : of) {
+            RowName& name = names_[*each] = named(*each);
+            name.context = context_of(*each, differences(of));
+        }
+}
+
+RowName RowNames::of(const RowId& id) const {
+    const auto found = names_.find(id);
+    return found == names_.end() ? row_name(id) : found->second;
+}
+
+std::vector<std::string> series_spellings(const RowId& id) {
+    std::vector<std::string> all;
+    for (RowName name : {row_name(id), whole_name(id), exact_name(id)})
+        for (int which = 0; which < 8; ++which) {
+            name.context = context_of(id, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
+            all.push_back(name.series_text());
+        }
+    return all;
+}
+
+std::vector<std::string> row_spellings(const RowId& id) {
+    std::vector<std::string> all = series_spellings(id);
+    const std::string metric = id.metric_text();
+    if (metric.empty()) return all;
+    for (std::size_t i = 0, n = all.size(); i < n; ++i)
+        for (const char* between : {" · ", " "}) all.push_back(all[i] + between + metric);
+    return all;
 }
 
 }  // namespace assay::report

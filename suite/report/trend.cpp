@@ -7,6 +7,7 @@
 
 #include "suite/report/report.hpp"
 #include "suite/report/row_name.hpp"
+#include "suite/store/series_id.hpp"
 
 namespace assay::report {
 namespace {
@@ -43,7 +44,7 @@ std::string_view name_of(Turn turn) {
 }
 
 std::string Trend::title() const {
-    const RowName name = row_name(series, metric);
+    const RowName name = row_name(store::row_id(series, metric));
     return name.series + (name.metric.empty() ? "" : ": " + metric_key(metric.name, metric.labels));
 }
 
@@ -59,7 +60,7 @@ std::string Trend::context() const {
 }
 
 std::string Trend::quantity() const {
-    const bool titled = row_name(series, metric).metric.empty();
+    const bool titled = row_name(store::row_id(series, metric)).metric.empty();
     std::string text = titled ? metric.name : metric_key(metric.name, metric.labels);
     if (!unit.empty()) text += ", " + unit;
     if (better != Direction::none) text += fmt::format(" ({} is better)", to_string(better));

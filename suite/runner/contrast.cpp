@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/experiment/error.hpp"
+#include "suite/experiment/row_id.hpp"
 #include "suite/formats/finite_json.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
@@ -14,10 +15,6 @@ namespace assay::runner {
 namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-
-std::string name_of(const std::string& metric_with_labels) {
-    return metric_with_labels.substr(0, metric_with_labels.find(' '));
-}
 
 }  // namespace
 
@@ -75,14 +72,14 @@ std::vector<Contrast> contrasts_of(const ArmRounds& against, const ArmRounds& ar
     if (!options.only.empty())
         std::erase_if(ratios, [&](const auto& each) { return !options.only.contains(each.first); });
     if (ratios.empty())
-        for (const std::string& metric : deciding_metrics(experiment, options)) ratios[metric];
+        for (const std::string& metric : deciding_metrics(experiment, options))
+            ratios[{metric, {}}];
     std::vector<Contrast> result;
     for (auto& [metric, values] : ratios) {
         Contrast contrast = names;
         contrast.experiment = experiment.id;
         contrast.metric = metric;
-        if (const MetricSpec* spec = experiment.metric(name_of(metric)))
-            contrast.better = spec->better;
+        if (const MetricSpec* spec = experiment.metric(metric.name)) contrast.better = spec->better;
         contrast.rounds = rounds;
         contrast.answer = rule.answer({values, options.margin});
         const bool speakable = contrast.answer.standing != stopping::Standing::unspeakable;
@@ -104,7 +101,7 @@ nlohmann::json contrast_json(const Contrast& contrast) {
             {"case", to_json(contrast.axes)},
             {"variant", contrast.variant},
             {"against", contrast.against},
-            {"metric", contrast.metric},
+            {"metric", metric_text(contrast.metric.name, contrast.metric.labels)},
             {"ratio", finite_or_null(contrast.ratio)},
             {"low", finite_or_null(contrast.answer.low)},
             {"high", finite_or_null(contrast.answer.high)},

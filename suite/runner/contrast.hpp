@@ -22,7 +22,7 @@ struct DecisionOptions {
     double budget_s = std::numeric_limits<double>::infinity();
     std::string against;               ///< variant; empty: the first of those that run
     std::vector<std::string> metrics;  ///< decided upon; empty: the figure's metric
-    std::set<std::string> only;        ///< of these, with labels; empty: all
+    std::set<store::MetricKey> only;   ///< of these; empty: all
 };
 
 /// The metrics that decide. Throws UserError: the experiment does not have one that is asked for.
@@ -34,7 +34,7 @@ struct Contrast {
     std::string experiment;
     Case axes;
     std::string variant, against;  ///< of builds: the variant, and what the other build is called
-    std::string metric;            ///< with labels
+    store::MetricKey metric;
     Direction better = Direction::none;
     double ratio = 0;  ///< median of variant over against; NaN without pairs
     stopping::Answer answer;
@@ -55,8 +55,8 @@ std::vector<Contrast> contrasts_of(const ArmRounds& against, const ArmRounds& ar
 stopping::Stopping::Next next_of(const std::vector<Contrast>&, int rounds, double seconds_left,
                                  const stopping::Stopping&);
 
-/// {"experiment","case","variant","against","metric","ratio","low","high","pairs","rounds",
-/// "verdict"}; numbers that are not there are null.
+/// {"experiment","case","variant","against","metric" (with labels),"ratio","low","high","pairs",
+/// "rounds","verdict"}; numbers that are not there are null.
 nlohmann::json contrast_json(const Contrast&);
 
 }  // namespace assay::runner

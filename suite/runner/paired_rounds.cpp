@@ -10,15 +10,12 @@ void ArmRounds::add(const store::Sample& sample, const std::vector<std::string>&
     if (sample.status != to_string(SampleStatus::ok)) return;
     for (const store::MetricValue& metric : sample.metrics)
         if (std::find(metrics.begin(), metrics.end(), metric.name) != metrics.end())
-            values_[sample.spec.round]
-                   [metric.labels.empty() ? metric.name
-                                          : metric.name + ' ' + to_string(metric.labels)] =
-                       metric.value;
+            values_[sample.spec.round][{metric.name, metric.labels}] = metric.value;
 }
 
-std::map<std::string, std::vector<double>> paired_ratios(const ArmRounds& a, const ArmRounds& b,
-                                                         int end) {
-    std::map<std::string, std::vector<double>> ratios;
+std::map<store::MetricKey, std::vector<double>> paired_ratios(const ArmRounds& a,
+                                                              const ArmRounds& b, int end) {
+    std::map<store::MetricKey, std::vector<double>> ratios;
     for (const auto& [round, of_a] : a.values()) {
         const auto of_b = b.values().find(round);
         if (round >= end || of_b == b.values().end()) continue;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/store/records.hpp"
+#include "suite/store/history.hpp"
 
 namespace assay::runner {
 
@@ -15,16 +15,16 @@ class ArmRounds {
     /// Notes the values of `metrics` in the sample; those of a sample that is not ok do not count.
     void add(const store::Sample& sample, const std::vector<std::string>& metrics);
 
-    /// Metric (with its labels, "layer_sparsity layer=3") → value, by round.
-    const std::map<int, std::map<std::string, double>>& values() const { return values_; }
+    /// Metric → value, by round.
+    const std::map<int, std::map<store::MetricKey, double>>& values() const { return values_; }
 
   private:
-    std::map<int, std::map<std::string, double>> values_;
+    std::map<int, std::map<store::MetricKey, double>> values_;
 };
 
 /// b / a per metric, of the rounds below `end` that both have, in order of rounds. A metric that
 /// only one of them ever has is not there.
-std::map<std::string, std::vector<double>> paired_ratios(const ArmRounds& a, const ArmRounds& b,
-                                                         int end);
+std::map<store::MetricKey, std::vector<double>> paired_ratios(const ArmRounds& a,
+                                                              const ArmRounds& b, int end);
 
 }  // namespace assay::runner

@@ -7,16 +7,15 @@
 namespace assay::runner {
 namespace {
 
-/// The series of either arm that a row is about.
-const compare::Series* series_in(const compare::Row& row) { return row.a ? row.a : row.b; }
-
-bool is_about(const Contrast& contrast, const compare::SeriesName& name) {
-    if (contrast.experiment != name.experiment || contrast.variant != name.variant ||
-        contrast.axes != name.axes)
+bool is_about(const Contrast& contrast, const RowId& row) {
+    if (contrast.experiment != row.experiment || contrast.variant != row.variant ||
+        contrast.axes != row.axes)
         return false;
     // Where one side has nothing, neither the row nor the contrast need know of labels.
-    return name.metric.empty() || contrast.metric == name.metric ||
-           (contrast.answer.pairs == 0 && name.metric.starts_with(contrast.metric + ' '));
+    if (row.metric.empty()) return true;
+    if (contrast.metric.name != row.metric) return false;
+    return contrast.metric.labels == row.labels ||
+           (contrast.answer.pairs == 0 && contrast.metric.labels.empty());
 }
 
 bool rests_on_an_interval(const compare::Row& row) {
@@ -43,11 +42,9 @@ std::vector<compare::Row> versus_rows(std::vector<compare::Row> rows,
                                       const std::vector<Contrast>& contrasts) {
     std::vector<compare::Row> result;
     for (compare::Row& row : rows) {
-        const compare::Series* series = series_in(row);
-        if (series == nullptr) continue;
-        const auto it = std::find_if(
-            contrasts.begin(), contrasts.end(),
-            [&](const Contrast& contrast) { return is_about(contrast, series->name); });
+        const auto it =
+            std::find_if(contrasts.begin(), contrasts.end(),
+                         [&](const Contrast& contrast) { return is_about(contrast, row.id); });
         if (it == contrasts.end()) continue;
         if (row.reason_code == compare::Reason::bimodal && it->verdict() != "ambiguous") {
             decide_by_rounds(row, *it);

@@ -20,6 +20,17 @@ std::vector<std::string> series_columns(const SeriesKey& key) {
             key.data};
 }
 
+RowId row_id(const SeriesKey& key, const MetricKey& metric) {
+    return {.experiment = key.experiment,
+            .variant = key.variant,
+            .axes = key.axes,
+            .metric = metric.name,
+            .labels = metric.labels,
+            .profile = key.profile,
+            .provenance = key.provenance,
+            .scenario = key.scenario};
+}
+
 std::string series_id(const std::vector<std::string>& columns) {
     return derived_uuid(json_text(columns));
 }

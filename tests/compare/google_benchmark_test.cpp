@@ -45,7 +45,7 @@ TEST(GoogleBenchmark, RepetitionsOfARealRunAreThePoints) {
     const Arm arm = read_google_benchmark(content("worker_pool_a.json"), "worker_pool_a.json");
     ASSERT_EQ(arm.series.size(), 2u);
     const Series& first = arm.series[0];
-    EXPECT_EQ(first.name.text(), "empty_region/threads:1/items:2/real_time");
+    EXPECT_EQ(first.name.series_text(), "empty_region/threads:1/items:2/real_time");
     EXPECT_EQ(first.name.metric, "real_time");
     EXPECT_EQ(first.unit, "s");
     EXPECT_EQ(first.better, Direction::lower);

@@ -88,8 +88,8 @@ std::size_t longest_line(const std::string& text) {
 TEST_F(Output, Json) { expect_golden("compare.json", rows_json(rows).dump(2) + "\n"); }
 
 TEST_F(Output, JsonHasExactlyItsKeysAndNullForNoNumber) {
-    const std::set<std::string> keys{"series", "metric", "unit", "ratio",   "low",
-                                     "high",   "n_a",    "n_b",  "verdict", "reason"};
+    const std::set<std::string> keys{"series", "metric", "unit",    "ratio",  "low", "high",
+                                     "n_a",    "n_b",    "verdict", "reason", "id"};
     for (const auto& row : rows_json(rows)) {
         std::set<std::string> found;
         for (const auto& [key, value] : row.items()) found.insert(key);
@@ -102,6 +102,33 @@ TEST_F(Output, JsonHasExactlyItsKeysAndNullForNoNumber) {
 TEST_F(Output, Csv) { expect_golden("compare.csv", rows_csv(rows)); }
 TEST_F(Output, Markdown) { expect_golden("compare.md", rows_markdown(rows)); }
 TEST_F(Output, Table) { expect_golden("compare.txt", table()); }
+
+// Without it, two rows of one name would stand there with two verdicts.
+TEST_F(Output, RowsOfTwoProfilesSayWhichTheyAre) {
+    Arm before, after;
+    for (const Profile profile : {Profile::toy, Profile::small}) {
+        Series series = seeded(around(1, 0.001, 9));
+        series.name.profile = profile;
+        series.context["profile"] = to_string(profile);
+        before.series.push_back(series);
+        if (profile == Profile::small)
+            for (Point& point : series.points) point.value *= 2;
+        after.series.push_back(series);
+    }
+    const auto both = compare(before, after, options);
+    ASSERT_EQ(both.size(), 2u);
+    EXPECT_EQ(both[1].id.profile, Profile::small);
+    EXPECT_EQ(both[1].verdict, Verdict::slower);
+    const std::string text = cli::comparison_table(cli::numbered(both, cli::parse_only({})), {});
+    EXPECT_THAT(text, HasSubstr("plain (toy)"));
+    EXPECT_THAT(text, HasSubstr("plain (small)"));
+    EXPECT_THAT(rows_markdown(both), HasSubstr("| toy/fig1 plain (small) | time |"));
+    EXPECT_THAT(rows_csv(both), HasSubstr(",small,,\n"));
+    EXPECT_EQ(rows_json(both)[1]["id"]["profile"], "small");
+    const auto named = cli::rows_named(both, "toy/fig1 plain (small)");
+    ASSERT_EQ(named.size(), 1u);
+    EXPECT_EQ(named[0].number, 2u);
+}
 
 TEST_F(Output, FitsItsColumns) {
     for (const std::size_t columns : {100, 90, 80})
@@ -127,7 +154,7 @@ TEST_F(Output, Explanation) {
 TEST_F(Output, EveryRowCanBeExplained) {
     for (std::size_t i = 0; i < rows.size(); ++i)
         EXPECT_THAT(cli::row_explanation({i + 1, &rows[i]}, {a, b, options, rows}),
-                    HasSubstr(rows[i].series));
+                    HasSubstr(rows[i].id.series_text()));
 }
 
 TEST_F(Output, ExplanationMarksOutliers) {

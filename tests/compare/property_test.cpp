@@ -131,9 +131,9 @@ TEST(Matching, KeepsTheOrderOfAThenWhatOnlyBHas) {
     const Arm a = arm({first, second}), b = arm({third, second, first});
     const auto rows = compare(a, b);
     ASSERT_EQ(rows.size(), 3u);
-    EXPECT_EQ(rows[0].series, "toy/fig1 z");
-    EXPECT_EQ(rows[1].series, "toy/fig1 m");
-    EXPECT_EQ(rows[2].series, "toy/fig1 a");
+    EXPECT_EQ(rows[0].id.series_text(), "toy/fig1 z");
+    EXPECT_EQ(rows[1].id.series_text(), "toy/fig1 m");
+    EXPECT_EQ(rows[2].id.series_text(), "toy/fig1 a");
     EXPECT_EQ(rows[2].reason_code, Reason::only_in_b);
 }
 

@@ -124,7 +124,7 @@ TEST_F(Selectors, ArmsOfSessionsPairByTheirSeeds) {
     EXPECT_EQ(a.suspects.at("commit"), "aaa111");
     EXPECT_EQ(b.suspects.at("commit"), "aaa222");
     ASSERT_EQ(a.series.size(), 1u);
-    EXPECT_EQ(a.series[0].name.text(), "lazarus/fig8 lazarus model=gpt-l nodes=10 skew=4.0");
+    EXPECT_EQ(a.series[0].name.series_text(), "lazarus/fig8 lazarus model=gpt-l nodes=10 skew=4.0");
     EXPECT_EQ(a.series[0].context.at("scenario"), "kill:rank=1@step=5");
     EXPECT_EQ(a.series[0].context.at("hardware"), "hardware-hash");
     Options all;
@@ -132,7 +132,7 @@ TEST_F(Selectors, ArmsOfSessionsPairByTheirSeeds) {
     const Row row = compare(a, b, all).at(0);
     EXPECT_TRUE(row.paired);
     EXPECT_EQ(row.n_a, 7);
-    EXPECT_EQ(row.metric, "throughput");
+    EXPECT_EQ(row.id.metric, "throughput");
     EXPECT_NEAR(row.ratio, 2.004 / 1.004, 1e-12);  // of the middle seed
     EXPECT_EQ(row.reason_code, Reason::no_direction);
     EXPECT_FALSE(row.a->points[0].sample.empty());
@@ -284,6 +284,25 @@ TEST_F(Selectors, WhatIsNoFileAndNoSessionIsRefused) {
     refused("missing.db");
     refused("missing.db:latest");
     refused((folder / "").string());
+}
+
+// As texts, "loss a=1 b=2", both are the same.
+TEST_F(Selectors, LabelsThatReadAlikeStayApart) {
+    const SampleSpec spec = store::testing::example_spec(99);
+    store::Sample sample;
+    sample.id = store.begin_sample(running, spec, store::testing::key_of(spec));
+    sample.spec = spec;
+    sample.status = "ok";
+    sample.metrics = {{"loss", {{"a", "1 b=2"}}, 1}, {"loss", {{"a", "1"}, {"b", "2"}}, 2}};
+    store.finish_sample(sample);
+    const Arm arm = arm_of_sessions(registry, store, {running});
+    ASSERT_EQ(arm.series.size(), 3u);
+    for (const Series& series : arm.series) {
+        EXPECT_EQ(series.name.profile, spec.profile);
+        EXPECT_EQ(series.name.provenance, spec.provenance);
+        EXPECT_EQ(series.name.scenario, spec.scenario);
+        if (series.name.metric == "loss") EXPECT_EQ(series.points.size(), 1u);
+    }
 }
 
 }  // namespace

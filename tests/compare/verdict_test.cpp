@@ -291,12 +291,12 @@ TEST(Verdict, AFailedCaseStandsForAllItsMetrics) {
     ASSERT_EQ(rows.size(), 2u);
     expect(rows[0], Verdict::failed, Reason::all_failed);
     expect(rows[1], Verdict::failed, Reason::all_failed);
-    EXPECT_EQ(rows[0].metric, "time");
-    EXPECT_EQ(rows[1].metric, "rate");
+    EXPECT_EQ(rows[0].id.metric, "time");
+    EXPECT_EQ(rows[1].id.metric, "rate");
     const auto swapped = compare(b, a);
     ASSERT_EQ(swapped.size(), 2u);
     expect(swapped[0], Verdict::not_comparable, Reason::all_failed);
-    EXPECT_EQ(swapped[0].metric, "time");
+    EXPECT_EQ(swapped[0].id.metric, "time");
 }
 
 TEST(Verdict, WhatFailedBesidesIsTold) {
@@ -328,11 +328,11 @@ TEST(Verdict, WhatDidNotCountIsToldOfEveryRowWithValues) {
 TEST(Verdict, ASeriesOwnSpreadWidensItsMargin) {
     const Series a = seeded(around(1, 0.005, 9)), b = seeded(around(1.1, 0.005, 9));
     Options options;
-    options.margins = {{"toy/fig1 plain", 0.15}};
+    options.margins = {{RowId{"toy/fig1", "plain"}, 0.15}};
     const Row row = only_row(a, b, options);
     expect(row, Verdict::same, Reason::within_margin);
     EXPECT_EQ(row.margin, 0.15);
-    options.margins = {{"toy/fig1 plain", 0.001}};
+    options.margins = {{RowId{"toy/fig1", "plain"}, 0.001}};
     EXPECT_EQ(only_row(a, b, options).margin, options.margin) << "it never narrows it";
 }
 

@@ -1,33 +1,109 @@
 #include "suite/report/row_name.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "suite/store/series_id.hpp"
 
 namespace assay::report {
 namespace {
 
+using ::testing::Contains;
+using ::testing::Not;
+
+RowId row(Profile profile, Provenance provenance = Provenance::measured) {
+    return {.experiment = "lte/fig8",
+            .variant = "lte",
+            .axes = {{"sparsity", 0.5}},
+            .metric = "seconds",
+            .labels = {{"step", std::int64_t{3}}},
+            .profile = profile,
+            .provenance = provenance,
+            .scenario = ""};
+}
+
+RowId benchmark(const std::string& arguments) {
+    return {.experiment = "benchmark/program",
+            .variant = "program",
+            .axes = {{"name", "gemv"}, {"program", "gemv_benchmark"}, {"arguments", arguments}},
+            .metric = "real_time",
+            .labels = {{"benchmark", "cpu/avx2/1"}},
+            .profile = Profile::toy,
+            .provenance = Provenance::measured,
+            .scenario = ""};
+}
+
+std::string among(const std::vector<RowId>& all, std::size_t which) {
+    return RowNames(all).of(all[which]).text();
+}
+
 TEST(RowName, IsSeriesAndMetric) {
-    EXPECT_EQ(row_name("lte/fig8 lte sparsity=0.5", "seconds step=3").text(),
-              "lte/fig8 lte sparsity=0.5 · seconds step=3");
-    EXPECT_EQ(row_name("lte/fig8 name=x", "real_time benchmark=a").metric, "real_time benchmark=a")
-        << "of another experiment";
+    EXPECT_EQ(row_name(row(Profile::toy)).text(), "lte/fig8 lte sparsity=0.5 · seconds step=3");
+    EXPECT_EQ(row_name(row(Profile::toy).series()).text(), "lte/fig8 lte sparsity=0.5");
+    EXPECT_EQ(row_name({"", "BM_x/8", {}, "real_time"}).text(), "BM_x/8 · real_time")
+        << "of a file of Google Benchmark";
 }
 
 TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
-    const std::string series =
-        "benchmark/program program arguments=--filter=a name=gemv program=gemv_benchmark";
-    EXPECT_EQ(row_name(series, "real_time benchmark=cpu/avx2/1").text(),
-              "benchmark/gemv cpu/avx2/1");
-    EXPECT_EQ(row_name(series, "seconds").metric, "seconds") << "another metric of it";
-    EXPECT_EQ(row_name("benchmark/program program arguments=--x name=y --z name=gemv program=p",
-                       "real_time benchmark=b")
-                  .text(),
-              "benchmark/gemv b");
+    EXPECT_EQ(row_name(benchmark("--filter=a")).text(), "benchmark/gemv cpu/avx2/1");
+    EXPECT_EQ(row_name(benchmark("--x name=y --z")).text(), "benchmark/gemv cpu/avx2/1")
+        << "whatever the arguments look like";
+    RowId other = benchmark("");
+    other.metric = "seconds";
+    EXPECT_EQ(row_name(other).metric, "seconds benchmark=cpu/avx2/1") << "another metric of it";
+    other = benchmark("");
+    other.experiment = "lte/fig8";
+    EXPECT_FALSE(benchmark_name(other).has_value());
     store::SeriesKey key;
     key.experiment = "benchmark/program";
     key.variant = "program";
-    key.axes = {{"name", "gemv"}, {"program", "gemv_benchmark"}, {"arguments", "--filter=a"}};
-    EXPECT_EQ(row_name(key, {"real_time", {{"benchmark", "cpu/avx2/1"}}}).text(),
+    key.axes = benchmark("--filter=a").axes;
+    EXPECT_EQ(row_name(store::row_id(key, {"real_time", {{"benchmark", "cpu/avx2/1"}}})).text(),
               "benchmark/gemv cpu/avx2/1");
+}
+
+TEST(RowNames, TellWhatRowsOfOneNameDifferIn) {
+    const RowId toy = row(Profile::toy), small = row(Profile::small);
+    EXPECT_EQ(among({toy}, 0), "lte/fig8 lte sparsity=0.5 · seconds step=3");
+    EXPECT_EQ(among({toy, small}, 0), "lte/fig8 lte sparsity=0.5 (toy) · seconds step=3");
+    EXPECT_EQ(among({toy, small}, 1), "lte/fig8 lte sparsity=0.5 (small) · seconds step=3");
+    EXPECT_EQ(among({toy, small, row(Profile::toy, Provenance::emulated)}, 2),
+              "lte/fig8 lte sparsity=0.5 (toy, emulated) · seconds step=3");
+    RowId faulty = toy, unknown = toy;
+    faulty.scenario = "kill:rank=1@step=5";
+    unknown.profile.reset();
+    EXPECT_EQ(among({toy, faulty}, 0), "lte/fig8 lte sparsity=0.5 (no faults) · seconds step=3");
+    EXPECT_EQ(among({toy, faulty}, 1),
+              "lte/fig8 lte sparsity=0.5 (faults kill:rank=1@step=5) · seconds step=3");
+    EXPECT_EQ(among({toy, unknown}, 1),
+              "lte/fig8 lte sparsity=0.5 (unknown profile) · seconds step=3");
+    EXPECT_EQ(among({toy, row(Profile::toy)}, 0), "lte/fig8 lte sparsity=0.5 · seconds step=3")
+        << "the same row twice";
+}
+
+TEST(RowNames, NoTwoAreTheSame) {
+    // As texts these axes are equal.
+    RowId one = row(Profile::toy), two = one;
+    one.axes = {{"a", "1 b=2"}};
+    two.axes = {{"a", "1"}, {"b", "2"}};
+    EXPECT_EQ(one.series_text(), two.series_text());
+    EXPECT_EQ(among({one, two}, 0), "lte/fig8 lte {\"a\":\"1 b=2\"} · seconds {\"step\":3}");
+    EXPECT_NE(among({one, two}, 0), among({one, two}, 1));
+    // One benchmark called with two sets of arguments.
+    EXPECT_EQ(among({benchmark("-a"), benchmark("-b")}, 0),
+              "benchmark/program program arguments=-a name=gemv program=gemv_benchmark · real_time "
+              "benchmark=cpu/avx2/1");
+}
+
+TEST(RowSpellings, AreWhatAnyReportMayPrint) {
+    const auto all = row_spellings(row(Profile::small));
+    for (const char* text :
+         {"lte/fig8 lte sparsity=0.5", "lte/fig8 lte sparsity=0.5 seconds step=3",
+          "lte/fig8 lte sparsity=0.5 · seconds step=3", "lte/fig8 lte sparsity=0.5 (small)",
+          "lte/fig8 lte sparsity=0.5 (small, measured) · seconds step=3"})
+        EXPECT_THAT(all, Contains(text));
+    EXPECT_THAT(all, Not(Contains("lte/fig8 lte sparsity=0.5 (toy)")));
+    EXPECT_THAT(series_spellings(benchmark("-a")), Contains("benchmark/gemv cpu/avx2/1"));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST_F(AdaptiveTest, RoundsEndWhenVariantsAreToldApart) {
     ASSERT_EQ(outcome.contrasts.size(), 4U);
     EXPECT_EQ(outcome.contrasts[0].variant, "b");
     EXPECT_EQ(outcome.contrasts[0].against, "a");
-    EXPECT_EQ(outcome.contrasts[0].metric, "total");
+    EXPECT_EQ(outcome.contrasts[0].metric.name, "total");
     EXPECT_EQ(outcome.contrasts[0].ratio, 2);
     EXPECT_EQ(outcome.contrasts[0].verdict(), "faster") << "more is better";
     EXPECT_EQ(outcome.contrasts[3].ratio, 3);
@@ -73,7 +73,7 @@ TEST_F(AdaptiveTest, EveryLabelIsDecidedByItself) {
     request.axes["n"] = {std::int64_t{2}};
     const Outcome outcome = run();
     ASSERT_EQ(outcome.contrasts.size(), 4U);
-    EXPECT_EQ(outcome.contrasts[1].metric, "term i=2");
+    EXPECT_EQ(outcome.contrasts[1].metric, (store::MetricKey{"term", {{"i", std::int64_t{2}}}}));
     EXPECT_EQ(outcome.contrasts[1].verdict(), "higher") << "neither way is better";
 }
 

@@ -42,7 +42,7 @@ TEST_F(VersusTest, TheSameProgramIsTheSame) {
     const VersusOutcome outcome = run();
     ASSERT_EQ(outcome.rows.size(), 1U);
     EXPECT_EQ(outcome.rows[0].verdict, compare::Verdict::same) << outcome.rows[0].reason;
-    EXPECT_EQ(outcome.rows[0].metric, "total");
+    EXPECT_EQ(outcome.rows[0].id.metric, "total");
     EXPECT_EQ(outcome.rows[0].n_a, 7);
     EXPECT_EQ(outcome.rows[0].n_b, 7);
     EXPECT_EQ(outcome.rounds, 7);
@@ -124,6 +124,7 @@ TEST_F(VersusTest, AVerdictThatLookingAgainAndAgainDoesNotBearIsAmbiguous) {
     std::vector<compare::Series> series(1);
     series[0].name = {"e", "v", {}, "m"};
     compare::Row row;
+    row.id = series[0].name;
     row.a = row.b = series.data();
     row.verdict = compare::Verdict::slower;
     row.reason_code = compare::Reason::beyond_margin;
@@ -131,7 +132,7 @@ TEST_F(VersusTest, AVerdictThatLookingAgainAndAgainDoesNotBearIsAmbiguous) {
     Contrast contrast;
     contrast.experiment = "e";
     contrast.variant = "v";
-    contrast.metric = "m";
+    contrast.metric = {"m", {}};
     contrast.better = Direction::lower;
     contrast.rounds = 30;
     auto rows = versus_rows({row}, {contrast});
@@ -141,7 +142,7 @@ TEST_F(VersusTest, AVerdictThatLookingAgainAndAgainDoesNotBearIsAmbiguous) {
     contrast.answer.standing = stopping::Standing::above;
     rows = versus_rows({row}, {contrast});
     EXPECT_EQ(rows[0].verdict, compare::Verdict::slower);
-    contrast.metric = "other";
+    contrast.metric = {"other", {}};
     EXPECT_TRUE(versus_rows({row}, {contrast}).empty());
 }
 
