@@ -123,7 +123,7 @@ store::Store::Merged import_file(store::Store& store, const fs::path& file) {
     if (beginning.starts_with("SQLite format 3")) return store.merge(file);
     in.clear();
     in.seekg(0);
-    Staging staging;
+    Staging staging(schema_of_json_lines(beginning));
     const auto source = file.string();
     // The reader of JSON lines adds line and column itself; other readers make the rows.
     const auto insert = [&](const Row& row) { staging.insert(row); };

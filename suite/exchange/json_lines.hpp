@@ -1,6 +1,6 @@
 // A results database as text, one JSON object per line; nothing is lost on the way there and back.
 //
-//   {"format":"assay-results","version":1,"schema":2}
+//   {"format":"assay-results","version":1,"schema":3}
 //   {"table":"metric","row":{"sample":"…","ordinal":0,"name":"loss","labels":"{}","value":2.5}}
 //   …
 //   {"rows":1}
@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include "suite/exchange/row.hpp"
 
@@ -20,6 +21,10 @@ namespace assay::exchange {
 
 /// True when `text` begins like such a file.
 bool looks_like_json_lines(std::string_view text);
+
+/// The version of the schema that the rows of such a text are of, from its beginning; the newest
+/// one where it does not say.
+int schema_of_json_lines(std::string_view text);
 
 /// Writes every result table of an SQLite file.
 void write_json_lines(const std::filesystem::path& database, std::ostream& out);

@@ -11,11 +11,14 @@
 #include "suite/exchange/row_check.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/formats/base64.hpp"
+#include "suite/store/migration.hpp"
 
 namespace assay::exchange {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+int newest_schema() { return store::migrations().back().to; }
 
 std::string decoded(const std::string& text) {
     auto bytes = from_base64(text);
@@ -78,6 +81,12 @@ class Reader {
             fail(R"(the first line must be {"format":"assay-results","version":1,"schema":…})");
         if (line.value("version", Json()) != 1)
             fail("written by a newer program; import it with that version or a later one");
+        if (const auto schema = line.find("schema"); schema != line.end())
+            if (!schema->is_number_integer() || *schema < 1 || *schema > newest_schema())
+                fail(
+                    fmt::format("rows of schema {}, and this program knows 1 to {}; import it with "
+                                "the version that wrote it or a later one",
+                                schema->dump(), newest_schema()));
     }
 
     Row row(const Json& line) const {
@@ -132,6 +141,14 @@ class Reader {
 bool looks_like_json_lines(std::string_view text) {
     const auto line = text.substr(0, text.find('\n'));
     return line.starts_with('{') && line.find("\"assay-results\"") != line.npos;
+}
+
+int schema_of_json_lines(std::string_view text) {
+    const Json line = Json::parse(text.substr(0, text.find('\n')), nullptr, false);
+    if (!line.is_object()) return newest_schema();
+    const auto schema = line.find("schema");
+    if (schema == line.end() || !schema->is_number_integer()) return newest_schema();
+    return static_cast<int>(std::clamp<std::int64_t>(*schema, 1, newest_schema()));
 }
 
 void read_json_lines(std::istream& in, const std::string& source, const RowSink& sink) {

@@ -51,12 +51,31 @@ Json cell(const SQLite::Column& column, bool is_seed) {
 }  // namespace
 
 const std::vector<std::string>& result_tables() {
-    static const std::vector<std::string> tables = {
-        "machine",         "session",         "calibration",    "series",     "sample",
-        "metric",          "event",           "time_series",    "data_table", "data_table_column",
-        "data_table_cell", "artifact_blob",   "artifact",       "hardware",   "claim_check",
-        "baseline",        "annotation",      "metric_unit",    "night",      "night_row",
-        "regression",      "regression_step", "accepted_level", "mute"};
+    static const std::vector<std::string> tables = {"machine",
+                                                    "session",
+                                                    "calibration",
+                                                    "series",
+                                                    "sample",
+                                                    "metric",
+                                                    "event",
+                                                    "time_series",
+                                                    "data_table",
+                                                    "data_table_column",
+                                                    "data_table_cell",
+                                                    "artifact_blob",
+                                                    "artifact",
+                                                    "hardware",
+                                                    "claim_check",
+                                                    "baseline",
+                                                    "annotation",
+                                                    "metric_unit",
+                                                    "night",
+                                                    "gate_row",
+                                                    "night_row",
+                                                    "regression",
+                                                    "regression_step",
+                                                    "accepted_level",
+                                                    "mute"};
     return tables;
 }
 

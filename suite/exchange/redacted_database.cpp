@@ -255,8 +255,8 @@ void redact(SQLite::Database& sql, const std::vector<std::string>& names) {
     });
     rename_series(sql);
     redact_artifacts(sql, redaction);
-    for (const char* table :
-         {"night_row", "regression_step", "night", "regression", "accepted_level", "mute"})
+    for (const char* table : {"night_row", "regression_step", "night", "regression",
+                              "accepted_level", "gate_row", "mute"})
         sql.exec(fmt::format("DELETE FROM {}", table));
     sql.exec("PRAGMA foreign_keys = ON");
 }

@@ -35,7 +35,7 @@ class Redaction {
 /// one that is no text and holds a name is replaced by a note. Axes, labels and names of baselines
 /// that would become equal end with "~" and a hash of what they were. What the program itself names
 /// (experiments, variants, metrics, tables, units, devices) stays. What the nightly gate knows
-/// goes: it names series by texts that would no longer be theirs.
+/// goes: it names rows by axes that would no longer be theirs.
 void redact(SQLite::Database&, const std::vector<std::string>& names);
 
 }  // namespace assay::exchange

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "suite/experiment/experiment.hpp"
+#include "suite/store/gate_rows.hpp"
 #include "suite/store/series_id.hpp"
 #include "suite/store/sha256.hpp"
 
@@ -36,6 +37,20 @@ void parse_json_column(const std::string& table, const std::string& column,
         static_cast<void>(nlohmann::json::parse(text).type());
 }
 
+std::optional<std::string> derived_id_problem(
+    const Row& row, const std::vector<const char*>& names,
+    std::string (*derived)(const std::vector<std::string>&)) {
+    std::vector<std::string> columns;
+    for (const char* name : names) {
+        const auto* text = text_in(row, name);
+        if (!text) return fmt::format("the text '{}' of the {} is missing", name, row.table);
+        columns.push_back(*text);
+    }
+    if (const auto* id = text_in(row, "id"); !id || *id != derived(columns))
+        return fmt::format("the id of the {} does not follow from its columns", row.table);
+    return std::nullopt;
+}
+
 std::optional<std::string> identity_problem(const Row& row) {
     if (row.table == "artifact_blob") {
         const auto* hash = text_in(row, "sha256");
@@ -44,17 +59,16 @@ std::optional<std::string> identity_problem(const Row& row) {
                 blob && hash && sha256_hex(blob->bytes) != *hash)
                 return "the bytes of the artifact do not have the SHA-256 that names them";
     }
-    if (row.table == "series") {
-        std::vector<std::string> columns;
-        for (const char* name : {"experiment", "variant", "axes", "profile", "provenance",
-                                 "scenario", "hardware", "calibration", "data"}) {
-            const auto* text = text_in(row, name);
-            if (!text) return fmt::format("the text '{}' of the series is missing", name);
-            columns.push_back(*text);
-        }
-        if (const auto* id = text_in(row, "id"); !id || *id != store::series_id(columns))
-            return "the id of the series does not follow from its columns";
-    }
+    if (row.table == "series")
+        return derived_id_problem(row,
+                                  {"experiment", "variant", "axes", "profile", "provenance",
+                                   "scenario", "hardware", "calibration", "data"},
+                                  store::series_id);
+    if (row.table == "gate_row")
+        return derived_id_problem(row,
+                                  {"experiment", "variant", "axes", "profile", "provenance",
+                                   "scenario", "metric", "labels"},
+                                  store::gate_row_id);
     return std::nullopt;
 }
 

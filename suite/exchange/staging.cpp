@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include "suite/store/store.hpp"
+#include <span>
+
+#include "suite/experiment/error.hpp"
+#include "suite/store/file_header.hpp"
+#include "suite/store/migration.hpp"
 
 namespace assay::exchange {
 namespace {
@@ -39,9 +43,12 @@ OwnFolder::~OwnFolder() {
     std::filesystem::remove_all(path_, ignored);
 }
 
-Staging::Staging() : file_(folder_ / "arriving.db") {
-    store::Store::open(file_, store::Access::write);  // makes the tables
-    sql_ = std::make_unique<SQLite::Database>(file_.string(), SQLite::OPEN_READWRITE);
+Staging::Staging(int schema) : file_(folder_ / "arriving.db") {
+    sql_ = std::make_unique<SQLite::Database>(file_.string(),
+                                              SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    sql_->exec(fmt::format("PRAGMA application_id = {}", store::application_id));
+    store::migrate(file_, *sql_,
+                   std::span(store::migrations()).first(static_cast<std::size_t>(schema)));
     sql_->exec("PRAGMA foreign_keys = ON; PRAGMA synchronous = OFF");
     transaction_ = std::make_unique<SQLite::Transaction>(*sql_);
     sql_->exec("PRAGMA defer_foreign_keys = ON");  // rows may come in any order

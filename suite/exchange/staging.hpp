@@ -29,13 +29,14 @@ class OwnFolder {
 
 class Staging {
   public:
-    Staging();
+    /// The tables of that version of the schema: of the program that wrote the rows.
+    explicit Staging(int schema);
 
     /// UserError for an unknown column, a value of the wrong type, a row that is there already; who
     /// reads the file adds the place.
     void insert(const Row&);
-    /// To be called once, after the last row; the file can be merged then. UserError when rows
-    /// refer to rows that did not come.
+    /// To be called once, after the last row; the file can be merged then, whatever its schema.
+    /// UserError when rows refer to rows that did not come.
     const std::filesystem::path& complete();
 
   private:

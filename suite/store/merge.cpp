@@ -172,6 +172,7 @@ void copy_references(SQLite::Database& sql, const Selection& which) {
 /// a regression that both know, the newer state counts, with all its steps.
 void copy_gate(SQLite::Database& sql) {
     copy(sql, "night", "finished IS NOT NULL");
+    copy(sql, "gate_row", "true");
     copy(sql, "night_row", "night IN (SELECT id FROM other.night WHERE finished IS NOT NULL)");
     sql.exec(
         "DELETE FROM main.regression WHERE EXISTS (SELECT 1 FROM other.regression AS theirs "

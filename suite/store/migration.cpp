@@ -54,6 +54,7 @@ void migrate(const std::filesystem::path& file, SQLite::Database& sql,
     for (const auto& step : steps) {
         if (step.to <= found) continue;
         sql.exec(step.sql);
+        if (step.then != nullptr) step.then(sql);
         SQLite::Statement record(sql, "INSERT INTO schema_version VALUES (?, ?)");
         record.bind(1, step.to);
         record.bind(2, now_utc());

@@ -13,6 +13,8 @@ namespace assay::store {
 struct Migration {
     int to;           ///< brings a file of version `to - 1` to version `to`
     std::string sql;  ///< may be several statements
+    /// What SQL cannot say, done after it in the same transaction; may be null.
+    void (*then)(SQLite::Database&) = nullptr;
 };
 
 /// Every migration in order; version 0 is an empty file.

@@ -1,5 +1,10 @@
 #include "suite/store/nights.hpp"
 
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "suite/store/gate_rows.hpp"
 #include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
 #include "suite/store/uuid.hpp"
@@ -36,17 +41,16 @@ std::string open_regression(SQLite::Database& sql, const NightRecord& night,
                             const RegressionMove& move) {
     SQLite::Statement insert(
         sql,
-        "INSERT INTO regression (id, suite, machine, series, metric, opened, changed) VALUES (?, "
-        "?, ?, ?, ?, ?, ?)");
+        "INSERT INTO regression (id, suite, machine, gate_row, opened, changed) VALUES (?, ?, ?, "
+        "?, ?, ?)");
     std::string id = new_uuid();
     const std::string at = now_utc();
     insert.bind(1, id);
     insert.bind(2, night.suite);
     insert.bind(3, night.machine);
-    insert.bind(4, move.series);
-    insert.bind(5, move.metric);
+    insert.bind(4, put_gate_row(sql, move.row));
+    insert.bind(5, at);
     insert.bind(6, at);
-    insert.bind(7, at);
     insert.exec();
     return id;
 }
@@ -54,12 +58,11 @@ std::string open_regression(SQLite::Database& sql, const NightRecord& night,
 std::optional<std::string> newest_regression(SQLite::Database& sql, const NightRecord& night,
                                              const RegressionMove& move) {
     SQLite::Statement find(sql,
-                           "SELECT id FROM regression WHERE suite = ? AND machine = ? AND series = "
-                           "? AND metric = ? ORDER BY opened DESC, id DESC LIMIT 1");
+                           "SELECT id FROM regression WHERE suite = ? AND machine = ? AND gate_row "
+                           "= ? ORDER BY opened DESC, id DESC LIMIT 1");
     find.bind(1, night.suite);
     find.bind(2, night.machine);
-    find.bind(3, move.series);
-    find.bind(4, move.metric);
+    find.bind(3, gate_row_id(gate_row_columns(move.row)));
     if (!find.executeStep()) return std::nullopt;
     return find.getColumn(0).getString();
 }
@@ -97,26 +100,26 @@ std::string Nights::begin(const NightRecord& night) {
     });
 }
 
-void Nights::finish(const NightRecord& night, const std::vector<NightRowRecord>& rows,
+void Nights::finish(const NightRecord& night, const nlohmann::json& report,
+                    const std::vector<NightRowRecord>& rows,
                     const std::vector<RegressionMove>& moves) {
     store_.impl_->database.write("store the night", [&](SQLite::Database& sql) {
         SQLite::Statement update(
             sql, "UPDATE night SET finished = ?, verdict = ?, report = ? WHERE id = ?");
         update.bind(1, night.finished.empty() ? now_utc() : night.finished);
         update.bind(2, night.verdict);
-        update.bind(3, json_text(night.report));
+        update.bind(3, json_text(report));
         update.bind(4, night.id);
         update.exec();
         SQLite::Statement insert(
             sql,
-            "INSERT INTO night_row (night, series, metric, median, evidence) VALUES (?, ?, ?, ?, "
-            "?) ON CONFLICT DO NOTHING");
+            "INSERT INTO night_row (night, gate_row, median, evidence) VALUES (?, ?, ?, ?) ON "
+            "CONFLICT DO NOTHING");
         for (const NightRowRecord& row : rows) {
             insert.bind(1, night.id);
-            insert.bind(2, row.series);
-            insert.bind(3, row.metric);
-            bind_optional(insert, 4, row.median);
-            insert.bind(5, row.evidence);
+            insert.bind(2, put_gate_row(sql, row.id));
+            bind_optional(insert, 3, row.median);
+            insert.bind(4, row.evidence);
             insert.exec();
             insert.reset();
         }
@@ -132,15 +135,14 @@ std::vector<NightRecord> Nights::nights(std::string_view suite) const {
     return store_.impl_->database.read("read the nights", [&](SQLite::Database& sql) {
         SQLite::Statement rows(sql,
                                "SELECT id, suite, machine, session, program, started, finished, "
-                               "verdict, report FROM night WHERE ?1 = '' OR suite = ?1 ORDER BY "
+                               "verdict FROM night WHERE ?1 = '' OR suite = ?1 ORDER BY "
                                "started DESC, id DESC");
         bind_text(rows, 1, suite);
         std::vector<NightRecord> all;
         while (rows.executeStep())
             all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
                            column_text(rows, 3), column_text(rows, 4), column_text(rows, 5),
-                           column_text(rows, 6), column_text(rows, 7),
-                           nlohmann::json::parse(column_text(rows, 8))});
+                           column_text(rows, 6), column_text(rows, 7)});
         return all;
     });
 }
@@ -149,18 +151,20 @@ std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view ma
     return store_.impl_->database.read("read the nights' rows", [&](SQLite::Database& sql) {
         SQLite::Statement rows(
             sql,
-            "SELECT night.id, night.started, night.session, series, metric, median, evidence FROM "
-            "night JOIN night_row ON night_row.night = night.id WHERE suite = ? AND machine = ? "
-            "AND finished IS NOT NULL ORDER BY started, night.id, series, metric");
+            fmt::format("SELECT night.id, night.started, night.session, median, evidence, {0} FROM "
+                        "night JOIN night_row ON night_row.night = night.id JOIN gate_row ON "
+                        "gate_row.id = night_row.gate_row WHERE suite = ? AND machine = ? AND "
+                        "finished IS NOT NULL ORDER BY started, night.id, {0}",
+                        gate_row_fields));
         bind_text(rows, 1, suite);
         bind_text(rows, 2, machine);
         std::vector<RowOfNight> all;
         while (rows.executeStep())
-            all.push_back({column_text(rows, 0),
-                           column_text(rows, 1),
-                           column_text(rows, 2),
-                           {column_text(rows, 3), column_text(rows, 4),
-                            optional_real(rows.getColumn(5)), column_text(rows, 6)}});
+            all.push_back(
+                {column_text(rows, 0),
+                 column_text(rows, 1),
+                 column_text(rows, 2),
+                 {gate_row_at(rows, 5), optional_real(rows.getColumn(3)), column_text(rows, 4)}});
         return all;
     });
 }
@@ -170,8 +174,11 @@ std::vector<RegressionRecord> Nights::regressions(std::string_view suite,
     return store_.impl_->database.read("read the regressions", [&](SQLite::Database& sql) {
         SQLite::Statement rows(
             sql,
-            "SELECT id, suite, machine, series, metric, state, opened, changed FROM regression "
-            "WHERE (?1 = '' OR suite = ?1) AND (?2 = '' OR machine = ?2) ORDER BY opened, id");
+            fmt::format("SELECT regression.id, suite, machine, state, opened, changed, {} FROM "
+                        "regression JOIN gate_row ON gate_row.id = regression.gate_row WHERE (?1 = "
+                        "'' OR suite = ?1) AND (?2 = '' OR machine = ?2) ORDER BY opened, "
+                        "regression.id",
+                        gate_row_fields));
         bind_text(rows, 1, suite);
         bind_text(rows, 2, machine);
         std::vector<RegressionRecord> all;
@@ -179,11 +186,10 @@ std::vector<RegressionRecord> Nights::regressions(std::string_view suite,
             all.push_back({column_text(rows, 0),
                            column_text(rows, 1),
                            column_text(rows, 2),
+                           gate_row_at(rows, 6),
                            column_text(rows, 3),
                            column_text(rows, 4),
                            column_text(rows, 5),
-                           column_text(rows, 6),
-                           column_text(rows, 7),
                            {}});
         for (RegressionRecord& record : all) record.steps = steps_of(sql, record.id);
         return all;
@@ -200,15 +206,17 @@ void Nights::accept(const AcceptedLevel& level) {
     store_.impl_->database.write("accept a level", [&](SQLite::Database& sql) {
         SQLite::Statement insert(
             sql,
-            "INSERT INTO accepted_level (id, baseline, series, metric, session, at, why) VALUES "
-            "(?, ?, ?, ?, ?, ?, ?)");
+            "INSERT INTO accepted_level (id, baseline, gate_row, session, at, why) VALUES (?, ?, "
+            "?, ?, ?, ?)");
         insert.bind(1, new_uuid());
         insert.bind(2, level.baseline);
-        insert.bind(3, level.series);
-        insert.bind(4, level.metric);
-        insert.bind(5, level.session);
-        insert.bind(6, level.at.empty() ? now_utc() : level.at);
-        insert.bind(7, level.why);
+        if (level.row)
+            insert.bind(3, put_gate_row(sql, *level.row));
+        else
+            insert.bind(3);
+        insert.bind(4, level.session);
+        insert.bind(5, level.at.empty() ? now_utc() : level.at);
+        insert.bind(6, level.why);
         insert.exec();
     });
 }
@@ -217,15 +225,23 @@ std::vector<AcceptedLevel> Nights::levels(std::string_view baseline) const {
     return store_.impl_->database.read("read the accepted levels", [&](SQLite::Database& sql) {
         SQLite::Statement rows(
             sql,
-            "SELECT baseline, series, metric, session, at, why, session.started FROM "
-            "accepted_level JOIN session ON session.id = accepted_level.session WHERE ?1 = '' OR "
-            "baseline = ?1 ORDER BY at, accepted_level.id");
+            fmt::format("SELECT baseline, session, at, why, session.started, gate_row.id, {} FROM "
+                        "accepted_level JOIN session ON session.id = accepted_level.session LEFT "
+                        "JOIN gate_row ON gate_row.id = accepted_level.gate_row WHERE ?1 = '' OR "
+                        "baseline = ?1 ORDER BY at, accepted_level.id",
+                        gate_row_fields));
         bind_text(rows, 1, baseline);
         std::vector<AcceptedLevel> all;
-        while (rows.executeStep())
-            all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
-                           column_text(rows, 3), column_text(rows, 4), column_text(rows, 5),
-                           column_text(rows, 6)});
+        while (rows.executeStep()) {
+            AcceptedLevel level;
+            level.baseline = column_text(rows, 0);
+            if (!rows.getColumn(5).isNull()) level.row = gate_row_at(rows, 6);
+            level.session = column_text(rows, 1);
+            level.at = column_text(rows, 2);
+            level.why = column_text(rows, 3);
+            level.since = column_text(rows, 4);
+            all.push_back(std::move(level));
+        }
         return all;
     });
 }

@@ -2,12 +2,13 @@
 // accepted levels, mutes. Pure bookkeeping: who decides is suite/gate.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "suite/experiment/row_id.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::store {
@@ -19,12 +20,11 @@ struct NightRecord {
     std::string started;   ///< ISO 8601, UTC
     std::string finished;  ///< empty while it is not over
     std::string verdict;
-    nlohmann::json report = nlohmann::json::object();
 };
 
 /// What a night said about one row.
 struct NightRowRecord {
-    std::string series, metric;
+    RowId id;
     std::optional<double> median;
     std::string evidence;  ///< "none", "slower", "not again", "same"
 };
@@ -42,7 +42,8 @@ struct RegressionStep {
 };
 
 struct RegressionRecord {
-    std::string id, suite, machine, series, metric;
+    std::string id, suite, machine;
+    RowId row;
     std::string state;  ///< empty: taken back
     std::string opened, changed;
     std::vector<RegressionStep> steps;  ///< oldest first
@@ -50,7 +51,7 @@ struct RegressionRecord {
 
 /// A step to be taken. Without an open record of the row, `to` opens one.
 struct RegressionMove {
-    std::string series, metric;
+    RowId row;
     std::string to;     ///< empty: taken back
     bool anew = false;  ///< opens another record, whatever became of the one before
     std::string why;
@@ -58,7 +59,7 @@ struct RegressionMove {
 
 struct AcceptedLevel {
     std::string baseline;
-    std::string series, metric;  ///< both empty: everything
+    std::optional<RowId> row;  ///< nullopt: everything
     std::string session;
     std::string at, why;
     std::string since;  ///< when that session started; filled in when read
@@ -76,8 +77,8 @@ class Nights {
     /// Inserts, or finds the night that this session is of already; returns the night's id.
     std::string begin(const NightRecord&);
     /// Verdict, report, rows and steps of regressions in one transaction.
-    void finish(const NightRecord&, const std::vector<NightRowRecord>&,
-                const std::vector<RegressionMove>&);
+    void finish(const NightRecord&, const nlohmann::json& report,
+                const std::vector<NightRowRecord>&, const std::vector<RegressionMove>&);
     /// Newest first; `suite` empty: of all.
     std::vector<NightRecord> nights(std::string_view suite) const;
     /// Every row of the finished nights of a suite on a machine, oldest night first.

@@ -1,17 +1,20 @@
 // Results leave a database and arrive in another one without loss, through both formats.
 #include "suite/exchange/archive.hpp"
 
-#include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "suite/exchange/json_lines.hpp"
+#include "suite/store/nights.hpp"
+#include "suite/store/uuid.hpp"
 #include "tests/exchange/database_dump.hpp"
 #include "tests/store/example_rows.hpp"
+#include "tests/store/stored_files.hpp"
 
 namespace assay::exchange::testing {
 namespace {
@@ -48,17 +51,20 @@ std::vector<std::string> fill(const fs::path& file) {
     spec.experiment = "lte/fig8";
     add_sample(store, second, spec, -0.1);
     store.finish_session(second, "finished");
-    const auto machine = store::testing::example_machine().fingerprint;
-    SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
-        .exec(fmt::format(
-            "INSERT INTO night (id, suite, machine, session, program, started, finished) VALUES "
-            "('n', 's', '{0}', '{1}', '', '1', '2');"
-            "INSERT INTO night_row VALUES ('n', 'x', 'rate', 1.5, 'same');"
-            "INSERT INTO regression VALUES ('r', 's', '{0}', 'x', 'rate', NULL, '1', '1');"
-            "INSERT INTO regression_step VALUES ('r', 0, '1', 'n', NULL, 'slow');"
-            "INSERT INTO accepted_level VALUES ('a', 'b', '', '', '{1}', '1', 'fine');"
-            "INSERT INTO mute VALUES ('x', '', '', 'noisy', '1')",
-            machine, first));
+    RowId row = series_of(example_spec(1));
+    row.metric = "rate";
+    store::Nights nights(store);
+    store::NightRecord night;
+    night.id = store::new_uuid();
+    night.suite = "s";
+    night.machine = store::testing::example_machine().fingerprint;
+    night.session = first;
+    night.started = "1";
+    night.id = nights.begin(night);
+    nights.finish(night, nlohmann::json::object(), {{row, 1.5, "same"}},
+                  {{row, "candidate", false, "slow"}});
+    nights.accept({"b", row, first, "", "fine", ""});
+    nights.mute({"x", "", "", "noisy", ""});
     return {first, second};
 }
 
@@ -187,6 +193,31 @@ TEST(Archive, NeverReplacesADatabaseNorItsFiles) {
     EXPECT_EQ(refused(folder / "out.jsonl"), "") << "a text is replaced";
     EXPECT_EQ(contents(folder / "out.jsonl.part"), "not ours");
     EXPECT_TRUE(contents(folder / "a.db3").starts_with("SQLite format 3"));
+}
+
+TEST(Archive, OfTheSchemaBeforeArrivesAsThatDatabaseDoes) {
+    Folder folder;
+    const fs::path text = fs::path(ASSAY_STORE_TEST_DATA) / "version_2.jsonl";
+    store::testing::from_text("version_2.sql", folder / "old.db");
+    for (const fs::path& file : {text, folder / "old.db"}) {
+        auto store = Store::open(folder.path() / (file.stem().string() + "-new.db"), Access::write);
+        EXPECT_EQ(import_file(store, file).samples, 20);
+        EXPECT_TRUE(store.check().ok);
+    }
+    const auto lines = dump(folder / "version_2-new.db");
+    EXPECT_EQ(lines, dump(folder / "old-new.db"));
+    const auto of_table = [&](const std::string& table) {
+        return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+            return line.starts_with("{\"table\":\"" + table + '"');
+        });
+    };
+    EXPECT_EQ(of_table("night_row"), 15);
+    EXPECT_EQ(of_table("regression"), 3);
+    EXPECT_EQ(of_table("accepted_level"), 2);
+    std::ofstream(folder / "newer.jsonl")
+        << "{\"format\":\"assay-results\",\"version\":1,\"schema\":99}\n{\"rows\":0}\n";
+    auto store = Store::open(folder / "none.db", Access::write);
+    EXPECT_NE(error_of_import(store, folder / "newer.jsonl").find("schema 99"), std::string::npos);
 }
 
 }  // namespace

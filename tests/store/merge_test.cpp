@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "suite/store/nights.hpp"
+#include "suite/store/uuid.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {
@@ -110,8 +113,9 @@ std::string gate_of(const std::filesystem::path& file) {
     SQLite::Database sql(file.string());
     std::string all;
     for (const char* rows :
-         {"SELECT id || verdict FROM night", "SELECT metric FROM night_row",
-          "SELECT id || state FROM regression", "SELECT why FROM regression_step",
+         {"SELECT suite || verdict FROM night",
+          "SELECT metric || profile || provenance FROM night_rows",
+          "SELECT suite || state FROM regression", "SELECT why FROM regression_step",
           "SELECT why FROM accepted_level", "SELECT why FROM mute"}) {
         SQLite::Statement each(sql, rows);
         while (each.executeStep()) all += each.getColumn(0).getString() + ' ';
@@ -127,35 +131,40 @@ TEST(Merge, OfEverythingBringsTheGateToo) {
         session = begin(other);
         add_sample(other, session, example_spec(1));
         other.finish_session(session, "finished");
+        RowId row = series_of(example_spec());
+        row.metric = "rate";
+        Nights nights(other);
+        NightRecord night;
+        night.id = new_uuid();
+        night.suite = "s";
+        night.machine = example_machine().fingerprint;
+        night.session = session;
+        night.verdict = "clean";
+        night.id = nights.begin(night);
+        nights.finish(night, nlohmann::json::object(), {{row, 1.5, "same"}},
+                      {{row, "candidate", false, "slow"}});
+        nights.accept({"b", row, session, "", "fine", ""});
+        nights.mute({"x", "", "", "noisy", ""});
     }
     const auto change = [&](const std::string& text) {
         SQLite::Database((folder / "other.db").string(), SQLite::OPEN_READWRITE).exec(text);
     };
     change(
         "INSERT INTO night (id, suite, machine, session, program, started, finished, verdict) "
-        "VALUES ('n1', 's', 'f1ng3r', '" +
-        session +
-        "', '', '1', '2', 'clean'), "
-        "('running', 's', 'f1ng3r', NULL, '', '2', NULL, '');"
-        "INSERT INTO night_row VALUES ('n1', 'x', 'rate', 1.5, 'same');"
-        "INSERT INTO regression VALUES ('r', 's', 'f1ng3r', 'x', 'rate', 'candidate', '1', '1');"
-        "INSERT INTO regression_step VALUES ('r', 0, '1', 'n1', 'candidate', 'slow');"
-        "INSERT INTO accepted_level VALUES ('a', 'b', '', '', '" +
-        session +
-        "', '1', 'fine');"
-        "INSERT INTO mute VALUES ('x', '', '', 'noisy', '1')");
+        "VALUES ('running', 'r', 'f1ng3r', NULL, '', '2', NULL, '')");
     auto store = Store::open(folder / "mine.db", Access::write);
     store.merge(folder / "other.db", {.sessions = {session}});
     EXPECT_EQ(gate_of(folder / "mine.db"), "") << "it is of no one session";
     for (int times = 0; times < 2; ++times) {
         store.merge(folder / "other.db");
-        EXPECT_EQ(gate_of(folder / "mine.db"), "n1clean rate rcandidate slow fine noisy ");
+        EXPECT_EQ(gate_of(folder / "mine.db"),
+                  "sclean ratesmallemulated scandidate slow fine noisy ");
     }
     change(
-        "UPDATE regression SET state = 'fixed', changed = '3';"
-        "INSERT INTO regression_step VALUES ('r', 1, '3', NULL, 'fixed', 'fast')");
+        "UPDATE regression SET state = 'fixed', changed = '9';"
+        "INSERT INTO regression_step SELECT id, 1, '9', NULL, 'fixed', 'fast' FROM regression");
     store.merge(folder / "other.db");
-    EXPECT_EQ(gate_of(folder / "mine.db"), "n1clean rate rfixed slow fast fine noisy ");
+    EXPECT_EQ(gate_of(folder / "mine.db"), "sclean ratesmallemulated sfixed slow fast fine noisy ");
     EXPECT_TRUE(store.check().ok);
 }
 

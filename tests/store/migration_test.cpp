@@ -51,6 +51,25 @@ TEST(Migrate, AFailingStepLeavesTheOldVersion) {
     EXPECT_EQ(colour(sql), "green");
 }
 
+TEST(Migrate, AStepMayDoWhatSqlCannot) {
+    Folder folder;
+    const auto file = folder / "r.db";
+    auto sql = open(file);
+    migrate(file, sql, std::vector{first});
+    const auto ripen = [](SQLite::Database& database) {
+        database.exec("UPDATE fruit SET colour = 'yellow'");
+    };
+    Migration fails{2, second.sql, [](SQLite::Database& database) {
+                        database.exec("UPDATE fruit SET colour = 'red'");
+                        throw std::runtime_error("no");
+                    }};
+    EXPECT_THROW(migrate(file, sql, std::vector{first, fails}), std::runtime_error);
+    EXPECT_EQ(schema_version(file, sql), 1);
+    EXPECT_THROW(colour(sql), SQLite::Exception) << "nothing of it stays";
+    migrate(file, sql, std::vector{first, Migration{2, second.sql, ripen}});
+    EXPECT_EQ(colour(sql), "yellow") << "after the SQL";
+}
+
 TEST(Migrate, ANewerFileIsRefused) {
     Folder folder;
     const auto file = folder / "r.db";

@@ -87,7 +87,7 @@ TEST(Opening, UnknownVersionIsRefused) {
         file.exec("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
     }
     expect_refused_and_untouched(folder / "r.db",
-                                 "schema version 99, this program knows versions up to 2");
+                                 "schema version 99, this program knows versions up to 3");
 }
 
 TEST(Opening, ContradictingVersionsAreRefused) {
