@@ -34,10 +34,12 @@ int accept(const BaselineOptions& options, const Context& context) {
         accepted.rows.empty()
             ? "of everything"
             : fmt::format("of {} rows, whose histories begin anew", accepted.rows.size()));
-    for (const auto& [series, metric] : accepted.rows)
-        std::cout << "  " << report::row_name(series, metric).text() << '\n';
-    for (const std::string& row : accepted.settled)
-        std::cout << fmt::format("no longer a regression: {}\n", row);
+    std::vector<RowId> all = accepted.rows;
+    all.insert(all.end(), accepted.settled.begin(), accepted.settled.end());
+    const report::RowNames names(all);
+    for (const RowId& row : accepted.rows) std::cout << "  " << names.of(row).text() << '\n';
+    for (const RowId& row : accepted.settled)
+        std::cout << fmt::format("no longer a regression: {}\n", names.of(row).text());
     if (!accepted.of_night)
         std::cout << "that session was no night of a suite: rows that it lacks will be compared "
                      "with nothing\n";
@@ -48,8 +50,13 @@ int accept(const BaselineOptions& options, const Context& context) {
 }
 
 nlohmann::json level_json(const store::AcceptedLevel& level) {
-    return {{"baseline", level.baseline}, {"series", level.series}, {"metric", level.metric},
-            {"session", level.session},   {"at", level.at},         {"why", level.why},
+    return {{"baseline", level.baseline},
+            {"series", level.row ? level.row->series_text() : ""},
+            {"metric", level.row ? level.row->metric_text() : ""},
+            {"id", level.row ? to_json(*level.row) : nlohmann::json()},
+            {"session", level.session},
+            {"at", level.at},
+            {"why", level.why},
             {"since", level.since}};
 }
 
@@ -73,12 +80,14 @@ int show(const BaselineOptions& options, const Context& context) {
     std::map<std::string, std::string> program_of;
     for (const store::NightRecord& night : nights.nights(""))
         program_of[night.session] = night.program;
+    std::vector<RowId> rows;
+    for (const store::AcceptedLevel& level : levels)
+        if (level.row) rows.push_back(*level.row);
+    const report::RowNames names(rows);
     report::Grid grid = {{"baseline", "what", "session", "measured", "accepted", "program", "why"}};
     for (const store::AcceptedLevel& level : levels) {
         const bool kept = !programs.executable(program_of[level.session]).empty();
-        grid.push_back({level.baseline,
-                        level.series.empty() ? "everything"
-                                             : report::row_name(level.series, level.metric).text(),
+        grid.push_back({level.baseline, level.row ? names.of(*level.row).text() : "everything",
                         level.session.substr(0, 8), level.since.substr(0, 16),
                         level.at.substr(0, 16), kept ? "kept" : "–", level.why});
     }

@@ -5,7 +5,6 @@
 #include <CLI/Formatter.hpp>
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +19,7 @@
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/row_name.hpp"
+#include "suite/store/series_id.hpp"
 
 namespace assay::cli {
 namespace {
@@ -45,9 +45,10 @@ void refuse_impossible(const HistoryCommandOptions& options) {
 
 /// One line each, of what there is to draw.
 std::string listed(const std::vector<report::Trend>& trends) {
-    std::map<std::string, int> names;
+    std::vector<RowId> ids;
     for (const report::Trend& trend : trends)
-        ++names[report::row_name(trend.series, trend.metric).text()];
+        ids.push_back(store::row_id(trend.series, trend.metric));
+    const report::RowNames names(ids);
     report::Grid rows{{"series", "metric", "sessions", "newest", "change points", "newest is"}};
     for (const report::Trend& trend : trends) {
         std::string changes = trend.changes.empty() ? "none" : std::to_string(trend.changes.size());
@@ -55,10 +56,8 @@ std::string listed(const std::vector<report::Trend>& trends) {
             changes += ", last " + report::change_text(trend.changes.back().at);
         std::string newest = report::number(trend.points.back().median);
         if (!trend.unit.empty()) newest += ' ' + trend.unit;
-        report::RowName name = report::row_name(trend.series, trend.metric);
-        // A benchmark that was called with other arguments is another series of that name.
-        if (names[name.text()] > 1) name.series = report::series_text(trend.series);
-        rows.push_back({name.series,
+        const report::RowName name = names.of(store::row_id(trend.series, trend.metric));
+        rows.push_back({name.series_text(),
                         name.metric.empty() ? trend.metric.name
                                             : metric_key(trend.metric.name, trend.metric.labels),
                         std::to_string(trend.points.size()), newest, changes,

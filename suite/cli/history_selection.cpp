@@ -12,6 +12,7 @@
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/report/row_name.hpp"
+#include "suite/store/series_id.hpp"
 
 namespace assay::cli {
 namespace {
@@ -70,8 +71,7 @@ struct Named {
 
     bool accepts(const store::SeriesKey& series, const store::MetricKey& metric) const {
         if (rows.empty()) return true;
-        const report::RowName name = report::row_name(series, metric);
-        const auto texts = {name.text(), name.series, report::series_text(series)};
+        const auto texts = report::row_spellings(store::row_id(series, metric));
         return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
             return gate::pattern_matches(rows, text);
         });

@@ -56,14 +56,16 @@ int list_mutes(const Context& context) {
 /// Whether any night has seen such a row.
 bool is_known(const store::Nights& nights, const store::MuteRecord& mute) {
     std::set<std::pair<std::string, std::string>> asked;
+    std::set<RowId> rows;
     for (const store::NightRecord& night : nights.nights("")) {
         if (!asked.emplace(night.suite, night.machine).second) continue;
         for (const store::RowOfNight& of : nights.rows(night.suite, night.machine))
-            if (gate::is_named_by(mute.pattern, of.row.series, of.row.metric) &&
-                (mute.metric.empty() || gate::pattern_matches(mute.metric, of.row.metric)))
-                return true;
+            rows.insert(of.row.id);
     }
-    return false;
+    return std::any_of(rows.begin(), rows.end(), [&](const RowId& row) {
+        return gate::is_named_by(mute.pattern, row) &&
+               (mute.metric.empty() || gate::pattern_matches(mute.metric, row.metric_text()));
+    });
 }
 
 int mute(const store::MuteRecord& record, const Context& context) {
@@ -115,7 +117,8 @@ void add_mute_commands(CLI::App& program, Context& context) {
     command->add_option("--until", record->until, "Date at which it ends (UTC)")->type_name("DATE");
     command->add_option("--why", record->why, "For those who read it later");
     command->footer(
-        "Without a pattern: what is muted.\n"
+        "Without a pattern: what is muted. Where a report tells rows of one name apart,\n"
+        "'lte/fig8 lte (small)', so may the pattern: '* (small)'.\n"
         "Example:\n  assay mute 'lazarus/x_start *' --until 2026-12-01 --why 'known, issue 12'");
     auto undone = std::make_shared<store::MuteRecord>();
     command = add_muting(program, context, "unmute", "Let muted rows warn and fail again", unmute,

@@ -11,6 +11,7 @@
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/reading_database.hpp"
 #include "suite/report/report.hpp"
+#include "suite/report/row_name.hpp"
 #include "suite/store/nights.hpp"
 
 namespace assay::cli {
@@ -35,10 +36,15 @@ nlohmann::json regression_json(const store::RegressionRecord& record) {
              {"night", step.night.empty() ? nlohmann::json() : nlohmann::json(step.night)},
              {"state", state_text(step.state)},
              {"why", step.why}});
-    return {
-        {"suite", record.suite},     {"machine", record.machine},         {"series", record.series},
-        {"metric", record.metric},   {"state", state_text(record.state)}, {"opened", record.opened},
-        {"changed", record.changed}, {"steps", std::move(steps)}};
+    return {{"suite", record.suite},
+            {"machine", record.machine},
+            {"series", record.row.series_text()},
+            {"metric", record.row.metric_text()},
+            {"id", to_json(record.row)},
+            {"state", state_text(record.state)},
+            {"opened", record.opened},
+            {"changed", record.changed},
+            {"steps", std::move(steps)}};
 }
 
 /// "candidate 11-19 → confirmed 11-20 (seen in a second night)"
@@ -65,9 +71,15 @@ int list_regressions(const RegressionOptions& options, const Context& context) {
         return exit_ok;
     }
     report::Grid grid = {{"suite", "row", "state", "life"}};
-    for (const auto& record : records)
-        grid.push_back({record.suite, record.series + "\n" + record.metric,
+    std::vector<RowId> ids;
+    for (const auto& record : records) ids.push_back(record.row);
+    const report::RowNames names(ids);
+    for (const auto& record : records) {
+        const report::RowName name = names.of(record.row);
+        grid.push_back({record.suite,
+                        name.series_text() + (name.metric.empty() ? "" : "\n" + name.metric),
                         state_text(record.state), life_text(record)});
+    }
     if (records.empty())
         std::cout << (options.all ? "no regression was ever seen\n"
                                   : "no open regression; --all shows those that ended\n");

@@ -32,29 +32,33 @@ store::NightRecord night_of(const store::Store& store, const store::Nights& nigh
     return by_hand;
 }
 
-std::vector<RowKey> rows_like(const store::Nights& nights, const store::NightRecord& night,
-                              const std::string& pattern) {
-    std::vector<RowKey> rows;
-    for (const store::RowOfNight& of : nights.rows(night.suite, night.machine))
-        if (of.night == night.id && (is_named_by(pattern, of.row.series, of.row.metric) ||
-                                     pattern_matches(pattern, of.row.series + ' ' + of.row.metric)))
-            rows.emplace_back(of.row.series, of.row.metric);
+std::vector<RowId> rows_like(const store::Nights& nights, const store::NightRecord& night,
+                             const std::string& pattern) {
+    std::vector<RowId> rows;
+    for (const store::RowOfNight& of : nights.rows(night.suite, night.machine)) {
+        if (of.night != night.id) continue;
+        const auto spellings = report::row_spellings(of.row.id);
+        if (std::any_of(spellings.begin(), spellings.end(), [&](const std::string& spelling) {
+                return pattern_matches(pattern, spelling);
+            }))
+            rows.push_back(of.row.id);
+    }
     return rows;
 }
 
 /// Open regressions of the rows become accepted; all of the suite's when `rows` is empty.
-std::vector<std::string> settle(store::Nights& nights, const Acceptance& acceptance,
-                                const store::NightRecord& night, const std::vector<RowKey>& rows) {
-    std::vector<std::string> settled;
+std::vector<RowId> settle(store::Nights& nights, const Acceptance& acceptance,
+                          const store::NightRecord& night, const std::vector<RowId>& rows) {
+    std::vector<RowId> settled;
     for (const store::RegressionRecord& record :
          nights.regressions(night.suite.empty() ? acceptance.name : night.suite, night.machine)) {
         const auto state = parse_state(record.state);
         if (state != State::candidate && state != State::confirmed) continue;
-        const RowKey key{record.series, record.metric};
-        if (!rows.empty() && std::find(rows.begin(), rows.end(), key) == rows.end()) continue;
+        if (!rows.empty() && std::find(rows.begin(), rows.end(), record.row) == rows.end())
+            continue;
         nights.move(record.id, to_string(State::accepted),
                     acceptance.why.empty() ? "accepted as the new level" : acceptance.why);
-        settled.push_back(report::row_name(record.series, record.metric).text());
+        settled.push_back(record.row);
     }
     return settled;
 }
@@ -65,10 +69,10 @@ std::optional<BaselineLevel> baseline_level(const store::Store& store, const sto
                                             const std::string& name) {
     std::optional<BaselineLevel> level;
     for (const store::AcceptedLevel& accepted : nights.levels(name)) {
-        if (accepted.series.empty())
+        if (!accepted.row)
             level = BaselineLevel{accepted.session, accepted.since, {}};
         else if (level)
-            level->rows[{accepted.series, accepted.metric}] = accepted;
+            level->rows[*accepted.row] = accepted;
     }
     if (level) return level;
     for (const store::Baseline& baseline : store.baselines())
@@ -82,15 +86,15 @@ compare::Arm baseline_arm(const Registry& registry, const store::Store& store,
                           const BaselineLevel& level) {
     compare::Arm arm = compare::arm_of_sessions(registry, store, {level.session});
     std::map<std::string, compare::Arm> later;
-    for (const auto& [key, accepted] : level.rows) {
+    for (const auto& [row, accepted] : level.rows) {
         auto of = later.find(accepted.session);
         if (of == later.end())
             of = later
                      .emplace(accepted.session,
                               compare::arm_of_sessions(registry, store, {accepted.session}))
                      .first;
-        const auto is_row = [&](const compare::Series& series) {
-            return series.name.text() == key.first && series.name.metric == key.second;
+        const auto is_row = [&wanted = row](const compare::Series& series) {
+            return series.name == wanted;
         };
         const auto& from = of->second.series;
         const auto found = std::find_if(from.begin(), from.end(), is_row);
@@ -120,10 +124,10 @@ Accepted accept_level(store::Store& store, store::Nights& nights, const Acceptan
                 acceptance.series));
     } else {
         store.set_baseline(acceptance.name, night.session);
-        nights.accept({acceptance.name, "", "", night.session, "", acceptance.why, ""});
+        nights.accept({acceptance.name, std::nullopt, night.session, "", acceptance.why, ""});
     }
-    for (const auto& [series, metric] : accepted.rows)
-        nights.accept({acceptance.name, series, metric, night.session, "", acceptance.why, ""});
+    for (const RowId& row : accepted.rows)
+        nights.accept({acceptance.name, row, night.session, "", acceptance.why, ""});
     accepted.settled = settle(nights, acceptance, night, accepted.rows);
     accepted.program_kept = !KeptPrograms(store.path()).executable(night.program).empty();
     return accepted;

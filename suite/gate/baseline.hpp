@@ -16,7 +16,7 @@ namespace assay::gate {
 struct BaselineLevel {
     std::string session;  ///< of everything that was not accepted on its own later
     std::string since;    ///< when that session started
-    std::map<RowKey, store::AcceptedLevel> rows;  ///< accepted on their own since
+    std::map<RowId, store::AcceptedLevel> rows;  ///< accepted on their own since
 };
 
 /// nullopt: nothing of that name was accepted yet. A baseline that was set by its session alone
@@ -34,9 +34,9 @@ struct Acceptance {
 };
 struct Accepted {
     std::string session;
-    std::vector<RowKey> rows;          ///< accepted on their own; empty: everything
-    std::vector<std::string> settled;  ///< rows whose regression ended with it
-    bool of_night = false;             ///< else of another session
+    std::vector<RowId> rows;     ///< accepted on their own; empty: everything
+    std::vector<RowId> settled;  ///< rows whose regression ended with it
+    bool of_night = false;       ///< else of another session
     bool program_kept = false;
 };
 /// Accepts a level and ends the open regressions of its rows. UserError: there is no finished night

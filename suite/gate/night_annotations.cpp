@@ -58,10 +58,11 @@ std::string lines(std::string_view kind, const std::vector<Annotation>& all,
     return out;
 }
 
-std::vector<Annotation> of_rows(const std::vector<const NightRow*>& rows) {
+std::vector<Annotation> of_rows(const std::vector<const NightRow*>& rows,
+                                const report::RowNames& names) {
     std::vector<Annotation> all;
     for (const NightRow* row : rows)
-        all.push_back({fmt::format("{}: {}", row_words(row->against_baseline),
+        all.push_back({fmt::format("{}: {}", names.of(row->against_baseline.id).text(),
                                    change_words(row->against_baseline)),
                        fmt::format("{}", fmt::join(evidence(*row), "\n"))});
     return all;
@@ -71,7 +72,10 @@ std::vector<Annotation> of_rows(const std::vector<const NightRow*>& rows) {
 
 std::string github_annotations(const Night& night) {
     const auto groups = by_heading(night);
-    const auto rows = [&](Heading of) { return of_rows(groups[static_cast<std::size_t>(of)]); };
+    const report::RowNames names = names_of(night);
+    const auto rows = [&](Heading of) {
+        return of_rows(groups[static_cast<std::size_t>(of)], names);
+    };
     std::vector<Annotation> errors = rows(Heading::regression);
     if (mean_beyond_margin(night))
         errors.push_back(

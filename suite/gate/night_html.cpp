@@ -6,7 +6,6 @@
 #include "suite/gate/night_wording.hpp"
 #include "suite/report/html_style.hpp"
 #include "suite/report/markup.hpp"
-#include "suite/report/row_name.hpp"
 
 namespace assay::gate {
 namespace {
@@ -45,25 +44,32 @@ std::string evidence_cell(const NightRow& row) {
     return out + "</ul></details>";
 }
 
-std::string table_row(const NightRow& row, const Strips& strips) {
+/// What all tables of a page share.
+struct Look {
+    Strips strips;
+    report::RowNames names;
+};
+
+std::string table_row(const NightRow& row, const Look& look) {
     const compare::Row& against = row.against_baseline;
-    const auto [series, metric] = report::row_name(against.series, against.metric);
-    std::string name = escaped(series);
-    if (!metric.empty()) name += " <span class=\"muted\">" + escaped(metric) + "</span>";
+    const report::RowName called = look.names.of(against.id);
+    std::string name = escaped(called.series_text());
+    if (!called.metric.empty())
+        name += " <span class=\"muted\">" + escaped(called.metric) + "</span>";
     return fmt::format(
         "<tr><td class=\"row\">{}</td><td class=\"change{}\">{}</td><td>{}</td><td "
         "class=\"num\">{}</td><td class=\"num\">{}</td><td>{}</td></tr>\n",
-        name, direction_class(against), escaped(change_words(against)), strips.svg(against),
+        name, direction_class(against), escaped(change_words(against)), look.strips.svg(against),
         escaped(ratio_words(against)), row.rerun ? escaped(change_words(*row.rerun)) : "–",
         evidence_cell(row));
 }
 
-std::string table(const std::vector<const NightRow*>& rows, const Strips& strips) {
+std::string table(const std::vector<const NightRow*>& rows, const Look& look) {
     std::string out =
         "<div class=\"wide\"><table><thead><tr><th>row</th><th>change</th><th>faster | "
         "slower</th><th class=\"num\">ratio [95 %]</th><th class=\"num\">reruns</th>"
         "<th>why</th></tr></thead>\n<tbody>\n";
-    for (const NightRow* row : rows) out += table_row(*row, strips);
+    for (const NightRow* row : rows) out += table_row(*row, look);
     return out + "</tbody></table></div>\n";
 }
 
@@ -73,9 +79,9 @@ bool open_at_first(Heading heading) {
            heading == Heading::taken_back;
 }
 
-std::string section(Heading which, const std::vector<const NightRow*>& rows, const Strips& strips) {
+std::string section(Heading which, const std::vector<const NightRow*>& rows, const Look& look) {
     if (rows.empty()) return "";
-    const std::string body = table(rows, strips);
+    const std::string body = table(rows, look);
     return fmt::format(
         "<section>\n<h2>{} <span class=\"muted\">({})</span></h2>\n{}</section>\n",
         escaped(title(which)), rows.size(),
@@ -102,7 +108,7 @@ std::string head(const Night& night, const Strips& strips) {
 }  // namespace
 
 std::string html_page(const Night& night) {
-    const Strips strips(night);
+    const Look look{Strips(night), names_of(night)};
     std::string out = fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
@@ -111,11 +117,11 @@ std::string html_page(const Night& night) {
         escaped(night.suite), verdict_word(night.verdict));
     out += report::page_style_sheet();
     out += night_style;
-    out +=
-        "</head>\n<body>\n" + head(night, strips) + sentences("Could not be run", night.failures);
+    out += "</head>\n<body>\n" + head(night, look.strips) +
+           sentences("Could not be run", night.failures);
     const auto groups = by_heading(night);
     for (int i = 0; i < heading_count; ++i)
-        out += section(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], strips);
+        out += section(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], look);
     out += sentences("Warnings", night.warnings);
     return out +
            "<footer class=\"muted\"><p>Ratio: tonight over the baseline, with its 95 % interval. A "

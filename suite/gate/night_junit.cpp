@@ -17,8 +17,7 @@ struct Tally {
 
 /// "suite.lte/fig8": test viewers fold by what stands before the last dot or the class.
 std::string class_of(const Night& night, const NightRow& row) {
-    const std::string& series = row.against_baseline.series;
-    return night.suite + '.' + series.substr(0, series.find(' '));
+    return night.suite + '.' + row.against_baseline.id.experiment;
 }
 
 std::string opening(const std::string& class_name, const std::string& name) {
@@ -32,11 +31,12 @@ std::string element(std::string_view tag, std::string_view type, const std::stri
                        escaped(message), escaped(text));
 }
 
-std::string row_case(const Night& night, const NightRow& row, Tally& tally) {
+std::string row_case(const Night& night, const NightRow& row, const report::RowNames& names,
+                     Tally& tally) {
     ++tally.tests;
     const compare::Row& against = row.against_baseline;
     const std::string text = fmt::format("{}", fmt::join(evidence(row), "\n"));
-    std::string out = opening(class_of(night, row), row_words(against)) + ">\n";
+    std::string out = opening(class_of(night, row), names.of(against.id).text()) + ">\n";
     switch (heading(row)) {
         case Heading::regression:
             ++tally.failures;
@@ -86,8 +86,9 @@ std::string junit_xml(const Night& night) {
     Tally tally;
     std::string cases = night_cases(night, tally);
     const auto groups = by_heading(night);
+    const report::RowNames names = names_of(night);
     for (const auto& group : groups)
-        for (const NightRow* row : group) cases += row_case(night, *row, tally);
+        for (const NightRow* row : group) cases += row_case(night, *row, names, tally);
     std::string properties;
     for (const auto& [name, value] : facts(night))
         properties += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", escaped(name),

@@ -40,17 +40,18 @@ std::string_view mark(NightVerdict verdict) {
     return "";
 }
 
-std::string table(const std::vector<const NightRow*>& rows) {
+std::string table(const std::vector<const NightRow*>& rows, const report::RowNames& names) {
     std::string out =
         "| row | change | ratio [interval] | margin | reruns | why |\n"
         "|---|---:|---:|---:|---:|---|\n";
     for (std::size_t i = 0; i < rows.size() && i < most_rows; ++i) {
         const NightRow& row = *rows[i];
         const compare::Row& against = row.against_baseline;
-        out += fmt::format("| {} | {} | {} | {:g} % | {} | {} |\n", cell(row_words(against)),
-                           cell(change_words(against)), cell(ratio_words(against)),
-                           against.margin * 100, row.rerun ? cell(change_words(*row.rerun)) : "–",
-                           cell(row.step.why.empty() ? against.reason : row.step.why));
+        out +=
+            fmt::format("| {} | {} | {} | {:g} % | {} | {} |\n", cell(names.of(against.id).text()),
+                        cell(change_words(against)), cell(ratio_words(against)),
+                        against.margin * 100, row.rerun ? cell(change_words(*row.rerun)) : "–",
+                        cell(row.step.why.empty() ? against.reason : row.step.why));
     }
     if (rows.size() > most_rows)
         out +=
@@ -58,11 +59,11 @@ std::string table(const std::vector<const NightRow*>& rows) {
     return out;
 }
 
-std::string explained(const std::vector<const NightRow*>& rows) {
+std::string explained(const std::vector<const NightRow*>& rows, const report::RowNames& names) {
     std::string out;
     for (std::size_t i = 0; i < rows.size() && i < most_explained; ++i) {
         out += fmt::format("<details><summary>Evidence: {}</summary>\n\n",
-                           report::escaped(row_words(rows[i]->against_baseline)));
+                           report::escaped(names.of(rows[i]->against_baseline.id).text()));
         for (const std::string& sentence : evidence(*rows[i])) out += "- " + cell(sentence) + '\n';
         out += "\n</details>\n";
     }
@@ -89,16 +90,17 @@ std::string markdown_summary(const Night& night) {
                                   cell(verdict_words(night)));
     out += list("Could not be run", night.failures);
     const auto groups = by_heading(night);
+    const report::RowNames names = names_of(night);
     for (int i = 0; i < heading_count; ++i) {
         const auto& group = groups[static_cast<std::size_t>(i)];
         if (group.empty()) continue;
         const auto which = static_cast<Heading>(i);
         if (folds(which))
             out += fmt::format("\n<details><summary>{} ({})</summary>\n\n{}\n</details>\n",
-                               title(which), group.size(), table(group));
+                               title(which), group.size(), table(group, names));
         else
-            out += fmt::format("\n### {} ({})\n\n{}\n{}", title(which), group.size(), table(group),
-                               explained(group));
+            out += fmt::format("\n### {} ({})\n\n{}\n{}", title(which), group.size(),
+                               table(group, names), explained(group, names));
     }
     out += list("Warnings", night.warnings);
     out += "\n<details><summary>The night</summary>\n\n| | |\n|---|---|\n";

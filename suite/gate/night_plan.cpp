@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "suite/compare/arm.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/runner/plan_hash.hpp"
@@ -19,7 +18,7 @@ class Merging {
   public:
     void add(runner::Plan&& part, const SeriesGate& gate) {
         for (runner::PlannedSample& sample : part.samples) {
-            out_.gates.emplace(series_text(sample.spec), gate);
+            out_.gates.emplace(series_of(sample.spec), gate);
             if (seen_.insert(runner::identity(sample.spec)).second)
                 out_.plan.samples.push_back(std::move(sample));
         }
@@ -94,10 +93,6 @@ int most_rounds(const SuiteFile& suite) {
 }
 
 }  // namespace
-
-std::string series_text(const SampleSpec& spec) {
-    return compare::SeriesName{spec.experiment, spec.variant, spec.axes, ""}.text();
-}
 
 NightPlan make_night_plan(const Registry& registry, const SuiteFile& suite) {
     Merging merging;

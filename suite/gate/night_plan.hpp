@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/experiment/row_id.hpp"
 #include "suite/gate/suite_file.hpp"
 #include "suite/runner/runner.hpp"
 
@@ -23,12 +24,9 @@ struct NightPlan {
     /// In execution order: rounds; within a round all experiments, cases and variants, the other
     /// way round in every second round, the control workload first (and so last in those).
     runner::Plan plan;
-    std::map<std::string, SeriesGate> gates;  ///< by compare::SeriesName::text()
-    std::vector<std::string> left_out;        ///< sentences
+    std::map<RowId, SeriesGate> gates;  ///< by series
+    std::vector<std::string> left_out;  ///< sentences
 };
-
-/// How the gates call the series of a sample.
-std::string series_text(const SampleSpec& spec);
 
 /// UserError: as runner::make_plan().
 NightPlan make_night_plan(const Registry&, const SuiteFile&);

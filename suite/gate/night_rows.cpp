@@ -24,27 +24,26 @@ constexpr std::array<std::pair<Evidence, std::string_view>, 4> evidence_words = 
     {Evidence::same, "same"},
 }};
 
-bool is_gated(const compare::Row& row, const std::map<std::string, SeriesGate>& gates) {
-    const auto gate = gates.find(row.series);
+bool is_gated(const RowId& row, const std::map<RowId, SeriesGate>& gates) {
+    const auto gate = gates.find(row.series());
     if (gate == gates.end()) return false;
     const auto& metrics = gate->second.metrics;
-    return metrics.empty() || row.metric.empty() ||
-           metrics.contains(row.metric.substr(0, row.metric.find(' ')));
+    return metrics.empty() || row.metric.empty() || metrics.contains(row.metric);
 }
 
 compare::Options options_of(const RowInputs& inputs) {
     compare::Options options;
     options.seed = inputs.seed;
     options.margin = 1;
+    options.whole_ids = true;
     for (const auto& [series, gate] : *inputs.gates) {
         options.margin = std::min(options.margin, gate.margin);
         options.margins[series] = gate.margin;
     }
-    for (const auto& [key, past] : inputs.past) {
-        const auto gate = inputs.gates->find(key.first);
+    for (const auto& [row, past] : inputs.past) {
+        const auto gate = inputs.gates->find(row.series());
         if (gate == inputs.gates->end()) continue;
-        double& margin = options.margins[key.first + ' ' + key.second];
-        margin = std::max(gate->second.margin, own_spread(past.medians));
+        options.margins[row] = std::max(gate->second.margin, own_spread(past.medians));
     }
     return options;
 }
@@ -102,13 +101,12 @@ std::vector<NightRow> night_rows(const RowInputs& inputs) {
     const compare::Arm& baseline = inputs.baseline ? *inputs.baseline : nothing;
     std::vector<NightRow> rows;
     for (compare::Row& against : compare::compare(baseline, *inputs.tonight, options_of(inputs))) {
-        if (!is_gated(against, *inputs.gates)) continue;
+        if (!is_gated(against.id, *inputs.gates)) continue;
         NightRow row;
-        row.muted = inputs.muted(against);
-        row.margin = inputs.gates->at(against.series).margin;
+        row.muted = inputs.muted(against.id);
+        row.margin = inputs.gates->at(against.id.series()).margin;
         row.against_baseline = std::move(against);
-        const auto past =
-            inputs.past.find({row.against_baseline.series, row.against_baseline.metric});
+        const auto past = inputs.past.find(row.against_baseline.id);
         if (past != inputs.past.end()) look_at_history(row, past->second);
         const bool usual = row.history_change && *row.history_change <= *row.history_threshold;
         const bool exact = row.against_baseline.reason_code == compare::Reason::changed;

@@ -5,16 +5,12 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "suite/gate/night.hpp"
 #include "suite/gate/night_plan.hpp"
 
 namespace assay::gate {
-
-/// How rows are named wherever they are kept: series text, metric with labels.
-using RowKey = std::pair<std::string, std::string>;
 
 /// What earlier nights and people said about one row, since its level was accepted last.
 struct RowPast {
@@ -34,13 +30,13 @@ bool pattern_matches(const std::string& pattern, const std::string& text);
 struct RowInputs {
     const compare::Arm* baseline = nullptr;  ///< null: nothing was accepted yet
     const compare::Arm* tonight = nullptr;
-    const std::map<std::string, SeriesGate>* gates = nullptr;
-    std::map<RowKey, RowPast> past;
+    const std::map<RowId, SeriesGate>* gates = nullptr;  ///< by series
+    std::map<RowId, RowPast> past;
     /// Whether the baseline's program can be rerun: then reruns in turns tell, and a restless
     /// history excuses nothing.
     bool old_program = false;
     /// Whether a person muted the row.
-    std::function<bool(const compare::Row&)> muted = [](const compare::Row&) { return false; };
+    std::function<bool(const RowId&)> muted = [](const RowId&) { return false; };
     std::uint64_t seed = 1;
 };
 

@@ -10,7 +10,8 @@ namespace {
 /// Rows of a kind that a terminal can take; the reports have all.
 constexpr std::size_t most_listed = 30;
 
-std::string listed(Heading which, const std::vector<const NightRow*>& rows) {
+std::string listed(Heading which, const std::vector<const NightRow*>& rows,
+                   const report::RowNames& names) {
     if (rows.empty()) return "";
     if (which == Heading::same || which == Heading::undecided || which == Heading::not_compared ||
         which == Heading::informational)
@@ -18,8 +19,8 @@ std::string listed(Heading which, const std::vector<const NightRow*>& rows) {
     report::Grid grid = {{"row", "change", "ratio", "reruns", "why"}};
     for (std::size_t i = 0; i < rows.size() && i < most_listed; ++i) {
         const NightRow& row = *rows[i];
-        grid.push_back({row_words(row.against_baseline), change_words(row.against_baseline),
-                        ratio_words(row.against_baseline),
+        grid.push_back({names.of(row.against_baseline.id).text(),
+                        change_words(row.against_baseline), ratio_words(row.against_baseline),
                         row.rerun ? change_words(*row.rerun) : "–", row.step.why});
     }
     std::string text =
@@ -35,8 +36,9 @@ std::string terminal_text(const Night& night) {
     std::string text = fmt::format("{}: {}\n", night.suite, verdict_words(night));
     for (const std::string& failure : night.failures) text += "could not be run: " + failure + '\n';
     const auto groups = by_heading(night);
+    const report::RowNames names = names_of(night);
     for (int i = 0; i < heading_count; ++i)
-        text += listed(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)]);
+        text += listed(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], names);
     for (const std::string& warning : night.warnings) text += "warning: " + warning + '\n';
     for (const auto& [name, value] : facts(night)) text += fmt::format("{:16} {}\n", name, value);
     return text;

@@ -127,8 +127,7 @@ void mark_for_mean(Night& night) {
     if (!mean_is_suspicious(night)) return;
     std::vector<NightRow*> slowest;
     for (NightRow& row : night.rows) {
-        const compare::Series* tonight = row.against_baseline.b;
-        const bool control = tonight && tonight->name.experiment == runner::control_experiment;
+        const bool control = row.against_baseline.id.experiment == runner::control_experiment;
         if (counts_in_mean(row) && !row.candidate && !control) slowest.push_back(&row);
     }
     std::stable_sort(slowest.begin(), slowest.end(), [](const NightRow* a, const NightRow* b) {

@@ -7,7 +7,6 @@
 
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_verdict.hpp"
-#include "suite/report/row_name.hpp"
 
 namespace assay::gate {
 namespace {
@@ -97,13 +96,17 @@ std::vector<std::vector<const NightRow*>> by_heading(const Night& night) {
     return groups;
 }
 
-std::string row_words(const compare::Row& row) {
-    return report::row_name(row.series, row.metric).text();
+report::RowNames names_of(const Night& night) {
+    std::vector<RowId> ids;
+    for (const NightRow& row : night.rows) ids.push_back(row.against_baseline.id);
+    return report::RowNames(ids);
 }
 
-bool is_named_by(const std::string& pattern, const std::string& series, const std::string& metric) {
-    return pattern_matches(pattern, series) ||
-           pattern_matches(pattern, report::row_name(series, metric).series);
+bool is_named_by(const std::string& pattern, const RowId& row) {
+    const auto spellings = report::series_spellings(row);
+    return std::any_of(spellings.begin(), spellings.end(), [&](const std::string& spelling) {
+        return pattern_matches(pattern, spelling);
+    });
 }
 
 std::string change_words(const compare::Row& row) {

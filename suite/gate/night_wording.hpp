@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "suite/gate/night.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::gate {
 
@@ -28,11 +29,12 @@ Heading heading(const NightRow&);
 /// The rows of a night under their headings (index: the heading), the worst first.
 std::vector<std::vector<const NightRow*>> by_heading(const Night&);
 
-/// "lte/fig8 lte sparsity=0.5 · latency_s"; of a benchmark program "benchmark/planner BM_plan/8".
-std::string row_words(const compare::Row&);
+/// What the night's rows are called: "lte/fig8 lte sparsity=0.5 · latency_s"; of a benchmark
+/// program "benchmark/planner BM_plan/8".
+report::RowNames names_of(const Night&);
 
-/// Whether a pattern of a person names the row: its series as it is stored, or as reports print it.
-bool is_named_by(const std::string& pattern, const std::string& series, const std::string& metric);
+/// Whether a pattern of a person names the row: its series as any report prints it.
+bool is_named_by(const std::string& pattern, const RowId&);
 
 /// "6.8 % slower", "2.1 % faster", "equal"; "ratio 1.2" without direction; "no ratio".
 std::string change_words(const compare::Row&);

@@ -142,18 +142,22 @@ class NightRun {
             int all = 0, failed = 0, invalid = 0;
             std::string reason;
         };
-        std::map<std::string, Counts> by_series;
+        std::map<RowId, Counts> by_series;
+        std::vector<RowId> ids;
+        for (const auto& [series, gate] : plan_.gates) ids.push_back(series);
+        const report::RowNames names(ids);
         std::set<std::string> unsupported;
         for (const store::Sample& sample : samples_) {
-            const std::string series = series_text(sample.spec);
-            Counts& counts = by_series[series];
+            const RowId id = series_of(sample.spec);
+            Counts& counts = by_series[id];
             ++counts.all;
             if (sample.status == "failed") ++counts.failed, counts.reason = sample.reason;
             if (sample.status == "invalid") ++counts.invalid, counts.reason = sample.reason;
             if (sample.status == "unsupported")
-                unsupported.insert(fmt::format("{}: {}", series, sample.reason));
+                unsupported.insert(fmt::format("{}: {}", names.of(id).text(), sample.reason));
         }
-        for (const auto& [series, counts] : by_series) {
+        for (const auto& [id, counts] : by_series) {
+            const std::string series = names.of(id).text();
             if (counts.failed == counts.all)
                 night().failures.push_back(fmt::format("{}: {}", series, counts.reason));
             else if (counts.failed > 0)
@@ -169,23 +173,22 @@ class NightRun {
     }
 
     /// Earlier nights of each row, since its level was accepted.
-    std::map<RowKey, RowPast> past(const std::optional<BaselineLevel>& level) const {
-        std::map<RowKey, RowPast> past;
+    std::map<RowId, RowPast> past(const std::optional<BaselineLevel>& level) const {
+        std::map<RowId, RowPast> past;
         for (const store::RowOfNight& of : nights_.rows(record_.suite, record_.machine)) {
-            const RowKey key{of.row.series, of.row.metric};
-            RowPast& row = past[key];
+            RowPast& row = past[of.row.id];
             const Evidence evidence = parse_evidence(of.row.evidence).value_or(Evidence::none);
             row.same_before = evidence == Evidence::same;
             std::string since = level ? level->since : "";
             if (level)
-                if (const auto own = level->rows.find(key); own != level->rows.end())
+                if (const auto own = level->rows.find(of.row.id); own != level->rows.end())
                     since = own->second.since;
             if (of.started >= since && evidence != Evidence::slower && of.row.median)
                 row.medians.push_back(*of.row.median);
         }
         for (const store::RegressionRecord& record :
              nights_.regressions(record_.suite, record_.machine))
-            past[{record.series, record.metric}].state = parse_state(record.state);
+            past[record.row].state = parse_state(record.state);
         return past;
     }
 
@@ -200,11 +203,10 @@ class NightRun {
         inputs.past = past_ = past(level);
         const std::vector<store::MuteRecord> mutes = nights_.mutes();
         const std::string now = store::now_utc();
-        inputs.muted = [&](const compare::Row& row) {
+        inputs.muted = [&](const RowId& row) {
             return std::any_of(mutes.begin(), mutes.end(), [&](const store::MuteRecord& mute) {
-                return (mute.until.empty() || now < mute.until) &&
-                       is_named_by(mute.pattern, row.series, row.metric) &&
-                       (mute.metric.empty() || pattern_matches(mute.metric, row.metric));
+                return (mute.until.empty() || now < mute.until) && is_named_by(mute.pattern, row) &&
+                       (mute.metric.empty() || pattern_matches(mute.metric, row.metric_text()));
             });
         };
         night().rows = night_rows(inputs);
@@ -212,8 +214,9 @@ class NightRun {
         for (const NightRow& row : night().rows) {
             medians_.push_back(median_tonight(row.against_baseline));
             const auto slower = control_slowdown(row.against_baseline);
-            if (plan_.gates.at(row.against_baseline.series).control && slower)
-                night().control[row.against_baseline.metric] = *slower;
+            const RowId& id = row.against_baseline.id;
+            if (plan_.gates.at(id.series()).control && slower)
+                night().control[id.metric_text()] = *slower;
         }
         mark_for_mean(night());
     }
@@ -230,8 +233,7 @@ class NightRun {
     bool rerun(const BaselineLevel& level) {
         RerunRequest request;
         request.old_program = [&](const NightRow& row) {
-            const auto own =
-                level.rows.find({row.against_baseline.series, row.against_baseline.metric});
+            const auto own = level.rows.find(row.against_baseline.id);
             const auto made =
                 kept_.find(own == level.rows.end() ? level.session : own->second.session);
             return made == kept_.end() ? std::filesystem::path() : made->second;
@@ -265,23 +267,22 @@ class NightRun {
             NightRow& row = night().rows[i];
             compare::Row& against = row.against_baseline;
             row.evidence = evidence_of(row);
-            row.step = step_of(row, past_[{against.series, against.metric}]);
+            row.step = step_of(row, past_[against.id]);
             against.a = against.b = nullptr;
             // A night that was suspicious and stayed undecided is no measure for later ones.
             const bool open = row.candidate && row.evidence == Evidence::none;
-            rows.push_back({against.series, against.metric, open ? std::nullopt : medians_[i],
+            rows.push_back({against.id, open ? std::nullopt : medians_[i],
                             std::string(to_string(row.evidence))});
             const Step& step = row.step;
             const bool stays_open = step.from == State::candidate || step.from == State::confirmed;
             if (step.to == step.from && !stays_open) continue;
             const bool anew = step.to == State::candidate && step.from != State::candidate;
-            moves.push_back({against.series, against.metric,
-                             step.to ? std::string(to_string(*step.to)) : "", anew, step.why});
+            moves.push_back(
+                {against.id, step.to ? std::string(to_string(*step.to)) : "", anew, step.why});
         }
         judge(night());
         record_.verdict = verdict_word(night().verdict);
-        record_.report = nlohmann::json::parse(json_text(night()));
-        nights_.finish(record_, rows, moves);
+        nights_.finish(record_, nlohmann::json::parse(json_text(night())), rows, moves);
         remove_old_programs();
     }
 
@@ -306,7 +307,7 @@ class NightRun {
     const runner::Listener& listener_;
     store::NightRecord record_;
     std::vector<store::Sample> samples_;
-    std::map<RowKey, RowPast> past_;
+    std::map<RowId, RowPast> past_;
     std::map<std::string, std::filesystem::path> kept_;
     std::vector<std::optional<double>> medians_;  ///< of tonight, by row
     NightOutcome outcome_;

@@ -19,21 +19,16 @@ using Clock = std::chrono::steady_clock;
 
 /// Candidates of one series with one old program: one rerun answers all of them.
 using Group = std::vector<NightRow*>;
-using GroupKey = std::pair<std::string, std::filesystem::path>;
-
-std::string_view of_context(const compare::Series& series, const char* key) {
-    const auto found = series.context.find(key);
-    return found == series.context.end() ? std::string_view() : std::string_view(found->second);
-}
+using GroupKey = std::pair<RowId, std::filesystem::path>;
 
 /// The samples of the series, again.
-runner::Request request_of(const compare::Series& series, const RerunRequest& rerun) {
+runner::Request request_of(const RowId& series, const RerunRequest& rerun) {
     runner::Request request;
-    request.patterns = {series.name.experiment};
-    request.variants = {series.name.variant};
-    for (const auto& [axis, value] : series.name.axes) request.axes[axis] = {value};
-    request.profile = parse_profile(of_context(series, "profile")).value_or(Profile::toy);
-    request.mode = parse_provenance(of_context(series, "provenance"));
+    request.patterns = {series.experiment};
+    request.variants = {series.variant};
+    for (const auto& [axis, value] : series.axes) request.axes[axis] = {value};
+    request.profile = series.profile.value_or(Profile::toy);
+    request.mode = series.provenance;
     request.lock = rerun.lock;
     request.command = rerun.command;
     request.fresh = true;
@@ -41,11 +36,9 @@ runner::Request request_of(const compare::Series& series, const RerunRequest& re
     return request;
 }
 
-std::string base_name(const std::string& metric) { return metric.substr(0, metric.find(' ')); }
-
-const compare::Row* row_of(const std::vector<compare::Row>& rows, const compare::Row& wanted) {
+const compare::Row* row_of(const std::vector<compare::Row>& rows, const RowId& wanted) {
     for (const compare::Row& row : rows)
-        if (row.series == wanted.series && row.metric == wanted.metric) return &row;
+        if (row.id == wanted) return &row;
     return nullptr;
 }
 
@@ -61,15 +54,15 @@ compare::Arm unpaired(const compare::Series& series) {
     return arm;
 }
 
-const compare::Series* find_series(const compare::Arm& arm, const compare::Row& row) {
+const compare::Series* find_series(const compare::Arm& arm, const RowId& row) {
     for (const compare::Series& series : arm.series)
-        if (series.name.text() == row.series && series.name.metric == row.metric) return &series;
+        if (series.name == row) return &series;
     return nullptr;
 }
 
 /// The new values against those that the baseline's row has.
 std::optional<compare::Row> against_baseline(const NightRow& row, const compare::Arm& again) {
-    const compare::Series* values = find_series(again, row.against_baseline);
+    const compare::Series* values = find_series(again, row.against_baseline.id);
     if (values == nullptr || row.against_baseline.a == nullptr) return std::nullopt;
     const compare::Arm a = unpaired(*row.against_baseline.a), b = unpaired(*values);
     compare::Options options;
@@ -82,18 +75,22 @@ std::optional<compare::Row> against_baseline(const NightRow& row, const compare:
 class Rerunning {
   public:
     Rerunning(const Registry& registry, store::Store& store, const RerunRequest& request,
-              const runner::Listener& listener)
-        : registry_(registry), store_(store), request_(request), listener_(listener) {}
+              const report::RowNames& names, const runner::Listener& listener)
+        : registry_(registry),
+          store_(store),
+          request_(request),
+          names_(names),
+          listener_(listener) {}
 
     void run(const Group& group, const std::filesystem::path& old_program, double budget_s) {
         const compare::Row& first = group.front()->against_baseline;
         if (first.b == nullptr) return;
-        const bool control = first.b->name.experiment == runner::control_experiment;
+        const bool control = first.id.experiment == runner::control_experiment;
         const auto old = control ? std::nullopt : identity_of(old_program);
         if (old)
-            run_in_turns(group, *first.b, *old, budget_s);
+            run_in_turns(group, first.id.series(), *old, budget_s);
         else
-            run_again(group, *first.b);
+            run_again(group, first.id.series());
     }
 
     RerunOutcome finish() { return std::move(outcome_); }
@@ -113,8 +110,8 @@ class Rerunning {
         return at->second;
     }
 
-    void run_in_turns(const Group& group, const compare::Series& series,
-                      const runner::ProgramIdentity& old, double budget_s) {
+    void run_in_turns(const Group& group, const RowId& series, const runner::ProgramIdentity& old,
+                      double budget_s) {
         runner::VersusRequest request;
         request.what = request_of(series, request_);
         request.old_program = old;
@@ -125,16 +122,16 @@ class Rerunning {
         std::set<std::string> metrics;
         for (const NightRow* row : group) {
             const compare::Row& against = row->against_baseline;
-            metrics.insert(base_name(against.metric));
-            request.decision.only.insert(against.metric);
+            metrics.insert(against.id.metric);
+            request.decision.only.insert({against.id.metric, against.id.labels});
             request.decision.margin = std::min(request.decision.margin, row->margin);
-            request.compare.margins[against.series + ' ' + against.metric] = row->margin;
+            request.compare.margins[against.id] = row->margin;
         }
         request.decision.metrics = {metrics.begin(), metrics.end()};
         const runner::VersusOutcome outcome = runner::versus(registry_, request, store_, listener_);
         outcome_.interrupted = outcome.interrupted;
         for (NightRow* row : group) {
-            if (const compare::Row* found = row_of(outcome.rows, row->against_baseline)) {
+            if (const compare::Row* found = row_of(outcome.rows, row->against_baseline.id)) {
                 row->rerun = kept(*found);
                 row->rerun_paired = true;
             }
@@ -150,10 +147,10 @@ class Rerunning {
         outcome_.warnings.push_back(fmt::format(
             "{}: {} than the baseline, and so is the baseline's own program tonight: the machine "
             "or its software, not this code",
-            row_words(*still), change_words(*still)));
+            names_.of(row.against_baseline.id).text(), change_words(*still)));
     }
 
-    void run_again(const Group& group, const compare::Series& series) {
+    void run_again(const Group& group, const RowId& series) {
         runner::Request request = request_of(series, request_);
         request.rounds = request_.rounds;
         const runner::Plan plan = runner::make_plan(registry_, request);
@@ -168,6 +165,7 @@ class Rerunning {
     const Registry& registry_;
     store::Store& store_;
     const RerunRequest& request_;
+    const report::RowNames& names_;
     const runner::Listener& listener_;
     std::map<std::filesystem::path, std::optional<runner::ProgramIdentity>> asked_;
     RerunOutcome outcome_;
@@ -181,9 +179,12 @@ RerunOutcome rerun_candidates(const Registry& registry, store::Store& store,
     std::map<GroupKey, Group> groups;
     for (NightRow& row : rows)
         if ((row.candidate || row.rerun_for_mean) && !row.muted)
-            groups[{row.against_baseline.series, request.old_program(row)}].push_back(&row);
+            groups[{row.against_baseline.id.series(), request.old_program(row)}].push_back(&row);
     if (groups.empty()) return {};
-    Rerunning rerunning(registry, store, request, listener);
+    std::vector<RowId> ids;
+    for (const NightRow& row : rows) ids.push_back(row.against_baseline.id);
+    const report::RowNames names(ids);
+    Rerunning rerunning(registry, store, request, names, listener);
     const auto started = Clock::now();
     std::size_t left = groups.size(), skipped = 0;
     for (const auto& [key, group] : groups) {

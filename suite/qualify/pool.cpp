@@ -50,20 +50,20 @@ void add_slowed(std::vector<runner::PlannedSample>& samples, const std::vector<d
 /// The rows of an arm, honest and slowed ones of one name together.
 class Rows {
   public:
-    Rows(std::span<const store::Sample> samples,
-         const std::map<std::string, gate::SeriesGate>& gates)
+    Rows(std::span<const store::Sample> samples, const std::map<RowId, gate::SeriesGate>& gates)
         : gates_(gates) {
         for (const store::Sample& sample : samples) by_id_[sample.id] = &sample;
     }
 
     void add(const compare::Series& series) {
-        const auto gate = gates_.find(series.name.text());
-        if (gate == gates_.end() || series.name.metric.empty()) return;
-        const std::string metric = series.name.metric.substr(0, series.name.metric.find(' '));
+        const runner::Slowdown slowdown = runner::slowdown_of(series.name.scenario);
+        RowId id = series.name;
+        id.scenario = slowdown.scenario;
+        const auto gate = gates_.find(id.series());
+        if (gate == gates_.end() || id.metric.empty()) return;
         if (series.better == Direction::none) return;
-        if (!gate->second.metrics.empty() && !gate->second.metrics.contains(metric)) return;
-        const runner::Slowdown slowdown = runner::slowdown_of(series.context.at("scenario"));
-        PoolRow& row = row_of(series, slowdown.scenario);
+        if (!gate->second.metrics.empty() && !gate->second.metrics.contains(id.metric)) return;
+        PoolRow& row = row_of(series, id);
         row.gate = gate->second;
         std::vector<double>& values =
             slowdown.factor == 1 ? row.honest : row.slowed[slowdown.factor];
@@ -86,32 +86,33 @@ class Rows {
     void check_seed(const PoolRow& row, const SampleSpec& spec) {
         const auto round_of_night = spec.round % row.gate.rounds;
         const auto [at, is_new] =
-            seeds_.try_emplace({row.series.name.text(), round_of_night}, spec.seed);
+            seeds_.try_emplace({row.series.name.series(), round_of_night}, spec.seed);
         if (!is_new && at->second != spec.seed)
             throw UserError(fmt::format(
                 "{}: the pool was recorded for nights of another number of rounds than {}; record "
                 "a new one",
-                row.series.name.text(), row.gate.rounds));
+                row.series.name.series_text(), row.gate.rounds));
     }
 
-    PoolRow& row_of(const compare::Series& series, const std::string& scenario) {
-        const auto [at, is_new] = index_.emplace(series.name, rows_.size());
+    PoolRow& row_of(const compare::Series& series, const RowId& id) {
+        const auto [at, is_new] = index_.emplace(id, rows_.size());
         if (is_new) {
             PoolRow row;
             row.series = series;
             row.series.points.clear();
-            row.series.context["scenario"] = scenario;
+            row.series.name = id;
+            row.series.context["scenario"] = id.scenario;
             row.series.failed = row.series.excluded = 0;
             rows_.push_back(std::move(row));
         }
         return rows_[at->second];
     }
 
-    const std::map<std::string, gate::SeriesGate>& gates_;
+    const std::map<RowId, gate::SeriesGate>& gates_;
     std::map<std::string, const store::Sample*> by_id_;
     std::vector<PoolRow> rows_;
-    std::map<compare::SeriesName, std::size_t> index_;
-    std::map<std::pair<std::string, int>, std::uint64_t> seeds_;  // series, round of the night
+    std::map<RowId, std::size_t> index_;
+    std::map<std::pair<RowId, int>, std::uint64_t> seeds_;  // series, round of the night
 };
 
 }  // namespace
@@ -137,7 +138,7 @@ gate::NightPlan make_pool_plan(const Registry& registry, const gate::SuiteFile& 
     gate::NightPlan plan = gate::make_night_plan(registry, prolonged(suite, rounds));
     for (auto& [series, gate] : plan.gates) gate.rounds = night.gates.at(series).rounds;
     for (runner::PlannedSample& sample : plan.plan.samples) {
-        const int of_night = plan.gates.at(gate::series_text(sample.spec)).rounds;
+        const int of_night = plan.gates.at(series_of(sample.spec)).rounds;
         const auto first = sample.spec.seed - static_cast<std::uint64_t>(sample.spec.round);
         sample.spec.seed = first + static_cast<std::uint64_t>(sample.spec.round % of_night);
     }
@@ -152,7 +153,7 @@ gate::NightPlan make_pool_plan(const Registry& registry, const gate::SuiteFile& 
 }
 
 Pool make_pool(const compare::Arm& arm, std::span<const store::Sample> samples,
-               const std::map<std::string, gate::SeriesGate>& gates) {
+               const std::map<RowId, gate::SeriesGate>& gates) {
     Rows rows(samples, gates);
     for (const compare::Series& series : arm.series) rows.add(series);
     Pool pool;

@@ -46,6 +46,6 @@ struct Pool {
 /// nights' rounds are left out: nothing could be drawn from them. UserError: its rounds have not
 /// the seeds of such nights, so that it was recorded for another suite.
 Pool make_pool(const compare::Arm& arm, std::span<const store::Sample> samples,
-               const std::map<std::string, gate::SeriesGate>& gates);
+               const std::map<RowId, gate::SeriesGate>& gates);
 
 }  // namespace assay::qualify

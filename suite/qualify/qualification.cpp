@@ -60,8 +60,7 @@ class Qualifying {
 
     RowQuality quality(const PoolRow& row) {
         RowQuality quality;
-        quality.series = row.series.name.text();
-        quality.metric = row.series.name.metric;
+        quality.id = row.series.name;
         quality.margin = row.gate.margin;
         quality.spread = nights_.spread(row);
         for (const double factor : usual_slowdowns)

@@ -25,7 +25,7 @@ struct Options {
 };
 
 struct RowQuality {
-    std::string series, metric;
+    RowId id;
     double spread = 0;                  ///< from night to night; Resampling::spread(), may be NaN
     double margin = 0;                  ///< the suite's for this row
     std::map<double, double> detected;  ///< factor → share, multiplied values

@@ -51,7 +51,12 @@ std::string detection_table(const Qualification& result) {
 
 std::string floor_table(const Qualification& result) {
     std::vector<const RowQuality*> rows;
-    for (const RowQuality& row : result.rows) rows.push_back(&row);
+    std::vector<RowId> ids;
+    for (const RowQuality& row : result.rows) {
+        rows.push_back(&row);
+        ids.push_back(row.id);
+    }
+    const report::RowNames names(ids);
     std::stable_sort(rows.begin(), rows.end(), [](const RowQuality* a, const RowQuality* b) {
         return a->floor != b->floor ? a->floor > b->floor : a->spread > b->spread;
     });
@@ -59,7 +64,7 @@ std::string floor_table(const Qualification& result) {
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows_shown); ++i)
         grid.push_back({floor_words(rows[i]->floor), percent(rows[i]->spread),
                         percent(rows[i]->detected.at(1.05)), percent(rows[i]->detected.at(1.1)),
-                        report::row_name(rows[i]->series, rows[i]->metric).text()});
+                        names.of(rows[i]->id).text()});
     std::string text = report::text_table(grid);
     if (rows.size() > most_rows_shown)
         text += fmt::format("and {} rows with lower floors; --json shows all\n",
@@ -119,8 +124,9 @@ std::string qualification_text(const Qualification& result) {
 nlohmann::json qualification_json(const Qualification& result) {
     nlohmann::json rows = nlohmann::json::array();
     for (const RowQuality& row : result.rows) {
-        nlohmann::json entry = {{"series", row.series},
-                                {"metric", row.metric},
+        nlohmann::json entry = {{"series", row.id.series_text()},
+                                {"metric", row.id.metric_text()},
+                                {"id", to_json(row.id)},
                                 {"margin", row.margin},
                                 {"spread", finite_or_null(row.spread)},
                                 {"floor", finite_or_null(row.floor)},

@@ -55,10 +55,9 @@ compare::Arm arm_of(const std::vector<const PoolRow*>& rows, int first, Injected
     return arm;
 }
 
-const PoolRow* find_row(const std::vector<const PoolRow*>& rows, const compare::Row& wanted) {
+const PoolRow* find_row(const std::vector<const PoolRow*>& rows, const RowId& wanted) {
     for (const PoolRow* row : rows)
-        if (row->series.name.metric == wanted.metric && row->series.name.text() == wanted.series)
-            return row;
+        if (row->series.name == wanted) return row;
     return nullptr;
 }
 
@@ -100,12 +99,12 @@ Resampling::Drawn Resampling::draw(std::vector<const PoolRow*> rows) {
     Drawn drawn;
     drawn.baseline =
         static_cast<int>(draws_.index(static_cast<std::uint32_t>(pool_.rounds - length_ + 1)));
-    for (const PoolRow* row : rows) drawn.gates[row->series.name.text()] = row->gate;
+    for (const PoolRow* row : rows) drawn.gates[row->series.name.series()] = row->gate;
     drawn.rows = std::move(rows);
     // The baseline's night is the first of the history.
     for (const PoolRow* row : drawn.rows)
         if (const auto median = median_of(*row, drawn.baseline))
-            drawn.past[{row->series.name.text(), row->series.name.metric}].medians = {*median};
+            drawn.past[row->series.name].medians = {*median};
     return drawn;
 }
 
@@ -131,13 +130,13 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
     night.rows = gate::night_rows(inputs);
     for (const gate::NightRow& row : night.rows)
         if (const auto slower = gate::control_slowdown(row.against_baseline);
-            slower && drawn.gates.at(row.against_baseline.series).control)
-            night.control[row.against_baseline.metric] = *slower;
+            slower && drawn.gates.at(row.against_baseline.id.series()).control)
+            night.control[row.against_baseline.id.metric_text()] = *slower;
     gate::mark_for_mean(night);
     rerun(night, drawn, injected);
     for (gate::NightRow& row : night.rows) {
         compare::Row& against = row.against_baseline;
-        gate::RowPast& past = drawn.past[{against.series, against.metric}];
+        gate::RowPast& past = drawn.past[against.id];
         row.evidence = gate::evidence_of(row);
         row.step = gate::after_night(past.state, row.evidence, past.same_before);
         remember(past, row, gate::median_tonight(against));
@@ -149,12 +148,12 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
 }
 
 void Resampling::rerun(gate::Night& night, const Drawn& drawn, Injected injected) {
-    std::set<std::string> candidates;
+    std::set<RowId> candidates;  // their series
     for (const gate::NightRow& row : night.rows)
-        if (is_rerun(row)) candidates.insert(row.against_baseline.series);
+        if (is_rerun(row)) candidates.insert(row.against_baseline.id.series());
     for (gate::NightRow& row : night.rows) {
         if (!is_rerun(row)) continue;
-        const PoolRow& of = *find_row(drawn.rows, row.against_baseline);
+        const PoolRow& of = *find_row(drawn.rows, row.against_baseline.id);
         if (of.gate.control) {
             // The control is run again and compared with the baseline's values.
             const compare::Arm a{"", {*row.against_baseline.a}, {}};
@@ -199,7 +198,7 @@ compare::Row Resampling::rerun_in_turns(const PoolRow& row, double margin, int r
     contrast.experiment = row.series.name.experiment;
     contrast.axes = row.series.name.axes;
     contrast.variant = row.series.name.variant;
-    contrast.metric = row.series.name.metric;
+    contrast.metric = {row.series.name.metric, row.series.name.labels};
     contrast.better = row.series.better;
     contrast.answer = rule.answer(question);
     contrast.rounds = contrast.answer.pairs;
@@ -235,7 +234,7 @@ void Resampling::quiet_campaign(int nights, QuietNights& counts) {
 
 bool Resampling::confirms(const PoolRow& row, Injected injected) {
     Drawn drawn = draw({&row});
-    gate::RowPast& past = drawn.past[{row.series.name.text(), row.series.name.metric}];
+    gate::RowPast& past = drawn.past[row.series.name];
     for (int n = 0; n < nights_of_history; ++n) {
         if (const auto median = median_of(row, draw_night(drawn))) past.medians.push_back(*median);
     }

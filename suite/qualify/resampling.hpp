@@ -57,8 +57,8 @@ class Resampling {
   private:
     struct Drawn {
         int baseline = 0;  ///< its first round
-        std::map<gate::RowKey, gate::RowPast> past;
-        std::map<std::string, gate::SeriesGate> gates;
+        std::map<RowId, gate::RowPast> past;
+        std::map<RowId, gate::SeriesGate> gates;  ///< by series
         std::vector<const PoolRow*> rows;
     };
 

@@ -21,13 +21,13 @@ NightRow night_row(compare::Row against, Evidence evidence = Evidence::none, Ste
 
 NightRow confirmed_row() {
     NightRow row =
-        night_row(compared_row("lte/fig8 lte sparsity=0.5", "latency_s", 1.068, 0.008,
+        night_row(compared_row({"lte/fig8", "lte", {{"sparsity", 0.5}}, "latency_s"}, 1.068, 0.008,
                                Verdict::slower, Reason::beyond_margin),
                   Evidence::slower, {State::candidate, State::confirmed, "seen in a second night"});
     row.candidate = true;
     row.history_change = 0.065;
     row.history_threshold = 0.021;
-    row.rerun = compared_row("lte/fig8 lte sparsity=0.5", "latency_s", 1.071, 0.009,
+    row.rerun = compared_row({"lte/fig8", "lte", {{"sparsity", 0.5}}, "latency_s"}, 1.071, 0.009,
                              Verdict::slower, Reason::beyond_margin);
     row.rerun_paired = true;
     return row;
@@ -35,8 +35,8 @@ NightRow confirmed_row() {
 
 NightRow candidate_row() {
     // Higher is better: a ratio below 1 is the bad way.
-    compare::Row against = compared_row("lazarus/x_live <&\"'> | `x`", "tokens_s", 0.8, 0.02,
-                                        Verdict::slower, Reason::beyond_margin);
+    compare::Row against = compared_row({"lazarus/x_live", "<&\"'> | `x`", {}, "tokens_s"}, 0.8,
+                                        0.02, Verdict::slower, Reason::beyond_margin);
     against.better = Direction::higher;
     against.unit = "tokens/s";
     NightRow row = night_row(against, Evidence::slower,
@@ -47,21 +47,21 @@ NightRow candidate_row() {
 }
 
 NightRow taken_back_row() {
-    NightRow row = night_row(
-        compared_row("benchmark/program program arguments= name=planner program=planner_benchmark",
-                     "real_time benchmark=BM_plan/64", 1.11, 0.03, Verdict::slower,
-                     Reason::beyond_margin),
-        Evidence::not_again);
+    const RowId id = {"benchmark/program",
+                      "program",
+                      {{"arguments", ""}, {"name", "planner"}, {"program", "planner_benchmark"}},
+                      "real_time",
+                      {{"benchmark", "BM_plan/64"}}};
+    NightRow row = night_row(compared_row(id, 1.11, 0.03, Verdict::slower, Reason::beyond_margin),
+                             Evidence::not_again);
     row.candidate = true;
-    row.rerun = compared_row(
-        "benchmark/program program arguments= name=planner program=planner_benchmark",
-        "real_time benchmark=BM_plan/64", 1.001, 0.005, Verdict::same, Reason::within_margin);
+    row.rerun = compared_row(id, 1.001, 0.005, Verdict::same, Reason::within_margin);
     row.rerun_paired = true;
     return row;
 }
 
 NightRow muted_row() {
-    NightRow row = night_row(compared_row("store/x_ingest sqlite", "seconds", 1.2, 0.01,
+    NightRow row = night_row(compared_row({"store/x_ingest", "sqlite", {}, "seconds"}, 1.2, 0.01,
                                           Verdict::slower, Reason::beyond_margin),
                              Evidence::slower, {State::ignored, State::ignored, "muted"});
     row.muted = true;
@@ -70,8 +70,7 @@ NightRow muted_row() {
 
 NightRow only_now_row() {
     compare::Row against;
-    against.series = "lte/fig8 new";
-    against.metric = "latency_s";
+    against.id = {"lte/fig8", "new", {}, "latency_s"};
     against.unit = "s";
     against.ratio = against.low = against.high = std::numeric_limits<double>::quiet_NaN();
     against.n_b = 5;
@@ -98,11 +97,10 @@ Night named_night() {
 
 }  // namespace
 
-compare::Row compared_row(const std::string& series, const std::string& metric, double ratio,
-                          double half_width, Verdict verdict, Reason reason) {
+compare::Row compared_row(RowId id, double ratio, double half_width, Verdict verdict,
+                          Reason reason) {
     compare::Row row;
-    row.series = series;
-    row.metric = metric;
+    row.id = std::move(id);
     row.unit = "s";
     row.ratio = ratio;
     row.low = ratio - half_width;
@@ -121,22 +119,22 @@ compare::Row compared_row(const std::string& series, const std::string& metric, 
 Night eventful_night() {
     Night night = named_night();
     night.rows = {
-        night_row(compared_row("lte/fig8 dense sparsity=0.5", "latency_s", 1.003, 0.004,
-                               Verdict::same, Reason::within_margin),
+        night_row(compared_row({"lte/fig8", "dense", {{"sparsity", 0.5}}, "latency_s"}, 1.003,
+                               0.004, Verdict::same, Reason::within_margin),
                   Evidence::same),
         candidate_row(),
         confirmed_row(),
         taken_back_row(),
         muted_row(),
-        night_row(compared_row("lte/fig8 lte sparsity=0.9", "latency_s", 0.88, 0.01,
+        night_row(compared_row({"lte/fig8", "lte", {{"sparsity", 0.9}}, "latency_s"}, 0.88, 0.01,
                                Verdict::faster, Reason::beyond_margin),
                   Evidence::same),
-        night_row(compared_row("lazarus/x_planner lazarus", "seconds", 0.999, 0.004, Verdict::same,
-                               Reason::within_margin),
+        night_row(compared_row({"lazarus/x_planner", "lazarus", {}, "seconds"}, 0.999, 0.004,
+                               Verdict::same, Reason::within_margin),
                   Evidence::same, {State::confirmed, State::fixed, "back for two nights in a row"}),
-        night_row(compared_row("lazarus/x_start lazarus", "seconds", 1.1, 0.12, Verdict::ambiguous,
-                               Reason::bimodal)),
-        night_row(compared_row("lazarus/x_regroup lazarus", "seconds", 1.02, 0.05,
+        night_row(compared_row({"lazarus/x_start", "lazarus", {}, "seconds"}, 1.1, 0.12,
+                               Verdict::ambiguous, Reason::bimodal)),
+        night_row(compared_row({"lazarus/x_regroup", "lazarus", {}, "seconds"}, 1.02, 0.05,
                                Verdict::ambiguous, Reason::straddles_margin)),
         only_now_row(),
     };
@@ -150,10 +148,10 @@ Night eventful_night() {
 
 Night quiet_night() {
     Night night = named_night();
-    for (const char* series : {"lte/fig8 dense", "lte/fig8 lte"})
-        night.rows.push_back(night_row(
-            compared_row(series, "latency_s", 1.001, 0.003, Verdict::same, Reason::within_margin),
-            Evidence::same));
+    for (const char* variant : {"dense", "lte"})
+        night.rows.push_back(night_row(compared_row({"lte/fig8", variant, {}, "latency_s"}, 1.001,
+                                                    0.003, Verdict::same, Reason::within_margin),
+                                       Evidence::same));
     judge(night);
     return night;
 }

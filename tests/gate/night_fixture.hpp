@@ -6,8 +6,8 @@
 namespace assay::gate {
 
 /// A compared row, lower is better, paired, margin 2 %.
-compare::Row compared_row(const std::string& series, const std::string& metric, double ratio,
-                          double half_width, compare::Verdict verdict, compare::Reason reason);
+compare::Row compared_row(RowId id, double ratio, double half_width, compare::Verdict verdict,
+                          compare::Reason reason);
 
 /// Judged; texts in it would break a report that does not escape them.
 Night eventful_night();

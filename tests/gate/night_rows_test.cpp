@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "suite/gate/night_wording.hpp"
+
 namespace assay::gate {
 namespace {
 
@@ -36,10 +38,10 @@ class NightRows : public ::testing::Test {
         inputs.tonight = &b_;
         inputs.gates = &gates_;
         inputs.old_program = old_program_;
-        inputs.past[{"a/b c", "seconds"}] = past;
+        inputs.past[{"a/b", "c", {}, "seconds"}] = past;
         return night_rows(inputs);
     }
-    std::map<std::string, SeriesGate> gates_ = {{"a/b c", {{}, 0.02, false, 5}}};
+    std::map<RowId, SeriesGate> gates_ = {{RowId{"a/b", "c"}, {{}, 0.02, false, 5}}};
 
   private:
     compare::Arm a_, b_;
@@ -55,7 +57,7 @@ TEST_F(NightRows, BeyondTheMarginIsACandidate) {
 }
 
 TEST_F(NightRows, SlowerBeyondTheMarginByTheMedianAloneIsACandidateToo) {
-    gates_ = {{"a/b c", {{}, 0.05, false, 5}}};
+    gates_ = {{RowId{"a/b", "c"}, {{}, 0.05, false, 5}}};
     // Ratios from 1.02 to 1.1, the median 1.06: reruns are to find out.
     const NightRow row = rows(1, 1.06, {}, 0.01).at(0);
     EXPECT_EQ(row.against_baseline.verdict, Verdict::ambiguous);
@@ -85,12 +87,134 @@ TEST_F(NightRows, NotWhereItsHistoryIsUsedToIt) {
 }
 
 TEST_F(NightRows, OnlyWhatTheSuiteNamesIsGated) {
-    gates_ = {{"a/b c", {{"other"}, 0.02, false}}};
+    gates_ = {{RowId{"a/b", "c"}, {{"other"}, 0.02, false}}};
     EXPECT_TRUE(rows(1, 2).empty());
-    gates_ = {{"x/y z", {{}, 0.02, false}}};
+    gates_ = {{RowId{"x/y", "z"}, {{}, 0.02, false}}};
     EXPECT_TRUE(rows(1, 2).empty());
-    gates_ = {{"a/b c", {{"seconds"}, 0.5, false}}};
+    gates_ = {{RowId{"a/b", "c"}, {{"seconds"}, 0.5, false}}};
     EXPECT_FALSE(rows(1, 1.1).at(0).candidate);  // its own margin
+}
+
+/// One experiment at two profiles or modes: everything but that is the same.
+compare::Series series_at(Profile profile, Provenance provenance, const std::string& metric,
+                          double level) {
+    compare::Series series = series_of(metric, level);
+    series.name.profile = profile;
+    series.name.provenance = provenance;
+    series.context["profile"] = to_string(profile);
+    series.context["provenance"] = to_string(provenance);
+    return series;
+}
+
+const NightRow* row_at(const std::vector<NightRow>& rows, Profile profile,
+                       const std::string& metric) {
+    for (const NightRow& row : rows)
+        if (row.against_baseline.id.profile == profile && row.against_baseline.id.metric == metric)
+            return &row;
+    return nullptr;
+}
+
+class TwoProfiles : public ::testing::Test {
+  protected:
+    TwoProfiles() {
+        for (const auto& [profile, provenance] : {std::pair(Profile::toy, Provenance::measured),
+                                                  {Profile::small, Provenance::emulated}})
+            for (const char* metric : {"seconds", "start"}) {
+                a.series.push_back(series_at(profile, provenance, metric, 1));
+                b.series.push_back(series_at(profile, provenance, metric, 1.1));
+            }
+        inputs.baseline = &a;
+        inputs.tonight = &b;
+        inputs.gates = &gates;
+    }
+
+    compare::Arm a, b;
+    std::map<RowId, SeriesGate> gates = {
+        {series_at(Profile::toy, Provenance::measured, "", 1).name, {{}, 0.02, false, 5}},
+        {series_at(Profile::small, Provenance::emulated, "", 1).name,
+         {{"seconds"}, 0.3, false, 5}}};
+    RowInputs inputs;
+};
+
+TEST_F(TwoProfiles, HaveSettingsOfTheirOwn) {
+    const auto rows = night_rows(inputs);
+    ASSERT_EQ(rows.size(), 3u) << "at small only one metric is gated";
+    EXPECT_EQ(row_at(rows, Profile::small, "start"), nullptr);
+    EXPECT_TRUE(row_at(rows, Profile::toy, "seconds")->candidate);
+    EXPECT_EQ(row_at(rows, Profile::toy, "seconds")->margin, 0.02);
+    EXPECT_FALSE(row_at(rows, Profile::small, "seconds")->candidate) << "within 30 %";
+    EXPECT_EQ(row_at(rows, Profile::small, "seconds")->margin, 0.3);
+}
+
+TEST_F(TwoProfiles, HaveHistoriesAndStatesOfTheirOwn) {
+    for (auto& [series, gate] : gates) gate = {{"seconds"}, 0.02, false, 5};
+    RowPast& restless = inputs.past[a.series[0].name];
+    for (int i = 0; i < 12; ++i) restless.medians.push_back(i % 2 == 0 ? 1.0 : 1.12);
+    inputs.muted = [](const RowId& row) { return row.profile == Profile::toy; };
+    const auto rows = night_rows(inputs);
+    ASSERT_EQ(rows.size(), 2u);
+    const NightRow *toy = row_at(rows, Profile::toy, "seconds"),
+                   *small = row_at(rows, Profile::small, "seconds");
+    EXPECT_FALSE(toy->candidate) << "its own nights differ by as much";
+    EXPECT_TRUE(toy->muted);
+    EXPECT_TRUE(small->candidate);
+    EXPECT_FALSE(small->muted);
+    EXPECT_FALSE(small->history_change.has_value());
+    EXPECT_EQ(small->against_baseline.margin, 0.02);
+}
+
+TEST_F(TwoProfiles, AreNeverComparedWithEachOther) {
+    // The baseline has the one, tonight the other.
+    a.series.resize(2);
+    b.series.erase(b.series.begin(), b.series.begin() + 2);
+    const auto rows = night_rows(inputs);
+    ASSERT_EQ(rows.size(), 3u);
+    for (const NightRow& row : rows) {
+        EXPECT_EQ(row.against_baseline.verdict, Verdict::not_comparable);
+        EXPECT_EQ(row.against_baseline.reason_code, row.against_baseline.id.profile == Profile::toy
+                                                        ? compare::Reason::only_in_a
+                                                        : compare::Reason::only_in_b);
+    }
+}
+
+TEST_F(TwoProfiles, AFailedOneStandsForItsOwnMetricsOnly) {
+    // All samples of one profile failed tonight: a series without metrics.
+    b.series.resize(2);
+    compare::Series failed = series_at(Profile::small, Provenance::emulated, "", 1);
+    failed.points.clear();
+    failed.failed = 5;
+    b.series.push_back(failed);
+    a.series.resize(3);
+    const auto rows = night_rows(inputs);
+    ASSERT_EQ(rows.size(), 3u);
+    EXPECT_EQ(row_at(rows, Profile::toy, "start")->against_baseline.verdict, Verdict::slower);
+    const NightRow* small = row_at(rows, Profile::small, "seconds");
+    ASSERT_NE(small, nullptr);
+    EXPECT_EQ(small->against_baseline.verdict, Verdict::failed);
+    EXPECT_EQ(small->against_baseline.id, a.series[2].name);
+}
+
+TEST_F(TwoProfiles, SayWhichTheyAreInEveryReport) {
+    Night night;
+    night.suite = "s";
+    night.baseline_session = "x";
+    night.rows = night_rows(inputs);
+    for (NightRow& row : night.rows) row.against_baseline.a = row.against_baseline.b = nullptr;
+    for (const std::string& report :
+         {junit_xml(night), markdown_summary(night), html_page(night)}) {
+        EXPECT_NE(report.find("a/b c (toy, measured)"), std::string::npos) << report;
+        EXPECT_NE(report.find("a/b c (small, emulated)"), std::string::npos);
+    }
+    EXPECT_NE(json_text(night).find("\"profile\": \"small\""), std::string::npos);
+}
+
+TEST(IsNamedBy, SeriesAsAnyReportPrintsIt) {
+    const RowId row = series_at(Profile::toy, Provenance::measured, "seconds", 1).name;
+    for (const char* pattern :
+         {"a/b c", "a/b *", "*c*", "a/b c (toy)", "a/b c (toy, measured)", "* (*measured)"})
+        EXPECT_TRUE(is_named_by(pattern, row)) << pattern;
+    for (const char* pattern : {"a/b", "a/b c (small)", "a/b c · seconds", "* (*emulated)"})
+        EXPECT_FALSE(is_named_by(pattern, row)) << pattern;
 }
 
 TEST(OwnSpread, IsTheDistanceOfHonestNights) {

@@ -16,7 +16,7 @@ using compare::Verdict;
 NightRow row_of(double ratio, Verdict verdict = Verdict::same,
                 Reason reason = Reason::within_margin) {
     NightRow row;
-    row.against_baseline = compared_row("a/b c", "seconds", ratio, 0.001, verdict, reason);
+    row.against_baseline = compared_row({"a/b", "c", {}, "seconds"}, ratio, 0.001, verdict, reason);
     return row;
 }
 
@@ -55,7 +55,7 @@ TEST(NightVerdict, TheGeometricMeanFailsWhenRerunsAgree) {
     // Each row ambiguous by itself; all together 3 % slower.
     const auto slow = [](double again = 1.03) {
         NightRow row = row_of(1.03, Verdict::ambiguous, Reason::straddles_margin);
-        row.rerun = compared_row("a/b c", "seconds", again, 0.001, Verdict::ambiguous,
+        row.rerun = compared_row({"a/b", "c", {}, "seconds"}, again, 0.001, Verdict::ambiguous,
                                  Reason::straddles_margin);
         row.rerun_paired = true;
         return row;
@@ -102,7 +102,8 @@ TEST(NightVerdict, ASingleRowIsNotAllRowsTogether) {
 
 TEST(NightVerdict, RerunsInTurnsCountInTheMean) {
     NightRow row = row_of(1.2, Verdict::slower, Reason::beyond_margin);
-    row.rerun = compared_row("a/b c", "seconds", 1.0, 0.001, Verdict::same, Reason::within_margin);
+    row.rerun =
+        compared_row({"a/b", "c", {}, "seconds"}, 1.0, 0.001, Verdict::same, Reason::within_margin);
     EXPECT_NEAR(night_of({row, row, row}).geometric_mean, 1.2, 1e-12);
     row.rerun_paired = true;
     EXPECT_NEAR(night_of({row, row, row}).geometric_mean, 1, 1e-12);
@@ -126,10 +127,10 @@ TEST(NightVerdict, ASlowMachineMovesControlAndRowsAlike) {
 }
 
 TEST(NightVerdict, TheNoiseOfTheControlIsNotEverybodys) {
-    EXPECT_EQ(control_slowdown(compared_row("assay/control fixed", "processes", 0.84, 0.2,
+    EXPECT_EQ(control_slowdown(compared_row({"assay/control", "fixed", {}, "processes"}, 0.84, 0.2,
                                             Verdict::ambiguous, Reason::straddles_margin)),
               1.0);
-    EXPECT_EQ(control_slowdown(compared_row("assay/control fixed", "arithmetic", 1.2, 0.01,
+    EXPECT_EQ(control_slowdown(compared_row({"assay/control", "fixed", {}, "arithmetic"}, 1.2, 0.01,
                                             Verdict::slower, Reason::beyond_margin)),
               1.2);
 }
@@ -164,7 +165,8 @@ TEST(NightWording, EveryHeadingHasItsRowInTheFixture) {
 }
 
 TEST(NightWording, ChangesReadTheRightWayRound) {
-    compare::Row row = compared_row("a", "m", 1.068, 0.01, Verdict::slower, Reason::beyond_margin);
+    compare::Row row =
+        compared_row({"a", "", {}, "m"}, 1.068, 0.01, Verdict::slower, Reason::beyond_margin);
     EXPECT_EQ(change_words(row), "6.8 % slower");
     EXPECT_EQ(ratio_words(row), "1.068 [1.058, 1.078]");
     row.ratio = 0.9;

@@ -14,9 +14,10 @@
 namespace assay::testing {
 namespace {
 
-double factor_of_build(const std::string& variant) {
+/// `what`: a variant, or one at a profile, "left.small".
+double factor_of_build(const std::string& what) {
     const std::filesystem::path beside =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path() / ("factor." + variant);
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() / ("factor." + what);
     double factor = 1;
     std::ifstream(beside) >> factor;
     return factor > 0 ? factor : 1;
@@ -37,7 +38,10 @@ double noise(const SampleSpec& spec) {
 void work(const SampleSpec& spec, Recorder& recorder) {
     if (std::getenv("ASSAY_TEST_SLOWLY") != nullptr)
         std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    const double factor = factor_of_build(spec.variant) * factor_of_machine() * noise(spec);
+    const double factor =
+        factor_of_build(spec.variant) *
+        factor_of_build(spec.variant + '.' + std::string(to_string(spec.profile))) *
+        factor_of_machine() * noise(spec);
     recorder.metric("seconds", 0.1 * factor);
     recorder.metric("per_second", 10 / factor);
 }
@@ -55,7 +59,9 @@ System make_night_system() {
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.seconds_per_sample = 0.05;
-    experiment.profiles = {toy};
+    ProfilePlan small = toy;
+    small.profile = Profile::small;
+    experiment.profiles = {toy, small};
     experiment.figure = {Figure::Kind::bars, "seconds", "n", {}, "", "", false};
     experiment.run = work;
     System system;

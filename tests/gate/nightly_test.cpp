@@ -312,6 +312,65 @@ TEST_F(NightlyTest, OneRowIsAcceptedAlone) {
     EXPECT_TRUE(night().report["baseline_session"].is_null());
 }
 
+// One experiment at two profiles, each with settings, a history and regressions of its own.
+TEST_F(NightlyTest, TwoProfilesOfOneExperimentShareNothing) {
+    std::ofstream(folder / "tiny.toml") << R"(name = "tiny"
+rounds = 5
+control = false
+[[experiment]]
+patterns = ["night/work"]
+axes = { n = 1 }
+variants = ["left"]
+metrics = ["seconds"]
+margin = 0.02
+[[experiment]]
+patterns = ["night/work"]
+profile = "small"
+axes = { n = 1 }
+variants = ["left"]
+margin = 0.5
+)";
+    const auto at = [](const json& rows, const std::string& profile) {
+        std::vector<json> found;
+        for (const json& row : rows)
+            if (row["id"]["profile"] == profile && row["metric"] == "seconds") found.push_back(row);
+        EXPECT_EQ(found.size(), 1u) << profile << rows.dump(1);
+        return found.empty() ? json::object() : found[0];
+    };
+    EXPECT_EQ(night().report["rows"].size(), 3u) << "one metric at toy, two at small";
+    accept();
+    slow_build("left", 1.2);
+    const Told first = night();
+    EXPECT_EQ(at(first.report["rows"], "toy")["to"], "candidate");
+    EXPECT_EQ(at(first.report["rows"], "small")["verdict"], "same") << "within its margin";
+
+    slow_build("left", 1);
+    slow_build("left.small", 2);
+    const Told second = night();
+    EXPECT_TRUE(at(second.report["rows"], "toy")["to"].is_null()) << "not seen again";
+    EXPECT_EQ(at(second.report["rows"], "small")["to"], "candidate") << second.report.dump(1);
+    EXPECT_EQ(night().exit_code, 2);
+    const json lives = regressions();
+    EXPECT_EQ(at(lives, "toy")["state"], "taken back");
+    EXPECT_EQ(at(lives, "small")["state"], "confirmed");
+    EXPECT_THAT(assay({"regressions", "--all"}).out, HasSubstr("night/work left n=1 (small)"));
+
+    EXPECT_EQ(assay({"mute", "* (toy)"}).exit_code, 0);
+    EXPECT_EQ(night().exit_code, 2) << "the other profile is muted";
+    EXPECT_EQ(assay({"mute", "* (small)"}).exit_code, 0);
+    EXPECT_EQ(night().exit_code, 0);
+    EXPECT_EQ(assay({"unmute", "* (small)"}).exit_code, 0);
+    accept({"--series", "night/work left n=1 (small)"});
+    const json levels = assay_json({"baseline", "show", "tiny"});
+    ASSERT_EQ(levels.size(), 3u);
+    EXPECT_TRUE(levels[0]["id"].is_null()) << "everything";
+    EXPECT_EQ(levels[1]["id"]["profile"], "small");
+    EXPECT_EQ(levels[2]["id"]["profile"], "small");
+    const Told after = night();
+    EXPECT_EQ(after.exit_code, 0);
+    EXPECT_EQ(at(after.report["rows"], "small")["verdict"], "same");
+}
+
 TEST_F(NightlyTest, WhatCannotBeRunIsAnErrorUnlessSomethingIsConfirmed) {
     night();
     accept();

@@ -59,9 +59,9 @@ TEST(Qualification, QuietRowsGiveNoAlarmAndSmallSlowdownsAreFound) {
     EXPECT_LT(result.detection(1.01, false), 0.01);
     EXPECT_TRUE(result.fit());
     for (const RowQuality& row : result.rows) {
-        EXPECT_GT(row.floor, 0.03 - 1e-9) << row.metric;
-        EXPECT_LE(row.floor, 0.1 + 1e-9) << row.metric;
-        EXPECT_LT(row.spread, 0.02) << row.metric;
+        EXPECT_GT(row.floor, 0.03 - 1e-9) << row.id.metric;
+        EXPECT_LE(row.floor, 0.1 + 1e-9) << row.id.metric;
+        EXPECT_LT(row.spread, 0.02) << row.id.metric;
     }
     // All rows together are judged beyond the margin.
     EXPECT_EQ(result.mean_fails.at(1.1), 1);
@@ -74,7 +74,7 @@ TEST(Qualification, NoisyRowsAreNotFitAndSayWhatTheyCouldFind) {
     EXPECT_LT(result.detection(1.1, false), 0.5);
     EXPECT_FALSE(result.fit());
     EXPECT_LE(result.false_alarms_per_20(), 1);
-    for (const RowQuality& row : result.rows) EXPECT_GT(row.floor, 0.1) << row.metric;
+    for (const RowQuality& row : result.rows) EXPECT_GT(row.floor, 0.1) << row.id.metric;
     EXPECT_NE(qualification_text(result).find("not fit"), std::string::npos);
 }
 
@@ -124,7 +124,7 @@ TEST(MakePool, PutsValuesInTheirRoundsAndSlowedOnesBeside) {
     std::vector<store::Sample> samples;
     const auto add = [&](const std::string& scenario, double value, int skipped) {
         compare::Series series = row_of("seconds").series;
-        series.context["scenario"] = scenario;
+        series.name.scenario = series.context["scenario"] = scenario;
         for (int round = 0; round < 15; ++round) {
             if (round == skipped) continue;
             store::Sample sample;
@@ -139,7 +139,7 @@ TEST(MakePool, PutsValuesInTheirRoundsAndSlowedOnesBeside) {
     };
     add("", 100, 3);
     add("slowdown=1.10", 110, -1);
-    const std::map<std::string, gate::SeriesGate> gates = {{"a/b c", {{}, 0.02, false, 5}}};
+    const std::map<RowId, gate::SeriesGate> gates = {{RowId{"a/b", "c"}, {{}, 0.02, false, 5}}};
     const Pool pool = make_pool(arm, samples, gates);
     ASSERT_EQ(pool.rows.size(), 1u);
     const PoolRow& row = pool.rows[0];
@@ -151,7 +151,7 @@ TEST(MakePool, PutsValuesInTheirRoundsAndSlowedOnesBeside) {
     EXPECT_EQ(pool.seconds, 58);
     EXPECT_EQ(pool.last, "2026-11-21T09");
     EXPECT_TRUE(make_pool(arm, samples, {}).rows.empty());
-    EXPECT_EQ(make_pool(arm, samples, {{"a/b c", {{}, 0.02, false, 6}}}).short_rows, 1)
+    EXPECT_EQ(make_pool(arm, samples, {{RowId{"a/b", "c"}, {{}, 0.02, false, 6}}}).short_rows, 1)
         << "fifteen rounds are less than three nights of six";
 }
 
