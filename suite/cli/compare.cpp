@@ -110,7 +110,8 @@ constexpr const char* compare_footer = R"(A and B are each one of
   since:7d, since:2026-11-01, between:2026-11-01..2026-11-07   of a time (UTC)
 Verdicts rest on the interval of the ratio B/A: inside the margin it is the same,
 outside it is faster or slower by what is better for the metric, across its edge
-ambiguous. Deterministic metrics must be equal seed by seed. --explain shows why.
+ambiguous. Several sessions of a side count by their medians: it takes about four.
+Deterministic metrics must be equal seed by seed. --explain shows why.
 Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower or
             failed, 3 none is, but some are ambiguous, 4 nothing was comparable.
 Examples:

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "suite/cli/shell_quoting.hpp"
+#include "suite/compare/judge.hpp"
 
 namespace assay::cli {
 namespace {
@@ -56,9 +57,12 @@ std::string run_of_benchmark(const compare::Series& series, const compare::Arm& 
 
 std::string rerun_command(const compare::Row& row, const compare::Arm& a, const compare::Arm& b) {
     const compare::Series& series = row.b != nullptr ? *row.b : *row.a;
-    const std::size_t most =
-        std::max(row.a ? row.a->points.size() : 0, row.b ? row.b->points.size() : 0);
-    // Twice as many as there were: what could not be decided may be then.
+    const auto in_a_session = [](const compare::Series* side) {
+        if (side == nullptr) return std::size_t{0};
+        return side->points.size() / static_cast<std::size_t>(std::max(1, sessions_in(*side)));
+    };
+    const std::size_t most = std::max(in_a_session(row.a), in_a_session(row.b));
+    // Twice as many as a session had: what could not be decided may be then.
     const std::size_t rounds = std::max<std::size_t>(2 * most, 7);
     if (!series.name.experiment.empty()) return run_of_experiment(series, rounds);
     return run_of_benchmark(series, row.b != nullptr ? b : a, rounds);

@@ -53,7 +53,7 @@ std::string ratio_fact(const Row& row, const compare::Options& options) {
     text += fmt::format(" [{:.5g}, {:.5g}], {:.4g} %, {}, {}", row.low, row.high, row.level * 100,
                         statistics::to_string(row.method),
                         row.paired ? fmt::format("median of {} pairs", row.n_a)
-                                   : fmt::format("unpaired, {} and {} values", row.n_a, row.n_b));
+                                   : compare::unpaired_text(*row.a, *row.b));
     if (row.method == statistics::IntervalMethod::bca)
         text += fmt::format(", seed {}", options.seed);
     return text;
@@ -68,6 +68,32 @@ std::string clusters(const std::vector<double>& values) {
         shape.separation, shape.dip_p);
 }
 
+/// Of the sides, and of what decides where that is something else: the pairs' ratios.
+std::string shape_text(const Row& row, const compare::Basis& basis) {
+    std::string text = fmt::format("A {}; B {}", clusters(basis.a), clusters(basis.b));
+    if (!row.paired || row.method == statistics::IntervalMethod::none) return text;
+    const compare::Pairs pairs = compare::common_pairs(*row.a, *row.b);
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < pairs.a.size(); ++i) ratios.push_back(pairs.b[i] / pairs.a[i]);
+    return text + "; B/A " + clusters(ratios);
+}
+
+/// What the rows of several sessions rest on, and what those of single ones cannot know.
+std::string session_facts(const Row& row, const compare::Basis& basis) {
+    if (basis.unit == compare::Basis::Unit::session) {
+        const auto listed = [](const std::vector<double>& medians) {
+            std::vector<std::string> texts;
+            for (const double median : medians) texts.push_back(report::number(median));
+            return fmt::format("{}", fmt::join(texts, ", "));
+        };
+        return fact("sessions",
+                    fmt::format("medians of A {}; of B {}", listed(basis.a), listed(basis.b)));
+    }
+    const bool exact = row.a->deterministic && row.b->deterministic;
+    if (exact || compare::sessions_in(*row.a) != 1 || compare::sessions_in(*row.b) != 1) return {};
+    return fact("sessions", "one of each side; how much sessions differ, two alone cannot tell");
+}
+
 /// What only numbers can say.
 std::string number_facts(const NumberedRow& each, const Compared& compared) {
     const Row& row = *each.row;
@@ -76,22 +102,24 @@ std::string number_facts(const NumberedRow& each, const Compared& compared) {
     std::string text =
         fact("median", fmt::format("A {}, B {}", with_unit(statistics::median(a), row.unit),
                                    with_unit(statistics::median(b), row.unit)));
+    const compare::Basis basis = compare::unpaired_basis(*row.a, *row.b);
+    text += session_facts(row, basis);
     const double level = compared.options.level;
-    const double shift = statistics::hodges_lehmann_shift(a, b);
-    const statistics::Interval interval = statistics::hodges_lehmann_interval(a, b, level);
+    const double shift = statistics::hodges_lehmann_shift(basis.a, basis.b);
+    const statistics::Interval interval =
+        statistics::hodges_lehmann_interval(basis.a, basis.b, level);
     std::string says = "B - A " + with_unit(shift, row.unit);
     if (interval.method != statistics::IntervalMethod::none)
         says +=
             fmt::format(" [{}, {}]", report::number(interval.low), report::number(interval.high));
     text += fact("Hodges-Lehmann", says);
-    const statistics::MannWhitney test = statistics::mann_whitney(a, b);
+    const statistics::MannWhitney test = statistics::mann_whitney(basis.a, basis.b);
     says = fmt::format("U = {:g}, p = {:.3g} ({})", test.u, test.p,
                        test.exact ? "exact" : "normal approximation");
     if (const double p = compare::corrected_p(compared.rows)[each.number - 1]; !std::isnan(p))
         says += fmt::format("; Holm-corrected for all rows: p = {:.3g}", p);
     text += fact("Mann-Whitney", says + "; secondary, no verdict rests on it");
-    text += fact("shape", fmt::format("A {}; B {}", clusters(a), clusters(b)));
-    return text;
+    return text + fact("shape", shape_text(row, basis));
 }
 
 std::string not_counted(const Row& row) {

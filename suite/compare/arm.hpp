@@ -16,6 +16,7 @@ struct Point {
     /// round. Empty: belongs to nothing.
     std::string pair;
     std::string sample;  ///< id, for --explain; empty: from a foreign file
+    int session = 0;     ///< which of its side's sessions, from 1; 0: of a foreign file
 };
 
 /// One metric of one series.

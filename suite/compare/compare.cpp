@@ -29,7 +29,8 @@ std::vector<double> corrected_p(const std::vector<Row>& rows) {
             row.method != statistics::IntervalMethod::none || row.reason_code == Reason::too_few;
         if (!by_numbers) continue;
         tested.push_back(i);
-        p.push_back(statistics::mann_whitney(values_of(*row.a), values_of(*row.b)).p);
+        const Basis basis = unpaired_basis(*row.a, *row.b);
+        p.push_back(statistics::mann_whitney(basis.a, basis.b).p);
     }
     std::vector<double> corrected(rows.size(), std::numeric_limits<double>::quiet_NaN());
     const std::vector<double> adjusted = statistics::holm(p);

@@ -20,8 +20,8 @@ enum class Reason {
     within_margin,     ///< interval inside the margin: same
     beyond_margin,     ///< interval outside: faster or slower
     straddles_margin,  ///< ambiguous: more samples would decide
-    too_few,           ///< ambiguous: no interval from so few values
-    bimodal,           ///< ambiguous: two clusters; informational only
+    too_few,           ///< ambiguous: no interval from so few values or sessions
+    bimodal,           ///< ambiguous: two clusters, of the pairs' ratios if there are pairs
     identical,         ///< a deterministic metric, equal seed by seed
     changed,           ///< a deterministic metric that differs: its direction decides
     no_direction,      ///< ambiguous: it differs, and neither way is better
@@ -54,8 +54,8 @@ struct Row {
     int n_a = 0, n_b = 0;
     Verdict verdict = Verdict::ambiguous;
     Reason reason_code = Reason::too_few;
-    /// "beyond-margin: 7 pairs, all above 1.01"; says so when it is unpaired, and what else of the
-    /// values did not count.
+    /// "beyond-margin: 7 pairs, all above 1.01"; says so when it is unpaired or rests on the medians
+    /// of several sessions, and what else of the values did not count.
     std::string reason;
     Direction better = Direction::none;
     double margin = 0;
@@ -70,8 +70,8 @@ struct Row {
 /// Rows in the order of A, then what only B has. The arms must outlive the rows.
 std::vector<Row> compare(const Arm& a, const Arm& b, const Options& = {});
 
-/// p of each row's Mann-Whitney test, an unpaired one whatever the row's interval is, after Holm's
-/// correction for so many rows; NaN for rows that numbers did not decide. Secondary evidence for
+/// p of each row's Mann-Whitney test, an unpaired one whatever the row's interval is (of several
+/// sessions: of their medians), after Holm's correction for so many rows; NaN for rows that numbers did not decide. Secondary evidence for
 /// --explain, never a verdict by itself.
 std::vector<double> corrected_p(const std::vector<Row>&);
 

@@ -11,9 +11,6 @@
 #include <map>
 #include <tuple>
 
-#include "suite/measure/statistics/quantile.hpp"
-#include "suite/measure/statistics/shape.hpp"
-
 namespace assay::compare {
 namespace {
 
@@ -63,42 +60,18 @@ bool one_value(const std::vector<double>& a, const std::vector<double>& b) {
     return std::all_of(a.begin(), a.end(), equal) && std::all_of(b.begin(), b.end(), equal);
 }
 
-/// log of the factor between the clusters, 0 where there is one.
-double log_gap(const std::vector<double>& values) {
-    const statistics::Bimodality shape = statistics::bimodality(values);
-    return shape.bimodal ? std::log(shape.high / shape.low) : 0;
-}
-
-/// The same of the ratios of pairs; of their logarithms, so that swapping the sides changes
-/// nothing.
-double log_gap(const Pairs& pairs) {
-    std::vector<double> logs;
-    for (std::size_t i = 0; i < pairs.a.size(); ++i)
-        logs.push_back(std::log(pairs.b[i] / pairs.a[i]));
-    const statistics::Bimodality shape = statistics::bimodality(logs);
-    return shape.bimodal ? shape.high - shape.low : 0;
-}
-
-std::vector<double> ratios(const Pairs& pairs) {
-    std::vector<double> all;
-    for (std::size_t i = 0; i < pairs.a.size(); ++i) all.push_back(pairs.b[i] / pairs.a[i]);
-    return all;
-}
-
-std::string unpaired_text(const Row& row) {
-    return fmt::format("unpaired, {} and {} values", row.n_a, row.n_b);
-}
-
-/// "7 pairs, 6 above 1.01" or "unpaired, 5 and 6 values".
-std::string basis(const Row& row, const Pairs& pairs) {
-    std::string text = row.paired ? fmt::format("{} pairs", row.n_a) : unpaired_text(row);
-    if (row.paired && (row.low > 1 + row.margin || row.high < 1 / (1 + row.margin))) {
+/// "7 pairs, 6 above 1.01", or what else the interval rests on.
+std::string basis_text(const Row& row, const Basis& basis) {
+    if (basis.unit != Basis::Unit::pair) return unpaired_text(*row.a, *row.b);
+    std::string text = fmt::format("{} pairs", basis.a.size());
+    if (row.low > 1 + row.margin || row.high < 1 / (1 + row.margin)) {
         const bool above = row.ratio > 1;
         const double bound = above ? 1 + row.margin : 1 / (1 + row.margin);
-        const auto all = ratios(pairs);
-        const auto beyond = std::count_if(all.begin(), all.end(), [&](double ratio) {
-            return above ? ratio > bound : ratio < bound;
-        });
+        int beyond = 0;
+        for (std::size_t i = 0; i < basis.a.size(); ++i) {
+            const double ratio = basis.b[i] / basis.a[i];
+            beyond += above ? ratio > bound : ratio < bound;
+        }
         text += fmt::format(", {} {} {:.4g}",
                             beyond == row.n_a ? std::string("all") : std::to_string(beyond),
                             above ? "above" : "below", bound);
@@ -135,17 +108,18 @@ bool explained_by_clusters(const Row& row, double gap) {
     return !(std::log(row.low) > gap || std::log(row.high) < -gap);
 }
 
-void decide_by_interval(Row& row, const Pairs& pairs, double gap) {
+void decide_by_interval(Row& row, const Basis& basis) {
     const double above = 1 + row.margin, below = 1 / above;
-    const std::string text = basis(row, pairs);
-    if (explained_by_clusters(row, gap))
+    const std::string text = basis_text(row, basis);
+    if (const double gap = log_gap(basis); explained_by_clusters(row, gap))
         return decide(row, Verdict::ambiguous, Reason::bimodal,
                       fmt::format("two clusters, {:.3g} times apart; {}", std::exp(gap), text));
     if (row.low >= below && row.high <= above)
         return decide(row, Verdict::same, Reason::within_margin, text);
     if (row.low <= above && row.high >= below)
         return decide(row, Verdict::ambiguous, Reason::straddles_margin,
-                      text + "; more samples would decide");
+                      fmt::format("{}; more {} would decide", text,
+                                  basis.unit == Basis::Unit::session ? "sessions" : "samples"));
     const Verdict verdict = by_direction(row.better, row.low > above);
     if (verdict == Verdict::ambiguous)
         return decide(row, verdict, Reason::no_direction,
@@ -161,18 +135,23 @@ bool lies_above(const std::vector<double>& upper, const std::vector<double>& low
     return least - most > margin * std::max(std::abs(least), std::abs(most));
 }
 
+void decide_identical(Row& row, double value) {
+    row.ratio = row.low = row.high = 1;
+    decide(row, Verdict::same, Reason::identical,
+           fmt::format("every value of both sides is {:.6g}; {}", value,
+                       unpaired_text(*row.a, *row.b)));
+}
+
 /// Values of which no ratio can be made, such as steps lost: zero before, some now.
 void judge_by_order(Row& row, const std::vector<double>& a, const std::vector<double>& b) {
-    if (one_value(a, b)) {
-        row.ratio = row.low = row.high = 1;
-        return decide(
-            row, Verdict::same, Reason::identical,
-            fmt::format("every value of both sides is {:.6g}; {}", a.front(), unpaired_text(row)));
-    }
+    if (one_value(a, b)) return decide_identical(row, a.front());
     const std::string text =
-        "no ratio of values that are not all numbers above zero; " + unpaired_text(row);
+        "no ratio of values that are not all numbers above zero; " + unpaired_text(*row.a, *row.b);
     const auto finite = [](double value) { return std::isfinite(value); };
-    const bool enough = std::min(row.n_a, row.n_b) >= statistics::smallest_n_for_interval &&
+    const auto fewest = rests_on_sessions(*row.a, *row.b)
+                            ? std::min(sessions_in(*row.a), sessions_in(*row.b))
+                            : std::min(row.n_a, row.n_b);
+    const bool enough = fewest >= statistics::smallest_n_for_interval &&
                         std::all_of(a.begin(), a.end(), finite) &&
                         std::all_of(b.begin(), b.end(), finite);
     const bool above = enough && lies_above(b, a, row.margin);
@@ -183,44 +162,54 @@ void judge_by_order(Row& row, const std::vector<double>& a, const std::vector<do
                        text));
 }
 
-/// Pairs decide where there are enough of them, and where most values have a partner: a few common
-/// seeds must not stand for many others.
-bool pairs_decide(const Row& row, const Pairs& pairs) {
-    const int n = static_cast<int>(pairs.a.size());
-    return n >= statistics::smallest_n_for_interval && 2 * n >= std::min(row.n_a, row.n_b);
+/// What the widest interval of so few values covers; the level asked for where that is more.
+double attained_level(const Basis& basis, double asked) {
+    // That all values lie on one side of the truth; all of one side below all of the other.
+    const auto n_a = static_cast<int>(basis.a.size()), n_b = static_cast<int>(basis.b.size());
+    double chance = 1;
+    if (basis.unit == Basis::Unit::pair)
+        chance = std::pow(0.5, n_a);
+    else
+        for (int i = 1; i <= n_a; ++i) chance *= double(i) / double(n_b + i);
+    return std::min(asked, 1 - 2 * chance);
 }
 
-/// What the widest interval of so few values covers; the level asked for where that is more.
-double attained_level(const Row& row, double asked) {
-    // That all values lie on one side of the truth; all of one side below all of the other.
-    double chance = 1;
-    if (row.paired)
-        chance = std::pow(0.5, row.n_a);
-    else
-        for (int i = 1; i <= row.n_a; ++i) chance *= double(i) / double(row.n_b + i);
-    return std::min(asked, 1 - 2 * chance);
+/// "no interval from so few sessions, it would take 4 and 4; medians of 2 and 3 sessions, …"
+std::string too_few_text(const Row& row, const Basis& basis, double level) {
+    const std::string text = basis_text(row, basis);
+    if (basis.unit != Basis::Unit::session) return "no interval from so few values; " + text;
+    std::size_t least = 1;
+    const auto enough = [&] {
+        return statistics::has_unpaired_interval(std::max(basis.a.size(), least),
+                                                 std::max(basis.b.size(), least), level);
+    };
+    while (!enough()) ++least;
+    return fmt::format("no interval from so few sessions, it would take {} and {}; {}",
+                       std::max(basis.a.size(), least), std::max(basis.b.size(), least), text);
 }
 
 void judge_ratio(Row& row, const Pairs& pairs, const Options& options) {
     const auto a = values_of(*row.a), b = values_of(*row.b);
     if (!has_ratio(a) || !has_ratio(b)) return judge_by_order(row, a, b);
-    row.paired = pairs_decide(row, pairs);
+    const Basis basis = basis_of(*row.a, *row.b, pairs);
+    row.paired = basis.unit == Basis::Unit::pair;
     const statistics::Ratio ratio =
-        row.paired ? statistics::paired_ratio(pairs.a, pairs.b, {options.level, 2000, options.seed})
-                   : statistics::unpaired_ratio(a, b, options.level);
+        row.paired ? statistics::paired_ratio(basis.a, basis.b, {options.level, 2000, options.seed})
+                   : statistics::unpaired_ratio(basis.a, basis.b, options.level);
     row.ratio = ratio.ratio;
-    row.n_a = ratio.n_a;
-    row.n_b = ratio.n_b;
+    if (row.paired) row.n_a = row.n_b = ratio.n_a;
     row.method = ratio.interval.method;
-    if (row.method == statistics::IntervalMethod::none)
+    if (row.method == statistics::IntervalMethod::none) {
+        // A number that does not even differ from session to session needs no interval.
+        if (basis.unit == Basis::Unit::session && one_value(a, b))
+            return decide_identical(row, a.front());
         return decide(row, Verdict::ambiguous, Reason::too_few,
-                      "no interval from so few values; " + basis(row, pairs));
+                      too_few_text(row, basis, options.level));
+    }
     row.low = ratio.interval.low;
     row.high = ratio.interval.high;
-    row.level = attained_level(row, options.level);
-    double gap = std::max(log_gap(a), log_gap(b));
-    if (row.paired) gap = std::max(gap, log_gap(pairs));
-    decide_by_interval(row, pairs, gap);
+    row.level = attained_level(basis, options.level);
+    decide_by_interval(row, basis);
 }
 
 double margin_of(const RowId& id, const Options& options) {
@@ -262,25 +251,6 @@ void decide(Row& row, Verdict verdict, Reason reason, const std::string& detail)
 Verdict by_direction(Direction better, bool above) {
     if (better == Direction::none) return Verdict::ambiguous;
     return (better == Direction::higher) == above ? Verdict::faster : Verdict::slower;
-}
-
-std::vector<double> values_of(const Series& series) {
-    std::vector<double> values;
-    for (const Point& point : series.points) values.push_back(point.value);
-    return values;
-}
-
-Pairs common_pairs(const Series& a, const Series& b) {
-    std::map<std::string_view, double> of_b;
-    for (const Point& point : b.points)
-        if (!point.pair.empty()) of_b.emplace(point.pair, point.value);
-    Pairs pairs;
-    for (const Point& point : a.points)
-        if (const auto found = of_b.find(point.pair); found != of_b.end()) {
-            pairs.a.push_back(point.value);
-            pairs.b.push_back(found->second);
-        }
-    return pairs;
 }
 
 Row judge(const Match& match, const Options& options) {

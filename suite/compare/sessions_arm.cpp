@@ -23,6 +23,7 @@ class Collector {
 
     /// `wanted`: which series of the session, by id; null: all.
     void add(const store::SessionMetrics& session, const std::set<std::string>* wanted) {
+        ++session_;
         for (const store::MeasuredSample& sample : session.samples) {
             const std::string& id = session.ids[sample.series];
             if (wanted == nullptr || wanted->contains(id))
@@ -78,7 +79,7 @@ class Collector {
             fmt::format("seed {} round {}{}", sample.seed, sample.round,
                         times > 1 ? fmt::format(" ({})", times) : std::string());
         for (const store::MetricValue& metric : sample.metrics)
-            series_of(group, metric).points.push_back({metric.value, pair, sample.id});
+            series_of(group, metric).points.push_back({metric.value, pair, sample.id, session_});
     }
 
     bool is_imported_benchmark(const store::SeriesKey& key) const {
@@ -138,6 +139,7 @@ class Collector {
     std::map<std::string, std::vector<store::MetricUnit>> units_;  // by experiment
     std::map<std::string, Group> groups_;
     std::vector<std::string> order_;
+    int session_ = 0;  // how many were added
 };
 
 /// What several sessions say about one suspect, joined.

@@ -172,6 +172,22 @@ TEST_F(Output, ExplanationSaysWhatTheIntervalCovers) {
                 HasSubstr("93.75 %, order_statistics"));
 }
 
+TEST_F(Output, ExplanationTellsWhatSeveralSessionsSay) {
+    const auto explained = [&](const Series& in_a, const Series& in_b) {
+        const Arm left = arm({in_a}), right = arm({in_b});
+        const auto row = compare(left, right, options);
+        return cli::row_explanation({1, &row[0]}, {left, right, options, row});
+    };
+    const Series one = of_sessions({{1, 2, 3, 4}}), two = of_sessions({{1, 2, 3, 4}, {5, 6, 7}});
+    EXPECT_THAT(explained(one, two), HasSubstr("medians of A 2.5; of B 2.5, 6"));
+    EXPECT_THAT(explained(one, one), HasSubstr("one of each side; how much sessions differ"));
+    EXPECT_THAT(explained(series({1, 2, 3, 4}), one), Not(HasSubstr("sessions")));
+    const std::vector<double> nine = around(1, 0.01, 9);
+    EXPECT_THAT(explained(of_sessions({nine, nine, nine}), of_sessions({nine, nine})),
+                HasSubstr("--rounds 18 --fresh"))
+        << "one more session, not one as long as all of them";
+}
+
 TEST_F(Output, ExplanationOfEqualValuesSpeaksOfNoPairsWhereThereAreNone) {
     const Arm zeros = arm({series({0, 0, 0})});
     const auto equal = compare(zeros, zeros, options);

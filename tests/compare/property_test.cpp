@@ -147,6 +147,13 @@ TEST(Matching, SeriesOfOneNamePairUpByTheirContext) {
     }
 }
 
+TEST(CorrectedP, OfSeveralSessionsTestsTheirMedians) {
+    const Arm a = arm({of_sessions({around(1, 0.001, 9), around(1.02, 0.001, 9)})}),
+              b = arm({of_sessions({around(1.01, 0.001, 9), around(1.03, 0.001, 9)})});
+    // The most that two medians against two can say is 1/3, whatever their 36 values seem to say.
+    EXPECT_GT(corrected_p(compare(a, b)).at(0), 0.3);
+}
+
 TEST(CorrectedP, CountsOnlyWhatWasTested) {
     Series exact = deterministic({1, 2, 3});
     exact.name.metric = "count";

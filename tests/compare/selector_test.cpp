@@ -154,6 +154,8 @@ TEST_F(Selectors, SeveralSessionsOfASideKeepAllTheirValues) {
     std::set<std::string> pairs;
     for (const Point& point : b.series[0].points) pairs.insert(point.pair);
     EXPECT_EQ(pairs, std::set<std::string>{""}) << "values of different days belong to nothing";
+    EXPECT_EQ(b.series[0].points.front().session, 1);
+    EXPECT_EQ(b.series[0].points.back().session, 2) << "each knows its session";
     EXPECT_THAT(b.says, HasSubstr("2 sessions of 2026-11-02 02:00 to 2026-11-03 02:00"));
 }
 

@@ -29,6 +29,15 @@ inline Series seeded(std::vector<double> values) {
     return made;
 }
 
+/// The values of several sessions, each a vector; without pairs.
+inline Series of_sessions(const std::vector<std::vector<double>>& sessions) {
+    Series made = series({});
+    for (std::size_t i = 0; i < sessions.size(); ++i)
+        for (const double value : sessions[i])
+            made.points.push_back({value, "", "", static_cast<int>(i) + 1});
+    return made;
+}
+
 inline Series deterministic(std::vector<double> values) {
     Series made = seeded(std::move(values));
     made.deterministic = true;

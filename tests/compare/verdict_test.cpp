@@ -140,6 +140,108 @@ TEST(Verdict, AChangeLargerThanTheClustersDistanceIsAChange) {
            Verdict::slower, Reason::beyond_margin);
 }
 
+TEST(Verdict, PairsOfTwoKindsOfWorkloadAreJudgedByTheirRatios) {
+    // Half of the seeds make a workload twice as large; every pair is 30 % slower.
+    const std::vector<double> workloads = two_clusters(1, 2, 20);
+    std::vector<double> slower;
+    for (std::size_t i = 0; i < workloads.size(); ++i)
+        slower.push_back(workloads[i] * (1.3 + 0.001 * static_cast<double>(i % 7)));
+    const Row row = only_row(seeded(workloads), seeded(slower));
+    expect(row, Verdict::slower, Reason::beyond_margin);
+    EXPECT_THAT(row.reason, HasSubstr("20 pairs, all above 1.01"));
+    expect(only_row(seeded(workloads), seeded(workloads)), Verdict::same, Reason::within_margin);
+    // Where the ratios themselves have two clusters, that is another matter.
+    std::vector<double> by_half;
+    for (std::size_t i = 0; i < workloads.size(); ++i)
+        by_half.push_back(workloads[i] * (i % 4 < 2 ? 1 : 1.3) * (1 + 0.0001 * double(i % 7)));
+    expect(only_row(seeded(workloads), seeded(by_half)), Verdict::ambiguous, Reason::bimodal);
+}
+
+/// Sessions of nine values each, around these levels.
+Series sessions_around(const std::vector<double>& levels) {
+    std::vector<std::vector<double>> sessions;
+    for (const double level : levels) sessions.push_back(around(level, 0.001, 9));
+    return of_sessions(sessions);
+}
+
+TEST(Verdict, SeveralSessionsAreComparedByTheirMedians) {
+    // B's mornings happen to be slow ones; within a session all values agree.
+    const Row chance = only_row(sessions_around({1, 1.03, 0.98, 1.02, 0.99}),
+                                sessions_around({1.04, 1.01, 1.05, 0.995, 1.035}));
+    expect(chance, Verdict::ambiguous, Reason::straddles_margin);
+    EXPECT_THAT(chance.reason, HasSubstr("medians of 5 and 5 sessions, 45 and 45 values"));
+    EXPECT_THAT(chance.reason, HasSubstr("more sessions would decide"));
+    EXPECT_EQ(chance.n_a, 45) << "values, as ever";
+    const Row slower = only_row(sessions_around({1, 1.03, 0.98, 1.02, 0.99}),
+                                sessions_around({1.14, 1.11, 1.15, 1.095, 1.135, 1.1}));
+    expect(slower, Verdict::slower, Reason::beyond_margin);
+    EXPECT_THAT(slower.reason, HasSubstr("beyond-margin: medians of 5 and 6 sessions"));
+    EXPECT_NEAR(slower.ratio, 1.12, 0.01);
+    EXPECT_EQ(slower.n_b, 54);
+}
+
+TEST(Verdict, TooFewSessionsSayHowManyItTakes) {
+    const Row two = only_row(sessions_around({1, 1.01}), sessions_around({2, 2.01}));
+    expect(two, Verdict::ambiguous, Reason::too_few);
+    EXPECT_THAT(two.reason, HasSubstr("it would take 4 and 4; medians of 2 and 2 sessions"));
+    EXPECT_NEAR(two.ratio, 2, 0.01);
+    EXPECT_TRUE(std::isnan(two.low));
+    const std::vector<double> ten = around(1, 0.01, 10);
+    EXPECT_THAT(only_row(sessions_around({1}), sessions_around(ten)).reason,
+                HasSubstr("it would take 2 and 10; medians of 1 and 10 sessions"));
+    const Row decided = only_row(sessions_around({1, 1.01, 1.02}), sessions_around({2, 2, 2, 2.1}));
+    expect(decided, Verdict::slower, Reason::beyond_margin);
+    EXPECT_THAT(decided.reason, HasSubstr("the interval covers 94.29 % only"));
+    // One session against a month of them: how sessions differ is known from the many.
+    expect(only_row(sessions_around(around(1, 0.01, 30)), sessions_around({1.2})), Verdict::slower,
+           Reason::beyond_margin);
+}
+
+TEST(Verdict, CommonSeedsOfSeveralSessionsMakeNoPairs) {
+    Series a = sessions_around({1, 1.03, 0.98, 1.02}), b = sessions_around({1.04, 1.01, 1.05, 1});
+    for (Series* side : {&a, &b})
+        for (std::size_t i = 0; i < side->points.size(); ++i)
+            side->points[i].pair = "seed " + std::to_string(i);
+    const Row row = only_row(a, b);
+    EXPECT_FALSE(row.paired) << "36 pairs would share the chance of four sessions";
+    EXPECT_EQ(row.verdict, Verdict::ambiguous);
+}
+
+TEST(Verdict, OneSessionAgainstOneSaysSo) {
+    const Row row = only_row(sessions_around({1}), sessions_around({1.1}));
+    expect(row, Verdict::slower, Reason::beyond_margin);
+    EXPECT_THAT(row.reason, HasSubstr("unpaired, 9 and 9 values of one session each"));
+}
+
+TEST(Verdict, WhatIsEqualInAllSessionsIsTheSame) {
+    const Series five = of_sessions({{5, 5}, {5, 5, 5}}), other = of_sessions({{5, 5}, {5, 6}});
+    expect(only_row(five, five), Verdict::same, Reason::identical);
+    expect(only_row(five, other), Verdict::ambiguous, Reason::too_few);
+}
+
+TEST(Verdict, WithoutARatioItIsSessionsThatCount) {
+    const Series none = of_sessions({{0, 0, 0}, {0, 0, 0}}), lost = of_sessions({{3, 1}, {2, 5}});
+    expect(only_row(none, lost), Verdict::ambiguous, Reason::not_positive);
+    const Series never = of_sessions({{0}, {0}, {0}, {0}, {0}}),
+                 ever = of_sessions({{3}, {1}, {2}, {4}, {5}});
+    expect(only_row(never, ever), Verdict::slower, Reason::not_positive);
+}
+
+TEST(Verdict, SessionsDoNotMatterToWhatIsDeterministic) {
+    Series a = deterministic({1, 2, 3}), b = deterministic({1, 2, 3});
+    a.points[2].session = 2;
+    expect(only_row(a, b), Verdict::same, Reason::identical);
+    a = deterministic(around(1, 0.001, 9));
+    b = deterministic(around(1.1, 0.001, 9));
+    for (std::size_t i = 0; i < 9; ++i) {
+        a.points[i].session = b.points[i].session = static_cast<int>(i / 3) + 1;
+        b.points[i].pair += " of others";
+    }
+    const Row row = only_row(a, b);
+    expect(row, Verdict::slower, Reason::beyond_margin);
+    EXPECT_THAT(row.reason, HasSubstr("unpaired, 9 and 9 values"));
+}
+
 TEST(Verdict, DeterministicMetricsAreEqualSeedBySeed) {
     const Row row = only_row(deterministic({0, 2, 3}), deterministic({0, 2, 3}));
     expect(row, Verdict::same, Reason::identical);

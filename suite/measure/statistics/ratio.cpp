@@ -44,4 +44,8 @@ Ratio unpaired_ratio(std::span<const double> a, std::span<const double> b, doubl
             static_cast<int>(a.size()), static_cast<int>(b.size()), false};
 }
 
+bool has_unpaired_interval(std::size_t n_a, std::size_t n_b, double level) {
+    return n_a > 0 && n_b > 0 && lower_pair_rank(n_a, n_b, level).has_value();
+}
+
 }  // namespace assay::statistics

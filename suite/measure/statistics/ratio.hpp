@@ -1,7 +1,7 @@
 // How many times larger B is than A: the quantity that every comparison reports.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
 
 #include "suite/measure/statistics/interval.hpp"
@@ -25,5 +25,7 @@ Ratio paired_ratio(std::span<const double> a, std::span<const double> b,
 /// Mann-Whitney test: exact for small samples, no assumption but that B is A scaled. Fewer values
 /// than any interval at this level needs: method none. std::invalid_argument as above.
 Ratio unpaired_ratio(std::span<const double> a, std::span<const double> b, double level = 0.95);
+/// Whether so many values are enough for its interval.
+bool has_unpaired_interval(std::size_t n_a, std::size_t n_b, double level = 0.95);
 
 }  // namespace assay::statistics
