@@ -54,8 +54,8 @@ struct Row {
     int n_a = 0, n_b = 0;
     Verdict verdict = Verdict::ambiguous;
     Reason reason_code = Reason::too_few;
-    /// "beyond-margin: 7 pairs, all above 1.01"; says so when it is unpaired or rests on the medians
-    /// of several sessions, and what else of the values did not count.
+    /// "beyond-margin: 7 pairs, all above 1.01"; says so when it is unpaired or rests on the
+    /// medians of several sessions, and what else of the values did not count.
     std::string reason;
     Direction better = Direction::none;
     double margin = 0;
@@ -71,7 +71,8 @@ struct Row {
 std::vector<Row> compare(const Arm& a, const Arm& b, const Options& = {});
 
 /// p of each row's Mann-Whitney test, an unpaired one whatever the row's interval is (of several
-/// sessions: of their medians), after Holm's correction for so many rows; NaN for rows that numbers did not decide. Secondary evidence for
+/// sessions: of their medians), after Holm's correction for so many rows; NaN for rows that numbers
+/// did not decide. Secondary evidence for
 /// --explain, never a verdict by itself.
 std::vector<double> corrected_p(const std::vector<Row>&);
 
