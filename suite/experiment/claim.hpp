@@ -14,6 +14,7 @@
 
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/experiment.hpp"
+#include "suite/experiment/origin.hpp"
 
 namespace assay {
 
@@ -85,6 +86,8 @@ struct Observation {
     std::uint64_t seed = 0;
     std::string scenario;  ///< the sample's fault plan, canonical text
     std::string sample;    ///< id in the store
+    Origin origin;
+    std::string host;  ///< name of its machine, for sentences; may be empty
 };
 
 struct ClaimCheck {
@@ -104,6 +107,14 @@ using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Obser
 ///   counts.
 /// * Axes and labels that the selectors leave open make several cases: the claim must hold in each,
 ///   and `obtained` is the least favourable one.
+/// * Each machine is judged on its own. Where all agree, the least favourable one speaks and the
+///   reason names them; where a claim holds on one and not on another, it does not hold, and the
+///   reason says where it does.
+/// * On one machine only what comparable_sets() (origin.hpp) puts into one set is set against each
+///   other or behind one median: never one side of one calibration or data set and the other side
+///   of another, unless a single session made both. A claim that what was run could answer in no
+///   other way is not run. Which results of an edited calibration or data set still count, the
+///   store decides: see Store::observations().
 /// * With `over` the quantity is the ratio of the two sides, taken seed by seed where both sides
 /// have
 ///   the same seeds (median of the ratios), else the ratio of the medians.
@@ -113,7 +124,8 @@ using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Obser
 ///   increasing, decreasing: no step against the direction (beyond the tolerance) and a difference
 ///   from end to end. order: `order` names variants (or values of `along`) from largest to
 ///   smallest, neighbours may be equal, the ends may not. custom:NAME: `custom[NAME]` sees every
-///   observation of the chosen profile and provenance.
+///   observation of the chosen profile and provenance that one comparable set holds; of several
+///   sets that answer, the least favourable counts; where none does, each session is asked alone.
 /// * `assumes`: the observations carry the assumption as an axis or label of that name; supported
 /// only
 ///   if the claim holds at both ends. `fitted_from`: holding reads calibrated, and says what it

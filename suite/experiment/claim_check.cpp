@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <map>
 
+#include "suite/experiment/claim_machines.hpp"
 #include "suite/experiment/claim_test.hpp"
 
 namespace assay {
@@ -41,20 +44,32 @@ std::string how_to_get(const std::string& need) {
            "' (`assay data list` says where it comes from and how to get it)";
 }
 
-ClaimCheck without_evidence(const Claim& claim, bool ran_elsewhere, bool ran_in_part) {
+// What was found where nothing could be said.
+struct Found {
+    bool elsewhere = false;  // at another profile or provenance
+    bool in_part = false;    // some of what it is about
+    bool apart = false;      // all of it, but never comparable with each other
+};
+
+ClaimCheck without_evidence(const Claim& claim, const Found& ran) {
     if (claim.checkable.empty())
         return result(claim, Verdict::not_checkable_here, "no profile of this build can check it");
     const std::string command = "`" + command_for(claim) + "` checks it";
+    if (ran.apart)
+        return result(claim, Verdict::not_run,
+                      "what was run has it only across machines, calibrations or input data, which "
+                      "are never set against each other; on one of them " +
+                          command);
     if (!claim.needs.empty()) {
         std::vector<std::string> needs;
         for (const std::string& need : claim.needs) needs.push_back(how_to_get(need));
         return result(claim, Verdict::not_checkable_here,
                       joined(needs, ", ") + "; then " + command);
     }
-    if (ran_in_part)
+    if (ran.in_part)
         return result(claim, Verdict::not_run,
                       "what was run lacks a point that it is about; " + command);
-    if (ran_elsewhere) {
+    if (ran.elsewhere) {
         std::vector<std::string> places;
         for (const auto& [profile, provenance] : claim.checkable)
             places.push_back(profile + " (" + provenance + ")");
@@ -98,8 +113,9 @@ std::vector<Case> ends(const Claim& claim) {
 }
 
 // Nothing when the observations do not reach.
-std::optional<ClaimCheck> tested(const Claim& claim, const Observations& observations) {
-    ClaimCheck check = result(claim, Verdict::supported, "");
+std::optional<Finding> tested(const Claim& claim, const Observations& observations) {
+    Finding found{result(claim, Verdict::supported, ""), std::numeric_limits<double>::infinity()};
+    ClaimCheck& check = found.check;
     const std::vector<Case> choices = ends(claim);
     for (const Case& choice : choices) {
         Observations at_end;
@@ -110,11 +126,71 @@ std::optional<ClaimCheck> tested(const Claim& claim, const Observations& observa
         // The first end that fails names the value obtained.
         if (check.verdict == Verdict::supported) check.obtained = outcome->obtained;
         if (!outcome->holds) check.verdict = Verdict::contradicted;
+        if (outcome->slack < found.slack || std::isnan(outcome->slack))
+            found.slack = outcome->slack;
         if (!check.reason.empty()) check.reason += "; ";
         if (!choice.empty()) check.reason += "assuming " + to_string(choice) + ": ";
         check.reason += outcome->text;
     }
-    return check;
+    return found;
+}
+
+std::vector<Finding> asked(const Claim& claim, const CustomCheck& custom,
+                           const std::vector<Observations>& sets) {
+    std::vector<Finding> answers;
+    for (const Observations& set : sets) {
+        std::vector<Observation> seen;
+        for (const Observation* observation : set) seen.push_back(*observation);
+        ClaimCheck answer = custom(claim, seen);
+        // "not run": a point that it wants is missing.
+        if (answer.verdict != Verdict::not_run) answers.push_back({std::move(answer), 0});
+    }
+    return answers;
+}
+
+std::vector<Observations> by_session(const Observations& observations) {
+    std::map<std::string, Observations> sessions;
+    for (const Observation* observation : observations)
+        sessions[observation->origin.session].push_back(observation);
+    std::vector<Observations> sets;
+    for (auto& [session, set] : sessions)
+        if (!session.empty()) sets.push_back(std::move(set));
+    return sets;
+}
+
+// What one machine says; nothing when its observations do not reach. `custom` null: by the test.
+std::optional<Finding> on_one_machine(const Claim& claim, const CustomCheck* custom,
+                                      const Observations& observations) {
+    if (!custom) return tested(claim, observations);
+    std::vector<Finding> answers = asked(claim, *custom, comparable_sets(observations));
+    if (answers.empty()) answers = asked(claim, *custom, by_session(observations));
+    if (answers.empty()) return std::nullopt;
+    return least_favourable(answers);
+}
+
+std::optional<ClaimCheck> on_machines(const Claim& claim, const CustomCheck* custom,
+                                      const Observations& observations) {
+    std::map<std::string, Observations> machines;
+    for (const Observation* observation : observations)
+        machines[observation->origin.hardware].push_back(observation);
+    std::vector<MachineFinding> findings;
+    for (const auto& [hardware, own] : machines)
+        if (std::optional<Finding> found = on_one_machine(claim, custom, own))
+            findings.push_back({hardware, own.front()->host, std::move(*found)});
+    if (findings.empty()) return std::nullopt;
+    return over_machines(std::move(findings));
+}
+
+// Whether they would say something if it did not matter where they come from.
+bool would_reach(const Claim& claim, const CustomCheck* custom, const Observations& observations) {
+    std::vector<Observation> without_origin;
+    for (const Observation* observation : observations) {
+        without_origin.push_back(*observation);
+        without_origin.back().origin = {};
+    }
+    Observations all;
+    for (const Observation& observation : without_origin) all.push_back(&observation);
+    return on_machines(claim, custom, all).has_value();
 }
 
 }  // namespace
@@ -127,16 +203,17 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
     if (claim.metric.empty() && !is_custom)
         return result(claim, Verdict::not_checkable_here,
                       "no experiment of this version measures it yet");
-    const auto custom_check = is_custom ? custom.find(claim.test.substr(7)) : custom.end();
-    if (is_custom && custom_check == custom.end())
+    const auto named = is_custom ? custom.find(claim.test.substr(7)) : custom.end();
+    if (is_custom && named == custom.end())
         return result(claim, Verdict::not_checkable_here,
                       "the check '" + claim.test + "' is not part of this build");
+    const CustomCheck* custom_check = is_custom ? &named->second : nullptr;
 
     constexpr std::array largest_first{Profile::paper, Profile::cluster, Profile::gpu,
                                        Profile::small, Profile::toy};
-    bool ran_elsewhere = false, ran_in_part = false;
+    Found ran;
     for (const Observation& observation : observations)
-        ran_elsewhere |= observation.experiment == claim.experiment;
+        ran.elsewhere |= observation.experiment == claim.experiment;
     for (const Profile profile : largest_first) {
         const auto place = claim.checkable.find(std::string(to_string(profile)));
         if (place == claim.checkable.end()) continue;
@@ -147,23 +224,16 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
                 observation.provenance == provenance && has_needed_inputs(claim, observation))
                 counted.push_back(&observation);
         if (counted.empty()) continue;
-        ran_in_part = true;
-        std::optional<ClaimCheck> found;
-        if (is_custom) {
-            std::vector<Observation> seen;
-            for (const Observation* observation : counted) seen.push_back(*observation);
-            found = custom_check->second(claim, seen);
-            // The check says "not run" when a point it wants is missing; a smaller profile may have
-            // it.
-            if (found->verdict == Verdict::not_run) found.reset();
-        } else {
-            found = tested(claim, counted);
+        std::optional<ClaimCheck> found = on_machines(claim, custom_check, counted);
+        if (!found) {  // a smaller profile may have it
+            ran.in_part = true;
+            ran.apart = ran.apart || would_reach(claim, custom_check, counted);
+            continue;
         }
-        if (!found) continue;
         if (!found->provenance) found->provenance = provenance;
         return judged(claim, std::move(*found));
     }
-    return without_evidence(claim, ran_elsewhere, ran_in_part);
+    return without_evidence(claim, ran);
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace assay {
 namespace {
@@ -95,7 +96,33 @@ Measured ratio(Case at, const Sides& sides) {
     return measured;
 }
 
+std::optional<Measured> measured_in(const Claim& claim, const Case& at, const Observations& set) {
+    Sides sides;
+    for (const Observation* observation : set) {
+        if (selects(claim.of, *observation))
+            sides.of[observation->seed].push_back(observation->value);
+        if (claim.over && selects(*claim.over, *observation))
+            sides.over[observation->seed].push_back(observation->value);
+    }
+    if (sides.of.empty() || (claim.over && sides.over.empty())) return std::nullopt;
+    Measured measured = claim.over ? ratio(at, sides) : summary(at, all_values(sides.of));
+    measured.only_seed = only_seed(sides);
+    for (const Observation* observation : set) measured.origins.push_back(&observation->origin);
+    return measured;
+}
+
 }  // namespace
+
+std::vector<Observations> comparable_sets(const Observations& observations) {
+    std::vector<const Origin*> origins;
+    for (const Observation* observation : observations) origins.push_back(&observation->origin);
+    std::vector<Observations> sets;
+    for (const std::vector<std::size_t>& indexes : comparable_sets(origins)) {
+        sets.emplace_back();
+        for (const std::size_t i : indexes) sets.back().push_back(observations[i]);
+    }
+    return sets;
+}
 
 const Value* coordinate(const Observation& observation, std::string_view name) {
     if (const auto axis = observation.axes.find(name); axis != observation.axes.end())
@@ -132,22 +159,17 @@ std::vector<Measured> measure(const Claim& claim, const Observations& observatio
                               bool walks_variants) {
     const bool variant_is_open = walks_variants || (claim.of.variant.empty() &&
                                                     (!claim.over || claim.over->variant.empty()));
-    std::map<Case, Sides> cases;
+    std::map<Case, Observations> cases;
     for (const Observation* observation : observations) {
         if (observation->metric != claim.metric) continue;
-        const bool of = selects(claim.of, *observation);
-        const bool over = claim.over && selects(*claim.over, *observation);
-        if (!of && !over) continue;
-        Sides& sides = cases[open_case(claim, *observation, variant_is_open)];
-        if (of) sides.of[observation->seed].push_back(observation->value);
-        if (over) sides.over[observation->seed].push_back(observation->value);
+        if (selects(claim.of, *observation) || (claim.over && selects(*claim.over, *observation)))
+            cases[open_case(claim, *observation, variant_is_open)].push_back(observation);
     }
     std::vector<Measured> measured;
-    for (const auto& [at, sides] : cases) {
-        if (sides.of.empty() || (claim.over && sides.over.empty())) continue;
-        measured.push_back(claim.over ? ratio(at, sides) : summary(at, all_values(sides.of)));
-        measured.back().only_seed = only_seed(sides);
-    }
+    for (const auto& [at, selected] : cases)
+        for (const Observations& set : comparable_sets(selected))
+            if (std::optional<Measured> found = measured_in(claim, at, set))
+                measured.push_back(std::move(*found));
     return measured;
 }
 

@@ -22,9 +22,13 @@ struct Measured {
     std::size_t samples = 0;
     bool paired = true;                      ///< the sides of the ratio had common seeds
     std::optional<std::uint64_t> only_seed;  ///< of all samples, or of the only pair
+    std::vector<const Origin*> origins;      ///< of the observations behind it: one comparable set
 };
 
 using Observations = std::vector<const Observation*>;
+
+/// The sets of comparable_sets() (origin.hpp), as observations.
+std::vector<Observations> comparable_sets(const Observations&);
 
 /// The axis or label of that name; null when there is none.
 const Value* coordinate(const Observation&, std::string_view name);
@@ -35,9 +39,9 @@ bool same_value(const Value&, const Value&);
 /// True when every entry of `where` is an axis or label of the observation with that value.
 bool is_at(const Observation&, const Case& where);
 
-/// Groups what the claim selects by everything its selectors leave open. `walks_variants`: the
-/// variant is a coordinate of its own (order over variants). Cases without both sides of a ratio
-/// are left out.
+/// Groups what the claim selects by everything its selectors leave open, and by what is comparable:
+/// a case may come out more than once. `walks_variants`: the variant is a coordinate of its own
+/// (order over variants). Cases without both sides of a ratio are left out.
 std::vector<Measured> measure(const Claim&, const Observations&, bool walks_variants);
 
 /// Median; of an even number the mean of the middle two. NaN if any is NaN or there is none.

@@ -93,6 +93,7 @@ std::optional<TestOutcome> value_test(const Claim& claim, const Observations& ob
     }
     TestOutcome outcome;
     outcome.holds = least >= 0;
+    outcome.slack = least;
     outcome.obtained = worst->value;
     outcome.text =
         fmt::format("{} is {} ({}); {}", quantity(claim, worst->at), number(worst->value),
@@ -120,18 +121,46 @@ struct Step {
     Value where;
     double value;
 };
-using Walks = std::map<Case, std::vector<Step>>;
+struct Walk {
+    Case rest;  ///< where it is taken
+    std::vector<Step> steps;
+};
+using Walks = std::vector<Walk>;
 
-// One walk along the coordinate per remaining case.
-Walks walks_along(const std::string& along, const std::vector<Measured>& points) {
-    Walks walks;
-    for (const Measured& point : points) {
-        const auto position = point.at.find(along);
-        if (position == point.at.end()) continue;
-        Case rest = point.at;
-        rest.erase(along);
-        walks[rest].push_back({position->second, point.value});
+// The points of which every observation lies in one comparable set of all of them.
+std::vector<std::vector<const Measured*>> comparable(const std::vector<const Measured*>& points) {
+    std::vector<const Origin*> origins;
+    std::vector<std::size_t> owner;
+    for (std::size_t i = 0; i < points.size(); ++i)
+        for (const Origin* origin : points[i]->origins) {
+            origins.push_back(origin);
+            owner.push_back(i);
+        }
+    std::vector<std::vector<const Measured*>> sets;
+    for (const std::vector<std::size_t>& set : comparable_sets(origins)) {
+        std::vector<std::size_t> inside(points.size(), 0);
+        for (const std::size_t i : set) ++inside[owner[i]];
+        sets.emplace_back();
+        for (std::size_t i = 0; i < points.size(); ++i)
+            if (inside[i] == points[i]->origins.size()) sets.back().push_back(points[i]);
     }
+    return sets;
+}
+
+// A walk along the coordinate for each remaining case and comparable set.
+Walks walks_along(const std::string& along, const std::vector<Measured>& points) {
+    std::map<Case, std::vector<const Measured*>> cases;
+    for (const Measured& point : points) {
+        Case rest = point.at;
+        if (rest.erase(along) > 0) cases[rest].push_back(&point);
+    }
+    Walks walks;
+    for (const auto& [rest, all] : cases)
+        for (const std::vector<const Measured*>& set : comparable(all)) {
+            walks.push_back({rest, {}});
+            for (const Measured* point : set)
+                walks.back().steps.push_back({point->at.at(along), point->value});
+        }
     for (auto& [rest, walk] : walks)
         std::sort(walk.begin(), walk.end(),
                   [](const Step& a, const Step& b) { return comes_before(a.where, b.where); });
@@ -185,15 +214,17 @@ std::optional<TestOutcome> order_test(const Claim& claim, const Observations& ob
     Walks walks;
     std::string listed;
     for (const std::string& name : claim.order) listed += (listed.empty() ? "" : " ≥ ") + name;
-    for (const auto& [rest, steps] : found)
+    for (const auto& [rest, steps] : found) {
+        walks.push_back({rest, {}});
         for (const std::string& name : claim.order) {
             const Value wanted = along == "variant" ? Value(name) : parse_value(name);
             const auto step = std::find_if(steps.begin(), steps.end(), [&](const Step& candidate) {
                 return same_value(candidate.where, wanted);
             });
             if (step == steps.end()) return std::nullopt;
-            walks[rest].push_back(*step);
+            walks.back().steps.push_back(*step);
         }
+    }
     TestOutcome outcome = walk_test(claim, along, walks, -1);
     outcome.text += "; claimed is the order " + listed;
     return outcome;

@@ -10,6 +10,7 @@ namespace assay {
 
 struct TestOutcome {
     bool holds = false;
+    double slack = 0;  ///< how far the value is from failing; 0 for increasing, decreasing, order
     std::optional<double>
         obtained;      ///< of the least favourable case; none for increasing, decreasing, order
     std::string text;  ///< what was compared, over how many samples, with what spread
