@@ -123,35 +123,45 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
     std::vector<report::Trend> trends;
     Seen seen;
     const Named named = named_by(registry, store, selection.pattern);
+    std::vector<store::SeriesKey> accepted;
+    const store::HistoryFilter wanted{
+        .series =
+            [&](const store::SeriesKey& key) {
+                ++seen.series;
+                if (!filter.accepts(key)) return false;
+                accepted.push_back(key);
+                return true;
+            },
+        .metric =
+            [&](const store::SeriesKey& key, const store::MetricKey& metric) {
+                return named.accepts(key, metric) &&
+                       (names(selection.metrics, metric.name) ||
+                        names(selection.metrics, metric_key(metric.name, metric.labels)));
+            },
+        .since = selection.since};
     for (const std::string& id : named.experiments) {
-        for (const store::SeriesKey& key : store.series_of(id)) {
-            ++seen.series;
-            if (!filter.accepts(key)) continue;
-            ++seen.accepted;
-            for (const store::MetricKey& metric : store.metrics_of(key)) {
-                if (!named.accepts(key, metric)) continue;
-                seen.metrics.insert(metric.name);
-                if (!names(selection.metrics, metric.name) &&
-                    !names(selection.metrics, metric_key(metric.name, metric.labels)))
-                    continue;
-                auto points = store.history(key, metric, selection.since);
-                std::erase_if(points, [](const store::HistoryPoint& point) {
-                    return point.suspects.contains(store::rerun_mark);
-                });
-                if (points.empty()) continue;
-                const auto last = static_cast<std::size_t>(selection.last);
-                if (last > 0 && points.size() > last)
-                    points.erase(points.begin(), points.end() - static_cast<long>(last));
-                trends.push_back(report::make_trend(registry.experiment(id), key, metric,
-                                                    std::move(points), options));
-            }
+        for (store::SeriesHistory& history : store.histories(id, wanted)) {
+            std::vector<store::HistoryPoint>& points = history.points;
+            std::erase_if(points, [](const store::HistoryPoint& point) {
+                return point.suspects->contains(store::rerun_mark);
+            });
+            if (points.empty()) continue;
+            const auto last = static_cast<std::size_t>(selection.last);
+            if (last > 0 && points.size() > last)
+                points.erase(points.begin(), points.end() - static_cast<long>(last));
+            trends.push_back(report::make_trend(registry.experiment(id), history.series,
+                                                history.metric, std::move(points), options));
         }
     }
-    if (trends.empty() && !named.rows.empty() && seen.accepted > 0 && seen.metrics.empty())
+    if (!trends.empty()) return trends;
+    for (const store::SeriesKey& key : accepted)
+        for (const store::MetricKey& metric : store.metrics_of(key))
+            if (named.accepts(key, metric)) seen.metrics.insert(metric.name);
+    if (!named.rows.empty() && !accepted.empty() && seen.metrics.empty())
         throw UserError(fmt::format("no row is called '{}'; `assay history {}` lists them",
                                     named.rows, fmt::join(named.experiments, " ")));
-    if (trends.empty()) nothing_selected(store, selection, seen);
-    return trends;
+    seen.accepted = static_cast<long>(accepted.size());
+    nothing_selected(store, selection, seen);
 }
 
 }  // namespace assay::cli

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "suite/report/origin_labels.hpp"
 #include "suite/report/paper_marks.hpp"
 
 namespace assay::report {
@@ -35,6 +36,7 @@ struct PanelKey {
     Profile profile;
     Provenance provenance;
     std::string scenario;
+    std::string origin;  // empty where there is but one
     auto operator<=>(const PanelKey&) const = default;
 };
 
@@ -76,11 +78,19 @@ const Value* find(const store::Sample& sample, const store::MetricValue& metric,
 std::vector<Cell> collect(const Experiment& experiment, std::span<const store::Sample> samples,
                           const std::vector<std::string>& names, bool x_is_variant) {
     std::vector<Cell> cells;
-    for (const store::Sample& sample : samples) {
+    const std::vector<OriginLabel> origins = origin_labels(
+        samples,
+        [&](const store::Sample& sample) { return asked_for(sample, experiment.figure.x); });
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const store::Sample& sample = samples[i];
         if (sample.status != "ok") continue;
         for (const store::MetricValue& metric : sample.metrics) {
             if (metric.name != experiment.figure.metric || !std::isfinite(metric.value)) continue;
-            Cell cell{{{}, sample.spec.profile, sample.spec.provenance, sample.spec.scenario},
+            Cell cell{{{},
+                       sample.spec.profile,
+                       sample.spec.provenance,
+                       sample.spec.scenario,
+                       origins[i].text()},
                       {},
                       &sample.spec.variant,
                       metric.value};
@@ -224,7 +234,7 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
     for (const auto& [slot, name] : variants) data.variants.push_back(name);
 
     std::vector<bool> varies(names.size(), false);
-    bool profile_varies = false, scenario_varies = false;
+    bool profile_varies = false, scenario_varies = false, origin_varies = false;
     for (std::size_t i = 0; i < names.size(); ++i) {
         std::set<std::string> distinct;
         for (const auto& [key, series] : panels) distinct.insert(to_string(key.split[i].value));
@@ -236,8 +246,9 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
         profile_varies =
             profile_varies || key.profile != first.profile || key.provenance != first.provenance;
         scenario_varies = scenario_varies || key.scenario != first.scenario;
+        origin_varies = origin_varies || key.origin != first.origin;
     }
-    if (profile_varies || scenario_varies) data.last_split = 1;
+    if (profile_varies || scenario_varies || origin_varies) data.last_split = 1;
     std::vector<std::string> fixed;
     for (auto& [key, series] : panels) {
         std::vector<std::string> title;
@@ -249,6 +260,7 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
         }
         if (scenario_varies)
             title.push_back("faults: " + (key.scenario.empty() ? "none" : key.scenario));
+        if (!key.origin.empty()) title.push_back(key.origin);
         FigurePanel panel{joined(title),
                           fmt::format("{} · {}", to_string(key.provenance), to_string(key.profile)),
                           {}};

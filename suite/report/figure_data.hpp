@@ -2,7 +2,8 @@
 // series and points, with the paper's values beside them.
 //
 // Whatever varies and is neither x nor the variant splits panels, profile, provenance and fault
-// plan included, so that no series ever mixes numbers that came to be in different ways.
+// plan included, and machine, calibration and data where they are not comparable, so that no series
+// ever mixes numbers that came to be in different ways.
 #pragma once
 
 #include <compare>

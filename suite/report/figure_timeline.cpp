@@ -13,6 +13,7 @@
 #include "suite/report/figure_panel.hpp"
 #include "suite/report/figure_style.hpp"
 #include "suite/report/markup.hpp"
+#include "suite/report/origin_labels.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/timeline_labels.hpp"
 #include "suite/report/timeline_overlay.hpp"
@@ -159,7 +160,7 @@ double draw_faults(SvgCanvas& canvas, const std::string& scenario, double top) {
 }
 
 double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::Sample& sample,
-                  bool tell_faults, double top) {
+                  const std::string& origin, bool tell_faults, double top) {
     const double end_s = end_of(sample);
     const std::map<int, Lane> lanes = lanes_of(sample, end_s);
     const store::TimeSeries* throughput = series_of(sample, "throughput");
@@ -177,8 +178,8 @@ double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::
         if (label.shown) rows = std::max(rows, label.row + 1);
 
     const std::string title =
-        fmt::format("{}{}{}", sample.spec.variant, sample.spec.axes.empty() ? "" : " · ",
-                    to_string(sample.spec.axes));
+        fmt::format("{}{}{}{}{}", sample.spec.variant, sample.spec.axes.empty() ? "" : " · ",
+                    to_string(sample.spec.axes), origin.empty() ? "" : " · ", origin);
     const PlotArea head{left, top + 24, width, 0};
     draw_panel_head(
         canvas, head, title,
@@ -212,14 +213,17 @@ double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::
 
 std::string timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples) {
     if (experiment.variants.size() > 1) return overlay_figure(experiment, samples);
-    using Key = std::tuple<Profile, Provenance, std::size_t, std::string, std::string>;
+    using Key = std::tuple<Profile, Provenance, std::size_t, std::string, std::string, std::string>;
+    const std::vector<OriginLabel> origins =
+        origin_labels(samples, [](const store::Sample& sample) { return asked_for(sample); });
     std::map<Key, const store::Sample*> blocks;
     std::set<std::string> scenarios;
-    for (const store::Sample& sample : samples) {
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const store::Sample& sample = samples[i];
         if (sample.status != "ok") continue;
         const SampleSpec& spec = sample.spec;
         blocks.try_emplace({spec.profile, spec.provenance, variant_slot(experiment, spec.variant),
-                            to_string(spec.axes), spec.scenario},
+                            to_string(spec.axes), spec.scenario, origins[i].text()},
                            &sample);
         scenarios.insert(spec.scenario);
     }
@@ -242,7 +246,7 @@ std::string timeline_figure(const Experiment& experiment, std::span<const store:
             y += 22;
             break;
         }
-        y = draw_block(canvas, experiment, *sample, scenarios.size() > 1, y);
+        y = draw_block(canvas, experiment, *sample, std::get<5>(key), scenarios.size() > 1, y);
     }
     return std::move(canvas).finish(figure_width, y + 4);
 }

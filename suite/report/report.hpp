@@ -42,7 +42,8 @@ std::string claims_table(const Registry&, std::span<const ClaimCheck>);
 
 /// Results as cells: a row per case and variant, a column per metric; the values of the figure's
 /// metric get one column per x when x is a label. Medians over samples; "median (min–max)" when
-/// they differ. Axes with a single value are left out.
+/// they differ. Axes with a single value are left out; several machines, and calibrations or data
+/// that are not comparable, have rows of their own.
 Grid result_table(const Experiment&, std::span<const store::Sample>);
 
 struct HtmlInput {

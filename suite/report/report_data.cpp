@@ -1,47 +1,25 @@
 // Gathers a report from the store.
 #include "suite/report/report_data.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace assay::report {
-namespace {
-
-/// Samples that did not end well, of the newest session that tried the experiment.
-std::vector<store::Sample> unsuccessful(const std::vector<std::vector<store::Sample>>& by_session,
-                                        const std::string& experiment) {
-    for (const std::vector<store::Sample>& samples : by_session) {
-        std::vector<store::Sample> failed;
-        bool tried = false;
-        for (const store::Sample& sample : samples) {
-            if (sample.spec.experiment != experiment) continue;
-            tried = true;
-            if (sample.status != "ok" && sample.status != "running") failed.push_back(sample);
-        }
-        if (tried) return failed;
-    }
-    return {};
-}
-
-}  // namespace
 
 ReportData gather(const HtmlInput& input) {
     ReportData data;
     data.generated = store::now_utc();
     data.database = input.store->path().filename().string();
     const std::vector<store::Session> sessions = input.store->sessions();
-    std::vector<std::vector<store::Sample>> by_session;
-    for (const store::Session& session : sessions)
-        by_session.push_back(input.store->samples(session.id));
     std::map<std::string, ClaimCheck> checks;
     for (const store::StoredCheck& stored : input.store->newest_claim_checks())
         checks[stored.check.claim] = stored.check;
 
     std::set<std::string> used;
     for (const Experiment* experiment : input.experiments) {
-        ReportedExperiment reported{
-            experiment, input.store->newest_samples(experiment->id), {}, {}};
-        reported.unsuccessful = unsuccessful(by_session, experiment->id);
+        ReportedExperiment reported{experiment,
+                                    input.store->newest_samples(experiment->id),
+                                    input.store->unsuccessful_samples(experiment->id),
+                                    {}};
         if (experiment->figure.kind == Figure::Kind::timeline)
             for (store::Sample& sample : reported.samples) sample = input.store->sample(sample.id);
         for (const auto* samples : {&reported.samples, &reported.unsuccessful})

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "suite/report/figure_data.hpp"
+#include "suite/report/origin_labels.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::report {
@@ -20,6 +21,7 @@ constexpr std::size_t few_rows = 3;
 
 struct Row {
     std::vector<const store::Sample*> samples;
+    OriginLabel origin;
 };
 
 /// Declared order of values along an axis, so that "gpt-s" comes before "gpt-l" where the
@@ -30,6 +32,7 @@ struct RowKey {
     Profile profile;
     Provenance provenance;
     std::string scenario;
+    std::string origin;
     auto operator<=>(const RowKey&) const = default;
 };
 
@@ -120,14 +123,18 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
     for (const Axis& axis : experiment.axes)
         if (seen[axis.name].size() > 1) axes.push_back(axis.name);
 
+    const std::vector<OriginLabel> origins =
+        origin_labels(samples, [](const store::Sample& sample) { return asked_for(sample); });
     std::map<RowKey, Row> grouped;
-    for (const store::Sample& sample : samples) {
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const store::Sample& sample = samples[i];
         if (sample.status != "ok") continue;
         RowKey key{{},
                    variant_slot(experiment, sample.spec.variant),
                    sample.spec.profile,
                    sample.spec.provenance,
-                   sample.spec.scenario};
+                   sample.spec.scenario,
+                   origins[i].text()};
         for (const std::string& axis : axes) {
             const auto found = sample.spec.axes.find(axis);
             key.axes.push_back(found == sample.spec.axes.end()
@@ -136,6 +143,7 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
         }
         Row& row = grouped[key];
         row.samples.push_back(&sample);
+        row.origin = origins[i];
         repeated = repeated || row.samples.size() > 1;
     }
 
@@ -145,6 +153,15 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
     if (profiles.size() > 1) grid[0].push_back("profile");
     if (provenances.size() > 1) grid[0].push_back("how");
     if (scenarios.size() > 1) grid[0].push_back("faults");
+    std::vector<std::pair<const char*, std::string OriginLabel::*>> apart;
+    for (const auto& [name, part] : {std::pair("machine", &OriginLabel::machine),
+                                     {"calibration", &OriginLabel::calibration},
+                                     {"data", &OriginLabel::data}})
+        if (std::any_of(grouped.begin(), grouped.end(), [part = part](const auto& row) {
+                return !(row.second.origin.*part).empty();
+            }))
+            apart.emplace_back(name, part);
+    for (const auto& [name, part] : apart) grid[0].emplace_back(name);
     if (repeated) grid[0].push_back("samples");
     std::vector<Row> rows;
     for (const auto& [key, row] : grouped) {
@@ -154,6 +171,7 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
         if (profiles.size() > 1) cells.emplace_back(to_string(key.profile));
         if (provenances.size() > 1) cells.emplace_back(to_string(key.provenance));
         if (scenarios.size() > 1) cells.push_back(faults_cell(key.scenario));
+        for (const auto& [name, part] : apart) cells.push_back(row.origin.*part);
         if (repeated) cells.push_back(std::to_string(row.samples.size()));
         grid.push_back(std::move(cells));
         rows.push_back(row);

@@ -13,6 +13,7 @@
 #include "suite/report/figure_panel.hpp"
 #include "suite/report/figure_style.hpp"
 #include "suite/report/markup.hpp"
+#include "suite/report/origin_labels.hpp"
 #include "suite/report/timeline_labels.hpp"
 #include "suite/report/timeline_sample.hpp"
 #include "suite/report/utf8.hpp"
@@ -36,6 +37,7 @@ struct Conditions {
     Profile profile;
     Provenance provenance;
     std::string scenario;
+    std::string origin;  // empty where there is but one
     auto operator<=>(const Conditions&) const = default;
 };
 
@@ -280,10 +282,13 @@ std::string overlay_figure(const Experiment& experiment, std::span<const store::
     std::set<std::string> scenarios;
     FigureData head;  // of which the legend is drawn
     std::map<std::size_t, std::string> variants;
-    for (const store::Sample& sample : samples) {
+    const std::vector<OriginLabel> origins =
+        origin_labels(samples, [](const store::Sample& sample) { return asked_for(sample); });
+    for (std::size_t at = 0; at < samples.size(); ++at) {
+        const store::Sample& sample = samples[at];
         if (sample.status != "ok") continue;
         const SampleSpec& spec = sample.spec;
-        Conditions conditions{{}, spec.profile, spec.provenance, spec.scenario};
+        Conditions conditions{{}, spec.profile, spec.provenance, spec.scenario, origins[at].text()};
         for (std::size_t i = 0; i < names.size(); ++i) {
             const auto found = spec.axes.find(names[i]);
             conditions.axes.push_back(found == spec.axes.end()
@@ -332,8 +337,9 @@ std::string overlay_figure(const Experiment& experiment, std::span<const store::
             y += 22;
             break;
         }
-        y = draw_panel(canvas, experiment, rivals,
-                       described(rivals.begin()->second->spec.axes, true), scenarios.size() > 1, y);
+        std::string title = described(rivals.begin()->second->spec.axes, true);
+        if (!conditions.origin.empty()) title += (title.empty() ? "" : " · ") + conditions.origin;
+        y = draw_panel(canvas, experiment, rivals, title, scenarios.size() > 1, y);
     }
     return std::move(canvas).finish(figure_width, y + 4);
 }

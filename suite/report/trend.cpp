@@ -12,8 +12,6 @@
 namespace assay::report {
 namespace {
 
-constexpr std::size_t short_hash = 8;
-
 std::string suspect_text(const nlohmann::json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -55,7 +53,7 @@ std::string Trend::context() const {
     for (const auto& [name, hash] : {std::pair("machine", series.hardware),
                                      {"calibration", series.calibration},
                                      {"data", series.data}})
-        if (!hash.empty()) text += fmt::format(", {} {}", name, hash.substr(0, short_hash));
+        if (!hash.empty()) text += fmt::format(", {} {}", name, short_hash(hash));
     return text;
 }
 
@@ -83,7 +81,7 @@ Trend make_trend(const Experiment* experiment, store::SeriesKey series, store::M
     for (const auto& at : statistics::change_points(values, sensitivity)) {
         const auto after = trend.points.begin() + at.index;
         trend.changes.push_back({at, turn_of(at.before, at.after, trend.better),
-                                 differing_suspects((after - 1)->suspects, after->suspects)});
+                                 differing_suspects(*(after - 1)->suspects, *after->suspects)});
     }
     if (values.empty()) return trend;
     const double newest = values.back();

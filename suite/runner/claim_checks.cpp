@@ -1,6 +1,4 @@
 // check_claims(): every claim of the given experiments against what the store holds.
-#include <set>
-
 #include "suite/runner/runner.hpp"
 
 namespace assay::runner {
@@ -21,10 +19,10 @@ struct Evidence {
 };
 
 Evidence evidence_for(const store::Store& store, const std::string& experiment,
-                      const std::set<std::string>& samples_of_session) {
+                      const std::string& session) {
     Evidence evidence{store.observations(experiment), {}, {}};
     for (const Observation& observation : evidence.all)
-        (samples_of_session.count(observation.sample) ? evidence.of_session : evidence.of_others)
+        (observation.origin.session == session ? evidence.of_session : evidence.of_others)
             .push_back(observation);
     return evidence;
 }
@@ -44,10 +42,6 @@ ClaimCheck check_and_tell_origin(const Registry& registry, const Claim& claim,
 std::vector<ClaimCheck> check_claims(const Registry& registry, const store::Store& store,
                                      const std::vector<const Experiment*>& experiments,
                                      const std::string& session) {
-    std::set<std::string> samples_of_session;
-    if (!session.empty())
-        for (const store::Sample& sample : store.samples(session))
-            samples_of_session.insert(sample.id);
     std::vector<ClaimCheck> checks;
     for (const Experiment* experiment : experiments) {
         const System* system = registry.system(experiment->system());
@@ -55,7 +49,7 @@ std::vector<ClaimCheck> check_claims(const Registry& registry, const store::Stor
         std::optional<Evidence> evidence;
         for (const Claim& claim : system->claims) {
             if (claim.experiment != experiment->id) continue;
-            if (!evidence) evidence = evidence_for(store, experiment->id, samples_of_session);
+            if (!evidence) evidence = evidence_for(store, experiment->id, session);
             checks.push_back(session.empty() ? check_claim(registry, claim, evidence->all)
                                              : check_and_tell_origin(registry, claim, *evidence));
         }

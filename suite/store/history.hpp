@@ -1,7 +1,9 @@
-// How one metric of one series went from session to session, as Store::history() tells it. Reads go
-// through indexes only: the cost grows with the samples of that series, not with the database.
+// How metrics of series went from session to session, as Store::histories() tells it. Reads go
+// through indexes only: the cost grows with the samples of those series, not with the database.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -20,17 +22,37 @@ struct MetricKey {
 
 /// What one session says about it.
 struct HistoryPoint {
-    std::string session;         ///< UUID
-    std::string started;         ///< of the session, ISO 8601, UTC
-    std::string commit;          ///< the suspects' "commit"; empty where unknown
-    nlohmann::json suspects;     ///< commit, compiler, driver … as stored with the session
+    std::string session;  ///< UUID
+    std::string started;  ///< of the session, ISO 8601, UTC
+    std::string commit;   ///< the suspects' "commit"; empty where unknown
+    /// Commit, compiler, driver … as stored with the session, shared by all points of it; not null.
+    std::shared_ptr<const nlohmann::json> suspects;
     std::vector<double> values;  ///< of its ok samples, by seed and round; never empty, all finite
     double median = 0;           ///< of `values`
     int n() const { return static_cast<int>(values.size()); }
 };
 
-/// The statements behind Store::history(), series_of() and metrics_of(), so that a test can have
+/// One metric of one series. One point per session that has an ok sample with a finite value, in
+/// order of the sessions' start (then id), whatever their state.
+struct SeriesHistory {
+    SeriesKey series;
+    MetricKey metric;
+    std::vector<HistoryPoint> points;  ///< never empty
+};
+
+/// What to read of an experiment. A function that is not there accepts everything; each is asked
+/// once per series, and per metric of a series.
+struct HistoryFilter {
+    std::function<bool(const SeriesKey&)> series;
+    std::function<bool(const SeriesKey&, const MetricKey&)> metric;
+    /// Only sessions that started at or after this ISO 8601 text, of which a beginning ("2026-11")
+    /// is enough; empty: all.
+    std::string since;
+};
+
+/// The statements behind Store::histories(), series_of() and metrics_of(), so that a test can have
 /// their query plans explained.
+extern const char* const session_after_sql;
 extern const char* const history_sql;
 extern const char* const series_of_sql;
 extern const char* const metrics_of_sql;

@@ -34,19 +34,6 @@ Verdict verdict_of(const std::string& text) {
     throw std::invalid_argument("the verdict \"" + text + "\"");
 }
 
-// What a night ran again (rerun_mark) does not count. Per (profile, provenance, scenario, case,
-// variant) the newest session that has an ok sample of it. Newest is what ended last: a session may
-// have been interrupted, and resumed after another one.
-constexpr const char* newest_ok_samples =
-    "SELECT id FROM (SELECT sample.id AS id, dense_rank() OVER ("
-    "PARTITION BY profile, provenance, scenario, axes, variant ORDER BY "
-    "CASE session.state WHEN 'running' THEN '9' ELSE coalesce(session.finished, session.started) "
-    "END DESC, session.started DESC, session.id DESC) AS age "
-    "FROM sample JOIN series ON series.id = sample.series JOIN session ON session.id = "
-    "sample.session "
-    "WHERE series.experiment = ? AND sample.status = 'ok' AND "
-    "json_extract(session.suspects, '$.rerun') IS NULL) WHERE age = 1";
-
 }  // namespace
 
 std::vector<Session> Store::sessions() const {
@@ -99,23 +86,6 @@ std::vector<Sample> Store::samples(std::string_view session) const {
         return read_samples(sql, "SELECT id FROM sample WHERE session = ?", session,
                             "sample.started, seed, round, sample.id");
     });
-}
-
-std::vector<Sample> Store::newest_samples(std::string_view experiment) const {
-    return impl_->database.read("read the newest samples", [&](SQLite::Database& sql) {
-        return read_samples(sql, newest_ok_samples, experiment,
-                            "profile, provenance, scenario, axes, variant, seed, round, sample.id");
-    });
-}
-
-std::vector<Observation> Store::observations(std::string_view experiment) const {
-    std::vector<Observation> all;
-    for (const auto& sample : newest_samples(experiment))
-        for (const auto& metric : sample.metrics)
-            all.push_back({sample.spec.experiment, sample.spec.variant, sample.spec.axes,
-                           sample.spec.profile, sample.spec.provenance, metric.name, metric.labels,
-                           metric.value, sample.spec.seed, sample.spec.scenario, sample.id});
-    return all;
 }
 
 Sample Store::sample(std::string_view id) const {

@@ -92,6 +92,7 @@ struct Sample {
     std::string reason;               ///< why not ok
     std::string started;
     double seconds = 0;
+    Origin origin;  ///< of its series and session; known where it was read
     std::vector<MetricValue> metrics;
     std::vector<Event> events;
     std::vector<TimeSeries> series_data;

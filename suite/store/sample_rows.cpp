@@ -30,11 +30,11 @@ void read_attached(SQLite::Database& sql, std::string_view table, std::string_vi
 std::vector<Sample> read_samples(SQLite::Database& sql, const std::string& selection,
                                  std::string_view parameter, std::string_view order) {
     SQLite::Statement rows(
-        sql, fmt::format(
-                 "SELECT sample.id, session, series, spec, status, reason, sample.started, seconds "
-                 "FROM sample JOIN series ON series.id = sample.series "
-                 "WHERE sample.id IN ({}) ORDER BY {}",
-                 selection, order));
+        sql, fmt::format("SELECT sample.id, session, series, spec, status, reason, sample.started, "
+                         "seconds, hardware, calibration, data "
+                         "FROM sample JOIN series ON series.id = sample.series "
+                         "WHERE sample.id IN ({}) ORDER BY {}",
+                         selection, order));
     bind_text(rows, 1, parameter);
     std::vector<Sample> samples;
     while (rows.executeStep()) {
@@ -47,6 +47,8 @@ std::vector<Sample> read_samples(SQLite::Database& sql, const std::string& selec
         sample.reason = rows.getColumn(5).getString();
         sample.started = rows.getColumn(6).getString();
         sample.seconds = rows.getColumn(7).getDouble();
+        sample.origin = {rows.getColumn(8).getString(), rows.getColumn(9).getString(),
+                         rows.getColumn(10).getString(), sample.session};
         samples.push_back(std::move(sample));
     }
     std::unordered_map<std::string, Sample*> by_id;

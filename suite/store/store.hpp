@@ -89,14 +89,22 @@ class Store {
     SessionMetrics session_metrics(std::string_view session) const;
     std::vector<std::string> series_in(std::string_view session) const;  ///< ids, in no order
     /// All samples of an experiment with status ok, of the newest session that has any of each
-    /// (profile, provenance, scenario, case, variant), with metrics and events only; for reports
-    /// and claims.
+    /// (profile, provenance, scenario, case, variant, hardware), with metrics and events only; for
+    /// reports. Newest is the session that ended last; what a night ran again does not count.
     std::vector<Sample> newest_samples(std::string_view experiment) const;
-    /// The same, flattened to one row per metric value.
+    /// What claims are checked against: the same, flattened to one row per metric value, without
+    /// outdated calibrations and data. Those are outdated on a machine (at a profile, provenance
+    /// and scenario) as soon as a newer session made one of their series anew under others: then
+    /// nothing of theirs counts any more.
     std::vector<Observation> observations(std::string_view experiment) const;
-    /// One point per session that has an ok sample with a finite value, in order of the sessions'
-    /// start (then id), whatever their state. `since`: only sessions that started at or after this
-    /// ISO 8601 text, of which a beginning ("2026-11") is enough; empty: all.
+    /// Samples that did not end well, of the newest session that tried the experiment, in the order
+    /// they started, with metrics and events only.
+    std::vector<Sample> unsuccessful_samples(std::string_view experiment) const;
+    /// Every metric of every series of an experiment that the filter accepts, in the order of their
+    /// keys; each series is read in one pass.
+    std::vector<SeriesHistory> histories(std::string_view experiment,
+                                         const HistoryFilter& filter = {}) const;
+    /// The points of one of them; none when there is no such series.
     std::vector<HistoryPoint> history(const SeriesKey&, const MetricKey&,
                                       std::string_view since = "") const;
     /// The series of an experiment that have at least one ok sample, in the order of their keys.

@@ -4,6 +4,7 @@
 
 #include "suite/report/figure_panel.hpp"
 #include "tests/report/fixtures.hpp"
+#include "tests/report/rivals_fixture.hpp"
 
 namespace assay::report {
 namespace {
@@ -114,6 +115,62 @@ TEST(FigureData, FaultPlansNeverMixInOneSeries) {
     EXPECT_EQ(data.panels[0].series[0].points[0].count, 1u);
     samples[0].spec.scenario = samples[1].spec.scenario;
     EXPECT_EQ(figure_data(recovery_experiment(), samples, {}).panels.at(0).title, "");
+}
+
+TEST(FigureData, MachinesAndStatesOfTheWorldNeverMixInOneSeries) {
+    std::vector<store::Sample> samples(2, recovery_samples().front());
+    const auto panels = [&] { return figure_data(recovery_experiment(), samples, {}).panels; };
+    samples[0].origin = {"1111111111111111", "", "", "s1"};
+    samples[1].origin = {"2222222222222222", "", "", "s2"};
+    ASSERT_EQ(panels().size(), 2u);
+    EXPECT_EQ(panels()[0].title, "machine 11111111");
+    EXPECT_EQ(panels()[1].title, "machine 22222222");
+    EXPECT_EQ(panels()[0].series[0].points[0].count, 1u);
+    samples[0].origin = {"", "0123456789abcdef", "", "s1"};
+    samples[1].origin = {"", "", "", "s2"};
+    ASSERT_EQ(panels().size(), 2u);
+    EXPECT_EQ(panels()[0].title, "calibration 01234567");
+    EXPECT_EQ(panels()[1].title, "calibration none");
+    // The axis along x may decide it, and variants are drawn against each other.
+    samples[1].spec.variant = "spread";
+    EXPECT_EQ(panels().size(), 2u);
+    samples[1].origin.session = "s1";
+    ASSERT_EQ(panels().size(), 1u) << "one session made both";
+    EXPECT_EQ(panels()[0].title, "");
+}
+
+TEST(ResultTable, MachinesAndStatesOfTheWorldHaveRowsOfTheirOwn) {
+    std::vector<store::Sample> samples(2, recovery_samples().front());
+    const auto table = [&] { return result_table(recovery_experiment(), samples); };
+    ASSERT_EQ(table()[0][1], "samples");
+    samples[0].origin = {"1111111111111111", "", "old", "s1"};
+    samples[1].origin = {"2222222222222222", "", "new", "s2"};
+    ASSERT_EQ(table().size(), 3u);
+    EXPECT_EQ(table()[0][1], "machine");
+    EXPECT_EQ(table()[1][1], "11111111");
+    EXPECT_EQ(table()[2][1], "22222222");
+    samples[1].origin.hardware = samples[0].origin.hardware;
+    ASSERT_EQ(table().size(), 3u);
+    EXPECT_EQ(table()[0][1], "data");
+    EXPECT_EQ(table()[1][1], "new");
+    samples[1].origin.session = "s1";
+    EXPECT_EQ(table().size(), 2u);
+}
+
+TEST(Timelines, OfTwoMachinesAreTwo) {
+    std::vector<store::Sample> samples(2, live_sample());
+    samples[0].origin = {"1111111111111111", "", "", "s1"};
+    samples[1].origin = {"2222222222222222", "", "", "s2"};
+    const std::string blocks = svg_figure(live_experiment(), samples, {});
+    EXPECT_NE(blocks.find("machine 11111111"), std::string::npos);
+    EXPECT_NE(blocks.find("machine 22222222"), std::string::npos);
+    std::vector<store::Sample> rivals = rivals_samples();
+    EXPECT_EQ(svg_figure(rivals_experiment(), rivals, {}).find("machine"), std::string::npos);
+    for (store::Sample& sample : rivals)
+        sample.origin.hardware = sample.spec.variant == rivals[0].spec.variant ? "one" : "two";
+    const std::string panels = svg_figure(rivals_experiment(), rivals, {});
+    EXPECT_NE(panels.find("machine one"), std::string::npos);
+    EXPECT_NE(panels.find("machine two"), std::string::npos);
 }
 
 TEST(PanelColumns, KeepRowsOfTheInnermostAxisWhole) {

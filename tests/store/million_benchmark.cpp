@@ -1,6 +1,8 @@
 // Reading from a database of a million samples: 500 sessions of 200 series with 10 rounds, two
-// metrics each. Made with SQL of its own, since only reading is timed; takes some minutes and 1 GB
-// under TMPDIR. Run: build/cpu/bin/store_million_benchmark [--sessions=N]
+// metrics each, a quarter of it of each of four experiments. Made with SQL of its own, since only
+// reading is timed; takes some minutes and 1 GB under TMPDIR. How a number grows with the database
+// shows with other numbers of sessions.
+// Run: build/cpu/bin/store_million_benchmark [--sessions=N]
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
@@ -139,6 +141,20 @@ void history_of_a_series(benchmark::State& state) {
     state.counters["points"] = static_cast<double>(points);
 }
 BENCHMARK(history_of_a_series)->Unit(benchmark::kMillisecond);
+
+void histories_of_an_experiment(benchmark::State& state) {
+    const auto& million = Million::instance();
+    std::size_t histories = 0;
+    for (auto _ : state) histories = million.store().histories("made/up1").size();
+    state.counters["histories"] = static_cast<double>(histories);
+}
+BENCHMARK(histories_of_an_experiment)->Unit(benchmark::kMillisecond);
+
+void unsuccessful_samples(benchmark::State& state) {
+    const auto& million = Million::instance();
+    for (auto _ : state) million.store().unsuccessful_samples("made/up1");
+}
+BENCHMARK(unsuccessful_samples)->Unit(benchmark::kMillisecond);
 
 void newest_samples(benchmark::State& state) {
     const auto& million = Million::instance();

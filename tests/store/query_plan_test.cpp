@@ -5,39 +5,50 @@
 #include <sqlite3.h>
 
 #include <chrono>
-#include <set>
+#include <map>
 
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {
 namespace {
 
-std::set<std::string>* collected = nullptr;
+/// Statements by text: how often each ran, and how many steps of SQLite's machine they took.
+struct Work {
+    std::map<std::string, int> runs;
+    long steps = 0;
+};
+Work* collected = nullptr;
 
-int collect(unsigned, void*, void* statement, void*) {
-    if (collected) collected->insert(sqlite3_sql(static_cast<sqlite3_stmt*>(statement)));
+int collect(unsigned event, void*, void* subject, void*) {
+    if (!collected) return 0;
+    auto* statement = static_cast<sqlite3_stmt*>(subject);
+    if (event == SQLITE_TRACE_STMT)
+        ++collected->runs[sqlite3_sql(statement)];
+    else
+        collected->steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
     return 0;
 }
 
 int on_new_connection(sqlite3* connection, char**, const void*) {
-    return sqlite3_trace_v2(connection, SQLITE_TRACE_STMT, collect, nullptr);
+    return sqlite3_trace_v2(connection, SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE, collect, nullptr);
 }
 
 /// What every new connection runs while the object lives.
 class Statements {
   public:
     Statements() {
-        collected = &texts_;
+        collected = &work_;
         sqlite3_auto_extension(reinterpret_cast<void (*)()>(on_new_connection));
     }
     ~Statements() {
         sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(on_new_connection));
         collected = nullptr;
     }
-    const std::set<std::string>& texts() const { return texts_; }
+    const Work& work() const { return work_; }
+    void forget() { work_ = {}; }
 
   private:
-    std::set<std::string> texts_;
+    Work work_;
 };
 
 /// Steps of the plan that walk through a whole large table, by whatever name it goes.
@@ -96,6 +107,9 @@ TEST_F(QueryPlans, OfReadingWalkThroughNothingLarge) {
         store.series_in(session);
         store.newest_samples("lazarus/fig8");
         store.observations("lazarus/fig8");
+        store.unsuccessful_samples("lazarus/fig8");
+        store.histories("lazarus/fig8");
+        store.histories("lazarus/fig8", {.series = {}, .metric = {}, .since = "2026"});
         const auto key = store.series_of("lazarus/fig8").at(0);
         store.metrics_of(key);
         EXPECT_EQ(store.history(key, {"limit", {}}).size(), 0u) << "infinite";
@@ -107,10 +121,10 @@ TEST_F(QueryPlans, OfReadingWalkThroughNothingLarge) {
         store.annotations(session);
         store.baselines();
     }
-    ASSERT_GT(statements.texts().size(), 15u);
+    ASSERT_GT(statements.work().runs.size(), 15u);
     SQLite::Database sql(file().string());
     int explained = 0;
-    for (const auto& text : statements.texts()) {
+    for (const auto& [text, runs] : statements.work().runs) {
         if (!text.starts_with("SELECT")) continue;
         EXPECT_EQ(walks(sql, text), "") << text;
         ++explained;
@@ -131,6 +145,48 @@ TEST_F(QueryPlans, OfTheViewsForOneSessionAndOneExperiment) {
     EXPECT_EQ(sql.execAndGet("SELECT count(*) FROM hardware_readings").getInt(), 3 * 3 * 2);
     EXPECT_EQ(sql.execAndGet("SELECT sum(ok) FROM sessions").getInt(), 9);
     EXPECT_EQ(sql.execAndGet("SELECT DISTINCT git_commit FROM results").getString(), "abc");
+}
+
+/// Steps of SQLite's machine that `read` takes in a file with so many sessions.
+template <class Read>
+long steps_with(int sessions, Read read) {
+    Folder folder;
+    {
+        auto store = Store::open(folder / "r.db", Access::write);
+        fill(store, sessions);
+    }
+    Statements statements;
+    const auto store = Store::open(folder / "r.db", Access::read);
+    statements.forget();
+    read(store);
+    return statements.work().steps;
+}
+
+TEST(ReadingWork, OfTheNewestSamplesHardlyGrowsWithAllSamplesEverStored) {
+    const auto newest = [](const Store& store) {
+        EXPECT_EQ(store.newest_samples("lazarus/fig8").size(), 3u);
+    };
+    const long few = steps_with(4, newest), many = steps_with(400, newest);
+    // A session costs some steps of its own: their order is asked for.
+    EXPECT_LT(many - few, 396 * 40) << "a walk takes hundreds of steps for each session's samples";
+    EXPECT_LT(few, 5000);
+}
+
+TEST(ReadingWork, OfWhatFailedLastDoesNotGrowWithAllSamplesEverStored) {
+    const auto failed = [](const Store& store) { store.unsuccessful_samples("lazarus/fig8"); };
+    EXPECT_LT(steps_with(400, failed), 2 * steps_with(4, failed));
+}
+
+TEST(ReadingWork, OfHistoriesIsOnePassHoweverManyMetricsThereAre) {
+    Folder folder;
+    {
+        auto store = Store::open(folder / "r.db", Access::write);
+        fill(store, 5);
+    }
+    Statements statements;
+    const auto store = Store::open(folder / "r.db", Access::read);
+    EXPECT_EQ(store.histories("lazarus/fig8").size(), 3u) << "metrics with finite values";
+    EXPECT_EQ(statements.work().runs.at(history_sql), 5) << "one series in five sessions";
 }
 
 TEST(ReadingSpeed, OfASessionDoesNotGrowWithTheDatabase) {

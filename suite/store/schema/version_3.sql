@@ -1,4 +1,5 @@
--- Version 3: rows of the gate are identified by fields instead of texts.
+-- Version 3: rows of the gate are identified by fields instead of texts; histories of whole
+-- experiments read indexes only.
 
 -- ---- the gate -------------------------------------------------------------------------------
 
@@ -74,6 +75,13 @@ CREATE TABLE accepted_level (
 CREATE INDEX accepted_level_baseline ON accepted_level(baseline, at);
 CREATE INDEX accepted_level_session ON accepted_level(session);
 CREATE INDEX accepted_level_row ON accepted_level(gate_row);
+
+-- ---- indexes --------------------------------------------------------------------------------
+
+-- The sessions of a series, and its samples in each, with all that orders them: histories read no
+-- row of sample, of which each holds a whole spec.
+DROP INDEX sample_series;
+CREATE INDEX sample_series ON sample(series, status, session, seed, round);
 
 -- ---- views of the gate ----------------------------------------------------------------------
 -- As all views: for reading only, by people; columns may be added at the end, never renamed.

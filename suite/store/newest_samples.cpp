@@ -1,0 +1,215 @@
+// Which samples of an experiment reports and claim checks see. Series by series: the cost grows
+// with the series of the experiment and what is returned, not with all samples ever stored.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "suite/store/impl.hpp"
+#include "suite/store/row_codec.hpp"
+#include "suite/store/sample_rows.hpp"
+
+namespace assay::store {
+namespace {
+
+/// A session's place among all, from the newest (0) on.
+using Age = std::size_t;
+constexpr Age never = std::numeric_limits<Age>::max();
+
+/// Where calibrations and data replace each other.
+struct Scope {
+    std::string profile, provenance, scenario, hardware;
+    auto operator<=>(const Scope&) const = default;
+};
+struct State {
+    std::string calibration, data;
+    auto operator<=>(const State&) const = default;
+};
+/// Calibrations and data apart, what was asked for.
+using Question = std::tuple<Scope, std::string, std::string>;  // axes, variant
+
+struct SeriesAge {
+    std::string id;
+    Question question;
+    State state;
+    Age age = never;  ///< of the newest session with an ok sample of it
+    const Scope& scope() const { return std::get<Scope>(question); }
+};
+
+/// Ids from the newest session on: newest is what ended last, for a session may have been
+/// interrupted and resumed after another one. What a night ran again (rerun_mark) is left out.
+std::vector<std::string> sessions_by_age(SQLite::Database& sql) {
+    SQLite::Statement rows(
+        sql, fmt::format("SELECT id FROM session WHERE json_extract(suspects, '$.{}') IS NULL "
+                         "ORDER BY CASE state WHEN 'running' THEN '9' ELSE coalesce(finished, "
+                         "started) END DESC, started DESC, id DESC",
+                         rerun_mark));
+    std::vector<std::string> ids;
+    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getString());
+    return ids;
+}
+
+/// Finds the newest session of a series through the index sample_series alone.
+class NewestSession {
+  public:
+    explicit NewestSession(SQLite::Database& sql)
+        : sessions_(sessions_by_age(sql)),
+          has_(sql,
+               "SELECT 1 FROM sample WHERE series = ? AND status = 'ok' AND session = ? LIMIT 1"),
+          next_(sql, session_after_sql) {
+        for (Age age = 0; age < sessions_.size(); ++age) ages_.emplace(sessions_[age], age);
+    }
+
+    const std::string& session(Age age) const { return sessions_[age]; }
+
+    Age of(const std::string& series) {
+        // Most series are in one of the last sessions; of the others all sessions are looked at.
+        constexpr Age recent = 16;
+        for (Age age = 0; age < std::min(recent, sessions_.size()); ++age)
+            if (finds(has_, series, sessions_[age])) return age;
+        Age newest = never;
+        for (std::string session; finds(next_, series, session);) {
+            session = next_.getColumn(0).getString();
+            if (const auto age = ages_.find(session); age != ages_.end())
+                newest = std::min(newest, age->second);
+        }
+        return newest;
+    }
+
+  private:
+    static bool finds(SQLite::Statement& statement, const std::string& series,
+                      const std::string& session) {
+        statement.reset();
+        statement.bind(1, series);
+        statement.bind(2, session);
+        return statement.executeStep();
+    }
+
+    std::vector<std::string> sessions_;
+    std::unordered_map<std::string, Age> ages_;
+    SQLite::Statement has_, next_;
+};
+
+std::vector<SeriesAge> series_with_age(SQLite::Database& sql, NewestSession& newest,
+                                       std::string_view experiment) {
+    SQLite::Statement rows(sql,
+                           "SELECT id, profile, provenance, scenario, hardware, axes, variant, "
+                           "calibration, data FROM series WHERE experiment = ?");
+    bind_text(rows, 1, experiment);
+    std::vector<SeriesAge> all;
+    while (rows.executeStep()) {
+        const auto text = [&](int column) { return rows.getColumn(column).getString(); };
+        SeriesAge series{
+            text(0), {{text(1), text(2), text(3), text(4)}, text(5), text(6)}, {text(7), text(8)}};
+        series.age = newest.of(series.id);
+        if (series.age != never) all.push_back(std::move(series));
+    }
+    return all;
+}
+
+/// Takes away the series whose calibration and data newer ones have replaced.
+void drop_outdated(std::vector<SeriesAge>& all) {
+    std::map<std::pair<Scope, State>, Age> newest;
+    std::map<Question, std::set<State>> states;
+    for (const SeriesAge& series : all) {
+        Age& age = newest.try_emplace({series.scope(), series.state}, never).first->second;
+        age = std::min(age, series.age);
+        states[series.question].insert(series.state);
+    }
+    std::set<std::pair<Scope, State>> outdated;
+    for (const auto& [question, alternatives] : states) {
+        const Scope& scope = std::get<Scope>(question);
+        Age best = never;
+        for (const State& state : alternatives) best = std::min(best, newest.at({scope, state}));
+        for (const State& state : alternatives)
+            if (newest.at({scope, state}) > best) outdated.emplace(scope, state);
+    }
+    std::erase_if(all, [&](const SeriesAge& series) {
+        return outdated.contains({series.scope(), series.state});
+    });
+}
+
+/// As JSON: the newest series of each question, each with its newest session.
+std::string chosen(const std::vector<SeriesAge>& all, const NewestSession& newest) {
+    std::map<Question, Age> ages;
+    for (const SeriesAge& series : all) {
+        Age& age = ages.try_emplace(series.question, never).first->second;
+        age = std::min(age, series.age);
+    }
+    nlohmann::json pairs = nlohmann::json::array();
+    for (const SeriesAge& series : all)
+        if (series.age == ages.at(series.question))
+            pairs.push_back({series.id, newest.session(series.age)});
+    return json_text(pairs);
+}
+
+constexpr const char* chosen_samples =
+    "SELECT sample.id FROM json_each(?) AS chosen CROSS JOIN sample "
+    "ON sample.series = json_extract(chosen.value, '$[0]') AND sample.status = 'ok' "
+    "AND sample.session = json_extract(chosen.value, '$[1]')";
+
+std::vector<Sample> newest_samples_in(SQLite::Database& sql, std::string_view experiment,
+                                      bool with_outdated) {
+    NewestSession newest(sql);
+    std::vector<SeriesAge> all = series_with_age(sql, newest, experiment);
+    if (!with_outdated) drop_outdated(all);
+    return read_samples(sql, chosen_samples, chosen(all, newest),
+                        "profile, provenance, scenario, axes, variant, hardware, calibration, "
+                        "data, seed, round, sample.id");
+}
+
+std::map<std::string, std::string> hosts(SQLite::Database& sql) {
+    SQLite::Statement rows(
+        sql, "SELECT fingerprint, json_extract(description, '$.hostname') FROM machine");
+    std::map<std::string, std::string> names;
+    while (rows.executeStep())
+        names.emplace(rows.getColumn(0).getString(), text_or_empty(rows.getColumn(1)));
+    return names;
+}
+
+// CROSS JOIN keeps SQLite from starting at the series, which may have samples in all sessions.
+constexpr const char* unsuccessful =
+    "SELECT sample.id FROM sample CROSS JOIN series ON series.id = sample.series "
+    "AND series.experiment = ?1 WHERE sample.session = (SELECT session.id FROM session WHERE "
+    "EXISTS (SELECT 1 FROM series AS own CROSS JOIN sample AS any ON any.session = session.id AND "
+    "any.series = own.id WHERE own.experiment = ?1) "
+    "ORDER BY session.started DESC, session.id DESC LIMIT 1) "
+    "AND sample.status NOT IN ('ok', 'running')";
+
+}  // namespace
+
+std::vector<Sample> Store::newest_samples(std::string_view experiment) const {
+    return impl_->database.read("read the newest samples", [&](SQLite::Database& sql) {
+        return newest_samples_in(sql, experiment, true);
+    });
+}
+
+std::vector<Observation> Store::observations(std::string_view experiment) const {
+    return impl_->database.read("read the newest observations", [&](SQLite::Database& sql) {
+        const std::map<std::string, std::string> host_of = hosts(sql);
+        std::vector<Observation> all;
+        for (const Sample& sample : newest_samples_in(sql, experiment, false)) {
+            const auto host = host_of.find(sample.origin.hardware);
+            for (const MetricValue& metric : sample.metrics)
+                all.push_back({sample.spec.experiment, sample.spec.variant, sample.spec.axes,
+                               sample.spec.profile, sample.spec.provenance, metric.name,
+                               metric.labels, metric.value, sample.spec.seed, sample.spec.scenario,
+                               sample.id, sample.origin,
+                               host == host_of.end() ? "" : host->second});
+        }
+        return all;
+    });
+}
+
+std::vector<Sample> Store::unsuccessful_samples(std::string_view experiment) const {
+    return impl_->database.read("read what did not end well", [&](SQLite::Database& sql) {
+        return read_samples(sql, unsuccessful, experiment,
+                            "sample.started, seed, round, sample.id");
+    });
+}
+
+}  // namespace assay::store
