@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "suite/base/durable_file.hpp"
 #include "suite/data/check.hpp"
 #include "suite/data/program_output.hpp"
 #include "suite/data/verses.hpp"
@@ -21,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file under a name nobody reads, until it is complete; removed unless it gets its final name.
+/// A file under a name nobody reads, until it is complete and checked; removed unless it gets its
+/// final name.
 class PartFile {
   public:
     explicit PartFile(fs::path final_name)
@@ -54,7 +56,7 @@ class PartFile {
                             part_.string()));
     }
 
-    void finish() const { fs::rename(part_, final_); }
+    void finish() const { publish(part_, final_); }
 
   private:
     fs::path final_, part_;

@@ -11,8 +11,9 @@
 
 namespace assay::data {
 
-/// The complete file appears at once, by a rename, beside a manifest `<file>.manifest.json` with
-/// origin, licence and hash. Already there with the right content: nothing is done. Throws
+/// The complete file is checked under another name, then appears at once and for good (a power cut
+/// leaves all of it or nothing), beside a manifest `<file>.manifest.json` with origin, licence and
+/// hash. Already there with the right content: nothing is done. Throws
 /// DataError: package or program missing (says what to install), wrong format (says which line),
 /// wrong hash, no path given for data that only the user can supply, a folder that its importer
 /// refuses (says which file and line). `progress` hears of the files of such a folder.

@@ -129,7 +129,9 @@ Accepted accept_level(store::Store& store, store::Nights& nights, const Acceptan
     for (const RowId& row : accepted.rows)
         nights.accept({acceptance.name, row, night.session, "", acceptance.why, ""});
     accepted.settled = settle(nights, acceptance, night, accepted.rows);
-    accepted.program_kept = !KeptPrograms(store.path()).executable(night.program).empty();
+    const KeptPrograms programs(store.path());
+    const auto program = programs.executable(night.program);
+    accepted.program_kept = !program.empty() && programs.damage(program).empty();
     return accepted;
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <system_error>
 
+#include "suite/base/durable_file.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/measure/build_info.hpp"
@@ -20,20 +20,37 @@ constexpr const char* program_name = "assay";
 
 fs::path this_executable() { return fs::read_symlink("/proc/self/exe"); }
 
-/// What is kept with the program, by file name: plug-ins beside it, benchmark programs.
-std::vector<fs::path> companions(const std::vector<fs::path>& benchmarks) {
-    std::vector<fs::path> files;
+/// Files by the name under which they are kept.
+using Files = std::map<std::string, fs::path>;
+
+/// The program, plug-ins beside it, benchmark programs.
+Files files_to_keep(const std::vector<fs::path>& benchmarks) {
+    Files files;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(this_executable().parent_path(), error))
         if (entry.is_regular_file(error) && entry.path().extension() == ".so")
-            files.push_back(entry.path());
+            files[entry.path().filename().string()] = entry.path();
     for (const fs::path& benchmark : benchmarks)
         if (const fs::path file = find_benchmark_program(benchmark);
             fs::is_regular_file(file, error))
-            files.push_back(file);
-    std::sort(files.begin(), files.end());
-    files.erase(std::unique(files.begin(), files.end()), files.end());
+            files[file.filename().string()] = file;
+    files[program_name] = this_executable();
     return files;
+}
+
+Files files_in(const fs::path& folder) {
+    Files files;
+    for (const auto& entry : fs::directory_iterator(folder))
+        files[entry.path().filename().string()] = entry.path();
+    return files;
+}
+
+/// The part of NAME that stands for the content. std::system_error: a file cannot be read.
+std::string content_name(const Files& files) {
+    std::string content;
+    for (const auto& [name, file] : files)
+        content += fmt::format("{} {}\n", name, sha256_file_hex(file));
+    return sha256_hex(content).substr(0, 16);
 }
 
 }  // namespace
@@ -41,31 +58,29 @@ std::vector<fs::path> companions(const std::vector<fs::path>& benchmarks) {
 KeptPrograms::KeptPrograms(const fs::path& database)
     : folder_(fs::absolute(database).string() + ".builds") {}
 
-std::string KeptPrograms::keep(const std::vector<fs::path>& benchmarks) const {
-    const std::vector<fs::path> files = companions(benchmarks);
-    std::string content = measure::build_id();
-    for (const fs::path& file : files)
-        content += '\n' + file.filename().string() + ' ' + sha256_file_hex(file);
-    const std::string name =
-        measure::build_id().substr(0, 12) + '-' + sha256_hex(content).substr(0, 12);
-    if (!executable(name).empty()) return name;
-    const fs::path made = folder_ / fmt::format("{}.{}", name, ::getpid());
+std::string KeptPrograms::keep(const std::vector<fs::path>& benchmarks) const try {
+    const Files files = files_to_keep(benchmarks);
+    const std::string name = measure::build_id().substr(0, 12) + '-' + content_name(files);
+    const fs::path kept = folder_ / name, made = folder_ / fmt::format("{}.{}", name, ::getpid());
+    const auto is_whole = [&] {
+        return !executable(name).empty() && damage(kept / program_name).empty();
+    };
+    if (is_whole()) return name;
+    damage_.erase(kept / program_name);
     try {
         fs::create_directories(made);
-        fs::copy_file(this_executable(), made / program_name);
-        for (const fs::path& file : files)
-            fs::copy_file(file, made / file.filename(), fs::copy_options::overwrite_existing);
-        // At once, so that a folder of that name is always whole.
-        std::error_code taken;
-        fs::rename(made, folder_ / name, taken);
-        if (taken) fs::remove_all(made);
-    } catch (const fs::filesystem_error& error) {
+        for (const auto& [as, file] : files) fs::copy_file(file, made / as);
+        fs::remove_all(kept);
+        publish(made, kept);
+    } catch (const fs::filesystem_error&) {
         std::error_code ignored;
         fs::remove_all(made, ignored);
-        throw UserError(fmt::format("cannot keep this program in {}: {}", folder_.string(),
-                                    error.code().message()));
+        if (!is_whole()) throw;  // else another process was quicker
     }
     return name;
+} catch (const std::system_error& error) {
+    throw UserError(fmt::format("cannot keep this program in {}: {}", folder_.string(),
+                                error.code().message()));
 }
 
 fs::path KeptPrograms::executable(const std::string& name) const {
@@ -73,6 +88,22 @@ fs::path KeptPrograms::executable(const std::string& name) const {
     std::error_code error;
     const fs::path file = folder_ / name / program_name;
     return fs::is_regular_file(file, error) ? file : fs::path();
+}
+
+const std::string& KeptPrograms::damage(const fs::path& executable) const {
+    const auto [at, is_new] = damage_.try_emplace(executable);
+    if (!is_new) return at->second;
+    const fs::path folder = executable.parent_path();
+    try {
+        if (!folder.filename().string().ends_with('-' + content_name(files_in(folder))))
+            at->second = fmt::format(
+                "{} does not hold what was kept there: it was cut off or changed since, or an "
+                "older version kept it",
+                folder.string());
+    } catch (const std::system_error& error) {
+        at->second = fmt::format("{}: {}", folder.string(), error.what());
+    }
+    return at->second;
 }
 
 int KeptPrograms::keep_only(const std::set<std::string>& names) const {

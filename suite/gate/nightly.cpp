@@ -230,13 +230,23 @@ class NightRun {
         return programs;
     }
 
+    void warn_once(const std::string& sentence) {
+        auto& warnings = night().warnings;
+        if (std::find(warnings.begin(), warnings.end(), sentence) == warnings.end())
+            warnings.push_back(sentence);
+    }
+
     bool rerun(const BaselineLevel& level) {
         RerunRequest request;
         request.old_program = [&](const NightRow& row) {
             const auto own = level.rows.find(row.against_baseline.id);
             const auto made =
                 kept_.find(own == level.rows.end() ? level.session : own->second.session);
-            return made == kept_.end() ? std::filesystem::path() : made->second;
+            if (made == kept_.end()) return std::filesystem::path();
+            const std::string& damage = programs_.damage(made->second);
+            if (damage.empty()) return made->second;
+            warn_once("the baseline's program is not run again: " + damage);
+            return std::filesystem::path();
         };
         request.budget_s = request_.suite.rerun_budget_s;
         request.rounds = request_.suite.rounds;

@@ -267,6 +267,21 @@ TEST_F(NightlyTest, WithoutTheOldProgramTheNewOneIsRunAgain) {
     EXPECT_EQ(left_row["to"], "candidate");
 }
 
+TEST_F(NightlyTest, AKeptProgramThatWasCutOffIsNotRunAndThatIsSaid) {
+    night();
+    accept();
+    for (const auto& build : fs::directory_iterator(folder / "results.db.builds"))
+        fs::resize_file(build.path() / "assay", 1000);
+    write("plug-in.so", "makes tonight's program another one");
+    slow_build("left", 1.2);
+    const Told told = night();
+    EXPECT_FALSE(left(told.report)["rerun_paired"].get<bool>());
+    EXPECT_EQ(left(told.report)["rerun"]["verdict"], "slower") << "the new one is run again";
+    EXPECT_EQ(told.report["warnings"].size(), 1U) << told.report["warnings"].dump();
+    EXPECT_THAT(told.report["warnings"].dump(),
+                HasSubstr("the baseline's program is not run again"));
+}
+
 TEST_F(NightlyTest, MutedRowsNeitherWarnNorFail) {
     night();
     accept();
