@@ -1,11 +1,10 @@
 // The end of a sample: everything that hangs on it, in one transaction.
 #include <fmt/format.h>
 
-#include <set>
-
 #include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
 #include "suite/store/sha256.hpp"
+#include "suite/store/storable.hpp"
 
 namespace assay::store {
 namespace {
@@ -29,21 +28,14 @@ void insert_all(Database& database, const std::string& sample, const char* text,
 }
 
 void insert_metrics(Database& database, const Sample& sample) {
-    std::set<std::pair<std::string_view, std::string>> seen;
-    insert_all(
-        database, sample.id,
-        "INSERT INTO metric (sample, ordinal, name, labels, value) VALUES (?, ?, ?, ?, ?)",
-        sample.metrics, [&](SQLite::Statement& insert, const MetricValue& metric) {
-            const auto labels = canonical(metric.labels);
-            if (!seen.emplace(metric.name, labels).second)
-                throw StoreError(fmt::format(
-                    "sample {} of {} recorded the metric {} twice; a label must tell the values "
-                    "apart.",
-                    sample.id, sample.spec.experiment, metric_key(metric.name, metric.labels)));
-            insert.bind(3, metric.name);
-            insert.bind(4, labels);
-            insert.bind(5, metric.value);
-        });
+    RecordedMetrics recorded;
+    insert_all(database, sample.id,
+               "INSERT INTO metric (sample, ordinal, name, labels, value) VALUES (?, ?, ?, ?, ?)",
+               sample.metrics, [&](SQLite::Statement& insert, const MetricValue& metric) {
+                   insert.bind(3, metric.name);
+                   insert.bind(4, recorded.labels_of(metric));
+                   insert.bind(5, metric.value);
+               });
 }
 
 void insert_events(Database& database, const Sample& sample) {
@@ -63,10 +55,7 @@ void insert_time_series(Database& database, const Sample& sample) {
                "INSERT INTO time_series (sample, ordinal, name, unit, labels, points, t_s, value) "
                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                sample.series_data, [&](SQLite::Statement& insert, const TimeSeries& curve) {
-                   if (curve.t_s.size() != curve.values.size())
-                       throw StoreError(fmt::format(
-                           "the curve {} of sample {} has {} times but {} values.", curve.name,
-                           sample.id, curve.t_s.size(), curve.values.size()));
+                   demand_storable(curve);
                    insert.bind(3, curve.name);
                    insert.bind(4, curve.unit);
                    insert.bind(5, canonical(curve.labels));
@@ -94,10 +83,6 @@ void insert_cells(Database& database, const Sample& sample, const Table& table, 
         "VALUES (?, ?, ?, ?, ?)");
     for (std::size_t line = 0; line < table.rows.size(); ++line) {
         const auto& row = table.rows[line];
-        if (row.size() != table.columns.size())
-            throw StoreError(fmt::format(
-                "row {} of the table {} of sample {} has {} cells, the table {} columns.", line,
-                table.name, sample.id, row.size(), table.columns.size()));
         for (std::size_t i = 0; i < row.size(); ++i) {
             cell->bind(1, sample.id);
             cell->bind(2, number);
@@ -113,7 +98,10 @@ void insert_cells(Database& database, const Sample& sample, const Table& table, 
 void insert_tables(Database& database, const Sample& sample) {
     insert_all(database, sample.id,
                "INSERT INTO data_table (sample, ordinal, name) VALUES (?, ?, ?)", sample.tables,
-               [](SQLite::Statement& insert, const Table& table) { insert.bind(3, table.name); });
+               [](SQLite::Statement& insert, const Table& table) {
+                   demand_storable(table);
+                   insert.bind(3, table.name);
+               });
     Ordinal number = 0;
     for (const auto& table : sample.tables) insert_cells(database, sample, table, number++);
 }

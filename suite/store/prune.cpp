@@ -42,8 +42,13 @@ Store::Pruned prune_rows(SQLite::Database& sql, const std::string& before, bool 
                            only_unsuccessful ? "AND status NOT IN ('ok', 'running')" : ""),
                before);
     if (!only_unsuccessful) {
-        pruned.sessions = remove(
-            sql, fmt::format("DELETE FROM session WHERE id IN ({})", prunable_sessions), before);
+        SQLite::Statement sessions(
+            sql,
+            fmt::format("DELETE FROM session WHERE id IN ({}) RETURNING id", prunable_sessions));
+        sessions.bind(1, before);
+        while (sessions.executeStep())
+            pruned.session_ids.push_back(sessions.getColumn(0).getString());
+        pruned.sessions = static_cast<long>(pruned.session_ids.size());
         remove(sql, "DELETE FROM claim_check WHERE session IS NULL AND at < ?", before);
     }
     pruned.artifacts = remove(

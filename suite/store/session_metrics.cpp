@@ -86,6 +86,13 @@ SessionMetrics Store::session_metrics(std::string_view session) const {
     });
 }
 
+SeriesKey Store::series(const std::string& id) const {
+    return impl_->database.read("read a series", [&](SQLite::Database& sql) {
+        SQLite::Statement find(sql, measured_series_sql);
+        return measured_series(find, id);
+    });
+}
+
 std::vector<std::string> Store::series_in(std::string_view session) const {
     return impl_->database.read("list the series of a session", [&](SQLite::Database& sql) {
         SQLite::Statement rows(sql, "SELECT DISTINCT series FROM sample WHERE session = ?");

@@ -58,7 +58,8 @@ class Store {
     /// transaction. When it returns, a SIGKILL loses nothing of it.
     /// NaN and infinities are kept. StoreError, with nothing stored and the sample still running:
     /// unknown or already finished id, a metric twice with equal labels, a curve of unequal
-    /// lengths, a table row of the wrong width, a label that is not finite.
+    /// lengths, a table row of the wrong width, a label that is not finite (storable.hpp takes such
+    /// rows out).
     void finish_sample(const Sample& finished);
 
     /// `session` may be empty: checked outside a session.
@@ -88,6 +89,7 @@ class Store {
     /// id.
     SessionMetrics session_metrics(std::string_view session) const;
     std::vector<std::string> series_in(std::string_view session) const;  ///< ids, in no order
+    SeriesKey series(const std::string& id) const;                       ///< by its whole id
     /// All samples of an experiment with status ok, of the newest session that has any of each
     /// (profile, provenance, scenario, case, variant, hardware), with metrics and events only; for
     /// reports. Newest is the session that ended last; what a night ran again does not count.
@@ -133,6 +135,7 @@ class Store {
     CheckReport check() const;  ///< integrity, foreign keys, orphan blobs, statuses
     struct Pruned {
         long sessions = 0, samples = 0, artifacts = 0;
+        std::vector<std::string> session_ids;  ///< of the deleted sessions
     };
     /// Deletes sessions that started more than `older_than_days` ago with all that hangs on them;
     /// with `only_unsuccessful` only their samples that are neither ok nor running (without days:

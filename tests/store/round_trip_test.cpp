@@ -3,8 +3,10 @@
 
 #include <bit>
 #include <cmath>
+#include <set>
 
 #include "suite/store/sha256.hpp"
+#include "suite/store/storable.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {
@@ -150,6 +152,36 @@ TEST_F(RoundTrip, CalibrationBaselineAnnotation) {
     EXPECT_EQ(reader().annotations(sample).at(0).text, "fan was loud");
     EXPECT_EQ(reader().annotations(session).at(0).text, "before the driver update");
     EXPECT_NE(error_of([&] { store.annotate("0000000000", "?"); }), "");
+}
+
+TEST_F(RoundTrip, WhatCannotBeRightIsTakenOutAndTheRestIsStored) {
+    const auto spec = example_spec();
+    const auto id = store.begin_sample(session, spec, key_of(spec));
+    const auto right = full_sample(id, session, spec);
+    auto sample = right;
+    auto twice = sample.metrics.front();
+    twice.value = 99;
+    sample.metrics.push_back(twice);
+    sample.metrics.push_back(twice);
+    sample.metrics.push_back({"loss", {{"step", std::nan("")}}, 1});
+    sample.series_data.push_back({"short", "s", {}, {1, 2}, {1}});
+    sample.tables.push_back({"narrow", {{"a", ""}, {"b", ""}}, {{1.0, 2.0}, {1.0}}});
+    EXPECT_EQ(take_out_unstorable(sample),
+              (std::set<std::string>{
+                  "recorded the metric loss{step=10} twice; a label must tell the values apart",
+                  "the label or axis \"step\" has the value nan; only finite numbers and words can "
+                  "name a value",
+                  "the curve short has 2 times but 1 values",
+                  "row 1 of the table narrow has 1 cells, the table 2 columns"}));
+    store.finish_sample(sample);
+    const auto stored = reader().sample(id);
+    EXPECT_EQ(stored.metrics.size(), right.metrics.size());
+    EXPECT_EQ(stored.metrics.front().value, right.metrics.front().value) << "the first one";
+    EXPECT_EQ(stored.series_data.size(), right.series_data.size());
+    EXPECT_EQ(stored.tables.size(), right.tables.size());
+    EXPECT_EQ(stored.events.size(), right.events.size());
+    sample = right;
+    EXPECT_TRUE(take_out_unstorable(sample).empty());
 }
 
 TEST_F(RoundTrip, WhatCannotBeRightIsRefusedWholly) {
