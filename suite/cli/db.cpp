@@ -15,6 +15,7 @@
 #include "suite/cli/reading_database.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
+#include "suite/runner/state_folder.hpp"
 
 namespace assay::cli {
 namespace {
@@ -59,15 +60,25 @@ int run_prune(const Context& context, const DbOptions& options) {
         throw UserError("--older-than: a number of days, 0 or more");
     store::Store store = open_existing_to_write(context);
     const auto pruned = store.prune(options.older_than_days, options.unsuccessful, options.dry_run);
-    if (options.json)
+    const auto states =
+        runner::StateFolder::remove_pruned(store.path(), pruned.session_ids, options.dry_run);
+    if (options.json) {
+        nlohmann::json listed = nlohmann::json::array();
+        for (const auto& state : states)
+            listed.push_back({{"session", state.session}, {"bytes", state.bytes}});
         print_json({{"dry_run", options.dry_run},
                     {"sessions", pruned.sessions},
                     {"samples", pruned.samples},
-                    {"artifacts", pruned.artifacts}});
-    else
-        std::cout << fmt::format("{} {} sessions, {} samples, {} artifacts\n",
-                                 options.dry_run ? "would delete" : "deleted", pruned.sessions,
-                                 pruned.samples, pruned.artifacts);
+                    {"artifacts", pruned.artifacts},
+                    {"checkpoints", listed}});
+        return exit_ok;
+    }
+    const char* const what = options.dry_run ? "would delete" : "deleted";
+    std::cout << fmt::format("{} {} sessions, {} samples, {} artifacts\n", what, pruned.sessions,
+                             pruned.samples, pruned.artifacts);
+    for (const auto& state : states)
+        std::cout << fmt::format("{} checkpoints of session {}, {}\n", what,
+                                 state.session.substr(0, 8), bytes_text(state.bytes));
     return exit_ok;
 }
 
@@ -123,7 +134,8 @@ void add_db_command(CLI::App& program, Context& context) {
         "  assay db migrate --db last-year.db",
         run_migrate);
     CLI::App* prune = add("prune", "Delete old or unsuccessful results",
-                          "What is annotated and what a baseline names stays.\n"
+                          "What is annotated and what a baseline names stays. Checkpoints that an "
+                          "interrupted\nsession kept go with it.\n"
                           "Examples:\n"
                           "  assay db prune --older-than 30 --dry-run\n"
                           "  assay db prune --unsuccessful",

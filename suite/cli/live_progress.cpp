@@ -145,6 +145,11 @@ void LiveProgress::on(const runner::Notice& notice) {
         current_ = case_text(body);
         last_.clear();
         redraw(notice);
+    } else if (notice.kind == "state_removed") {
+        print(fmt::format("removed checkpoints of session {}, {}: {}",
+                          body.at("session").get<std::string>().substr(0, 8),
+                          bytes_text(body.at("bytes").get<double>()),
+                          body.at("why").get<std::string>()));
     } else if (notice.kind == "decided") {
         print(decided_text(body));
     } else if (notice.kind == "event") {

@@ -14,6 +14,7 @@
 #include "suite/cli/reading_database.hpp"
 #include "suite/cli/replay_comparison.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/runner/input_hash.hpp"
 #include "suite/runner/machine_lock.hpp"
 #include "suite/runner/runner.hpp"
 
@@ -34,6 +35,14 @@ std::string described(const SampleSpec& spec) {
                        spec.scenario.empty() ? "" : ", faults ", spec.scenario);
 }
 
+/// nullopt: nobody noted what it read, or that is not here now (which the replay says by itself).
+std::optional<bool> has_same_data(const Experiment& experiment, const SampleSpec& spec,
+                                  const std::string& stored) {
+    if (stored.empty()) return std::nullopt;
+    const std::string now = runner::InputHash().of(experiment, spec);
+    return now.empty() ? std::nullopt : std::optional(now == stored);
+}
+
 ExitCode verdict(const Comparison& comparison) {
     if (comparison.replayed_status == to_string(SampleStatus::interrupted)) return exit_error;
     if (comparison.replayed_status == to_string(SampleStatus::unsupported) &&
@@ -44,7 +53,8 @@ ExitCode verdict(const Comparison& comparison) {
 }
 
 int run_replay(const Context& context, const ReplayOptions& options) {
-    const store::Sample stored = open_existing(context).sample(options.id);
+    const store::Store store = open_existing(context);
+    const store::Sample stored = store.sample(options.id);
     const Experiment* experiment = context.registry.experiment(stored.spec.experiment);
     if (experiment == nullptr)
         throw UserError(fmt::format("sample {} is of {}, which this build does not have", stored.id,
@@ -57,11 +67,13 @@ int run_replay(const Context& context, const ReplayOptions& options) {
     if (!options.no_lock &&
         (spec.provenance == Provenance::measured || spec.provenance == Provenance::emulated))
         lock.emplace(runner::MachineLock::default_path(), context.command_line);
+    const auto same_data = has_same_data(*experiment, spec, store.series(stored.series).data);
     std::cerr << "replaying " << described(spec) << std::endl;
     LiveProgress progress(terminal_width());
     const store::Sample replayed =
         runner::run_once(spec, [&](const runner::Notice& notice) { progress.on(notice); });
-    const Comparison comparison = compare(*experiment, stored, replayed);
+    Comparison comparison = compare(*experiment, stored, replayed);
+    comparison.same_data = same_data;
     if (options.json)
         print_json(to_json(comparison, stored.id));
     else

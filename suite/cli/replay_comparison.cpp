@@ -59,6 +59,8 @@ nlohmann::json to_json(const Comparison& comparison, const std::string& id) {
     return {{"id", id},
             {"agrees", comparison.agrees()},
             {"deterministic", comparison.deterministic()},
+            {"same_data",
+             comparison.same_data ? nlohmann::json(*comparison.same_data) : nlohmann::json()},
             {"status",
              {{"stored", comparison.stored_status}, {"replayed", comparison.replayed_status}}},
             {"reason", comparison.replayed_reason},
@@ -89,6 +91,8 @@ std::string to_text(const Comparison& comparison) {
             "the stored sample was {}, the replay is {}{}\n", comparison.stored_status,
             comparison.replayed_status,
             comparison.replayed_reason.empty() ? "" : ": " + comparison.replayed_reason);
+    if (!comparison.same_data.value_or(true))
+        text += "the files that the sample reads have other content now than they had then\n";
     if (comparison.deterministic() == 0)
         text += "no deterministic metric to compare\n";
     else

@@ -21,6 +21,8 @@ struct ComparedMetric {
 struct Comparison {
     std::vector<ComparedMetric> metrics;  ///< in key order
     std::string stored_status, replayed_status, replayed_reason;
+    /// The files that the sample read have the content that they had; absent: nobody noted it.
+    std::optional<bool> same_data;
 
     bool same_status() const { return stored_status == replayed_status; }
     long deterministic() const;  ///< how many metrics must be equal
@@ -32,8 +34,8 @@ struct Comparison {
 Comparison compare(const Experiment& experiment, const store::Sample& stored,
                    const store::Sample& replayed);
 
-/// {"id","agrees","status":{"stored","replayed"},"reason","metrics":[{"metric","deterministic",
-/// "stored","replayed","equal"}]}
+/// {"id","agrees","same_data","status":{"stored","replayed"},"reason","metrics":[{"metric",
+/// "deterministic","stored","replayed","equal"}]}
 nlohmann::json to_json(const Comparison& comparison, const std::string& id);
 
 std::string to_text(const Comparison& comparison);

@@ -73,6 +73,7 @@ Experiment make_control() {
         plan.seconds_per_sample = 0.5;
         plan.bytes_per_sample = 2000;
         plan.timeout_s = 120;
+        plan.on_gpus = false;  // processors and memory, at every profile
         experiment.profiles.push_back(plan);
     }
     experiment.figure = {Figure::Kind::bars, "arithmetic", "variant", {}, "",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "suite/experiment/error.hpp"
+#include "suite/experiment/experiment.hpp"
 
 namespace assay::data {
 
@@ -74,5 +75,9 @@ std::filesystem::path folder();
 /// The file of an entry if it has been fetched (its content is not read: see check.hpp).
 /// Throws DataError for an unknown id.
 std::optional<std::filesystem::path> locate(std::string_view id);
+
+/// The fetched file as what experiments declare (Experiment::inputs), with the content that the
+/// catalogue knows; none where it has not been fetched. `name`: what it is to the experiment.
+std::optional<Input> input_of(std::string_view id, std::string name);
 
 }  // namespace assay::data

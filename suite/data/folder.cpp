@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "suite/data/catalog.hpp"
 
@@ -39,6 +40,12 @@ std::optional<std::filesystem::path> locate(std::string_view id) {
     std::error_code ignored;  // an unreadable folder holds nothing for us
     if (!std::filesystem::is_regular_file(file, ignored)) return std::nullopt;
     return file;
+}
+
+std::optional<Input> input_of(std::string_view id, std::string name) {
+    auto file = locate(id);
+    if (!file) return std::nullopt;
+    return Input{std::move(name), *std::move(file), find(id).sha256.value_or("")};
 }
 
 }  // namespace assay::data

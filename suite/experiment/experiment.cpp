@@ -61,6 +61,10 @@ std::optional<Profile> parse_profile(std::string_view text) {
 
 std::string Experiment::system() const { return id.substr(0, id.find('/')); }
 
+bool ProfilePlan::uses_gpus() const {
+    return on_gpus.value_or(profile == Profile::gpu || profile == Profile::cluster);
+}
+
 const ProfilePlan* Experiment::plan(Profile profile) const {
     for (const ProfilePlan& plan : profiles)
         if (plan.profile == profile) return &plan;

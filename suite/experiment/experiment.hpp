@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -56,6 +57,11 @@ struct ProfilePlan {
     double seconds_per_sample = 1;                   ///< estimate, printed by --dry-run
     double bytes_per_sample = 4096;                  ///< estimate of what the store grows by
     double timeout_s = 600;
+    /// Whether its samples compute on GPUs, so that one that throttles makes them invalid. Absent:
+    /// at profiles gpu and cluster they do.
+    std::optional<bool> on_gpus;
+
+    bool uses_gpus() const;
 };
 
 /// How the report draws the experiment.
@@ -92,6 +98,13 @@ struct SampleSpec {
 nlohmann::json to_json(const SampleSpec&);
 SampleSpec sample_spec_from_json(const nlohmann::json&);
 
+/// A file that a sample reads.
+struct Input {
+    std::string name;  ///< what it is to the experiment: "corpus", "weights"
+    std::filesystem::path file;
+    std::string sha256;  ///< what its content must be; empty: any
+};
+
 struct Experiment {
     std::string id;  ///< "lazarus/fig8", "lazarus/tab2", our own additions "lazarus/x_live"
     std::string title;
@@ -115,6 +128,11 @@ struct Experiment {
     /// What an emulated or simulated sample takes for granted: device profiles, network shape,
     /// costs. Its hash is part of the series, the object is stored once per hash. May be empty.
     std::function<nlohmann::json(const SampleSpec&)> calibration;
+
+    /// The user's files that a sample reads: corpora, traces, weights; what `calibration` says of a
+    /// file is not said again. The hash of their contents is part of the series. One that is not
+    /// there counts for nothing (`unsupported` says so). May be empty.
+    std::function<std::vector<Input>(const SampleSpec&)> inputs;
 
     /// Makes one sample. Runs in a fresh process. Throws SampleError (recorder.hpp) to end a sample
     /// with a status other than ok.

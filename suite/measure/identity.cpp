@@ -10,7 +10,8 @@
 namespace assay::measure {
 namespace {
 
-/// FNV-1a, 64 bit: the fingerprint tells machines apart, it need not resist anyone.
+/// FNV-1a, 64 bit: the fingerprint tells machines apart, it need not resist anyone. It is part of
+/// every stored series, so another hash would begin all of them anew.
 std::string hash(std::string_view text) {
     std::uint64_t value = 0xcbf29ce484222325u;
     for (const unsigned char byte : text) {

@@ -1,13 +1,40 @@
 #include "suite/runner/collected_sample.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "suite/runner/scratch_folder.hpp"
+#include "suite/store/storable.hpp"
 
 namespace assay::runner {
+namespace {
+
+/// Of what cannot be stored; a sample may record thousands of metrics twice.
+constexpr std::size_t most_reasons = 3;
+
+/// What cannot be stored is a mistake of the experiment, and no reason to lose the rest.
+void demand_storable(store::Sample& sample) {
+    const std::set<std::string> all = store::take_out_unstorable(sample);
+    if (all.empty()) return;
+    std::vector<std::string> why(
+        all.begin(), std::next(all.begin(), std::ptrdiff_t(std::min(all.size(), most_reasons))));
+    if (all.size() > why.size())
+        why.push_back(fmt::format("and {} more of this kind", all.size() - why.size()));
+    if (sample.status == to_string(SampleStatus::ok))
+        sample.status = to_string(SampleStatus::failed);
+    sample.reason += fmt::format("{}{}", sample.reason.empty() ? "" : "; ", fmt::join(why, "; "));
+}
+
+}  // namespace
 
 store::Sample collect_sample(SampleSpec spec, const std::string& id,
                              const std::function<void(std::string kind, nlohmann::json body)>& tell,
                              const Interruption& interruption, const SampleProgram& program,
-                             HardwareWatch* watch) {
+                             const Watched& watched) {
+    HardwareWatch* const watch = watched.watch;
     const ScratchFolder scratch;
     spec.scratch = scratch.path().string();
     store::Sample sample;
@@ -46,8 +73,9 @@ store::Sample collect_sample(SampleSpec spec, const std::string& id,
     sample.seconds = end.seconds;
     if (watch != nullptr) {
         watch->end(end.seconds);
-        watch->judge(sample);
+        watch->judge(sample, watched.on_gpus);
     }
+    demand_storable(sample);
     // Gone by now, or of no use to a replay, which gets its own.
     sample.spec.scratch.clear();
     sample.spec.state.clear();

@@ -40,10 +40,13 @@ class SessionRun {
         if (std::any_of(plan_.samples.begin(), plan_.samples.end(), measured))
             watch_.emplace(measure::HardwareMonitor());
         ScratchFolder::remove_abandoned();
-        StateFolder::remove_abandoned(store_);
         const Interruption interruption;
         begin();
         try {
+            for (const StateFolder::Removed& removed : StateFolder::remove_abandoned(store_))
+                at_.tell(
+                    "state_removed",
+                    {{"session", removed.session}, {"bytes", removed.bytes}, {"why", removed.why}});
             run_samples(interruption);
             if (!outcome_.interrupted) judge();
         } catch (...) {

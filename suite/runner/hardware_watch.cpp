@@ -84,7 +84,7 @@ void HardwareWatch::end(double t_s) {
     others_cores_ = std::max(0.0, busy_s - (own_busy_s() - own_busy_s_)) / elapsed_s;
 }
 
-void HardwareWatch::judge(store::Sample& sample) const {
+void HardwareWatch::judge(store::Sample& sample, bool on_gpus) const {
     store::TimeSeries busy{"machine/busy", "cores", {}, {}, {}};
     store::TimeSeries steal{"machine/steal", "cores", {}, {}, {}};
     store::TimeSeries others{"machine/other_processes", "cores", {}, {}, {}};
@@ -104,8 +104,7 @@ void HardwareWatch::judge(store::Sample& sample) const {
     if (sample.status != to_string(SampleStatus::ok)) return;
     std::vector<measure::DeviceReading> used = readings_;
     // What happens on GPUs meanwhile is no concern of a sample that uses none.
-    if (sample.spec.profile != Profile::gpu)
-        std::erase_if(used, [](const auto& reading) { return reading.device != "cpu"; });
+    if (!on_gpus) std::erase_if(used, [](const auto& reading) { return reading.device != "cpu"; });
     const measure::GuardVerdict verdict =
         measure::guard_clock(used, monitor_.reference_clocks_hz());
     if (!verdict.throttled) return;

@@ -22,12 +22,13 @@ class HardwareWatch {
 
     /// Adds the readings, and curves of what the processors did ("machine/busy", "machine/steal",
     /// "machine/other_processes": busy with what was no part of the sample). A sample that was ok
-    /// but throttled becomes invalid, with the guard's sentence as its reason. GPUs are judged in
-    /// the profile gpu only: the others do not use them. Samples shorter than 0.1 s have no reading
-    /// during them, so their clock and what GPUs report are not judged: once the process is gone,
-    /// the device may already rest, and its clock then says nothing of the sample. What the
-    /// processors count from start to end (thermal events, quota, steal) is judged all the same.
-    void judge(store::Sample& sample) const;
+    /// but throttled becomes invalid, with the guard's sentence as its reason. GPUs are judged
+    /// where the sample computes on them (ProfilePlan::uses_gpus()). Samples shorter than 0.1 s
+    /// have no reading during them, so their clock and what GPUs report are not judged: once the
+    /// process is gone, the device may already rest, and its clock then says nothing of the sample.
+    /// What the processors count from start to end (thermal events, quota, steal) is judged all the
+    /// same.
+    void judge(store::Sample& sample, bool on_gpus) const;
 
   private:
     void read(double t_s, measure::Phase phase);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "suite/runner/adaptive_cases.hpp"
+#include "suite/runner/input_hash.hpp"
 #include "suite/runner/plan_hash.hpp"
 #include "suite/runner/runner.hpp"
 #include "suite/runner/sweep.hpp"
@@ -77,7 +78,7 @@ void check_decidable(const Experiment& experiment, const std::vector<std::string
 }
 
 /// Appends the samples of one experiment. Throws UserError when it cannot do what is asked.
-void expand(const Experiment& experiment, const Request& request, Plan& plan) {
+void expand(const Experiment& experiment, const Request& request, InputHash& inputs, Plan& plan) {
     const ProfilePlan* profile = experiment.plan(request.profile);
     if (profile == nullptr)
         throw UserError(fmt::format("{} has no profile {}; it has: {}", experiment.id,
@@ -110,9 +111,13 @@ void expand(const Experiment& experiment, const Request& request, Plan& plan) {
             for (const std::string& variant : variants) {
                 spec.variant = variant;
                 if (experiment.validate) experiment.validate(spec);
-                plan.samples.push_back({&experiment, spec, profile->seconds_per_sample,
-                                        profile->bytes_per_sample,
-                                        note_calibration(experiment, spec, plan)});
+                plan.samples.push_back({.experiment = &experiment,
+                                        .spec = spec,
+                                        .seconds = profile->seconds_per_sample,
+                                        .bytes = profile->bytes_per_sample,
+                                        .calibration = note_calibration(experiment, spec, plan),
+                                        .data = inputs.of(experiment, spec),
+                                        .on_gpus = profile->uses_gpus()});
             }
         }
     }
@@ -185,9 +190,10 @@ Plan make_plan(const Registry& registry, const Request& request) {
     const std::vector<Selected> selected = select(registry, request);
     check_axes(selected, request);
     Plan plan;
+    InputHash inputs;
     for (const Selected& candidate : selected) {
         try {
-            expand(*candidate.experiment, request, plan);
+            expand(*candidate.experiment, request, inputs, plan);
         } catch (const UserError& error) {
             if (candidate.by_id || selected.size() == 1) throw;
             plan.left_out.emplace_back(error.what());

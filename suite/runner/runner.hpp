@@ -44,6 +44,8 @@ struct PlannedSample {
     double seconds = 0;       ///< estimate
     double bytes = 0;         ///< estimate of what the store grows by
     std::string calibration;  ///< hash of what an emulated or simulated sample takes for granted
+    std::string data;         ///< hash of the files it reads (input_hash.hpp); empty: none
+    bool on_gpus = false;     ///< a GPU that throttles makes it invalid
 };
 
 struct Plan {
@@ -59,19 +61,20 @@ struct Plan {
 };
 
 /// Throws UserError: unknown experiment, impossible axis or value, mode or profile not offered,
-/// faults where none are taken, a device profile that is not there. An experiment named by its id
-/// must be able to do what is asked; of those that a wider pattern matches, the ones that cannot
-/// are left out, and at least one must remain.
+/// faults where none are taken, a device profile that is not there, an input file that was changed.
+/// An experiment named by its id must be able to do what is asked; of those that a wider pattern
+/// matches, the ones that cannot are left out, and at least one must remain.
 Plan make_plan(const Registry&, const Request&);
 
 /// What happens, for display and for `--events jsonl`.
 struct Notice {
-    std::string kind;  ///< session, sample_started, event, progress, sample_finished, decided,
-                       ///< claim, finished
+    std::string kind;  ///< session, state_removed, sample_started, event, progress,
+                       ///< sample_finished, decided, claim, finished
     /// sample_started and sample_finished: experiment, variant, case, profile, provenance, scenario
     /// (the fault plan's canonical text, may be empty), seed, round, sample; the latter with
     /// status, reason, seconds and metrics too. decided (adaptive rounds of a case are over before
-    /// their maximum): experiment, case, rounds, contrasts (contrast_json()).
+    /// their maximum): experiment, case, rounds, contrasts (contrast_json()). state_removed
+    /// (checkpoints of another session, which will not go on): session, bytes, why.
     nlohmann::json body;
     long done = 0, failed = 0,
          planned = 0;  ///< `done` counts finished samples, failed ones included

@@ -110,11 +110,14 @@ Child start(const SampleSpec& spec, const SampleProgram& program) {
     return child;
 }
 
-/// Reads what is there; false at the end of the stream.
+/// Reads what the pipe holds, but no more than that of what is written meanwhile: whoever writes
+/// without pause must not keep us from everything else. So all is read that a process wrote before
+/// its death. False at the end of the stream.
 template <typename Take>
 bool drain(const cluster::FileDescriptor& fd, Take&& take) {
     char bytes[65536];
-    while (true) {
+    ssize_t left = std::max(::fcntl(fd.get(), F_GETPIPE_SZ), int{sizeof bytes});
+    while (left > 0) {
         const ssize_t count = ::read(fd.get(), bytes, sizeof bytes);
         if (count > 0)
             take(std::string_view(bytes, static_cast<std::size_t>(count)));
@@ -122,7 +125,9 @@ bool drain(const cluster::FileDescriptor& fd, Take&& take) {
             return false;
         else if (errno != EINTR)
             return errno == EAGAIN;
+        left -= std::max<ssize_t>(count, 0);
     }
+    return true;
 }
 
 std::string describe_exit(int status) {
@@ -147,13 +152,14 @@ class Listening {
   public:
     Listening(Child& child, const SampleSpec& spec,
               const std::function<void(Message&&)>& on_message, const Interruption& interruption,
-              double slowdown, const Look& look, double first_look_s)
+              const SampleProgram& program, double slowdown, const Look& look, double first_look_s)
         : child_(child),
           spec_(spec),
           on_message_(on_message),
           interruption_(interruption),
           look_(look),
-          look_at_s_(first_look_s) {
+          look_at_s_(first_look_s),
+          max_recorded_bytes_(program.max_recorded_bytes) {
         if (slowdown > 1) slowed_.emplace(child.pid, slowdown);
         started_ = Clock::now();
         // A year is never; larger numbers overflow the clock.
@@ -214,7 +220,7 @@ class Listening {
     bool read_results() {
         try {
             return drain(child_.results, [&](std::string_view bytes) {
-                splitter_.feed(bytes, [&](std::string_view line) { take(decode(line)); });
+                splitter_.feed(bytes, [&](std::string_view line) { take(line); });
             });
         } catch (const ProtocolError& error) {
             stop({SampleStatus::failed,
@@ -230,9 +236,13 @@ class Listening {
         });
     }
 
-    void take(Message&& message) {
+    void take(std::string_view line) {
         if (stopped_) return;
+        Message message = decode(line);
         if (end_) throw ProtocolError("something after the end");
+        if (!std::holds_alternative<Progress>(message)) recorded_bytes_ += line.size();
+        if (recorded_bytes_ > max_recorded_bytes_)
+            throw ProtocolError(fmt::format("more than {} bytes of results", max_recorded_bytes_));
         if (auto* end = std::get_if<End>(&message))
             end_ = std::move(*end);
         else
@@ -260,6 +270,8 @@ class Listening {
     double look_at_s_;  ///< age
     Clock::time_point started_, deadline_;
     LineSplitter splitter_;
+    std::size_t recorded_bytes_ = 0;
+    const std::size_t max_recorded_bytes_;
     std::string output_;
     std::optional<End> end_;
     std::optional<End> stopped_;
@@ -279,9 +291,9 @@ SampleEnd run_sample_process(const SampleSpec& spec,
     const double first_look_s = look ? look(0) : 0;
     Child child = start(told, program);
     try {
-        const SampleEnd end =
-            Listening(child, spec, on_message, interruption, slowdown.factor, look, first_look_s)
-                .run();
+        const SampleEnd end = Listening(child, spec, on_message, interruption, program,
+                                        slowdown.factor, look, first_look_s)
+                                  .run();
         child.lifeline.reset();
         descendants.bury();
         return end;

@@ -2,6 +2,7 @@
 // offspring.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -19,6 +20,9 @@ inline constexpr int lifeline_fd = 4;  ///< EOF on it: the runner is gone
 /// Whose process a sample is.
 struct SampleProgram {
     std::string executable = "/proc/self/exe";  ///< this program, or another build of it
+    /// Of result lines that are kept (all but progress): a sample that writes more has gone mad and
+    /// must not fill our memory.
+    std::size_t max_recorded_bytes = 512UL << 20U;
 };
 
 struct SampleEnd {
@@ -33,7 +37,8 @@ using Look = std::function<double(double age_s)>;
 
 /// Starts `program` + " sample" as leader of its own process group and returns when it and
 /// every process descending from it are gone: SIGKILL after spec.timeout_s (failed, "timeout …"),
-/// on an interruption (interrupted), or when it writes nonsense (failed). Should the caller be
+/// on an interruption (interrupted), or when it writes nonsense or too much (failed). One that
+/// writes without pause delays neither. Should the caller be
 /// killed, the kernel kills the sample. `on_message` gets everything but the end, as it comes;
 /// `look` may be empty. A sample whose scenario says so (slowdown.hpp) is slowed meanwhile.
 SampleEnd run_sample_process(const SampleSpec& spec,

@@ -1,12 +1,16 @@
 #include "suite/runner/state_folder.hpp"
 
-#include <set>
-#include <system_error>
-#include <vector>
+#include <fmt/format.h>
 
-#include "suite/measure/build_info.hpp"
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <system_error>
+
 #include "suite/runner/plan_hash.hpp"
+#include "suite/store/sha256.hpp"
 #include "suite/store/store.hpp"
+#include "suite/store/timestamp.hpp"
 
 namespace assay::runner {
 namespace {
@@ -21,13 +25,34 @@ void clear(const fs::path& folder) {
     fs::remove_all(folder, ignored);
 }
 
+double bytes_in(const fs::path& folder) {
+    double bytes = 0;
+    std::error_code error;
+    for (fs::recursive_directory_iterator next(folder, error), end; !error && next != end;
+         next.increment(error)) {
+        std::error_code no_file;
+        if (const auto size = next->file_size(no_file); !no_file)
+            bytes += static_cast<double>(size);
+    }
+    return bytes;
+}
+
+/// Why nobody will take up again what a session kept; empty: somebody may. `oldest`: when one may
+/// have been interrupted that still may go on.
+std::string abandonment(const store::Session& session, const std::string& oldest) {
+    if (session.state == "finished") return "it is finished";
+    if (session.state != "interrupted" || std::max(session.started, session.finished) >= oldest)
+        return {};
+    return fmt::format("it was interrupted more than {} days ago", StateFolder::kept_days);
+}
+
 }  // namespace
 
 StateFolder::StateFolder(const fs::path& database, const std::string& session)
     : session_(all_sessions(database) / session) {}
 
 fs::path StateFolder::folder_of(const SampleSpec& spec) const {
-    return session_ / text_hash(identity(spec));
+    return session_ / sha256_hex(identity(spec));
 }
 
 void StateFolder::assign(SampleSpec& spec) const {
@@ -43,22 +68,43 @@ void StateFolder::session_finished() const {
     fs::remove(session_.parent_path(), not_empty);
 }
 
-void StateFolder::remove_abandoned(const store::Store& store) {
+std::vector<StateFolder::Removed> StateFolder::remove_abandoned(const store::Store& store) {
     const fs::path root = all_sessions(store.path());
     std::error_code none;
     std::vector<fs::path> folders;
     for (fs::directory_iterator next(root, none), end; !none && next != end; next.increment(none))
         folders.push_back(next->path());
-    if (folders.empty()) return;
+    if (folders.empty()) return {};
+    const std::string oldest =
+        store::utc(std::chrono::system_clock::now() - std::chrono::days(kept_days));
     // Read after the folders: a session that begins meanwhile has a row before it has a folder.
-    std::set<std::string> going_on;
+    std::map<std::string, std::string> why;
     for (const store::Session& session : store.sessions())
-        if (session.state == "running" ||
-            (session.state == "interrupted" && session.build == measure::build_id()))
-            going_on.insert(session.id);
-    for (const fs::path& folder : folders)
-        if (!going_on.contains(folder.filename().string())) clear(folder);
+        why.emplace(session.id, abandonment(session, oldest));
+    std::vector<Removed> removed;
+    for (const fs::path& folder : folders) {
+        const std::string session = folder.filename().string();
+        const auto known = why.find(session);
+        if (known != why.end() && known->second.empty()) continue;
+        removed.push_back({session, bytes_in(folder),
+                           known == why.end() ? "the database does not have it" : known->second});
+        clear(folder);
+    }
     fs::remove(root, none);
+    return removed;
+}
+
+std::vector<StateFolder::Removed> StateFolder::remove_pruned(
+    const fs::path& database, const std::vector<std::string>& sessions, bool dry_run) {
+    std::vector<Removed> removed;
+    for (const std::string& session : sessions) {
+        const StateFolder folder(database, session);
+        std::error_code missing;
+        if (!fs::exists(folder.session_, missing)) continue;
+        removed.push_back({session, bytes_in(folder.session_), "it was pruned"});
+        if (!dry_run) folder.session_finished();
+    }
+    return removed;
 }
 
 }  // namespace assay::runner

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "suite/experiment/experiment.hpp"
 
@@ -18,6 +19,16 @@ namespace assay::runner {
 /// start from). Nothing is made here: a sample makes its folder when it has something to keep.
 class StateFolder {
   public:
+    /// What an interrupted session kept is kept this long after its interruption, or until the
+    /// session is pruned: whoever goes back to the build that began it takes it up again.
+    static constexpr int kept_days = 30;
+
+    struct Removed {
+        std::string session;
+        double bytes = 0;
+        std::string why;
+    };
+
     StateFolder(const std::filesystem::path& database, const std::string& session);
 
     /// Fills in `state` and `shared` of a sample about to run.
@@ -26,9 +37,14 @@ class StateFolder {
     void sample_finished(const SampleSpec& spec) const;
     void session_finished() const;
 
-    /// Removes what belongs to sessions that will never go on: finished ones, interrupted ones of
-    /// another build, and such as the store does not know.
-    static void remove_abandoned(const store::Store& store);
+    /// Removes what belongs to sessions that will never go on: finished ones, those interrupted
+    /// more than kept_days ago, and such as the store does not know. Returns what, so that it can
+    /// be said: checkpoints may be hours of work.
+    static std::vector<Removed> remove_abandoned(const store::Store& store);
+    /// Of sessions that were deleted; those that keep nothing are left out. `dry_run`: only looks.
+    static std::vector<Removed> remove_pruned(const std::filesystem::path& database,
+                                              const std::vector<std::string>& sessions,
+                                              bool dry_run);
 
   private:
     std::filesystem::path folder_of(const SampleSpec& spec) const;

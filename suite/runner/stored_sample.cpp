@@ -16,6 +16,7 @@ store::SeriesKey series_of(const PlannedSample& planned, const std::string& fing
     series.scenario = planned.spec.scenario;
     if (depends_on_machine(planned.spec.provenance)) series.hardware = fingerprint;
     series.calibration = planned.calibration;
+    series.data = planned.data;
     return series;
 }
 
@@ -53,8 +54,9 @@ StoredSample run_stored_sample(
     const StateFolder states(home.store.path(), home.session);
     SampleSpec spec = planned.spec;
     states.assign(spec);
-    HardwareWatch* const watch = depends_on_machine(spec.provenance) ? home.watch : nullptr;
-    store::Sample result = collect_sample(spec, id, tell, interruption, program, watch);
+    const Watched watched{depends_on_machine(spec.provenance) ? home.watch : nullptr,
+                          planned.on_gpus};
+    store::Sample result = collect_sample(spec, id, tell, interruption, program, watched);
     result.session = home.session;
     home.store.finish_sample(result);
     if (is_finished(result.status)) states.sample_finished(planned.spec);

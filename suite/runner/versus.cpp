@@ -12,7 +12,6 @@
 #include "suite/runner/hardware_watch.hpp"
 #include "suite/runner/interruption.hpp"
 #include "suite/runner/machine_lock.hpp"
-#include "suite/runner/plan_hash.hpp"
 #include "suite/runner/progression.hpp"
 #include "suite/runner/scratch_folder.hpp"
 #include "suite/runner/slowdown.hpp"
@@ -20,6 +19,7 @@
 #include "suite/runner/stored_sample.hpp"
 #include "suite/runner/versus_plan.hpp"
 #include "suite/runner/versus_rows.hpp"
+#include "suite/store/sha256.hpp"
 #include "suite/store/uuid.hpp"
 
 namespace assay::runner {
@@ -94,7 +94,7 @@ class VersusRun {
         session.machine = fingerprint_;
         session.command = command();
         // Of its own: no run of the same samples goes on with half a comparison.
-        session.plan_hash = text_hash(fmt::format("versus {} {}", arm, session.id));
+        session.plan_hash = sha256_hex(fmt::format("versus {} {}", arm, session.id));
         session.build = program.build;
         session.suspects = program.suspects;
         for (const auto& [name, text] : request_.what.suspects) session.suspects[name] = text;

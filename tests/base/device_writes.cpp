@@ -34,7 +34,6 @@ std::vector<std::string> DeviceWrites::after() const { return sorted(after_); }
 /// Found before the C library's by the program that this is linked into.
 extern "C" int fsync(int fd) {
     if (assay::listener)
-        assay::listener(
-            std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd)));
+        assay::listener(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd)));
     return static_cast<int>(::syscall(SYS_fsync, fd));
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -251,10 +252,21 @@ TEST_F(CommandLineTest, ReplayAgreesAndNoticesWhenItDoesNot) {
     EXPECT_EQ(same.exit_code, 0) << same.err;
     EXPECT_TRUE(json::parse(same.out)["agrees"]);
     EXPECT_EQ(json::parse(same.out)["deterministic"], 4);
+    EXPECT_TRUE(json::parse(same.out)["same_data"].is_null()) << "it reads no file";
     // A sample without deterministic metrics can only be looked at.
     const std::string other = assay_json({"run", "dummy/behave"})["samples"][0]["id"];
     EXPECT_EQ(assay({"replay", other}).exit_code, 3);
     EXPECT_EQ(assay({"replay", "ffffffffffff"}).exit_code, 1);
+}
+
+TEST_F(CommandLineTest, ReplaySaysThatItsFilesHaveOtherContent) {
+    const EnvironmentVariable input("ASSAY_TEST_INPUT", (folder / "numbers").string());
+    std::ofstream(folder / "numbers") << "1 2 3";
+    const std::string id = assay_json({"run", "dummy/sum"})["samples"][0]["id"];
+    EXPECT_TRUE(assay_json({"replay", id})["same_data"].get<bool>());
+    std::ofstream(folder / "numbers") << "1 2 4";
+    EXPECT_FALSE(assay_json({"replay", id})["same_data"].get<bool>());
+    EXPECT_THAT(assay({"replay", id}).out, HasSubstr("have other content now"));
 }
 
 TEST_F(CommandLineTest, ReproduceWritesTheReport) {
@@ -282,14 +294,25 @@ TEST_F(CommandLineTest, ExportWritesCsvJsonAndSvg) {
 }
 
 TEST_F(CommandLineTest, DatabaseUpkeep) {
-    assay({"run", "dummy/sum"});
+    const std::string session = assay_json({"run", "dummy/sum"})["session"];
     EXPECT_TRUE(assay_json({"db", "check"})["ok"]);
     const std::string other = (folder / "other.db").string();
     const json merged = json::parse(
         assay({"db", "merge", "--db", other, (folder / "results.db").string(), "--json"}).out);
     EXPECT_EQ(merged["samples"], 6);
-    EXPECT_EQ(assay_json({"db", "prune", "--older-than", "0", "--dry-run"})["samples"], 6);
-    EXPECT_EQ(assay_json({"db", "prune", "--older-than", "0"})["samples"], 6);
+    const auto checkpoints = folder / "results.db.state" / session / "shared";
+    std::filesystem::create_directories(checkpoints);
+    std::ofstream(checkpoints / "model") << "0123456789";
+    const json would = assay_json({"db", "prune", "--older-than", "0", "--dry-run"});
+    EXPECT_EQ(would["samples"], 6);
+    EXPECT_EQ(would["checkpoints"],
+              json::parse(R"([{"bytes": 10, "session": ")" + session + R"("}])"));
+    EXPECT_TRUE(std::filesystem::exists(checkpoints / "model"));
+    const Printed pruned = assay({"db", "prune", "--older-than", "0"});
+    EXPECT_THAT(pruned.out, HasSubstr("deleted 1 sessions, 6 samples, 0 artifacts\n"
+                                      "deleted checkpoints of session " +
+                                      session.substr(0, 8) + ", 10 B\n"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "results.db.state"));
     EXPECT_EQ(json::parse(assay({"export", "--json"}).out).size(), 0U);
 }
 

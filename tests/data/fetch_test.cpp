@@ -3,10 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
 #include "suite/store/sha256.hpp"
+#include "tests/base/device_writes.hpp"
 #include "tests/data/own_catalog.hpp"
 
 namespace assay::data {
@@ -158,6 +161,43 @@ TEST_F(FetchFolder, IsAskedForWhereNoPathIsGiven) {
                 HasSubstr("take the folder of somebody's logs; then give the folder "
                           "of logs or the file that sums them with assay data "
                           "fetch loads --from PATH"));
+}
+
+TEST_F(Fetch, AFileIsOnTheDeviceBeforeItHasItsName) {
+    write_file(root_ / "mine.csv", right_trace);
+    const DeviceWrites writes(data_ / "trace.csv");
+    fetch("trace", root_ / "mine.csv");
+    EXPECT_THAT(writes.before(), ElementsAre(testing::StartsWith(".trace.csv.")));
+    EXPECT_THAT(writes.after(), testing::Contains("data"));
+}
+
+TEST_F(Fetch, OneThatIsCutOffLeavesNothing) {
+    // Longer than a file may become in the child.
+    std::string long_trace;
+    for (int i = 0; i < 2000; ++i) long_trace += "0,add,a\n";
+    write_file(root_ / "long.csv", long_trace);
+    const auto fetch_it = [&] {
+        const rlimit few_bytes{1000, 1000};
+        setrlimit(RLIMIT_FSIZE, &few_bytes);
+        signal(SIGXFSZ, SIG_IGN);
+        std::fputs(error_of("trace", root_ / "long.csv").c_str(), stderr);
+        std::exit(0);
+    };
+    EXPECT_EXIT(fetch_it(), testing::ExitedWithCode(0), "trace: .*cannot copy file");
+    EXPECT_THAT(data_files(), IsEmpty());
+}
+
+TEST_F(Fetch, AFetchedFileIsAnInputWithTheContentThatTheCatalogueKnows) {
+    EXPECT_FALSE(input_of("trace", "spot trace"));
+    write_file(root_ / "mine.csv", right_trace);
+    const auto file = fetch("trace", root_ / "mine.csv");
+    const auto input = input_of("trace", "spot trace");
+    ASSERT_TRUE(input);
+    EXPECT_EQ(input->name, "spot trace");
+    EXPECT_EQ(input->file, file);
+    EXPECT_EQ(input->sha256, sha256_hex(right_trace));
+    fetch("verses");
+    EXPECT_EQ(input_of("verses", "corpus")->sha256, "") << "whatever it is";
 }
 
 TEST_F(Fetch, AMissingPathIsNamed) {

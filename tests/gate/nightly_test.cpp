@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "suite/store/nights.hpp"
@@ -277,9 +278,14 @@ TEST_F(NightlyTest, AKeptProgramThatWasCutOffIsNotRunAndThatIsSaid) {
     const Told told = night();
     EXPECT_FALSE(left(told.report)["rerun_paired"].get<bool>());
     EXPECT_EQ(left(told.report)["rerun"]["verdict"], "slower") << "the new one is run again";
-    EXPECT_EQ(told.report["warnings"].size(), 1U) << told.report["warnings"].dump();
-    EXPECT_THAT(told.report["warnings"].dump(),
-                HasSubstr("the baseline's program is not run again"));
+    const auto& warnings = told.report["warnings"];
+    EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(),
+                            [](const json& warning) {
+                                return warning.get<std::string>().starts_with(
+                                    "the baseline's program is not run again");
+                            }),
+              1)
+        << warnings.dump(1);
 }
 
 TEST_F(NightlyTest, MutedRowsNeitherWarnNorFail) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/runner/sample_process.hpp"
+#include "suite/runner/sample_protocol.hpp"
 
 namespace assay::testing {
 namespace {
@@ -36,6 +38,19 @@ void sum(const SampleSpec& spec, Recorder& recorder) {
         recorder.metric("term", scale * static_cast<double>(i), {{"i", i}});
     recorder.metric("seed_seen", static_cast<double>(spec.seed));
     recorder.event("commit", 0.25, 1, {{"step", 3}});
+}
+
+/// Several processes write `text` without pause, whole lines at a time, for as long as no test
+/// waits.
+void flood(int fd, const std::string& text) {
+    std::string lines;
+    while (lines.size() + text.size() <= PIPE_BUF) lines += text;
+    const auto end = std::chrono::steady_clock::now() + flood_time;
+    bool child = false;
+    for (int more = 0; more < 3 && !child; ++more) child = ::fork() == 0;
+    while (std::chrono::steady_clock::now() < end)
+        if (::write(fd, lines.data(), lines.size()) < 0) break;
+    if (child) ::_exit(0);
 }
 
 /// A grandchild in a session of its own, as far from the sample as a process can get.
@@ -66,6 +81,14 @@ void behave(const SampleSpec& spec, Recorder& recorder) {
         const std::string line = "{\"kind\":\"metric\"}\n";
         [[maybe_unused]] const auto written = ::write(runner::result_fd, line.data(), line.size());
         std::this_thread::sleep_for(1h);
+    }
+    if (how == "flood_output") flood(1, "much to tell\n");
+    if (how == "flood_results")  // each takes longer to read than to write
+        flood(runner::result_fd,
+              runner::encode(store::Event{0, "commit", -1, {{"of", std::vector<int>(480, 1)}}}));
+    if (how == "twice") {
+        recorder.event("commit", 0.5, -1, {{"step", 1}});
+        recorder.metric("value", 2);
     }
     if (how == "hang") std::this_thread::sleep_for(1h);
     if (how == "stubborn") {
@@ -135,6 +158,11 @@ Experiment make_sum() {
     small.axes = {};
     experiment.profiles = {toy, small};
     experiment.figure = {Figure::Kind::lines, "term", "i", {}, "i", "term", false};
+    experiment.inputs = [](const SampleSpec&) -> std::vector<Input> {
+        const char* file = std::getenv("ASSAY_TEST_INPUT");
+        if (file == nullptr) return {};
+        return {{"numbers", file, ""}};
+    };
     experiment.run = sum;
     return experiment;
 }

@@ -1,9 +1,14 @@
 // The session around the samples: stored, resumed, interrupted, judged.
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "suite/runner/machine_lock.hpp"
 #include "suite/runner/runner.hpp"
+#include "suite/runner/state_folder.hpp"
+#include "suite/store/timestamp.hpp"
 #include "tests/runner/dummy_system.hpp"
 #include "tests/runner/processes.hpp"
 #include "tests/runner/session_fixture.hpp"
@@ -124,6 +129,61 @@ TEST_F(ExecuteTest, FailuresAreCountedAndTheRestGoesOn) {
     EXPECT_EQ(notices.back().failed, 2);
     EXPECT_EQ(notices.back().done, 4);
     EXPECT_EQ(store.sessions()[0].state, "finished");
+}
+
+TEST_F(ExecuteTest, AMetricRecordedTwiceIsOneFailedSample) {
+    behave({"twice", "well"});
+    const Outcome outcome = run();
+    ASSERT_THAT(statuses(outcome), ElementsAre("failed", "ok"));
+    const store::Sample failed = store.sample(outcome.samples[0].id);
+    EXPECT_EQ(failed.reason, "recorded the metric value twice; a label must tell the values apart");
+    ASSERT_EQ(failed.metrics.size(), 1U) << "what can be stored is";
+    EXPECT_EQ(failed.metrics[0].value, 1);
+    EXPECT_EQ(failed.events.size(), 1U);
+    EXPECT_EQ(store.sessions()[0].state, "finished");
+}
+
+TEST_F(ExecuteTest, CheckpointsOfAnotherBuildStayUntilTheyAreOld) {
+    store::Session other;
+    other.id = "11111111-0000-4000-8000-000000000000";
+    other.build = "another build";
+    other.state = "running";
+    other.started = store::now_utc();
+    store.put_machine({"here", {}});
+    other.machine = "here";
+    store.begin_session(other);
+    store.finish_session(other.id, "interrupted");
+    const auto kept = folder / "results.db.state" / other.id / "shared";
+    std::filesystem::create_directories(kept);
+    std::ofstream(kept / "model") << "0123456789";
+    const auto told = [&] {
+        std::vector<nlohmann::json> removed;
+        for (const Notice& notice : notices)
+            if (notice.kind == "state_removed") removed.push_back(notice.body);
+        return removed;
+    };
+    behave({"well"});
+    run();
+    EXPECT_TRUE(std::filesystem::exists(kept / "model"));
+    EXPECT_TRUE(told().empty());
+
+    const auto interrupted = [&](int days_ago) {
+        const std::string then =
+            store::utc(std::chrono::system_clock::now() - std::chrono::days(days_ago));
+        SQLite::Database file((folder / "results.db").string(), SQLite::OPEN_READWRITE);
+        file.exec("UPDATE session SET started = '" + then + "', finished = '" + then +
+                  "' WHERE id = '" + other.id + "'");
+    };
+    interrupted(StateFolder::kept_days - 1);
+    run();
+    EXPECT_TRUE(std::filesystem::exists(kept / "model"));
+    interrupted(StateFolder::kept_days + 1);
+    run();
+    EXPECT_FALSE(std::filesystem::exists(kept));
+    ASSERT_EQ(told().size(), 1U) << "said, not only done";
+    EXPECT_EQ(told()[0].at("session"), other.id);
+    EXPECT_EQ(told()[0].at("bytes"), 10);
+    EXPECT_EQ(told()[0].at("why"), "it was interrupted more than 30 days ago");
 }
 
 TEST_F(ExecuteTest, ASampleFindsWhatItKeptBeforeItWasInterrupted) {

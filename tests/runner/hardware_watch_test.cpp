@@ -140,21 +140,43 @@ TEST_F(HardwareWatchTest, AMachineThatTellsNothingMarksNothing) {
 
 TEST_F(HardwareWatchTest, GpusAreJudgedOnlyWhereTheSampleUsesThem) {
     const testing::EnvironmentVariable hot{"ASSAY_FAKE_NVML_MACHINE", "hot"};
-    const auto watched = [&](Profile profile) {
+    const auto watched = [&](bool on_gpus) {
         HardwareWatch watch(measure::HardwareMonitor(machine.path(), FAKE_NVML));
         watch.begin();
         watch.look(0.1);
         watch.end(0.2);
         store::Sample sample;
-        sample.spec.profile = profile;
         sample.status = to_string(SampleStatus::ok);
-        watch.judge(sample);
+        watch.judge(sample, on_gpus);
         return sample;
     };
-    const store::Sample elsewhere = watched(Profile::small);
+    const store::Sample elsewhere = watched(false);
     EXPECT_EQ(elsewhere.status, "ok") << elsewhere.reason;
     EXPECT_THAT(elsewhere.hardware, SizeIs(6)) << "recorded all the same";
-    EXPECT_THAT(watched(Profile::gpu).reason, HasSubstr("gpu0 clock 61 % of 1.98 GHz"));
+    EXPECT_THAT(watched(true).reason, HasSubstr("gpu0 clock 61 % of 1.98 GHz"));
+}
+
+TEST_F(HardwareWatchTest, GpusAreJudgedInEveryProfileThatUsesThem) {
+    machine.put_server();
+    const testing::EnvironmentVariable here{"ASSAY_NVML", FAKE_NVML};
+    const testing::EnvironmentVariable hot{"ASSAY_FAKE_NVML_MACHINE", "hot"};
+    // Long enough for a look while the process is still there.
+    meanwhile = [] { std::this_thread::sleep_for(std::chrono::milliseconds(150)); };
+    const auto status_at = [&](Profile profile, std::optional<bool> on_gpus) {
+        System system = testing::make_dummy_system();
+        Experiment& behave = system.experiments.at(1);
+        behave.profiles.at(0).profile = profile;
+        behave.profiles.at(0).on_gpus = on_gpus;
+        registry = Registry();
+        registry.add(std::move(system));
+        request.profile = profile;
+        return run().status;
+    };
+    EXPECT_EQ(status_at(Profile::gpu, std::nullopt), "invalid");
+    EXPECT_EQ(status_at(Profile::cluster, std::nullopt), "invalid");
+    EXPECT_EQ(status_at(Profile::toy, true), "invalid") << "it says so";
+    EXPECT_EQ(status_at(Profile::toy, std::nullopt), "ok");
+    EXPECT_EQ(status_at(Profile::gpu, false), "ok") << "it says that it does not";
 }
 
 TEST_F(HardwareWatchTest, SuspectsOfTheRequestAreTheSessions) {

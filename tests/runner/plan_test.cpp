@@ -160,7 +160,7 @@ TEST_F(PlanTest, HashChangesWithWhatDefinesTheSamplesOnly) {
     request.mode.reset();
     request.profile = Profile::toy;
     EXPECT_TRUE(is_new());
-    EXPECT_EQ(plan().hash.size(), 32U);
+    EXPECT_EQ(plan().hash.size(), 64U);
 }
 
 }  // namespace

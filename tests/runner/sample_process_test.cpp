@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "suite/runner/collected_sample.hpp"
+#include "tests/runner/dummy_system.hpp"
 #include "tests/runner/processes.hpp"
 #include "tests/runner/temporary_folder.hpp"
 
@@ -27,7 +28,8 @@ class SampleProcessTest : public ::testing::Test {
     Interruption interruption;
     std::vector<std::string> told;
 
-    store::Sample run(const std::string& how, double timeout_s = 60) {
+    store::Sample run(const std::string& how, double timeout_s = 60,
+                      const SampleProgram& program = {}) {
         SampleSpec spec;
         spec.experiment = "dummy/behave";
         spec.variant = "only";
@@ -36,7 +38,7 @@ class SampleProcessTest : public ::testing::Test {
         spec.timeout_s = timeout_s;
         return collect_sample(
             spec, "id", [&](std::string kind, nlohmann::json) { told.push_back(std::move(kind)); },
-            interruption);
+            interruption, program);
     }
     std::set<pid_t> sample_pids() const { return pids_in(folder / "pids"); }
 };
@@ -93,6 +95,42 @@ TEST_F(SampleProcessTest, TimeoutKillsEvenWhatIgnoresSigterm) {
     EXPECT_EQ(sample.reason, "timeout: not done after 0.2 s");
     ASSERT_EQ(sample_pids().size(), 1U);
     for (const pid_t pid : sample_pids()) EXPECT_TRUE(is_gone(pid));
+}
+
+/// A sample that writes without pause to its output or its results.
+class Flood : public SampleProcessTest, public ::testing::WithParamInterface<const char*> {
+  protected:
+    /// Far more than its end takes, on however busy a machine.
+    static constexpr double half_of_it_s =
+        std::chrono::duration<double>(testing::flood_time).count() / 2;
+};
+INSTANTIATE_TEST_SUITE_P(To, Flood, ::testing::Values("flood_output", "flood_results"));
+
+TEST_P(Flood, IsTimedOut) {
+    const store::Sample sample = run(GetParam(), 0.5);
+    EXPECT_EQ(sample.status, "failed");
+    EXPECT_EQ(sample.reason, "timeout: not done after 0.5 s");
+    EXPECT_LT(sample.seconds, half_of_it_s);
+}
+
+TEST_P(Flood, IsInterrupted) {
+    std::thread killer([&] {
+        eventually([&] { return !sample_pids().empty(); });
+        ::kill(::getpid(), SIGINT);
+    });
+    const store::Sample sample = run(GetParam());
+    killer.join();
+    EXPECT_EQ(sample.status, "interrupted");
+    EXPECT_LT(sample.seconds, half_of_it_s);
+}
+
+TEST_F(SampleProcessTest, ASampleThatRecordsWithoutEndIsStopped) {
+    constexpr std::size_t bound = 1 << 20;
+    const store::Sample sample = run("flood_results", 60, {.max_recorded_bytes = bound});
+    EXPECT_EQ(sample.status, "failed");
+    EXPECT_THAT(sample.reason, HasSubstr("more than 1048576 bytes of results"));
+    EXPECT_GT(sample.events.size(), bound / 2 / 1000) << "each of little more than 1000 bytes";
+    EXPECT_LT(sample.events.size(), bound / 1000);
 }
 
 TEST_F(SampleProcessTest, NoDescendantOutlivesASampleThatEndsWell) {
