@@ -44,6 +44,32 @@ TEST(LteOwnFiles, MissingOnesAreNamed) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(LteOwnFiles, AreTheInputsOfASample) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "assay-own-XXXXXX").string();
+    const std::filesystem::path folder = mkdtemp(pattern.data());
+    const std::string text = (folder / "my.json").string(), weights = (folder / "my.gguf").string();
+    std::ofstream(text) << "some text";
+    std::ofstream(weights) << "GGUF";
+    const auto files = [](const SampleSpec& spec) {
+        std::vector<std::string> files;
+        for (const Input& input : material_inputs(spec))
+            files.push_back(input.name + ' ' + input.file.string());
+        return files;
+    };
+    EXPECT_THAT(files(spec("gpt-tiny", text)), testing::ElementsAre("corpus " + text));
+    EXPECT_THAT(files(spec(weights, text)),
+                testing::ElementsAre("corpus " + text, "weights " + weights));
+    setenv("ASSAY_DATA", folder.c_str(), 1);
+    EXPECT_TRUE(files(spec("smollm2", "bible-kjv")).empty()) << "nothing has been fetched";
+    std::ofstream(folder / "bible-kjv.txt") << "some text";
+    std::ofstream(folder / "smollm2-135m-instruct-q4_1.gguf") << "GGUF";
+    EXPECT_THAT(
+        files(spec("smollm2", "bible-kjv")),
+        testing::ElementsAre("corpus " + (folder / "bible-kjv.txt").string(),
+                             "weights " + (folder / "smollm2-135m-instruct-q4_1.gguf").string()));
+    std::filesystem::remove_all(folder);
+}
+
 TEST(LteGpuProfile, TrainsLongerAndIsRefusedWithAReasonWhereThereIsNoGpu) {
     for (const char* model : {"gpt-5m", "llama-5m", "smollm2"}) {
         const Sizes small = sizes_of(model, Profile::small), gpu = sizes_of(model, Profile::gpu);

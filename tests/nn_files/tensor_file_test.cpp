@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "impls/nn/files/decoder_config.hpp"
+#include "impls/nn/files/safetensors_folder.hpp"
 #include "suite/experiment/error.hpp"
 #include "tests/nn_files/toy_gguf.hpp"
 #include "tests/nn_files/toy_hugging_face.hpp"
@@ -116,6 +117,27 @@ TEST_F(Parts, MakeOneModel) {
             EXPECT_EQ(read, values) << name;
         }
     }
+}
+
+TEST_F(TensorFiles, EveryFileThatIsReadIsListed) {
+    const ToyModel model = toy_model(toy_llama_config());
+    write_bytes(folder_ / "weights.gguf", gguf_of(model).bytes());
+    write_bytes(folder_ / "model.safetensors", hugging_face_of(model).tensors.bytes());
+    write_json("config.json", hugging_face_of(model).config);
+    const std::vector<fs::path> read{folder_ / "model.safetensors", folder_ / "config.json"};
+    EXPECT_EQ(files_of_model(folder_), read);
+    EXPECT_EQ(files_of_model(folder_ / "model.safetensors"), read);
+    EXPECT_EQ(files_of_model(folder_ / "weights.gguf"),
+              std::vector<fs::path>{folder_ / "weights.gguf"});
+}
+
+TEST_F(Parts, AreAllListed) {
+    EXPECT_THAT(files_of_model(folder_),
+                testing::UnorderedElementsAre(folder_ / "part-1.safetensors",
+                                              folder_ / "part-2.safetensors", folder_ / index_name_,
+                                              folder_ / "config.json"));
+    EXPECT_THAT(files_of_model(folder_ / index_name_),
+                testing::UnorderedElementsAreArray(files_of_model(folder_)));
 }
 
 TEST_F(Parts, MustFitTheIndex) {

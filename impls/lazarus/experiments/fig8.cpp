@@ -89,6 +89,7 @@ Experiment fig8() {
     experiment.profiles = exact_profiles(0.05);
     experiment.figure = recovery_figure({"trace", "order", "model", "step"});
     experiment.unsupported = missing_trace;
+    experiment.inputs = trace_inputs;
     experiment.run = run;
     return experiment;
 }

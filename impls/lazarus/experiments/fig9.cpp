@@ -54,6 +54,13 @@ std::optional<std::string> unsupported(const SampleSpec& spec) {
     return missing_trace(spec);
 }
 
+// The availability trace is part of the calibration: it is the faults.
+std::vector<Input> inputs(const SampleSpec& spec) {
+    std::vector<Input> files = trace_inputs(spec);
+    for (Input& text : live_training_inputs()) files.push_back(std::move(text));
+    return files;
+}
+
 void run(const SampleSpec& spec, Recorder& recorder) {
 #ifdef ASSAY_LAZARUS_LIVE
     tensor_functions().run_fig9(spec, nodes_of(spec), routing_source(spec), live_training_text(),
@@ -170,6 +177,7 @@ Experiment fig9() {
                 "time on the trace",    "samples per second", false};
     e.validate = validate_fig9;
     e.unsupported = unsupported;
+    e.inputs = inputs;
     e.calibration = calibration;
     e.run = run;
     return e;

@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "suite/experiment/experiment.hpp"
 
 namespace assay::lazarus {
 
@@ -14,5 +17,8 @@ std::optional<std::string> live_training_lacks();
 /// The text that live trainings train on. Throws SampleError (unsupported) with the reason where
 /// none can run.
 std::filesystem::path live_training_text();
+
+/// The same for Experiment::inputs; empty where it has not been fetched.
+std::vector<Input> live_training_inputs();
 
 }  // namespace assay::lazarus

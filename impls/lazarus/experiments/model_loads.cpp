@@ -14,6 +14,8 @@
 namespace assay::lazarus {
 namespace {
 
+constexpr const char* trace_id = "smartmoe-loads";
+
 bool wants_public_trace(const SampleSpec& spec) {
     return assay::to_string(spec.axes.at("trace")) == "smartmoe";
 }
@@ -31,7 +33,7 @@ RoutingTrace read_trace(const std::filesystem::path& file) {
 }  // namespace
 
 std::optional<std::string> missing_trace(const SampleSpec& spec) {
-    if (!wants_public_trace(spec) || data::locate("smartmoe-loads")) return std::nullopt;
+    if (!wants_public_trace(spec) || data::locate(trace_id)) return std::nullopt;
     return "the SmartMoE routing trace is not on this machine; import it with `assay data fetch "
            "smartmoe-loads --from FILE`, or take `-a trace=synthetic`";
 }
@@ -39,7 +41,7 @@ std::optional<std::string> missing_trace(const SampleSpec& spec) {
 std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers, int experts) {
     std::vector<Loads> loads;
     if (wants_public_trace(spec)) {
-        const auto file = data::locate("smartmoe-loads");
+        const auto file = data::locate(trace_id);
         if (!file) throw SampleError(SampleStatus::unsupported, missing_trace(spec).value());
         loads = read_trace(*file).at(trace_iteration(step), layers);
     } else {
@@ -49,8 +51,14 @@ std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int la
     return loads;
 }
 
+std::vector<Input> trace_inputs(const SampleSpec& spec) {
+    if (!wants_public_trace(spec)) return {};
+    if (auto trace = data::input_of(trace_id, "routing trace")) return {*std::move(trace)};
+    return {};
+}
+
 std::string routing_source(const SampleSpec& spec) {
-    return wants_public_trace(spec) ? data::locate("smartmoe-loads").value().string() : "synthetic";
+    return wants_public_trace(spec) ? data::locate(trace_id).value().string() : "synthetic";
 }
 
 }  // namespace assay::lazarus

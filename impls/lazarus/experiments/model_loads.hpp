@@ -19,6 +19,9 @@ std::optional<std::string> missing_trace(const SampleSpec& spec);
 /// SampleError(unsupported) without the trace.
 std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers, int experts);
 
+/// The trace's file, for Experiment::inputs; empty for a synthetic one.
+std::vector<Input> trace_inputs(const SampleSpec& spec);
+
 /// What a training replays: "synthetic", or the trace's file.
 std::string routing_source(const SampleSpec& spec);
 

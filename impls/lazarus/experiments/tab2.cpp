@@ -93,6 +93,13 @@ std::optional<std::string> unsupported(const SampleSpec& spec) {
     return live_training_lacks();
 }
 
+std::vector<Input> inputs(const SampleSpec& spec) {
+    std::vector<Input> files = trace_inputs(spec);
+    if (spec.provenance == Provenance::exact) return files;
+    for (Input& text : live_training_inputs()) files.push_back(std::move(text));
+    return files;
+}
+
 void run(const SampleSpec& spec, Recorder& recorder) {
     if (spec.provenance == Provenance::exact) return record_counts(spec, recorder);
 #ifdef ASSAY_LAZARUS_LIVE
@@ -162,6 +169,7 @@ Experiment tab2() {
     e.figure = {Figure::Kind::bars,    "transfers", "over_sets", {"trace", "model", "step"}, "",
                 "expert states moved", false};
     e.unsupported = unsupported;
+    e.inputs = inputs;
     e.calibration = calibration;
     e.run = run;
     return e;

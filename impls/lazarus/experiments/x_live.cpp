@@ -142,6 +142,7 @@ Experiment x_live() {
         "kill:rank=5,phase=transfer@step=22; join:count=2@step=26; stop:rank=0@step=32";
     e.validate = validate_x_live;
     e.unsupported = [](const SampleSpec&) { return live_training_lacks(); };
+    e.inputs = [](const SampleSpec&) { return live_training_inputs(); };
     e.run = run;
     return e;
 }

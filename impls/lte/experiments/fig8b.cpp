@@ -168,6 +168,10 @@ Experiment fig8b() {
         return fmt::format(
             "{0} is not here: scripts/models, then `assay data fetch {0} --from FILE`", model_id);
     };
+    experiment.inputs = [](const SampleSpec&) -> std::vector<Input> {
+        if (auto weights = data::input_of(model_id, "weights")) return {*std::move(weights)};
+        return {};
+    };
     experiment.validate = [](const SampleSpec& spec) {
         const std::string model = to_string(spec.axes.at("model"));
         if ((model == "llama2-7b") != (spec.profile == Profile::gpu))

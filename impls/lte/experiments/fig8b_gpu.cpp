@@ -18,6 +18,10 @@ Experiment with_gpu_profile(Experiment experiment) {
         if (auto lacks = tensors::module_lacks()) return lacks;
         return tensor_functions().gpu_decoding_lacks();
     };
+    const auto inputs = experiment.inputs;
+    experiment.inputs = [inputs](const SampleSpec& spec) {
+        return spec.profile == Profile::gpu ? std::vector<Input>() : inputs(spec);
+    };
     const auto run = experiment.run;
     experiment.run = [run](const SampleSpec& spec, Recorder& recorder) {
         if (spec.profile == Profile::gpu)

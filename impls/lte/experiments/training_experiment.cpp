@@ -136,6 +136,7 @@ Experiment training_experiment(const std::string& name, const std::string& title
     experiment.metrics = quality_metrics();
     experiment.validate = validate;
     experiment.unsupported = unsupported;
+    experiment.inputs = material_inputs;
     experiment.run = tensors::run_of(&TensorFunctions::compete);
     return experiment;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "impls/lte/recipes/sizes.hpp"
+#include "impls/nn/files/safetensors_folder.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -34,6 +35,26 @@ std::optional<std::string> materials_lack(const SampleSpec& spec) {
     const Sizes sizes = sizes_of(model_of(spec), spec.profile);
     if (auto reason = lacks(corpus_of(spec))) return reason;
     return sizes.weights.empty() ? std::nullopt : lacks(sizes.weights);
+}
+
+std::vector<Input> material_inputs(const SampleSpec& spec) {
+    std::vector<Input> inputs;
+    const auto add_fetched = [&](const std::string& id, const char* what) {
+        if (auto fetched = data::input_of(id, what)) inputs.push_back(*std::move(fetched));
+    };
+    const std::string corpus = corpus_of(spec);
+    if (names_a_file(corpus))
+        inputs.push_back({"corpus", corpus, ""});
+    else
+        add_fetched(corpus, "corpus");
+    const std::string weights = sizes_of(model_of(spec), spec.profile).weights;
+    if (weights.empty()) return inputs;
+    if (!names_a_file(weights))
+        add_fetched(weights, "weights");
+    else if (!lacks(weights))
+        for (auto& file : nn::files_of_model(weights))
+            inputs.push_back({"weights", std::move(file), ""});
+    return inputs;
 }
 
 std::filesystem::path fetched(const std::string& name) {

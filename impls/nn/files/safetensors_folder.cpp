@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "impls/nn/files/gguf_file.hpp"
 #include "impls/nn/files/malformed.hpp"
 #include "impls/nn/files/mapping.hpp"
 #include "impls/nn/files/strict_json.hpp"
@@ -13,6 +14,8 @@ namespace assay::nn {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* index_name = "model.safetensors.index.json";
 
 nlohmann::json json_file(const fs::path& path) {
     const Mapping mapping(path);
@@ -24,6 +27,17 @@ nlohmann::json json_file(const fs::path& path) {
 bool is_plain_file_name(const std::string& name) {
     return !name.empty() && name != "." && name != ".." &&
            name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+}
+
+/// "config" … with the JSON files of those names, those that are there.
+std::map<std::string, fs::path> companions_in(const fs::path& folder) {
+    std::map<std::string, fs::path> companions;
+    for (const char* const name : {"config", "tokenizer", "tokenizer_config"}) {
+        const fs::path path = folder / fmt::format("{}.json", name);
+        std::error_code ignored;
+        if (fs::exists(path, ignored)) companions.emplace(name, path);
+    }
+    return companions;
 }
 
 }  // namespace
@@ -51,7 +65,7 @@ SafetensorsParts safetensors_parts(const fs::path& folder) {
     std::error_code ignored;
     if (const fs::path single = folder / "model.safetensors"; fs::exists(single, ignored))
         return {{single}, {}};
-    if (const fs::path index = folder / "model.safetensors.index.json"; fs::exists(index, ignored))
+    if (const fs::path index = folder / index_name; fs::exists(index, ignored))
         return parts_of_index(index);
     malformed(folder.string(),
               "a folder without model.safetensors or model.safetensors.index.json; name a .gguf or "
@@ -60,12 +74,27 @@ SafetensorsParts safetensors_parts(const fs::path& folder) {
 
 nlohmann::json companion_files(const fs::path& folder) {
     nlohmann::json companions = nlohmann::json::object();
-    for (const char* const name : {"config", "tokenizer", "tokenizer_config"}) {
-        const fs::path path = folder / fmt::format("{}.json", name);
-        std::error_code ignored;
-        if (fs::exists(path, ignored)) companions[name] = json_file(path);
-    }
+    for (const auto& [name, path] : companions_in(folder)) companions[name] = json_file(path);
     return companions;
+}
+
+std::vector<fs::path> files_of_model(const fs::path& path) {
+    std::error_code ignored;
+    const bool folder = fs::is_directory(path, ignored);
+    std::vector<fs::path> files{path};
+    if (folder) {
+        files = safetensors_parts(path).files;
+        if (const fs::path index = path / index_name; fs::exists(index, ignored))
+            files.push_back(index);
+    } else if (path.extension() == ".json") {
+        const SafetensorsParts parts = parts_of_index(path);
+        files.insert(files.end(), parts.files.begin(), parts.files.end());
+    } else if (begins_as_gguf(Mapping(path).bytes())) {
+        return files;
+    }
+    for (const auto& [name, companion] : companions_in(folder ? path : path.parent_path()))
+        files.push_back(companion);
+    return files;
 }
 
 }  // namespace assay::nn

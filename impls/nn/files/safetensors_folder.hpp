@@ -24,4 +24,8 @@ SafetensorsParts parts_of_index(const std::filesystem::path& index);
 /// are there. Throws UserError when one is not JSON.
 nlohmann::json companion_files(const std::filesystem::path& folder);
 
+/// Every file that a TensorFile of `path` reads: a GGUF file itself, else parts, index and those
+/// JSON files. Throws UserError for an index or a folder that TensorFile refuses.
+std::vector<std::filesystem::path> files_of_model(const std::filesystem::path& path);
+
 }  // namespace assay::nn
