@@ -18,4 +18,8 @@ std::vector<const Claim*> select_claims(const Registry& registry, const std::str
 std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
                                       const std::vector<const Claim*>& claims);
 
+/// Said where samples of other machines arrive: stored verdicts know nothing of them.
+inline constexpr const char* claims_after_arrival =
+    "`assay claims --again` judges the claims by everything that is here now\n";
+
 }  // namespace assay::cli

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "suite/cli/claim_checks.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/live_progress.hpp"
@@ -101,8 +102,9 @@ int run_merge(const Context& context, const DbOptions& options) {
                     {"samples", merged.samples},
                     {"skipped", merged.skipped}});
     else
-        std::cout << fmt::format("added {} sessions, {} samples; {} were there already\n",
-                                 merged.sessions, merged.samples, merged.skipped);
+        std::cout << fmt::format("added {} sessions, {} samples; {} were there already\n{}",
+                                 merged.sessions, merged.samples, merged.skipped,
+                                 merged.samples > 0 ? claims_after_arrival : "");
     return exit_ok;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "suite/cli/claim_checks.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/exchange/archive.hpp"
@@ -22,8 +23,10 @@ struct ImportOptions {
 int run_import(const Context& context, const ImportOptions& options) {
     store::Store store = store::Store::open(context.database_path(), store::Access::write);
     nlohmann::json files = nlohmann::json::array();
+    long samples = 0;
     for (const std::string& file : options.files) {
         const auto added = exchange::import_file(store, file);
+        samples += added.samples;
         if (options.json)
             files.push_back({{"file", file},
                              {"sessions", added.sessions},
@@ -33,7 +36,10 @@ int run_import(const Context& context, const ImportOptions& options) {
             std::cout << fmt::format("{}: added {} sessions, {} samples; {} were there already\n",
                                      file, added.sessions, added.samples, added.skipped);
     }
-    if (options.json) print_json(files);
+    if (options.json)
+        print_json(files);
+    else if (samples > 0)
+        std::cout << claims_after_arrival;
     return exit_ok;
 }
 
