@@ -113,13 +113,28 @@ class OldNames {
     RowId identity(const Name& name) {
         const std::array of_suite = {name.suite, name.machine, name.series, name.metric};
         if (const auto found = by_text_.find(name.series); found != by_text_.end()) {
-            for (const std::string& session : name.sessions)
-                if (const auto row = best_of(measured_in(found->second, session), name.metric))
+            std::optional<RowId> of_session;  // whose samples of that night all failed, perhaps
+            for (const std::string& session : name.sessions) {
+                const auto candidates = measured_in(found->second, session);
+                if (const auto row = with_metric(candidates, name.metric))
                     return known_.emplace(of_suite, *row), *row;
+                if (!of_session && !candidates.empty()) of_session = candidates.front().series->row;
+            }
+            const auto anywhere = newest_first(found->second, name.machine);
+            auto same_metric = with_metric(anywhere, name.metric);
             if (const auto known = known_.find(of_suite); known != known_.end())
-                return known->second;
-            if (const auto row = best_of(newest_first(found->second, name.machine), name.metric))
-                return *row;
+                same_metric = known->second;
+            if (same_metric && !of_session) return *same_metric;
+            if (of_session || !anywhere.empty()) {
+                RowId row = of_session ? *of_session : anywhere.front().series->row;
+                if (same_metric) {
+                    row.metric = same_metric->metric;
+                    row.labels = same_metric->labels;
+                } else {
+                    take_metric_apart(name.metric, row);
+                }
+                return row;
+            }
         }
         RowId row;
         take_series_apart(name.series, row);
@@ -167,23 +182,20 @@ class OldNames {
         return found;
     }
 
-    /// The first that has such a metric; else the first.
-    std::optional<RowId> best_of(const std::vector<Candidate>& candidates,
-                                 const std::string& metric) {
-        if (candidates.empty()) return std::nullopt;
-        if (metric.empty()) return candidates.front().series->row;
+    /// The first that has such a metric; of the empty metric the first.
+    std::optional<RowId> with_metric(const std::vector<Candidate>& candidates,
+                                     const std::string& metric) {
         for (const Candidate& candidate : candidates) {
+            RowId row = candidate.series->row;
+            if (metric.empty()) return row;
             const auto& metrics = metrics_of(candidate);
             const auto found = metrics.find(metric);
             if (found == metrics.end()) continue;
-            RowId row = candidate.series->row;
             row.metric = found->second.first;
             row.labels = found->second.second;
             return row;
         }
-        RowId row = candidates.front().series->row;
-        take_metric_apart(metric, row);
-        return row;
+        return std::nullopt;
     }
 
     using Metrics = std::map<std::string, std::pair<std::string, Labels>>;  // by their texts

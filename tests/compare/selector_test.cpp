@@ -1,4 +1,5 @@
 // Words that name sessions, and arms of the samples of a database.
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -145,6 +146,21 @@ TEST_F(Selectors, UnitsOfForeignExperimentsComeFromTheDatabase) {
     const Row row = compare(a, b).at(0);
     EXPECT_EQ(row.unit, "1/s");
     EXPECT_EQ(row.verdict, Verdict::faster);
+}
+
+// Sessions from before inputs were hashed stay comparable; two hashes that differ are two things.
+TEST_F(Selectors, InputsThatASideDoesNotTellAreUnknown) {
+    const Arm told = read_arm(registry, store.path(), "latest");
+    ASSERT_TRUE(told.series.at(0).context.contains("data"));
+    SQLite::Database(store.path().string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE series SET data = ''");
+    const Arm untold = read_arm(registry, store.path(), "latest~1");
+    Options all;
+    all.all_metrics = true;
+    EXPECT_THAT(compare(untold, told, all).at(0).reason, HasSubstr("context unknown in A: data"));
+    Arm other = told;
+    other.series.at(0).context["data"] = "another";
+    EXPECT_EQ(compare(told, other, all).at(0).reason_code, Reason::context_differs);
 }
 
 TEST_F(Selectors, SeveralSessionsOfASideKeepAllTheirValues) {

@@ -194,6 +194,27 @@ TEST_F(VersionTwo, NoTextIsTooStrange) {
     EXPECT_TRUE(texts.contains({"a/b v z=1 a=01", "m"}));
 }
 
+// All its samples failed in one night: what the label was, other nights know.
+TEST_F(VersionTwo, ANightWithoutValuesKeepsItsRow) {
+    SQLite::Database((folder / "old.db").string(), SQLite::OPEN_READWRITE).exec(R"(
+        UPDATE metric SET labels = '{"benchmark":"8"}' WHERE name = 'real_time';
+        UPDATE night_row SET metric = 'real_time benchmark=8' WHERE metric LIKE 'real_time %';
+        DELETE FROM metric WHERE sample IN ('0000000b-1111-4000-8000-000000000000',
+                                            '0000000c-1111-4000-8000-000000000000');
+        UPDATE sample SET status = 'failed' WHERE id IN ('0000000b-1111-4000-8000-000000000000',
+                                                         '0000000c-1111-4000-8000-000000000000'))");
+    Store store = Store::open(folder / "old.db", Access::write);
+    RowId row = benchmark();
+    row.labels = {{"benchmark", "8"}};
+    std::size_t nights = 0;
+    for (const RowOfNight& of : Nights(store).rows("cpu", "feedfacecafebeef"))
+        if (of.row.id.metric == "real_time") {
+            EXPECT_EQ(of.row.id, row) << of.started;
+            ++nights;
+        }
+    EXPECT_EQ(nights, 3u);
+}
+
 // A night's report may be megabytes: who lists the nights wants none of them.
 TEST_F(VersionTwo, ListingTheNightsReadsNoReport) {
     auto store = Store::open(folder / "old.db", Access::write);

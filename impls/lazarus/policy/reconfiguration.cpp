@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <stdexcept>
 
 #include "impls/lazarus/policy/expert_parallel.hpp"
 #include "impls/lazarus/policy/mapping.hpp"
@@ -37,6 +38,8 @@ std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& hold
         if (holdings.has_state(worker)) holders[worker];
     }
     for (const Transfer& one : epoch.transfers) ++holders.at(one.from).experts;
+    if (holders.empty() && !epoch.need_dense.empty())
+        throw std::logic_error("nobody holds the dense state that joiners need");
     std::vector<Worker> sources;
     for (std::size_t joiner = 0; joiner < epoch.need_dense.size(); ++joiner) {
         const auto least =
