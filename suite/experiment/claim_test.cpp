@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -197,34 +200,52 @@ TestOutcome walk_test(const Claim& claim, const std::string& along, const Walks&
     return outcome;
 }
 
+// Whether each case has a complete walk. Other walks of the same case may be pieces, where a part
+// of it was made anew under another calibration or other data.
+bool reach_all_cases(const Walks& complete, const Walks& found) {
+    std::set<Case> reached;
+    for (const Walk& walk : complete) reached.insert(walk.rest);
+    return !found.empty() && std::all_of(found.begin(), found.end(), [&](const Walk& walk) {
+        return reached.contains(walk.rest);
+    });
+}
+
 std::optional<TestOutcome> monotone_test(const Claim& claim, const Observations& observations) {
-    const Walks walks = walks_along(claim.along, measure(claim, observations, false));
-    if (walks.empty()) return std::nullopt;
-    for (const auto& [rest, walk] : walks)
-        if (walk.size() < 2) return std::nullopt;
+    const Walks found = walks_along(claim.along, measure(claim, observations, false));
+    Walks walks;
+    std::copy_if(found.begin(), found.end(), std::back_inserter(walks),
+                 [](const Walk& walk) { return walk.steps.size() >= 2; });
+    if (!reach_all_cases(walks, found)) return std::nullopt;
     TestOutcome outcome = walk_test(claim, claim.along, walks, claim.test == "increasing" ? 1 : -1);
     outcome.text += fmt::format("; claimed is that it is {} along {}", claim.test, claim.along);
     return outcome;
 }
 
+// The steps that the claim orders, from largest to smallest; nothing where one is missing.
+std::optional<Walk> in_claimed_order(const Claim& claim, const std::string& along,
+                                     const Walk& found) {
+    Walk walk{found.rest, {}};
+    for (const std::string& name : claim.order) {
+        const Value wanted = along == "variant" ? Value(name) : parse_value(name);
+        const auto step = std::find_if(
+            found.steps.begin(), found.steps.end(),
+            [&](const Step& candidate) { return same_value(candidate.where, wanted); });
+        if (step == found.steps.end()) return std::nullopt;
+        walk.steps.push_back(*step);
+    }
+    return walk;
+}
+
 std::optional<TestOutcome> order_test(const Claim& claim, const Observations& observations) {
     const std::string along = claim.along.empty() ? "variant" : claim.along;
     const Walks found = walks_along(along, measure(claim, observations, along == "variant"));
-    if (found.empty()) return std::nullopt;
     Walks walks;
+    for (const Walk& walk : found)
+        if (std::optional<Walk> ordered = in_claimed_order(claim, along, walk))
+            walks.push_back(std::move(*ordered));
+    if (!reach_all_cases(walks, found)) return std::nullopt;
     std::string listed;
     for (const std::string& name : claim.order) listed += (listed.empty() ? "" : " ≥ ") + name;
-    for (const auto& [rest, steps] : found) {
-        walks.push_back({rest, {}});
-        for (const std::string& name : claim.order) {
-            const Value wanted = along == "variant" ? Value(name) : parse_value(name);
-            const auto step = std::find_if(steps.begin(), steps.end(), [&](const Step& candidate) {
-                return same_value(candidate.where, wanted);
-            });
-            if (step == steps.end()) return std::nullopt;
-            walks.back().steps.push_back(*step);
-        }
-    }
     TestOutcome outcome = walk_test(claim, along, walks, -1);
     outcome.text += "; claimed is the order " + listed;
     return outcome;

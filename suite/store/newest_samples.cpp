@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -26,8 +27,7 @@ struct Scope {
     auto operator<=>(const Scope&) const = default;
 };
 struct State {
-    std::string calibration, data;
-    auto operator<=>(const State&) const = default;
+    std::string calibration, data;  ///< hashes; empty: none, or not known
 };
 /// Calibrations and data apart, what was asked for.
 using Question = std::tuple<Scope, std::string, std::string>;  // axes, variant
@@ -53,7 +53,7 @@ std::vector<std::string> sessions_by_age(SQLite::Database& sql) {
     return ids;
 }
 
-/// Finds the newest session of a series through the index sample_series alone.
+/// Finds the sessions of a series, above all the newest, through the index sample_series alone.
 class NewestSession {
   public:
     explicit NewestSession(SQLite::Database& sql)
@@ -71,13 +71,18 @@ class NewestSession {
         constexpr Age recent = 16;
         for (Age age = 0; age < std::min(recent, sessions_.size()); ++age)
             if (finds(has_, series, sessions_[age])) return age;
-        Age newest = never;
+        const std::set<Age> all = all_of(series);
+        return all.empty() ? never : *all.begin();
+    }
+
+    /// Of all sessions with an ok sample of the series.
+    std::set<Age> all_of(const std::string& series) {
+        std::set<Age> all;
         for (std::string session; finds(next_, series, session);) {
             session = next_.getColumn(0).getString();
-            if (const auto age = ages_.find(session); age != ages_.end())
-                newest = std::min(newest, age->second);
+            if (const auto age = ages_.find(session); age != ages_.end()) all.insert(age->second);
         }
-        return newest;
+        return all;
     }
 
   private:
@@ -111,26 +116,83 @@ std::vector<SeriesAge> series_with_age(SQLite::Database& sql, NewestSession& new
     return all;
 }
 
-/// Takes away the series whose calibration and data newer ones have replaced.
-void drop_outdated(std::vector<SeriesAge>& all) {
-    std::map<std::pair<Scope, State>, Age> newest;
-    std::map<Question, std::set<State>> states;
-    for (const SeriesAge& series : all) {
-        Age& age = newest.try_emplace({series.scope(), series.state}, never).first->second;
-        age = std::min(age, series.age);
-        states[series.question].insert(series.state);
+/// Finds which series newer ones have replaced, by one of the files that decide: `hash` is that of
+/// their calibration or of their data. What answered one question are versions of one file, and the
+/// version that was used last in the scope counts, for all questions that the others answered.
+/// Where one session used both they are two files, of which each case has its own.
+class Versions {
+  public:
+    Versions(const std::vector<SeriesAge>& all, std::string State::*hash, NewestSession& newest)
+        : hash_(hash) {
+        std::map<File, std::vector<std::string>> users;  // series
+        std::map<Question, std::set<std::string>> hashes;
+        for (const SeriesAge& series : all) {
+            Ages& ages = ages_[series.question];
+            Age& last = of(series).empty() ? ages.without : ages.with;
+            last = std::min(last, series.age);
+            if (of(series).empty()) continue;
+            users[{series.scope(), of(series)}].push_back(series.id);
+            hashes[series.question].insert(of(series));
+        }
+        std::map<File, std::set<Age>> sessions;
+        const auto sessions_of = [&](const File& file) -> const std::set<Age>& {
+            const auto [at, is_new] = sessions.try_emplace(file);
+            if (is_new)
+                for (const std::string& series : users.at(file))
+                    at->second.merge(newest.all_of(series));
+            return at->second;
+        };
+        for (const auto& [one, other] : pairs(hashes)) {
+            const std::set<Age>& of_one = sessions_of(one);
+            const std::set<Age>& of_other = sessions_of(other);
+            if (std::none_of(of_one.begin(), of_one.end(),
+                             [&](Age age) { return of_other.contains(age); }))
+                outdated_.insert(*of_one.begin() < *of_other.begin() ? other : one);
+        }
     }
-    std::set<std::pair<Scope, State>> outdated;
-    for (const auto& [question, alternatives] : states) {
-        const Scope& scope = std::get<Scope>(question);
-        Age best = never;
-        for (const State& state : alternatives) best = std::min(best, newest.at({scope, state}));
-        for (const State& state : alternatives)
-            if (newest.at({scope, state}) > best) outdated.emplace(scope, state);
+
+    bool outdated(const SeriesAge& series) const {
+        // No hash is no version: some cases read no file, and programs before there were hashes
+        // left it empty for all. It says something about its own question alone.
+        const Ages& ages = ages_.at(series.question);
+        if (of(series).empty()) return ages.with < ages.without;
+        return ages.without < ages.with || outdated_.contains({series.scope(), of(series)});
     }
-    std::erase_if(all, [&](const SeriesAge& series) {
-        return outdated.contains({series.scope(), series.state});
+
+  private:
+    using File = std::pair<Scope, std::string>;
+    struct Ages {
+        Age with = never, without = never;
+    };
+
+    const std::string& of(const SeriesAge& series) const { return series.state.*hash_; }
+
+    /// Each once, though many questions may have them.
+    static std::set<std::pair<File, File>> pairs(
+        const std::map<Question, std::set<std::string>>& hashes) {
+        std::set<std::pair<File, File>> all;
+        for (const auto& [question, versions] : hashes)
+            for (auto one = versions.begin(); one != versions.end(); ++one)
+                for (auto other = std::next(one); other != versions.end(); ++other) {
+                    const Scope& scope = std::get<Scope>(question);
+                    all.insert({{scope, *one}, {scope, *other}});
+                }
+        return all;
+    }
+
+    std::string State::*hash_;
+    std::map<Question, Ages> ages_;
+    std::set<File> outdated_;
+};
+
+/// Takes away the series whose calibration or data newer ones have replaced.
+std::vector<SeriesAge> without_outdated(const std::vector<SeriesAge>& all, NewestSession& newest) {
+    const Versions calibrations(all, &State::calibration, newest), data(all, &State::data, newest);
+    std::vector<SeriesAge> kept;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(kept), [&](const SeriesAge& series) {
+        return !calibrations.outdated(series) && !data.outdated(series);
     });
+    return kept;
 }
 
 /// As JSON: the newest series of each question, each with its newest session.
@@ -156,7 +218,7 @@ std::vector<Sample> newest_samples_in(SQLite::Database& sql, std::string_view ex
                                       bool with_outdated) {
     NewestSession newest(sql);
     std::vector<SeriesAge> all = series_with_age(sql, newest, experiment);
-    if (!with_outdated) drop_outdated(all);
+    if (!with_outdated) all = without_outdated(all, newest);
     return read_samples(sql, chosen_samples, chosen(all, newest),
                         "profile, provenance, scenario, axes, variant, hardware, calibration, "
                         "data, seed, round, sample.id");

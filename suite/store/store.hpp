@@ -96,8 +96,8 @@ class Store {
     std::vector<Sample> newest_samples(std::string_view experiment) const;
     /// What claims are checked against: the same, flattened to one row per metric value, without
     /// outdated calibrations and data. Those are outdated on a machine (at a profile, provenance
-    /// and scenario) as soon as a newer session made one of their series anew under others: then
-    /// nothing of theirs counts any more.
+    /// and scenario) as soon as a newer session made one of their series anew under others, unless
+    /// one session used both: two files, each with cases of its own. No hash outdates none.
     std::vector<Observation> observations(std::string_view experiment) const;
     /// Samples that did not end well, of the newest session that tried the experiment, in the order
     /// they started, with metrics and events only.

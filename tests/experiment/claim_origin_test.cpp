@@ -109,7 +109,7 @@ TEST(ClaimOrigin, AMedianNeverMixesStates) {
     const ClaimCheck two = checked(open, {seen("x", 2, here), seen("x", 100, edited)});
     EXPECT_EQ(two.verdict, Verdict::contradicted);
     EXPECT_EQ(two.obtained, 100);
-    EXPECT_TRUE(says(two, "(1 sample)")) << two.reason;
+    EXPECT_TRUE(says(two, "(1 sample, ")) << two.reason;
 }
 
 TEST(ClaimOrigin, WalksAndOrdersStayInOneState) {
@@ -128,6 +128,34 @@ TEST(ClaimOrigin, WalksAndOrdersStayInOneState) {
     order.order = {"x", "y"};
     EXPECT_EQ(checked(order, {seen("x", 2, here), seen("y", 1, edited)}).verdict, Verdict::not_run);
     EXPECT_EQ(checked(order, {seen("x", 2, here), seen("y", 1, both)}).verdict, Verdict::supported);
+}
+
+TEST(ClaimOrigin, APieceOfAWalkDoesNotTakeAwayACompleteOne) {
+    const Origin edited{here.hardware, "edited", "", "s2"};
+    const auto labelled = [](Observation made, std::int64_t k) {
+        made.labels = {{"k", k}};
+        return made;
+    };
+    Claim rises = claim("increasing");
+    rises.along = "n";
+    const Observation piece = seen("x", 0, edited, at(3));
+    List seen_here{seen("x", 1, here, at(1)), seen("x", 2, here, at(2)), piece};
+    EXPECT_EQ(checked(rises, seen_here).verdict, Verdict::supported);
+    seen_here[1].value = 0.5;
+    EXPECT_EQ(checked(rises, seen_here).verdict, Verdict::contradicted);
+    for (Observation& one : seen_here) one = labelled(one, 1);
+    seen_here.push_back(labelled(piece, 2));
+    EXPECT_EQ(checked(rises, seen_here).verdict, Verdict::not_run)
+        << "the complete walk is that of another case";
+
+    Claim order = claim("order");
+    order.of = {};
+    order.order = {"x", "y"};
+    const Observation lone = seen("x", 9, edited, at(1));
+    List ordered{seen("x", 2, here, at(1)), seen("y", 1, here, at(1)), lone};
+    EXPECT_EQ(checked(order, ordered).verdict, Verdict::supported);
+    ordered.push_back(seen("x", 9, edited, at(2)));
+    EXPECT_EQ(checked(order, ordered).verdict, Verdict::not_run);
 }
 
 TEST(ClaimOrigin, MachinesThatAgreeAreNamedTogether) {

@@ -164,6 +164,87 @@ TEST(NewestSamples, UnderCalibrationsThatTheAxesDecideAllCount) {
     EXPECT_EQ(values_of(store.observations("lazarus/fig8")), (std::multiset<double>{2, 11}));
 }
 
+/// Sessions of the machine "m" one after the other, each with these samples and their data.
+class DataSessions {
+  public:
+    struct Made {
+        const char* trace;
+        const char* data;
+        double value;
+        const char* calibration = "";
+    };
+
+    void run(const std::vector<Made>& samples) {
+        const auto session = begin(store_, "2026-01-01T00:00:00.000Z");
+        for (const Made& made : samples) {
+            SampleSpec spec = example_spec(1);
+            spec.axes["trace"] = std::string(made.trace);
+            add(store_, session, spec, made.value, {"m", made.calibration, made.data});
+        }
+        store_.finish_session(session, "finished");
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+
+    std::multiset<double> values() const { return values_of(store_.observations("lazarus/fig8")); }
+
+  private:
+    Folder folder_;
+    Store store_ = Store::open(folder_ / "r.db", Access::write);
+};
+
+TEST(NewestSamples, ACaseWithoutDataReplacesNoneOfThoseWithData) {
+    for (const bool together : {true, false}) {
+        DataSessions sessions;
+        sessions.run({{"smartmoe", "", 1}, {"synthetic", "", 2}});  // before data had hashes
+        if (together) {
+            sessions.run({{"smartmoe", "H", 11}, {"synthetic", "", 12}});
+        } else {
+            sessions.run({{"synthetic", "", 12}});
+            sessions.run({{"smartmoe", "H", 11}});
+        }
+        EXPECT_EQ(sessions.values(), (std::multiset<double>{11, 12}));
+        sessions.run({{"synthetic", "", 22}});
+        EXPECT_EQ(sessions.values(), (std::multiset<double>{11, 22}));
+    }
+}
+
+TEST(NewestSamples, DataReplacesNoCaseThatReadsNone) {
+    DataSessions sessions;
+    sessions.run({{"smartmoe", "", 1}, {"synthetic", "", 2}});
+    sessions.run({{"smartmoe", "H", 11}, {"synthetic", "", 12}});
+    sessions.run({{"smartmoe", "H", 21}});
+    EXPECT_EQ(sessions.values(), (std::multiset<double>{12, 21}));
+    sessions.run({{"smartmoe", "edited", 31}});
+    EXPECT_EQ(sessions.values(), (std::multiset<double>{12, 31}));
+}
+
+TEST(NewestSamples, OfUnknownDataAreNotTakenInsteadOfOutdatedOnes) {
+    DataSessions sessions;
+    sessions.run({{"one", "", 1}, {"two", "", 2}});
+    sessions.run({{"one", "H", 11}, {"two", "H", 12}});
+    sessions.run({{"two", "edited", 22}});
+    EXPECT_EQ(sessions.values(), (std::multiset<double>{22}));
+}
+
+TEST(NewestSamples, OfAnEditedCalibrationReplaceThoseWithAndWithoutData) {
+    DataSessions sessions;
+    sessions.run({{"smartmoe", "H", 1, "old"}, {"synthetic", "", 2, "old"}});
+    sessions.run({{"smartmoe", "H", 11, "new"}});
+    EXPECT_EQ(sessions.values(), (std::multiset<double>{11}));
+    sessions.run({{"synthetic", "", 22, "new"}});
+    EXPECT_EQ(sessions.values(), (std::multiset<double>{11, 22}));
+}
+
+TEST(NewestSamples, OfTwoFilesThatOneSessionUsedNeitherReplacesTheOther) {
+    DataSessions sessions;
+    sessions.run({{"one", "A", 1}, {"two", "A", 2}});
+    sessions.run({{"one", "B", 11}, {"two", "A", 12}});  // "one" reads another file now
+    sessions.run({{"two", "A", 22}});
+    EXPECT_EQ(sessions.values(), (std::multiset<double>{11, 22}));
+    sessions.run({{"one", "B", 31}});
+    EXPECT_EQ(sessions.values(), (std::multiset<double>{22, 31}));
+}
+
 TEST(NewestSamples, AreFoundInSessionsThatLieFarBack) {
     Folder folder;
     auto store = Store::open(folder / "r.db", Access::write);
