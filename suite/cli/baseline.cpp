@@ -86,10 +86,13 @@ int show(const BaselineOptions& options, const Context& context) {
     const report::RowNames names(rows);
     report::Grid grid = {{"baseline", "what", "session", "measured", "accepted", "program", "why"}};
     for (const store::AcceptedLevel& level : levels) {
-        const bool kept = !programs.executable(program_of[level.session]).empty();
+        const auto program = programs.executable(program_of[level.session]);
+        const char* const kept = program.empty()                    ? "–"
+                                 : programs.damage(program).empty() ? "kept"
+                                                                    : "damaged";
         grid.push_back({level.baseline, level.row ? names.of(*level.row).text() : "everything",
                         level.session.substr(0, 8), level.since.substr(0, 16),
-                        level.at.substr(0, 16), kept ? "kept" : "–", level.why});
+                        level.at.substr(0, 16), kept, level.why});
     }
     std::cout << (levels.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
                                  : report::text_table(grid));

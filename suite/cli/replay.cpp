@@ -39,7 +39,7 @@ std::string described(const SampleSpec& spec) {
 std::optional<bool> has_same_data(const Experiment& experiment, const SampleSpec& spec,
                                   const std::string& stored) {
     if (stored.empty()) return std::nullopt;
-    const std::string now = runner::InputHash().of(experiment, spec);
+    const std::string now = runner::data_hash(runner::InputHash().as_found(experiment, spec));
     return now.empty() ? std::nullopt : std::optional(now == stored);
 }
 
@@ -48,7 +48,9 @@ ExitCode verdict(const Comparison& comparison) {
     if (comparison.replayed_status == to_string(SampleStatus::unsupported) &&
         !comparison.same_status())
         return exit_not_supported;
-    if (!comparison.agrees()) return exit_regression;
+    // Other values of other data say nothing about the program.
+    if (!comparison.agrees())
+        return comparison.same_data.value_or(true) ? exit_regression : exit_ambiguous;
     return comparison.deterministic() == 0 ? exit_ambiguous : exit_ok;
 }
 
@@ -95,7 +97,8 @@ void add_replay_command(CLI::App& program, Context& context) {
     command->add_flag("--json", options->json, "Print JSON");
     add_database_option(*command, context);
     command->footer(
-        "Exit code 0: they agree; 2: they do not; 3: the sample has no deterministic metric.\n"
+        "Exit code 0: they agree; 2: they do not; 3: the sample has no deterministic metric, or "
+        "they do not and the files that it reads have other content now.\n"
         "Example:\n  assay replay 3f2a9c01");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_replay(context, *options); };

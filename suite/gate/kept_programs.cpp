@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <system_error>
 
 #include "suite/base/durable_file.hpp"
@@ -17,6 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* program_name = "assay";
+
+/// What is younger is not removed: another process may be making it this moment, or may have kept
+/// it for a night that the database does not know of yet.
+constexpr std::chrono::hours youngest_to_remove{24};
 
 fs::path this_executable() { return fs::read_symlink("/proc/self/exe"); }
 
@@ -65,7 +70,11 @@ std::string KeptPrograms::keep(const std::vector<fs::path>& benchmarks) const tr
     const auto is_whole = [&] {
         return !executable(name).empty() && damage(kept / program_name).empty();
     };
-    if (is_whole()) return name;
+    if (is_whole()) {
+        std::error_code read_only;  // then nobody removes it, either
+        fs::last_write_time(kept, fs::file_time_type::clock::now(), read_only);
+        return name;
+    }
     damage_.erase(kept / program_name);
     try {
         fs::create_directories(made);
@@ -109,8 +118,13 @@ const std::string& KeptPrograms::damage(const fs::path& executable) const {
 int KeptPrograms::keep_only(const std::set<std::string>& names) const {
     std::error_code error;
     std::vector<fs::path> rest;
-    for (const auto& entry : fs::directory_iterator(folder_, error))
-        if (!names.contains(entry.path().filename().string())) rest.push_back(entry.path());
+    const auto oldest_to_stay = fs::file_time_type::clock::now() - youngest_to_remove;
+    for (const auto& entry : fs::directory_iterator(folder_, error)) {
+        std::error_code gone;
+        const auto changed = entry.last_write_time(gone);
+        if (!gone && changed < oldest_to_stay && !names.contains(entry.path().filename().string()))
+            rest.push_back(entry.path());
+    }
     int removed = 0;
     for (const fs::path& folder : rest)
         if (fs::remove_all(folder, error) > 0 && !error) ++removed;

@@ -24,9 +24,11 @@ class KeptPrograms {
     /// run.
     std::filesystem::path executable(const std::string& name) const;
     /// Why a kept executable must not be run: its folder does not hold what the name stands for.
-    /// Empty: it does. The files are read once per object.
+    /// Empty: it does. The files are read once, until look_again().
     const std::string& damage(const std::filesystem::path& executable) const;
-    /// Removes all others; returns how many.
+    /// Forgets what damage() found: hours may have passed since.
+    void look_again() const { damage_.clear(); }
+    /// Removes all others that are at least a day old; returns how many.
     int keep_only(const std::set<std::string>& names) const;
 
   private:

@@ -1,11 +1,15 @@
 #include "suite/gate/night_rows.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
+#include "suite/compare/matching.hpp"
 #include "suite/measure/statistics/history_rule.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
@@ -114,6 +118,25 @@ std::vector<NightRow> night_rows(const RowInputs& inputs) {
         rows.push_back(std::move(row));
     }
     return rows;
+}
+
+std::optional<std::string> context_warning(const std::vector<NightRow>& rows,
+                                           const std::string& baseline) {
+    int count = 0;
+    std::set<std::string> keys;
+    for (const NightRow& row : rows) {
+        const compare::Row& against = row.against_baseline;
+        if (row.muted || against.reason_code != compare::Reason::context_differs) continue;
+        ++count;
+        for (std::string& key : compare::differing_context(*against.a, *against.b, {}))
+            keys.insert(std::move(key));
+    }
+    if (count == 0) return std::nullopt;
+    return fmt::format(
+        "{} not compared, since {} {} from the baseline: `assay baseline accept {}` makes tonight "
+        "the new one",
+        count == 1 ? "1 row is" : fmt::format("{} rows are", count), fmt::join(keys, " and "),
+        keys.size() == 1 ? "differs" : "differ", baseline);
 }
 
 std::optional<double> median_tonight(const compare::Row& row) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,12 @@ struct RowInputs {
 
 /// Rows with comparison, history and candidates. Their arms' pointers are still there.
 std::vector<NightRow> night_rows(const RowInputs&);
+
+/// A sentence about rows that are not compared since their contexts (data, calibration …) are not
+/// the baseline's, which then must be accepted anew. nullopt: there are none but muted ones. The
+/// arms' pointers must be there.
+std::optional<std::string> context_warning(const std::vector<NightRow>&,
+                                           const std::string& baseline);
 
 /// Median of tonight's values; nullopt without any.
 std::optional<double> median_tonight(const compare::Row&);

@@ -66,14 +66,22 @@ void fill_mean(Night& night, double control) {
     night.median_slowdown = rows < fewest_in_mean ? 1 : statistics::median(slowdowns);
 }
 
+/// Not compared, although both sides were run: nobody knows what became of the row.
+bool out_of_sight(const compare::Row& row) {
+    return row.reason_code == compare::Reason::context_differs ||
+           row.reason_code == compare::Reason::all_excluded;
+}
+
 bool too_little_decided(const Night& night) {
     int decided = 0, open = 0;
     for (const NightRow& row : night.rows) {
         const compare::Row& against = row.against_baseline;
-        if (!compared(against) || row.muted || against.reason_code == compare::Reason::bimodal ||
+        const bool unseen = out_of_sight(against);
+        if (!(compared(against) || unseen) || row.muted ||
+            against.reason_code == compare::Reason::bimodal ||
             against.reason_code == compare::Reason::no_direction)
             continue;
-        ++(against.verdict == compare::Verdict::ambiguous ? open : decided);
+        ++(unseen || against.verdict == compare::Verdict::ambiguous ? open : decided);
     }
     return open > decided;
 }

@@ -34,7 +34,9 @@ bool mean_beyond_margin(const Night&);
 /// counts in the mean when it has a slowdown, is not bimodal, not deterministic, and not muted;
 /// where old and new program were rerun in turns, with what that came to. Fewer than three such
 /// rows have no mean (1). Confirmed regressions come before failures, failures before ambiguity;
-/// ambiguous is a night in which less than half of the rows that could have been decided were.
+/// ambiguous is a night in which less than half of the rows that could have been decided were. A
+/// row that is not compared, since its data, calibration or machine is another one than the
+/// baseline's or since all of its samples were invalid, is one that was not decided.
 void judge(Night&);
 
 }  // namespace assay::gate

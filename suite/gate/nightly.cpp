@@ -198,7 +198,7 @@ class NightRun {
         inputs.baseline = baseline ? &*baseline : nullptr;
         inputs.tonight = &tonight;
         inputs.gates = &plan_.gates;
-        kept_ = kept_programs();
+        if (level) kept_ = kept_programs(*level);
         inputs.old_program = level && kept_.contains(level->session);
         inputs.past = past_ = past(level);
         const std::vector<store::MuteRecord> mutes = nights_.mutes();
@@ -218,16 +218,32 @@ class NightRun {
             if (plan_.gates.at(id.series()).control && slower)
                 night().control[id.metric_text()] = *slower;
         }
+        if (const auto warning = context_warning(night().rows, request_.baseline))
+            warn_once(*warning);
         mark_for_mean(night());
     }
 
-    /// Session → the kept program that made it; of those that are still there.
-    std::map<std::string, std::filesystem::path> kept_programs() const {
+    /// Session → the kept program that made it; of the level's sessions, those whose program is
+    /// still there and whole.
+    std::map<std::string, std::filesystem::path> kept_programs(const BaselineLevel& level) {
+        std::set<std::string> sessions = {level.session};
+        for (const auto& [row, accepted] : level.rows) sessions.insert(accepted.session);
+        programs_.look_again();  // hours of samples ago it may have been another one
         std::map<std::string, std::filesystem::path> programs;
-        for (const store::NightRecord& other : nights_.nights(""))
-            if (const auto executable = programs_.executable(other.program); !executable.empty())
+        for (const store::NightRecord& other : nights_.nights("")) {
+            if (!sessions.contains(other.session)) continue;
+            const auto executable = programs_.executable(other.program);
+            if (!executable.empty() && is_whole(executable))
                 programs.emplace(other.session, executable);
+        }
         return programs;
+    }
+
+    /// False is said, too.
+    bool is_whole(const std::filesystem::path& executable) {
+        const std::string& damage = programs_.damage(executable);
+        if (!damage.empty()) warn_once("the baseline's program is not run again: " + damage);
+        return damage.empty();
     }
 
     void warn_once(const std::string& sentence) {
@@ -237,16 +253,14 @@ class NightRun {
     }
 
     bool rerun(const BaselineLevel& level) {
+        programs_.look_again();
         RerunRequest request;
         request.old_program = [&](const NightRow& row) {
             const auto own = level.rows.find(row.against_baseline.id);
             const auto made =
                 kept_.find(own == level.rows.end() ? level.session : own->second.session);
-            if (made == kept_.end()) return std::filesystem::path();
-            const std::string& damage = programs_.damage(made->second);
-            if (damage.empty()) return made->second;
-            warn_once("the baseline's program is not run again: " + damage);
-            return std::filesystem::path();
+            return made != kept_.end() && is_whole(made->second) ? made->second
+                                                                 : std::filesystem::path();
         };
         request.budget_s = request_.suite.rerun_budget_s;
         request.rounds = request_.suite.rounds;

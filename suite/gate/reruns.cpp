@@ -87,16 +87,36 @@ class Rerunning {
         if (first.b == nullptr) return;
         const bool control = first.id.experiment == runner::control_experiment;
         const auto old = control ? std::nullopt : identity_of(old_program);
+        const auto plan = plan_again(first.id);
+        if (!plan) return;
         if (old)
             run_in_turns(group, first.id.series(), *old, budget_s);
         else
-            run_again(group, first.id.series());
+            run_again(group, first.id.series(), *plan);
     }
 
     RerunOutcome finish() { return std::move(outcome_); }
     bool interrupted() const { return outcome_.interrupted; }
 
   private:
+    runner::Request unpaired_request(const RowId& series) const {
+        runner::Request request = request_of(series, request_);
+        request.rounds = request_.rounds;
+        return request;
+    }
+
+    /// nullopt, which is said: what could be planned when the night began cannot be any more (an
+    /// input file was changed since). A night of hours does not end with that.
+    std::optional<runner::Plan> plan_again(const RowId& row) {
+        try {
+            return runner::make_plan(registry_, unpaired_request(row.series()));
+        } catch (const UserError& error) {
+            outcome_.warnings.push_back(
+                fmt::format("{}: not rerun: {}", names_.of(row).text(), error.what()));
+            return std::nullopt;
+        }
+    }
+
     /// nullopt: there is none, or it does not start any more (a library that it needs has gone).
     std::optional<runner::ProgramIdentity> identity_of(const std::filesystem::path& program) {
         if (program.empty()) return std::nullopt;
@@ -150,12 +170,9 @@ class Rerunning {
             names_.of(row.against_baseline.id).text(), change_words(*still)));
     }
 
-    void run_again(const Group& group, const RowId& series) {
-        runner::Request request = request_of(series, request_);
-        request.rounds = request_.rounds;
-        const runner::Plan plan = runner::make_plan(registry_, request);
+    void run_again(const Group& group, const RowId& series, const runner::Plan& plan) {
         const runner::Outcome outcome =
-            runner::execute(registry_, plan, request, store_, listener_);
+            runner::execute(registry_, plan, unpaired_request(series), store_, listener_);
         outcome_.interrupted = outcome.interrupted;
         if (outcome.interrupted) return;
         const compare::Arm again = compare::arm_of_sessions(registry_, store_, {outcome.session});

@@ -30,7 +30,8 @@ struct RerunOutcome {
 /// the old program both run in turns, in rounds that end when the verdict stands, each series with
 /// its share of the budget; a row of the control workload, and every row without the old program,
 /// is run again with this program and compared, unpaired, with the baseline's values; so is one
-/// whose old program does not start any more. What the budget does not allow stays without rerun.
+/// whose old program does not start any more. What the budget does not allow, and what
+/// cannot be planned any more, stays without rerun.
 RerunOutcome rerun_candidates(const Registry&, store::Store&, const RerunRequest&,
                               std::vector<NightRow>&, const runner::Listener&);
 

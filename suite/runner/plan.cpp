@@ -111,12 +111,14 @@ void expand(const Experiment& experiment, const Request& request, InputHash& inp
             for (const std::string& variant : variants) {
                 spec.variant = variant;
                 if (experiment.validate) experiment.validate(spec);
+                std::vector<HashedInput> files = inputs.of(experiment, spec);
                 plan.samples.push_back({.experiment = &experiment,
                                         .spec = spec,
                                         .seconds = profile->seconds_per_sample,
                                         .bytes = profile->bytes_per_sample,
                                         .calibration = note_calibration(experiment, spec, plan),
-                                        .data = inputs.of(experiment, spec),
+                                        .data = data_hash(files),
+                                        .inputs = std::move(files),
                                         .on_gpus = profile->uses_gpus()});
             }
         }

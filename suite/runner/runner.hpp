@@ -13,6 +13,7 @@
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/runner/contrast.hpp"
+#include "suite/runner/input_hash.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::runner {
@@ -44,8 +45,9 @@ struct PlannedSample {
     double seconds = 0;       ///< estimate
     double bytes = 0;         ///< estimate of what the store grows by
     std::string calibration;  ///< hash of what an emulated or simulated sample takes for granted
-    std::string data;         ///< hash of the files it reads (input_hash.hpp); empty: none
-    bool on_gpus = false;     ///< a GPU that throttles makes it invalid
+    std::string data;         ///< hash of the files it reads (data_hash()); empty: none
+    std::vector<HashedInput> inputs;  ///< those files, as the plan found them
+    bool on_gpus = false;             ///< a GPU that throttles makes it invalid
 };
 
 struct Plan {

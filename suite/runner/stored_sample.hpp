@@ -32,7 +32,9 @@ struct StoredSample {
 };
 
 /// Runs `planned` in a fresh process of `program` and stores what it recorded. `tell` gets the
-/// notices sample_started, event and progress as they come.
+/// notices sample_started, event and progress as they come. A sample whose input files are not
+/// those of the plan is invalid: before it begins, by content, and it is not run; afterwards, if
+/// anything was written to them meanwhile.
 StoredSample run_stored_sample(
     const PlannedSample& planned, const SampleHome& home, const SampleProgram& program,
     const std::function<void(std::string kind, nlohmann::json body)>& tell,

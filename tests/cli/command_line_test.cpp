@@ -267,6 +267,17 @@ TEST_F(CommandLineTest, ReplaySaysThatItsFilesHaveOtherContent) {
     std::ofstream(folder / "numbers") << "1 2 4";
     EXPECT_FALSE(assay_json({"replay", id})["same_data"].get<bool>());
     EXPECT_THAT(assay({"replay", id}).out, HasSubstr("have other content now"));
+    // What differs may be the file's doing.
+    std::ofstream(folder / "numbers") << "2 2 3";
+    const Printed differs = assay({"replay", id, "--json"});
+    EXPECT_EQ(differs.exit_code, 3) << differs.err;
+    EXPECT_FALSE(json::parse(differs.out)["agrees"].get<bool>());
+    // Also where it is known what it must be.
+    const EnvironmentVariable known("ASSAY_TEST_INPUT_SHA256", std::string(64, '0'));
+    EXPECT_EQ(assay({"run", "dummy/sum"}).exit_code, 1);
+    const Printed damaged = assay({"replay", id});
+    EXPECT_EQ(damaged.exit_code, 3) << damaged.err;
+    EXPECT_THAT(damaged.out, HasSubstr("have other content now"));
 }
 
 TEST_F(CommandLineTest, ReproduceWritesTheReport) {

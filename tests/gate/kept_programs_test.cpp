@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 
 #include "tests/base/device_writes.hpp"
@@ -69,6 +70,40 @@ TEST_F(KeptProgramsTest, EveryFileIsOnTheDeviceBeforeTheFolderHasItsName) {
     EXPECT_THAT(writes.before(), Contains("assay"));
     EXPECT_THAT(writes.before(), Contains("kept_programs_benchmark"));
     EXPECT_THAT(writes.after(), ::testing::ElementsAre("results.db.builds"));
+}
+
+TEST_F(KeptProgramsTest, OthersAreRemovedOnceTheyAreADayOld) {
+    const std::string wanted = keep();
+    std::ofstream(benchmark, std::ios::app) << "sleep 1\n";
+    const std::string other = keep(), half_made = other + ".4711";
+    fs::create_directory(builds / half_made);
+    const KeptPrograms programs(database);
+    EXPECT_EQ(programs.keep_only({wanted}), 0) << "nights that are about to begin";
+    EXPECT_TRUE(fs::exists(builds / half_made));
+    const auto age = [&](const std::string& name) {
+        fs::last_write_time(builds / name,
+                            fs::file_time_type::clock::now() - std::chrono::hours(25));
+    };
+    for (const std::string& name : {wanted, other, half_made}) age(name);
+    ASSERT_EQ(keep(), other) << "kept long ago, and about to be of use again";
+    EXPECT_EQ(programs.keep_only({wanted}), 1);
+    EXPECT_FALSE(fs::exists(builds / half_made));
+    EXPECT_THAT(damage(other), IsEmpty());
+    age(other);
+    EXPECT_EQ(programs.keep_only({wanted}), 1);
+    EXPECT_TRUE(programs.executable(other).empty());
+    EXPECT_FALSE(programs.executable(wanted).empty());
+}
+
+TEST_F(KeptProgramsTest, DamageIsRememberedUntilItIsLookedForAgain) {
+    const std::string name = keep();
+    const KeptPrograms programs(database);
+    const fs::path program = programs.executable(name);
+    EXPECT_THAT(programs.damage(program), IsEmpty());
+    fs::resize_file(program, 1000);
+    EXPECT_THAT(programs.damage(program), IsEmpty());
+    programs.look_again();
+    EXPECT_THAT(programs.damage(program), HasSubstr("cut off"));
 }
 
 }  // namespace

@@ -194,6 +194,28 @@ TEST_F(TwoProfiles, AFailedOneStandsForItsOwnMetricsOnly) {
     EXPECT_EQ(small->against_baseline.id, a.series[2].name);
 }
 
+TEST_F(TwoProfiles, WhoseDataOrCalibrationDiffersAreToldWithTheWayOut) {
+    EXPECT_EQ(context_warning(night_rows(inputs), "tiny"), std::nullopt);
+    for (compare::Series& series : a.series) series.context["data"] = "1a";
+    for (compare::Series& series : b.series) series.context["data"] = "1a";
+    EXPECT_EQ(context_warning(night_rows(inputs), "tiny"), std::nullopt);
+    b.series[0].context["data"] = "2b";
+    const auto rows = night_rows(inputs);
+    EXPECT_EQ(row_at(rows, Profile::toy, "seconds")->against_baseline.reason_code,
+              compare::Reason::context_differs);
+    EXPECT_EQ(context_warning(rows, "tiny"),
+              "1 row is not compared, since data differs from the baseline: `assay baseline accept "
+              "tiny` makes tonight the new one");
+    b.series[1].context["data"] = "2b";
+    a.series[1].context["calibration"] = "3c";
+    b.series[1].context["calibration"] = "4d";
+    EXPECT_EQ(context_warning(night_rows(inputs), "tiny"),
+              "2 rows are not compared, since calibration and data differ from the baseline: "
+              "`assay baseline accept tiny` makes tonight the new one");
+    inputs.muted = [](const RowId&) { return true; };
+    EXPECT_EQ(context_warning(night_rows(inputs), "tiny"), std::nullopt);
+}
+
 TEST_F(TwoProfiles, SayWhichTheyAreInEveryReport) {
     Night night;
     night.suite = "s";

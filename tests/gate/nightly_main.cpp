@@ -63,6 +63,10 @@ System make_night_system() {
     small.profile = Profile::small;
     experiment.profiles = {toy, small};
     experiment.figure = {Figure::Kind::bars, "seconds", "n", {}, "", "", false};
+    experiment.inputs = [](const SampleSpec&) -> std::vector<Input> {
+        const char* file = std::getenv("ASSAY_TEST_INPUT");
+        return file == nullptr ? std::vector<Input>() : std::vector<Input>{{"corpus", file, ""}};
+    };
     experiment.run = work;
     System system;
     system.id = "night";

@@ -273,7 +273,10 @@ TEST_F(NightlyTest, AKeptProgramThatWasCutOffIsNotRunAndThatIsSaid) {
     accept();
     for (const auto& build : fs::directory_iterator(folder / "results.db.builds"))
         fs::resize_file(build.path() / "assay", 1000);
+    EXPECT_THAT(assay({"baseline", "show", "tiny"}).out, HasSubstr("damaged"));
     write("plug-in.so", "makes tonight's program another one");
+    EXPECT_THAT(night().report["warnings"].dump(), HasSubstr("the baseline's program is not run"))
+        << "before there is anything to rerun";
     slow_build("left", 1.2);
     const Told told = night();
     EXPECT_FALSE(left(told.report)["rerun_paired"].get<bool>());
@@ -286,6 +289,25 @@ TEST_F(NightlyTest, AKeptProgramThatWasCutOffIsNotRunAndThatIsSaid) {
                             }),
               1)
         << warnings.dump(1);
+}
+
+TEST_F(NightlyTest, OtherDataThanTheBaselinesIsNotClean) {
+    const fs::path corpus = folder / "corpus";
+    const EnvironmentVariable input("ASSAY_TEST_INPUT", corpus.string());
+    std::ofstream(corpus) << "some words";
+    night();
+    accept();
+    EXPECT_EQ(night().exit_code, 0);
+    std::ofstream(corpus) << "other words";
+    slow_build("left", 1.5);
+    const Told blind = night();
+    EXPECT_EQ(blind.exit_code, 3) << blind.report.dump(1);
+    EXPECT_EQ(left(blind.report)["verdict"], "not comparable");
+    EXPECT_THAT(blind.report["warnings"].dump(),
+                HasSubstr("4 rows are not compared, since data differs from the baseline: `assay "
+                          "baseline accept tiny`"));
+    accept();
+    EXPECT_EQ(night().exit_code, 0);
 }
 
 TEST_F(NightlyTest, MutedRowsNeitherWarnNorFail) {
