@@ -70,11 +70,8 @@ struct Named {
     std::string rows;
 
     bool accepts(const store::SeriesKey& series, const store::MetricKey& metric) const {
-        if (rows.empty()) return true;
-        const auto texts = report::row_spellings(store::row_id(series, metric));
-        return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-            return gate::pattern_matches(rows, text);
-        });
+        return rows.empty() ||
+               gate::pattern_matches(rows, report::row_spellings(store::row_id(series, metric)));
     }
 };
 

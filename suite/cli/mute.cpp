@@ -13,7 +13,6 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/reading_database.hpp"
 #include "suite/experiment/error.hpp"
-#include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_wording.hpp"
 #include "suite/report/report.hpp"
 #include "suite/store/nights.hpp"
@@ -62,10 +61,8 @@ bool is_known(const store::Nights& nights, const store::MuteRecord& mute) {
         for (const store::RowOfNight& of : nights.rows(night.suite, night.machine))
             rows.insert(of.row.id);
     }
-    return std::any_of(rows.begin(), rows.end(), [&](const RowId& row) {
-        return gate::is_named_by(mute.pattern, row) &&
-               (mute.metric.empty() || gate::pattern_matches(mute.metric, row.metric_text()));
-    });
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const RowId& row) { return gate::mutes(mute, row); });
 }
 
 int mute(const store::MuteRecord& record, const Context& context) {

@@ -36,11 +36,7 @@ std::vector<RowId> rows_like(const store::Nights& nights, const store::NightReco
                              const std::string& pattern) {
     std::vector<RowId> rows;
     for (const store::RowOfNight& of : nights.rows(night.suite, night.machine)) {
-        if (of.night != night.id) continue;
-        const auto spellings = report::row_spellings(of.row.id);
-        if (std::any_of(spellings.begin(), spellings.end(), [&](const std::string& spelling) {
-                return pattern_matches(pattern, spelling);
-            }))
+        if (of.night == night.id && pattern_matches(pattern, report::row_spellings(of.row.id)))
             rows.push_back(of.row.id);
     }
     return rows;

@@ -100,6 +100,11 @@ bool pattern_matches(const std::string& pattern, const std::string& text) {
     return pattern == text || ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
+bool pattern_matches(const std::string& pattern, const std::vector<std::string>& texts) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) { return pattern_matches(pattern, text); });
+}
+
 std::vector<NightRow> night_rows(const RowInputs& inputs) {
     static const compare::Arm nothing;
     const compare::Arm& baseline = inputs.baseline ? *inputs.baseline : nothing;

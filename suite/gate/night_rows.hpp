@@ -27,6 +27,8 @@ double own_spread(const std::vector<double>& medians);
 
 /// A pattern of series texts with * and ?, as a shell matches them; every text matches itself.
 bool pattern_matches(const std::string& pattern, const std::string& text);
+/// Any of the texts, for example of a row's spellings (suite/report/row_name.hpp).
+bool pattern_matches(const std::string& pattern, const std::vector<std::string>& texts);
 
 struct RowInputs {
     const compare::Arm* baseline = nullptr;  ///< null: nothing was accepted yet

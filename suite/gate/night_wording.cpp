@@ -103,10 +103,12 @@ report::RowNames names_of(const Night& night) {
 }
 
 bool is_named_by(const std::string& pattern, const RowId& row) {
-    const auto spellings = report::series_spellings(row);
-    return std::any_of(spellings.begin(), spellings.end(), [&](const std::string& spelling) {
-        return pattern_matches(pattern, spelling);
-    });
+    return pattern_matches(pattern, report::series_spellings(row));
+}
+
+bool mutes(const store::MuteRecord& mute, const RowId& row) {
+    return is_named_by(mute.pattern, row) &&
+           (mute.metric.empty() || pattern_matches(mute.metric, row.metric_text()));
 }
 
 std::string change_words(const compare::Row& row) {

@@ -6,6 +6,7 @@
 
 #include "suite/gate/night.hpp"
 #include "suite/report/row_name.hpp"
+#include "suite/store/nights.hpp"
 
 namespace assay::gate {
 
@@ -35,6 +36,8 @@ report::RowNames names_of(const Night&);
 
 /// Whether a pattern of a person names the row: its series as any report prints it.
 bool is_named_by(const std::string& pattern, const RowId&);
+/// Whether the row is one that it mutes; for how long, the mute itself says.
+bool mutes(const store::MuteRecord&, const RowId&);
 
 /// "6.8 % slower", "2.1 % faster", "equal"; "ratio 1.2" without direction; "no ratio".
 std::string change_words(const compare::Row&);

@@ -205,8 +205,7 @@ class NightRun {
         const std::string now = store::now_utc();
         inputs.muted = [&](const RowId& row) {
             return std::any_of(mutes.begin(), mutes.end(), [&](const store::MuteRecord& mute) {
-                return (mute.until.empty() || now < mute.until) && is_named_by(mute.pattern, row) &&
-                       (mute.metric.empty() || pattern_matches(mute.metric, row.metric_text()));
+                return (mute.until.empty() || now < mute.until) && gate::mutes(mute, row);
             });
         };
         night().rows = night_rows(inputs);

@@ -91,11 +91,13 @@ void RowNames::tell_apart(const std::vector<RowId>& alike) {
         for (const auto& [id, of] : groups) texts.insert(whole_name(id).text());
         named = texts.size() == groups.size() ? whole_name : exact_name;
     }
-    for (const auto& [id, of] : groups)
+    for (const auto& [id, of] : groups) {
+        const Telling telling = differences(of);
         for (const RowId* each : of) {
             RowName& name = names_[*each] = named(*each);
-            name.context = context_of(*each, differences(of));
+            name.context = context_of(*each, telling);
         }
+    }
 }
 
 RowName RowNames::of(const RowId& id) const {

@@ -173,15 +173,7 @@ std::vector<SeriesKey> read_series_of(SQLite::Database& sql, std::string_view ex
     SQLite::Statement rows(sql, series_of_sql);
     bind_text(rows, 1, experiment);
     std::vector<SeriesKey> all;
-    while (rows.executeStep()) {
-        const auto text = [&](int column) { return rows.getColumn(column).getString(); };
-        const auto profile = parse_profile(text(3));
-        const auto provenance = parse_provenance(text(4));
-        if (!profile || !provenance)
-            throw std::invalid_argument("a series with an unknown profile or provenance");
-        all.push_back({text(0), text(1), case_from_text(text(2)), *profile, *provenance, text(5),
-                       text(6), text(7), text(8)});
-    }
+    while (rows.executeStep()) all.push_back(series_at(rows));
     return all;
 }
 

@@ -117,4 +117,14 @@ SampleSpec spec_from_text(const std::string& text) {
     return sample_spec_from_json(nlohmann::json::parse(text));
 }
 
+SeriesKey series_at(const SQLite::Statement& row) {
+    const auto text = [&](int column) { return row.getColumn(column).getString(); };
+    const auto profile = parse_profile(text(3));
+    const auto provenance = parse_provenance(text(4));
+    if (!profile || !provenance)
+        throw std::invalid_argument("a series with an unknown profile or provenance");
+    return {text(0), text(1), case_from_text(text(2)), *profile, *provenance, text(5), text(6),
+            text(7), text(8)};
+}
+
 }  // namespace assay::store

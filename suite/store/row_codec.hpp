@@ -39,5 +39,7 @@ void bind_cell(SQLite::Statement&, int index, const Value&);
 
 bool is_final_status(std::string_view status);  ///< a SampleStatus other than running
 SampleSpec spec_from_text(const std::string&);
+/// Of a row whose first columns are those of the table series after its id, in their order.
+SeriesKey series_at(const SQLite::Statement& row);
 
 }  // namespace assay::store

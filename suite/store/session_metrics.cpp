@@ -28,12 +28,7 @@ SeriesKey measured_series(SQLite::Statement& find, const std::string& id) {
     find.reset();
     find.bind(1, id);
     if (!find.executeStep()) throw std::invalid_argument("a sample without its series");
-    const auto text = [&](int column) { return find.getColumn(column).getString(); };
-    const auto profile = parse_profile(text(3));
-    const auto provenance = parse_provenance(text(4));
-    if (!profile || !provenance) throw std::invalid_argument("the profile of series " + id);
-    return {text(0), text(1), case_from_text(text(2)), *profile, *provenance, text(5), text(6),
-            text(7), text(8)};
+    return series_at(find);
 }
 
 void read_measured_samples(SQLite::Database& sql, std::string_view session, SessionMetrics& found) {
