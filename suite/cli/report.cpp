@@ -13,6 +13,7 @@
 #include "suite/cli/output_file.hpp"
 #include "suite/cli/reading_database.hpp"
 #include "suite/cli/session_summary.hpp"
+#include "suite/report/claims_summary.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -29,17 +30,14 @@ int run_report(const Context& context, const ReportOptions& options) {
     report::HtmlInput input;
     input.registry = &context.registry;
     const std::vector<std::string> all{"all"};
-    std::vector<const Claim*> claims;
     for (const std::string& pattern : options.patterns.empty() ? all : options.patterns)
         for (const Experiment* experiment : context.registry.select(pattern))
             if (std::find(input.experiments.begin(), input.experiments.end(), experiment) ==
-                input.experiments.end()) {
+                input.experiments.end())
                 input.experiments.push_back(experiment);
-                for (const Claim* claim : select_claims(context.registry, experiment->id))
-                    claims.push_back(claim);
-            }
     const store::Store store = open_existing(context);
     input.store = &store;
+    input.claims = select_claims(context.registry, options.patterns);
     const std::string html = report::html(input);
     write_output(options.file, html);
     if (options.json && options.file != "-") {
@@ -49,7 +47,8 @@ int run_report(const Context& context, const ReportOptions& options) {
     } else if (options.file != "-") {
         std::cout << "report: " << options.file << '\n';
     }
-    return options.gate && any_contradicted(newest_checks(context.registry, &store, claims))
+    return options.gate &&
+                   any_contradicted(report::newest_checks(context.registry, &store, input.claims))
                ? exit_regression
                : exit_ok;
 }
