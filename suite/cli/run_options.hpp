@@ -30,6 +30,7 @@ struct RunOptions {
     bool no_doctor = false;
     bool dry_run = false;
     bool gate = false;
+    bool all_metrics = false;  ///< in what is printed
     bool json = false;
     std::string events;
 };
