@@ -58,7 +58,8 @@ std::string hanging(std::string_view head, std::string_view text, std::size_t co
     constexpr std::size_t short_indent = 4;
     std::size_t indent = report::display_width(head);
     std::string out(head);
-    if (columns == no_limit) return out + std::string(text) + '\n';
+    if (columns == no_limit || indent + report::display_width(text) <= columns)
+        return out + std::string(text) + '\n';
     const bool below = indent > columns / 2;  // what is left beside the head would be a thread
     if (below) {
         indent = short_indent;
