@@ -38,6 +38,15 @@ System make_system(Claims claims) {
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
     system.custom_checks = claim_checks();
+    system.highlight = {
+        "a mixture of experts in training while workers are killed, frozen and asked to leave",
+        {{"lazarus/x_live"},
+         {"lazarus/fig4"},
+         {"lazarus/fig5"},
+         {"lazarus/fig8"},
+         {"lazarus/fig10b"},
+         {"lazarus/x_theorem1"}},
+        "lazarus/x_live"};
     system.plan = make_plan_command();
 #ifdef ASSAY_LAZARUS_LIVE
     system.campaign = make_campaign_command(run_live_campaign);

@@ -42,6 +42,14 @@ System make_system(Claims claims) {
 
     if (claims == Claims::read) system.claims = read_claims(datasets_dir() / "claims" / "lte.toml");
     system.custom_checks = claim_checks();
+    system.highlight = {
+        "a layer of LLaMA2-7B, dense and with half and nine tenths of its neurons left out",
+        {{"lte/tab1"}},
+        ""};
+#ifdef ASSAY_LTE_TIMING
+    system.highlight.parts.push_back({"lte/fig8", {{"sparsity", {0.5, 0.9}}}, {"dense", "lte"}, 1});
+    system.highlight.picture = "lte/fig8";
+#endif
     system.plan = make_plan_command();
     return system;
 }

@@ -31,12 +31,15 @@ if(ASSAY_MOLD)
     add_link_options(-fuse-ld=mold)
 endif()
 
-# assay_library(NAME SOURCES a.cpp … [LINK targets …] [UNITY]): a static library of one folder.
+# assay_library(NAME SOURCES a.cpp … [LINK targets …] [SEPARATE]): a static library of one folder. Its
+# sources are compiled a few at a time, because most of a compiler's work are headers that they share.
+# Left apart are those with flags of their own, those that say SKIP_UNITY_BUILD_INCLUSION, and with
+# SEPARATE all: experiments, say, each of which has its own `run`.
 function(assay_library name)
-    cmake_parse_arguments(arg "UNITY" "" "SOURCES;LINK" ${ARGN})
+    cmake_parse_arguments(arg "SEPARATE" "" "SOURCES;LINK" ${ARGN})
     add_library(${name} STATIC ${arg_SOURCES})
     target_link_libraries(${name} PUBLIC assay_options ${arg_LINK})
-    if(arg_UNITY)
+    if(NOT arg_SEPARATE)
         set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     endif()
 endfunction()
@@ -63,8 +66,9 @@ function(assay_test name)
     endif()
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-                         # Tests share the cores: threads of libtorch that wait must not spin.
-                         ENVIRONMENT OMP_WAIT_POLICY=passive)
+                         # Tests share the cores: threads of libtorch that wait must not spin, and
+                         # waiting for a quiet machine would take for ever.
+                         ENVIRONMENT "OMP_WAIT_POLICY=passive;ASSAY_SETTLE=0")
 endfunction()
 
 # assay_benchmark(NAME SOURCES … LINK …): one Google Benchmark executable.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/nearest_id.hpp"
@@ -59,23 +58,15 @@ std::vector<const Claim*> select_claims(const Registry& registry, const std::str
     return claims;
 }
 
-std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
-                                      const std::vector<const Claim*>& claims) {
-    std::map<std::string, ClaimCheck> stored;
-    if (store != nullptr)
-        for (store::StoredCheck& row : store->newest_claim_checks())
-            stored.emplace(row.check.claim, std::move(row.check));
-    std::vector<ClaimCheck> checks;
-    for (const Claim* claim : claims) {
-        if (const auto it = stored.find(claim->id); it != stored.end()) {
-            checks.push_back(it->second);
-            continue;
-        }
-        const System* system = registry.system(claim->id.substr(0, claim->id.find('/')));
-        static const decltype(System::custom_checks) none;
-        checks.push_back(check(*claim, {}, system != nullptr ? system->custom_checks : none));
-    }
-    return checks;
+std::vector<const Claim*> select_claims(const Registry& registry,
+                                        const std::vector<std::string>& patterns) {
+    if (patterns.empty()) return select_claims(registry, "all");
+    std::vector<const Claim*> claims;
+    for (const std::string& pattern : patterns)
+        for (const Claim* claim : select_claims(registry, pattern))
+            if (std::find(claims.begin(), claims.end(), claim) == claims.end())
+                claims.push_back(claim);
+    return claims;
 }
 
 }  // namespace assay::cli

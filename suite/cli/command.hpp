@@ -37,6 +37,7 @@ struct Context {
     /// NotSupportedHere (exit 4) or anything std::exception (exit 1); main() prints the text after
     /// "assay: ".
     std::function<int()> action;
+    std::string program = "assay";  ///< argv[0], shell-quoted: how to call us again
 
     std::filesystem::path database_path() const;  ///< `database`, ASSAY_DB or the default
 };
@@ -52,6 +53,7 @@ void add_doctor_command(CLI::App& program, Context& context);
 void add_list_command(CLI::App& program, Context& context);
 void add_describe_command(CLI::App& program, Context& context);
 void add_run_command(CLI::App& program, Context& context);
+void add_highlights_command(CLI::App& program, Context& context);
 void add_reproduce_command(CLI::App& program, Context& context);
 void add_plan_command(CLI::App& program, Context& context);
 void add_campaign_command(CLI::App& program, Context& context);

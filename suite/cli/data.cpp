@@ -40,11 +40,10 @@ nlohmann::json describe(const data::Entry& entry) {
 }
 
 std::string how_to_fetch(const data::Entry& entry) {
-    if (entry.debian)
-        return fmt::format("assay data fetch {}  (needs the Debian package {})", entry.id,
-                           entry.debian->package);
-    return fmt::format("assay data fetch {} --from {}", entry.id,
-                       entry.smartmoe_logs ? "FOLDER" : "FILE");
+    const std::string command = data::fetch_command(entry);
+    return entry.debian
+               ? fmt::format("{}  (needs the Debian package {})", command, entry.debian->package)
+               : command;
 }
 
 void print_entry(const data::Entry& entry) {

@@ -13,6 +13,9 @@ namespace assay::cli {
 /// processes are watched.
 std::vector<Finding> machine_findings(double look_s);
 
+/// Other processes that take enough of a core to disturb, seen during the next `look_s` seconds.
+std::vector<measure::BusyProcess> disturbing_processes(double look_s);
+
 // The parts, pure but for the GPUs'.
 std::vector<Finding> cpu_findings(const measure::CpuState& state, int usable_cores);
 std::vector<Finding> memory_findings(const measure::MemoryState& state);

@@ -11,6 +11,7 @@
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/live_progress.hpp"
 #include "suite/cli/output_file.hpp"
+#include "suite/cli/run_options.hpp"
 #include "suite/cli/warnings_before_run.hpp"
 #include "suite/gate/nightly.hpp"
 
@@ -49,7 +50,7 @@ int run_nightly(const NightlyOptions& options, const Context& context) {
     request.lock = !options.no_lock;
     request.command = context.command_line;
     if (!options.no_doctor)
-        if (const auto names = warnings_before_run(plan.plan)) {
+        if (const auto names = warnings_before_run(plan.plan, default_settle_s())) {
             request.suspects["warnings"] = *names;
             if (!names->empty())
                 request.warnings.push_back("before the run, `assay doctor` warned of: " + *names);

@@ -15,6 +15,7 @@
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/live_progress.hpp"
 #include "suite/cli/reading_database.hpp"
+#include "suite/cli/run_options.hpp"
 #include "suite/cli/warnings_before_run.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/qualify/qualification.hpp"
@@ -38,7 +39,7 @@ std::optional<std::string> record_pool(const QualifyOptions& options, const Cont
     request.lock = !options.no_lock;
     request.fresh = options.fresh;
     if (!options.no_doctor)
-        if (const auto names = warnings_before_run(plan.plan))
+        if (const auto names = warnings_before_run(plan.plan, default_settle_s()))
             request.suspects["warnings"] = *names;
     LiveProgress progress(terminal_width());
     const runner::Outcome outcome =

@@ -17,6 +17,7 @@
 #include "suite/cli/session_summary.hpp"
 #include "suite/cli/terminal.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/report/claims_summary.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -59,15 +60,16 @@ std::vector<const Experiment*> selected(const Registry& registry,
 std::string as_text(const Context& context, const store::Store& store,
                     const std::vector<const Experiment*>& experiments, bool to_terminal) {
     std::vector<store::Sample> samples;
-    std::vector<const Claim*> claims;
+    std::vector<std::string> ids;
     for (const Experiment* experiment : experiments) {
         for (auto& list :
              {store.newest_samples(experiment->id), store.unsuccessful_samples(experiment->id)})
             samples.insert(samples.end(), list.begin(), list.end());
-        for (const Claim* claim : select_claims(context.registry, experiment->id))
-            claims.push_back(claim);
+        ids.push_back(experiment->id);
     }
-    return results_text(context.registry, samples, newest_checks(context.registry, &store, claims),
+    const auto checks =
+        report::newest_checks(context.registry, &store, select_claims(context.registry, ids));
+    return results_text(context.registry, samples, checks,
                         {.all_metrics = true,
                          .columns = to_terminal ? text_columns() : no_limit,
                          .database = store.path()});
@@ -98,7 +100,11 @@ int run_report(const Context& context, const ReportOptions& options) {
                              : content == Content::text ? "-"
                                                         : "assay-report.html";
     const store::Store store = open_existing(context);
-    report::HtmlInput input{&context.registry, asked, &store};
+    report::HtmlInput input;
+    input.registry = &context.registry;
+    input.experiments = asked;
+    input.store = &store;
+    input.claims = select_claims(context.registry, options.patterns);
     const std::vector<const Experiment*> found = report::with_samples(input);
     if (found.empty())
         throw UserError(fmt::format("no samples of {} in {} yet; `assay run {}` makes some",
@@ -122,13 +128,10 @@ int run_report(const Context& context, const ReportOptions& options) {
     } else if (file != "-") {
         std::cout << "report: " << file << '\n' << left_out_line(left_out, asked, found);
     }
-    if (!options.gate) return exit_ok;
-    std::vector<const Claim*> claims;
-    for (const Experiment* experiment : asked)
-        for (const Claim* claim : select_claims(context.registry, experiment->id))
-            claims.push_back(claim);
-    return any_contradicted(newest_checks(context.registry, &store, claims)) ? exit_regression
-                                                                             : exit_ok;
+    return options.gate &&
+                   any_contradicted(report::newest_checks(context.registry, &store, input.claims))
+               ? exit_regression
+               : exit_ok;
 }
 
 }  // namespace

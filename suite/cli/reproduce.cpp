@@ -14,6 +14,7 @@
 #include "suite/cli/run_session.hpp"
 #include "suite/cli/session_summary.hpp"
 #include "suite/cli/terminal.hpp"
+#include "suite/report/claims_summary.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -24,19 +25,21 @@ struct ReproduceOptions {
     std::string report_file = "assay-report.html";
 };
 
-/// A table of what the paper reports beside what came out, for claims that have either.
+/// A table of what the paper reports beside what came out, for claims that were checked.
 std::string expected_and_obtained(const Registry& registry, const std::vector<ClaimCheck>& checks) {
     report::Grid grid{{"claim", "paper", "ours", "unit", "how", "verdict"}};
     for (const ClaimCheck& check : checks) {
         const Claim* claim = registry.claim(check.claim);
-        if (claim == nullptr || (!claim->value && !check.obtained)) continue;
+        if (claim == nullptr || !report::rests_on_results(check)) continue;
         grid.push_back({claim->id, claim->value ? report::number(*claim->value) : "-",
                         check.obtained ? report::number(*check.obtained) : "-", claim->unit,
                         check.provenance ? std::string(to_string(*check.provenance)) : "-",
                         std::string(to_string(check.verdict))});
     }
-    return grid.size() > 1 ? "\nExpected and obtained\n" + report::text_table(grid, text_columns())
-                           : "";
+    if (grid.size() == 1) return "";
+    return fmt::format("\nExpected and obtained: {}\n{}",
+                       report::headline(report::tally(registry, checks)),
+                       report::text_table(grid, text_columns()));
 }
 
 std::vector<const Experiment*> experiments_of(const runner::Plan& plan) {
@@ -68,6 +71,8 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
     input.registry = &context.registry;
     input.experiments = experiments_of(plan);
     input.store = &store;
+    for (const ClaimCheck& check : outcome.claims)
+        input.claims.push_back(context.registry.claim(check.claim));
     write_output(options.report_file, report::html(input));
     if (options.run.json) {
         nlohmann::json result = session_json(context.registry, outcome, database);

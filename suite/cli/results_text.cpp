@@ -9,6 +9,7 @@
 
 #include "suite/cli/shell_quoting.hpp"
 #include "suite/cli/terminal.hpp"
+#include "suite/report/claims_summary.hpp"
 #include "suite/report/figure_table.hpp"
 #include "suite/report/report.hpp"
 #include "suite/store/store.hpp"
@@ -50,7 +51,7 @@ bool ended_well(const store::Sample& sample) {
     return sample.status == to_string(SampleStatus::ok);
 }
 
-struct Shown {
+struct Excerpt {
     std::string text;
     std::vector<std::string> not_shown;  ///< "6 panels", "metrics transfers, fastest_plan_s"
 };
@@ -71,8 +72,8 @@ std::string whole_table(const report::Grid& grid, std::size_t columns) {
 }
 
 /// The first of those tables, and not too many of its rows.
-Shown first_table(report::Grid grid, std::size_t columns, std::size_t lines) {
-    Shown shown;
+Excerpt first_table(report::Grid grid, std::size_t columns, std::size_t lines) {
+    Excerpt shown;
     constexpr std::size_t head = 2;  // lines above the first row
     const std::size_t rows = grid.size() - 1;
     const std::size_t most = lines > head ? lines - head : 1;
@@ -100,13 +101,13 @@ std::vector<std::string> other_metrics(const Part& part) {
 }
 
 /// What the figure shows; nothing where it cannot be a table.
-Shown figure_table(const Part& part, std::size_t columns, std::size_t lines) {
+Excerpt figure_table(const Part& part, std::size_t columns, std::size_t lines) {
     const Experiment& experiment = *part.experiment;
     if (experiment.figure.kind == Figure::Kind::timeline) return {};
     const report::FigureData data = report::figure_data(experiment, part.samples, {});
     if (data.panels.empty()) return {};
     const report::FigureTables tables = report::figure_tables(experiment, data, columns, lines);
-    Shown shown;
+    Excerpt shown;
     const MetricSpec* metric = experiment.metric(experiment.figure.metric);
     shown.text =
         hanging("",
@@ -161,18 +162,15 @@ std::string endings(const std::vector<store::Sample>& samples, std::size_t colum
     return text;
 }
 
-/// "1 supported, 7 not checkable here"; empty when no claim is about the experiment.
-std::string verdict_counts(const Registry& registry, const Experiment& experiment,
-                           std::span<const ClaimCheck> checks) {
-    std::map<Verdict, int> counts;
+/// "1 of 2 checked hold, 1 contradicted"; empty when no claim is about the experiment.
+std::string claims_headline(const Registry& registry, const Experiment& experiment,
+                            std::span<const ClaimCheck> checks) {
+    std::vector<ClaimCheck> own;
     for (const ClaimCheck& check : checks)
         if (const Claim* claim = registry.claim(check.claim);
             claim != nullptr && claim->experiment == experiment.id)
-            ++counts[check.verdict];
-    std::vector<std::string> words;
-    for (const auto& [verdict, count] : counts)
-        words.push_back(fmt::format("{} {}", count, to_string(verdict)));
-    return fmt::format("{}", fmt::join(words, ", "));
+            own.push_back(check);
+    return own.empty() ? "" : report::headline(report::tally(registry, own));
 }
 
 /// "fig8" of "lazarus/fig8".
@@ -193,7 +191,7 @@ std::string block(const Part& part, const ResultsLook& look, std::size_t lines) 
     if (look.all_metrics)
         return text + whole_table(report::result_table(experiment, part.samples), columns) + "\n" +
                endings(part.samples, look.columns);
-    Shown shown = figure_table(part, columns, lines);
+    Excerpt shown = figure_table(part, columns, lines);
     if (shown.text.empty())
         shown = first_table(report::result_table(experiment, part.samples), columns, lines);
     text += shown.text + "\n" + endings(part.samples, look.columns);
@@ -226,13 +224,13 @@ std::string results_text(const Registry& registry, std::span<const store::Sample
     std::string text;
     for (const Part& part : all) {
         text += block(part, look, all.size() > 1 ? lines_of_several : lines_of_one);
-        const std::string told = verdict_counts(registry, *part.experiment, checks);
+        const std::string told = claims_headline(registry, *part.experiment, checks);
         // Once per experiment, however many parts it has.
         const bool last = &part == &all.back() || (&part + 1)->experiment != part.experiment;
         if (!told.empty() && last)
             text += hanging("claims   ",
-                            fmt::format("{}; `assay claims {}{}` says why", told,
-                                        part.experiment->id, database_words(look.database)),
+                            fmt::format("{} (assay claims {}{})", told, part.experiment->id,
+                                        database_words(look.database)),
                             look.columns);
     }
     return text;

@@ -4,7 +4,9 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
 #include <cmath>
+#include <cstdlib>
 
 #include "suite/cli/narrowing.hpp"
 #include "suite/experiment/error.hpp"
@@ -24,6 +26,34 @@ std::string canonical_scenario(const RunOptions& options) {
 }
 
 }  // namespace
+
+double default_settle_s() {
+    constexpr double usual = 20;
+    const char* text = std::getenv("ASSAY_SETTLE");
+    if (text == nullptr) return usual;
+    char* end = nullptr;
+    const double seconds = std::strtod(text, &end);
+    return end != text && *end == '\0' && seconds >= 0 ? seconds : usual;
+}
+
+void add_care_options(CLI::App& command, RunOptions& options, Context& context) {
+    command
+        .add_flag("--no-lock", options.no_lock,
+                  "Run beside another measured run; both disturb each other")
+        ->group("How");
+    command
+        .add_flag("--no-doctor", options.no_doctor,
+                  "Do not look for what may disturb measured samples first")
+        ->group("How");
+    command
+        .add_option("--settle", options.settle_s,
+                    "Wait at most so long until nothing else is busy, before something is measured")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->capture_default_str()
+        ->group("How");
+    add_database_option(command, context);
+}
 
 void add_sampling_options(CLI::App& command, RunOptions& options, Context& context) {
     command.add_option("--profile", options.profile, "How large: toy, small, gpu, cluster, paper")
@@ -63,15 +93,7 @@ void add_sampling_options(CLI::App& command, RunOptions& options, Context& conte
     command.add_option("--timeout", options.timeout_s, "Seconds after which a sample is killed")
         ->type_name("SECONDS")
         ->group("How");
-    command
-        .add_flag("--no-lock", options.no_lock,
-                  "Run beside another measured run; both disturb each other")
-        ->group("How");
-    command
-        .add_flag("--no-doctor", options.no_doctor,
-                  "Do not look for what may disturb measured samples first")
-        ->group("How");
-    add_database_option(command, context);
+    add_care_options(command, options, context);
 }
 
 void add_run_options(CLI::App& command, RunOptions& options, Context& context) {

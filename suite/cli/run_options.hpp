@@ -11,6 +11,9 @@
 
 namespace assay::cli {
 
+/// Seconds to wait for a quiet machine unless --settle says otherwise: $ASSAY_SETTLE, else 20.
+double default_settle_s();
+
 struct RunOptions {
     std::vector<std::string> patterns;
     std::string profile = "toy";
@@ -28,6 +31,7 @@ struct RunOptions {
     bool fresh = false;
     bool no_lock = false;
     bool no_doctor = false;
+    double settle_s = default_settle_s();
     bool dry_run = false;
     bool gate = false;
     bool all_metrics = false;  ///< in what is printed
@@ -35,7 +39,10 @@ struct RunOptions {
     std::string events;
 };
 
-/// Which samples, and how each is made.
+/// What keeps measured samples undisturbed, and where results go.
+void add_care_options(CLI::App& command, RunOptions& options, Context& context);
+
+/// These, which samples, and how each is made.
 void add_sampling_options(CLI::App& command, RunOptions& options, Context& context);
 
 /// These, and how many of them in which session.

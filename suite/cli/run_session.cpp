@@ -33,7 +33,7 @@ runner::Outcome run_session(const RunOptions& options, const runner::Request& re
     store.put_metric_units(declared_units(context.registry, plan));
     runner::Request recorded = request;
     if (!options.no_doctor)
-        if (const auto warnings = warnings_before_run(plan))
+        if (const auto warnings = warnings_before_run(plan, options.settle_s))
             recorded.suspects["warnings"] = *warnings;
     const bool stream = options.events == "jsonl";
     LiveProgress progress(terminal_width());

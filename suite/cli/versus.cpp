@@ -84,8 +84,8 @@ int run_versus(const VersusOptions& options, const Context& context) {
     request.decision = decision_options(options.decision);
     request.control = !options.no_control;
     if (!options.run.no_doctor)
-        if (const auto warnings =
-                warnings_before_run(runner::make_plan(context.registry, request.what)))
+        if (const auto warnings = warnings_before_run(
+                runner::make_plan(context.registry, request.what), options.run.settle_s))
             request.what.suspects["warnings"] = *warnings;
     store::Store store = store::Store::open(context.database_path(), store::Access::write);
     LiveProgress progress(terminal_width());

@@ -1,17 +1,31 @@
 // What is wrong with the machine, told before something is measured on it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "suite/measure/hardware/machine_state.hpp"
 #include "suite/runner/runner.hpp"
 
 namespace assay::cli {
 
-/// Where the plan measures or emulates something: prints the machine's warnings as short lines on
-/// standard error and returns their names ("load, governor"; empty: none), for the session's
-/// record. Takes a fifth of a second. Nothing is stopped by a warning. nullopt: nothing is
-/// measured, and nothing was looked at.
-std::optional<std::string> warnings_before_run(const runner::Plan& plan);
+/// Where the plan measures or emulates something: waits at most `settle_s` seconds for a machine
+/// that was just loaded to become quiet, and says so; then prints the machine's warnings as short
+/// lines on standard error and returns their names ("load, governor"; empty: none), for the
+/// session's record. Takes a fifth of a second where nothing is wrong. Nothing is stopped by a
+/// warning. nullopt: nothing is measured, and nothing was looked at.
+std::optional<std::string> warnings_before_run(const runner::Plan& plan, double settle_s);
+
+/// What a wait needs of the world; a test gives it another one.
+struct QuietWait {
+    double look_s = 0;  ///< how long one look takes
+    std::function<std::vector<measure::BusyProcess>()> look;
+    /// Before each further look: seconds waited so far, what was busy in the last look.
+    std::function<void(double waited_s, const std::vector<measure::BusyProcess>& busy)> tell;
+};
+/// Looks until nothing was busy for two seconds on end. False: it was still busy after `most_s`.
+bool wait_until_quiet(const QuietWait& wait, double most_s);
 
 }  // namespace assay::cli

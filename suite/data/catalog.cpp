@@ -49,6 +49,12 @@ std::string_view to_string(Format format) {
     return "?";
 }
 
+std::string fetch_command(const Entry& entry) {
+    if (entry.debian) return "assay data fetch " + entry.id;
+    return fmt::format("assay data fetch {} --from {}", entry.id,
+                       entry.smartmoe_logs ? "FOLDER" : "FILE");
+}
+
 const std::vector<Entry>& catalog() {
     static const std::vector<Entry> entries = read_catalog();
     return entries;

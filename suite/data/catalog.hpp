@@ -52,6 +52,7 @@ struct Entry {
     std::string licence;  ///< SPDX expression, or "public domain"
     std::string origin;   ///< where it comes from, in words
     std::string obtain;   ///< how to get the file that is then given by path; empty for packages
+    std::string serves;   ///< the need of claims that it meets: "trace:smartmoe"; may be empty
     std::string file;     ///< name inside folder()
     Format format = Format::text;
     std::optional<DebianSource> debian;  ///< absent: the user gives a path
@@ -65,6 +66,9 @@ const std::vector<Entry>& catalog();
 
 /// Throws DataError for an unknown id, and suggests the nearest.
 const Entry& find(std::string_view id);
+
+/// "assay data fetch smartmoe-loads --from FOLDER"
+std::string fetch_command(const Entry&);
 
 /// Parses a catalogue; `source` names it in errors ("catalog.toml:12: …"). Throws DataError.
 std::vector<Entry> parse_catalog(std::string_view toml, std::string_view source);

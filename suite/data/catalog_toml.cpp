@@ -72,6 +72,7 @@ Entry read_entry(Table& in) {
         .licence = in.required_text("licence"),
         .origin = in.required_text("origin"),
         .obtain = in.text("obtain").value_or(""),
+        .serves = in.text("serves").value_or(""),
         .file = in.required_text("file"),
         .format = one_of(in, "format",
                          {Format::text, Format::expert_loads, Format::node_trace, Format::gguf}),

@@ -25,6 +25,10 @@ std::string_view to_string(Verdict verdict) {
     return "not run";
 }
 
+std::string_view to_string(ClaimKind kind) {
+    return kind == ClaimKind::setting ? "setting" : "claim";
+}
+
 std::string command_for(const Claim& claim) {
     const std::pair<const std::string, std::string>* smallest = nullptr;
     for (const auto& entry : claim.checkable)
@@ -43,11 +47,17 @@ std::string command_for(const Claim& claim) {
 }
 
 nlohmann::json to_json(const Claim& claim, const ClaimCheck& check) {
-    nlohmann::json object{{"id", claim.id},         {"experiment", claim.experiment},
-                          {"says", claim.says},     {"value", nullptr},
-                          {"unit", claim.unit},     {"verdict", to_string(check.verdict)},
-                          {"reason", check.reason}, {"provenance", nullptr},
-                          {"obtained", nullptr},    {"source", claim.source}};
+    nlohmann::json object{{"id", claim.id},
+                          {"experiment", claim.experiment},
+                          {"kind", to_string(claim.kind)},
+                          {"says", claim.says},
+                          {"value", nullptr},
+                          {"unit", claim.unit},
+                          {"verdict", to_string(check.verdict)},
+                          {"reason", check.reason},
+                          {"provenance", nullptr},
+                          {"obtained", nullptr},
+                          {"source", claim.source}};
     if (claim.value) object["value"] = *claim.value;
     if (check.provenance) object["provenance"] = to_string(*check.provenance);
     if (check.obtained && std::isfinite(*check.obtained)) object["obtained"] = *check.obtained;

@@ -29,6 +29,11 @@ enum class Verdict {
 std::string_view to_string(
     Verdict);  ///< "supported", …, "open discrepancy", "not checkable here", "not run"
 
+/// A setting ("32 nodes") is what the paper chose, not what it found: it is never checked, and no
+/// count of claims has it.
+enum class ClaimKind { claim, setting };
+std::string_view to_string(ClaimKind);
+
 /// Selects observations: a variant, axis values, metric labels.
 struct Selector {
     std::string variant;  ///< empty: any
@@ -37,6 +42,7 @@ struct Selector {
 
 struct Claim {
     std::string id;  ///< "lazarus/fig8/gpt-l/200/mro-4"
+    ClaimKind kind = ClaimKind::claim;
     std::string
         experiment;    ///< experiment that checks it; may not exist yet (then "not checkable here")
     std::string says;  ///< in our own words
@@ -54,7 +60,7 @@ struct Claim {
     std::string test;  ///< near|at_least|at_most|greater|increasing|decreasing|order|custom:NAME
 
     std::map<std::string, std::string> checkable;  ///< profile → provenance
-    std::vector<std::string> needs;                ///< "trace:smartmoe", "gpu", …
+    std::vector<std::string> needs;                ///< "trace:smartmoe", "gpu", "weights", …
     std::map<std::string, std::vector<double>>
         assumes;                           ///< inputs neither measured nor published, as ranges
     std::vector<std::string> fitted_from;  ///< clauses: what was fitted to, rebuilt from or chosen
@@ -138,8 +144,9 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
 /// observations that the claim asks for; empty when it is checkable nowhere.
 std::string command_for(const Claim& claim);
 
-/// The shape of `assay claims --json`: {"id","experiment","says","value","unit","verdict","reason",
-/// "provenance","obtained","source"}; value, obtained and provenance are null where there is none.
+/// The shape of `assay claims --json`: {"id","experiment","kind","says","value","unit","verdict",
+/// "reason","provenance","obtained","source"}; value, obtained and provenance are null where there
+/// is none.
 nlohmann::json to_json(const Claim& claim, const ClaimCheck& check);
 
 }  // namespace assay

@@ -199,6 +199,9 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
                  const std::map<std::string, CustomCheck, std::less<>>& custom) {
     if (!claim.not_checkable.empty())
         return result(claim, Verdict::not_checkable_here, claim.not_checkable);
+    if (claim.kind == ClaimKind::setting)
+        return result(claim, Verdict::not_checkable_here,
+                      "a setting of the paper's evaluation, not a result");
     const bool is_custom = claim.test.substr(0, 7) == "custom:";
     if (claim.metric.empty() && !is_custom)
         return result(claim, Verdict::not_checkable_here,

@@ -133,9 +133,29 @@ std::string experiment_of(Table& table, const std::string& id) {
     return id.substr(0, id.find('/', system_end + 1));
 }
 
+// What only a claim may have: a setting is not checked, so that nothing may say how.
+void refuse_checks_of(const Claim& setting, Table& table) {
+    const bool checked = !setting.checkable.empty() || !setting.needs.empty() ||
+                         !setting.assumes.empty() || !setting.fitted_from.empty() ||
+                         !setting.discrepancy.empty() || setting.relative || setting.absolute ||
+                         table.find("check") != nullptr;
+    if (checked)
+        table.fail("kind",
+                   "a setting is not checked: it has id, says, value, unit, source and at "
+                   "most not_checkable, why it is none");
+}
+
+ClaimKind read_kind(Table& table) {
+    const std::string kind = table.text("kind").value_or("claim");
+    if (kind == "setting") return ClaimKind::setting;
+    if (kind != "claim") table.fail("kind", "is '" + kind + "'; known are claim, setting");
+    return ClaimKind::claim;
+}
+
 Claim read_claim(Table table) {
     Claim claim;
     claim.id = table.required_text("id");
+    claim.kind = read_kind(table);
     claim.experiment = experiment_of(table, claim.id);
     claim.says = table.required_text("says");
     claim.value = table.number("value");
@@ -148,6 +168,7 @@ Claim read_claim(Table table) {
     claim.discrepancy = table.text("discrepancy").value_or("");
     claim.not_checkable = table.text("not_checkable").value_or("");
     claim.source = table.required_text("source");
+    if (claim.kind == ClaimKind::setting) refuse_checks_of(claim, table);
     if (auto check = table.table("check")) {
         read_check(claim, *check);
         if (claim.checkable.empty())

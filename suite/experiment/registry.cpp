@@ -60,6 +60,27 @@ void demand_answerable(const Claim& claim, const Experiment& experiment) {
             demand(has_variant(experiment, variant), where + "variant '" + variant + "'");
 }
 
+// What a highlight shows must be part of this build, or not be declared in it.
+void demand_highlight(const System& system) {
+    const Highlight& highlight = system.highlight;
+    const std::string where = "highlight of " + system.id + ": ";
+    bool pictured = highlight.picture.empty();
+    for (const Highlight::Part& part : highlight.parts) {
+        const Experiment* experiment = nullptr;
+        for (const Experiment& own : system.experiments)
+            if (own.id == part.experiment) experiment = &own;
+        demand(experiment, where + "no experiment '" + part.experiment + "'");
+        const std::string lacks = where + part.experiment + " has no ";
+        demand(experiment->plan(Profile::toy), lacks + "profile toy");
+        for (const auto& [axis, values] : part.axes)
+            demand(experiment->axis(axis), lacks + "axis '" + axis + "'");
+        for (const std::string& variant : part.variants)
+            demand(has_variant(*experiment, variant), lacks + "variant '" + variant + "'");
+        pictured = pictured || part.experiment == highlight.picture;
+    }
+    demand(pictured, where + "its picture '" + highlight.picture + "' is none of its parts");
+}
+
 bool begins_with(std::string_view text, std::string_view start) {
     return text.substr(0, start.size()) == start;
 }
@@ -98,6 +119,7 @@ void Registry::add(System system) {
         demand(experiments.emplace(experiment.id, &experiment).second,
                "experiment " + experiment.id + " is registered twice");
     }
+    demand_highlight(system);
     std::set<std::string_view> claims;
     for (const Claim& claim : system.claims) {
         demand(belongs_to(system, claim.id),
@@ -182,7 +204,7 @@ bool as_declared(const Experiment& experiment, const Observation& observation) {
 ClaimCheck check_claim(const Registry& registry, const Claim& claim,
                        std::span<const Observation> observations) {
     const Experiment* experiment = registry.experiment(claim.experiment);
-    if (!experiment && claim.not_checkable.empty()) {
+    if (!experiment && claim.not_checkable.empty() && claim.kind == ClaimKind::claim) {
         ClaimCheck result;
         result.claim = claim.id;
         result.verdict = Verdict::not_checkable_here;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,20 @@ class Command {
 /// Whether a system's claims are read along with it.
 enum class Claims { read, leave };
 
+/// What a newcomer sees of a system first: in at most half a minute on two cores.
+struct Highlight {
+    /// An experiment at profile toy, narrowed.
+    struct Part {
+        std::string experiment;
+        std::map<std::string, std::vector<Value>> axes;  ///< as -a; empty: the profile's
+        std::vector<std::string> variants;               ///< empty: all
+        std::optional<int> rounds;
+    };
+    std::string says;         ///< one line: what is to be seen
+    std::vector<Part> parts;  ///< empty: the system has none
+    std::string picture;      ///< the experiment among them whose figure is worth a look
+};
+
 struct System {
     std::string id;     ///< "lazarus"
     std::string title;  ///< one line
@@ -40,6 +55,7 @@ struct System {
     std::map<std::string, CustomCheck, std::less<>> custom_checks;
     std::unique_ptr<Command> plan;      ///< `assay plan <id>`; may be null
     std::unique_ptr<Command> campaign;  ///< `assay campaign <id>`; may be null
+    Highlight highlight;                ///< for `assay highlights`
     /// Reproduces nothing: only patterns that begin with its id select it, "all" and "*" do not.
     bool on_request = false;
 };

@@ -11,21 +11,11 @@
 namespace assay::report {
 namespace {
 
-std::string tally(const ReportData& data) {
-    std::map<Verdict, std::size_t> counts;
-    for (const ReportedExperiment& experiment : data.experiments)
-        for (const ReportedClaim& claim : experiment.claims) ++counts[claim.check.verdict];
-    std::string out;
-    for (const auto& [verdict, count] : counts)
-        out += fmt::format("<span>{} {}</span>\n", count, html_verdict(verdict));
-    return out.empty() ? "" : "<div class=\"tally\">Claims: " + out + "</div>\n";
-}
-
 std::string head(const ReportData& data) {
     std::string out = fmt::format(
-        "<header>\n<h1>Assay report</h1>\n<p class=\"muted\">Written {} from "
-        "<code>{}</code></p>\n{}",
-        escaped(data.generated), escaped(data.database), tally(data));
+        "<header>\n<h1>Assay report</h1>\n<p><b>{}</b></p>\n<p class=\"muted\">Written {} from "
+        "<code>{}</code></p>\n",
+        escaped(data.headline), escaped(data.generated), escaped(data.database));
     for (const store::Machine& machine : data.machines) out += html_machine(machine);
     out += html_sessions(data.sessions);
     out += "<nav>";
@@ -69,7 +59,7 @@ std::string section(const ReportedExperiment& reported) {
         out += "<figure>\n" + svg_figure(experiment, reported.samples, claims) + "</figure>\n";
     out += html_grid(result_table(experiment, reported.samples));
     out += html_unsuccessful(reported.unsuccessful);
-    return out + html_claims(reported.claims) + "</section>\n";
+    return out + html_claims(reported) + "</section>\n";
 }
 
 std::string discrepancies(const ReportData& data) {

@@ -41,6 +41,46 @@ std::string with_unit(double value, const std::string& unit) {
     return bare ? number(value) : number(value) + " " + unit;
 }
 
+std::string verdict_rows(const std::vector<ReportedClaim>& claims) {
+    if (claims.empty()) return "";
+    std::string out =
+        "<div class=\"wide\"><table class=\"claims\"><thead><tr><th>Verdict</th>"
+        "<th>Claim</th><th class=\"num\">Paper</th><th class=\"num\">Ours</th><th>How</th></tr>"
+        "</thead>\n<tbody>\n";
+    for (const auto& [claim, check] : claims) {
+        out += fmt::format(
+            "<tr><td>{}</td><td>{}<div class=\"reason\">{}</div><div "
+            "class=\"source\"><code>{}</code>"
+            "{}{}</div></td><td class=\"num\">{}</td><td class=\"num\">{}</td><td>{}</td></tr>\n",
+            html_verdict(check.verdict), escaped(claim->says), escaped(check.reason),
+            escaped(claim->id), claim->source.empty() ? "" : " · ", escaped(claim->source),
+            claim->value ? escaped(with_unit(*claim->value, claim->unit)) : "–",
+            check.obtained ? escaped(with_unit(*check.obtained, claim->unit)) : "–",
+            check.provenance ? escaped(to_string(*check.provenance)) : "–");
+    }
+    return out + "</tbody></table></div>\n";
+}
+
+std::string unchecked_list(const std::vector<UncheckedClaims>& groups) {
+    if (groups.empty()) return "";
+    std::string out = "<p class=\"muted\">Not checked:</p>\n<ul class=\"muted\">\n";
+    for (const UncheckedClaims& group : groups)
+        out += fmt::format("<li>{}: {}</li>\n", group.count, escaped(group.why));
+    return out + "</ul>\n";
+}
+
+std::string settings_list(const std::vector<const Claim*>& settings) {
+    if (settings.empty()) return "";
+    std::string out = fmt::format(
+        "<details><summary>{} of the paper, no claim{}</summary>\n<ul>\n",
+        settings.size() == 1 ? "A setting" : fmt::format("{} settings", settings.size()),
+        settings.size() == 1 ? "" : "s");
+    for (const Claim* setting : settings)
+        out += fmt::format("<li>{} <span class=\"source\"><code>{}</code> · {}</span></li>\n",
+                           escaped(setting->says), escaped(setting->id), escaped(setting->source));
+    return out + "</ul></details>\n";
+}
+
 }  // namespace
 
 std::string html_grid(const Grid& grid) {
@@ -68,24 +108,10 @@ std::string html_verdict(Verdict verdict) {
     return fmt::format(R"(<span class="verdict v-{}">{}</span>)", as_id(text), escaped(text));
 }
 
-std::string html_claims(const std::vector<ReportedClaim>& claims) {
-    if (claims.empty()) return "";
-    std::string out =
-        "<h3>Claims</h3>\n<div class=\"wide\"><table class=\"claims\"><thead><tr><th>Verdict</th>"
-        "<th>Claim</th><th class=\"num\">Paper</th><th class=\"num\">Ours</th><th>How</th></tr>"
-        "</thead>\n<tbody>\n";
-    for (const auto& [claim, check] : claims) {
-        out += fmt::format(
-            "<tr><td>{}</td><td>{}<div class=\"reason\">{}</div><div "
-            "class=\"source\"><code>{}</code>"
-            "{}{}</div></td><td class=\"num\">{}</td><td class=\"num\">{}</td><td>{}</td></tr>\n",
-            html_verdict(check.verdict), escaped(claim->says), escaped(check.reason),
-            escaped(claim->id), claim->source.empty() ? "" : " · ", escaped(claim->source),
-            claim->value ? escaped(with_unit(*claim->value, claim->unit)) : "–",
-            check.obtained ? escaped(with_unit(*check.obtained, claim->unit)) : "–",
-            check.provenance ? escaped(to_string(*check.provenance)) : "–");
-    }
-    return out + "</tbody></table></div>\n";
+std::string html_claims(const ReportedExperiment& reported) {
+    const std::string parts = verdict_rows(reported.claims) + unchecked_list(reported.unchecked) +
+                              settings_list(reported.settings);
+    return parts.empty() ? "" : "<h3>Claims</h3>\n" + parts;
 }
 
 std::string html_unsuccessful(const std::vector<store::Sample>& samples) {

@@ -11,7 +11,8 @@ namespace assay::report {
 std::string html_grid(const Grid&);
 
 std::string html_verdict(Verdict);  ///< a coloured label; the word itself says it too
-std::string html_claims(const std::vector<ReportedClaim>&);
+/// What results say, then what was not checked and why, then what the paper chose.
+std::string html_claims(const ReportedExperiment&);
 std::string html_unsuccessful(const std::vector<store::Sample>&);
 std::string html_sessions(const std::vector<store::Session>&);
 std::string html_machine(const store::Machine&);

@@ -43,8 +43,14 @@ std::string csv(const Registry&, std::span<const store::Sample>,
 /// The "samples" array of `assay run --json`. Values that are not finite become null.
 nlohmann::json samples_json(std::span<const store::Sample>);
 
-/// Verdict, paper's value, ours, provenance, claim, and below each the reason; for the terminal.
-std::string claims_table(const Registry&, std::span<const ClaimCheck>);
+/// For the terminal: a row for each claim that results speak for or against (verdict, paper's
+/// value, ours, provenance, claim; below it what the paper says, where, and the reason), then the
+/// others as counts, one per reason. Settings are left out.
+std::string claims_table(const Registry&, std::span<const ClaimCheck>, std::size_t columns = 98);
+/// A row for each of them, checked or not.
+std::string claims_rows(const Registry&, std::span<const ClaimCheck>, std::size_t columns = 98);
+/// What the paper chose; empty without settings.
+std::string settings_table(const Registry&, std::span<const ClaimCheck>);
 
 /// Results as cells: a row per case and variant, a column per metric; the values of the figure's
 /// metric get one column per x when x is a label. Medians over samples; "median (min–max)" when
@@ -56,6 +62,7 @@ struct HtmlInput {
     const Registry* registry;
     std::vector<const Experiment*> experiments;
     const store::Store* store;
+    std::vector<const Claim*> claims;  ///< counted in its first line; may be of other experiments
 };
 /// One self-contained HTML file: per experiment a table and an SVG figure, claim verdicts, machine.
 /// Experiments without samples are named in one line.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "suite/experiment/error.hpp"
@@ -20,6 +21,35 @@ std::vector<store::Sample> samples_to_draw(const store::Store& store,
     return samples;
 }
 
+/// The newest check of every claim that the report may show or count, by claim.
+std::map<std::string, ClaimCheck> checks_by_claim(const HtmlInput& input) {
+    std::vector<const Claim*> claims;
+    for (const System& system : input.registry->systems())
+        for (const Claim& claim : system.claims) claims.push_back(&claim);
+    std::map<std::string, ClaimCheck> checks;
+    for (ClaimCheck& check : newest_checks(*input.registry, input.store, claims))
+        checks.emplace(check.claim, std::move(check));
+    return checks;
+}
+
+void add_claims(const HtmlInput& input, const std::map<std::string, ClaimCheck>& checks,
+                ReportedExperiment& reported) {
+    const System* system = input.registry->system(reported.experiment->system());
+    if (system == nullptr) return;
+    std::vector<ClaimCheck> others;
+    for (const Claim& claim : system->claims) {
+        if (claim.experiment != reported.experiment->id) continue;
+        const ClaimCheck& check = checks.at(claim.id);
+        if (claim.kind == ClaimKind::setting)
+            reported.settings.push_back(&claim);
+        else if (rests_on_results(check))
+            reported.claims.push_back({&claim, check});
+        else
+            others.push_back(check);
+    }
+    reported.unchecked = unchecked(*input.registry, others);
+}
+
 }  // namespace
 
 ReportData gather(const HtmlInput& input) {
@@ -27,15 +57,17 @@ ReportData gather(const HtmlInput& input) {
     data.generated = store::now_utc();
     data.database = input.store->path().filename().string();
     const std::vector<store::Session> sessions = input.store->sessions();
-    std::map<std::string, ClaimCheck> checks;
-    for (const store::StoredCheck& stored : input.store->newest_claim_checks())
-        checks[stored.check.claim] = stored.check;
-
+    const std::map<std::string, ClaimCheck> checks = checks_by_claim(input);
+    std::vector<ClaimCheck> counted;
+    for (const Claim* claim : input.claims) counted.push_back(checks.at(claim->id));
+    data.headline = headline(tally(*input.registry, counted));
     std::set<std::string> used;
     for (const Experiment* experiment : input.experiments) {
         ReportedExperiment reported{experiment,
                                     samples_to_draw(*input.store, *experiment),
                                     input.store->unsuccessful_samples(experiment->id),
+                                    {},
+                                    {},
                                     {}};
         if (reported.samples.empty() && reported.unsuccessful.empty()) {
             data.without_samples.push_back(experiment->id);
@@ -43,15 +75,7 @@ ReportData gather(const HtmlInput& input) {
         }
         for (const auto* samples : {&reported.samples, &reported.unsuccessful})
             for (const store::Sample& sample : *samples) used.insert(sample.session);
-        if (const System* system = input.registry->system(experiment->system()))
-            for (const Claim& claim : system->claims) {
-                if (claim.experiment != experiment->id) continue;
-                const auto found = checks.find(claim.id);
-                ClaimCheck none;
-                none.claim = claim.id;
-                none.reason = "Run the experiment to check it.";
-                reported.claims.push_back({&claim, found == checks.end() ? none : found->second});
-            }
+        add_claims(input, checks, reported);
         data.experiments.push_back(std::move(reported));
     }
     std::set<std::string> machines;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/report/claims_summary.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::report {
@@ -19,7 +20,9 @@ struct ReportedExperiment {
     const Experiment* experiment;
     std::vector<store::Sample> samples;       ///< ok ones; whole ones for timelines
     std::vector<store::Sample> unsuccessful;  ///< of the newest session that has the experiment
-    std::vector<ReportedClaim> claims;
+    std::vector<ReportedClaim> claims;        ///< that results speak for or against
+    std::vector<UncheckedClaims> unchecked;
+    std::vector<const Claim*> settings;
 };
 
 struct ReportData {
@@ -27,6 +30,7 @@ struct ReportData {
     std::string database;                  ///< file name
     std::vector<store::Session> sessions;  ///< those the samples come from, newest first
     std::vector<store::Machine> machines;
+    std::string headline;                         ///< of all claims: claims_summary.hpp
     std::vector<ReportedExperiment> experiments;  ///< those with samples
     std::vector<std::string> without_samples;     ///< ids of the others that were asked for
 };

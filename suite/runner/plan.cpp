@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "suite/runner/adaptive_cases.hpp"
@@ -176,6 +177,14 @@ void check_axes(const std::vector<Selected>& selected, const Request& request) {
     }
 }
 
+void sum_up(Plan& plan) {
+    for (const PlannedSample& sample : plan.samples) {
+        plan.seconds += sample.seconds;
+        plan.bytes += sample.bytes;
+    }
+    plan.hash = plan_hash(plan.samples);
+}
+
 }  // namespace
 
 Plan make_plan(const Registry& registry, const Request& request) {
@@ -203,12 +212,19 @@ Plan make_plan(const Registry& registry, const Request& request) {
     }
     if (plan.samples.empty())
         throw UserError(fmt::format("nothing to run: {}", fmt::join(plan.left_out, "; ")));
-    for (const PlannedSample& sample : plan.samples) {
-        plan.seconds += sample.seconds;
-        plan.bytes += sample.bytes;
-    }
-    plan.hash = plan_hash(plan.samples);
+    sum_up(plan);
     return plan;
+}
+
+Plan joined(std::vector<Plan> plans) {
+    Plan all;
+    for (Plan& plan : plans) {
+        std::move(plan.samples.begin(), plan.samples.end(), std::back_inserter(all.samples));
+        all.calibrations.merge(plan.calibrations);
+        std::move(plan.left_out.begin(), plan.left_out.end(), std::back_inserter(all.left_out));
+    }
+    sum_up(all);
+    return all;
 }
 
 }  // namespace assay::runner

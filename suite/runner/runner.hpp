@@ -68,6 +68,9 @@ struct Plan {
 /// matches, the ones that cannot are left out, and at least one must remain.
 Plan make_plan(const Registry&, const Request&);
 
+/// The samples of all of them, one plan after the other, to be run in one session.
+Plan joined(std::vector<Plan> plans);
+
 /// What happens, for display and for `--events jsonl`.
 struct Notice {
     std::string kind;  ///< session, state_removed, sample_started, event, progress,

@@ -297,12 +297,12 @@ TEST_F(CommandLineTest, ReproduceWritesTheReport) {
 
 TEST_F(CommandLineTest, ARunShowsItsFigureAndWhereTheRestIs) {
     const std::string out = assay({"run", "dummy/sum", "-a", "n=2,3"}).out;
-    EXPECT_THAT(out,
-                AllOf(HasSubstr("\nsamples  6 ok\n"),
-                      HasSubstr("picture  assay report dummy/sum -o sum.svg\n"),
-                      HasSubstr("claims   1 supported, 1 contradicted; `assay claims dummy/sum` "
-                                "says why\n"),
-                      Not(HasSubstr("claimed is"))));
+    EXPECT_THAT(
+        out,
+        AllOf(HasSubstr("\nsamples  6 ok\n"),
+              HasSubstr("picture  assay report dummy/sum -o sum.svg\n"),
+              HasSubstr("claims   1 of 2 checked hold, 1 contradicted (assay claims dummy/sum)\n"),
+              Not(HasSubstr("claimed is"))));
     const std::string all = assay({"run", "dummy/sum", "--all-metrics"}).out;
     EXPECT_THAT(all, HasSubstr("seed_seen"));
     const std::string picture = (folder / "sum.svg").string();
@@ -402,6 +402,43 @@ TEST_F(CommandLineTest, OnlyWhatStoresMakesADatabaseAndSaysWhere) {
     EXPECT_THAT(assay({"run", "dummy/sum"}).err, Not(HasSubstr("new database")));
     for (const auto& entry : std::filesystem::directory_iterator(folder / "home"))
         EXPECT_EQ(entry.path().filename(), "data");
+}
+
+TEST_F(CommandLineTest, HighlightsEndInOnePage) {
+    const auto file = folder / "sub/page.html";
+    const Printed plan = assay({"highlights", "--dry-run"});
+    EXPECT_EQ(plan.exit_code, 0) << plan.err;
+    const Printed printed = assay({"highlights", "-o", file.string()});
+    EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    const std::string picture = (folder / "sub/assay-dummy-sum.svg").string();
+    EXPECT_THAT(printed.out,
+                AllOf(HasSubstr("1 of 2 checked hold, 1 contradicted"),
+                      HasSubstr("dummy: sums, by adding"), HasSubstr("dummy/sum/thrice"),
+                      HasSubstr(file.string()), HasSubstr(picture), HasSubstr("\nNext\n")));
+    EXPECT_LE(std::count(printed.out.begin(), printed.out.end(), '\n'), 40) << "one page";
+    EXPECT_THAT(contents(picture), HasSubstr("<svg"));
+    EXPECT_THAT(contents(file), HasSubstr("1 of 2 checked hold, 1 contradicted"));
+
+    const json page = assay_json({"highlights", "dummy", "-o", file.string()});
+    EXPECT_EQ(page["samples"].size(), 2U) << "narrowed to n=3";
+    EXPECT_EQ(page["systems"][0]["system"], "dummy");
+    EXPECT_EQ(page["systems"][0]["picture"], picture);
+    const Printed unknown = assay({"highlights", "plato"});
+    EXPECT_EQ(unknown.exit_code, 1);
+    EXPECT_THAT(unknown.err, HasSubstr("no highlight of 'plato'; there are: dummy"));
+}
+
+TEST_F(CommandLineTest, ClaimsAreCountedFirstAndFolded) {
+    EXPECT_THAT(assay({"claims"}).out,
+                AllOf(StartsWith("none of 2 claims checked; 2 not run\n"),
+                      HasSubstr("2  not run yet: `assay run dummy/sum` checks them")));
+    EXPECT_THAT(assay({"claims", "--all"}).out, HasSubstr("dummy/sum/twice"));
+    EXPECT_EQ(assay_json({"claims", "--summary"}),
+              json::parse(R"([{"system":"dummy","claims":2,"checked":0,"supported":0,
+                  "contradicted":0,"open discrepancy":0,"calibrated":0,"need inputs":0,
+                  "not run":2,"no command":0,"settings":0}])"));
+    EXPECT_THAT(assay({"claims", "--summary", "--markdown"}).out, HasSubstr("| dummy | 0 | "));
+    EXPECT_EQ(assay({"claims", "--markdown"}).exit_code, 1);
 }
 
 TEST_F(CommandLineTest, ExportWritesCsvJsonAndSvg) {

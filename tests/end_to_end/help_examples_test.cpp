@@ -30,6 +30,7 @@ constexpr Shortened shortened[] = {
     {"lazarus/x_live --fault kill:rank=1@step=5", "$& --dry-run", "trains for ten seconds"},
     {"assay run lte/fig8 --until-decided", "$& --dry-run", "measures for ten minutes"},
     {"assay reproduce$", "$& --dry-run", "takes hours"},
+    {"assay highlights.*", "$& --dry-run", "takes a minute"},
     {"(assay versus .*)(lazarus|lte)/fig8", "$1lazarus/fig4", "starts hundreds of processes"},
     {"assay qualify datasets/suites/cpu.toml --slowed 10", "$& --dry-run", "records 40 rounds"},
     {"--seeds 1..(300|5000)", "--seeds 1..40", "a minute of schedules"},

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "suite/experiment/claim.hpp"
 
@@ -142,6 +143,27 @@ TEST(ClaimFile, ATestNeedsWhatItComparesWith) {
               "c.toml:7:32: check: 'test' 'near' needs a 'tolerance' in the claim");
     EXPECT_EQ(complaint(head + "check = { metric = 'm', test = 'greater' }"),
               "c.toml:6:32: check: 'test' 'greater' needs the claim's 'value' or 'over'");
+}
+
+TEST(ClaimFile, ASettingIsReadAndNeverChecked) {
+    const auto claims = assay::read_claims(claim("kind = \"setting\""), "c.toml");
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].kind, assay::ClaimKind::setting);
+    EXPECT_EQ(assay::read_claims(claim(""), "c.toml")[0].kind, assay::ClaimKind::claim);
+    const assay::ClaimCheck check = assay::check(claims[0], {}, {});
+    EXPECT_EQ(check.verdict, assay::Verdict::not_checkable_here);
+    EXPECT_EQ(check.reason, "a setting of the paper's evaluation, not a result");
+    EXPECT_EQ(assay::to_json(claims[0], check).at("kind"), "setting");
+
+    EXPECT_EQ(complaint(claim("kind = \"wish\"")),
+              "c.toml:6:8: [[claim]]: 'kind' is 'wish'; known are claim, setting");
+    for (const char* of_a_claim :
+         {"needs = [\"gpu\"]", "discrepancy = \"x\"", "fitted_from = [\"x\"]",
+          "checkable = { toy = \"exact\" }", "tolerance = { absolute = 1 }",
+          "check = { metric = \"m\", test = \"at_least\" }"})
+        EXPECT_EQ(complaint(claim(std::string("kind = \"setting\"\n") + of_a_claim)).substr(0, 55),
+                  "c.toml:6:8: [[claim]]: 'kind' a setting is not checked:")
+            << of_a_claim;
 }
 
 TEST(ClaimFile, AMissingFileIsNamed) {

@@ -141,6 +141,26 @@ TEST(Registry, RefusesWhatCannotBeRight) {
               "claim lazarus/fig8/a: system lazarus has no check 'custom:nothing'");
 }
 
+TEST(Registry, AHighlightMustBeThere) {
+    const auto highlighted = [](assay::Highlight::Part part, const std::string& picture) {
+        return refusal([&](assay::System& s) {
+            s.experiments[0].profiles.resize(1);
+            s.highlight = {"look", {std::move(part)}, picture};
+        });
+    };
+    EXPECT_EQ(highlighted({"lazarus/fig4", {{"model", {}}}, {"mro"}}, "lazarus/fig4"), "accepted");
+    EXPECT_EQ(highlighted({"lazarus/fig5"}, ""),
+              "highlight of lazarus: no experiment 'lazarus/fig5'");
+    EXPECT_EQ(highlighted({"lazarus/fig8"}, ""),
+              "highlight of lazarus: lazarus/fig8 has no profile toy");
+    EXPECT_EQ(highlighted({"lazarus/fig4", {{"mode", {}}}}, ""),
+              "highlight of lazarus: lazarus/fig4 has no axis 'mode'");
+    EXPECT_EQ(highlighted({"lazarus/fig4", {}, {"compact"}}, ""),
+              "highlight of lazarus: lazarus/fig4 has no variant 'compact'");
+    EXPECT_EQ(highlighted({"lazarus/fig4"}, "lazarus/fig8"),
+              "highlight of lazarus: its picture 'lazarus/fig8' is none of its parts");
+}
+
 TEST(Registry, AddingASystemTwiceIsRefused) {
     assay::Registry registry;
     registry.add(lazarus());

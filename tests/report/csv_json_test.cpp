@@ -61,32 +61,6 @@ TEST(SamplesJson, HasThePublishedShape) {
     EXPECT_EQ(array[1].at("metrics"), nlohmann::json::object());
 }
 
-TEST(ClaimsTable, ShowsBothValuesAndTheReason) {
-    const std::vector<ClaimCheck> checks{{"lazarus/fig8/gpt-l/200/spread-4", Verdict::supported,
-                                          "0.119 is within 5 %.", Provenance::exact, 25.0 / 210},
-                                         {"unknown", Verdict::not_run, "", {}, {}}};
-    EXPECT_EQ(claims_table(registry(), checks),
-              "verdict    paper   ours  how    claim\n"
-              "─────────  ─────  ─────  ─────  ───────────────────────────────\n"
-              "supported   0.12  0.119  exact  lazarus/fig8/gpt-l/200/spread-4\n"
-              "    0.119 is within 5 %.\n"
-              "not run        –      –  –      unknown\n");
-}
-
-TEST(ClaimsTable, NeighboursWithOneReasonShareIt) {
-    const std::vector<ClaimCheck> checks{{"one", Verdict::not_run, "needs a GPU", {}, {}},
-                                         {"two", Verdict::not_run, "needs a GPU", {}, {}},
-                                         {"three", Verdict::not_run, "needs two", {}, {}}};
-    EXPECT_EQ(claims_table(registry(), checks),
-              "verdict  paper  ours  how  claim\n"
-              "───────  ─────  ────  ───  ─────\n"
-              "not run  –      –     –    one\n"
-              "not run  –      –     –    two\n"
-              "    needs a GPU\n"
-              "not run  –      –     –    three\n"
-              "    needs two\n");
-}
-
 TEST(TextTables, WhatDoesNotFitFollowsBelowTheSameKeys) {
     const Grid grid{{"x", "variant", "first", "second", "third"}, {"1", "a", "2", "3", "4"}};
     EXPECT_EQ(text_tables(grid, 2, 80), text_table(grid));

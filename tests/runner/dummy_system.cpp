@@ -221,6 +221,8 @@ System make_dummy_system() {
     system.title = "A system for tests";
     system.paper = "none";
     system.experiments = {make_sum(), make_behave()};
+    system.highlight = {
+        "sums, by adding", {{"dummy/sum", {{"n", {std::int64_t{3}}}}}}, "dummy/sum"};
     system.claims = {make_claim("dummy/sum/twice", 2), make_claim("dummy/sum/thrice", 3)};
     return system;
 }

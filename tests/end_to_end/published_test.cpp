@@ -1,0 +1,148 @@
+// The published set of results: what this program runs and claims today is what was recorded.
+// Where one of these fails, scripts/publish-results records an experiment again, or writes the
+// table.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/cli/program_test.hpp"
+
+namespace assay::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::filesystem::path source = ASSAY_SOURCE;
+const std::string published = (source / "results/published.db").string();
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// "mro {"model":"gpt-l"} 0 1": a sample's variant, case, round and seed.
+std::string point(const json& sample) {
+    return sample["variant"].get<std::string>() + " " + sample["case"].dump() + " " +
+           sample.value("scenario", "") + " " + std::to_string(sample["seed"].get<std::uint64_t>());
+}
+
+class PublishedTest : public ProgramTest {
+  protected:
+    PublishedTest() : ProgramTest(ASSAY_PROGRAM) {}
+
+    std::set<std::string> experiments() const {
+        std::set<std::string> ids;
+        for (const json& sample : samples()) ids.insert(sample["experiment"].get<std::string>());
+        return ids;
+    }
+    const json& samples() const {
+        if (samples_.is_null())
+            samples_ = json::parse(assay({"export", "--json", "--db", published}).out);
+        return samples_;
+    }
+
+  private:
+    mutable json samples_;
+};
+
+TEST_F(PublishedTest, TheReadmeHasItsTable) {
+    const std::string readme = text_of(source / "README.md");
+    const std::string begin = "<!-- verdicts: written by scripts/publish-results -->\n";
+    const auto from = readme.find(begin);
+    ASSERT_NE(from, std::string::npos);
+    const auto to = readme.find("<!-- end of verdicts -->", from);
+    ASSERT_NE(to, std::string::npos);
+    EXPECT_EQ(readme.substr(from + begin.size(), to - from - begin.size()),
+              assay({"claims", "--again", "--summary", "--markdown", "--db", published}).out)
+        << "scripts/publish-results --table writes it";
+}
+
+TEST_F(PublishedTest, ItHasTheSamplesThatTheExperimentsMakeToday) {
+    ASSERT_FALSE(experiments().empty());
+    for (const std::string& id : experiments()) {
+        const Printed planned = assay({"run", id, "--dry-run", "--json"});
+        if (planned.exit_code != 0) continue;  // a part that this build lacks
+        std::set<std::string> today, recorded;
+        for (const json& sample : json::parse(planned.out)["samples"]) today.insert(point(sample));
+        for (const json& sample : samples())
+            if (sample["experiment"] == id) recorded.insert(point(sample));
+        EXPECT_EQ(recorded, today) << id << ": scripts/publish-results " << id;
+    }
+}
+
+TEST_F(PublishedTest, ItsMetricsAreThoseThatAreDeclaredToday) {
+    std::map<std::string, std::set<std::string>> declared;
+    for (const std::string& id : experiments())
+        for (const json& metric : assay_json({"describe", id})["metrics"])
+            declared[id].insert(metric["name"].get<std::string>());
+    std::map<std::string, std::set<std::string>> recorded;
+    for (const json& sample : samples())
+        for (const auto& [name, value] : sample["metrics"].items())
+            recorded[sample["experiment"].get<std::string>()].insert(
+                name.substr(0, name.find('{')));
+    EXPECT_EQ(recorded, declared) << "scripts/publish-results EXPERIMENT";
+}
+
+// Those that are computed in a moment.
+TEST_F(PublishedTest, ComputedValuesAreThoseOfToday) {
+    ASSERT_EQ(assay({"run", "lazarus/fig4", "lazarus/fig5", "lazarus/fig8", "lazarus/fig10b",
+                     "lazarus/x_theorem1", "lte/tab1"})
+                  .exit_code,
+              0);
+    const std::string own = (folder / "results.db").string();
+    std::size_t compared = 0;
+    for (const json& row : assay_json({"compare", published, own, "--across", "build"})) {
+        if (row["reason"].get<std::string>().find("only in") != std::string::npos) continue;
+        EXPECT_EQ(row["verdict"], "same") << row;
+        ++compared;
+    }
+    EXPECT_GT(compared, 100U);
+}
+
+TEST_F(PublishedTest, ReadingCommandsOpenItAndImportTakesIt) {
+    const std::string before = text_of(published);
+    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+             {"claims", "lazarus/fig8"},
+             {"report", "-o", (folder / "report.html").string()},
+             {"history", "lazarus/fig8", "--metric", "recovery_probability"},
+             {"export", "--svg", "lazarus/fig8", "-o", (folder / "fig8.svg").string()},
+             {"db", "check"}}) {
+        std::vector<std::string> arguments = command;
+        arguments.insert(arguments.end(), {"--db", published});
+        const Printed printed = assay(arguments);
+        EXPECT_EQ(printed.exit_code, 0) << command.front() << ": " << printed.err;
+    }
+    EXPECT_THAT(text_of(folder / "report.html"), HasSubstr("checked hold"));
+    EXPECT_EQ(assay({"import", published}).exit_code, 0);
+    EXPECT_EQ(json::parse(assay({"export", "--json"}).out).size(), samples().size());
+    EXPECT_TRUE(text_of(published) == before) << "reading must not change it";
+    EXPECT_FALSE(std::filesystem::exists(published + "-wal"));
+}
+
+TEST_F(PublishedTest, ItNamesNoFolderOrHostAndIsSmall) {
+    const std::string all = text_of(published);
+    EXPECT_EQ(all.find("/home/"), std::string::npos);
+    EXPECT_EQ(all.find("/"
+                       "root/"),
+              std::string::npos);
+    EXPECT_LT(all.size(), 5'000'000U);
+}
+
+// What `assay highlights` promises: every system has one, half a minute each.
+TEST_F(PublishedTest, EverySystemHasAHighlightOfHalfAMinute) {
+    std::set<std::string> systems;
+    for (const json& row : assay_json({"list"})) systems.insert(row["system"].get<std::string>());
+    for (const std::string& system : systems) {
+        const json plan = assay_json({"highlights", system, "--dry-run"});
+        EXPECT_LE(plan["seconds"], 35.0) << system;
+        EXPECT_FALSE(plan["samples"].empty()) << system;
+    }
+}
+
+}  // namespace
+}  // namespace assay::testing

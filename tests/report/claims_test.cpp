@@ -1,0 +1,140 @@
+// Claims as rows, counts and reasons.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "suite/report/claims_summary.hpp"
+#include "tests/report/fixtures.hpp"
+
+namespace assay::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Claim named(const std::string& id, Claim claim) {
+    claim.id = id;
+    return claim;
+}
+
+Registry registry() {
+    System system;
+    system.id = "lazarus";
+    system.paper = "arXiv 1";
+    Experiment experiment = recovery_experiment();
+    experiment.run = [](const SampleSpec&, Recorder&) {};
+    system.experiments.push_back(std::move(experiment));
+    system.claims = recovery_claims();
+    Claim setting;
+    setting.kind = ClaimKind::setting;
+    setting.experiment = "lazarus/setup";
+    setting.says = "32 nodes";
+    setting.source = "arXiv 1, section 6";
+    setting.value = 32;
+    system.claims.push_back(named("lazarus/setup/nodes", setting));
+    Claim traced = system.claims.front();
+    traced.discrepancy.clear();
+    traced.checkable = {{"toy", "exact"}};
+    traced.needs = {"trace:smartmoe"};
+    traced.of.where["trace"] = std::string("smartmoe");
+    system.claims.push_back(named("lazarus/fig8/traced-1", traced));
+    system.claims.push_back(named("lazarus/fig8/traced-2", traced));
+    Claim cluster = traced;
+    cluster.needs = {"cluster"};
+    cluster.not_checkable = "needs the paper's cluster";
+    system.claims.push_back(named("lazarus/fig8/cluster", cluster));
+    Claim elsewhere = traced;
+    elsewhere.needs.clear();
+    elsewhere.checkable.clear();
+    elsewhere.metric.clear();
+    system.claims.push_back(named("lazarus/fig8/unmeasured", elsewhere));
+    Registry all;
+    all.add(std::move(system));
+    return all;
+}
+
+std::vector<ClaimCheck> nothing_run(const Registry& all) {
+    std::vector<ClaimCheck> checks;
+    for (const Claim& claim : all.systems().front().claims) checks.push_back(check(claim, {}, {}));
+    return checks;
+}
+
+TEST(ClaimsTable, SaysWhatIsClaimedWhereAndWhatWasFound) {
+    const std::vector<ClaimCheck> checks{{"lazarus/fig8/gpt-l/200/spread-4", Verdict::supported,
+                                          "0.119 is within 5 %.", Provenance::exact, 25.0 / 210}};
+    EXPECT_EQ(claims_table(registry(), checks),
+              "verdict    paper   ours  how    claim\n"
+              "─────────  ─────  ─────  ─────  ───────────────────────────────\n"
+              "supported   0.12  0.119  exact  lazarus/fig8/gpt-l/200/spread-4\n"
+              "    “At four failed nodes, GPT-L, step 200: spread” (section 6.3, Fig. 8)\n"
+              "    0.119 is within 5 %.\n");
+}
+
+TEST(ClaimsTable, NeighboursWithOneReasonShareItInFull) {
+    const std::vector<ClaimCheck> checks{{"one", Verdict::not_run, "needs a GPU", {}, {}},
+                                         {"two", Verdict::not_run, "needs a GPU", {}, {}},
+                                         {"three", Verdict::not_run, "needs two", {}, {}}};
+    EXPECT_EQ(claims_rows(registry(), checks),
+              "verdict  paper  ours  how  claim\n"
+              "───────  ─────  ────  ───  ─────\n"
+              "not run  –      –     –    one\n"
+              "not run  –      –     –    two\n"
+              "    needs a GPU\n"
+              "not run  –      –     –    three\n"
+              "    needs two\n");
+}
+
+TEST(ClaimsTable, WhatWasNotCheckedIsCountedByReason) {
+    const Registry all = registry();
+    const std::string text = claims_table(all, nothing_run(all));
+    EXPECT_THAT(text, HasSubstr("    2  need the trace smartmoe"));
+    EXPECT_THAT(text, HasSubstr("`assay data fetch smartmoe-loads --from FOLDER`"));
+    EXPECT_THAT(text, HasSubstr("`assay run lazarus/fig8 -a"));
+    EXPECT_THAT(text, HasSubstr("    1  needs the paper's cluster\n       in lazarus/fig8\n"));
+    EXPECT_THAT(text, Not(HasSubstr("setup"))) << "settings are no claims";
+    EXPECT_THAT(settings_table(all, nothing_run(all)), HasSubstr("32 nodes"));
+    EXPECT_THAT(settings_table(all, nothing_run(all)), Not(HasSubstr("fig8")));
+}
+
+TEST(ClaimsTally, CountsVerdictsAndLeavesSettingsOut) {
+    const Registry all = registry();
+    std::vector<ClaimCheck> checks = nothing_run(all);
+    EXPECT_EQ(headline(tally(all, checks)),
+              "none of 7 claims checked; 3 need data or a GPU, 4 no command checks");
+    checks[0].verdict = Verdict::supported;
+    checks[1].verdict = Verdict::open_discrepancy;
+    checks[2].verdict = Verdict::calibrated;
+    const ClaimsTally sum = tally(all, checks);
+    EXPECT_EQ(headline(sum),
+              "1 of 3 checked hold, 1 discrepancy, 1 calibrated; 3 need data or a GPU, "
+              "1 no command checks");
+    EXPECT_EQ(sum.settings, 1U);
+    EXPECT_EQ(sum.claims(), 7U);
+    checks[1].verdict = Verdict::contradicted;
+    EXPECT_THAT(headline(tally(all, checks)), HasSubstr("1 of 3 checked hold, 1 contradicted, "));
+}
+
+TEST(Unchecked, WhatOnlyHasToBeRunComesFirstWithItsCommand) {
+    System system;
+    system.id = "lazarus";
+    for (const char* experiment : {"lazarus/fig8", "lazarus/fig4"})
+        for (const char* id : {"/a", "/b"}) {
+            Claim claim;
+            claim.id = std::string(experiment) + id;
+            claim.experiment = experiment;
+            claim.metric = "m";
+            claim.test = "near";
+            claim.value = 1;
+            claim.checkable = {{"toy", "exact"}};
+            system.claims.push_back(claim);
+        }
+    Registry all;
+    all.add(std::move(system));
+    const std::vector<UncheckedClaims> groups = unchecked(all, nothing_run(all));
+    ASSERT_EQ(groups.size(), 1U);
+    EXPECT_EQ(groups[0].count, 4U);
+    EXPECT_EQ(groups[0].why, "not run yet: `assay run lazarus/fig8 lazarus/fig4` checks them");
+    EXPECT_EQ(groups[0].where, "lazarus/fig8 (2), lazarus/fig4 (2)");
+}
+
+}  // namespace
+}  // namespace assay::report
