@@ -10,6 +10,7 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/reading_database.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/kept_programs.hpp"
@@ -95,7 +96,7 @@ int show(const BaselineOptions& options, const Context& context) {
                         level.at.substr(0, 16), kept, level.why});
     }
     std::cout << (levels.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
-                                 : report::text_table(grid));
+                                 : report::text_table(grid, text_columns()));
     return exit_ok;
 }
 
@@ -118,7 +119,7 @@ int list(const BaselineOptions& options, const Context& context) {
         grid.push_back(
             {baseline.name, baseline.session.substr(0, 8), baseline.created.substr(0, 16)});
     std::cout << (baselines.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
-                                    : report::text_table(grid));
+                                    : report::text_table(grid, text_columns()));
     return exit_ok;
 }
 
@@ -168,14 +169,24 @@ void add_baseline_command(CLI::App& program, Context& context) {
 
     command = add_action(*parent, "list", "All baselines", list, options, context);
     command->add_flag("--json", options->json, "Print JSON");
+    command->footer("Example:\n  assay baseline list");
 
     command =
         add_action(*parent, "show", "What was accepted, when, and why", show, options, context);
     command->add_option("name", options->name, "One baseline (default: all)");
     command->add_flag("--json", options->json, "Print JSON");
+    command->footer(
+        "Examples:\n"
+        "  assay baseline show\n"
+        "  assay baseline show cpu --json");
 
     command = add_action(*parent, "drop", "Forget a baseline", drop, options, context);
     command->add_option("name", options->name, "Its name")->required();
+    command->footer("Example:\n  assay baseline drop cpu");
+    parent->footer(
+        "Examples:\n"
+        "  assay baseline accept cpu    # after a night of the suite cpu\n"
+        "  assay baseline list");
 }
 
 }  // namespace assay::cli

@@ -16,6 +16,7 @@
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/machine_profiles.hpp"
 #include "suite/cli/output_file.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
@@ -78,7 +79,7 @@ std::string table(const MachineProfiles& machine) {
     report::Grid grid{{"number", "value", "unit", "kind", "least to most"}};
     add_rows(grid, machine.device, device_fields(), machine.readings);
     add_rows(grid, machine.cluster, cluster_fields(), machine.readings);
-    return report::text_table(grid);
+    return report::text_table(grid, text_columns());
 }
 
 std::string today() {
@@ -142,7 +143,10 @@ void add_calibrate_command(CLI::App& program, Context& context) {
                       "Print JSON: {\"device\",\"cluster\",\"readings\",\"load\",\"files\"}");
     machine->footer(
         "Matrix products are made by our own blocked fp32 kernel on all processors; nothing is\n"
-        "measured of GPUs. The profiles lie in devices/ and clusters/ of the data folder.");
+        "measured of GPUs. The profiles lie in devices/ and clusters/ of the data folder.\n"
+        "Examples:\n"
+        "  assay calibrate machine\n"
+        "  assay calibrate machine --quick --json");
     machine->callback([options, &context] {
         context.action = [options, &context] { return run_machine(context, *options); };
     });

@@ -15,7 +15,6 @@ void add_campaign_command(CLI::App& program, Context& context) {
     for (const System& system : context.registry.systems()) {
         if (!system.campaign) continue;
         CLI::App* campaign = command->add_subcommand(system.id, system.title);
-        campaign->footer("");  // else the program's, when the system gives none
         system.campaign->options(*campaign);
         campaign->callback(
             [&system, &context] { context.action = [&system] { return system.campaign->run(); }; });

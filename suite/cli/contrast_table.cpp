@@ -1,4 +1,5 @@
 #include "suite/cli/contrast_table.hpp"
+#include "suite/cli/terminal.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ std::string contrast_table(std::span<const runner::Contrast> contrasts) {
                                      : "-",
                         std::to_string(contrast.rounds), std::string(contrast.verdict())});
     }
-    return report::text_table(grid);
+    return report::text_table(grid, text_columns());
 }
 
 std::string saved_line(long saved) {

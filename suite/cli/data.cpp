@@ -16,6 +16,7 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/live_progress.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/data/check.hpp"
 #include "suite/data/fetch.hpp"
@@ -47,14 +48,16 @@ std::string how_to_fetch(const data::Entry& entry) {
 
 void print_entry(const data::Entry& entry) {
     const auto path = data::locate(entry.id);
-    std::cout << fmt::format("\n{}  [{}, {}]\n  {}\n  from    {}\n", entry.id,
-                             data::to_string(entry.kind), entry.licence, entry.says, entry.origin);
+    const std::size_t columns = text_columns();
+    std::cout << fmt::format("\n{}  [{}, {}]\n", entry.id, data::to_string(entry.kind),
+                             entry.licence)
+              << hanging("  ", entry.says, columns) << hanging("  from    ", entry.origin, columns);
     if (path) {
         std::cout << "  here    " << path->string() << '\n';
         return;
     }
-    if (!entry.obtain.empty()) std::cout << "  obtain  " << entry.obtain << '\n';
-    std::cout << "  absent  " << how_to_fetch(entry) << '\n';
+    if (!entry.obtain.empty()) std::cout << hanging("  obtain  ", entry.obtain, columns);
+    std::cout << hanging("  absent  ", how_to_fetch(entry), columns);
 }
 
 int list(bool json) {
@@ -138,12 +141,14 @@ int check(const std::vector<std::string>& ids, bool json) {
                             {"state", state},
                             {"says", result.says}});
         } else {
-            std::cout << fmt::format("{:<22} {:<10} {}{}{}\n", result.id, state,
-                                     result.file.string(), result.says.empty() ? "" : ": ",
-                                     result.says);
+            const std::size_t columns = text_columns();
+            std::cout << hanging(fmt::format("{:<22} {:<10} ", result.id, state),
+                                 fmt::format("{}{}{}", result.file.string(),
+                                             result.says.empty() ? "" : ": ", result.says),
+                                 columns);
             if (bad)
-                std::cout << fmt::format("{:<22} to mend it: {}\n", "",
-                                         how_to_fetch(data::find(result.id)));
+                std::cout << hanging(fmt::format("{:<22} ", ""),
+                                     "to mend it: " + how_to_fetch(data::find(result.id)), columns);
         }
     }
     if (json) print_json(rows);
@@ -169,13 +174,15 @@ void add_data_command(CLI::App& program, Context& context) {
         "Examples:\n"
         "  assay data list\n"
         "  assay data fetch bible-kjv\n"
-        "  assay data fetch bamboo-p3-trace --from ~/bamboo/traces/p3-trace.csv\n"
-        "  assay data fetch smartmoe-loads --from ~/SmartMoE-AE/moe_trace\n"
         "  assay data check");
 
     CLI::App* lists =
         data->add_subcommand("list", "What is known, where it comes from, is it here");
     lists->add_flag("--json", options->json, "Print JSON");
+    lists->footer(
+        "Examples:\n"
+        "  assay data list\n"
+        "  assay data list --json");
     lists->callback(
         [&context, options] { context.action = [options] { return list(options->json); }; });
 
@@ -185,6 +192,11 @@ void add_data_command(CLI::App& program, Context& context) {
         "--from", options->from,
         "The file, for data that is not in a package; or the folder it is summed from");
     fetches->add_flag("--json", options->json, "Print JSON");
+    fetches->footer(
+        "Examples:\n"
+        "  assay data fetch bible-kjv                      # out of a Debian package\n"
+        "  assay data fetch bamboo-p3-trace --from ~/bamboo/traces/p3-trace.csv\n"
+        "  assay data fetch smartmoe-loads --from ~/SmartMoE-AE/moe_trace");
     fetches->callback([&context, options] {
         context.action = [options] { return fetch(options->id, options->from, options->json); };
     });
@@ -192,6 +204,10 @@ void add_data_command(CLI::App& program, Context& context) {
     CLI::App* checks = data->add_subcommand("check", "Format and hash of everything that is here");
     checks->add_option("id", options->ids, "Only these; they must be here");
     checks->add_flag("--json", options->json, "Print JSON");
+    checks->footer(
+        "Examples:\n"
+        "  assay data check\n"
+        "  assay data check bible-kjv    # exit code 1 when it is not here");
     checks->callback([&context, options] {
         context.action = [options] { return check(options->ids, options->json); };
     });

@@ -14,6 +14,7 @@
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/live_progress.hpp"
 #include "suite/cli/reading_database.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
 #include "suite/runner/state_folder.hpp"
@@ -44,7 +45,7 @@ int run_check(const Context& context, const DbOptions& options) {
         report::Grid grid{{"table", "rows"}};
         for (const auto& [table, count] : found.rows)
             grid.push_back({table, std::to_string(count)});
-        std::cout << report::text_table(grid);
+        std::cout << report::text_table(grid, text_columns());
         for (const std::string& problem : found.problems)
             std::cout << "problem: " << problem << '\n';
         std::cout << fmt::format("{}: {}, {}\n", store.path().string(), found.ok ? "ok" : "NOT OK",
@@ -95,7 +96,7 @@ int run_migrate(const Context& context, const DbOptions& options) {
 int run_merge(const Context& context, const DbOptions& options) {
     if (!std::filesystem::exists(options.other))
         throw UserError(fmt::format("no database {}", options.other));
-    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    store::Store store = open_or_begin(context);
     const auto merged = store.merge(options.other);
     if (options.json)
         print_json({{"sessions", merged.sessions},

@@ -10,6 +10,7 @@
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/report.hpp"
 
@@ -95,7 +96,7 @@ void print_axes(const Experiment& experiment) {
                         fmt::format("{}{}", fmt::join(values_text(axis.values), ", "),
                                     axis.open ? ", or others" : ""),
                         axis.says});
-    std::cout << report::text_table(rows);
+    std::cout << report::text_table(rows, text_columns());
 }
 
 void print_metrics(const Experiment& experiment) {
@@ -105,7 +106,7 @@ void print_metrics(const Experiment& experiment) {
         rows.push_back({metric.name, metric.unit, std::string(to_string(metric.better)),
                         fmt::format("{}", fmt::join(metric.labels, ", ")),
                         metric.deterministic ? metric.says + " (deterministic)" : metric.says});
-    std::cout << report::text_table(rows);
+    std::cout << report::text_table(rows, text_columns());
 }
 
 void print_profiles(const Experiment& experiment) {
@@ -123,15 +124,16 @@ void print_profiles(const Experiment& experiment) {
                         fmt::format("{}", fmt::join(how, ", ")), std::to_string(plan.rounds),
                         report::number(plan.seconds_per_sample), axes});
     }
-    std::cout << report::text_table(rows);
+    std::cout << report::text_table(rows, text_columns());
 }
 
 void print_text(const Registry& registry, const Experiment& experiment) {
-    std::cout << experiment.id << ": " << experiment.title << '\n'
-              << experiment.source << "\n\n"
-              << experiment.says
-              << "\n\nVariants: " << fmt::format("{}", fmt::join(experiment.variants, ", "))
-              << '\n';
+    const std::size_t columns = text_columns();
+    std::cout << hanging("", experiment.id + ": " + experiment.title, columns)
+              << hanging("", experiment.source, columns) << '\n'
+              << hanging("", experiment.says, columns) << '\n'
+              << hanging("Variants: ", fmt::format("{}", fmt::join(experiment.variants, ", ")),
+                         columns);
     print_axes(experiment);
     print_metrics(experiment);
     print_profiles(experiment);
@@ -142,7 +144,8 @@ void print_text(const Registry& registry, const Experiment& experiment) {
                   << '\n';
     const auto claims = claims_of(registry, experiment);
     if (!claims.empty()) std::cout << "\nClaims\n";
-    for (const Claim* claim : claims) std::cout << "  " << claim->id << ": " << claim->says << '\n';
+    for (const Claim* claim : claims)
+        std::cout << hanging("  " + claim->id + ": ", claim->says, columns);
 }
 
 int run_describe(const Registry& registry, const DescribeOptions& options) {
@@ -174,7 +177,10 @@ void add_describe_command(CLI::App& program, Context& context) {
     command->group("Look");
     command->add_option("experiment", options->pattern, "An id or a pattern")->required();
     command->add_flag("--json", options->json, "Print JSON: an object, or an array for a pattern");
-    command->footer("Example:\n  assay describe lazarus/fig8");
+    command->footer(
+        "Examples:\n"
+        "  assay describe lazarus/fig8\n"
+        "  assay describe 'lazarus/fig*' --json");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_describe(context.registry, *options); };
     });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "suite/cli/live_progress.hpp"
 #include "suite/cli/machine_findings.hpp"
@@ -30,17 +31,39 @@ void look(std::vector<Finding>& findings, const std::string& name, Look&& find) 
     }
 }
 
+/// The innermost folder around the file that is there already.
+std::filesystem::path existing_folder(const std::filesystem::path& file) {
+    std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    while (!std::filesystem::exists(folder)) folder = folder.parent_path();
+    return folder;
+}
+
 Finding database(const std::filesystem::path& file) {
-    // Opening for writing makes the file: exactly what a run would do first.
+    if (!std::filesystem::exists(file)) {
+        const std::filesystem::path folder = existing_folder(file);
+        if (!std::filesystem::is_directory(folder))
+            return {Level::fail, "database",
+                    fmt::format("{} cannot be made: {} is no folder; name another with --db or "
+                                "ASSAY_DB",
+                                file.string(), folder.string())};
+        if (::access(folder.c_str(), W_OK | X_OK) != 0)
+            return {Level::fail, "database",
+                    fmt::format("{} cannot be made: {} may not be written to; name another with "
+                                "--db or ASSAY_DB",
+                                file.string(), folder.string())};
+        return {Level::ok, "database",
+                fmt::format("none yet; the first run makes {}", file.string())};
+    }
+    // Opening for writing is exactly what a run would do first.
     const store::Store store = store::Store::open(file, store::Access::write);
+    const std::size_t sessions = store.sessions().size();
     return {Level::ok, "database",
-            fmt::format("{} can be written, {} sessions", file.string(), store.sessions().size())};
+            fmt::format("{} can be written, {} session{}", file.string(), sessions,
+                        sessions == 1 ? "" : "s")};
 }
 
 Finding disk(const std::filesystem::path& file) {
-    std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-    while (!std::filesystem::exists(folder)) folder = folder.parent_path();
-    const auto space = std::filesystem::space(folder);
+    const auto space = std::filesystem::space(existing_folder(file));
     const double bytes = static_cast<double>(space.available);
     return {bytes < little_disk_bytes ? Level::warn : Level::ok, "disk",
             fmt::format("{} free where the database is", bytes_text(bytes))};

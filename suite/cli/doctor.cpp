@@ -11,6 +11,7 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/diagnosis.hpp"
 #include "suite/cli/json_output.hpp"
+#include "suite/cli/terminal.hpp"
 
 namespace assay::cli {
 namespace {
@@ -30,9 +31,10 @@ int run_doctor(const Context& context, const DoctorOptions& options) {
         print_json(array);
     } else {
         for (const Finding& finding : findings)
-            std::cout << fmt::format("{:<6} {:<26} {}\n",
-                                     fmt::format("[{}]", to_string(finding.level)), finding.name,
-                                     finding.says);
+            std::cout << hanging(
+                fmt::format("{:<6} {:<26} ", fmt::format("[{}]", to_string(finding.level)),
+                            finding.name),
+                finding.says, text_columns());
     }
     const bool failed = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
         return finding.level == Level::fail;
@@ -49,7 +51,11 @@ void add_doctor_command(CLI::App& program, Context& context) {
     command->group("Upkeep");
     command->add_flag("--json", options->json, "Print JSON: [{\"check\",\"level\",\"says\"}]");
     add_database_option(*command, context);
-    command->footer("Exit code 1 when something keeps everything from running.");
+    command->footer(
+        "Exit code 1 when something keeps everything from running.\n"
+        "Examples:\n"
+        "  assay doctor\n"
+        "  assay doctor --json");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_doctor(context, *options); };
     });

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "suite/cli/live_progress.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -50,7 +51,7 @@ std::string order_table(const runner::Plan& plan) {
         rows.push_back({std::to_string(i + 1), spec.experiment, spec.variant,
                         assay::to_string(spec.axes), std::to_string(spec.seed), spec.scenario});
     }
-    return report::text_table(rows);
+    return report::text_table(rows, text_columns());
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ std::string plan_text(const runner::Plan& plan) {
                         duration_text(sum.seconds), bytes_text(sum.bytes)});
     rows.push_back({"total", "", "", "", "", "", std::to_string(plan.samples.size()),
                     duration_text(plan.seconds), bytes_text(plan.bytes)});
-    std::string text = report::text_table(rows);
+    std::string text = report::text_table(rows, text_columns());
     if (plan.samples.size() <= few_samples) text += "\n" + order_table(plan);
     for (const std::string& sentence : plan.left_out)
         text += fmt::format("left out: {}\n", sentence);

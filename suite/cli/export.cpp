@@ -46,7 +46,7 @@ std::vector<std::string> stored_patterns(const Registry& registry, const ExportO
     return patterns;
 }
 
-/// An SQLite file for .db and .sqlite, JSON lines for any other name.
+/// An SQLite file for .db and .sqlite, else JSON lines.
 int write_archive(const Context& context, const ExportOptions& options) {
     exchange::ArchiveRequest request;
     const std::filesystem::path to = options.archive;
@@ -97,25 +97,12 @@ std::vector<store::Sample> chosen_samples(const Registry& registry, const store:
     return samples;
 }
 
-/// Timelines are drawn from events, which lists of samples leave out.
 std::string figure(const Registry& registry, const store::Store& store, const std::string& id) {
     const auto selected = registry.select(id);
     if (selected.size() != 1)
         throw UserError(
             fmt::format("--svg '{}': names {} experiments; give one", id, selected.size()));
-    const Experiment& experiment = *selected.front();
-    std::vector<store::Sample> samples = store.newest_samples(experiment.id);
-    if (samples.empty())
-        throw UserError(fmt::format("no samples of {} yet; `assay run {}` makes them",
-                                    experiment.id, experiment.id));
-    if (experiment.figure.kind == Figure::Kind::timeline)
-        for (store::Sample& sample : samples) sample = store.sample(sample.id);
-    const System* system = registry.system(experiment.system());
-    std::vector<Claim> claims;
-    if (system != nullptr)
-        for (const Claim& claim : system->claims)
-            if (claim.experiment == experiment.id) claims.push_back(claim);
-    return report::svg_figure(experiment, samples, claims);
+    return report::stored_figure(registry, store, *selected.front());
 }
 
 int run_export(const Context& context, const ExportOptions& options) {
@@ -127,7 +114,11 @@ int run_export(const Context& context, const ExportOptions& options) {
         throw UserError("--redact, --redact-name and --since go with --to FILE");
     if (!options.names.empty() && !options.redacted)
         throw UserError("--redact-name adds to --redact; give that too");
-    if (archive) return write_archive(context, options);
+    if (archive) {
+        expect_ending("--to", options.archive, {".db", ".sqlite", ".jsonl", ".json", ".ndjson"});
+        return write_archive(context, options);
+    }
+    expect_ending("-o", options.file, {options.csv ? ".csv" : options.json ? ".json" : ".svg"});
     const store::Store store = open_existing(context);
     if (!options.svg.empty()) {
         write_output(options.file, figure(context.registry, store, options.svg));
@@ -164,9 +155,11 @@ void add_export_command(CLI::App& program, Context& context) {
         ->type_name("FILE")
         ->capture_default_str();
     command
-        ->add_option("--to", options->archive,
-                     "Whole sessions, nothing lost, for `assay import`: an SQLite file (.db, "
-                     ".sqlite) or JSON lines (any other name); with the gate's state when all")
+        ->add_option(
+            "--to", options->archive,
+            "Whole sessions, nothing lost, for `assay import`: an SQLite file (.db, "
+            ".sqlite) or JSON lines (.jsonl, or a name without an ending); with the gate's "
+            "state when all")
         ->type_name("FILE");
     command
         ->add_option("--since", options->since,

@@ -232,6 +232,7 @@ int highlights(const HighlightsOptions& options, const Context& context) {
     const auto begun = std::chrono::steady_clock::now();
     const std::vector<const System*> systems = chosen(context.registry, options.systems);
     runner::Request request = make_request(options.run, context);
+    expect_ending("-o", options.report_file, {".html", ".htm"});
     const runner::Plan plan = plan_of(context, systems, request);
     if (options.run.dry_run) {
         if (options.run.json)
@@ -240,6 +241,7 @@ int highlights(const HighlightsOptions& options, const Context& context) {
             std::cout << plan_text(plan);
         return exit_ok;
     }
+    expect_writable(options.report_file);
     std::cerr << fmt::format("{} samples, about {}\n", plan.samples.size(),
                              duration_text(plan.seconds));
     const runner::Outcome outcome = run_session(options.run, request, plan, context);

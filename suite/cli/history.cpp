@@ -39,6 +39,7 @@ void refuse_impossible(const HistoryCommandOptions& options) {
     if (!(changes.min_magnitude >= 0 && changes.min_magnitude < 1e9))
         throw UserError("--min-magnitude: a share, 0 or more; 0.05 is 5 %");
     if (options.selection.last < 0) throw UserError("--last: a number of sessions");
+    if (!options.svg.empty()) expect_ending("--svg", options.svg, {".svg"});
     if (int(options.json) + int(options.csv) + int(!options.svg.empty()) > 1)
         throw UserError("give one of --json, --csv, --svg");
 }
@@ -65,7 +66,7 @@ std::string listed(const std::vector<report::Trend>& trends) {
                         : trend.newest->unusual ? "unusual"
                                                 : "usual"});
     }
-    return report::text_table(rows);
+    return report::text_table(rows, text_columns());
 }
 
 void print_json_of(const std::vector<report::Trend>& trends) {
@@ -155,8 +156,10 @@ void add_history_command(CLI::App& program, Context& context) {
     add_database_option(*command, context);
     command->footer(
         "Examples:\n  assay history lte/fig8\n"
-        "  assay history lte/fig8 --metric seconds --variant lte -a sparsity=0.5\n"
-        "  assay history lazarus/fig8 --metric throughput --last 60 --svg throughput.svg\n"
+        "  assay history lte/fig8 --metric latency_s --variant lte -a sparsity=0.5\n"
+        "  assay history lazarus/fig4 --metric 'recovery_probability{failed=4}' --variant plan_a "
+        "\\\n"
+        "      --last 60 --svg fig4.svg\n"
         "  assay history 'benchmark/gemv gemv/cpu/avx2/*' --all");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_history(context, *options); };

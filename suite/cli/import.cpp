@@ -1,8 +1,12 @@
 // assay import: results from files of other machines, other databases, other benchmarks.
 #include <fmt/format.h>
+#include <unistd.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,7 +14,9 @@
 #include "suite/cli/claim_checks.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
+#include "suite/cli/reading_database.hpp"
 #include "suite/exchange/archive.hpp"
+#include "suite/experiment/error.hpp"
 
 namespace assay::cli {
 namespace {
@@ -21,7 +27,11 @@ struct ImportOptions {
 };
 
 int run_import(const Context& context, const ImportOptions& options) {
-    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    // One that cannot be read begins no database.
+    for (const std::string& file : options.files)
+        if (::access(file.c_str(), R_OK) != 0)
+            throw UserError(fmt::format("cannot read {}: {}", file, std::strerror(errno)));
+    store::Store store = open_or_begin(context);
     nlohmann::json files = nlohmann::json::array();
     long samples = 0;
     for (const std::string& file : options.files) {

@@ -11,6 +11,7 @@
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -64,7 +65,7 @@ int run_list(const Registry& registry, const ListOptions& options) {
                         fmt::format("{}", fmt::join(profiles, ", ")),
                         std::to_string(claims_of(registry, *experiment))});
     }
-    std::cout << report::text_table(rows);
+    std::cout << report::text_table(rows, text_columns());
     return exit_ok;
 }
 
@@ -80,7 +81,7 @@ void add_list_command(CLI::App& program, Context& context) {
     command->footer(
         "Examples:\n"
         "  assay list lazarus\n"
-        "  assay list assay      the suite's own control workload");
+        "  assay list assay    # the suite's own control workload");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_list(context.registry, *options); };
     });

@@ -8,6 +8,7 @@
 
 #include <iostream>
 
+#include "suite/cli/terminal.hpp"
 #include "suite/report/utf8.hpp"
 
 namespace assay::cli {
@@ -56,8 +57,8 @@ std::string decided_text(const nlohmann::json& body) {
 
 /// As many bytes as fit into `columns`, not cutting a UTF-8 character in two.
 std::string cut(std::string text, int columns) {
-    if (columns <= 0 || text.size() <= static_cast<std::size_t>(columns)) return text;
-    std::size_t end = static_cast<std::size_t>(columns);
+    std::size_t end = static_cast<std::size_t>(std::max(columns, 0));
+    if (text.size() <= end) return text;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
     text.resize(end);
     return text;
@@ -81,7 +82,7 @@ std::string bytes_text(double bytes) {
 }
 
 int terminal_width() {
-    if (::isatty(STDERR_FILENO) == 0) return 0;
+    if (::isatty(STDERR_FILENO) == 0 || !terminal_is_capable()) return 0;
     winsize size{};
     if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
     return size.ws_col;
@@ -122,6 +123,7 @@ void LiveProgress::tell_faults(const std::string& scenario) {
 
 void LiveProgress::redraw(const runner::Notice& notice) {
     if (width_ == 0) return;
+    if (const int now = terminal_width(); now > 0) width_ = now;  // windows are resized
     std::string line = fmt::format("[{}/{}", notice.done, notice.planned);
     if (notice.failed > 0) line += fmt::format(", {} failed", notice.failed);
     if (notice.saved > 0) line += fmt::format(", {} saved", notice.saved);
@@ -164,9 +166,17 @@ void LiveProgress::on(const runner::Notice& notice) {
         std::string line = fmt::format("[{}/{}, {} left] {}: {} in {}", notice.done, notice.planned,
                                        duration_text(notice.eta_s), current_, status,
                                        duration_text(body.at("seconds").get<double>()));
-        if (status != "ok") line += fmt::format(" ({})", body.at("reason").get<std::string>());
+        bool new_to_tell = status != "ok";
+        if (status == to_string(SampleStatus::unsupported)) {
+            // What a machine lacks, it lacks for many samples.
+            const std::string reason = body.at("reason").get<std::string>();
+            new_to_tell = told_reasons_.insert(reason).second;
+            line += new_to_tell ? fmt::format(" ({})", reason) : " (as said before)";
+        } else if (status != "ok") {
+            line += fmt::format(" ({})", body.at("reason").get<std::string>());
+        }
         // A terminal keeps lines only for what needs a look; its status line says the rest.
-        if (width_ == 0 || status != "ok")
+        if (width_ == 0 || new_to_tell)
             print(line);
         else
             redraw(notice);

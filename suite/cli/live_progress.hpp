@@ -29,9 +29,11 @@ class LiveProgress {
     std::string current_;  ///< the running case
     std::string last_;     ///< its newest event or progress
     std::set<std::string> told_scenarios_;
+    std::set<std::string> told_reasons_;  ///< why samples are unsupported
 };
 
-/// Columns of the terminal behind standard error; 0: none.
+/// Columns of the terminal behind standard error; 0: none, or one that cannot write over a line
+/// (TERM=dumb).
 int terminal_width();
 
 /// The line of `--events jsonl` for one notice.

@@ -4,12 +4,16 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <memory>
 
 #include "suite/cli/command.hpp"
+#include "suite/cli/help_format.hpp"
 #include "suite/cli/shell_quoting.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/cli/version_text.hpp"
 #include "suite/control/control_experiment.hpp"
 #include "suite/experiment/error.hpp"
@@ -44,6 +48,23 @@ std::string unknown_command_sentence(const std::string& path, const std::string&
                        fmt::join(names, ", "));
 }
 
+/// An option that the command does not have, with the one that was meant; empty: that is not it.
+std::string unknown_option_sentence(const CLI::App& command, const std::string& path, int argc,
+                                    char** argv) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (int i = 1; i < argc; ++i) {
+        const std::string typed = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+        if (!typed.starts_with("--") || typed.size() < 3) continue;
+        if (std::find(known.begin(), known.end(), typed) != known.end()) continue;
+        const auto nearest = nearest_id(typed, known);
+        return fmt::format("`{}` has no option {}; {}`{} --help` explains", path, typed,
+                           nearest ? fmt::format("did you mean {}? ", *nearest) : "", path);
+    }
+    return {};
+}
+
 /// What CLI11 says, as one of our sentences.
 std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error, int argc,
                            char** argv) {
@@ -58,6 +79,10 @@ std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error
     const std::vector<std::string> names = visible_subcommands(*at_fault);
     if (!names.empty() && next < argc && argv[next][0] != '-')
         return unknown_command_sentence(path, argv[next], names);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+        if (std::string sentence = unknown_option_sentence(*at_fault, path, argc, argv);
+            !sentence.empty())
+            return sentence;
     std::string text = error.what();
     while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
     return fmt::format("{}; `{} --help` explains", text, path);
@@ -96,20 +121,21 @@ int main(int argc, char** argv, Registry registry) {
         "Assay reproduces the figures and tables of papers on LLM systems, under failures, and\n"
         "says for each claim what the paper reports, what we got, how, and whether it holds.",
         "assay");
-    program.footer(
-        "Examples:\n"
-        "  assay list                              what can be reproduced\n"
-        "  assay highlights                        what is worth seeing first, in a minute\n"
-        "  assay run lazarus/fig8                  one figure, a few seconds\n"
-        "  assay reproduce                         everything at profile toy, with a report\n"
-        "  assay claims                            what holds and what does not\n"
-        "Exit codes: 0 ok, 1 usage or infrastructure, 2 regression or contradicted claim "
-        "(--gate),\n"
-        "            3 ambiguous, 4 not supported here.");
+    program.formatter(std::make_shared<HelpFormat>(text_columns()));
     program.set_version_flag(
         "--version", [] { return version_text(); }, "Version, build, what it lacks");
     program.require_subcommand(1);
     for (const AddCommand add : commands) add(program, context);
+    program.footer(  // last: commands without one would inherit it
+        "Examples:\n"
+        "  assay list                # what can be reproduced\n"
+        "  assay highlights          # what is worth seeing first, in a minute\n"
+        "  assay run lazarus/fig8    # one figure, a few seconds\n"
+        "  assay reproduce           # everything at profile toy, with a report\n"
+        "  assay claims              # what holds and what does not\n"
+        "Exit codes: 0 ok, 1 usage or infrastructure, 2 regression or contradicted claim "
+        "(--gate),\n"
+        "            3 ambiguous, 4 not supported here.");
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& success) {  // --help, --version

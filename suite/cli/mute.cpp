@@ -12,6 +12,7 @@
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/reading_database.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/gate/night_wording.hpp"
 #include "suite/report/report.hpp"
@@ -48,7 +49,7 @@ int list_mutes(const Context& context) {
         grid.push_back({mute.pattern, mute.metric.empty() ? "all" : mute.metric,
                         mute.until.empty() ? "for good" : mute.until, mute.at.substr(0, 16),
                         mute.why});
-    std::cout << (mutes.empty() ? "nothing is muted\n" : report::text_table(grid));
+    std::cout << (mutes.empty() ? "nothing is muted\n" : report::text_table(grid, text_columns()));
     return exit_ok;
 }
 
@@ -116,11 +117,12 @@ void add_mute_commands(CLI::App& program, Context& context) {
     command->footer(
         "Without a pattern: what is muted. Where a report tells rows of one name apart,\n"
         "'lte/fig8 lte (small)', so may the pattern: '* (small)'.\n"
-        "Example:\n  assay mute 'lazarus/x_start *' --until 2026-12-01 --why 'known, issue 12'");
+        "Example:\n  assay mute 'lazarus/x_start *' --until 2031-12-31 --why 'known, issue 12'");
     auto undone = std::make_shared<store::MuteRecord>();
     command = add_muting(program, context, "unmute", "Let muted rows warn and fail again", unmute,
                          undone);
     command->get_option("pattern")->required();
+    command->footer("Example:\n  assay unmute 'lazarus/x_start *'    # as it was muted");
 }
 
 }  // namespace assay::cli

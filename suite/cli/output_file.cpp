@@ -1,8 +1,11 @@
 #include "suite/cli/output_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -11,6 +14,63 @@
 #include "suite/experiment/error.hpp"
 
 namespace assay::cli {
+namespace {
+
+/// A device or pipe (/dev/null, /dev/fd/3) is written to as it is.
+bool is_special(const std::filesystem::path& file) {
+    std::error_code error;
+    return std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
+}
+
+/// Pictures that other programs make of an SVG.
+bool is_other_picture(std::string_view ending) {
+    constexpr std::string_view pictures[] = {".png",  ".jpg", ".jpeg", ".gif",
+                                             ".webp", ".pdf", ".eps",  ".ps"};
+    return std::find(std::begin(pictures), std::end(pictures), ending) != std::end(pictures);
+}
+
+std::string picture_advice(const std::filesystem::path& file, const std::string& ending) {
+    const std::filesystem::path svg = std::filesystem::path(file).replace_extension(".svg");
+    return fmt::format(
+        "; for a picture, write the .svg that `assay report EXPERIMENT -o {}` draws and turn it "
+        "into {} with `rsvg-convert -f {} {} -o {}` (Debian package librsvg2-bin)",
+        svg.string(), ending, ending.substr(1), svg.string(), file.string());
+}
+
+}  // namespace
+
+std::string ending_of(const std::filesystem::path& file) {
+    if (file == "-" || is_special(file)) return {};
+    std::string ending = file.extension().string();
+    if (ending.size() < 2 || std::isalpha(static_cast<unsigned char>(ending[1])) == 0) return {};
+    for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return ending;
+}
+
+void expect_ending(std::string_view option, const std::filesystem::path& file,
+                   std::initializer_list<std::string_view> endings) {
+    const std::string ending = ending_of(file);
+    if (ending.empty() || std::find(endings.begin(), endings.end(), ending) != endings.end())
+        return;
+    throw UserError(fmt::format("{} {}: this is written as {}{}, not as {}{}", option,
+                                file.string(), endings.size() > 1 ? "one of " : "",
+                                fmt::join(endings, ", "), ending,
+                                is_other_picture(ending) ? picture_advice(file, ending) : ""));
+}
+
+void expect_writable(const std::filesystem::path& file) {
+    if (file == "-" || is_special(file)) {
+        if (std::filesystem::is_directory(file))
+            throw UserError(fmt::format("cannot write {}: it is a folder", file.string()));
+        return;
+    }
+    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0)
+        error = std::error_code(errno, std::generic_category());
+    if (error) throw UserError(fmt::format("cannot write {}: {}", file.string(), error.message()));
+}
 
 void write_output(const std::filesystem::path& file, std::string_view content) {
     if (file == "-") {
@@ -18,9 +78,7 @@ void write_output(const std::filesystem::path& file, std::string_view content) {
         return;
     }
     std::error_code error;
-    // A device or pipe (/dev/null, /dev/fd/3) is written to as it is.
-    const bool special =
-        std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
+    const bool special = is_special(file);
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
     std::filesystem::path part = file;
     if (!special) part += fmt::format(".{}.part", ::getpid());

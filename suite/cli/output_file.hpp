@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 
 namespace assay::cli {
@@ -9,5 +11,18 @@ namespace assay::cli {
 /// "-": standard output. A file appears at once, by a rename; missing folders are made. Throws
 /// UserError.
 void write_output(const std::filesystem::path& file, std::string_view content);
+
+/// The ending of a file that is to be written, in lower case with its dot: ".svg". Empty for "-",
+/// devices, pipes, and names without one ("results", "night-2026.11").
+std::string ending_of(const std::filesystem::path& file);
+
+/// Refuses, before anything is computed, a name whose ending promises another content than these:
+/// UserError that says which there are, and how to get a picture of another kind. `option`: "-o".
+void expect_ending(std::string_view option, const std::filesystem::path& file,
+                   std::initializer_list<std::string_view> endings);
+
+/// Refuses, before hours are spent on its content, a file that could not be written then. Makes its
+/// folders.
+void expect_writable(const std::filesystem::path& file);
 
 }  // namespace assay::cli

@@ -17,7 +17,6 @@ void add_plan_command(CLI::App& program, Context& context) {
     for (const System& system : context.registry.systems()) {
         if (!system.plan) continue;
         CLI::App* plan = command->add_subcommand(system.id, system.title);
-        plan->footer("");  // else the program's, when the system gives none
         system.plan->options(*plan);
         plan->callback(
             [&system, &context] { context.action = [&system] { return system.plan->run(); }; });

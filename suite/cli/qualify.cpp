@@ -86,8 +86,7 @@ int run_qualify(const QualifyOptions& options, const Context& context) {
             std::cout << plan_text(plan.plan);
         return exit_ok;
     }
-    store::Store store = records ? store::Store::open(context.database_path(), store::Access::write)
-                                 : open_existing(context);
+    store::Store store = records ? open_or_begin(context) : open_existing(context);
     const auto session = records ? record_pool(options, context, plan, store)
                                  : store.resolve_session(options.session);
     if (!session) {

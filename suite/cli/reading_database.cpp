@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
+
 #include "suite/experiment/error.hpp"
 
 namespace assay::cli {
@@ -31,6 +33,15 @@ store::Store open_existing_to_write(const Context& context) {
     const std::filesystem::path file = context.database_path();
     if (!std::filesystem::exists(file)) throw no_results(file);
     return store::Store::open(file, store::Access::write);
+}
+
+store::Store open_or_begin(const Context& context) {
+    const std::filesystem::path file = context.database_path();
+    const bool new_one = !std::filesystem::exists(file);
+    store::Store store = store::Store::open(file, store::Access::write);
+    if (new_one)
+        std::cerr << fmt::format("results go to a new database, {}", file.string()) << std::endl;
+    return store;
 }
 
 }  // namespace assay::cli

@@ -1,4 +1,4 @@
-// Opening the results where nothing having been run yet is not an error.
+// Opening the results: where nothing having been run yet is not an error, and where it begins them.
 #pragma once
 
 #include <optional>
@@ -17,5 +17,8 @@ store::Store open_existing(const Context& context);
 
 /// Likewise for commands that add to results: a name that was misspelt makes no database.
 store::Store open_existing_to_write(const Context& context);
+
+/// For commands that begin a database where there is none: standard error says once where.
+store::Store open_or_begin(const Context& context);
 
 }  // namespace assay::cli

@@ -10,6 +10,7 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/reading_database.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/row_name.hpp"
 #include "suite/store/nights.hpp"
@@ -84,7 +85,7 @@ int list_regressions(const RegressionOptions& options, const Context& context) {
         std::cout << (options.all ? "no regression was ever seen\n"
                                   : "no open regression; --all shows those that ended\n");
     else
-        std::cout << report::text_table(grid);
+        std::cout << report::text_table(grid, text_columns());
     return exit_ok;
 }
 
@@ -100,7 +101,10 @@ void add_regressions_command(CLI::App& program, Context& context) {
     add_database_option(*command, context);
     command->footer(
         "candidate: seen in one night and in its reruns; confirmed: in two nights, fails;\n"
-        "accepted: the new level; fixed: back for two nights; ignored: muted.");
+        "accepted: the new level; fixed: back for two nights; ignored: muted.\n"
+        "Examples:\n"
+        "  assay regressions\n"
+        "  assay regressions --suite cpu --all");
     command->callback([options, &context] {
         context.action = [options, &context] { return list_regressions(*options, context); };
     });

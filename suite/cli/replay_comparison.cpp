@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
@@ -85,7 +86,7 @@ std::string to_text(const Comparison& comparison) {
         grid.push_back({metric.key, number(metric.stored), number(metric.replayed), difference,
                         metric.deterministic ? "yes" : "no"});
     }
-    std::string text = grid.size() > 1 ? report::text_table(grid) : "";
+    std::string text = grid.size() > 1 ? report::text_table(grid, text_columns()) : "";
     if (!comparison.same_status())
         text += fmt::format(
             "the stored sample was {}, the replay is {}{}\n", comparison.stored_status,

@@ -13,6 +13,7 @@
 #include "suite/cli/output_file.hpp"
 #include "suite/cli/run_session.hpp"
 #include "suite/cli/session_summary.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/report/claims_summary.hpp"
 #include "suite/report/report.hpp"
 
@@ -37,7 +38,8 @@ std::string expected_and_obtained(const Registry& registry, const std::vector<Cl
     }
     if (grid.size() == 1) return "";
     return fmt::format("\nExpected and obtained: {}\n{}",
-                       report::headline(report::tally(registry, checks)), report::text_table(grid));
+                       report::headline(report::tally(registry, checks)),
+                       report::text_table(grid, text_columns()));
 }
 
 std::vector<const Experiment*> experiments_of(const runner::Plan& plan) {
@@ -49,6 +51,7 @@ std::vector<const Experiment*> experiments_of(const runner::Plan& plan) {
 }
 
 int reproduce(const ReproduceOptions& options, const Context& context) {
+    expect_ending("-o", options.report_file, {".html", ".htm"});
     const runner::Request request = make_request(options.run, context);
     const runner::Plan plan = runner::make_plan(context.registry, request);
     if (options.run.dry_run) {
@@ -58,6 +61,7 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
             std::cout << plan_text(plan);
         return exit_ok;
     }
+    expect_writable(options.report_file);
     std::cerr << fmt::format("{} samples, about {}, {} of disk\n", plan.samples.size(),
                              duration_text(plan.seconds), bytes_text(plan.bytes));
     const runner::Outcome outcome = run_session(options.run, request, plan, context);
@@ -75,7 +79,7 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
         result["report"] = options.report_file;
         print_json(result);
     } else {
-        std::cout << session_text(context.registry, outcome, database)
+        std::cout << session_text(context.registry, outcome, database, options.run.all_metrics)
                   << expected_and_obtained(context.registry, outcome.claims) << "database  "
                   << database.string() << "\nreport    " << options.report_file << '\n';
     }
@@ -101,8 +105,8 @@ void add_reproduce_command(CLI::App& program, Context& context) {
         "Everything at profile toy takes hours on two cores, most of it training; --dry-run says\n"
         "how long each experiment takes, and an interrupted run goes on where it stopped.\n"
         "Examples:\n"
-        "  assay reproduce                        everything at profile toy\n"
-        "  assay reproduce lazarus/fig8 --gate    exit 2 when a claim is contradicted");
+        "  assay reproduce                        # everything at profile toy\n"
+        "  assay reproduce lazarus/fig8 --gate    # exit 2 when a claim is contradicted");
     command->callback([options, &context] {
         context.action = [options, &context] { return reproduce(*options, context); };
     });

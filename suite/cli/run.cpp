@@ -36,7 +36,8 @@ int run(const RunOptions& options, const Context& context) {
     if (options.json)
         print_json(session_json(context.registry, outcome, context.database_path()));
     else if (options.events.empty())
-        std::cout << session_text(context.registry, outcome, context.database_path());
+        std::cout << session_text(context.registry, outcome, context.database_path(),
+                                  options.all_metrics);
     return session_exit_code(outcome, options.gate);
 }
 

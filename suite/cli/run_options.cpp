@@ -107,6 +107,10 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         .add_flag("--gate", options.gate,
                   "Exit 2 when a claim is contradicted, 3 when a sample is invalid")
         ->group("How");
+    command
+        .add_flag("--all-metrics", options.all_metrics,
+                  "Print every metric of every case, not only what the figure shows")
+        ->group("Output");
 }
 
 runner::Request make_request(const RunOptions& options, const Context& context) {

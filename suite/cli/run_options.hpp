@@ -34,6 +34,7 @@ struct RunOptions {
     double settle_s = default_settle_s();
     bool dry_run = false;
     bool gate = false;
+    bool all_metrics = false;  ///< in what is printed
     bool json = false;
     std::string events;
 };

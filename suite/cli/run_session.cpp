@@ -5,6 +5,7 @@
 
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/live_progress.hpp"
+#include "suite/cli/reading_database.hpp"
 #include "suite/cli/warnings_before_run.hpp"
 
 namespace assay::cli {
@@ -28,7 +29,7 @@ runner::Outcome run_session(const RunOptions& options, const runner::Request& re
                             const runner::Plan& plan, const Context& context) {
     for (const std::string& sentence : plan.left_out)
         std::cerr << "left out: " << sentence << std::endl;
-    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    store::Store store = open_or_begin(context);
     store.put_metric_units(declared_units(context.registry, plan));
     runner::Request recorded = request;
     if (!options.no_doctor)

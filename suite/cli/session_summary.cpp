@@ -3,59 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "suite/cli/contrast_table.hpp"
+#include "suite/cli/results_text.hpp"
+#include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
 
 namespace assay::cli {
 namespace {
-
-/// Samples of one experiment and one provenance, in order: provenances are never mixed in a table.
-struct Part {
-    std::string experiment;
-    Provenance provenance;
-    Profile profile;
-    std::vector<store::Sample> samples;
-};
-
-std::vector<Part> parts(const std::vector<store::Sample>& samples) {
-    std::vector<Part> result;
-    for (const store::Sample& sample : samples) {
-        const auto it = std::find_if(result.begin(), result.end(), [&](const Part& part) {
-            return part.experiment == sample.spec.experiment &&
-                   part.provenance == sample.spec.provenance && part.profile == sample.spec.profile;
-        });
-        if (it != result.end())
-            it->samples.push_back(sample);
-        else
-            result.push_back(
-                {sample.spec.experiment, sample.spec.provenance, sample.spec.profile, {sample}});
-    }
-    return result;
-}
-
-/// Samples that ended alike are told in one line.
-std::string problems(const std::vector<store::Sample>& samples) {
-    std::map<std::tuple<std::string, std::string, std::string>, std::vector<const store::Sample*>>
-        alike;
-    for (const store::Sample& sample : samples)
-        if (sample.status != to_string(SampleStatus::ok))
-            alike[{sample.spec.experiment, sample.status, sample.reason}].push_back(&sample);
-    if (alike.empty()) return {};
-    std::string text = "\nNot ok\n";
-    for (const auto& [how, group] : alike) {
-        const auto& [experiment, status, reason] = how;
-        const SampleSpec& first = group.front()->spec;
-        const std::string which = group.size() > 1 ? fmt::format("{} samples", group.size())
-                                                   : fmt::format("{} {} seed {}", first.variant,
-                                                                 to_string(first.axes), first.seed);
-        text += fmt::format("  {} {}: {}: {}\n", experiment, which, status, reason);
-    }
-    return text;
-}
 
 bool has_status(const store::Sample& sample, SampleStatus status) {
     return sample.status == to_string(status);
@@ -63,41 +19,20 @@ bool has_status(const store::Sample& sample, SampleStatus status) {
 
 bool is_ok(const store::Sample& sample) { return has_status(sample, SampleStatus::ok); }
 
-bool any_ok(const std::vector<store::Sample>& samples) {
-    return std::any_of(samples.begin(), samples.end(), is_ok);
-}
-
-/// Experiments of many metrics in tables that a terminal can show, each beginning with axes and
-/// variant.
-std::string results_text(const report::Grid& grid) {
-    constexpr std::size_t width = 100;
-    const auto variant = std::find(grid[0].begin(), grid[0].end(), "variant");
-    const auto keys = variant == grid[0].end() ? 1 : variant - grid[0].begin() + 1;
-    return report::text_tables(grid, static_cast<std::size_t>(keys), width);
-}
-
 }  // namespace
 
 std::string session_text(const Registry& registry, const runner::Outcome& outcome,
-                         const std::filesystem::path& database) {
-    std::string text;
-    for (const Part& part : parts(outcome.samples)) {
-        const Experiment* experiment = registry.experiment(part.experiment);
-        if (experiment == nullptr) continue;
-        text += fmt::format("\n{}: {} [{}, {}]\n", experiment->id, experiment->title,
-                            to_string(part.provenance), to_string(part.profile));
-        text += any_ok(part.samples) ? results_text(report::result_table(*experiment, part.samples))
-                                     : "no finished sample\n";
-    }
+                         const std::filesystem::path& database, bool all_metrics) {
+    std::string text =
+        results_text(registry, outcome.samples, outcome.claims,
+                     {.all_metrics = all_metrics, .columns = text_columns(), .database = database});
     if (!outcome.contrasts.empty())
         text += "\nDecided\n" + contrast_table(outcome.contrasts) + saved_line(outcome.saved);
-    text += problems(outcome.samples);
-    if (!outcome.claims.empty())
-        text += "\nClaims\n" + report::claims_table(registry, outcome.claims);
     text += fmt::format("\nsession {} in {}\n", outcome.session, database.string());
     const auto first = std::find_if(outcome.samples.begin(), outcome.samples.end(), is_ok);
     if (first != outcome.samples.end())
-        text += fmt::format("replay a sample: assay replay {}\n", first->id.substr(0, 8));
+        text += fmt::format("replay a sample: assay replay {}{}\n", first->id.substr(0, 8),
+                            database_words(database));
     if (outcome.interrupted) text += "interrupted; the same command goes on from here\n";
     return text;
 }

@@ -10,10 +10,10 @@
 
 namespace assay::cli {
 
-/// The result table of each experiment, the samples that are not ok with their reasons, the claims'
-/// verdicts, where the database is.
+/// A block for each experiment (results_text()), what adaptive rounds decided, where the database
+/// is. `all_metrics`: every metric instead of what the figures show.
 std::string session_text(const Registry& registry, const runner::Outcome& outcome,
-                         const std::filesystem::path& database);
+                         const std::filesystem::path& database, bool all_metrics);
 
 /// {"session","samples":[…],"claims":[…],"interrupted","database"}; of adaptive rounds also
 /// "contrasts":[…] (runner::contrast_json()) and "saved".

@@ -14,7 +14,6 @@ void add_tool_commands(CLI::App& program, Context& context) {
         std::string examples = "Examples:";
         for (const Tool::Subcommand& subcommand : tool.subcommands) {
             CLI::App* app = command->add_subcommand(subcommand.name, subcommand.title);
-            app->footer("");  // else the program's, when the subcommand gives none
             subcommand.command->options(*app);
             app->callback([&subcommand, &context] {
                 context.action = [&subcommand] { return subcommand.command->run(); };

@@ -22,7 +22,15 @@ std::string head(const ReportData& data) {
     for (const ReportedExperiment& reported : data.experiments)
         out += fmt::format("<a href=\"#s-{}\">{}</a> ", as_id(reported.experiment->id),
                            escaped(reported.experiment->id));
-    return out + "</nav>\n</header>\n";
+    out += "</nav>\n";
+    if (!data.without_samples.empty()) {
+        out += "<p class=\"muted\">Without samples, and left out:";
+        for (const std::string& id : data.without_samples)
+            out += " <code>" + escaped(id) + "</code>";
+        out += fmt::format(". <code>assay run {}</code> makes those of the first.</p>\n",
+                           escaped(data.without_samples.front()));
+    }
+    return out + "</header>\n";
 }
 
 std::string badges(const std::vector<store::Sample>& samples) {
@@ -45,7 +53,10 @@ std::string section(const ReportedExperiment& reported) {
         "{}{}</p>\n<p>{}</p>\n",
         as_id(experiment.id), escaped(experiment.title), escaped(experiment.id),
         escaped(experiment.source), badges(reported.samples), escaped(experiment.says));
-    out += "<figure>\n" + svg_figure(experiment, reported.samples, claims) + "</figure>\n";
+    if (reported.samples.empty())
+        out += "<p>No sample of it has ended well.</p>\n";
+    else
+        out += "<figure>\n" + svg_figure(experiment, reported.samples, claims) + "</figure>\n";
     out += html_grid(result_table(experiment, reported.samples));
     out += html_unsuccessful(reported.unsuccessful);
     return out + html_claims(reported) + "</section>\n";

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "suite/report/markup.hpp"
@@ -119,11 +120,23 @@ std::string html_unsuccessful(const std::vector<store::Sample>& samples) {
         "<details open=\"open\"><summary>{} sample{} of the newest session did not end "
         "well</summary>\n<ul>\n",
         samples.size(), samples.size() == 1 ? "" : "s");
-    for (const store::Sample& sample : samples)
-        out += fmt::format("<li><b>{}</b> {} {} seed {} <code>{}</code>: {}</li>\n",
-                           escaped(sample.status), escaped(sample.spec.variant),
-                           escaped(to_string(sample.spec.axes)), sample.spec.seed,
-                           escaped(sample.id.substr(0, short_id)), escaped(sample.reason));
+    // Those that ended alike are told once, by the first of them.
+    std::vector<std::pair<const store::Sample*, std::size_t>> alike;
+    for (const store::Sample& sample : samples) {
+        const auto found = std::find_if(alike.begin(), alike.end(), [&](const auto& group) {
+            return group.first->status == sample.status && group.first->reason == sample.reason;
+        });
+        if (found == alike.end())
+            alike.emplace_back(&sample, 1);
+        else
+            ++found->second;
+    }
+    for (const auto& [sample, count] : alike)
+        out += fmt::format(
+            "<li><b>{}</b> {}{} {} seed {} <code>{}</code>: {}</li>\n", escaped(sample->status),
+            count > 1 ? fmt::format("{} samples, the first is ", count) : "",
+            escaped(sample->spec.variant), escaped(to_string(sample->spec.axes)), sample->spec.seed,
+            escaped(sample->id.substr(0, short_id)), escaped(sample->reason));
     return out + "</ul></details>\n";
 }
 

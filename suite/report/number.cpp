@@ -13,4 +13,9 @@ std::string number(double value) {
     return fmt::format("{:.4g}", value);
 }
 
+std::string number(double median, double low, double high) {
+    if (low == high) return number(median);
+    return fmt::format("{} ({}–{})", number(median), number(low), number(high));
+}
+
 }  // namespace assay::report

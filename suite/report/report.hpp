@@ -17,13 +17,19 @@ using Grid = std::vector<std::vector<std::string>>;
 /// A plain table for the terminal. Right-aligns columns whose cells are all numbers; widths count
 /// what a terminal shows, not bytes. A cell may hold several lines.
 std::string text_table(const Grid& rows);
-/// The same in at most `width` columns of the terminal where that can be: what does not fit follows
+/// The same in at most `width` columns of the terminal: cells of words are broken at blanks, and
+/// where that is not enough each row becomes a block of lines, "column  cell".
+std::string text_table(const Grid& rows, std::size_t width);
+/// A table in at most `width` columns of the terminal where that can be: what does not fit follows
 /// in further tables, each with the first `keys` columns again.
 std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width);
+std::vector<Grid> narrow_tables(const Grid& rows, std::size_t keys, std::size_t width);
 
 /// "0.614", "1.2e+06", "12345": short, and precise enough for people (four significant digits,
 /// whole numbers below a million in full).
 std::string number(double value);
+/// "2", or "2 (1–3)" where the values whose median it is differ.
+std::string number(double median, double low, double high);
 
 /// One row per metric value:
 /// session,experiment,variant,case…,profile,provenance,scenario,seed,status,metric,
@@ -59,10 +65,17 @@ struct HtmlInput {
     std::vector<const Claim*> claims;  ///< counted in its first line; may be of other experiments
 };
 /// One self-contained HTML file: per experiment a table and an SVG figure, claim verdicts, machine.
+/// Experiments without samples are named in one line.
 std::string html(const HtmlInput&);
+
+/// Those of them that have samples, ok or not.
+std::vector<const Experiment*> with_samples(const HtmlInput&);
 
 /// The SVG figure of one experiment, 800 px wide. Paper values as hollow marks, ours solid, one
 /// colour per variant. Timelines need whole samples (Store::sample), the others metrics only.
 std::string svg_figure(const Experiment&, std::span<const store::Sample>, std::span<const Claim>);
+
+/// The same of its newest stored samples. UserError where there are none.
+std::string stored_figure(const Registry&, const store::Store&, const Experiment&);
 
 }  // namespace assay::report

@@ -1,12 +1,25 @@
 // Gathers a report from the store.
 #include "suite/report/report_data.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 
-namespace assay::report {
+#include "suite/experiment/error.hpp"
 
+namespace assay::report {
 namespace {
+
+/// Timelines are drawn from events and curves, which lists of samples leave out.
+std::vector<store::Sample> samples_to_draw(const store::Store& store,
+                                           const Experiment& experiment) {
+    std::vector<store::Sample> samples = store.newest_samples(experiment.id);
+    if (experiment.figure.kind == Figure::Kind::timeline)
+        for (store::Sample& sample : samples) sample = store.sample(sample.id);
+    return samples;
+}
 
 /// The newest check of every claim that the report may show or count, by claim.
 std::map<std::string, ClaimCheck> checks_by_claim(const HtmlInput& input) {
@@ -51,13 +64,15 @@ ReportData gather(const HtmlInput& input) {
     std::set<std::string> used;
     for (const Experiment* experiment : input.experiments) {
         ReportedExperiment reported{experiment,
-                                    input.store->newest_samples(experiment->id),
+                                    samples_to_draw(*input.store, *experiment),
                                     input.store->unsuccessful_samples(experiment->id),
                                     {},
                                     {},
                                     {}};
-        if (experiment->figure.kind == Figure::Kind::timeline)
-            for (store::Sample& sample : reported.samples) sample = input.store->sample(sample.id);
+        if (reported.samples.empty() && reported.unsuccessful.empty()) {
+            data.without_samples.push_back(experiment->id);
+            continue;
+        }
         for (const auto* samples : {&reported.samples, &reported.unsuccessful})
             for (const store::Sample& sample : *samples) used.insert(sample.session);
         add_claims(input, checks, reported);
@@ -75,5 +90,27 @@ ReportData gather(const HtmlInput& input) {
 }
 
 std::string html(const HtmlInput& input) { return html_page(gather(input)); }
+
+std::vector<const Experiment*> with_samples(const HtmlInput& input) {
+    const std::vector<std::string> stored = input.store->experiments();
+    std::vector<const Experiment*> found;
+    for (const Experiment* experiment : input.experiments)
+        if (std::find(stored.begin(), stored.end(), experiment->id) != stored.end())
+            found.push_back(experiment);
+    return found;
+}
+
+std::string stored_figure(const Registry& registry, const store::Store& store,
+                          const Experiment& experiment) {
+    const std::vector<store::Sample> samples = samples_to_draw(store, experiment);
+    if (samples.empty())
+        throw UserError(fmt::format("no samples of {} yet; `assay run {}` makes them",
+                                    experiment.id, experiment.id));
+    std::vector<Claim> claims;
+    if (const System* system = registry.system(experiment.system()))
+        for (const Claim& claim : system->claims)
+            if (claim.experiment == experiment.id) claims.push_back(claim);
+    return svg_figure(experiment, samples, claims);
+}
 
 }  // namespace assay::report

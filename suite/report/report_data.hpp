@@ -30,8 +30,9 @@ struct ReportData {
     std::string database;                  ///< file name
     std::vector<store::Session> sessions;  ///< those the samples come from, newest first
     std::vector<store::Machine> machines;
-    std::string headline;  ///< of all claims: claims_summary.hpp
-    std::vector<ReportedExperiment> experiments;
+    std::string headline;                         ///< of all claims: claims_summary.hpp
+    std::vector<ReportedExperiment> experiments;  ///< those with samples
+    std::vector<std::string> without_samples;     ///< ids of the others that were asked for
 };
 
 /// Reads the store.

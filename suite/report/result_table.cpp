@@ -39,9 +39,7 @@ struct RowKey {
 std::string summary(std::vector<double> values) {
     if (values.empty()) return "–";
     std::sort(values.begin(), values.end());
-    const std::string middle = number(median_of_sorted(values));
-    if (values.front() == values.back()) return middle;
-    return fmt::format("{} ({}–{})", middle, number(values.front()), number(values.back()));
+    return number(median_of_sorted(values), values.front(), values.back());
 }
 
 std::string titled(const MetricSpec& metric, const std::string& label) {

@@ -1,4 +1,5 @@
-// Columns padded to the widest cell, two spaces apart, a rule below the header.
+// Columns padded to the widest cell, two spaces apart, a rule below the header; and what becomes of
+// them where a terminal is narrower than that.
 #include <algorithm>
 #include <cstdlib>
 
@@ -7,6 +8,8 @@
 
 namespace assay::report {
 namespace {
+
+constexpr std::size_t column_gap = 2;  ///< blanks between columns
 
 /// The cell is one number, perhaps followed by something in brackets or a unit sign: "0.61
 /// (0.6–0.7)".
@@ -40,7 +43,8 @@ void append(std::string& out, const std::vector<std::string>& cells,
         for (std::size_t column = 0; column < widths.size(); ++column) {
             const bool there = column < split.size() && row < split[column].size();
             const std::string text = there ? split[column][row] : "";
-            const std::string space(widths[column] - display_width(text), ' ');
+            const std::size_t shown = display_width(text);
+            const std::string space(widths[column] - std::min(widths[column], shown), ' ');
             if (column > 0) line += "  ";
             line += right[column] ? space + text : text + space;
         }
@@ -60,12 +64,10 @@ std::vector<std::size_t> column_widths(const Grid& rows) {
     return widths;
 }
 
-}  // namespace
-
-std::string text_table(const Grid& rows) {
-    const std::vector<std::size_t> widths = column_widths(rows);
-    std::vector<bool> right(widths.size(), false);
-    for (std::size_t column = 0; column < widths.size(); ++column) {
+/// Which columns hold nothing but numbers.
+std::vector<bool> numeric_columns(const Grid& rows, std::size_t columns) {
+    std::vector<bool> numeric(columns, false);
+    for (std::size_t column = 0; column < columns; ++column) {
         bool any = false, all = true;
         for (std::size_t row = 1; row < rows.size(); ++row) {
             if (column >= rows[row].size()) continue;
@@ -74,8 +76,93 @@ std::string text_table(const Grid& rows) {
             any = true;
             all = all && looks_numeric(cell);
         }
-        right[column] = any && all;
+        numeric[column] = any && all;
     }
+    return numeric;
+}
+
+std::size_t table_width(const std::vector<std::size_t>& widths) {
+    std::size_t total = 0;
+    for (const std::size_t width : widths) total += width + column_gap;
+    return total - std::min(total, column_gap);
+}
+
+/// A column of words is not made narrower than this: one word per line reads badly.
+constexpr std::size_t narrowest_words = 14;
+
+/// How narrow each column can be: one of words as its longest word, one of numbers as it is.
+std::vector<std::size_t> least_widths(const Grid& rows, const std::vector<std::size_t>& widths) {
+    const std::vector<bool> numeric = numeric_columns(rows, widths.size());
+    std::vector<std::size_t> least(widths.size(), 0);
+    for (const auto& row : rows)
+        for (std::size_t column = 0; column < row.size(); ++column)
+            for (const std::string& line : lines_of(row[column]))
+                for (const std::string& word : wrapped(line, 1))
+                    least[column] = std::max(least[column], display_width(word));
+    for (std::size_t column = 0; column < widths.size(); ++column)
+        least[column] = numeric[column]
+                            ? widths[column]
+                            : std::min(widths[column], std::max(least[column], narrowest_words));
+    return least;
+}
+
+/// Widths that fit, the widest columns giving way first; empty where none do.
+std::vector<std::size_t> fitting_widths(const Grid& rows, std::size_t width) {
+    std::vector<std::size_t> widths = column_widths(rows);
+    const std::vector<std::size_t> least = least_widths(rows, widths);
+    if (table_width(least) > width) return {};
+    while (table_width(widths) > width) {
+        std::size_t widest = widths.size();
+        for (std::size_t column = 0; column < widths.size(); ++column)
+            if (widths[column] > least[column] &&
+                (widest == widths.size() || widths[column] > widths[widest]))
+                widest = column;
+        --widths[widest];
+    }
+    return widths;
+}
+
+std::string broken(const std::string& cell, std::size_t width) {
+    std::string out;
+    for (const std::string& line : lines_of(cell))
+        for (const std::string& piece : wrapped(line, width))
+            out += (out.empty() ? "" : "\n") + piece;
+    return out;
+}
+
+/// A row as lines "column  cell", the rows apart by an empty line. Where the cells would have no
+/// room beside the names, long ones follow below them.
+std::string as_blocks(const Grid& rows, std::size_t width) {
+    std::size_t names = 0;
+    for (const std::string& name : rows[0]) names = std::max(names, display_width(name));
+    const bool beside = width >= names + column_gap + narrowest_words;
+    std::string out;
+    for (std::size_t row = 1; row < rows.size(); ++row) {
+        if (row > 1) out += '\n';
+        for (std::size_t column = 0; column < std::min(rows[row].size(), rows[0].size());
+             ++column) {
+            const std::string& name = rows[0][column];
+            const std::string& cell = rows[row][column];
+            if (cell.empty()) continue;
+            const std::size_t taken = (beside ? names : display_width(name)) + column_gap;
+            const std::size_t left = width > taken ? width - taken : 0;
+            if (beside || (lines_of(cell).size() == 1 && display_width(cell) <= left)) {
+                append(out, {name, broken(cell, left)}, {taken - column_gap, left}, {false, false});
+                continue;
+            }
+            out += name + '\n';
+            for (const std::string& line : lines_of(broken(cell, width - column_gap)))
+                out += std::string(column_gap, ' ') + line + '\n';
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string text_table(const Grid& rows) {
+    const std::vector<std::size_t> widths = column_widths(rows);
+    const std::vector<bool> right = numeric_columns(rows, widths.size());
     std::string out;
     for (std::size_t row = 0; row < rows.size(); ++row) {
         append(out, rows[row], widths, right);
@@ -90,18 +177,28 @@ std::string text_table(const Grid& rows) {
     return out;
 }
 
-std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width) {
-    constexpr std::size_t gap = 2;
+std::string text_table(const Grid& rows, std::size_t width) {
+    if (rows.size() < 2 || table_width(column_widths(rows)) <= width) return text_table(rows);
+    const std::vector<std::size_t> widths = fitting_widths(rows, width);
+    if (widths.empty()) return as_blocks(rows, width);
+    Grid narrow = rows;
+    for (auto& row : narrow)
+        for (std::size_t column = 0; column < row.size(); ++column)
+            row[column] = broken(row[column], widths[column]);
+    return text_table(narrow);
+}
+
+std::vector<Grid> narrow_tables(const Grid& rows, std::size_t keys, std::size_t width) {
     const std::vector<std::size_t> widths = column_widths(rows);
     keys = std::min(keys, widths.size());
     std::size_t key_width = 0;
-    for (std::size_t column = 0; column < keys; ++column) key_width += widths[column] + gap;
-    std::string out;
-    for (std::size_t column = keys; column < widths.size() || out.empty();) {
+    for (std::size_t column = 0; column < keys; ++column) key_width += widths[column] + column_gap;
+    std::vector<Grid> parts;
+    for (std::size_t column = keys; column < widths.size() || parts.empty();) {
         const std::size_t first = column;
         std::size_t used = key_width;
         while (column < widths.size() && (column == first || used + widths[column] <= width))
-            used += widths[column++] + gap;
+            used += widths[column++] + column_gap;
         Grid part;
         for (const auto& row : rows) {
             const auto at = [&](std::size_t place) {
@@ -110,9 +207,15 @@ std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width) {
             part.emplace_back(row.begin(), at(keys));
             part.back().insert(part.back().end(), at(first), at(column));
         }
-        if (!out.empty()) out += '\n';
-        out += text_table(part);
+        parts.push_back(std::move(part));
     }
+    return parts;
+}
+
+std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width) {
+    std::string out;
+    for (const Grid& part : narrow_tables(rows, keys, width))
+        out += (out.empty() ? "" : "\n") + text_table(part);
     return out;
 }
 

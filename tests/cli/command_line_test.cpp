@@ -113,7 +113,10 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
         {{"run", "dummy/behave", "--scenario", "/nonexistent.toml"}, "/nonexistent.toml"},
         {{"run", "dummy/sum", "--events", "xml"}, "only jsonl"},
         {{"run", "dummy/sum", "--events", "jsonl", "--json"}, "one of them"},
-        {{"run", "dummy/sum", "--no-such-flag"}, "--no-such-flag"},
+        {{"run", "dummy/sum", "--no-such-flag"}, "`assay run` has no option --no-such-flag; "},
+        {{"run", "dummy/sum", "--frsh"}, "no option --frsh; did you mean --fresh? `assay run --h"},
+        {{"run", "dummy/sum", "--sed=3", "--db", "x"}, "did you mean --seed?"},
+        {{"reproduce", "dummy/sum", "-o", "/proc/x/r.html"}, "cannot write /proc/x/r.html"},
         {{"claims", "dummy/sum/twize"}, "did you mean 'dummy/sum/twice'?"},
         {{"claims", "dummy/sam"}, "'dummy/sam'; did you mean 'dummy/sum'? `assay claims`"},
         {{"claims", "dumy"}, "did you mean 'dummy'?"},
@@ -290,6 +293,115 @@ TEST_F(CommandLineTest, ReproduceWritesTheReport) {
     EXPECT_EQ(report.exit_code, 0);
     EXPECT_THAT(report.out, HasSubstr("<html"));
     EXPECT_EQ(assay({"report", "--gate", "-o", file.string()}).exit_code, 2);
+}
+
+TEST_F(CommandLineTest, ARunShowsItsFigureAndWhereTheRestIs) {
+    const std::string out = assay({"run", "dummy/sum", "-a", "n=2,3"}).out;
+    EXPECT_THAT(
+        out,
+        AllOf(HasSubstr("\nsamples  6 ok\n"),
+              HasSubstr("picture  assay report dummy/sum -o sum.svg\n"),
+              HasSubstr("claims   1 of 2 checked hold, 1 contradicted (assay claims dummy/sum)\n"),
+              Not(HasSubstr("claimed is"))));
+    const std::string all = assay({"run", "dummy/sum", "--all-metrics"}).out;
+    EXPECT_THAT(all, HasSubstr("seed_seen"));
+    const std::string picture = (folder / "sum.svg").string();
+    EXPECT_EQ(assay({"report", "dummy/sum", "-o", picture}).exit_code, 0);
+    EXPECT_THAT(contents(picture), StartsWith("<svg"));
+    EXPECT_THAT(assay({"report", "dummy/sum", "--text"}).out, HasSubstr("seed_seen"));
+    // Where it is not the usual database, the commands say so.
+    const std::string other = (folder / "other.db").string();
+    EXPECT_THAT(assay({"run", "dummy/sum", "--db", other}).out,
+                HasSubstr("-o sum.svg --db " + other + "\n"));
+}
+
+TEST_F(CommandLineTest, AReportLeavesOutWhatHasNoSamples) {
+    assay({"run", "dummy/sum"});
+    const std::string page = (folder / "r.html").string();
+    const Printed printed = assay({"report", "-o", page});
+    EXPECT_THAT(printed.out, HasSubstr("1 of 2 experiments has no samples and is left out; "
+                                       "`assay run dummy/behave`, for example, makes some\n"));
+    EXPECT_THAT(contents(page),
+                AllOf(HasSubstr("id=\"s-dummy-sum\""), Not(HasSubstr("id=\"s-dummy-behave\"")),
+                      HasSubstr("<code>dummy/behave</code>")));
+    const Printed none = assay({"report", "dummy/behave", "-o", page});
+    EXPECT_EQ(none.exit_code, 1);
+    EXPECT_THAT(none.err, HasSubstr("no samples of dummy/behave in "));
+    assay({"run", "dummy/behave", "-a", "how=unsupported", "--rounds", "5"});
+    assay({"report", "-o", page});
+    EXPECT_THAT(contents(page), HasSubstr("5 samples, the first is "));
+    EXPECT_THAT(contents(page), HasSubstr("No sample of it has ended well."));
+}
+
+TEST_F(CommandLineTest, FilesAreWhatTheirNamesSay) {
+    struct {
+        std::vector<std::string> arguments;
+        const char* says;
+    } const refused[] = {
+        {{"report", "-o", "x.png"}, "rsvg-convert -f png x.svg -o x.png"},
+        {{"report", "-o", "x.pdf"}, "written as one of .html, .htm, .svg, .txt, not as .pdf"},
+        {{"report", "-o", "x.csv"}, "`assay export --csv -o x.csv`"},
+        {{"report", "-o", "x.svg"}, "a picture shows one experiment, and 2 are asked for"},
+        {{"report", "--text", "-o", "x.html"}, "--text writes .txt"},
+        {{"reproduce", "dummy/sum", "-o", "x.png"}, "written as one of .html, .htm, not as .png"},
+        {{"export", "--csv", "-o", "x.json"}, "written as .csv, not as .json"},
+        {{"export", "--svg", "dummy/sum", "-o", "x.png"}, "rsvg-convert"},
+        {{"export", "--to", "x.csv"}, "written as one of .db, .sqlite, .jsonl"},
+        {{"export", "--to", "x.jsonl.gz"}, "not as .gz"},
+        {{"history", "dummy/sum", "--svg", "x.png"}, "rsvg-convert"},
+    };
+    for (const auto& row : refused) {
+        const Printed printed = assay(row.arguments);
+        EXPECT_EQ(printed.exit_code, 1) << ::testing::PrintToString(row.arguments);
+        EXPECT_THAT(printed.err, HasSubstr(row.says));
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "results.db")) << "it ran before it looked";
+}
+
+TEST_F(CommandLineTest, OnlyWhatStoresMakesADatabaseAndSaysWhere) {
+    const EnvironmentVariable none("ASSAY_DB", ""), home("HOME", (folder / "home").string()),
+        data("XDG_DATA_HOME", (folder / "home/data").string()),
+        state("XDG_STATE_HOME", (folder / "home/state").string()),
+        cache("XDG_CACHE_HOME", (folder / "home/cache").string()),
+        runtime("XDG_RUNTIME_DIR", (folder / "home/run").string());
+    std::filesystem::create_directories(folder / "home");
+    const auto made = [&] { return !std::filesystem::is_empty(folder / "home"); };
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"list"},
+          {"describe", "dummy/sum"},
+          {"run", "dummy/sum", "--dry-run"},
+          {"claims"},
+          {"claims", "--again"},
+          {"report"},
+          {"report", "--text"},
+          {"doctor"},
+          {"data", "list"},
+          {"data", "check"},
+          {"data", "fetch", "no-such-data"},
+          {"history", "dummy/sum"},
+          {"compare", "latest~1", "latest"},
+          {"export", "--csv"},
+          {"export", "--to", (folder / "e.db").string()},
+          {"import", (folder / "missing.jsonl").string()},
+          {"db", "check"},
+          {"db", "prune", "--unsuccessful"},
+          {"db", "merge", (folder / "missing.db").string()},
+          {"baseline", "list"},
+          {"baseline", "accept", "cpu"},
+          {"regressions"},
+          {"mute"},
+          {"annotate", "12345678", "a note"},
+          {"replay", "12345678"},
+          {"plan", "trace", "p3-80min"}}) {
+        assay(command);
+        ASSERT_FALSE(made()) << ::testing::PrintToString(command);
+    }
+    EXPECT_THAT(assay({"doctor"}).out, HasSubstr("none yet; the first run makes "));
+    const std::string file = (folder / "home/data/assay/results.db").string();
+    EXPECT_THAT(assay({"run", "dummy/sum"}).err, HasSubstr("new database, " + file));
+    EXPECT_THAT(assay({"run", "dummy/sum"}).err, Not(HasSubstr("new database")));
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "home"))
+        EXPECT_EQ(entry.path().filename(), "data");
 }
 
 TEST_F(CommandLineTest, HighlightsEndInOnePage) {

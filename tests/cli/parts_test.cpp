@@ -89,6 +89,32 @@ TEST(OutputFile, AppearsWholeOrNotAtAll) {
     EXPECT_THROW(write_output(folder / "a", "over a folder"), UserError);
     EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
     EXPECT_NO_THROW(write_output("/dev/null", "nothing"));
+    EXPECT_NO_THROW(expect_writable("/dev/null"));
+    EXPECT_NO_THROW(expect_writable(folder / "c/file"));
+    EXPECT_THROW(expect_writable(folder / "a"), UserError);
+    EXPECT_THROW(expect_writable("/proc/nothing/file"), UserError);
+}
+
+TEST(OutputFile, NamesSayWhatIsInThem) {
+    const assay::testing::TemporaryFolder folder;
+    EXPECT_EQ(ending_of("a/b.SVG"), ".svg");
+    for (const char* none : {"-", "/dev/null", "results", "night-2026.11", ".hidden", "a.b/c"})
+        EXPECT_EQ(ending_of(none), "") << none;
+    EXPECT_NO_THROW(expect_ending("-o", "x.html", {".html", ".svg"}));
+    EXPECT_NO_THROW(expect_ending("-o", "-", {".html"}));
+    const auto complaint = [](const char* name) {
+        try {
+            expect_ending("-o", name, {".html", ".svg"});
+        } catch (const UserError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_THAT(
+        complaint("a.png"),
+        ::testing::AllOf(::testing::HasSubstr("-o a.png: this is written as one of .html, .svg"),
+                         ::testing::HasSubstr("rsvg-convert -f png a.svg -o a.png")));
+    EXPECT_EQ(complaint("a.txt"), "-o a.txt: this is written as one of .html, .svg, not as .txt");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ class ProgramTest : public ::testing::Test {
     TemporaryFolder folder;
     EnvironmentVariable database{"ASSAY_DB", (folder / "results.db").string()};
     EnvironmentVariable lock{"ASSAY_LOCK", (folder / "lock").string()};
+    EnvironmentVariable columns{"COLUMNS", ""};  ///< whatever the terminal of the tests has
 
     /// `meanwhile` gets the process id while it runs.
     Printed assay(std::vector<std::string> arguments,

@@ -37,6 +37,34 @@ TEST(TextTable, CellsMayHoldSeveralLinesAndRowsMayBeShort) {
     EXPECT_EQ(text_table({}), "");
 }
 
+TEST(TextTable, NarrowerTerminalsBreakWordsThenTurnRowsIntoBlocks) {
+    const Grid grid{{"id", "what it is about", "n"},
+                    {"lazarus/fig8", "Recovery probability of whole models", "8"},
+                    {"lazarus/fig4", "Two plans", "12"}};
+    EXPECT_EQ(text_table(grid, 80), text_table(grid));
+    EXPECT_EQ(text_table(grid, 40),
+              "id            what it is about       n\n"
+              "────────────  ────────────────────  ──\n"
+              "lazarus/fig8  Recovery probability   8\n"
+              "              of whole models\n"
+              "lazarus/fig4  Two plans             12\n");
+    EXPECT_EQ(text_table(grid, 24),
+              "id  lazarus/fig8\n"
+              "what it is about\n"
+              "  Recovery probability\n"
+              "  of whole models\n"
+              "n  8\n"
+              "\n"
+              "id  lazarus/fig4\n"
+              "what it is about\n"
+              "  Two plans\n"
+              "n  12\n");
+    EXPECT_EQ(text_table({{"id", "says"}, {"x/y/z/1234", "a word and others"}}, 20),
+              "id    x/y/z/1234\n"
+              "says  a word and\n"
+              "      others\n");
+}
+
 TEST(Wrapped, BreaksAtSpacesOnly) {
     EXPECT_EQ(wrapped("one two  three", 7), (std::vector<std::string>{"one two", "three"}));
     EXPECT_EQ(wrapped("unbreakable", 3), (std::vector<std::string>{"unbreakable"}));

@@ -1,0 +1,140 @@
+// The command line at a terminal: within its columns, and without control sequences where the
+// terminal does not understand them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <poll.h>
+#include <pty.h>
+
+#include <algorithm>
+
+#include "suite/cli/help_format.hpp"
+#include "suite/cli/terminal.hpp"
+#include "suite/report/utf8.hpp"
+#include "tests/cli/program_test.hpp"
+
+namespace assay::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class TerminalTest : public ProgramTest {
+  protected:
+    TerminalTest() : ProgramTest(ASSAY_DUMMY_PROGRAM) {}
+
+    /// Everything that the program writes to a terminal of so many columns, both outputs.
+    std::string at_terminal(std::vector<std::string> arguments, unsigned short columns,
+                            const char* kind) const {
+        arguments.insert(arguments.begin(), ASSAY_DUMMY_PROGRAM);
+        std::vector<char*> argv;
+        for (std::string& argument : arguments) argv.push_back(argument.data());
+        argv.push_back(nullptr);
+        winsize size{};
+        size.ws_col = columns;
+        size.ws_row = 24;
+        int terminal = -1;
+        const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
+        if (pid == 0) {
+            ::setenv("TERM", kind, 1);
+            ::execv(argv[0], argv.data());
+            ::_exit(127);
+        }
+        std::string text;
+        char buffer[4096];
+        for (ssize_t got = 0; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
+            text.append(buffer, static_cast<std::size_t>(got));
+        ::close(terminal);
+        ::waitpid(pid, nullptr, 0);
+        text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
+        return text;
+    }
+};
+
+const std::vector<std::vector<std::string>> commands = {
+    {"--help"},
+    {"run", "--help"},
+    {"export", "--help"},
+    {"compare", "--help"},
+    {"plan", "trace", "--help"},
+    {"list"},
+    {"describe", "dummy/sum"},
+    {"run", "dummy/sum", "--dry-run"},
+    {"run", "dummy/sum"},
+    {"run", "dummy/sum", "--all-metrics"},
+    {"report", "dummy/sum", "--text"},
+    {"doctor"},
+    {"data", "list"},
+    {"db", "check"},
+};
+
+std::size_t longest_word(const std::string& line) {
+    std::size_t longest = 0;
+    for (const std::string& word : report::wrapped(line, 1))
+        longest = std::max(longest, report::display_width(word));
+    return longest;
+}
+
+/// What somebody may want to paste stays on one line, as does a path.
+bool may_be_long(const std::string& line, std::size_t columns) {
+    return line.find("  assay ") != std::string::npos || line.starts_with("      --") ||
+           longest_word(line) > columns / 3;
+}
+
+TEST_F(TerminalTest, LinesFitAndAreBrokenAtBlanks) {
+    assay({"run", "dummy/sum"});
+    for (const unsigned short columns : {40, 60, 80})
+        for (const auto& command : commands) {
+            const std::string text = at_terminal(command, columns, "dumb");
+            EXPECT_FALSE(text.empty());
+            std::istringstream lines(text);
+            for (std::string line; std::getline(lines, line);)
+                if (!may_be_long(line, columns))
+                    EXPECT_LE(report::display_width(line), columns)
+                        << ::testing::PrintToString(command) << ": " << line;
+        }
+}
+
+TEST_F(TerminalTest, DumbTerminalsGetNoControlSequences) {
+    for (const char* kind : {"dumb", ""})
+        for (const auto& command : commands)
+            EXPECT_THAT(at_terminal(command, 80, kind), Not(HasSubstr("\x1b")))
+                << ::testing::PrintToString(command);
+    // Others have a line that is written over.
+    EXPECT_THAT(at_terminal({"run", "dummy/sum", "--fresh"}, 80, "xterm"), HasSubstr("\x1b[K["));
+    EXPECT_THAT(assay({"run", "dummy/sum", "--fresh"}).err, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(TerminalTest, WhatAMachineLacksIsSaidOnce) {
+    const std::vector<std::string> run = {
+        "run", "dummy/behave", "-a", "how=well,unsupported", "--rounds", "4", "--fresh"};
+    for (const bool terminal : {false, true}) {
+        const std::string told = terminal ? at_terminal(run, 200, "xterm") : assay(run).err;
+        const std::size_t first = told.find("(no GPU here)");
+        ASSERT_NE(first, std::string::npos) << told;
+        EXPECT_EQ(told.find("(no GPU here)", first + 1), std::string::npos) << told;
+        // A log has a line for each sample, a terminal only for what needs a look.
+        EXPECT_EQ(told.find("(as said before)") != std::string::npos, !terminal) << told;
+    }
+}
+
+TEST(Hanging, BreaksAtBlanksBelowTheText) {
+    EXPECT_EQ(cli::hanging("from  ", "here and there", 100), "from  here and there\n");
+    EXPECT_EQ(cli::hanging("from  ", "here and there", 14), "from  here and\n      there\n");
+    EXPECT_EQ(cli::hanging("a long head: ", "here and there", 20),
+              "a long head:\n    here and there\n");
+    EXPECT_EQ(cli::hanging("from  ", "here", cli::no_limit), "from  here\n");
+}
+
+TEST(HelpFooter, ExamplesKeepToOneLine) {
+    const std::string footer =
+        "Nothing is added in front of a prompt.\nNor behind it.\n"
+        "Examples:\n  assay list lazarus    # what can be reproduced";
+    EXPECT_EQ(cli::fitted_footer(footer, 80), footer + "\n");
+    EXPECT_EQ(cli::fitted_footer(footer, 30),
+              "Nothing is added in front of a\nprompt. Nor behind it.\n"
+              "Examples:\n  assay list lazarus\n      # what can be\n        reproduced\n");
+}
+
+}  // namespace
+}  // namespace assay::testing
