@@ -241,7 +241,7 @@ int highlights(const HighlightsOptions& options, const Context& context) {
             std::cout << plan_text(plan);
         return exit_ok;
     }
-    expect_writable(options.report_file);
+    check_output("-o", options.report_file);
     std::cerr << fmt::format("{} samples, about {}\n", plan.samples.size(),
                              duration_text(plan.seconds));
     const runner::Outcome outcome = run_session(options.run, request, plan, context);

@@ -152,6 +152,8 @@ void LiveProgress::on(const runner::Notice& notice) {
                           body.at("session").get<std::string>().substr(0, 8),
                           bytes_text(body.at("bytes").get<double>()),
                           body.at("why").get<std::string>()));
+    } else if (notice.kind == "note") {
+        print(body.at("says").get<std::string>());
     } else if (notice.kind == "decided") {
         print(decided_text(body));
     } else if (notice.kind == "event") {

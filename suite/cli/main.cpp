@@ -99,8 +99,9 @@ int act(const Context& context) {
     try {
         const int code = context.action();
         std::cout.flush();
-        if (!std::cout) throw UserError("cannot write to standard output: is the disk full?");
-        return code;
+        if (std::cout) return code;
+        const UserError lost("cannot write to standard output: is the disk full?");
+        return complain(lost, code == exit_regression ? exit_regression : exit_error);
     } catch (const NotSupportedHere& error) {
         return complain(error, exit_not_supported);
     } catch (const std::exception& error) {

@@ -22,8 +22,9 @@ json comparison(const compare::Row& row) {
 
 json state(const std::optional<State>& of) { return of ? json(to_string(*of)) : json(); }
 
-json night_row_json(const NightRow& row) {
+json night_row_json(const NightRow& row, const report::RowNames& names) {
     json out = comparison(row.against_baseline);
+    out["row"] = names.of(row.against_baseline.id).text();
     out["slowdown"] = finite_or_null(slowdown(row.against_baseline));
     out["history_change"] = finite_or_null(row.history_change);
     out["history_threshold"] = finite_or_null(row.history_threshold);
@@ -35,6 +36,7 @@ json night_row_json(const NightRow& row) {
     out["to"] = state(row.step.to);
     out["why"] = row.step.why;
     out["muted"] = row.muted;
+    out["mute"] = row.muted ? json(row.mute) : json();
     out["relative_to_control"] =
         row.relative_to_control > 0 ? json(row.relative_to_control) : json();
     return out;
@@ -44,8 +46,9 @@ json night_row_json(const NightRow& row) {
 
 std::string json_text(const Night& night) {
     json rows = json::array();
+    const report::RowNames names = names_of(night);
     for (const auto& group : by_heading(night))
-        for (const NightRow* row : group) rows.push_back(night_row_json(*row));
+        for (const NightRow* row : group) rows.push_back(night_row_json(*row, names));
     const json out = {{"suite", night.suite},
                       {"night", night.id},
                       {"started", night.started},

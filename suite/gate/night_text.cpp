@@ -21,7 +21,7 @@ std::string listed(Heading which, const std::vector<const NightRow*>& rows,
         const NightRow& row = *rows[i];
         grid.push_back({names.of(row.against_baseline.id).text(),
                         change_words(row.against_baseline), ratio_words(row.against_baseline),
-                        row.rerun ? change_words(*row.rerun) : "–", row.step.why});
+                        row.rerun ? change_words(*row.rerun) : "–", why_words(row)});
     }
     std::string text =
         fmt::format("{}: {}\n{}", title(which), rows.size(), report::text_table(grid));

@@ -66,9 +66,10 @@ void fill_mean(Night& night, double control) {
     night.median_slowdown = rows < fewest_in_mean ? 1 : statistics::median(slowdowns);
 }
 
-/// Not compared, although both sides were run: nobody knows what became of the row.
+/// Not compared, although the baseline has the row: nobody knows what became of it.
 bool out_of_sight(const compare::Row& row) {
     return row.reason_code == compare::Reason::context_differs ||
+           row.reason_code == compare::Reason::only_in_a ||
            row.reason_code == compare::Reason::all_excluded;
 }
 
@@ -83,7 +84,11 @@ bool too_little_decided(const Night& night) {
             continue;
         ++(unseen || against.verdict == compare::Verdict::ambiguous ? open : decided);
     }
-    return open > decided;
+    const bool blind = !night.baseline_session.empty() && !night.rows.empty() &&
+                       std::none_of(night.rows.begin(), night.rows.end(), [](const NightRow& row) {
+                           return compared(row.against_baseline);
+                       });
+    return open > decided || blind;
 }
 
 NightVerdict verdict(const Night& night) {

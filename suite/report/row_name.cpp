@@ -70,9 +70,13 @@ std::optional<std::pair<std::string, std::string>> benchmark_name(const RowId& i
 }
 
 RowName row_name(const RowId& id) {
-    const auto benchmark = benchmark_name(id);
-    if (!benchmark) return whole_name(id);
-    return {benchmark->first + ' ' + benchmark->second, "", ""};
+    if (const auto benchmark = benchmark_name(id))
+        return {benchmark->first + ' ' + benchmark->second, "", ""};
+    // A program as a whole: all of its benchmarks, before they are known or when it failed.
+    const auto name = id.axes.find(name_axis);
+    if (id.experiment == benchmark_experiment && id.metric.empty() && name != id.axes.end())
+        return {"benchmark/" + to_string(name->second), "", ""};
+    return whole_name(id);
 }
 
 RowNames::RowNames(std::span<const RowId> ids) {
@@ -107,7 +111,7 @@ RowName RowNames::of(const RowId& id) const {
 
 std::vector<std::string> series_spellings(const RowId& id) {
     std::vector<std::string> all;
-    for (RowName name : {row_name(id), whole_name(id), exact_name(id)})
+    for (RowName name : {row_name(id), row_name(id.series()), whole_name(id), exact_name(id)})
         for (int which = 0; which < 8; ++which) {
             name.context = context_of(id, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
             all.push_back(name.series_text());

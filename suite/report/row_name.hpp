@@ -23,7 +23,7 @@ struct RowName {
 };
 
 /// Of a row by itself. What a suite's benchmark measured, of which the series has the arguments and
-/// a label the name, is "benchmark/gemv gemv/cpu/avx2".
+/// a label the name, is "benchmark/gemv gemv/cpu/avx2"; the program as a whole "benchmark/gemv".
 RowName row_name(const RowId&);
 
 /// "benchmark/gemv" and "gemv/cpu/avx2" of such a row; nullopt: of anything else.

@@ -48,6 +48,8 @@ TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
     EXPECT_EQ(row_name(benchmark("--filter=a")).text(), "benchmark/gemv cpu/avx2/1");
     EXPECT_EQ(row_name(benchmark("--x name=y --z")).text(), "benchmark/gemv cpu/avx2/1")
         << "whatever the arguments look like";
+    EXPECT_EQ(row_name(benchmark("-a").series()).text(), "benchmark/gemv") << "the whole program";
+    EXPECT_THAT(series_spellings(benchmark("-a")), Contains("benchmark/gemv"));
     RowId other = benchmark("");
     other.metric = "seconds";
     EXPECT_EQ(row_name(other).metric, "seconds benchmark=cpu/avx2/1") << "another metric of it";
