@@ -64,7 +64,8 @@ class PlanCommand : public Command {
         app.add_option(
                "--placement", placement_,
                "mro, spread, compact or mro_guarded: mro, repaired where it is not optimal; "
-               "--json then has the key \"dominates\", true where the plan is shown to be "
+               "--json then has for each layer the key \"dominates\", true where the plan is shown "
+               "to be "
                "never worse than mro and spread, however many nodes are lost")
             ->capture_default_str()
             ->check(CLI::IsMember({"mro", "spread", "compact", "mro_guarded"}))
