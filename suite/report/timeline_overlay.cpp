@@ -244,6 +244,7 @@ double draw_recoveries(SvgCanvas& canvas, const Clock& clock, const Rivals& riva
                                  tip);
                 // In words where they fit: inside the block, or before what follows it.
                 const double words = text_width(reason, reason_size);
+                if (reason.empty()) continue;
                 if (words + 4 <= right - from)
                     canvas.text({from + 2, y + row_height - 4}, reason,
                                 {.size = reason_size, .ink = Ink::background});
