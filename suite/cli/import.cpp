@@ -11,6 +11,7 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/exchange/archive.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::cli {
 namespace {
@@ -34,7 +35,8 @@ int run_import(const Context& context, const ImportOptions& options) {
                              {"skipped", added.skipped}});
         else
             std::cout << fmt::format("{}: added {} sessions, {} samples; {} were there already\n",
-                                     file, added.sessions, added.samples, added.skipped);
+                                     report::printable(file), added.sessions, added.samples,
+                                     added.skipped);
     }
     if (options.json)
         print_json(files);

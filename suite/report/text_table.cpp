@@ -49,6 +49,13 @@ void append(std::string& out, const std::vector<std::string>& cells,
     }
 }
 
+/// Cells hold names that others chose.
+Grid printable_cells(Grid rows) {
+    for (auto& row : rows)
+        for (std::string& cell : row) cell = printable(cell, "\n");
+    return rows;
+}
+
 std::vector<std::size_t> column_widths(const Grid& rows) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows)
@@ -62,7 +69,8 @@ std::vector<std::size_t> column_widths(const Grid& rows) {
 
 }  // namespace
 
-std::string text_table(const Grid& rows) {
+std::string text_table(const Grid& any) {
+    const Grid rows = printable_cells(any);
     const std::vector<std::size_t> widths = column_widths(rows);
     std::vector<bool> right(widths.size(), false);
     for (std::size_t column = 0; column < widths.size(); ++column) {
@@ -90,8 +98,9 @@ std::string text_table(const Grid& rows) {
     return out;
 }
 
-std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width) {
+std::string text_tables(const Grid& any, std::size_t keys, std::size_t width) {
     constexpr std::size_t gap = 2;
+    const Grid rows = printable_cells(any);
     const std::vector<std::size_t> widths = column_widths(rows);
     keys = std::min(keys, widths.size());
     std::size_t key_width = 0;
