@@ -19,6 +19,7 @@
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/nearest_id.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::cli {
 namespace {
@@ -90,7 +91,8 @@ std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error
 
 int complain(const std::exception& error, ExitCode code) {
     std::cout.flush();
-    std::cerr << "assay: " << error.what() << std::endl;
+    // What was wrong may have a name that others chose.
+    std::cerr << "assay: " << report::printable(error.what(), "\n") << std::endl;
     return code;
 }
 
@@ -146,7 +148,9 @@ int main(int argc, char** argv, Registry registry) {
             std::cerr << program.help();
             return exit_error;
         }
-        std::cerr << "assay: " << usage_sentence(program, error, argc, argv) << std::endl;
+        std::cerr << "assay: "
+                  << report::printable(usage_sentence(program, error, argc, argv), "\n")
+                  << std::endl;
         return exit_error;
     } catch (const std::exception& error) {
         return complain(error, exit_error);

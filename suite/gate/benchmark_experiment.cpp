@@ -20,6 +20,7 @@
 #include "suite/compare/read_arm.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "suite/formats/google_benchmark_file.hpp"
 #include "suite/store/sha256.hpp"
 
 namespace assay::gate {
@@ -93,6 +94,31 @@ void run_program(const fs::path& program, const std::vector<std::string>& argume
                                       : fmt::format("was killed by signal {}", WTERMSIG(status))));
 }
 
+/// The fastest repetition of each benchmark; of those without one, that they failed: the others
+/// of the program are none the worse for it. std::runtime_error where none ran.
+void record_benchmarks(const GoogleBenchmarkFile& file, Recorder& recorder) {
+    std::map<std::string, double> fastest;  // by the benchmark's name
+    std::set<std::string> failed;
+    std::string why = "no benchmark in it ran";
+    for (const auto& repetition : file.repetitions()) {
+        const std::string name = repetition.experiment.substr(benchmark_prefix.size());
+        if (repetition.metrics.empty()) {
+            why = name + ": " + repetition.reason;
+            if (repetition.status == "failed") failed.insert(name);
+            continue;
+        }
+        const double real_time_s = repetition.metrics.front().value;
+        const auto [best, is_first] = fastest.emplace(name, real_time_s);
+        best->second = std::min(best->second, real_time_s);
+    }
+    if (fastest.empty()) throw std::runtime_error(why);
+    for (const auto& [name, real_time_s] : fastest)
+        recorder.metric("real_time", real_time_s, {{"benchmark", name}});
+    for (const std::string& name : failed)
+        if (!fastest.contains(name))
+            recorder.metric(compare::failed_part_metric, 1, {{"benchmark", name}});
+}
+
 void run_benchmark(const SampleSpec& spec, Recorder& recorder) {
     const fs::path program = find_benchmark_program(text_of(spec.axes, "program"));
     const fs::path out = fs::path(spec.scratch) / "benchmark.json";
@@ -107,17 +133,7 @@ void run_benchmark(const SampleSpec& spec, Recorder& recorder) {
         throw UserError(fmt::format("{} wrote no results: is it a program of Google Benchmark?",
                                     program.string()));
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const compare::Arm arm = compare::read_google_benchmark(text, program.string());
-    for (const compare::Series& series : arm.series) {
-        std::vector<double> values;
-        for (const compare::Point& point : series.points)
-            if (std::isfinite(point.value)) values.push_back(point.value);
-        if (values.empty())
-            throw std::runtime_error(
-                fmt::format("{} failed in {}", series.name.variant, program.string()));
-        recorder.metric("real_time", *std::min_element(values.begin(), values.end()),
-                        {{"benchmark", series.name.variant}});
-    }
+    record_benchmarks(GoogleBenchmarkFile(text, program.string()), recorder);
 }
 
 Experiment make_experiment() {
@@ -138,6 +154,12 @@ Experiment make_experiment() {
     experiment.metrics = {{"real_time",
                            "s",
                            "time of one iteration in the fastest repetition",
+                           Direction::lower,
+                           false,
+                           {"benchmark"}},
+                          {std::string(compare::failed_part_metric),
+                           "count",
+                           "1 for a benchmark that failed, beside others that ran",
                            Direction::lower,
                            false,
                            {"benchmark"}}};

@@ -17,7 +17,8 @@ inline constexpr std::string_view benchmark_experiment = "benchmark/program";
 
 /// The system "benchmark" with its one experiment, "benchmark/program": axes name (what the reports
 /// call it), program and arguments (one text, shell-quoted), none of which has values of its own;
-/// metric real_time in seconds, labelled by benchmark: the fastest of a sample's repetitions.
+/// metric real_time in seconds, labelled by benchmark: the fastest of a sample's repetitions. Of a
+/// benchmark that failed beside others the metric "failed" says so (compare::failed_part_metric).
 System make_benchmark_system();
 
 /// Which of the suite's programs could not be started, a sentence each.

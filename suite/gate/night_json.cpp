@@ -13,8 +13,8 @@ namespace {
 using nlohmann::json;
 
 /// As `assay compare --json` writes a row, and what the gate adds to it.
-json comparison(const compare::Row& row) {
-    json out = compare::row_json(row);
+json comparison(const compare::Row& row, const report::RowNames& names) {
+    json out = compare::row_json(row, names);
     out["margin"] = row.margin;
     out["paired"] = row.paired;
     return out;
@@ -23,13 +23,13 @@ json comparison(const compare::Row& row) {
 json state(const std::optional<State>& of) { return of ? json(to_string(*of)) : json(); }
 
 json night_row_json(const NightRow& row, const report::RowNames& names) {
-    json out = comparison(row.against_baseline);
+    json out = comparison(row.against_baseline, names);
     out["row"] = names.of(row.against_baseline.id).text();
     out["slowdown"] = finite_or_null(slowdown(row.against_baseline));
     out["history_change"] = finite_or_null(row.history_change);
     out["history_threshold"] = finite_or_null(row.history_threshold);
     out["candidate"] = row.candidate;
-    out["rerun"] = row.rerun ? comparison(*row.rerun) : json();
+    out["rerun"] = row.rerun ? comparison(*row.rerun, names) : json();
     out["rerun_paired"] = row.rerun_paired;
     out["evidence"] = to_string(row.evidence);
     out["from"] = state(row.step.from);

@@ -209,6 +209,7 @@ Evidence evidence_of(const NightRow& row) {
         case Verdict::ambiguous:
         case Verdict::not_comparable:
         case Verdict::failed:
+        case Verdict::failed_before:
             break;
     }
     return Evidence::none;

@@ -22,7 +22,8 @@ bool deterministic(const compare::Row& row) {
 
 bool compared(const compare::Row& row) {
     return row.verdict != compare::Verdict::not_comparable &&
-           row.verdict != compare::Verdict::failed;
+           row.verdict != compare::Verdict::failed &&
+           row.verdict != compare::Verdict::failed_before;
 }
 
 bool counts_in_mean(const NightRow& row) {

@@ -77,6 +77,7 @@ Heading heading(const NightRow& row) {
             return Heading::same;
         case Verdict::not_comparable:
         case Verdict::failed:
+        case Verdict::failed_before:
             return Heading::not_compared;
         case Verdict::slower:
         case Verdict::ambiguous:

@@ -230,7 +230,7 @@ class NightRun {
         for (const auto& [id, counts] : by_series) {
             const std::string series = names.of(id).text();
             if (counts.failed == counts.all)
-                night().failures.push_back(fmt::format("{}: {}", series, counts.reason));
+                failed_[id] = fmt::format("{}: {}", series, counts.reason);
             else if (counts.failed > 0)
                 night().warnings.push_back(fmt::format("{}: {} of {} samples failed: {}", series,
                                                        counts.failed, counts.all, counts.reason));
@@ -276,6 +276,7 @@ class NightRun {
         const std::string now = store::now_utc();
         inputs.muted = [&](const RowId& row) { return muting(mutes, row, now) != nullptr; };
         night().rows = night_rows(inputs);
+        tell_failures();
         if (level) night().baseline_session = level->session;
         for (NightRow& row : night().rows)
             if (const auto* mute = muting(mutes, row.against_baseline.id, now))
@@ -344,6 +345,37 @@ class NightRun {
                 "still open, but of rows that neither this suite nor its baseline has any more: "
                 "{}; `assay baseline accept {}` ends that",
                 few_names(gone), request_.baseline));
+    }
+
+    /// What failed as a whole makes the night an error, unless it failed in the baseline, too: then
+    /// it is nothing new, and a warning keeps it in sight. The other rows keep their verdicts.
+    void tell_failures() {
+        const report::RowNames names = names_of(night());
+        std::set<RowId> before, now;  // of series that failed as a whole
+        for (const NightRow& row : night().rows) {
+            const compare::Row& against = row.against_baseline;
+            const bool is_old = against.verdict == compare::Verdict::failed_before;
+            // Without a baseline, too: nobody should take such a night for the level unaware.
+            const bool is_first = against.reason_code == compare::Reason::only_in_b &&
+                                  against.b->points.empty() && against.b->failed > 0;
+            if (!is_old && !is_first && against.verdict != compare::Verdict::failed) continue;
+            if (failed_.contains(against.id.series())) {
+                (is_old ? before : now).insert(against.id.series());
+                continue;
+            }
+            const std::string sentence = fmt::format(
+                "{}: {}", names.of(against.id).text(),
+                is_first ? fmt::format("failed in {} samples", against.b->failed) : against.reason);
+            if (is_old)
+                warn_once("failed before too: " + sentence);
+            else
+                night().failures.push_back(sentence);
+        }
+        for (const auto& [series, sentence] : failed_)
+            if (before.contains(series) && !now.contains(series))
+                warn_once("failed before too: " + sentence);
+            else
+                night().failures.push_back(sentence);
     }
 
     /// Session → the kept program that made it; of the level's sessions, those whose program is
@@ -456,6 +488,7 @@ class NightRun {
     store::NightRecord record_;
     std::vector<store::Sample> samples_;
     std::map<RowId, RowPast> past_;
+    std::map<RowId, std::string> failed_;  // series of which every sample failed tonight, and why
     std::map<std::string, std::filesystem::path> kept_;
     std::vector<std::optional<double>> medians_;  ///< of tonight, by row
     std::vector<std::filesystem::path> benchmarks_;

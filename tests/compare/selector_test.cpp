@@ -223,8 +223,8 @@ TEST_F(Selectors, RepetitionsOfAnImportedBenchmarkBelongToNothing) {
     for (spec.round = 0; spec.round < 3; ++spec.round)
         store::testing::add_sample(store, session.id, spec, 1, "ok");
     store.finish_session(session.id, "finished");
-    for (const Point& point : read_arm(registry, store.path(), "latest").series.at(0).points)
-        EXPECT_EQ(point.pair, "");
+    const Arm arm = read_arm(registry, store.path(), "latest");
+    for (const Point& point : arm.series.at(0).points) EXPECT_EQ(point.pair, "");
 }
 
 TEST_F(Selectors, ADatabaseGivesTheNewestSamplesOfEverySeries) {

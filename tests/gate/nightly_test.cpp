@@ -318,6 +318,40 @@ margin = 0.5
     EXPECT_EQ(at(after.report["rows"], "small")["verdict"], "same");
 }
 
+/// One benchmark of a program fails: the others keep their rows; new, it makes the night an error.
+TEST_F(NightlyTest, ABenchmarkThatFailsTakesNoOtherRowWithIt) {
+    std::string failing = fake_benchmark;
+    const std::string good = R"("real_time": 7.0)", bad = R"("error_occurred": true)";
+    failing.replace(failing.find(good), good.size(), bad);
+    night();
+    accept();
+    write("fake_benchmark", failing);
+    const Told broken = night({"--fresh"});
+    EXPECT_EQ(broken.exit_code, 1) << broken.report.dump(1);
+    EXPECT_THAT(broken.report["failures"].dump(), HasSubstr("benchmark/fake BM_y"));
+    const std::string x = "real_time benchmark=BM_x/8", y = "real_time benchmark=BM_y";
+    EXPECT_EQ(row(broken.report, "benchmark/program", y)["verdict"], "failed");
+    EXPECT_EQ(row(broken.report, "benchmark/program", x)["verdict"], "same");
+    accept();
+    const Told again = night({"--fresh"});
+    EXPECT_EQ(again.exit_code, 0) << again.report.dump(1);
+    EXPECT_EQ(row(again.report, "benchmark/program", y)["verdict"], "failed before too");
+    EXPECT_THAT(again.report["warnings"].dump(),
+                HasSubstr("failed before too: benchmark/fake BM_y"));
+    EXPECT_EQ(row(again.report, "benchmark/program", x)["verdict"], "same");
+}
+
+TEST_F(NightlyTest, ABenchmarkThatFailsInTheFirstNightIsNoSecret) {
+    std::string failing = fake_benchmark;
+    const std::string good = R"("real_time": 7.0)", bad = R"("error_occurred": true)";
+    failing.replace(failing.find(good), good.size(), bad);
+    write("fake_benchmark", failing);
+    const Told first = night();
+    EXPECT_EQ(first.exit_code, 1);
+    EXPECT_THAT(first.report["failures"].dump(),
+                HasSubstr("benchmark/fake BM_y: failed in 5 samples"));
+}
+
 TEST_F(NightlyTest, WhatCannotBeRunIsAnErrorUnlessSomethingIsConfirmed) {
     night();
     accept();

@@ -306,7 +306,7 @@ TEST_F(SilentNights, OneNameOfARowServesEverywhere) {
 // Files of Google Benchmark tell whole seconds.
 TEST_F(SilentNights, ImportsOfOneDateStandInTheOrderInWhichTheyCame) {
     for (int i = 1; i <= 8; ++i) {
-        const fs::path file = folder / ("b" + std::to_string(i) + ".json");
+        const fs::path file = fs::path(folder.path()) / ("b" + std::to_string(i) + ".json");
         std::ofstream(file) << R"({"context":{"date":"2026-11-21T02:03:04+00:00","num_cpus":2},)"
                                R"("benchmarks":[{"name":"BM_q","run_type":"iteration",)"
                             << "\"real_time\":" << i << "}]}";

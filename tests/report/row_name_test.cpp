@@ -64,6 +64,24 @@ TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
               "benchmark/gemv cpu/avx2/1");
 }
 
+TEST(RowName, OfAForeignBenchmarkIsOneWhateverItsRoute) {
+    RowId file = {"benchmark/BM_x/8", "", {}, "real_time"};
+    EXPECT_EQ(imported_benchmark(file), "BM_x/8");
+    EXPECT_EQ(row_name(file).text(), "benchmark/BM_x/8 · real_time");
+    for (const char* typed : {"BM_x/8", "benchmark/BM_x/8", "BM_x/8 real_time"})
+        EXPECT_THAT(row_spellings(file), Contains(typed));
+    EXPECT_FALSE(imported_benchmark(benchmark("")).has_value()) << "a suite's";
+    file.experiment = "benchmark/program";
+    EXPECT_EQ(imported_benchmark(file), "program") << "a benchmark may be called so";
+}
+
+TEST(RowName, NeverHoldsWhatDoesNotPrint) {
+    const RowId hostile = {"benchmark/a\x1b[2J\n", "", {}, "m\t", {{"l", "\u202e"}}};
+    EXPECT_EQ(row_name(hostile).text(), "benchmark/a\\x1b[2J\\n · m\\t l=\\u202e");
+    EXPECT_THAT(row_spellings(hostile), Contains("a\\x1b[2J\\n m\\t l=\\u202e"));
+    EXPECT_THAT(series_spellings(hostile), Contains(hostile.experiment)) << "typed as it is";
+}
+
 TEST(RowNames, TellWhatRowsOfOneNameDifferIn) {
     const RowId toy = row(Profile::toy), small = row(Profile::small);
     EXPECT_EQ(among({toy}, 0), "lte/fig8 lte sparsity=0.5 · seconds step=3");
