@@ -87,7 +87,7 @@ int run_history(const Context& context, HistoryCommandOptions options) {
     if (options.json) {
         print_json_of(trends);
     } else if (options.csv) {
-        std::cout << report::trends_csv(trends);
+        write_output("-", report::trends_csv(trends));
     } else if (!options.svg.empty()) {
         if (trends.size() > 1)
             throw UserError(fmt::format(

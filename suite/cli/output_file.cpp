@@ -9,12 +9,17 @@
 #include <iostream>
 
 #include "suite/experiment/error.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::cli {
 
 void write_output(const std::filesystem::path& file, std::string_view content) {
     if (file == "-") {
-        std::cout << content;
+        // A file keeps names as they are; a terminal would obey what some of them hold.
+        if (::isatty(STDOUT_FILENO) != 0)
+            std::cout << report::printable(content, "\n");
+        else
+            std::cout << content;
         return;
     }
     std::error_code error;

@@ -6,8 +6,8 @@
 
 namespace assay::cli {
 
-/// "-": standard output. A file appears at once, by a rename; missing folders are made. Throws
-/// UserError.
+/// "-": standard output, printable() if it is a terminal. A file appears at once, by a rename;
+/// missing folders are made. Throws UserError.
 void write_output(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace assay::cli
