@@ -114,7 +114,7 @@ int run_history(const Context& context, HistoryCommandOptions options) {
         print_json_of(trends);
     } else if (options.csv) {
         tell_what_is_left_out(trends);
-        std::cout << report::trends_csv(trends);
+        write_output("-", report::trends_csv(trends));
     } else if (!options.svg.empty()) {
         if (trends.size() > 1)
             throw UserError(fmt::format(

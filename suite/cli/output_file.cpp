@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "suite/experiment/error.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::cli {
 namespace {
@@ -60,7 +61,11 @@ void expect_ending(std::string_view option, const std::filesystem::path& file,
 
 void write_output(const std::filesystem::path& file, std::string_view content) {
     if (file == "-") {
-        std::cout << content;
+        // A file keeps names as they are; a terminal would obey what some of them hold.
+        if (::isatty(STDOUT_FILENO) != 0)
+            std::cout << report::printable(content, "\n");
+        else
+            std::cout << content;
         return;
     }
     std::error_code error;

@@ -8,8 +8,8 @@
 
 namespace assay::cli {
 
-/// "-": standard output. A file appears at once, by a rename; missing folders are made, which is
-/// said on standard error. Throws UserError.
+/// "-": standard output, printable() if it is a terminal. A file appears at once, by a rename;
+/// missing folders are made, which is said on standard error. Throws UserError.
 void write_output(const std::filesystem::path& file, std::string_view content);
 
 /// The ending of a file that is to be written, in lower case with its dot: ".svg". Empty for "-",

@@ -51,7 +51,8 @@ bool decide_empty(Row& row, const Series& side, const char* name) {
                how_it_failed(side, name));
     else if (side.excluded > 0)
         decide(row, Verdict::not_comparable, Reason::all_excluded,
-               fmt::format("all {} samples of {} were marked invalid", side.excluded, name));
+               fmt::format("all {} samples of {} were skipped or marked invalid", side.excluded,
+                           name));
     else
         decide(row, Verdict::not_comparable,
                name[0] == 'A' ? Reason::only_in_b : Reason::only_in_a);
