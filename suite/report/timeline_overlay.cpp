@@ -24,7 +24,7 @@ namespace {
 
 constexpr double left = 74, right_margin = 16, width = figure_width - left - right_margin;
 constexpr double curve_height = 150, workers_height = 46, row_height = 13, label_size = 10;
-constexpr double reason_size = 8;
+constexpr double reason_size = 8, least_words = 28;
 constexpr double merge_pixels = 16;  // ticks closer than this become one with a count
 constexpr double minutes_from_s = 600;
 constexpr std::size_t most_panels = 24, most_fault_lines = 2, faults_columns = 110;
@@ -242,15 +242,17 @@ double draw_recoveries(SvgCanvas& canvas, const Clock& clock, const Rivals& riva
                 const double right = from + std::max(until - from, 3.0);
                 canvas.rectangle({from, y + 2}, right - from, row_height - 4, {Ink::series, slot},
                                  tip);
-                // In words where they fit: inside the block, or before what follows it.
-                const double words = text_width(reason, reason_size);
+                // In words: inside the block, else before what follows it, else shortened inside.
                 if (reason.empty()) continue;
-                if (words + 4 <= right - from)
-                    canvas.text({from + 2, y + row_height - 4}, reason,
-                                {.size = reason_size, .ink = Ink::background});
-                else if (right + words + 6 < next_recovery(clock, *sample, i + 1))
+                const double next = next_recovery(clock, *sample, i + 1);
+                const double words = text_width(reason, reason_size);
+                const double inside = std::min(right, next) - from - 4;
+                if (words > inside && right + words + 6 < next)
                     canvas.text({right + 3, y + row_height - 4}, reason,
                                 {.size = reason_size, .ink = Ink::muted});
+                else if (inside >= least_words)
+                    canvas.text({from + 2, y + row_height - 4}, fitted(reason, reason_size, inside),
+                                {.size = reason_size, .ink = Ink::background});
             } else {
                 canvas.rectangle({from, y + 5}, std::max(until - from, 1.0), row_height - 9,
                                  {Ink::muted}, tip);
