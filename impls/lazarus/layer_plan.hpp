@@ -1,10 +1,12 @@
-// One layer planned for the user, as a value and as text or JSON.
+// The layers of a job planned for the user: each by itself, and what a loss does to all of them
+// together. As values and JSON; plan_text.hpp has the tables.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "impls/lazarus/policy/allocation.hpp"
 #include "impls/lazarus/policy/guarded_placement.hpp"
@@ -16,7 +18,7 @@ namespace assay::lazarus {
 struct LayerPlanRequest {
     Loads loads;
     int nodes = 0;
-    int slots = 0;
+    int slots = 0;  ///< per node, of this layer
     int min_replicas = 2;
     PlacementPolicy policy = PlacementPolicy::mro;
     std::uint64_t seed = 1;  ///< of the Monte Carlo estimate, where one is needed
@@ -43,12 +45,32 @@ struct LayerPlan {
 /// slots, 16,384 experts).
 LayerPlan plan_layer(LayerPlanRequest request);
 
+/// Every layer planned by itself; node i is the same machine in all of them.
+struct JobPlan {
+    std::vector<LayerPlan> layers;  ///< at least one
+    /// Every expert of every layer survives. The layers lie on the same nodes, so this is no
+    /// product of theirs.
+    RecoveryCurve recovery;
+    /// mro_guarded only: the same for the same replicas placed by mro and by spread. That each
+    /// layer's plan dominates theirs does not mean that all together do.
+    std::optional<RecoveryCurve> mro, spread;
+};
+
+/// `request.loads` is not read. Throws UserError as plan_layer() does, also for
+/// more than 16,384 experts in all layers together.
+JobPlan plan_job(const std::vector<Loads>& layers, const LayerPlanRequest& request);
+
 /// {"replicas","nodes","recovery","recovery_method","recovery_error","min_replicas_used","placement"}
 /// and for mro_guarded "dominates": true or false, as in GuardedPlacement.
 nlohmann::json to_json(const LayerPlan& plan);
 
-/// Tables for reading. Runs of equal nodes share a line; long recovery curves are thinned. For
-/// mro_guarded the curves of mro and spread stand beside the plan's own.
-std::string to_text(const LayerPlan& plan);
+/// A job of one layer: as that layer. Any: "recovery", "recovery_method" and "recovery_error" are
+/// of all layers together, "recovery_says" is a sentence about them; "placement";
+/// "min_replicas_used", the least of any layer; "layers": [as above, with "layer" and "loads"]; for
+/// mro_guarded with several layers "recovery_mro" and "recovery_spread".
+nlohmann::json to_json(const JobPlan& plan);
+
+/// How a curve was found: "exact", or "Monte Carlo, within … at 95 %".
+std::string how_found(const RecoveryCurve& curve);
 
 }  // namespace assay::lazarus

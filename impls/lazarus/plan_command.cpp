@@ -10,9 +10,12 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "impls/lazarus/layer_plan.hpp"
+#include "impls/lazarus/plan_text.hpp"
 #include "impls/lazarus/policy/loads.hpp"
 #include "impls/lazarus/policy/placement.hpp"
 #include "suite/experiment/error.hpp"
@@ -21,16 +24,16 @@
 namespace assay::lazarus {
 namespace {
 
-Loads loads_of(const std::string& file) {
+std::vector<Loads> loads_of(const std::string& file) {
     if (file == "-") return read_loads(std::cin, "standard input");
     if (std::filesystem::is_directory(file)) {
-        throw UserError(
-            fmt::format("--loads {}: a folder; give a file with one integer per expert", file));
+        throw UserError(fmt::format(
+            "--loads {}: a folder; give a file with one line of loads per layer", file));
     }
     std::ifstream stream(file, std::ios::binary);
     if (!stream) {
         throw UserError(fmt::format(
-            "--loads {}: {}; give a file with one integer per expert, or - for standard "
+            "--loads {}: {}; give a file with one line of loads per layer, or - for standard "
             "input",
             file, std::strerror(errno)));
     }
@@ -43,11 +46,17 @@ class PlanCommand : public Command {
         app.description(
             "Replica counts, placement and recovery probabilities for your own expert loads");
         app.add_option("--loads", loads_,
-                       "file with one non-negative integer per expert; - reads standard input")
+                       "file with a line per layer: the tokens that each of its experts got in a "
+                       "step or a window of steps, separated by blanks or commas (one number per "
+                       "line throughout: a single layer); - reads standard input")
             ->required()
             ->type_name("FILE|-");
         app.add_option("--nodes", nodes_, "number of nodes")->required()->type_name("N");
-        app.add_option("--slots", slots_, "replica slots per node")->required()->type_name("C");
+        app.add_option("--slots", slots_,
+                       "replica slots per node, for each layer: experts of one layer that fit into "
+                       "a node's memory, all its GPUs together")
+            ->required()
+            ->type_name("C");
         app.add_option("--min-replicas", min_replicas_,
                        "replicas every expert gets at least, where slots suffice")
             ->capture_default_str()
@@ -55,7 +64,8 @@ class PlanCommand : public Command {
         app.add_option(
                "--placement", placement_,
                "mro, spread, compact or mro_guarded: mro, repaired where it is not optimal; "
-               "--json then has the key \"dominates\", true where the plan is shown to be "
+               "--json then has for each layer the key \"dominates\", true where the plan is shown "
+               "to be "
                "never worse than mro and spread, however many nodes are lost")
             ->capture_default_str()
             ->check(CLI::IsMember({"mro", "spread", "compact", "mro_guarded"}))
@@ -63,27 +73,41 @@ class PlanCommand : public Command {
         app.add_option("--seed", seed_, "seed of the Monte Carlo estimate, where one is needed")
             ->capture_default_str()
             ->type_name("N");
-        app.add_flag("--json", json_, "print JSON");
+        app.add_option("--layer", layer_,
+                       "of several layers, print this one in full (the first is 0): which node "
+                       "holds which expert")
+            ->check(CLI::NonNegativeNumber)
+            ->type_name("L");
+        app.add_flag("--json", json_,
+                     "print JSON: \"recovery\" for all layers together, each under \"layers\"");
         app.footer(
+            "Layers share nodes: what is printed for a job of several layers is the probability "
+            "that every expert\nof every layer survives the same loss, not a product. It is exact "
+            "where the failure sets can be\ncounted, else a Monte Carlo estimate with its "
+            "interval.\n"
             "Examples:\n"
             "  echo 10 20 40 80 | assay plan lazarus --loads - --nodes 5 --slots 2\n"
-            "  assay plan lazarus --loads loads.txt --nodes 16 --slots 6 --placement spread "
-            "--json\n"
+            "  printf '10 20 40 80\\n70 50 20 10\\n' | assay plan lazarus --loads - --nodes 5 "
+            "--slots 2\n"
             "  echo 1 1 1 | assay plan lazarus --loads - --nodes 3 --slots 2 --placement "
-            "mro_guarded");
+            "mro_guarded\n"
+            "  grep '^201,' datasets/traces/synthetic-routing.csv | cut -d, -f3- | \\\n"
+            "      assay plan lazarus --loads - --nodes 12 --slots 8 --placement mro_guarded");
     }
 
     int run() override {
+        const std::vector<Loads> layers = loads_of(loads_);
         LayerPlanRequest request;
-        request.loads = loads_of(loads_);
         request.nodes = nodes_;
         request.slots = slots_;
         request.min_replicas = min_replicas_;
         request.policy = parse_placement_policy(placement_).value();
         request.seed = parse_seed(seed_);
-        const LayerPlan plan = plan_layer(std::move(request));
+        const JobPlan plan = plan_job(layers, request);
         if (json_) {
             fmt::print("{}\n", to_json(plan).dump());
+        } else if (layer_) {
+            fmt::print("{}", to_text(plan, *layer_));
         } else {
             fmt::print("{}", to_text(plan));
         }
@@ -93,6 +117,7 @@ class PlanCommand : public Command {
   private:
     std::string loads_, placement_ = "mro", seed_ = "1";
     int nodes_ = 0, slots_ = 0, min_replicas_ = 2;
+    std::optional<std::size_t> layer_;
     bool json_ = false;
 };
 

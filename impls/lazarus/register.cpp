@@ -43,7 +43,7 @@ System make_system(Claims claims) {
         {{"lazarus/x_live"},
          {"lazarus/fig4"},
          {"lazarus/fig5"},
-         {"lazarus/fig8"},
+         {"lazarus/fig8", {{"trace", {"synthetic"}}}},
          {"lazarus/fig10b"},
          {"lazarus/x_theorem1"}},
         "lazarus/x_live"};

@@ -3,15 +3,18 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/reading_database.hpp"
 #include "suite/cli/terminal.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/experiment/nearest_id.hpp"
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/report/report.hpp"
@@ -25,6 +28,17 @@ struct BaselineOptions {
     std::string name;
     bool json = false;
 };
+
+/// A level that was accepted under a misspelt name is looked at by no night.
+void tell_of_strange_name(const std::string& name, const store::Nights& nights) {
+    std::set<std::string> suites;
+    for (const store::NightRecord& night : nights.nights("")) suites.insert(night.suite);
+    if (suites.contains(name)) return;
+    const auto nearest = nearest_id(name, {suites.begin(), suites.end()});
+    std::cout << fmt::format(
+        "no night of a suite '{}' was ever run{}; only `assay nightly --baseline {}` looks at it\n",
+        name, nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "", name);
+}
 
 int accept(const BaselineOptions& options, const Context& context) {
     store::Store store = open_existing_to_write(context);
@@ -41,6 +55,12 @@ int accept(const BaselineOptions& options, const Context& context) {
     for (const RowId& row : accepted.rows) std::cout << "  " << names.of(row).text() << '\n';
     for (const RowId& row : accepted.settled)
         std::cout << fmt::format("no longer a regression: {}\n", names.of(row).text());
+    if (!accepted.empty.empty())
+        std::cout << fmt::format(
+            "no values in that session, so that nothing judges them: {}; mend them and accept "
+            "another night\n",
+            gate::few_names(accepted.empty));
+    tell_of_strange_name(options.acceptance.name, nights);
     if (!accepted.of_night)
         std::cout << "that session was no night of a suite: rows that it lacks will be compared "
                      "with nothing\n";
@@ -50,8 +70,16 @@ int accept(const BaselineOptions& options, const Context& context) {
     return exit_ok;
 }
 
-nlohmann::json level_json(const store::AcceptedLevel& level) {
+report::RowNames names_of(const std::vector<store::AcceptedLevel>& levels) {
+    std::vector<RowId> rows;
+    for (const store::AcceptedLevel& level : levels)
+        if (level.row) rows.push_back(*level.row);
+    return report::RowNames(rows);
+}
+
+nlohmann::json level_json(const store::AcceptedLevel& level, const report::RowNames& names) {
     return {{"baseline", level.baseline},
+            {"row", level.row ? names.of(*level.row).text() : ""},
             {"series", level.row ? level.row->series_text() : ""},
             {"metric", level.row ? level.row->metric_text() : ""},
             {"id", level.row ? to_json(*level.row) : nlohmann::json()},
@@ -66,25 +94,20 @@ int show(const BaselineOptions& options, const Context& context) {
     store::Store store = open_existing(context);
     const store::Nights nights(store);
     const std::vector<store::AcceptedLevel> levels = nights.levels(options.name);
+    const report::RowNames names = names_of(levels);
+    const auto known = gate::baseline_names(store, nights);
+    if (!options.name.empty() && std::find(known.begin(), known.end(), options.name) == known.end())
+        throw gate::unknown_baseline(store, nights, options.name);
     if (options.json) {
         nlohmann::json all = nlohmann::json::array();
-        for (const store::AcceptedLevel& level : levels) all.push_back(level_json(level));
+        for (const store::AcceptedLevel& level : levels) all.push_back(level_json(level, names));
         print_json(all);
         return exit_ok;
     }
-    if (levels.empty() && !options.name.empty())
-        throw UserError(
-            fmt::format("there is no baseline '{}'; `assay baseline accept {}` makes "
-                        "one of the suite's newest night",
-                        options.name, options.name));
     const gate::KeptPrograms programs(store.path());
     std::map<std::string, std::string> program_of;
     for (const store::NightRecord& night : nights.nights(""))
         program_of[night.session] = night.program;
-    std::vector<RowId> rows;
-    for (const store::AcceptedLevel& level : levels)
-        if (level.row) rows.push_back(*level.row);
-    const report::RowNames names(rows);
     report::Grid grid = {{"baseline", "what", "session", "measured", "accepted", "program", "why"}};
     for (const store::AcceptedLevel& level : levels) {
         const auto program = programs.executable(program_of[level.session]);
@@ -127,8 +150,11 @@ int drop(const BaselineOptions& options, const Context& context) {
     store::Store store = open_existing_to_write(context);
     store::Nights nights(store);
     if (!nights.drop_baseline(options.name))
-        throw UserError(fmt::format("there is no baseline '{}'", options.name));
-    std::cout << fmt::format("{}: dropped; its session and samples stay\n", options.name);
+        throw gate::unknown_baseline(store, nights, options.name);
+    std::cout << fmt::format(
+        "{}: dropped; its session and samples stay, and nights judge nothing until another one is "
+        "accepted\n",
+        options.name);
     return exit_ok;
 }
 

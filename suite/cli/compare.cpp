@@ -1,10 +1,12 @@
 // assay compare: what changed between two sides, one row per series with a verdict.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +19,7 @@
 #include "suite/cli/terminal.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/rows_output.hpp"
+#include "suite/compare/warnings.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/seed.hpp"
 
@@ -53,6 +56,37 @@ std::string hidden_note(const compare::Arm& a, const compare::Arm& b,
         most);
 }
 
+/// What would compare better than these sessions do; "" where nothing would.
+std::string versus_hint(const std::vector<compare::Row>& rows, const compare::Arm& a,
+                        const compare::Arm& b) {
+    constexpr std::size_t most_named = 3;
+    std::vector<std::string> experiments = compare::better_in_turns(rows, a, b);
+    if (experiments.empty()) return {};
+    const bool more = experiments.size() > most_named;
+    if (more) experiments.resize(most_named);
+    return fmt::format(
+        "measured at different times; in turns, which is better: assay versus {} {}{}\n",
+        compare::is_one_program(a, b) ? "PROGRAM" : "OLD_PROGRAM", fmt::join(experiments, " "),
+        more ? " …" : "");
+}
+
+/// Rows of what the options ask for. Warnings rest on all rows: real time alone does not show that
+/// CPU time went the other way.
+std::vector<compare::Row> wanted_rows(compare::Arm& a, compare::Arm& b, const compare::Options& how,
+                                      const CompareOptions& options) {
+    std::map<RowId, std::vector<std::string>> warnings;
+    if (!options.experiments.empty() || !options.metrics.empty())
+        for (compare::Row& row : compare::compare(a, b, how))
+            if (!row.warnings.empty()) warnings[row.id] = std::move(row.warnings);
+    keep_only(a, b, options.experiments, options.metrics);
+    std::vector<compare::Row> rows = compare::compare(a, b, how);
+    for (compare::Row& row : rows)
+        if (const auto found = warnings.find(row.id); found != warnings.end())
+            row.warnings = found->second;
+    compare::warn_of_circumstances(rows, a, b);
+    return rows;
+}
+
 void print_for_people(const std::vector<NumberedRow>& shown, const std::vector<compare::Row>& rows,
                       const compare::Arm& a, const compare::Arm& b, const compare::Options& how,
                       const CompareOptions& options) {
@@ -64,7 +98,8 @@ void print_for_people(const std::vector<NumberedRow>& shown, const std::vector<c
         return;
     }
     std::cout << comparison_table(shown, look) << comparison_reasons(shown, look)
-              << comparison_summary(rows);
+              << comparison_warnings(shown, look) << comparison_summary(rows)
+              << versus_hint(rows, a, b);
     if (shown.size() < rows.size())
         std::cout << fmt::format("{} of {} rows shown\n", shown.size(), rows.size());
     std::cout << hidden_note(a, b, options);
@@ -82,9 +117,8 @@ int run_compare(const Context& context, const CompareOptions& options) {
     auto a = compare::read_arm(context.registry, context.database_path(), options.a);
     auto b = compare::read_arm(context.registry, context.database_path(), options.b);
     how.across = checked_across(options.across, a, b);
-    keep_only(a, b, options.experiments, options.metrics);
 
-    const std::vector<compare::Row> rows = compare::compare(a, b, how);
+    const std::vector<compare::Row> rows = wanted_rows(a, b, how, options);
     const std::vector<NumberedRow> shown = numbered(rows, only);
     std::vector<compare::Row> chosen;
     for (const NumberedRow& each : shown) chosen.push_back(*each.row);
@@ -112,8 +146,11 @@ Verdicts rest on the interval of the ratio B/A: inside the margin it is the same
 outside it is faster or slower by what is better for the metric, across its edge
 ambiguous. Several sessions of a side count by their medians: it takes about four.
 Deterministic metrics must be equal seed by seed. --explain shows why.
-Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower or
-            failed, 3 none is, but some are ambiguous, 4 nothing was comparable.
+(!) beside a verdict: read its warning first, such as that real and CPU time of a
+benchmark went opposite ways, or that the machine was busy before a side.
+Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower, or
+            failed and did not before, 3 none is, but some are ambiguous,
+            4 nothing was comparable (what failed before too is not).
 Examples:
   assay compare latest~1 latest
   assay compare baseline:main latest --only regressions --margin 2%
@@ -123,7 +160,7 @@ void add_choice_options(CLI::App& command, CompareOptions& options) {
     command
         .add_option("--only", options.only,
                     "regressions, improvements, changes, or a verdict: same, faster, slower, "
-                    "ambiguous, not-comparable, failed (repeatable)")
+                    "ambiguous, not-comparable, failed, failed-before-too (repeatable)")
         ->type_name("WHAT")
         ->delimiter(',')
         ->allow_extra_args(false)
@@ -181,7 +218,7 @@ void add_compare_command(CLI::App& program, Context& context) {
     add_rule_options(*command, *options);
     command->add_flag("--json", options->json,
                       "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
-                      "\"n_b\",\"verdict\",\"reason\"}]");
+                      "\"n_b\",\"verdict\",\"reason\",\"id\",\"name\",\"warnings\"}]");
     command->add_flag("--csv", options->csv, "The same columns as CSV");
     command->add_flag("--markdown", options->markdown, "A table for Markdown");
     add_database_option(*command, context);

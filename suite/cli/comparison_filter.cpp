@@ -11,9 +11,11 @@
 #include <functional>
 #include <optional>
 
+#include "suite/compare/rows_output.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/nearest_id.hpp"
 #include "suite/report/row_name.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::cli {
 namespace {
@@ -24,8 +26,9 @@ using compare::Verdict;
 constexpr std::size_t most_explained = 5;
 constexpr std::size_t most_candidates = 10;
 
-constexpr std::array verdicts{Verdict::same,      Verdict::faster,         Verdict::slower,
-                              Verdict::ambiguous, Verdict::not_comparable, Verdict::failed};
+constexpr std::array verdicts{Verdict::same,         Verdict::faster,         Verdict::slower,
+                              Verdict::ambiguous,    Verdict::not_comparable, Verdict::failed,
+                              Verdict::failed_before};
 
 std::set<Verdict> verdicts_called(const std::string& word) {
     if (word == "regressions") return {Verdict::slower, Verdict::failed};
@@ -38,7 +41,7 @@ std::set<Verdict> verdicts_called(const std::string& word) {
     }
     throw UserError(
         fmt::format("--only '{}': one of regressions, improvements, changes, same, faster, slower, "
-                    "ambiguous, not-comparable, failed",
+                    "ambiguous, not-comparable, failed, failed-before-too",
                     word));
 }
 
@@ -53,11 +56,22 @@ std::set<std::string> collected(const compare::Arm& a, const compare::Arm& b,
     std::set<std::string> all;
     for (const compare::Arm* arm : {&a, &b})
         for (const compare::Series& series : arm->series)
-            if (std::string text = what(series); !text.empty()) all.insert(std::move(text));
+            if (const std::string text = what(series); !text.empty())
+                all.insert(report::printable(text));
     return all;
 }
 
 std::string metric_name(const compare::Series& series) { return series.name.metric; }
+
+/// What --experiment may call it; first as it is listed.
+std::vector<std::string> experiment_names(const RowId& id) {
+    std::vector<std::string> names{id.experiment};
+    if (const auto imported = report::imported_benchmark(id))
+        names.insert(names.begin(), *imported);
+    if (const auto benchmark = report::benchmark_name(id))
+        names.insert(names.begin(), benchmark->first);
+    return names;
+}
 
 /// Keeps what `wanted` says; when nothing is left, says which there were.
 void keep(compare::Arm& a, compare::Arm& b, const char* option,
@@ -122,12 +136,14 @@ std::set<std::string> checked_across(const std::vector<std::string>& keys, const
 
 void keep_only(compare::Arm& a, compare::Arm& b, const std::vector<std::string>& experiments,
                const std::vector<std::string>& metrics) {
-    // Of Google Benchmark's files: the benchmark's name.
-    const auto experiment = [](const compare::Series& series) {
-        return series.name.experiment.empty() ? series.name.variant : series.name.experiment;
-    };
-    keep(a, b, "--experiment", experiments, experiment,
-         [&](const auto& series) { return matches(experiments, experiment(series)); });
+    keep(
+        a, b, "--experiment", experiments,
+        [](const compare::Series& series) { return experiment_names(series.name).front(); },
+        [&](const compare::Series& series) {
+            const auto names = experiment_names(series.name);
+            return std::any_of(names.begin(), names.end(),
+                               [&](const std::string& name) { return matches(experiments, name); });
+        });
     keep(a, b, "--metric", metrics, metric_name, [&](const compare::Series& series) {
         // One that stands for all metrics of a case stands for this one too.
         return series.name.metric.empty() || matches(metrics, metric_name(series)) ||
@@ -153,9 +169,7 @@ std::vector<NumberedRow> rows_named(const std::vector<Row>& rows, const std::str
                 fmt::format("--explain {}: there are {} rows, from 1", typed, rows.size()));
         return {{*number, &rows[*number - 1]}};
     }
-    std::vector<RowId> ids;
-    for (const Row& row : rows) ids.push_back(row.id);
-    const report::RowNames names(ids);
+    const report::RowNames names = compare::names_of(rows);
     for (const auto& wanted : std::initializer_list<std::function<bool(const Row&)>>{
              [&](const Row& row) { return has_spelling(row, typed); },
              [&](const Row& row) {
@@ -174,7 +188,7 @@ std::vector<NumberedRow> rows_named(const std::vector<Row>& rows, const std::str
                                     found.size() > most_candidates ? "\n  …" : ""));
     }
     std::vector<std::string> series;
-    for (const Row& row : rows) series.push_back(row.id.series_text());
+    for (const Row& row : rows) series.push_back(names.of(row.id).series_text());
     const auto nearest = nearest_id(typed, series);
     throw UserError(fmt::format("--explain '{}': no row is called so{}", typed,
                                 nearest ? fmt::format("; did you mean '{}'?", *nearest)

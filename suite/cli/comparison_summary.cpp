@@ -21,6 +21,18 @@ bool in_mean(const Row& row, Direction better) {
            std::isfinite(row.ratio) && row.ratio > 0;
 }
 
+/// "3 faster", "3 faster (!)" where a warning belongs to each, "3 faster, 1 of them (!)".
+std::string count_text(std::span<const Row> rows, Verdict verdict) {
+    const long n = count(rows, verdict);
+    const long warned = std::count_if(rows.begin(), rows.end(), [&](const Row& row) {
+        return row.verdict == verdict && !row.warnings.empty();
+    });
+    return fmt::format("{} {}{}", n, compare::to_string(verdict),
+                       warned == 0   ? ""
+                       : warned == n ? " (!)"
+                                     : fmt::format(", {} of them (!)", warned));
+}
+
 /// "lower is better: 1.012 over 10 rows"; "" for fewer than two.
 std::string mean_text(std::span<const Row> rows, Direction better) {
     double sum = 0;
@@ -40,10 +52,11 @@ std::string mean_text(std::span<const Row> rows, Direction better) {
 std::string comparison_summary(std::span<const Row> rows) {
     std::string text = fmt::format("\n{} row{}", rows.size(), rows.size() == 1 ? "" : "s");
     const char* separator = ": ";
-    for (const Verdict verdict : {Verdict::same, Verdict::faster, Verdict::slower,
-                                  Verdict::ambiguous, Verdict::not_comparable, Verdict::failed})
-        if (const long n = count(rows, verdict); n > 0) {
-            text += fmt::format("{}{} {}", separator, n, compare::to_string(verdict));
+    for (const Verdict verdict :
+         {Verdict::same, Verdict::faster, Verdict::slower, Verdict::ambiguous,
+          Verdict::not_comparable, Verdict::failed, Verdict::failed_before})
+        if (count(rows, verdict) > 0) {
+            text += separator + count_text(rows, verdict);
             separator = ", ";
         }
     text += '\n';
@@ -59,8 +72,8 @@ std::string comparison_summary(std::span<const Row> rows) {
 ExitCode comparison_exit_code(std::span<const Row> rows) {
     if (count(rows, Verdict::slower) + count(rows, Verdict::failed) > 0) return exit_regression;
     if (count(rows, Verdict::ambiguous) > 0) return exit_ambiguous;
-    if (count(rows, Verdict::not_comparable) == static_cast<long>(rows.size()))
-        return exit_not_supported;
+    const long unknown = count(rows, Verdict::not_comparable) + count(rows, Verdict::failed_before);
+    if (unknown == static_cast<long>(rows.size())) return exit_not_supported;
     return exit_ok;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "suite/cli/terminal.hpp"
+#include "suite/compare/rows_output.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/row_name.hpp"
 #include "suite/report/utf8.hpp"
@@ -21,6 +22,8 @@ using compare::Verdict;
 constexpr std::size_t longest_value = 32;
 constexpr std::size_t narrowest_series = 16;
 constexpr std::size_t widest_metric = 24;
+/// Above rows of files of Google Benchmark, compared as they are or imported.
+constexpr const char* imported_heading = "benchmark";
 /// A case this long stands in a heading of its own, not in every row.
 constexpr std::size_t long_case = 64;
 
@@ -56,10 +59,11 @@ Case shared_axes(std::span<const NumberedRow> group) {
 std::string series_cell(const RowId& id, const Case& shared, const report::RowNames& names) {
     const std::string context = names.of(id).context_text();
     if (const auto benchmark = report::benchmark_name(id)) return benchmark->second + context;
+    if (const auto imported = report::imported_benchmark(id)) return *imported + context;
     RowId rest = id;
     rest.experiment.clear();
     for (const auto& [axis, value] : shared) rest.axes.erase(axis);
-    return rest.series_text() + context;
+    return report::printable(rest.series_text()) + context;
 }
 
 std::size_t widest(const report::Grid& grid, std::size_t column) {
@@ -102,15 +106,18 @@ std::string group_table(std::span<const NumberedRow> group, const report::RowNam
     report::Grid grid{{"#", "series", "metric", "B/A", "interval", "n", "verdict"}};
     for (const auto& [number, row] : group)
         grid.push_back({std::to_string(number), series_cell(row->id, shared, names),
-                        report::benchmark_name(row->id) ? row->id.metric : row->id.metric_text(),
+                        report::benchmark_name(row->id) ? row->id.metric
+                                                        : report::printable(row->id.metric_text()),
                         ratio_text(row->ratio), interval_cell(*row), count_cell(*row),
-                        std::string(to_string(row->verdict))});
+                        compare::marked_verdict(*row)});
     fit(grid, look.columns);
-    std::string heading = first.experiment;
+    std::string heading = report::printable(first.experiment);
     if (const auto benchmark = report::benchmark_name(first))
         heading = benchmark->first;
+    else if (report::imported_benchmark(first))
+        heading = imported_heading;
     else if (!shared.empty())
-        heading += (heading.empty() ? "" : "  ") + assay::to_string(shared);
+        heading += (heading.empty() ? "" : "  ") + report::printable(assay::to_string(shared));
     std::string table = report::text_table(grid);
     if (look.colours) table = with_colours(std::move(table));
     return (heading.empty() ? "" : report::shortened(heading, look.columns) + '\n') + table;
@@ -130,24 +137,59 @@ std::string numbers_text(const std::vector<std::size_t>& numbers) {
     return text;
 }
 
+/// What is said of rows, equal sentences once with the numbers of all their rows.
+class Sayings {
+  public:
+    void add(const std::string& sentence, std::size_t number) {
+        auto& who = numbers_[sentence];
+        if (who.empty()) order_.push_back(sentence);
+        who.push_back(number);
+    }
+
+    /// "" for none.
+    std::string text(const char* title, const TableLook& look) const {
+        constexpr std::size_t indent = 2;
+        std::string text;
+        for (const std::string& sentence : order_) {
+            const auto& who = numbers_.at(sentence);
+            bool first = true;
+            for (const std::string& line :
+                 report::wrapped(fmt::format("{} {}: {}", who.size() == 1 ? "row" : "rows",
+                                             numbers_text(who), sentence),
+                                 look.columns - 4)) {
+                text += std::string(first ? indent : indent + 2, ' ') + line + '\n';
+                first = false;
+            }
+        }
+        return text.empty() ? text : fmt::format("\n{}\n{}", title, text);
+    }
+
+  private:
+    std::vector<std::string> order_;
+    std::map<std::string, std::vector<std::size_t>> numbers_;
+};
+
 }  // namespace
 
 std::vector<std::string> differing_suspects(const compare::Arm& a, const compare::Arm& b) {
     std::vector<std::string> lines;
     const auto said = [](const std::string& value) {
-        return value.empty() ? std::string("none") : report::shortened(value, longest_value);
+        return value.empty() ? std::string("none")
+                             : report::shortened(report::printable(value), longest_value);
     };
     for (const auto& [key, value] : a.suspects) {
         const auto other = b.suspects.find(key);
         if (other != b.suspects.end() && other->second != value)
-            lines.push_back(fmt::format("{} {} → {}", key, said(value), said(other->second)));
+            lines.push_back(fmt::format("{} {} → {}", report::printable(key), said(value),
+                                        said(other->second)));
     }
     return lines;
 }
 
 std::string comparison_header(const compare::Arm& a, const compare::Arm& b,
                               const compare::Options& options) {
-    std::string text = fmt::format("A  {}\nB  {}\n", a.says, b.says);
+    std::string text =
+        fmt::format("A  {}\nB  {}\n", report::printable(a.says), report::printable(b.says));
     const auto suspects = differing_suspects(a, b);
     if (!suspects.empty()) {
         bool first = true;
@@ -172,9 +214,10 @@ std::string comparison_table(std::span<const NumberedRow> rows, const TableLook&
         const RowId& id = each.row->id;
         const std::string axes = assay::to_string(id.axes);
         const auto benchmark = report::benchmark_name(id);
-        const std::string key = benchmark
-                                    ? benchmark->first
-                                    : id.experiment + (axes.size() > long_case ? ' ' + axes : "");
+        const std::string key = benchmark                        ? benchmark->first
+                                : report::imported_benchmark(id) ? imported_heading
+                                : axes.size() > long_case        ? id.experiment + ' ' + axes
+                                                                 : id.experiment;
         auto& group = groups[key];
         if (group.empty()) order.push_back(key);
         group.push_back(each);
@@ -185,28 +228,17 @@ std::string comparison_table(std::span<const NumberedRow> rows, const TableLook&
 }
 
 std::string comparison_reasons(std::span<const NumberedRow> rows, const TableLook& look) {
-    std::vector<std::string> order;
-    std::map<std::string, std::vector<std::size_t>> numbers;
-    for (const auto& [number, row] : rows) {
-        if (row->verdict == Verdict::same) continue;
-        auto& group = numbers[row->reason];
-        if (group.empty()) order.push_back(row->reason);
-        group.push_back(number);
-    }
-    std::string text;
-    for (const std::string& reason : order) {
-        const auto& who = numbers[reason];
-        const std::size_t indent = 2;
-        bool first = true;
-        for (const std::string& line :
-             report::wrapped(fmt::format("{} {}: {}", who.size() == 1 ? "row" : "rows",
-                                         numbers_text(who), reason),
-                             look.columns - 4)) {
-            text += std::string(first ? indent : indent + 2, ' ') + line + '\n';
-            first = false;
-        }
-    }
-    return text.empty() ? text : "\nWhy\n" + text;
+    Sayings reasons;
+    for (const auto& [number, row] : rows)
+        if (row->verdict != Verdict::same) reasons.add(row->reason, number);
+    return reasons.text("Why", look);
+}
+
+std::string comparison_warnings(std::span<const NumberedRow> rows, const TableLook& look) {
+    Sayings warnings;
+    for (const auto& [number, row] : rows)
+        for (const std::string& sentence : row->warnings) warnings.add(sentence, number);
+    return warnings.text("Warnings (!)", look);
 }
 
 }  // namespace assay::cli

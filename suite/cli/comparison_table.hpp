@@ -27,12 +27,15 @@ std::string comparison_header(const compare::Arm& a, const compare::Arm& b,
                               const compare::Options&);
 
 /// One table per experiment, per case where that is long; axes that all its rows share stand in its
-/// heading.
+/// heading. A verdict that a warning belongs to is marked: "faster (!)".
 std::string comparison_table(std::span<const NumberedRow>, const TableLook&);
 
 /// The reasons of all rows but those that are the same, equal ones told once. "" when there are
 /// none.
 std::string comparison_reasons(std::span<const NumberedRow>, const TableLook&);
+
+/// The warnings of the rows, equal ones told once. "" when there are none.
+std::string comparison_warnings(std::span<const NumberedRow>, const TableLook&);
 
 /// "commit 12ab → 34cd": what both sides know and differ in, a line each.
 std::vector<std::string> differing_suspects(const compare::Arm& a, const compare::Arm& b);

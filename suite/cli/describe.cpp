@@ -118,8 +118,9 @@ void print_profiles(const Experiment& experiment) {
         for (const Provenance provenance : plan.provenances) how.push_back(to_string(provenance));
         std::string axes;
         for (const auto& [name, values] : plan.axes)
-            axes += fmt::format("{}{}={}", axes.empty() ? "" : " ", name,
-                                fmt::join(values_text(values), ","));
+            if (!values.empty())
+                axes += fmt::format("{}{}={}", axes.empty() ? "" : " ", name,
+                                    fmt::join(values_text(values), ","));
         rows.push_back({std::string(to_string(plan.profile)),
                         fmt::format("{}", fmt::join(how, ", ")), std::to_string(plan.rounds),
                         report::number(plan.seconds_per_sample), axes});

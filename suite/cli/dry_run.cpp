@@ -1,14 +1,17 @@
 #include "suite/cli/dry_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "suite/cli/live_progress.hpp"
 #include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::cli {
 namespace {
@@ -54,6 +57,12 @@ std::string order_table(const runner::Plan& plan) {
     return report::text_table(rows, text_columns());
 }
 
+report::RowNames names_of(const gate::NightPlan& night) {
+    std::vector<RowId> series;
+    for (const auto& [id, gate] : night.gates) series.push_back(id);
+    return report::RowNames(series);
+}
+
 }  // namespace
 
 std::string plan_text(const runner::Plan& plan) {
@@ -72,6 +81,40 @@ std::string plan_text(const runner::Plan& plan) {
     for (const std::string& sentence : plan.left_out)
         text += fmt::format("left out: {}\n", sentence);
     return text;
+}
+
+std::string night_plan_text(const gate::NightPlan& night) {
+    std::map<RowId, std::pair<long, double>> sums;  // samples, seconds
+    for (const runner::PlannedSample& sample : night.plan.samples) {
+        auto& [samples, seconds] = sums[series_of(sample.spec)];
+        ++samples;
+        seconds += sample.seconds;
+    }
+    const report::RowNames names = names_of(night);
+    report::Grid rows{{"row", "provenance", "metrics", "margin", "samples", "time"}};
+    for (const auto& [id, gate] : night.gates) {
+        const auto& [samples, seconds] = sums[id];
+        rows.push_back(
+            {names.of(id).text(), id.provenance ? std::string(to_string(*id.provenance)) : "",
+             gate.metrics.empty() ? "all" : fmt::format("{}", fmt::join(gate.metrics, ", ")),
+             fmt::format("{:g} %", gate.margin * 100), std::to_string(samples),
+             duration_text(seconds)});
+    }
+    rows.push_back({"total", "", "", "", std::to_string(night.plan.samples.size()),
+                    duration_text(night.plan.seconds)});
+    std::string text = report::text_table(rows);
+    for (const std::string& sentence : night.left_out)
+        text += fmt::format("left out: {}\n", sentence);
+    return text;
+}
+
+nlohmann::json night_plan_json(const gate::NightPlan& night) {
+    nlohmann::json all = plan_json(night.plan);
+    all["left_out"] = night.left_out;
+    const report::RowNames names = names_of(night);
+    for (std::size_t i = 0; i < night.plan.samples.size(); ++i)
+        all["samples"][i]["row"] = names.of(series_of(night.plan.samples[i].spec)).text();
+    return all;
 }
 
 nlohmann::json plan_json(const runner::Plan& plan) {

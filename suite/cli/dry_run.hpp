@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "suite/gate/night_plan.hpp"
 #include "suite/runner/runner.hpp"
 
 namespace assay::cli {
@@ -14,5 +15,12 @@ std::string plan_text(const runner::Plan& plan);
 /// {"hash","seconds","bytes","left_out","samples":[{"experiment","variant","case","profile",
 /// "provenance","seed","round","scenario","timeout_s","seconds","bytes"}]}
 nlohmann::json plan_json(const runner::Plan& plan);
+
+/// A night's: one line per series, called as reports call its rows (a benchmark program as a whole,
+/// since only a run tells what is in it).
+std::string night_plan_text(const gate::NightPlan& night);
+
+/// plan_json() with "row" in each sample.
+nlohmann::json night_plan_json(const gate::NightPlan& night);
 
 }  // namespace assay::cli

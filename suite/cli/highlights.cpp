@@ -150,7 +150,8 @@ std::string system_text(const Registry& registry, const Shown& one, std::size_t 
                 columns);
             break;
         }
-    if (!one.picture.empty()) out += "    picture  " + one.picture.string() + '\n';
+    if (!one.picture.empty())
+        out += "    picture  " + std::filesystem::absolute(one.picture).string() + '\n';
     return out;
 }
 
@@ -179,12 +180,12 @@ struct Next {
 };
 
 std::vector<Next> next_commands(const Context& context, const std::vector<Shown>& all) {
-    std::vector<Next> next;
+    std::vector<Next> next{{"claims", "every verdict with its reason"}};
     for (const Shown& one : all)
-        if (one.system->plan && next.empty())
-            next.push_back({"plan " + one.system->id + " --help", "a plan for a cluster of yours"});
-    next.push_back({"claims", "every verdict with its reason"});
-    next.push_back({"reproduce all --dry-run", "how long the whole campaign at profile toy takes"});
+        if (one.system->plan && next.size() == 1)
+            next.push_back(
+                {"plan " + one.system->id + " --help", "what it would do on your machines"});
+    next.push_back({"reproduce all", "everything at profile toy: hours, goes on where it stopped"});
     for (Next& one : next) one.command = context.program + " " + one.command;
     return next;
 }
@@ -200,8 +201,11 @@ std::string page(const Context& context, const runner::Outcome& outcome,
     out += fmt::format("\nreport    {}\ndatabase  {}\n\nNext\n",
                        std::filesystem::absolute(options.report_file).string(),
                        context.database_path().string());
-    for (const Next& next : next_commands(context, all))
-        out += fmt::format("  {:<44}  {}\n", next.command, next.says);
+    const std::vector<Next> next = next_commands(context, all);
+    std::size_t longest = 0;
+    for (const Next& one : next) longest = std::max(longest, one.command.size());
+    for (const Next& one : next)
+        out += fmt::format("  {:<{}}  {}\n", one.command, longest, one.says);
     if (outcome.interrupted) out += "interrupted; the same command goes on from here\n";
     return out;
 }
@@ -237,7 +241,7 @@ int highlights(const HighlightsOptions& options, const Context& context) {
             std::cout << plan_text(plan);
         return exit_ok;
     }
-    expect_writable(options.report_file);
+    check_output("-o", options.report_file);
     std::cerr << fmt::format("{} samples, about {}\n", plan.samples.size(),
                              duration_text(plan.seconds));
     const runner::Outcome outcome = run_session(options.run, request, plan, context);

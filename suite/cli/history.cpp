@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/history_selection.hpp"
@@ -44,13 +45,18 @@ void refuse_impossible(const HistoryCommandOptions& options) {
         throw UserError("give one of --json, --csv, --svg");
 }
 
-/// One line each, of what there is to draw.
-std::string listed(const std::vector<report::Trend>& trends) {
+std::vector<RowId> rows_of(const std::vector<report::Trend>& trends) {
     std::vector<RowId> ids;
     for (const report::Trend& trend : trends)
         ids.push_back(store::row_id(trend.series, trend.metric));
-    const report::RowNames names(ids);
+    return ids;
+}
+
+/// One line each, of what there is to draw.
+std::string listed(const std::vector<report::Trend>& trends) {
+    const report::RowNames names(rows_of(trends));
     report::Grid rows{{"series", "metric", "sessions", "newest", "change points", "newest is"}};
+    std::size_t narrowed = 0;
     for (const report::Trend& trend : trends) {
         std::string changes = trend.changes.empty() ? "none" : std::to_string(trend.changes.size());
         if (!trend.changes.empty())
@@ -58,6 +64,7 @@ std::string listed(const std::vector<report::Trend>& trends) {
         std::string newest = report::number(trend.points.back().median);
         if (!trend.unit.empty()) newest += ' ' + trend.unit;
         const report::RowName name = names.of(store::row_id(trend.series, trend.metric));
+        if (!trend.left_out.empty()) ++narrowed;
         rows.push_back({name.series_text(),
                         name.metric.empty() ? trend.metric.name
                                             : metric_key(trend.metric.name, trend.metric.labels),
@@ -66,13 +73,31 @@ std::string listed(const std::vector<report::Trend>& trends) {
                         : trend.newest->unusual ? "unusual"
                                                 : "usual"});
     }
-    return report::text_table(rows, text_columns());
+    std::string text = report::text_table(rows, text_columns());
+    if (narrowed > 0)
+        text += fmt::format(
+            "{} of them {} sessions of unequal seeds or rounds, which are compared on what they "
+            "have in common; drawn alone, or with --all, each says so\n",
+            narrowed, narrowed == 1 ? "has" : "have");
+    return text;
 }
 
 void print_json_of(const std::vector<report::Trend>& trends) {
+    const report::RowNames names(rows_of(trends));
     nlohmann::json array = nlohmann::json::array();
-    for (const report::Trend& trend : trends) array.push_back(report::trend_json(trend));
+    for (const report::Trend& trend : trends) {
+        array.push_back(report::trend_json(trend));
+        array.back()["row"] = names.of(store::row_id(trend.series, trend.metric)).text();
+    }
     print_json(array);
+}
+
+/// Where the output itself has no place for it. Most sessions are left out of many series.
+void tell_what_is_left_out(const std::vector<report::Trend>& trends) {
+    std::set<std::string> told;
+    for (const report::Trend& trend : trends)
+        for (const std::string& sentence : trend.left_out)
+            if (told.insert(sentence).second) std::cerr << sentence << '\n';
 }
 
 int run_history(const Context& context, HistoryCommandOptions options) {
@@ -88,13 +113,15 @@ int run_history(const Context& context, HistoryCommandOptions options) {
     if (options.json) {
         print_json_of(trends);
     } else if (options.csv) {
-        std::cout << report::trends_csv(trends);
+        tell_what_is_left_out(trends);
+        write_output("-", report::trends_csv(trends));
     } else if (!options.svg.empty()) {
         if (trends.size() > 1)
             throw UserError(fmt::format(
                 "--svg draws one series, and {} match; narrow with --metric, --variant, -a, "
                 "--profile or --mode; without --svg they are listed",
                 trends.size()));
+        tell_what_is_left_out(trends);
         write_output(options.svg, report::svg_trend(trends.front(), rule));
     } else if (trends.size() > 1 && !options.all) {
         std::cout << listed(trends)

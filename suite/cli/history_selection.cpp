@@ -78,8 +78,12 @@ struct Named {
 /// No id of an experiment of ours has a blank: what has one names rows.
 Named named_by(const Registry& registry, const store::Store& store, const std::string& pattern) {
     const auto blank = pattern.find(' ');
-    if (blank == pattern.npos || !store.series_of(pattern).empty())
-        return {experiments_named(registry, store, pattern), ""};
+    if (blank == pattern.npos || !store.series_of(pattern).empty()) try {
+            return {experiments_named(registry, store, pattern), ""};
+        } catch (const UnknownExperiment&) {
+            // A program of a suite, "benchmark/planner", is no experiment either.
+            if (!pattern.starts_with("benchmark/")) throw;
+        }
     const std::string experiment = pattern.substr(0, blank);
     // Reports call a suite's benchmark after its entry, and those of other programs may have
     // blanks.

@@ -17,6 +17,7 @@
 #include "suite/cli/reading_database.hpp"
 #include "suite/exchange/archive.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::cli {
 namespace {
@@ -44,7 +45,8 @@ int run_import(const Context& context, const ImportOptions& options) {
                              {"skipped", added.skipped}});
         else
             std::cout << fmt::format("{}: added {} sessions, {} samples; {} were there already\n",
-                                     file, added.sessions, added.samples, added.skipped);
+                                     report::printable(file), added.sessions, added.samples,
+                                     added.skipped);
     }
     if (options.json)
         print_json(files);

@@ -108,7 +108,7 @@ LiveProgress::~LiveProgress() {
 void LiveProgress::print(const std::string& line) {
     if (drawn_) std::cerr << "\r\x1b[K";
     drawn_ = false;
-    std::cerr << line << std::endl;
+    std::cerr << report::printable(line, "\n") << std::endl;
 }
 
 void LiveProgress::tell_faults(const std::string& scenario) {
@@ -129,7 +129,7 @@ void LiveProgress::redraw(const runner::Notice& notice) {
     if (notice.saved > 0) line += fmt::format(", {} saved", notice.saved);
     line += fmt::format(", {} left] {}", duration_text(notice.eta_s), current_);
     if (!last_.empty()) line += " | " + last_;
-    std::cerr << "\r\x1b[K" << cut(line, width_ - 1) << std::flush;
+    std::cerr << "\r\x1b[K" << cut(report::printable(line), width_ - 1) << std::flush;
     drawn_ = true;
 }
 
@@ -152,6 +152,8 @@ void LiveProgress::on(const runner::Notice& notice) {
                           body.at("session").get<std::string>().substr(0, 8),
                           bytes_text(body.at("bytes").get<double>()),
                           body.at("why").get<std::string>()));
+    } else if (notice.kind == "note") {
+        print(body.at("says").get<std::string>());
     } else if (notice.kind == "decided") {
         print(decided_text(body));
     } else if (notice.kind == "event") {

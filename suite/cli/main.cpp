@@ -19,6 +19,7 @@
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/nearest_id.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::cli {
 namespace {
@@ -90,7 +91,8 @@ std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error
 
 int complain(const std::exception& error, ExitCode code) {
     std::cout.flush();
-    std::cerr << "assay: " << error.what() << std::endl;
+    // What was wrong may have a name that others chose.
+    std::cerr << "assay: " << report::printable(error.what(), "\n") << std::endl;
     return code;
 }
 
@@ -99,8 +101,9 @@ int act(const Context& context) {
     try {
         const int code = context.action();
         std::cout.flush();
-        if (!std::cout) throw UserError("cannot write to standard output: is the disk full?");
-        return code;
+        if (std::cout) return code;
+        const UserError lost("cannot write to standard output: is the disk full?");
+        return complain(lost, code == exit_regression ? exit_regression : exit_error);
     } catch (const NotSupportedHere& error) {
         return complain(error, exit_not_supported);
     } catch (const std::exception& error) {
@@ -145,7 +148,9 @@ int main(int argc, char** argv, Registry registry) {
             std::cerr << program.help();
             return exit_error;
         }
-        std::cerr << "assay: " << usage_sentence(program, error, argc, argv) << std::endl;
+        std::cerr << "assay: "
+                  << report::printable(usage_sentence(program, error, argc, argv), "\n")
+                  << std::endl;
         return exit_error;
     } catch (const std::exception& error) {
         return complain(error, exit_error);

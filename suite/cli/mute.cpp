@@ -1,19 +1,27 @@
 // assay mute, assay unmute: rows that are shown but neither warn nor fail.
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "suite/cli/command.hpp"
+#include "suite/cli/json_output.hpp"
 #include "suite/cli/reading_database.hpp"
 #include "suite/cli/terminal.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_wording.hpp"
 #include "suite/report/report.hpp"
 #include "suite/store/nights.hpp"
@@ -41,20 +49,62 @@ void check_date(const std::string& text) {
         throw UserError(fmt::format("--until {}: that is over (dates are UTC)", text));
 }
 
-int list_mutes(const Context& context) {
+struct MuteOptions {
+    store::MuteRecord record;
+    bool replace = false, all = false, json = false;
+};
+
+/// Who types this; empty: the system does not tell.
+std::string login_name() {
+    if (const passwd* user = ::getpwuid(::geteuid()); user != nullptr) return user->pw_name;
+    const char* name = std::getenv("USER");
+    return name == nullptr ? "" : name;
+}
+
+/// "for good", "until 2027-01-01", "ran out 2026-11-01", "ended 2026-11-01 by ada: quiet again"
+std::string end_text(const store::MuteRecord& mute, const std::string& now) {
+    if (!mute.ended.empty())
+        return fmt::format("ended {:.10}{}{}", mute.ended,
+                           mute.ended_by.empty() ? "" : " by " + mute.ended_by,
+                           mute.ended_why.empty() ? "" : ": " + mute.ended_why);
+    if (mute.until.empty()) return "for good";
+    return (store::holds(mute, now) ? "until " : "ran out ") + mute.until;
+}
+
+nlohmann::json mute_json(const store::MuteRecord& mute, const std::string& now) {
+    return {{"pattern", mute.pattern},
+            {"metric", mute.metric},
+            {"until", mute.until},
+            {"why", mute.why},
+            {"at", mute.at},
+            {"who", mute.who},
+            {"holds", store::holds(mute, now)},
+            {"ended", mute.ended.empty() ? nlohmann::json() : nlohmann::json(mute.ended)},
+            {"ended_by", mute.ended_by},
+            {"ended_why", mute.ended_why}};
+}
+
+int list_mutes(const MuteOptions& options, const Context& context) {
     store::Store store = open_existing(context);
-    const std::vector<store::MuteRecord> mutes = store::Nights(store).mutes();
-    report::Grid grid = {{"pattern", "metric", "until", "since", "why"}};
+    const store::Nights nights(store);
+    const std::vector<store::MuteRecord> mutes = options.all ? nights.all_mutes() : nights.mutes();
+    const std::string now = store::now_utc();
+    if (options.json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const store::MuteRecord& mute : mutes) all.push_back(mute_json(mute, now));
+        print_json(all);
+        return exit_ok;
+    }
+    report::Grid grid = {{"pattern", "metric", "how long", "since", "by", "why"}};
     for (const store::MuteRecord& mute : mutes)
         grid.push_back({mute.pattern, mute.metric.empty() ? "all" : mute.metric,
-                        mute.until.empty() ? "for good" : mute.until, mute.at.substr(0, 16),
-                        mute.why});
+                        end_text(mute, now), mute.at.substr(0, 16), mute.who, mute.why});
     std::cout << (mutes.empty() ? "nothing is muted\n" : report::text_table(grid, text_columns()));
     return exit_ok;
 }
 
-/// Whether any night has seen such a row.
-bool is_known(const store::Nights& nights, const store::MuteRecord& mute) {
+/// The rows of all nights that it names.
+std::vector<RowId> rows_of(const store::Nights& nights, const store::MuteRecord& mute) {
     std::set<std::pair<std::string, std::string>> asked;
     std::set<RowId> rows;
     for (const store::NightRecord& night : nights.nights("")) {
@@ -62,29 +112,51 @@ bool is_known(const store::Nights& nights, const store::MuteRecord& mute) {
         for (const store::RowOfNight& of : nights.rows(night.suite, night.machine))
             rows.insert(of.row.id);
     }
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const RowId& row) { return gate::mutes(mute, row); });
+    std::vector<RowId> named;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(named),
+                 [&](const RowId& row) { return gate::mutes(mute, row); });
+    return named;
 }
 
-int mute(const store::MuteRecord& record, const Context& context) {
-    if (record.pattern.empty()) return list_mutes(context);
+/// Somebody had a reason: it is not to go without anybody having read it.
+void refuse_to_replace(const store::Nights& nights, const store::MuteRecord& wanted) {
+    for (const store::MuteRecord& mute : nights.mutes())
+        if (mute.pattern == wanted.pattern && mute.metric == wanted.metric &&
+            store::holds(mute, store::now_utc()))
+            throw UserError(fmt::format(
+                "'{}' is {} already; --replace puts yours in its place (`assay mute --all` goes on "
+                "showing the old one), `assay unmute` ends it",
+                mute.pattern, gate::mute_words(mute)));
+}
+
+int mute(const MuteOptions& options, const Context& context) {
+    store::MuteRecord record = options.record;
+    if (record.pattern.empty()) return list_mutes(options, context);
     if (!record.until.empty()) check_date(record.until);
     store::Store store = open_existing_to_write(context);
     store::Nights nights(store);
+    if (!options.replace) refuse_to_replace(nights, record);
+    record.who = login_name();
     nights.mute(record);
-    if (!is_known(nights, record))
+    const std::vector<RowId> rows = rows_of(nights, record);
+    if (rows.empty())
         std::cerr
             << "no night has seen such a row yet; `assay regressions` and the reports say how "
                "rows are called\n";
     std::cout << fmt::format("muted{}: {}{}\n",
                              record.until.empty() ? " for good" : " until " + record.until,
                              record.pattern, record.metric.empty() ? "" : " · " + record.metric);
+    if (!rows.empty())
+        std::cout << fmt::format("so far {}: {}\n",
+                                 rows.size() == 1 ? "1 row" : fmt::format("{} rows", rows.size()),
+                                 gate::few_names(rows));
     return exit_ok;
 }
 
-int unmute(const store::MuteRecord& record, const Context& context) {
+int unmute(const MuteOptions& options, const Context& context) {
+    const store::MuteRecord& record = options.record;
     store::Store store = open_existing_to_write(context);
-    if (!store::Nights(store).unmute(record.pattern, record.metric))
+    if (!store::Nights(store).unmute(record.pattern, record.metric, login_name(), record.why))
         throw UserError(
             fmt::format("'{}' is not muted; `assay mute` lists what is", record.pattern));
     std::cout << fmt::format("no longer muted: {}\n", record.pattern);
@@ -92,16 +164,17 @@ int unmute(const store::MuteRecord& record, const Context& context) {
 }
 
 CLI::App* add_muting(CLI::App& program, Context& context, const char* name, const char* says,
-                     int (*act)(const store::MuteRecord&, const Context&),
-                     const std::shared_ptr<store::MuteRecord>& record) {
+                     int (*act)(const MuteOptions&, const Context&),
+                     const std::shared_ptr<MuteOptions>& options) {
     CLI::App* command = program.add_subcommand(name, says);
     command->group("Gate");
-    command->add_option("pattern", record->pattern,
-                        "Series as the reports print it; * and ? as in a shell");
-    command->add_option("--metric", record->metric, "Pattern of the metric (default: all)");
+    command->add_option("pattern", options->record.pattern,
+                        "Row or series as the reports print it; * and ? as in a shell");
+    command->add_option("--metric", options->record.metric, "Pattern of the metric (default: all)");
+    command->add_option("--why", options->record.why, "For those who read it later");
     add_database_option(*command, context);
-    command->callback([record, act, &context] {
-        context.action = [record, act, &context] { return act(*record, context); };
+    command->callback([options, act, &context] {
+        context.action = [options, act, &context] { return act(*options, context); };
     });
     return command;
 }
@@ -109,16 +182,21 @@ CLI::App* add_muting(CLI::App& program, Context& context, const char* name, cons
 }  // namespace
 
 void add_mute_commands(CLI::App& program, Context& context) {
-    auto record = std::make_shared<store::MuteRecord>();
+    auto options = std::make_shared<MuteOptions>();
     CLI::App* command =
-        add_muting(program, context, "mute", "Show rows without warning or failing", mute, record);
-    command->add_option("--until", record->until, "Date at which it ends (UTC)")->type_name("DATE");
-    command->add_option("--why", record->why, "For those who read it later");
+        add_muting(program, context, "mute", "Show rows without warning or failing", mute, options);
+    command->add_option("--until", options->record.until, "Date at which it ends (UTC)")
+        ->type_name("DATE");
+    command->add_flag("--replace", options->replace,
+                      "In place of a mute of the same pattern, which is kept for --all");
+    command->add_flag("--all", options->all, "List those that ended, too");
+    command->add_flag("--json", options->json, "Print the list as JSON");
     command->footer(
-        "Without a pattern: what is muted. Where a report tells rows of one name apart,\n"
+        "Without a pattern: what is muted, since when, by whom.\n"
+        "Where a report tells rows of one name apart,\n"
         "'lte/fig8 lte (small)', so may the pattern: '* (small)'.\n"
         "Example:\n  assay mute 'lazarus/x_start *' --until 2031-12-31 --why 'known, issue 12'");
-    auto undone = std::make_shared<store::MuteRecord>();
+    auto undone = std::make_shared<MuteOptions>();
     command = add_muting(program, context, "unmute", "Let muted rows warn and fail again", unmute,
                          undone);
     command->get_option("pattern")->required();

@@ -1,10 +1,16 @@
 // assay nightly: one night of a suite, its reports, and the exit code that a CI goes by.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/dry_run.hpp"
@@ -13,6 +19,10 @@
 #include "suite/cli/output_file.hpp"
 #include "suite/cli/run_options.hpp"
 #include "suite/cli/warnings_before_run.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/gate/baseline.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
+#include "suite/gate/kept_programs.hpp"
 #include "suite/gate/nightly.hpp"
 
 namespace assay::cli {
@@ -21,31 +31,104 @@ namespace {
 struct NightlyOptions {
     std::string suite, baseline;
     std::string junit, markdown, html;
-    bool annotations = false, json = false, dry_run = false;
+    bool annotations = false, json = false, dry_run = false, require_baseline = false;
     bool fresh = false, no_lock = false, no_doctor = false;
 };
 
-int print_night_plan(const NightlyOptions& options, const gate::NightPlan& plan) {
-    if (options.json)
-        print_json(plan_json(plan.plan));
-    else
-        std::cout << plan_text(plan.plan);
-    return exit_ok;
+/// A file that the night is to leave, and what makes its content.
+struct Report {
+    const char* option;
+    std::string file;
+    std::string (*content)(const gate::Night&);
+};
+
+std::vector<Report> reports_of(const NightlyOptions& options) {
+    std::vector<Report> all = {{"--junit", options.junit, gate::junit_xml},
+                               {"--markdown", options.markdown, gate::markdown_summary},
+                               {"--html", options.html, gate::html_page}};
+    std::erase_if(all, [](const Report& report) { return report.file.empty(); });
+    return all;
 }
 
-/// Before the verdict is printed: what was measured is not lost when a report cannot be written.
-void write_reports(const NightlyOptions& options, const gate::Night& night) {
-    if (!options.junit.empty()) write_output(options.junit, gate::junit_xml(night));
-    if (!options.markdown.empty()) write_output(options.markdown, gate::markdown_summary(night));
-    if (!options.html.empty()) write_output(options.html, gate::html_page(night));
+/// What hours of measuring would end with, said before them.
+void refuse_what_would_fail(const NightlyOptions& options, const gate::SuiteFile& suite) {
+    std::map<std::string, const char*> files;
+    for (const Report& report : reports_of(options)) {
+        check_output(report.option, report.file);
+        const auto [at, is_new] = files.try_emplace(report.file, report.option);
+        if (!is_new && report.file != "-")
+            throw UserError(fmt::format("{} and {} name the same file {}", at->second,
+                                        report.option, report.file));
+    }
+    if (const auto missing = gate::missing_programs(suite); !missing.empty())
+        throw UserError(fmt::format("{}", fmt::join(missing, "\n       ")));
+}
+
+/// `store`: nullopt where there is no database yet. Without --baseline and --require-baseline a
+/// suite may have no level, and its nights say so.
+void refuse_without_level(const NightlyOptions& options, const Context& context,
+                          std::optional<store::Store>& store, const std::string& baseline) {
+    const auto database = context.database_path();
+    std::optional<store::Nights> nights;
+    if (store) nights.emplace(*store);
+    const bool knows_nights = nights && !nights->nights("").empty();
+    if (!knows_nights)
+        if (const auto lost = gate::lost_database(database, nights ? nights->file_made() : ""))
+            throw UserError(*lost);
+    if (options.baseline.empty() && !options.require_baseline) return;
+    const char* option = options.require_baseline ? "--require-baseline" : "--baseline";
+    if (!nights)
+        throw UserError(fmt::format("{}: {} does not exist, so there is no baseline '{}'", option,
+                                    database.string(), baseline));
+    if (!gate::baseline_level(*store, *nights, baseline))
+        throw UserError(fmt::format("{}: {}", option,
+                                    gate::unknown_baseline(*store, *nights, baseline).what()));
+}
+
+void print_night_plan(const NightlyOptions& options, const gate::NightPlan& plan) {
+    if (options.json)
+        print_json(night_plan_json(plan));
+    else
+        std::cout << night_plan_text(plan);
+}
+
+/// Before the verdict is printed. False, which is said: a report could not be written, and what was
+/// measured is in the database all the same.
+bool write_reports(const NightlyOptions& options, const gate::Night& night) {
+    bool written = true;
+    for (const Report& report : reports_of(options)) try {
+            write_output(report.file, report.content(night));
+        } catch (const UserError& error) {
+            std::cerr << fmt::format("assay: {}: {}; the night itself is stored\n", report.option,
+                                     error.what());
+            written = false;
+        }
+    return written;
+}
+
+/// Folders that it makes are said: they may be far from the user's own data.
+store::Store open_for_nights(const std::filesystem::path& database) {
+    std::error_code error;
+    const auto folder = std::filesystem::absolute(database, error).parent_path();
+    if (!std::filesystem::exists(folder, error))
+        std::cerr << fmt::format("making the folder {} for the results\n", folder.string());
+    return store::Store::open(database, store::Access::write);
 }
 
 int run_nightly(const NightlyOptions& options, const Context& context) {
     gate::NightRequest request;
     request.suite = gate::read_suite(options.suite);
     const gate::NightPlan plan = gate::make_night_plan(context.registry, request.suite);
-    if (options.dry_run) return print_night_plan(options, plan);
     request.baseline = options.baseline.empty() ? request.suite.name : options.baseline;
+    const auto database = context.database_path();
+    if (options.dry_run) print_night_plan(options, plan);
+    std::optional<store::Store> store;
+    if (std::filesystem::exists(database) && std::filesystem::file_size(database) > 0)
+        store.emplace(store::Store::open(
+            database, options.dry_run ? store::Access::read : store::Access::write));
+    refuse_what_would_fail(options, request.suite);
+    refuse_without_level(options, context, store, request.baseline);
+    if (options.dry_run) return exit_ok;
     request.fresh = options.fresh;
     request.lock = !options.no_lock;
     request.command = context.command_line;
@@ -55,23 +138,30 @@ int run_nightly(const NightlyOptions& options, const Context& context) {
             if (!names->empty())
                 request.warnings.push_back("before the run, `assay doctor` warned of: " + *names);
         }
-    store::Store store = store::Store::open(context.database_path(), store::Access::write);
+    if (!store) store.emplace(open_for_nights(database));
+    const gate::KeptPrograms programs(store->path());
+    const bool keeps_programs = std::filesystem::exists(programs.folder());
     gate::NightOutcome outcome;
     {
         LiveProgress progress(terminal_width());
-        outcome = gate::run_night(context.registry, plan, request, store,
+        outcome = gate::run_night(context.registry, plan, request, *store,
                                   [&](const runner::Notice& notice) { progress.on(notice); });
     }
     if (outcome.interrupted) {
         std::cerr << "interrupted: the same command goes on from here within a day\n";
         return exit_error;
     }
-    write_reports(options, outcome.night);
+    if (!keeps_programs && std::filesystem::exists(programs.folder()))
+        std::cerr << fmt::format(
+            "made the folder {}, in which the programs of nights are kept to be run again\n",
+            programs.folder().string());
+    const bool written = write_reports(options, outcome.night);
     (options.json ? std::cerr : std::cout) << gate::terminal_text(outcome.night);
     if (options.annotations)
         (options.json ? std::cerr : std::cout) << gate::github_annotations(outcome.night);
     if (options.json) std::cout << gate::json_text(outcome.night);
-    return gate::exit_code(outcome.night.verdict);
+    const int code = gate::exit_code(outcome.night.verdict);
+    return written || code == exit_regression ? code : exit_error;
 }
 
 constexpr const char* nightly_footer =
@@ -79,11 +169,14 @@ constexpr const char* nightly_footer =
 slower than the baseline beyond its margin, and unusual in its history where that is long
 enough, is rerun at once, the baseline's program against this one in turns; two nights that
 agree confirm it. Only confirmed rows, or all rows together, fail.
-Exit codes: 0 clean (warnings are possible), 1 something could not be run,
-            2 regression, 3 too little could be decided.
+Where the suite has no level yet the night judges nothing and says so; in a CI let
+--require-baseline make an error of that, from the second night on.
+Exit codes: 0 clean (warnings are possible), 1 something could not be run or a report
+            not be written, 2 regression (whatever else went wrong), 3 too little could
+            be decided.
 Examples:
   assay nightly datasets/suites/cpu.toml --junit night.xml --html night.html
-  assay nightly cpu.toml --markdown "$GITHUB_STEP_SUMMARY" --annotations
+  assay nightly cpu.toml --require-baseline --markdown "$GITHUB_STEP_SUMMARY" --annotations
   assay nightly cpu.toml --dry-run)";
 
 }  // namespace
@@ -95,7 +188,9 @@ void add_nightly_command(CLI::App& program, Context& context) {
     command->group("Gate");
     command->add_option("suite", options->suite, "SUITE.toml: what a night runs")->required();
     command->add_option("--baseline", options->baseline,
-                        "Name of the baseline (default: that of the suite)");
+                        "Name of the baseline (default: that of the suite); an error without it");
+    command->add_flag("--require-baseline", options->require_baseline,
+                      "An error, before anything runs, where there is no baseline");
     command->add_flag("--dry-run", options->dry_run, "Print the plan, run nothing");
     command->add_flag("--fresh", options->fresh, "Do not go on with an interrupted night");
     command->add_flag("--no-lock", options->no_lock,

@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "suite/experiment/error.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::cli {
 namespace {
@@ -58,28 +59,19 @@ void expect_ending(std::string_view option, const std::filesystem::path& file,
                                 is_other_picture(ending) ? picture_advice(file, ending) : ""));
 }
 
-void expect_writable(const std::filesystem::path& file) {
-    if (file == "-" || is_special(file)) {
-        if (std::filesystem::is_directory(file))
-            throw UserError(fmt::format("cannot write {}: it is a folder", file.string()));
-        return;
-    }
-    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0)
-        error = std::error_code(errno, std::generic_category());
-    if (error) throw UserError(fmt::format("cannot write {}: {}", file.string(), error.message()));
-}
-
 void write_output(const std::filesystem::path& file, std::string_view content) {
     if (file == "-") {
-        std::cout << content;
+        // A file keeps names as they are; a terminal would obey what some of them hold.
+        if (::isatty(STDOUT_FILENO) != 0)
+            std::cout << report::printable(content, "\n");
+        else
+            std::cout << content;
         return;
     }
     std::error_code error;
     const bool special = is_special(file);
-    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
+    if (file.has_parent_path() && std::filesystem::create_directories(file.parent_path(), error))
+        std::cerr << fmt::format("made the folder {}\n", file.parent_path().string());
     std::filesystem::path part = file;
     if (!special) part += fmt::format(".{}.part", ::getpid());
     errno = 0;
@@ -92,6 +84,30 @@ void write_output(const std::filesystem::path& file, std::string_view content) {
         if (!special) std::filesystem::remove(part, error);
         throw UserError(fmt::format("cannot write {}: {}", file.string(), why));
     }
+}
+
+void check_output(const std::string& option, const std::filesystem::path& file) {
+    namespace fs = std::filesystem;
+    if (file.empty() || file == "-") return;
+    const auto refuse = [&](const std::string& why) {
+        throw UserError(fmt::format("{} {}: {}", option, file.string(), why));
+    };
+    std::error_code error;
+    if (fs::is_directory(file, error)) refuse("that is a folder; give a file in it");
+    if (!file.has_filename()) refuse("give the name of a file");
+    if (fs::exists(file, error) && !fs::is_regular_file(file, error)) {
+        if (::access(file.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+        return;
+    }
+    // The part that is there already; the rest is made.
+    fs::path folder = fs::absolute(file).parent_path();
+    while (!fs::exists(folder, error) && folder != folder.parent_path())
+        folder = folder.parent_path();
+    if (!fs::is_directory(folder, error))
+        refuse(fmt::format("{} is a file, not a folder", folder.string()));
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        refuse(fmt::format("nothing can be written into {}: {}", folder.string(),
+                           std::strerror(errno)));
 }
 
 }  // namespace assay::cli

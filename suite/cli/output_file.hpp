@@ -8,8 +8,8 @@
 
 namespace assay::cli {
 
-/// "-": standard output. A file appears at once, by a rename; missing folders are made. Throws
-/// UserError.
+/// "-": standard output, printable() if it is a terminal. A file appears at once, by a rename;
+/// missing folders are made, which is said on standard error. Throws UserError.
 void write_output(const std::filesystem::path& file, std::string_view content);
 
 /// The ending of a file that is to be written, in lower case with its dot: ".svg". Empty for "-",
@@ -21,8 +21,8 @@ std::string ending_of(const std::filesystem::path& file);
 void expect_ending(std::string_view option, const std::filesystem::path& file,
                    std::initializer_list<std::string_view> endings);
 
-/// Refuses, before hours are spent on its content, a file that could not be written then. Makes its
-/// folders.
-void expect_writable(const std::filesystem::path& file);
+/// Before hours of work: UserError, naming the option, when a file could not be written there.
+/// Makes nothing. An empty path is none.
+void check_output(const std::string& option, const std::filesystem::path& file);
 
 }  // namespace assay::cli

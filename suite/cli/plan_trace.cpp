@@ -15,6 +15,7 @@
 #include "suite/cli/plan_trace_drawing.hpp"
 #include "suite/cli/plan_trace_output.hpp"
 #include "suite/cli/terminal.hpp"
+#include "suite/cli/trace_run.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/seed.hpp"
 
@@ -53,7 +54,13 @@ void check_trace_file_name(const std::string& file) {
         throw UserError(fmt::format("--out {}: a trace is written as .toml", file));
 }
 
-int plan_trace(const PlanTraceOptions& options) {
+// Where what is shown can be read again; empty: in no file.
+std::string name_of(const PlanTraceOptions& options) {
+    if (!options.out.empty()) return options.out;
+    return options.from_min.value_or(0) == 0 ? options.trace : "";
+}
+
+int plan_trace(const PlanTraceOptions& options, const Registry& registry) {
     if (!options.out.empty()) check_trace_file_name(options.out);
     if (options.nodes_given && options.mapping.empty() && options.process.empty())
         throw UserError(
@@ -70,6 +77,7 @@ int plan_trace(const PlanTraceOptions& options) {
             map_trace(view.trace, choice.mapping, choice.nodes, choice.floor, choice.seed);
     }
     if (!options.out.empty()) write_output(options.out, to_toml(view.trace));
+    if (view.choice) view.run = run_of_trace(registry, view, name_of(options));
     if (options.json) {
         print_json(to_json(view));
         return exit_ok;
@@ -157,13 +165,15 @@ void add_plan_trace_command(CLI::App& plan, Context& context) {
         "  delta_clamped  every change, applied to a count kept within F and N\n"
         "  tracked        the first N names of the trace\n"
         "  scaled         alive · N / most, rounded\n"
+        "With --map the output ends with the `assay run` that trains under these faults.\n"
         "Examples:\n"
         "  assay plan trace p3-80min --map delta_clamped --nodes 10 --floor 3\n"
         "  assay plan trace spot.csv --from 60 --to 180\n"
         "  assay plan trace --generate hourly --hours 12 --nodes 16 --loss-per-hour 0.05 \\\n"
         "      --return-per-hour 0.3 --seed 7 --out mine.toml");
-    command->callback(
-        [options, &context] { context.action = [options] { return plan_trace(*options); }; });
+    command->callback([options, &context] {
+        context.action = [options, &context] { return plan_trace(*options, context.registry); };
+    });
 }
 
 }  // namespace assay::cli

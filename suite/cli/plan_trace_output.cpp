@@ -35,6 +35,14 @@ std::string statistics_text(const TraceStatistics& found) {
     return out;
 }
 
+std::string run_text(const TraceRun& run) {
+    if (run.command.empty()) return fmt::format("\nTo train under these faults: {}\n", run.says);
+    return fmt::format(
+        "\nTo train under these faults (first with --dry-run: how long it takes){}\n"
+        "  {}\n",
+        run.says.empty() ? "" : "; " + run.says, run.command);
+}
+
 std::string mapped_text(const TraceView& view, std::size_t width) {
     const MappingChoice& choice = *view.choice;
     const std::string floor = choice.mapping == NodeMapping::delta_clamped
@@ -47,12 +55,10 @@ std::string mapped_text(const TraceView& view, std::size_t width) {
     if (faults.empty())
         return out + fmt::format("\n{} workers, and no faults: the mapping hides every loss\n",
                                  view.mapped->initial_workers);
-    out += fmt::format("\nFaults for {} workers at the start, to go behind `assay run …`\n",
+    out += fmt::format("\nFaults for {} workers at the start, t in seconds on the trace\n",
                        view.mapped->initial_workers);
-    for (std::size_t i = 0; i < faults.size(); ++i)
-        out += fmt::format("  --fault {}{}\n", to_string(faults[i]),
-                           i + 1 < faults.size() ? " \\" : "");
-    return out;
+    for (const Fault& fault : faults) out += fmt::format("  {}\n", to_string(fault));
+    return out + run_text(view.run);
 }
 
 }  // namespace
@@ -85,7 +91,9 @@ nlohmann::json to_json(const TraceView& view) {
                          {"initial_workers", view.mapped->initial_workers},
                          {"t_s", view.mapped->t_s},
                          {"alive", view.mapped->alive},
-                         {"faults", to_string(view.mapped->faults)}};
+                         {"faults", to_string(view.mapped->faults)},
+                         {"run", view.run.command},
+                         {"run_says", view.run.says}};
     return out;
 }
 
@@ -94,8 +102,11 @@ std::string to_text(const TraceView& view, std::size_t width) {
                                   view.trace.says);
     out += draw_counts(curve_of(view.trace), width);
     out += '\n' + statistics_text(trace_statistics(view.trace));
-    if (view.mapped) out += mapped_text(view, width);
-    return out;
+    if (view.mapped) return out + mapped_text(view, width);
+    return out +
+           "\nWith --map HOW --nodes N this becomes faults for N workers, and a command that "
+           "trains "
+           "under them.\n";
 }
 
 }  // namespace assay::cli

@@ -16,10 +16,17 @@ struct MappingChoice {
     std::uint64_t seed = 1;
 };
 
+/// The command that trains on the mapped trace.
+struct TraceRun {
+    std::string command;  ///< as typed into a shell; empty: there is none, and …
+    std::string says;     ///< … why; with a command: what it leaves out, or nothing
+};
+
 struct TraceView {
     AvailabilityTrace trace;
     std::optional<MappingChoice> choice;
     std::optional<MappedTrace> mapped;  ///< present where `choice` is
+    TraceRun run;                       ///< the same
 };
 
 nlohmann::json to_json(const TraceView& view);

@@ -1,10 +1,12 @@
 // assay qualify: how many false alarms the gate raises on this machine, and what it finds.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,6 +20,10 @@
 #include "suite/cli/run_options.hpp"
 #include "suite/cli/warnings_before_run.hpp"
 #include "suite/compare/read_arm.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
+#include "suite/gate/kept_programs.hpp"
+#include "suite/measure/build_info.hpp"
 #include "suite/qualify/qualification.hpp"
 
 namespace assay::cli {
@@ -33,11 +39,27 @@ struct QualifyOptions {
 
 /// Runs the pool's rounds; the session, or nothing when interrupted.
 std::optional<std::string> record_pool(const QualifyOptions& options, const Context& context,
-                                       const gate::NightPlan& plan, store::Store& store) {
+                                       const gate::SuiteFile& suite, const gate::NightPlan& plan,
+                                       store::Store& store) {
+    if (const auto missing = gate::missing_programs(suite); !missing.empty())
+        throw UserError(fmt::format("{}", fmt::join(missing, "\n       ")));
+    std::vector<std::filesystem::path> benchmarks;
+    for (const gate::SuiteBenchmark& benchmark : suite.benchmarks)
+        benchmarks.push_back(benchmark.program);
     runner::Request request;
     request.command = context.command_line;
     request.lock = !options.no_lock;
-    request.fresh = options.fresh;
+    request.suspects[gate::programs_suspect] = gate::programs_text(benchmarks);
+    const auto unfinished = store.newest_unfinished(plan.plan.hash, measure::build_id());
+    const bool is_other = unfinished && unfinished->suspects.value(gate::programs_suspect, "") !=
+                                            request.suspects[gate::programs_suspect];
+    request.fresh = options.fresh || is_other;
+    if (is_other && !options.fresh)
+        std::cerr << fmt::format(
+            "the pool of session {:.8} does not go on, since {}; this is a new one\n",
+            unfinished->id,
+            gate::programs_changed(unfinished->suspects.value(gate::programs_suspect, ""),
+                                   request.suspects[gate::programs_suspect]));
     if (!options.no_doctor)
         if (const auto names = warnings_before_run(plan.plan, default_settle_s()))
             request.suspects["warnings"] = *names;
@@ -51,8 +73,14 @@ std::optional<std::string> record_pool(const QualifyOptions& options, const Cont
 
 qualify::Pool read_pool(const Context& context, const store::Store& store,
                         const gate::NightPlan& plan, const std::string& session) {
-    return qualify::make_pool(compare::arm_of_sessions(context.registry, store, {session}),
-                              store.samples(session), plan.gates);
+    const std::vector<store::Sample> samples = store.samples(session);
+    if (const auto mixed = gate::mixed_builds(samples))
+        throw UserError(
+            fmt::format("session {:.8} is no pool, since its samples are of two builds: "
+                        "{}; record a new one",
+                        session, *mixed));
+    return qualify::make_pool(compare::arm_of_sessions(context.registry, store, {session}), samples,
+                              plan.gates);
 }
 
 /// The share that is done, on a terminal.
@@ -87,7 +115,7 @@ int run_qualify(const QualifyOptions& options, const Context& context) {
         return exit_ok;
     }
     store::Store store = records ? open_or_begin(context) : open_existing(context);
-    const auto session = records ? record_pool(options, context, plan, store)
+    const auto session = records ? record_pool(options, context, suite, plan, store)
                                  : store.resolve_session(options.session);
     if (!session) {
         std::cerr << "interrupted: the same command goes on from here\n";

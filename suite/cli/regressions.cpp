@@ -1,16 +1,22 @@
 // assay regressions: slowdowns and what became of each.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "suite/cli/command.hpp"
 #include "suite/cli/json_output.hpp"
 #include "suite/cli/reading_database.hpp"
 #include "suite/cli/terminal.hpp"
+#include "suite/experiment/error.hpp"
+#include "suite/experiment/nearest_id.hpp"
+#include "suite/gate/night_wording.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/row_name.hpp"
 #include "suite/store/nights.hpp"
@@ -28,6 +34,15 @@ bool is_open(const store::RegressionRecord& record) {
 }
 
 std::string state_text(const std::string& state) { return state.empty() ? "taken back" : state; }
+
+/// What mutes a row now, a clause each.
+std::vector<std::string> mutes_of(const std::vector<store::MuteRecord>& mutes, const RowId& row) {
+    std::vector<std::string> words;
+    for (const store::MuteRecord& mute : mutes)
+        if (store::holds(mute, store::now_utc()) && gate::mutes(mute, row))
+            words.push_back(gate::mute_words(mute));
+    return words;
+}
 
 nlohmann::json regression_json(const store::RegressionRecord& record) {
     nlohmann::json steps = nlohmann::json::array();
@@ -60,26 +75,44 @@ std::string life_text(const store::RegressionRecord& record) {
     return text;
 }
 
+/// A misspelt suite would have no regression for ever.
+void refuse_unknown_suite(const std::string& suite, const store::Nights& nights) {
+    if (suite.empty()) return;
+    std::set<std::string> known;
+    for (const store::NightRecord& night : nights.nights("")) known.insert(night.suite);
+    if (known.contains(suite)) return;
+    const auto nearest = nearest_id(suite, {known.begin(), known.end()});
+    throw UserError(fmt::format(
+        "no night of a suite '{}' was ever run{}{}", suite,
+        nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
+        known.empty() ? std::string() : fmt::format("; known: {}", fmt::join(known, ", "))));
+}
+
 int list_regressions(const RegressionOptions& options, const Context& context) {
     store::Store store = open_existing(context);
-    std::vector<store::RegressionRecord> records =
-        store::Nights(store).regressions(options.suite, "");
+    const store::Nights nights(store);
+    refuse_unknown_suite(options.suite, nights);
+    std::vector<store::RegressionRecord> records = nights.regressions(options.suite, "");
+    const std::vector<store::MuteRecord> mutes = nights.mutes();
     if (!options.all) std::erase_if(records, [](const auto& record) { return !is_open(record); });
+    std::vector<RowId> ids;
+    for (const auto& record : records) ids.push_back(record.row);
+    const report::RowNames names(ids);
     if (options.json) {
         nlohmann::json all = nlohmann::json::array();
-        for (const auto& record : records) all.push_back(regression_json(record));
+        for (const auto& record : records) {
+            all.push_back(regression_json(record));
+            all.back()["row"] = names.of(record.row).text();
+            all.back()["mutes"] = mutes_of(mutes, record.row);
+        }
         print_json(all);
         return exit_ok;
     }
     report::Grid grid = {{"suite", "row", "state", "life"}};
-    std::vector<RowId> ids;
-    for (const auto& record : records) ids.push_back(record.row);
-    const report::RowNames names(ids);
     for (const auto& record : records) {
-        const report::RowName name = names.of(record.row);
-        grid.push_back({record.suite,
-                        name.series_text() + (name.metric.empty() ? "" : "\n" + name.metric),
-                        state_text(record.state), life_text(record)});
+        std::string life = life_text(record);
+        for (const std::string& mute : mutes_of(mutes, record.row)) life += "\nnow " + mute;
+        grid.push_back({record.suite, names.of(record.row).text(), state_text(record.state), life});
     }
     if (records.empty())
         std::cout << (options.all ? "no regression was ever seen\n"

@@ -61,7 +61,7 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
             std::cout << plan_text(plan);
         return exit_ok;
     }
-    expect_writable(options.report_file);
+    check_output("-o", options.report_file);
     std::cerr << fmt::format("{} samples, about {}, {} of disk\n", plan.samples.size(),
                              duration_text(plan.seconds), bytes_text(plan.bytes));
     const runner::Outcome outcome = run_session(options.run, request, plan, context);

@@ -6,6 +6,7 @@
 
 #include "suite/cli/shell_quoting.hpp"
 #include "suite/compare/judge.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::cli {
 namespace {
@@ -44,13 +45,13 @@ std::string run_of_experiment(const compare::Series& series, std::size_t rounds)
     return text + fmt::format(" --rounds {} --fresh", rounds);
 }
 
-std::string run_of_benchmark(const compare::Series& series, const compare::Arm& arm,
+std::string run_of_benchmark(const std::string& name, const compare::Arm& arm,
                              std::size_t repetitions) {
     const auto program = arm.suspects.find("executable");
-    if (program == arm.suspects.end()) return {};
+    if (program == arm.suspects.end() || program->second.find(", ") != std::string::npos) return {};
     return fmt::format("{} --benchmark_filter={} --benchmark_repetitions={}",
-                       shell_quoted(program->second),
-                       shell_quoted(literal_pattern(series.name.variant)), repetitions);
+                       shell_quoted(program->second), shell_quoted(literal_pattern(name)),
+                       repetitions);
 }
 
 }  // namespace
@@ -64,8 +65,9 @@ std::string rerun_command(const compare::Row& row, const compare::Arm& a, const 
     const std::size_t most = std::max(in_a_session(row.a), in_a_session(row.b));
     // Twice as many as a session had: what could not be decided may be then.
     const std::size_t rounds = std::max<std::size_t>(2 * most, 7);
-    if (!series.name.experiment.empty()) return run_of_experiment(series, rounds);
-    return run_of_benchmark(series, row.b != nullptr ? b : a, rounds);
+    if (const auto benchmark = report::imported_benchmark(series.name))
+        return run_of_benchmark(*benchmark, row.b != nullptr ? b : a, rounds);
+    return run_of_experiment(series, rounds);
 }
 
 }  // namespace assay::cli

@@ -10,6 +10,7 @@
 #include "suite/cli/rerun_command.hpp"
 #include "suite/cli/shell_quoting.hpp"
 #include "suite/compare/judge.hpp"
+#include "suite/compare/rows_output.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 #include "suite/measure/statistics/rank_tests.hpp"
 #include "suite/measure/statistics/shape.hpp"
@@ -196,12 +197,14 @@ report::Grid paired_values(const Row& row) {
 std::string row_explanation(const NumberedRow& each, const Compared& compared) {
     const Row& row = *each.row;
     std::string text = fmt::format(
-        "\nRow {}: {} {}{}\n", each.number, row.id.series_text(), row.id.metric_text(),
+        "\nRow {}: {}{}\n", each.number, compare::names_of(compared.rows).of(row.id).text(),
         row.better == Direction::none ? std::string()
                                       : fmt::format(", {} is better", to_string(row.better)));
     for (const std::string& line :
          report::wrapped(fmt::format("{}: {}", compare::to_string(row.verdict), row.reason), 98))
         text += line + '\n';
+    for (const std::string& warning : row.warnings)
+        for (const std::string& line : report::wrapped("(!) " + warning, 98)) text += line + '\n';
     text += '\n';
     text += fact("B/A", ratio_fact(row, compared.options));
     text += fact("margin", fmt::format("{:g} %: from {:.5g} to {:.5g} is the same",
@@ -219,7 +222,7 @@ std::string row_explanation(const NumberedRow& each, const Compared& compared) {
         text += fmt::format("one sample again:  assay replay {}\n",
                             short_id(row.b->points.back().sample));
     if (const std::string again = rerun_command(row, compared.a, compared.b); !again.empty())
-        text += fmt::format("the series again:  {}\n", again);
+        text += fmt::format("the series again:  {}\n", report::printable(again));
     return text;
 }
 

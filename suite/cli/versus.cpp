@@ -21,6 +21,7 @@
 #include "suite/cli/warnings_before_run.hpp"
 #include "suite/compare/rows_output.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/report/row_name.hpp"
 #include "suite/runner/versus.hpp"
 
 namespace assay::cli {
@@ -46,8 +47,38 @@ bool is_program(const Registry& registry, const std::string& typed) {
 std::string control_line(const runner::VersusOutcome& outcome) {
     if (outcome.control.empty()) return {};
     const auto [low, high] = std::minmax_element(outcome.control.begin(), outcome.control.end());
-    return fmt::format("control workload: {} rounds, largest over smallest {:.3f}\n",
-                       outcome.control.size(), *high / *low);
+    return fmt::format("control workload: {} round{}, largest over smallest {:.3f}\n",
+                       outcome.control.size(), outcome.control.size() == 1 ? "" : "s",
+                       *high / *low);
+}
+
+/// How long was measured, and what ended it where that was the budget.
+std::string rounds_line(const runner::VersusOutcome& outcome,
+                        const runner::DecisionOptions& decision) {
+    std::string text = fmt::format("{} round{} of at most {}, {} of samples\n", outcome.rounds,
+                                   outcome.rounds == 1 ? "" : "s", decision.max_rounds,
+                                   duration_text(outcome.taken_s));
+    if (!outcome.budget_ended) return text;
+    std::vector<std::string> undecided;
+    const report::RowNames names = compare::names_of(outcome.rows);
+    for (std::size_t i = 0; i < outcome.rows.size(); ++i)
+        if (outcome.row_rounds[i].end == runner::RoundsEnd::budget &&
+            outcome.rows[i].verdict == compare::Verdict::ambiguous)
+            undecided.push_back(names.of(outcome.rows[i].id).text());
+    text += fmt::format("the budget of {} ended the measuring, {} samples were not run; ",
+                        duration_text(decision.budget_s), outcome.saved);
+    if (undecided.empty()) return text + "nothing is left undecided\n";
+    return text + fmt::format("still undecided: {}\n", fmt::join(undecided, "; "));
+}
+
+/// compare()'s rows, and by what their rounds ended.
+nlohmann::json versus_json(const runner::VersusOutcome& outcome) {
+    nlohmann::json rows = compare::rows_json(outcome.rows);
+    for (std::size_t i = 0; i < outcome.rows.size(); ++i) {
+        rows[i]["rounds"] = outcome.row_rounds[i].complete;
+        rows[i]["ended"] = runner::to_string(outcome.row_rounds[i].end);
+    }
+    return rows;
 }
 
 void print_versus(const runner::VersusOutcome& outcome, const runner::DecisionOptions& decision) {
@@ -59,9 +90,9 @@ void print_versus(const runner::VersusOutcome& outcome, const runner::DecisionOp
     how.level = decision.level;
     std::cout << comparison_header(*outcome.old_arm, *outcome.new_arm, how)
               << comparison_table(rows, look) << comparison_reasons(rows, look)
-              << comparison_summary(outcome.rows) << "\nRound by round\n"
-              << contrast_table(outcome.contrasts) << control_line(outcome)
-              << saved_line(outcome.saved)
+              << comparison_warnings(rows, look) << comparison_summary(outcome.rows)
+              << rounds_line(outcome, decision) << control_line(outcome)
+              << (outcome.budget_ended ? "" : saved_line(outcome.saved))
               << fmt::format("once more: assay compare {} {}\n", outcome.old_session.substr(0, 8),
                              outcome.new_session.substr(0, 8));
     if (outcome.interrupted) std::cout << "interrupted\n";
@@ -93,7 +124,7 @@ int run_versus(const VersusOptions& options, const Context& context) {
         runner::versus(context.registry, request, store,
                        [&](const runner::Notice& notice) { progress.on(notice); });
     if (options.run.json)
-        print_json(compare::rows_json(outcome.rows));
+        print_json(versus_json(outcome));
     else
         print_versus(outcome, request.decision);
     if (outcome.interrupted) return exit_error;
@@ -104,8 +135,9 @@ constexpr const char* versus_footer =
     R"(Each round runs the same sample, seed by seed, in a fresh process of either program:
 old, new, then new, old, and so on. Rounds end when the ratio's interval, which holds
 however often one looks, is inside the margin or outside of it. Two sessions are stored.
-Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower or
-            failed, 3 none is, but some are ambiguous, 4 nothing was comparable.
+Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower, or
+            failed and did not before, 3 none is, but some are ambiguous,
+            4 nothing was comparable (what fails in both is not).
 Examples:
   assay versus ./assay-old lazarus/fig8
   assay versus ./assay-old ./assay-new lte/fig8 --margin 2% --budget 10m --json)";
@@ -128,9 +160,11 @@ void add_versus_command(CLI::App& program, Context& context) {
                    "Leave out the control workload that tells how the machine itself fares")
         ->group("How");
     command
-        ->add_flag("--json", options->run.json,
-                   "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
-                   "\"n_b\",\"verdict\",\"reason\"}], as of compare")
+        ->add_flag(
+            "--json", options->run.json,
+            "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
+            "\"n_b\",\"verdict\",\"reason\",\"id\",\"name\",\"warnings\"}], as of compare, and "
+            "\"rounds\", \"ended\": decided, budget, rounds, no pairs, interrupted")
         ->group("Output");
     command->footer(versus_footer);
     command->callback([options, &context] {

@@ -26,12 +26,20 @@ struct Series {
     Direction better = Direction::none;
     bool deterministic = false;
     /// What affects performance without being part of what people call it: profile, provenance,
-    /// scenario, hardware, calibration, data; of a Google Benchmark file: processors, caches, build
-    /// type. Series whose contexts differ are never compared silently.
+    /// scenario, hardware, calibration, data; of Google Benchmark, from a file or imported:
+    /// processors, caches, build type. Series whose contexts differ are never compared silently.
     std::map<std::string, std::string> context;
     std::vector<Point> points;  ///< of samples that are ok, in order of time
     int failed = 0;             ///< samples that failed
     int excluded = 0;           ///< samples marked invalid (slow clock, throttled, overrun)
+};
+
+/// Where the values of a side were measured: a session of the store, or a foreign file.
+struct ArmSession {
+    std::string id;         ///< empty: a file
+    std::string started;    ///< as the store or the file writes it
+    std::string warnings;   ///< about the machine before it: "load, governor"; empty: none known
+    bool in_turns = false;  ///< one of two that `assay versus` measured side by side
 };
 
 /// One side.
@@ -39,6 +47,7 @@ struct Arm {
     std::string says;  ///< what was typed, resolved: "session 1a2b3c4d of 2026-11-21 02:03"
     std::vector<Series> series;
     std::map<std::string, std::string> suspects;  ///< commit, compiler, driver …; for explaining
+    std::vector<ArmSession> sessions{};           ///< oldest first
 };
 
 }  // namespace assay::compare

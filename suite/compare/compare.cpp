@@ -5,6 +5,7 @@
 
 #include "suite/compare/judge.hpp"
 #include "suite/compare/matching.hpp"
+#include "suite/compare/warnings.hpp"
 #include "suite/measure/statistics/rank_tests.hpp"
 
 namespace assay::compare {
@@ -17,6 +18,7 @@ std::vector<Row> compare(const Arm& a, const Arm& b, const Options& options) {
         if (options.all_metrics || row.better != Direction::none || row.id.metric.empty())
             rows.push_back(std::move(row));
     }
+    warn_of_disagreeing_times(rows);
     return rows;
 }
 

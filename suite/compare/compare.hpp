@@ -12,8 +12,16 @@
 
 namespace assay::compare {
 
-enum class Verdict { same, faster, slower, ambiguous, not_comparable, failed };
-std::string_view to_string(Verdict);  ///< "same" … "not comparable"
+enum class Verdict {
+    same,
+    faster,
+    slower,
+    ambiguous,
+    not_comparable,
+    failed,         ///< B failed, and A did not
+    failed_before,  ///< both failed: nothing became worse, and nothing is known of the row
+};
+std::string_view to_string(Verdict);  ///< "same" … "not comparable", "failed before too"
 
 /// Why the verdict is what it is; `Row::reason` begins with its text.
 enum class Reason {
@@ -30,7 +38,8 @@ enum class Reason {
     context_differs,   ///< not comparable: says in what
     only_in_a,         ///< not comparable
     only_in_b,
-    all_failed,    ///< a side has no sample that is ok: failed if that is B, else not comparable
+    all_failed,    ///< a side has no sample that is ok: failed if that is B, failed before too if
+                   ///< it is both, else not comparable
     all_excluded,  ///< not comparable: a side's samples were all marked invalid
 };
 std::string_view code(Reason);  ///< "within-margin" …
@@ -64,10 +73,13 @@ struct Row {
     statistics::IntervalMethod method = statistics::IntervalMethod::none;
     const Series* a = nullptr;  ///< into the arms; null where that side lacks it
     const Series* b = nullptr;
+    /// Sentences that must be read beside the verdict, for it may mislead without them.
+    std::vector<std::string> warnings;
     bool regression() const { return verdict == Verdict::slower; }
 };
 
-/// Rows in the order of A, then what only B has. The arms must outlive the rows.
+/// Rows in the order of A, then what only B has. The arms must outlive the rows. Rows of real and
+/// CPU time of one benchmark that went opposite ways have a warning that says so.
 std::vector<Row> compare(const Arm& a, const Arm& b, const Options& = {});
 
 /// p of each row's Mann-Whitney test, an unpaired one whatever the row's interval is (of several

@@ -1,98 +1,98 @@
-// A file of Google Benchmark as an arm: one series per benchmark, its repetitions the points.
+// A file of Google Benchmark as an arm: a series per benchmark and metric, its repetitions the
+// points. Its rows are those that an import of the file gives.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <utility>
 
 #include "suite/compare/read_arm.hpp"
-#include "suite/experiment/error.hpp"
 #include "suite/formats/google_benchmark_file.hpp"
 
 namespace assay::compare {
 namespace {
 
-using nlohmann::json;
-
-std::string dumped(const json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::string caches_text(const json& caches) {
-    std::string all;
-    for (const json& cache : caches) {
-        if (!cache.is_object()) continue;
-        const auto part = [&](const char* key) {
-            return cache.contains(key) ? dumped(cache[key]) : std::string("?");
-        };
-        all += fmt::format("{}L{} {} {} B shared by {}", all.empty() ? "" : ", ", part("level"),
-                           part("type"), part("size"), part("num_sharing"));
+class FileArm {
+  public:
+    explicit FileArm(const GoogleBenchmarkFile& file) : file_(file) {
+        for (const auto& repetition : file.repetitions()) add(repetition);
     }
-    return all;
-}
 
-/// What can change results; time and load are left out, everything else is a suspect.
-void read_context(const json& all, std::map<std::string, std::string>& context,
-                  std::map<std::string, std::string>& suspects) {
-    constexpr std::array ignored{"date", "load_avg", "json_schema_version"};
-    for (const auto& [key, value] : all.items()) {
-        if (std::find(ignored.begin(), ignored.end(), key) != ignored.end()) continue;
-        if (key == "caches")
-            context[key] = caches_text(value);
-        else if (key == "num_cpus" || key == "library_build_type")
-            context[key] = dumped(value);
-        else
-            suspects[key] = dumped(value);
+    /// In the order of the file; of what never ran well, one without metric.
+    std::vector<Series> finish() {
+        std::vector<Series> all;
+        for (const std::string& experiment : order_) {
+            Group& group = groups_[experiment];
+            if (group.series.empty()) group.series.push_back(blank(experiment));
+            for (Series& series : group.series) {
+                series.failed = group.failed;
+                series.excluded = group.skipped;
+                all.push_back(std::move(series));
+            }
+        }
+        return all;
     }
-}
 
-/// The series of a benchmark, made when it comes first.
-Series& series_named(Arm& arm, std::map<std::string, std::size_t>& index, const std::string& name,
-                     const std::map<std::string, std::string>& context) {
-    const auto [at, is_new] = index.emplace(name, arm.series.size());
-    if (is_new) {
+    std::size_t benchmarks() const { return order_.size(); }
+
+  private:
+    struct Group {
+        int failed = 0, skipped = 0;
+        std::vector<Series> series;  // one per metric
+        std::map<std::string, std::size_t> index;
+    };
+
+    void add(const GoogleBenchmarkFile::Repetition& repetition) {
+        const auto [at, is_new] = groups_.try_emplace(repetition.experiment);
+        if (is_new) order_.push_back(repetition.experiment);
+        Group& group = at->second;
+        if (repetition.status == "failed") ++group.failed;
+        if (repetition.status == "unsupported") ++group.skipped;
+        for (const auto& metric : repetition.metrics) {
+            const auto [place, first] = group.index.emplace(metric.name, group.series.size());
+            if (first) {
+                Series series = blank(repetition.experiment);
+                series.name.metric = metric.name;
+                series.unit = metric.unit;
+                series.better = metric.better;
+                group.series.push_back(std::move(series));
+            }
+            group.series[place->second].points.push_back({metric.value, "", ""});
+        }
+    }
+
+    Series blank(const std::string& experiment) const {
         Series series;
-        series.name.variant = name;
-        series.name.metric = "real_time";
-        series.unit = "s";
-        series.better = Direction::lower;
-        series.context = context;
-        arm.series.push_back(std::move(series));
+        series.name.experiment = experiment;
+        series.name.profile = Profile::small;
+        series.name.provenance = Provenance::measured;
+        series.context = benchmark_context(file_.context());
+        series.context["profile"] = to_string(*series.name.profile);
+        series.context["provenance"] = to_string(*series.name.provenance);
+        series.context["scenario"] = "";
+        return series;
     }
-    return arm.series[at->second];
-}
 
-void add(Series& series, const GoogleBenchmarkFile& file,
-         const GoogleBenchmarkFile::Entry& repetition) {
-    if (!file.failure(repetition).empty())
-        ++series.failed;
-    else if (repetition.flag("skipped"))
-        ++series.excluded;
-    else
-        series.points.push_back({file.real_time_s(repetition), "", ""});
-}
+    const GoogleBenchmarkFile& file_;
+    std::map<std::string, Group> groups_;
+    std::vector<std::string> order_;
+};
 
 }  // namespace
 
 Arm read_google_benchmark(const std::string& text, const std::string& source) {
     const GoogleBenchmarkFile file(text, source);
-    if (file.repetitions().empty() && file.has_aggregates())
-        throw UserError(fmt::format(
-            "{}: holds aggregates (means, medians) only, and comparing needs the repetitions; run "
-            "the benchmark again without --benchmark_report_aggregates_only",
-            source));
-    if (file.repetitions().empty()) file.refuse("no benchmark in it");
-
+    FileArm read(file);
     Arm arm;
-    std::map<std::string, std::string> context;
-    read_context(file.context(), context, arm.suspects);
-    std::map<std::string, std::size_t> index;
-    for (const auto& repetition : file.repetitions())
-        add(series_named(arm, index, repetition.name, context), file, repetition);
-    arm.says = fmt::format("{}, {} benchmark{}", source, arm.series.size(),
-                           arm.series.size() == 1 ? "" : "s");
-    if (const auto date = file.context_word("date"); !date.empty()) arm.says += " of " + date;
+    arm.says = fmt::format("{}, {} benchmark{}", source, read.benchmarks(),
+                           read.benchmarks() == 1 ? "" : "s");
+    const std::string date = file.context_word("date"), host = file.context_word("host_name");
+    if (!date.empty()) arm.says += " of " + date;
+    const nlohmann::json suspects = file.suspects();
+    for (const auto& [key, value] : suspects.items())
+        arm.suspects[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    if (!host.empty()) arm.suspects["host_name"] = host;
+    arm.sessions = {{.id = "", .started = date, .warnings = file.warnings()}};
+    arm.series = read.finish();
     return arm;
 }
 

@@ -34,6 +34,14 @@ std::string how_it_failed(const Series& side, const char* name) {
                        side.failed + side.excluded, name, side.failed, side.excluded);
 }
 
+/// Both sides without a single value, and both failed. False: something else.
+bool decide_failed_before(Row& row, const Series& a, const Series& b) {
+    if (!a.points.empty() || !b.points.empty() || a.failed == 0 || b.failed == 0) return false;
+    decide(row, Verdict::failed_before, Reason::all_failed,
+           how_it_failed(b, "B") + ", and so it was before: " + how_it_failed(a, "A"));
+    return true;
+}
+
 /// A side without a single value. False: it has some.
 bool decide_empty(Row& row, const Series& side, const char* name) {
     if (!side.points.empty()) return false;
@@ -43,7 +51,8 @@ bool decide_empty(Row& row, const Series& side, const char* name) {
                how_it_failed(side, name));
     else if (side.excluded > 0)
         decide(row, Verdict::not_comparable, Reason::all_excluded,
-               fmt::format("all {} samples of {} were marked invalid", side.excluded, name));
+               fmt::format("all {} samples of {} were skipped or marked invalid", side.excluded,
+                           name));
     else
         decide(row, Verdict::not_comparable,
                name[0] == 'A' ? Reason::only_in_b : Reason::only_in_a);
@@ -261,7 +270,8 @@ Row judge(const Match& match, const Options& options) {
         decide(row, Verdict::not_comparable, Reason::only_in_b);
     else if (!match.differs.empty())
         decide_context(row, match);
-    else if (!decide_empty(row, *match.b, "B") && !decide_empty(row, *match.a, "A")) {
+    else if (!decide_failed_before(row, *match.a, *match.b) && !decide_empty(row, *match.b, "B") &&
+             !decide_empty(row, *match.a, "A")) {
         const Pairs pairs = common_pairs(*match.a, *match.b);
         if (match.a->deterministic && match.b->deterministic && !pairs.a.empty())
             judge_exactly(row, pairs);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "suite/compare/arm.hpp"
@@ -14,6 +15,11 @@ class Store;
 
 namespace assay::compare {
 
+/// The metric that says of a part of a sample that is ok, named by its labels, that it failed: a
+/// benchmark of a program of which others ran. To a comparison it is a failure of the metric beside
+/// it with these labels, the figure's.
+inline constexpr std::string_view failed_part_metric = "failed";
+
 /// The samples of some sessions of a store. Units, directions and determinism come from the
 /// registry; an experiment that it does not know gives metrics without direction.
 Arm arm_of_sessions(const Registry&, const store::Store&, const std::vector<std::string>& sessions);
@@ -21,9 +27,11 @@ Arm arm_of_sessions(const Registry&, const store::Store&, const std::vector<std:
 /// The newest samples of every series of a database.
 Arm arm_of_store(const Registry&, const store::Store&);
 
-/// Google Benchmark's JSON: repetitions of one name are the points of one series (metric
-/// "real_time", in seconds, lower is better, unpaired); aggregates are left out, errors count as
-/// failed. UserError with line and column for malformed text, or a sentence for another JSON.
+/// Google Benchmark's JSON: repetitions of one name are the points of one series per metric
+/// (real_time and cpu_time in seconds, lower is better, and every counter), unpaired; aggregates
+/// are left out, errors count as failed. Names, units and context are those of an import of the
+/// file, so that either compares with the other. UserError with line and column for malformed text,
+/// or a sentence for another JSON.
 Arm read_google_benchmark(const std::string& text, const std::string& source);
 
 /// What `assay compare` takes for A or B:

@@ -1,13 +1,15 @@
 #include "suite/compare/rows_output.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "suite/formats/csv_line.hpp"
 #include "suite/formats/finite_json.hpp"
-#include "suite/report/row_name.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::compare {
 namespace {
@@ -21,14 +23,22 @@ std::string word(const std::optional<Enum>& value) {
     return value ? std::string(to_string(*value)) : std::string();
 }
 
-/// A cell of a Markdown table: no line breaks, no column of its own.
+/// A cell of a Markdown table: nothing that does not print, no column of its own.
 std::string cell(const std::string& text) {
     std::string out;
-    for (const char c : text) {
-        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
-        out += c == '\n' || c == '\r' ? ' ' : c;
+    for (const char c : report::printable(text)) {
+        if (std::string_view("|\\`*_<[]~").find(c) != std::string_view::npos) out += '\\';
+        out += c;
     }
     return out;
+}
+
+std::string metric_cell(const Row& row, const report::RowName& name) {
+    return name.metric.empty() ? row.id.metric : name.metric;
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+    return fmt::format("{}", fmt::join(sentences, "; "));
 }
 
 std::string interval_text(const Row& row) {
@@ -39,7 +49,7 @@ std::string interval_text(const Row& row) {
 
 }  // namespace
 
-nlohmann::json row_json(const Row& row) {
+nlohmann::json row_json(const Row& row, const report::RowNames& names) {
     return {{"series", row.id.series_text()},
             {"metric", row.id.metric_text()},
             {"unit", row.unit},
@@ -50,24 +60,31 @@ nlohmann::json row_json(const Row& row) {
             {"n_b", row.n_b},
             {"verdict", to_string(row.verdict)},
             {"reason", row.reason},
-            {"id", to_json(row.id)}};
+            {"id", to_json(row.id)},
+            {"name", names.of(row.id).text()},
+            {"warnings", row.warnings}};
 }
 
 nlohmann::json rows_json(std::span<const Row> rows) {
     nlohmann::json all = nlohmann::json::array();
-    for (const Row& row : rows) all.push_back(row_json(row));
+    const report::RowNames names = names_of(rows);
+    for (const Row& row : rows) all.push_back(row_json(row, names));
     return all;
 }
 
 std::string rows_csv(std::span<const Row> rows) {
     std::string out =
-        "series,metric,unit,ratio,low,high,n_a,n_b,verdict,reason,profile,provenance,scenario\n";
+        "series,metric,unit,ratio,low,high,n_a,n_b,verdict,reason,profile,provenance,scenario,"
+        "name,warnings\n";
+    const report::RowNames names = names_of(rows);
+    using report::printable;
     for (const Row& row : rows)
-        out += csv_line({row.id.series_text(), row.id.metric_text(), row.unit,
-                         number_or_empty(row.ratio), number_or_empty(row.low),
-                         number_or_empty(row.high), std::to_string(row.n_a),
-                         std::to_string(row.n_b), std::string(to_string(row.verdict)), row.reason,
-                         word(row.id.profile), word(row.id.provenance), row.id.scenario});
+        out += csv_line(
+            {printable(row.id.series_text()), printable(row.id.metric_text()), printable(row.unit),
+             number_or_empty(row.ratio), number_or_empty(row.low), number_or_empty(row.high),
+             std::to_string(row.n_a), std::to_string(row.n_b), std::string(to_string(row.verdict)),
+             printable(row.reason), word(row.id.profile), word(row.id.provenance),
+             printable(row.id.scenario), names.of(row.id).text(), printable(joined(row.warnings))});
     return out;
 }
 
@@ -75,15 +92,26 @@ std::string rows_markdown(std::span<const Row> rows) {
     std::string out =
         "| series | metric | B/A | n | verdict | reason |\n"
         "| --- | --- | --- | --- | --- | --- |\n";
+    const report::RowNames names = names_of(rows);
+    for (const Row& row : rows) {
+        const report::RowName name = names.of(row.id);
+        std::string why = row.reason;
+        for (const std::string& warning : row.warnings) why += "; warning: " + warning;
+        out += fmt::format("| {} | {} | {} | {}, {} | {} | {} |\n", cell(name.series_text()),
+                           cell(metric_cell(row, name)), interval_text(row), row.n_a, row.n_b,
+                           marked_verdict(row), cell(why));
+    }
+    return out;
+}
+
+report::RowNames names_of(std::span<const Row> rows) {
     std::vector<RowId> ids;
     for (const Row& row : rows) ids.push_back(row.id);
-    const report::RowNames names(ids);
-    for (const Row& row : rows)
-        out += fmt::format("| {} | {} | {} | {}, {} | {} | {} |\n",
-                           cell(row.id.series_text() + names.of(row.id).context_text()),
-                           cell(row.id.metric_text()), interval_text(row), row.n_a, row.n_b,
-                           to_string(row.verdict), cell(row.reason));
-    return out;
+    return report::RowNames(ids);
+}
+
+std::string marked_verdict(const Row& row) {
+    return std::string(to_string(row.verdict)) + (row.warnings.empty() ? "" : " (!)");
 }
 
 }  // namespace assay::compare

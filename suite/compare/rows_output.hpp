@@ -6,23 +6,31 @@
 #include <string>
 
 #include "suite/compare/compare.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::compare {
 
-/// {"series","metric","unit","ratio","low","high","n_a","n_b","verdict","reason","id"}: exactly
-/// these keys; `id` is what identifies the row, "series" and "metric" are texts for people. NaN
-/// becomes null.
-nlohmann::json row_json(const Row&);
+/// {"series","metric","unit","ratio","low","high","n_a","n_b","verdict","reason","id","name",
+/// "warnings"}: exactly these keys; `id` is what identifies the row, "series" and "metric" are
+/// texts for people, "name" is what tables and --explain call it, "warnings" holds the sentences
+/// that belong beside the verdict. NaN becomes null.
+nlohmann::json row_json(const Row&, const report::RowNames&);
 
 /// An array of them.
 nlohmann::json rows_json(std::span<const Row>);
 
-/// The same columns, RFC 4180 quoting; NaN becomes an empty field. Instead of `id`: profile,
-/// provenance and scenario.
+/// The same columns, RFC 4180 quoting; NaN becomes an empty field, and what does not print is
+/// written out. Instead of `id`: profile, provenance and scenario.
 std::string rows_csv(std::span<const Row>);
 
 /// A table of GitHub's Markdown; numbers rounded for people. Rows of one name say in which profile,
-/// provenance or scenario they differ.
+/// provenance or scenario they differ; warnings stand after the reason.
 std::string rows_markdown(std::span<const Row>);
+
+/// The names of these rows among each other.
+report::RowNames names_of(std::span<const Row>);
+
+/// "faster", or "faster (!)" where a warning belongs to it.
+std::string marked_verdict(const Row&);
 
 }  // namespace assay::compare

@@ -238,7 +238,7 @@ Selection select_sessions(const store::Store& store, const std::string& selector
                           std::chrono::system_clock::time_point now) {
     Sessions sessions = selected(store, selector, now);
     std::sort(sessions.begin(), sessions.end(), [](const Session& a, const Session& b) {
-        return std::tie(a.started, a.id) < std::tie(b.started, b.id);
+        return std::tie(a.started, a.arrival, a.id) < std::tie(b.started, b.arrival, b.id);
     });
     std::string says = says_of(sessions);
     return {std::move(sessions), std::move(says)};

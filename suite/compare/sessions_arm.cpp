@@ -9,6 +9,8 @@
 
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/selector.hpp"
+#include "suite/formats/google_benchmark_file.hpp"
+#include "suite/report/row_name.hpp"
 #include "suite/store/series_id.hpp"
 #include "suite/store/store.hpp"
 
@@ -35,14 +37,14 @@ class Collector {
     std::vector<Series> finish() {
         std::vector<Series> all;
         for (auto& [id, group] : groups_) {
+            if (group.series.empty() && group.failed + group.excluded > 0)
+                group.series.push_back(blank(group));
             for (Series& series : group.series) {
-                series.failed = group.failed;
+                series.failed += group.failed;  // beside those of a part of a sample
                 series.excluded = group.excluded;
                 if (!series.deterministic && group.belongs_to_nothing)
                     for (Point& point : series.points) point.pair.clear();
             }
-            if (group.series.empty() && group.failed + group.excluded > 0)
-                group.series.push_back(blank(group));
         }
         for (const std::string& id : order_)
             for (Series& series : groups_[id].series) all.push_back(std::move(series));
@@ -53,7 +55,7 @@ class Collector {
     struct Group {
         store::SeriesKey key;
         int failed = 0, excluded = 0;
-        bool belongs_to_nothing = false;
+        bool imported_benchmark = false, belongs_to_nothing = false;
         std::vector<Series> series;                     // one per metric
         std::map<store::MetricKey, std::size_t> index;  // metric → series
         std::map<std::pair<std::uint64_t, int>, int> seen;
@@ -65,26 +67,54 @@ class Collector {
         Group& group = at->second;
         if (is_new) {
             group.key = key;
+            group.imported_benchmark = report::imported_benchmark(store::row_id(key)).has_value();
             order_.push_back(id);
         }
         if (sample.status == "failed") ++group.failed;
         if (sample.status == "invalid") ++group.excluded;
+        // A foreign benchmark was asked to run, and skipped itself.
+        if (sample.status == "unsupported" && group.imported_benchmark) ++group.excluded;
         if (sample.status != "ok") return;
         // The same seed and round of several sessions: what is exact must be equal, so the first
         // pairs with the first; measured values of different days belong to nothing. Nor do the
         // repetitions inside a process of a benchmark that was imported.
         const int times = ++group.seen[{sample.seed, sample.round}];
-        if (times > 1 || is_imported_benchmark(key)) group.belongs_to_nothing = true;
+        if (times > 1 || is_foreign(key)) group.belongs_to_nothing = true;
         const std::string pair =
             fmt::format("seed {} round {}{}", sample.seed, sample.round,
                         times > 1 ? fmt::format(" ({})", times) : std::string());
         for (const store::MetricValue& metric : sample.metrics)
-            series_of(group, metric).points.push_back({metric.value, pair, sample.id, session_});
+            if (const std::string* whose = metric_of_failure(group, metric))
+                ++series_of(group, {*whose, metric.labels, 0}).failed;
+            else
+                series_of(group, metric)
+                    .points.push_back({metric.value, pair, sample.id, session_});
     }
 
-    bool is_imported_benchmark(const store::SeriesKey& key) const {
-        return key.experiment.starts_with("benchmark/") &&
-               registry_.experiment(key.experiment) == nullptr;
+    bool is_foreign(const store::SeriesKey& key) const {
+        return key.experiment.starts_with(benchmark_prefix) &&
+               (key.variant.empty() || registry_.experiment(key.experiment) == nullptr);
+    }
+
+    /// Of which metric this one tells the failure; null: it is a value.
+    const std::string* metric_of_failure(const Group& group,
+                                         const store::MetricValue& metric) const {
+        if (metric.name != failed_part_metric || group.imported_benchmark) return nullptr;
+        const Experiment* experiment = registry_.experiment(group.key.experiment);
+        return experiment && experiment->metric(failed_part_metric) ? &experiment->figure.metric
+                                                                    : nullptr;
+    }
+
+    /// What affects speed. Of an imported benchmark: what its file says of the machine, as when the
+    /// file itself is compared.
+    std::map<std::string, std::string> machine_context(const Group& group) const {
+        const store::SeriesKey& key = group.key;
+        if (group.imported_benchmark)
+            if (const auto machine = store_.machine(key.hardware);
+                machine && machine->description.is_object() &&
+                machine->description.value("imported", "") == "google benchmark")
+                return benchmark_context(machine->description);
+        return {{"hardware", key.hardware}, {"calibration", key.calibration}};
     }
 
     Series& series_of(Group& group, const store::MetricValue& metric) {
@@ -94,7 +124,7 @@ class Collector {
             Series series = blank(group);
             series.name.metric = metric.name;
             series.name.labels = metric.labels;
-            declare(series, metric.name);
+            declare(group, series, metric.name);
             group.series.push_back(std::move(series));
         }
         return group.series[at->second];
@@ -102,8 +132,9 @@ class Collector {
 
     /// What the registry says of the metric; of what came from elsewhere (an imported benchmark),
     /// what the database was told.
-    void declare(Series& series, const std::string& metric) {
-        const Experiment* experiment = registry_.experiment(series.name.experiment);
+    void declare(const Group& group, Series& series, const std::string& metric) {
+        const Experiment* experiment =
+            group.imported_benchmark ? nullptr : registry_.experiment(series.name.experiment);
         if (const MetricSpec* spec = experiment ? experiment->metric(metric) : nullptr) {
             series.unit = spec->unit;
             series.better = spec->better;
@@ -123,15 +154,12 @@ class Collector {
         const store::SeriesKey& key = group.key;
         Series series;
         series.name = store::row_id(key);
-        series.context = {{"profile", std::string(assay::to_string(key.profile))},
-                          {"provenance", std::string(assay::to_string(key.provenance))},
-                          {"scenario", key.scenario},
-                          {"hardware", key.hardware},
-                          {"calibration", key.calibration}};
+        series.context = machine_context(group);
+        series.context["profile"] = assay::to_string(key.profile);
+        series.context["provenance"] = assay::to_string(key.provenance);
+        series.context["scenario"] = key.scenario;
         // Results from before inputs were hashed do not tell: unknown, not another one.
         if (!key.data.empty()) series.context["data"] = key.data;
-        series.failed = group.failed;
-        series.excluded = group.excluded;
         return series;
     }
 
@@ -151,11 +179,27 @@ std::map<std::string, std::string> joined_suspects(const std::vector<store::Sess
         values["build"].insert(session.build);
         if (!session.suspects.is_object()) continue;
         for (const auto& [key, value] : session.suspects.items())
-            values[key].insert(value.is_string() ? value.get<std::string>() : value.dump());
+            if (key != "warnings")  // told apart from these: ArmSession
+                values[key].insert(value.is_string() ? value.get<std::string>() : value.dump());
     }
     std::map<std::string, std::string> joined;
     for (const auto& [key, all] : values) joined[key] = fmt::format("{}", fmt::join(all, ", "));
     return joined;
+}
+
+/// What the sessions tell of their circumstances.
+std::vector<ArmSession> circumstances(const std::vector<store::Session>& sessions) {
+    std::vector<ArmSession> all;
+    for (const store::Session& session : sessions) {
+        ArmSession of{.id = session.id, .started = session.started, .warnings = {}};
+        if (session.suspects.is_object())
+            if (const auto warnings = session.suspects.find("warnings");
+                warnings != session.suspects.end() && warnings->is_string())
+                of.warnings = warnings->get<std::string>();
+        of.in_turns = session.command.find(" versus ") != session.command.npos;
+        all.push_back(std::move(of));
+    }
+    return all;
 }
 
 /// What is succeeded by newer samples: a series without what may change from run to run.
@@ -184,7 +228,8 @@ Arm arm_of_sessions(const Registry& registry, const store::Store& store,
     Collector collector(registry, store);
     for (const store::Session& session : sessions)
         collector.add(store.session_metrics(session.id), nullptr);
-    return {says_of(sessions), collector.finish(), joined_suspects(sessions)};
+    return {says_of(sessions), collector.finish(), joined_suspects(sessions),
+            circumstances(sessions)};
 }
 
 Arm arm_of_store(const Registry& registry, const store::Store& store) {
@@ -215,7 +260,7 @@ Arm arm_of_store(const Registry& registry, const store::Store& store) {
                                     store.path().string()));
     std::reverse(used.begin(), used.end());
     return {fmt::format("{}, its newest samples ({})", store.path().string(), says_of(used)),
-            collector.finish(), joined_suspects(used)};
+            collector.finish(), joined_suspects(used), circumstances(used)};
 }
 
 }  // namespace assay::compare

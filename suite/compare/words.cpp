@@ -16,9 +16,11 @@ std::string_view to_string(Verdict verdict) {
         case Verdict::not_comparable:
             return "not comparable";
         case Verdict::failed:
+            return "failed";
+        case Verdict::failed_before:
             break;
     }
-    return "failed";
+    return "failed before too";
 }
 
 std::string_view code(Reason reason) {

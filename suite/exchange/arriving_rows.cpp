@@ -27,7 +27,8 @@ void ArrivingRows::session(const store::Session& session) {
             {"started", session.started},
             {"finished", session.started},
             {"state", std::string("finished")},
-            {"planned", std::int64_t{session.planned}}}});
+            {"planned", std::int64_t{session.planned}},
+            {"arrival", ++sessions_}}});
 }
 
 void ArrivingRows::sample(const store::Sample& sample, const std::string& hardware) {

@@ -27,6 +27,7 @@ class ArrivingRows {
 
     const RowSink& sink_;
     std::set<std::string> seen_;
+    std::int64_t sessions_ = 0;  ///< their order in the file is that of their arrival
 };
 
 }  // namespace assay::exchange

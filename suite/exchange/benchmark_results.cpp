@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 
 #include "suite/exchange/arriving_rows.hpp"
 #include "suite/formats/google_benchmark_file.hpp"
@@ -21,14 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Numbers of an entry that describe the run, not its result.
-bool describes_run(const std::string& key) {
-    for (const auto* known : {"family_index", "per_family_instance_index", "repetitions",
-                              "repetition_index", "threads", "iterations"})
-        if (key == known) return true;
-    return false;
-}
-
 class BenchmarkResults {
   public:
     BenchmarkResults(std::string_view text, const std::string& source, const RowSink& sink)
@@ -37,8 +28,6 @@ class BenchmarkResults {
     }
 
     void read() {
-        if (file_.repetitions().empty())
-            file_.refuse("no repetitions in it (aggregates are left out)");
         context();
         std::vector<store::Sample> samples;
         for (const auto& repetition : file_.repetitions()) samples.push_back(sample(repetition));
@@ -52,18 +41,17 @@ class BenchmarkResults {
     /// suspects, the clock too, which changes from run to run.
     void context() {
         const json& context = file_.context();
-        json description = json::object(), suspects = json::object();
-        for (const auto* key : {"num_cpus", "caches", "library_build_type"})
-            if (context.contains(key)) description[key] = context[key];
+        json description = json::object();
+        for (const auto& [key, text] : benchmark_context(context))
+            description[key] = context.at(key);
         session_.machine = store::derived_uuid("machine " + store::json_text(description));
         if (const auto host = file_.context_word("host_name"); !host.empty())
             description["hostname"] = host;
         description["imported"] = "google benchmark";
-        for (const auto& [key, value] : context.items())
-            if (!description.contains(key) && key != "host_name" && key != "date")
-                suspects[key] = value;
         rows_.machine(session_.machine, description);
-        session_.suspects = suspects;
+        session_.suspects = file_.suspects();
+        if (const auto warnings = file_.warnings(); !warnings.empty())
+            session_.suspects["warnings"] = warnings;
         session_.command = "assay import " + std::filesystem::path(source_).filename().string();
         session_.started = utc_of(file_.context_word("date"));
     }
@@ -83,42 +71,21 @@ class BenchmarkResults {
                           std::chrono::minutes(minute) + std::chrono::seconds(second) - offset);
     }
 
-    store::Sample sample(const GoogleBenchmarkFile::Entry& repetition) {
+    store::Sample sample(const GoogleBenchmarkFile::Repetition& repetition) {
         store::Sample sample;
         sample.session = session_.id;
         sample.started = session_.started;
-        sample.spec.experiment = "benchmark/" + repetition.name;
+        sample.spec.experiment = repetition.experiment;
         sample.spec.profile = Profile::small;
         sample.spec.provenance = Provenance::measured;
-        sample.spec.round = rounds_[repetition.name]++;
+        sample.spec.round = repetition.round;
         sample.id = store::derived_uuid(
             fmt::format("{} {} {}", session_.id, sample.spec.round, sample.spec.experiment));
-        sample.reason = file_.failure(repetition);
-        if (!sample.reason.empty()) {
-            sample.status = "failed";
-            return sample;
-        }
-        if (repetition.flag("skipped")) {
-            sample.status = "unsupported";
-            sample.reason = repetition.word("skip_message");
-            if (sample.reason.empty()) sample.reason = "the benchmark does not say why";
-            return sample;
-        }
-        sample.status = "ok";
-        const double real_time_s = file_.real_time_s(repetition);
-        for (const auto& [key, value] : repetition.fields.items()) {
-            if (!value.is_number() || describes_run(key)) continue;
-            const bool time = key == "real_time" || key == "cpu_time";
-            sample.metrics.push_back(
-                {key,
-                 {},
-                 key == "real_time"
-                     ? real_time_s
-                     : value.get<double>() / (time ? file_.per_second(repetition) : 1)});
-            rows_.metric_unit({sample.spec.experiment, key, time ? "s" : "",
-                               time                           ? Direction::lower
-                               : key.ends_with("_per_second") ? Direction::higher
-                                                              : Direction::none});
+        sample.status = repetition.status;
+        sample.reason = repetition.reason;
+        for (const auto& metric : repetition.metrics) {
+            sample.metrics.push_back({metric.name, {}, metric.value});
+            rows_.metric_unit({repetition.experiment, metric.name, metric.unit, metric.better});
         }
         return sample;
     }
@@ -127,7 +94,6 @@ class BenchmarkResults {
     ArrivingRows rows_;
     GoogleBenchmarkFile file_;
     store::Session session_;
-    std::map<std::string, int> rounds_;
 };
 
 }  // namespace

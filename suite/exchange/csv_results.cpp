@@ -14,6 +14,7 @@
 #include "suite/exchange/arriving_rows.hpp"
 #include "suite/exchange/csv_document.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/formats/google_benchmark_file.hpp"
 #include "suite/store/row_codec.hpp"
 #include "suite/store/series_id.hpp"
 #include "suite/store/store.hpp"
@@ -29,6 +30,7 @@ class CsvResults {
         : text_(text), source_(source), rows_(sink), imported_(store::now_utc()) {}
 
     void read() {
+        refuse_google_benchmark();
         const auto lines = parse_csv(text_, source_);
         if (lines.empty()) throw UserError(source_ + ": the file is empty");
         header(lines.front());
@@ -39,6 +41,17 @@ class CsvResults {
   private:
     [[noreturn]] void fail(const CsvField& at, const std::string& what) const {
         throw UserError(fmt::format("{}:{}:{}: {}", source_, at.line, at.column, what));
+    }
+
+    /// Its header stands below lines of context, which are no CSV.
+    void refuse_google_benchmark() const {
+        constexpr std::string_view header = "name,iterations,real_time,cpu_time,time_unit";
+        const auto at = text_.find(header);
+        if (at != 0 && (at == text_.npos || text_[at - 1] != '\n')) return;
+        throw UserError(fmt::format(
+            "{}: Google Benchmark's CSV, of which the machine cannot be told; write the file with "
+            "--benchmark_out_format=json",
+            source_));
     }
 
     void header(const CsvLine& names) {
@@ -282,8 +295,23 @@ class CsvResults {
                                       sample.spec.provenance == Provenance::emulated;
             rows_.sample(sample, on_a_machine ? machine_ : "");
         }
-        for (const auto& [key, unit] : units_)
-            rows_.metric_unit({key.first, key.second, unit, Direction::none});
+        for (const auto& [key, unit] : units_) metric_unit(key.first, key.second, unit);
+        for (const auto& sample : samples_)
+            if (is_benchmark(sample.spec.experiment))  // without a unit, but with a direction
+                for (const auto& metric : sample.metrics)
+                    metric_unit(sample.spec.experiment, metric.name, "");
+    }
+
+    /// The first of a metric counts.
+    void metric_unit(const std::string& experiment, const std::string& name,
+                     const std::string& unit) {
+        rows_.metric_unit({experiment, name, unit,
+                           is_benchmark(experiment) ? benchmark_direction(name) : Direction::none});
+    }
+
+    /// What a file of Google Benchmark brought into the database that was exported.
+    static bool is_benchmark(std::string_view experiment) {
+        return experiment.starts_with(benchmark_prefix);
     }
 
     std::string_view text_;

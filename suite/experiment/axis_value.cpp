@@ -26,4 +26,20 @@ double number_axis(const SampleSpec& spec, const std::string& axis) {
     throw UserError(fmt::format("axis {}: a number, not {}", axis, to_string(value)));
 }
 
+const Value* unnamed_value(const Axis& axis, const ProfilePlan& profile) {
+    const auto sweep = profile.axes.find(axis.name);
+    const bool unnamed = sweep != profile.axes.end() && sweep->second.empty();
+    return unnamed && !axis.values.empty() ? &axis.values.front() : nullptr;
+}
+
+Case with_unnamed_values(const Experiment& experiment, const SampleSpec& spec) {
+    Case whole = spec.axes;
+    const ProfilePlan* profile = experiment.plan(spec.profile);
+    if (!profile) return whole;
+    for (const Axis& axis : experiment.axes)
+        if (const Value* value = unnamed_value(axis, *profile))
+            whole.try_emplace(axis.name, *value);
+    return whole;
+}
+
 }  // namespace assay

@@ -21,4 +21,12 @@ std::int64_t integer_axis(const SampleSpec& spec, const std::string& axis);
 /// std::out_of_range where the sample has no such axis.
 double number_axis(const SampleSpec& spec, const std::string& axis);
 
+/// What an axis is worth in a case that does not name it: the first of its declared values, where
+/// the profile's sweep of it is empty. Such an axis is in a case only where it differs from that,
+/// so one that an experiment gets later leaves every older series what it is. Null: cases name it.
+const Value* unnamed_value(const Axis& axis, const ProfilePlan& profile);
+
+/// The sample's case with those values filled in: for readers, never for a series.
+Case with_unnamed_values(const Experiment& experiment, const SampleSpec& spec);
+
 }  // namespace assay

@@ -1,47 +1,77 @@
 // A file of Google Benchmark, as --benchmark_out writes it (docs/user_guide.md of that project and
-// its json_reporter.cc; versions from 1.4 on, which wrote no run_type before 1.5).
+// its json_reporter.cc; versions from 1.4 on, which wrote no run_type before 1.5). What its rows
+// are called and what they mean is said here, once, for who compares a file and who imports it.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "suite/experiment/experiment.hpp"
+
 namespace assay {
+
+/// Before the benchmark's name in what identifies a row: "benchmark/BM_copy/64".
+inline constexpr std::string_view benchmark_prefix = "benchmark/";
 
 class GoogleBenchmarkFile {
   public:
-    /// A benchmark's repetition.
-    struct Entry {
-        std::string name;
-        nlohmann::json fields;
-
-        std::string word(const char* key) const;  ///< "" where there is none
-        bool flag(const char* key) const;
+    struct Metric {
+        std::string name, unit;
+        Direction better = Direction::none;
+        double value = 0;
     };
 
-    /// UserError with `source`: line and column of malformed text, or what another JSON lacks.
+    /// One run of a benchmark.
+    struct Repetition {
+        std::string experiment;  ///< "benchmark/" and its name
+        int round = 0;           ///< counts those of its name
+        std::string status;      ///< ok, failed, unsupported (skipped)
+        std::string reason;      ///< of those that are not ok
+        /// real_time and cpu_time in seconds, lower is better; then the counters in name order,
+        /// those that end in "_per_second" higher is better. A counter of the name of one of the
+        /// file's own fields is "counter:NAME". Empty unless ok.
+        std::vector<Metric> metrics;
+    };
+
+    /// UserError with `source`: line and column of malformed text, or what another JSON lacks. A
+    /// file of aggregates only is refused, too: there is nothing in it that could be compared.
     GoogleBenchmarkFile(std::string_view text, std::string source);
 
     const nlohmann::json& context() const { return context_; }  ///< an object, maybe an empty one
-    std::string context_word(const char* key) const;
-    const std::vector<Entry>& repetitions() const { return repetitions_; }
-    bool has_aggregates() const { return has_aggregates_; }
+    std::string context_word(const char* key) const;            ///< "" where there is none
+    /// In the order of the file; at least one. A benchmark of which the file has only aggregates,
+    /// beside others, follows as one that is not supported.
+    const std::vector<Repetition>& repetitions() const { return repetitions_; }
 
-    /// How many of the unit of its times are a second. UserError for an unknown unit.
-    double per_second(const Entry& entry) const;
-    /// UserError where there is none.
-    double real_time_s(const Entry& entry) const;
-    /// Why it gives no time: its own words, or that it took none. Empty: it does.
-    std::string failure(const Entry& entry) const;
-
-    [[noreturn]] void refuse(const std::string& what) const;
+    /// What may explain a difference and is no reason not to compare: commit, clock, flags …; not
+    /// the host's name, the time and the load.
+    nlohmann::json suspects() const;
+    /// What the file says of a machine that was not quiet, in the words of a session's record:
+    /// "load", "cpu scaling"; "" for nothing.
+    std::string warnings() const;
 
   private:
+    struct Entry;
+
+    [[noreturn]] void refuse(const std::string& what) const;
+    Repetition repetition(const Entry& entry) const;
+    std::vector<Metric> metrics(const Entry& entry) const;
+    double per_second(const Entry& entry) const;
+
     std::string source_;
     nlohmann::json context_;
-    std::vector<Entry> repetitions_;
-    bool has_aggregates_ = false;
+    std::vector<Repetition> repetitions_;
 };
+
+/// Of real_time and cpu_time lower, of counters in "_per_second" higher, of others none.
+Direction benchmark_direction(std::string_view metric);
+
+/// What affects speed, so that files which differ in it are not compared silently: "num_cpus",
+/// "caches", "library_build_type", as far as `description` has them: the context of a file, or what
+/// an import keeps of it as the machine.
+std::map<std::string, std::string> benchmark_context(const nlohmann::json& description);
 
 }  // namespace assay

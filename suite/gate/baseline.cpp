@@ -1,11 +1,15 @@
 #include "suite/gate/baseline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "suite/compare/read_arm.hpp"
 #include "suite/experiment/error.hpp"
+#include "suite/experiment/nearest_id.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/gate/night_wording.hpp"
 #include "suite/report/row_name.hpp"
@@ -30,6 +34,32 @@ store::NightRecord night_of(const store::Store& store, const store::Nights& nigh
     store::NightRecord by_hand;  // a session of `assay run` is as good a level
     by_hand.session = session;
     return by_hand;
+}
+
+/// A level that two builds made would be nobody's.
+void refuse_mixed_builds(const store::Store& store, const std::string& session,
+                         const std::vector<store::Sample>& samples) {
+    const auto of = store.session(session);
+    std::optional<std::string> mixed;
+    if (of && of->suspects.is_object() && of->suspects.contains(store::mixed_mark))
+        mixed = of->suspects.value(std::string(store::mixed_mark), "");
+    if (!mixed) mixed = mixed_builds(samples);
+    if (mixed)
+        throw UserError(
+            fmt::format("session {:.8} cannot be a level, since its samples are of two builds: {}; "
+                        "run the night again, or name another session with --session",
+                        session, *mixed));
+}
+
+/// Series of which no sample is ok.
+std::vector<RowId> without_values(const std::vector<store::Sample>& samples) {
+    std::map<RowId, bool> is_ok;
+    for (const store::Sample& sample : samples)
+        is_ok[series_of(sample.spec)] |= sample.status == "ok";
+    std::vector<RowId> rows;
+    for (const auto& [row, ok] : is_ok)
+        if (!ok) rows.push_back(row);
+    return rows;
 }
 
 std::vector<RowId> rows_like(const store::Nights& nights, const store::NightRecord& night,
@@ -78,6 +108,27 @@ std::optional<BaselineLevel> baseline_level(const store::Store& store, const sto
     return std::nullopt;
 }
 
+std::vector<std::string> baseline_names(const store::Store& store, const store::Nights& nights) {
+    std::set<std::string> names;
+    for (const store::AcceptedLevel& level : nights.levels("")) names.insert(level.baseline);
+    for (const store::Baseline& baseline : store.baselines()) names.insert(baseline.name);
+    return {names.begin(), names.end()};
+}
+
+UserError unknown_baseline(const store::Store& store, const store::Nights& nights,
+                           const std::string& name) {
+    const std::vector<std::string> known = baseline_names(store, nights);
+    if (known.empty())
+        return UserError(
+            fmt::format("there is no baseline '{}', nor any other; `assay baseline accept SUITE` "
+                        "makes one of the suite's newest night",
+                        name));
+    const auto nearest = nearest_id(name, known);
+    return UserError(fmt::format("there is no baseline '{}'{}; known: {}", name,
+                                 nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
+                                 fmt::join(known, ", ")));
+}
+
 compare::Arm baseline_arm(const Registry& registry, const store::Store& store,
                           const BaselineLevel& level) {
     compare::Arm arm = compare::arm_of_sessions(registry, store, {level.session});
@@ -106,7 +157,12 @@ compare::Arm baseline_arm(const Registry& registry, const store::Store& store,
 
 Accepted accept_level(store::Store& store, store::Nights& nights, const Acceptance& acceptance) {
     const store::NightRecord night = night_of(store, nights, acceptance);
-    Accepted accepted{night.session, {}, {}, !night.id.empty(), false};
+    const std::vector<store::Sample> samples = store.samples(night.session);
+    refuse_mixed_builds(store, night.session, samples);
+    Accepted accepted;
+    accepted.session = night.session;
+    accepted.of_night = !night.id.empty();
+    accepted.empty = without_values(samples);
     if (!acceptance.series.empty()) {
         if (!baseline_level(store, nights, acceptance.name))
             throw UserError(fmt::format(

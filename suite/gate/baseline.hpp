@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "suite/compare/arm.hpp"
+#include "suite/experiment/error.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/store/nights.hpp"
@@ -24,6 +25,11 @@ struct BaselineLevel {
 std::optional<BaselineLevel> baseline_level(const store::Store&, const store::Nights&,
                                             const std::string& name);
 
+/// Of everything that was accepted, in name order.
+std::vector<std::string> baseline_names(const store::Store&, const store::Nights&);
+/// What to say of a name that no baseline has: the nearest one, and all of them.
+UserError unknown_baseline(const store::Store&, const store::Nights&, const std::string& name);
+
 compare::Arm baseline_arm(const Registry&, const store::Store&, const BaselineLevel&);
 
 struct Acceptance {
@@ -36,11 +42,13 @@ struct Accepted {
     std::string session;
     std::vector<RowId> rows;     ///< accepted on their own; empty: everything
     std::vector<RowId> settled;  ///< rows whose regression ended with it
+    std::vector<RowId> empty;    ///< series of that session without a sample that is ok
     bool of_night = false;       ///< else of another session
     bool program_kept = false;
 };
 /// Accepts a level and ends the open regressions of its rows. UserError: there is no finished night
-/// of that name, the session had nothing like the pattern, one row without any baseline.
+/// of that name, the session had nothing like the pattern, one row without any baseline, the
+/// session has samples of two builds.
 Accepted accept_level(store::Store&, store::Nights&, const Acceptance&);
 
 }  // namespace assay::gate

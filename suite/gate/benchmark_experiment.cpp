@@ -9,17 +9,27 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "suite/compare/read_arm.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "suite/formats/google_benchmark_file.hpp"
+#include "suite/store/sha256.hpp"
 
 namespace assay::gate {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What a sample says of the file that it is about to start.
+constexpr std::string_view build_event = "program";
 
 /// Arguments in one text: separated by spaces, each space or backslash inside one escaped.
 std::string joined(const std::vector<std::string>& arguments) {
@@ -84,9 +94,36 @@ void run_program(const fs::path& program, const std::vector<std::string>& argume
                                       : fmt::format("was killed by signal {}", WTERMSIG(status))));
 }
 
+/// The fastest repetition of each benchmark; of those without one, that they failed: the others
+/// of the program are none the worse for it. std::runtime_error where none ran.
+void record_benchmarks(const GoogleBenchmarkFile& file, Recorder& recorder) {
+    std::map<std::string, double> fastest;  // by the benchmark's name
+    std::set<std::string> failed;
+    std::string why = "no benchmark in it ran";
+    for (const auto& repetition : file.repetitions()) {
+        const std::string name = repetition.experiment.substr(benchmark_prefix.size());
+        if (repetition.metrics.empty()) {
+            why = name + ": " + repetition.reason;
+            if (repetition.status == "failed") failed.insert(name);
+            continue;
+        }
+        const double real_time_s = repetition.metrics.front().value;
+        const auto [best, is_first] = fastest.emplace(name, real_time_s);
+        best->second = std::min(best->second, real_time_s);
+    }
+    if (fastest.empty()) throw std::runtime_error(why);
+    for (const auto& [name, real_time_s] : fastest)
+        recorder.metric("real_time", real_time_s, {{"benchmark", name}});
+    for (const std::string& name : failed)
+        if (!fastest.contains(name))
+            recorder.metric(compare::failed_part_metric, 1, {{"benchmark", name}});
+}
+
 void run_benchmark(const SampleSpec& spec, Recorder& recorder) {
     const fs::path program = find_benchmark_program(text_of(spec.axes, "program"));
     const fs::path out = fs::path(spec.scratch) / "benchmark.json";
+    if (std::error_code error; fs::is_regular_file(program, error))
+        recorder.event(build_event, 0, -1, {{"sha256", sha256_file_hex(program)}});
     std::vector<std::string> arguments = split(text_of(spec.axes, "arguments"));
     arguments.push_back("--benchmark_out=" + out.string());
     arguments.emplace_back("--benchmark_out_format=json");
@@ -96,17 +133,7 @@ void run_benchmark(const SampleSpec& spec, Recorder& recorder) {
         throw UserError(fmt::format("{} wrote no results: is it a program of Google Benchmark?",
                                     program.string()));
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const compare::Arm arm = compare::read_google_benchmark(text, program.string());
-    for (const compare::Series& series : arm.series) {
-        std::vector<double> values;
-        for (const compare::Point& point : series.points)
-            if (std::isfinite(point.value)) values.push_back(point.value);
-        if (values.empty())
-            throw std::runtime_error(
-                fmt::format("{} failed in {}", series.name.variant, program.string()));
-        recorder.metric("real_time", *std::min_element(values.begin(), values.end()),
-                        {{"benchmark", series.name.variant}});
-    }
+    record_benchmarks(GoogleBenchmarkFile(text, program.string()), recorder);
 }
 
 Experiment make_experiment() {
@@ -129,6 +156,12 @@ Experiment make_experiment() {
                            "time of one iteration in the fastest repetition",
                            Direction::lower,
                            false,
+                           {"benchmark"}},
+                          {std::string(compare::failed_part_metric),
+                           "count",
+                           "1 for a benchmark that failed, beside others that ran",
+                           Direction::lower,
+                           false,
                            {"benchmark"}}};
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
@@ -140,7 +173,53 @@ Experiment make_experiment() {
     return experiment;
 }
 
+/// nullopt: it can be started. As execvp() looks for it: what has no '/' is searched in PATH.
+std::optional<std::string> trouble_with(const fs::path& named) {
+    const fs::path program = find_benchmark_program(named);
+    std::vector<fs::path> candidates = {program};
+    if (program.native().find('/') == std::string::npos) {
+        candidates.clear();
+        const char* path = std::getenv("PATH");
+        std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+        for (std::string folder; std::getline(folders, folder, ':');)
+            candidates.push_back(fs::path(folder.empty() ? "." : folder) / program);
+    }
+    std::error_code error;
+    bool is_there = false;
+    for (const fs::path& candidate : candidates) {
+        if (!fs::is_regular_file(candidate, error)) continue;
+        if (::access(candidate.c_str(), X_OK) == 0) return std::nullopt;
+        is_there = true;
+    }
+    return is_there ? "cannot be executed: chmod +x it" : "is not there; is it built?";
+}
+
 }  // namespace
+
+std::vector<std::string> missing_programs(const SuiteFile& suite) {
+    std::vector<std::string> missing;
+    for (const SuiteBenchmark& benchmark : suite.benchmarks)
+        if (const auto trouble = trouble_with(benchmark.program))
+            missing.push_back(fmt::format("benchmark/{}: {} {}", benchmark.name,
+                                          benchmark.program.string(), *trouble));
+    return missing;
+}
+
+std::optional<std::string> mixed_builds(std::span<const store::Sample> samples) {
+    std::map<std::pair<std::string, std::string>, std::set<std::string>> builds;
+    for (const store::Sample& sample : samples) {
+        if (sample.spec.experiment != benchmark_experiment || sample.status != "ok") continue;
+        for (const store::Event& event : sample.events)
+            if (event.kind == build_event && event.detail.is_object())
+                builds[{text_of(sample.spec.axes, "name"), text_of(sample.spec.axes, "program")}]
+                    .insert(event.detail.value("sha256", "").substr(0, 12));
+    }
+    for (const auto& [program, hashes] : builds)
+        if (hashes.size() > 1)
+            return fmt::format("benchmark/{} ran {} in {} builds ({})", program.first,
+                               program.second, hashes.size(), fmt::join(hashes, ", "));
+    return std::nullopt;
+}
 
 System make_benchmark_system() {
     System system;

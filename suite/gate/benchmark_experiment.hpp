@@ -2,9 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "suite/experiment/system.hpp"
 #include "suite/gate/suite_file.hpp"
+#include "suite/store/records.hpp"
 
 namespace assay::gate {
 
@@ -12,8 +17,16 @@ inline constexpr std::string_view benchmark_experiment = "benchmark/program";
 
 /// The system "benchmark" with its one experiment, "benchmark/program": axes name (what the reports
 /// call it), program and arguments (one text, shell-quoted), none of which has values of its own;
-/// metric real_time in seconds, labelled by benchmark: the fastest of a sample's repetitions.
+/// metric real_time in seconds, labelled by benchmark: the fastest of a sample's repetitions. Of a
+/// benchmark that failed beside others the metric "failed" says so (compare::failed_part_metric).
 System make_benchmark_system();
+
+/// Which of the suite's programs could not be started, a sentence each.
+std::vector<std::string> missing_programs(const SuiteFile&);
+
+/// A sentence when samples of one program were made by two builds of it; the samples must be there
+/// with their events. nullopt: no sign of that.
+std::optional<std::string> mixed_builds(std::span<const store::Sample>);
 
 /// The axes of one entry of a suite.
 Case benchmark_case(const SuiteBenchmark&);

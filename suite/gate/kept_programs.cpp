@@ -1,8 +1,10 @@
 #include "suite/gate/kept_programs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 
@@ -11,6 +13,7 @@
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/measure/build_info.hpp"
 #include "suite/store/sha256.hpp"
+#include "suite/store/timestamp.hpp"
 
 namespace assay::gate {
 namespace {
@@ -39,7 +42,8 @@ Files files_to_keep(const std::vector<fs::path>& benchmarks) {
         if (const fs::path file = find_benchmark_program(benchmark);
             fs::is_regular_file(file, error))
             files[file.filename().string()] = file;
-    files[program_name] = this_executable();
+    // Not by its name, under which a newer one may lie by now.
+    files[program_name] = "/proc/self/exe";
     return files;
 }
 
@@ -115,6 +119,18 @@ const std::string& KeptPrograms::damage(const fs::path& executable) const {
     return at->second;
 }
 
+std::map<std::string, fs::file_time_type> KeptPrograms::kept() const {
+    std::map<std::string, fs::file_time_type> all;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_, error)) {
+        std::error_code gone;
+        const auto last = entry.last_write_time(gone);
+        if (!gone && !executable(entry.path().filename().string()).empty())
+            all.emplace(entry.path().filename().string(), last);
+    }
+    return all;
+}
+
 int KeptPrograms::keep_only(const std::set<std::string>& names) const {
     std::error_code error;
     std::vector<fs::path> rest;
@@ -129,6 +145,58 @@ int KeptPrograms::keep_only(const std::set<std::string>& names) const {
     for (const fs::path& folder : rest)
         if (fs::remove_all(folder, error) > 0 && !error) ++removed;
     return removed;
+}
+
+std::string programs_text(const std::vector<fs::path>& benchmarks) try {
+    std::string text;
+    for (const auto& [name, file] : files_to_keep(benchmarks))
+        text += fmt::format("{}{} {:.12}", text.empty() ? "" : ", ", name, sha256_file_hex(file));
+    return text;
+} catch (const std::system_error& error) {
+    throw UserError(fmt::format("the programs of the suite cannot be read: {}", error.what()));
+}
+
+std::string programs_changed(const std::string& before, const std::string& after) {
+    const auto parts = [](const std::string& text) {
+        std::set<std::string> all;
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = std::min(text.find(", ", at), text.size());
+            all.insert(text.substr(at, end - at));
+            at = end + 2;
+        }
+        return all;
+    };
+    const std::set<std::string> was = parts(before), is = parts(after);
+    std::set<std::string> names;
+    const auto add = [&](const std::set<std::string>& of, const std::set<std::string>& other) {
+        for (const std::string& part : of)
+            if (!other.contains(part)) names.insert(part.substr(0, part.rfind(' ')));
+    };
+    add(was, is);
+    add(is, was);
+    if (was.empty()) return "it is not known which programs it ran";
+    return fmt::format("{} {} built anew or changed", fmt::join(names, ", "),
+                       names.size() == 1 ? "was" : "were");
+}
+
+std::optional<std::string> lost_database(const fs::path& database, const std::string& made) {
+    std::error_code error;
+    const KeptPrograms programs(fs::weakly_canonical(fs::absolute(database), error));
+    const auto kept = programs.kept();
+    const bool empty = !fs::exists(database, error) || fs::file_size(database, error) == 0;
+    const auto is_older = [&](const auto& program) {
+        // A night that is given up before its first sample keeps its program all the same.
+        const auto at = fs::file_time_type::clock::to_sys(program.second) + std::chrono::minutes(1);
+        return store::utc(std::chrono::time_point_cast<std::chrono::system_clock::duration>(at)) <
+               made;
+    };
+    if (kept.empty() || !(empty || std::any_of(kept.begin(), kept.end(), is_older)))
+        return std::nullopt;
+    return fmt::format(
+        "{} {}, but earlier nights have kept their programs in {}: the database was lost, or "
+        "another one is meant (--db, ASSAY_DB). Bring it back, or remove that folder to begin anew",
+        database.string(), empty ? "is not there or empty" : "knows of no night",
+        programs.folder().string());
 }
 
 }  // namespace assay::gate

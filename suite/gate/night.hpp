@@ -26,6 +26,7 @@ struct NightRow {
     Evidence evidence = Evidence::none;
     Step step;
     bool muted = false;
+    std::string mute;                ///< by whom, since and until when, why: a clause
     bool rerun_for_mean = false;     ///< no candidate, but all rows together looked slower
     double relative_to_control = 0;  ///< slowdown of this row over that of the control; 0: none ran
 };

@@ -39,7 +39,7 @@ std::string_view direction_class(const compare::Row& row) {
 std::string evidence_cell(const NightRow& row) {
     std::string out =
         fmt::format("<details><summary>{}</summary><ul>",
-                    escaped(row.step.why.empty() ? row.against_baseline.reason : row.step.why));
+                    escaped(why_words(row).empty() ? row.against_baseline.reason : why_words(row)));
     for (const std::string& sentence : evidence(row)) out += "<li>" + escaped(sentence) + "</li>";
     return out + "</ul></details>";
 }

@@ -13,8 +13,8 @@ namespace {
 using nlohmann::json;
 
 /// As `assay compare --json` writes a row, and what the gate adds to it.
-json comparison(const compare::Row& row) {
-    json out = compare::row_json(row);
+json comparison(const compare::Row& row, const report::RowNames& names) {
+    json out = compare::row_json(row, names);
     out["margin"] = row.margin;
     out["paired"] = row.paired;
     return out;
@@ -22,19 +22,21 @@ json comparison(const compare::Row& row) {
 
 json state(const std::optional<State>& of) { return of ? json(to_string(*of)) : json(); }
 
-json night_row_json(const NightRow& row) {
-    json out = comparison(row.against_baseline);
+json night_row_json(const NightRow& row, const report::RowNames& names) {
+    json out = comparison(row.against_baseline, names);
+    out["row"] = names.of(row.against_baseline.id).text();
     out["slowdown"] = finite_or_null(slowdown(row.against_baseline));
     out["history_change"] = finite_or_null(row.history_change);
     out["history_threshold"] = finite_or_null(row.history_threshold);
     out["candidate"] = row.candidate;
-    out["rerun"] = row.rerun ? comparison(*row.rerun) : json();
+    out["rerun"] = row.rerun ? comparison(*row.rerun, names) : json();
     out["rerun_paired"] = row.rerun_paired;
     out["evidence"] = to_string(row.evidence);
     out["from"] = state(row.step.from);
     out["to"] = state(row.step.to);
     out["why"] = row.step.why;
     out["muted"] = row.muted;
+    out["mute"] = row.muted ? json(row.mute) : json();
     out["relative_to_control"] =
         row.relative_to_control > 0 ? json(row.relative_to_control) : json();
     return out;
@@ -44,8 +46,9 @@ json night_row_json(const NightRow& row) {
 
 std::string json_text(const Night& night) {
     json rows = json::array();
+    const report::RowNames names = names_of(night);
     for (const auto& group : by_heading(night))
-        for (const NightRow* row : group) rows.push_back(night_row_json(*row));
+        for (const NightRow* row : group) rows.push_back(night_row_json(*row, names));
     const json out = {{"suite", night.suite},
                       {"night", night.id},
                       {"started", night.started},

@@ -50,7 +50,8 @@ std::string row_case(const Night& night, const NightRow& row, const report::RowN
             // JUnit's skipped has no body in the schema that most readers check against.
             out += fmt::format(
                 "      <skipped message=\"{}\"/>\n",
-                escaped(row.muted ? "muted: " + change_words(against) : against.reason));
+                escaped(row.muted ? fmt::format("{}; {}", change_words(against), row.mute)
+                                  : against.reason));
             [[fallthrough]];
         default:
             out += "      <system-out>" + escaped(text) + "</system-out>\n";

@@ -51,7 +51,7 @@ std::string table(const std::vector<const NightRow*>& rows, const report::RowNam
             fmt::format("| {} | {} | {} | {:g} % | {} | {} |\n", cell(names.of(against.id).text()),
                         cell(change_words(against)), cell(ratio_words(against)),
                         against.margin * 100, row.rerun ? cell(change_words(*row.rerun)) : "–",
-                        cell(row.step.why.empty() ? against.reason : row.step.why));
+                        cell(why_words(row).empty() ? against.reason : why_words(row)));
     }
     if (rows.size() > most_rows)
         out +=

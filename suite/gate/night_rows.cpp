@@ -12,6 +12,7 @@
 #include "suite/compare/matching.hpp"
 #include "suite/measure/statistics/history_rule.hpp"
 #include "suite/measure/statistics/quantile.hpp"
+#include "suite/report/row_name.hpp"
 
 namespace assay::gate {
 namespace {
@@ -144,6 +145,43 @@ std::optional<std::string> context_warning(const std::vector<NightRow>& rows,
         keys.size() == 1 ? "differs" : "differ", baseline);
 }
 
+std::string few_names(const std::vector<RowId>& rows) {
+    constexpr std::size_t few = 5;
+    const report::RowNames names(rows);
+    std::vector<std::string> shown;
+    for (std::size_t i = 0; i < std::min(rows.size(), few); ++i)
+        shown.push_back(names.of(rows[i]).text());
+    if (rows.size() > few) shown.push_back(fmt::format("and {} more", rows.size() - few));
+    return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+std::vector<std::string> unmatched_warnings(const std::vector<NightRow>& rows,
+                                            const std::string& baseline) {
+    std::vector<RowId> vanished, added;
+    for (const NightRow& row : rows) {
+        const compare::Row& against = row.against_baseline;
+        if (row.muted) continue;
+        if (against.reason_code == compare::Reason::only_in_a) vanished.push_back(against.id);
+        if (against.reason_code == compare::Reason::only_in_b) added.push_back(against.id);
+    }
+    const auto rows_are = [](std::size_t n) {
+        return n == 1 ? std::string("1 row is") : fmt::format("{} rows are", n);
+    };
+    std::vector<std::string> sentences;
+    if (!vanished.empty())
+        sentences.push_back(fmt::format(
+            "{} in the baseline but not in this night, and so judged by nothing: {}; where that is "
+            "meant, `assay baseline accept {}` makes tonight the level",
+            rows_are(vanished.size()), few_names(vanished), baseline));
+    if (!added.empty())
+        sentences.push_back(
+            fmt::format("{} not in the baseline, and so judged by nothing until accepted: {}; "
+                        "`assay baseline accept {} --series ROW`, or all of tonight without "
+                        "--series",
+                        rows_are(added.size()), few_names(added), baseline));
+    return sentences;
+}
+
 std::optional<double> median_tonight(const compare::Row& row) {
     if (row.b == nullptr) return std::nullopt;
     std::vector<double> values;
@@ -171,6 +209,7 @@ Evidence evidence_of(const NightRow& row) {
         case Verdict::ambiguous:
         case Verdict::not_comparable:
         case Verdict::failed:
+        case Verdict::failed_before:
             break;
     }
     return Evidence::none;

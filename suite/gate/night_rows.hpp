@@ -52,6 +52,14 @@ std::vector<NightRow> night_rows(const RowInputs&);
 std::optional<std::string> context_warning(const std::vector<NightRow>&,
                                            const std::string& baseline);
 
+/// Sentences about rows that the baseline has and tonight lacks, and the other way round: nobody
+/// judges them, muted ones left out.
+std::vector<std::string> unmatched_warnings(const std::vector<NightRow>&,
+                                            const std::string& baseline);
+
+/// The names of a few rows, and how many more there are.
+std::string few_names(const std::vector<RowId>&);
+
 /// Median of tonight's values; nullopt without any.
 std::optional<double> median_tonight(const compare::Row&);
 

@@ -3,6 +3,7 @@
 
 #include "suite/gate/night_wording.hpp"
 #include "suite/report/report.hpp"
+#include "suite/report/utf8.hpp"
 
 namespace assay::gate {
 namespace {
@@ -21,7 +22,7 @@ std::string listed(Heading which, const std::vector<const NightRow*>& rows,
         const NightRow& row = *rows[i];
         grid.push_back({names.of(row.against_baseline.id).text(),
                         change_words(row.against_baseline), ratio_words(row.against_baseline),
-                        row.rerun ? change_words(*row.rerun) : "–", row.step.why});
+                        row.rerun ? change_words(*row.rerun) : "–", why_words(row)});
     }
     std::string text =
         fmt::format("{}: {}\n{}", title(which), rows.size(), report::text_table(grid));
@@ -34,12 +35,14 @@ std::string listed(Heading which, const std::vector<const NightRow*>& rows,
 
 std::string terminal_text(const Night& night) {
     std::string text = fmt::format("{}: {}\n", night.suite, verdict_words(night));
-    for (const std::string& failure : night.failures) text += "could not be run: " + failure + '\n';
+    for (const std::string& failure : night.failures)
+        text += "could not be run: " + report::printable(failure, "\n") + '\n';
     const auto groups = by_heading(night);
     const report::RowNames names = names_of(night);
     for (int i = 0; i < heading_count; ++i)
         text += listed(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], names);
-    for (const std::string& warning : night.warnings) text += "warning: " + warning + '\n';
+    for (const std::string& warning : night.warnings)
+        text += "warning: " + report::printable(warning, "\n") + '\n';
     for (const auto& [name, value] : facts(night)) text += fmt::format("{:16} {}\n", name, value);
     return text;
 }

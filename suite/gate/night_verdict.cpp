@@ -22,7 +22,8 @@ bool deterministic(const compare::Row& row) {
 
 bool compared(const compare::Row& row) {
     return row.verdict != compare::Verdict::not_comparable &&
-           row.verdict != compare::Verdict::failed;
+           row.verdict != compare::Verdict::failed &&
+           row.verdict != compare::Verdict::failed_before;
 }
 
 bool counts_in_mean(const NightRow& row) {
@@ -66,9 +67,10 @@ void fill_mean(Night& night, double control) {
     night.median_slowdown = rows < fewest_in_mean ? 1 : statistics::median(slowdowns);
 }
 
-/// Not compared, although both sides were run: nobody knows what became of the row.
+/// Not compared, although the baseline has the row: nobody knows what became of it.
 bool out_of_sight(const compare::Row& row) {
     return row.reason_code == compare::Reason::context_differs ||
+           row.reason_code == compare::Reason::only_in_a ||
            row.reason_code == compare::Reason::all_excluded;
 }
 
@@ -83,7 +85,11 @@ bool too_little_decided(const Night& night) {
             continue;
         ++(unseen || against.verdict == compare::Verdict::ambiguous ? open : decided);
     }
-    return open > decided;
+    const bool blind = !night.baseline_session.empty() && !night.rows.empty() &&
+                       std::none_of(night.rows.begin(), night.rows.end(), [](const NightRow& row) {
+                           return compared(row.against_baseline);
+                       });
+    return open > decided || blind;
 }
 
 NightVerdict verdict(const Night& night) {

@@ -36,7 +36,8 @@ bool mean_beyond_margin(const Night&);
 /// rows have no mean (1). Confirmed regressions come before failures, failures before ambiguity;
 /// ambiguous is a night in which less than half of the rows that could have been decided were. A
 /// row that is not compared, since its data, calibration or machine is another one than the
-/// baseline's or since all of its samples were invalid, is one that was not decided.
+/// baseline's, since all of its samples were invalid, or since it is gone, is one that was not
+/// decided. So is a night that has a baseline and compares nothing with it.
 void judge(Night&);
 
 }  // namespace assay::gate

@@ -77,6 +77,7 @@ Heading heading(const NightRow& row) {
             return Heading::same;
         case Verdict::not_comparable:
         case Verdict::failed:
+        case Verdict::failed_before:
             return Heading::not_compared;
         case Verdict::slower:
         case Verdict::ambiguous:
@@ -103,8 +104,17 @@ report::RowNames names_of(const Night& night) {
 }
 
 bool is_named_by(const std::string& pattern, const RowId& row) {
-    return pattern_matches(pattern, report::series_spellings(row));
+    return pattern_matches(pattern, report::row_spellings(row));
 }
+
+std::string mute_words(const store::MuteRecord& mute) {
+    return fmt::format("muted{}{}{}{}", mute.who.empty() ? "" : " by " + mute.who,
+                       mute.at.empty() ? "" : " since " + mute.at.substr(0, 10),
+                       mute.until.empty() ? "" : " until " + mute.until,
+                       mute.why.empty() ? "" : ": " + mute.why);
+}
+
+std::string why_words(const NightRow& row) { return row.muted ? row.mute : row.step.why; }
 
 bool mutes(const store::MuteRecord& mute, const RowId& row) {
     return is_named_by(mute.pattern, row) &&
@@ -150,6 +160,7 @@ std::vector<std::string> evidence(const NightRow& row) {
     if (row.relative_to_control > 0)
         sentences.push_back(
             fmt::format("In units of the control workload: {:.4g}.", row.relative_to_control));
+    if (row.muted) sentences.push_back(row.mute + '.');
     if (!row.step.why.empty())
         sentences.push_back(
             fmt::format("{} → {}: {}.", row.step.from ? to_string(*row.step.from) : "nothing",
@@ -215,7 +226,9 @@ std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
         {"machine", night.machine},
         {"session", short_id(night.session)},
         {"baseline", night.baseline_session.empty()
-                         ? "none; `assay baseline accept` makes this night the first"
+                         ? fmt::format("none, so nothing is judged; `assay baseline accept {}` "
+                                       "makes this night the first",
+                                       night.suite)
                          : "session " + short_id(night.baseline_session)},
         {"margin", percent(night.margin)},
     };

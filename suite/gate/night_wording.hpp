@@ -34,10 +34,16 @@ std::vector<std::vector<const NightRow*>> by_heading(const Night&);
 /// program "benchmark/planner BM_plan/8".
 report::RowNames names_of(const Night&);
 
-/// Whether a pattern of a person names the row: its series as any report prints it.
+/// Whether a pattern of a person names the row: it or its series as any report prints it.
 bool is_named_by(const std::string& pattern, const RowId&);
 /// Whether the row is one that it mutes; for how long, the mute itself says.
 bool mutes(const store::MuteRecord&, const RowId&);
+
+/// "muted by ada since 2026-11-20 until 2027-01-01: known, issue 12"
+std::string mute_words(const store::MuteRecord&);
+
+/// Why the row is where it is: its mute, else its step; may be empty.
+std::string why_words(const NightRow&);
 
 /// "6.8 % slower", "2.1 % faster", "equal"; "ratio 1.2" without direction; "no ratio".
 std::string change_words(const compare::Row&);

@@ -8,6 +8,7 @@
 
 #include "suite/compare/read_arm.hpp"
 #include "suite/gate/baseline.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_verdict.hpp"
@@ -25,6 +26,13 @@ namespace {
 /// A night interrupted longer ago than this begins anew: its first half is of another day.
 constexpr std::chrono::hours longest_pause{24};
 
+const store::MuteRecord* muting(const std::vector<store::MuteRecord>& mutes, const RowId& row,
+                                const std::string& now) {
+    for (const store::MuteRecord& mute : mutes)
+        if (store::holds(mute, now) && gate::mutes(mute, row)) return &mute;
+    return nullptr;
+}
+
 class NightRun {
   public:
     NightRun(const Registry& registry, const NightPlan& plan, const NightRequest& request,
@@ -40,10 +48,15 @@ class NightRun {
     NightOutcome run() {
         record_.suite = request_.suite.name;
         record_.machine = measure::identity(measure::read_environment()).fingerprint;
+        for (const SuiteBenchmark& benchmark : request_.suite.benchmarks)
+            benchmarks_.push_back(benchmark.program);
+        programs_now_ = programs_text(benchmarks_);
         record_.program = keep_program();
         if (!find_measured_night()) {
+            tell_why_none_goes_on();
             measure_night();
             if (outcome_.interrupted) return std::move(outcome_);
+            mark_mixed_builds();
         }
         begin_report();
         const auto level = baseline_level(store_, nights_, request_.baseline);
@@ -51,7 +64,7 @@ class NightRun {
         std::optional<compare::Arm> baseline;
         if (level) baseline = baseline_arm(registry_, store_, *level);
         fill_rows(tonight, baseline, level);
-        if (level && !rerun(*level)) return std::move(outcome_);
+        if (level && !mixed_ && !rerun(*level)) return std::move(outcome_);
         conclude();
         return std::move(outcome_);
     }
@@ -60,11 +73,8 @@ class NightRun {
     Night& night() { return outcome_.night; }
 
     std::string keep_program() {
-        std::vector<std::filesystem::path> benchmarks;
-        for (const SuiteBenchmark& benchmark : request_.suite.benchmarks)
-            benchmarks.push_back(benchmark.program);
         try {
-            return programs_.keep(benchmarks);
+            return programs_.keep(benchmarks_);
         } catch (const UserError& error) {
             night().warnings.emplace_back(error.what());
             return {};
@@ -75,6 +85,57 @@ class NightRun {
         return store::utc(std::chrono::system_clock::now() - longest_pause);
     }
 
+    /// Whether the session was begun with the programs of now.
+    bool is_of_these_programs(const store::Session& session) const {
+        return session.build == measure::build_id() &&
+               session.suspects.value(programs_suspect, "") == programs_now_;
+    }
+
+    /// Half a night of other programs is none to go on with; who started it expects that, though.
+    void tell_why_none_goes_on() {
+        if (request_.fresh) return;
+        for (const store::NightRecord& other : nights_.nights(record_.suite)) {
+            if (other.machine != record_.machine) continue;
+            const auto of = store_.session(other.session);
+            if (!other.finished.empty() || !of || of->started < oldest_to_resume() ||
+                of->plan_hash != plan_.plan.hash || is_of_these_programs(*of))
+                return;
+            tell(fmt::format(
+                "the night that was interrupted on {:.16} (session {:.8}) does not go on: since "
+                "then {}; this is a new night",
+                of->started, of->id,
+                programs_changed(of->suspects.value(programs_suspect, ""), programs_now_)));
+            return;
+        }
+    }
+
+    /// At once, and in the reports.
+    void tell(const std::string& sentence) {
+        night().warnings.push_back(sentence);
+        if (!listener_) return;
+        runner::Notice note;
+        note.kind = "note";
+        note.body["says"] = sentence;
+        listener_(note);
+    }
+
+    /// A program that is built anew while the night runs.
+    void mark_mixed_builds() {
+        std::optional<std::string> mixed = mixed_builds(samples_);
+        if (!mixed)
+            if (const std::string at_the_end = programs_at_the_end(); at_the_end != programs_now_)
+                mixed = "while it ran, " + programs_changed(programs_now_, at_the_end);
+        if (mixed) store_.add_suspect(record_.session, store::mixed_mark, *mixed);
+    }
+
+    std::string programs_at_the_end() const {
+        try {
+            return programs_text(benchmarks_);
+        } catch (const UserError&) {
+            return {};  // one is being written
+        }
+    }
+
     /// A night whose samples are all there and which was interrupted later.
     bool find_measured_night() {
         if (request_.fresh) return false;
@@ -82,7 +143,7 @@ class NightRun {
             if (!other.finished.empty() || other.machine != record_.machine) continue;
             const auto of = store_.session(other.session);
             if (!of || of->state != "finished" || of->plan_hash != plan_.plan.hash ||
-                of->build != measure::build_id() || of->started < oldest_to_resume())
+                !is_of_these_programs(*of) || of->started < oldest_to_resume())
                 continue;
             record_ = other;
             outcome_.resumed = true;
@@ -97,8 +158,11 @@ class NightRun {
         request.command = request_.command;
         request.lock = request_.lock;
         request.suspects = request_.suspects;
+        request.suspects[programs_suspect] = programs_now_;
         const auto unfinished = store_.newest_unfinished(plan_.plan.hash, measure::build_id());
-        request.fresh = request_.fresh || (unfinished && unfinished->started < oldest_to_resume());
+        request.fresh =
+            request_.fresh || (unfinished && (unfinished->started < oldest_to_resume() ||
+                                              !is_of_these_programs(*unfinished)));
         const auto listen = [&](const runner::Notice& notice) {
             if (notice.kind == "session") begin_night(notice.body.at("session"));
             if (listener_) listener_(notice);
@@ -125,8 +189,15 @@ class NightRun {
         night.session = record_.session;
         night.machine = record_.machine;
         night.margin = request_.suite.margin;
-        if (const auto of = store_.session(record_.session); of && of->suspects.is_object())
+        if (const auto of = store_.session(record_.session); of && of->suspects.is_object()) {
             night.commit = of->suspects.value("commit", "");
+            mixed_ = of->suspects.contains(store::mixed_mark);
+            if (mixed_)
+                night.failures.push_back(
+                    "samples of two builds: " +
+                    of->suspects.value(std::string(store::mixed_mark), "") +
+                    "; nothing of this night is judged, and it can be no baseline: run it again");
+        }
         for (const store::NightRecord& other : nights_.nights(record_.suite))
             if (other.machine == record_.machine && !other.finished.empty()) ++night.nights_before;
         night.warnings.insert(night.warnings.end(), request_.warnings.begin(),
@@ -159,7 +230,7 @@ class NightRun {
         for (const auto& [id, counts] : by_series) {
             const std::string series = names.of(id).text();
             if (counts.failed == counts.all)
-                night().failures.push_back(fmt::format("{}: {}", series, counts.reason));
+                failed_[id] = fmt::format("{}: {}", series, counts.reason);
             else if (counts.failed > 0)
                 night().warnings.push_back(fmt::format("{}: {} of {} samples failed: {}", series,
                                                        counts.failed, counts.all, counts.reason));
@@ -203,13 +274,15 @@ class NightRun {
         inputs.past = past_ = past(level);
         const std::vector<store::MuteRecord> mutes = nights_.mutes();
         const std::string now = store::now_utc();
-        inputs.muted = [&](const RowId& row) {
-            return std::any_of(mutes.begin(), mutes.end(), [&](const store::MuteRecord& mute) {
-                return (mute.until.empty() || now < mute.until) && gate::mutes(mute, row);
-            });
-        };
+        inputs.muted = [&](const RowId& row) { return muting(mutes, row, now) != nullptr; };
         night().rows = night_rows(inputs);
+        tell_failures();
         if (level) night().baseline_session = level->session;
+        for (NightRow& row : night().rows)
+            if (const auto* mute = muting(mutes, row.against_baseline.id, now))
+                row.mute = mute_words(*mute);
+        warn_of_mutes_that_ran_out(mutes, now);
+        warn_of_what_nobody_judges(level.has_value());
         for (const NightRow& row : night().rows) {
             medians_.push_back(median_tonight(row.against_baseline));
             const auto slower = control_slowdown(row.against_baseline);
@@ -220,6 +293,89 @@ class NightRun {
         if (const auto warning = context_warning(night().rows, request_.baseline))
             warn_once(*warning);
         mark_for_mean(night());
+        if (mixed_)
+            for (NightRow& row : night().rows) row.candidate = row.rerun_for_mean = false;
+    }
+
+    /// Once: in the first night that judges its rows again.
+    void warn_of_mutes_that_ran_out(const std::vector<store::MuteRecord>& mutes,
+                                    const std::string& now) {
+        std::string last;
+        for (const store::NightRecord& other : nights_.nights(record_.suite))
+            if (other.machine == record_.machine && !other.finished.empty())
+                last = std::max(last, other.started);
+        for (const store::MuteRecord& mute : mutes) {
+            if (store::holds(mute, now) || mute.until < last) continue;
+            const auto again =
+                std::count_if(night().rows.begin(), night().rows.end(), [&](const NightRow& row) {
+                    return !row.muted && gate::mutes(mute, row.against_baseline.id);
+                });
+            if (again > 0)
+                night().warnings.push_back(fmt::format(
+                    "'{}' is no longer muted ({}): {} judged again", mute.pattern, mute_words(mute),
+                    again == 1 ? "1 row is" : fmt::format("{} rows are", again)));
+        }
+    }
+
+    /// A night can be green since nothing was looked at.
+    void warn_of_what_nobody_judges(bool has_level) {
+        auto& warnings = night().warnings;
+        if (!has_level) {
+            if (night().nights_before > 0)
+                warnings.push_back(fmt::format(
+                    "this is night {} of '{}' and none was accepted as its level: nothing has been "
+                    "judged so far; `assay baseline accept {}`",
+                    night().nights_before + 1, record_.suite, request_.baseline));
+            return;
+        }
+        for (std::string& sentence : unmatched_warnings(night().rows, request_.baseline))
+            warnings.push_back(std::move(sentence));
+        std::set<RowId> here;
+        for (const NightRow& row : night().rows) here.insert(row.against_baseline.id);
+        std::vector<RowId> gone;
+        for (const store::RegressionRecord& record :
+             nights_.regressions(record_.suite, record_.machine)) {
+            const auto state = parse_state(record.state);
+            if ((state == State::candidate || state == State::confirmed) &&
+                !here.contains(record.row))
+                gone.push_back(record.row);
+        }
+        if (!gone.empty())
+            warnings.push_back(fmt::format(
+                "still open, but of rows that neither this suite nor its baseline has any more: "
+                "{}; `assay baseline accept {}` ends that",
+                few_names(gone), request_.baseline));
+    }
+
+    /// What failed as a whole makes the night an error, unless it failed in the baseline, too: then
+    /// it is nothing new, and a warning keeps it in sight. The other rows keep their verdicts.
+    void tell_failures() {
+        const report::RowNames names = names_of(night());
+        std::set<RowId> before, now;  // of series that failed as a whole
+        for (const NightRow& row : night().rows) {
+            const compare::Row& against = row.against_baseline;
+            const bool is_old = against.verdict == compare::Verdict::failed_before;
+            // Without a baseline, too: nobody should take such a night for the level unaware.
+            const bool is_first = against.reason_code == compare::Reason::only_in_b &&
+                                  against.b->points.empty() && against.b->failed > 0;
+            if (!is_old && !is_first && against.verdict != compare::Verdict::failed) continue;
+            if (failed_.contains(against.id.series())) {
+                (is_old ? before : now).insert(against.id.series());
+                continue;
+            }
+            const std::string sentence = fmt::format(
+                "{}: {}", names.of(against.id).text(),
+                is_first ? fmt::format("failed in {} samples", against.b->failed) : against.reason);
+            if (is_old)
+                warn_once("failed before too: " + sentence);
+            else
+                night().failures.push_back(sentence);
+        }
+        for (const auto& [series, sentence] : failed_)
+            if (before.contains(series) && !now.contains(series))
+                warn_once("failed before too: " + sentence);
+            else
+                night().failures.push_back(sentence);
     }
 
     /// Session → the kept program that made it; of the level's sessions, those whose program is
@@ -276,8 +432,8 @@ class NightRun {
     /// The row's step; a mute comes before what the night says.
     static Step step_of(const NightRow& row, const RowPast& past) {
         const bool open = past.state == State::candidate || past.state == State::confirmed;
-        if (row.muted && open) return {past.state, State::ignored, "muted"};
-        if (row.muted && past.state != State::ignored) return {past.state, past.state, ""};
+        if (row.muted && open) return {past.state, State::ignored, row.mute};
+        if (row.muted) return {past.state, past.state, ""};
         // The mute ran out or was taken back: the row begins anew.
         const bool unmuted = past.state == State::ignored && !row.muted;
         return after_night(unmuted ? std::nullopt : past.state, row.evidence, past.same_before);
@@ -289,11 +445,12 @@ class NightRun {
         for (std::size_t i = 0; i < night().rows.size(); ++i) {
             NightRow& row = night().rows[i];
             compare::Row& against = row.against_baseline;
-            row.evidence = evidence_of(row);
+            row.evidence = mixed_ ? Evidence::none : evidence_of(row);
             row.step = step_of(row, past_[against.id]);
             against.a = against.b = nullptr;
             // A night that was suspicious and stayed undecided is no measure for later ones.
-            const bool open = row.candidate && row.evidence == Evidence::none;
+            // Nor is one of two builds.
+            const bool open = mixed_ || (row.candidate && row.evidence == Evidence::none);
             rows.push_back({against.id, open ? std::nullopt : medians_[i],
                             std::string(to_string(row.evidence))});
             const Step& step = row.step;
@@ -331,8 +488,12 @@ class NightRun {
     store::NightRecord record_;
     std::vector<store::Sample> samples_;
     std::map<RowId, RowPast> past_;
+    std::map<RowId, std::string> failed_;  // series of which every sample failed tonight, and why
     std::map<std::string, std::filesystem::path> kept_;
     std::vector<std::optional<double>> medians_;  ///< of tonight, by row
+    std::vector<std::filesystem::path> benchmarks_;
+    std::string programs_now_;  ///< programs_text() when the night began
+    bool mixed_ = false;        ///< its samples are of two builds
     NightOutcome outcome_;
 };
 

@@ -30,7 +30,9 @@ struct NightOutcome {
 
 /// Runs what is missing of the night, compares, reruns candidates, moves the regressions, stores
 /// all. A night that was interrupted less than a day ago goes on, in its samples or in its reruns.
-/// Keeps this program beside the database (KeptPrograms) and removes those that no baseline needs.
+/// One of other programs (this one, its plug-ins, the suite's benchmark programs) does not, which
+/// is said; one during which they changed is an error and marked (store::mixed_mark). Keeps this
+/// program beside the database (KeptPrograms) and removes those that no baseline needs.
 NightOutcome run_night(const Registry&, const NightPlan&, const NightRequest&, store::Store&,
                        const runner::Listener&);
 

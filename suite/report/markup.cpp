@@ -10,8 +10,8 @@ std::string escaped(std::string_view text) {
     out.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {
         const CodePoint c = code_point(text, at);
-        const bool control = c.value < 0x20 && c.value != '\t' && c.value != '\n';
-        if (!c.valid || control || c.value == 0x7f || c.value == 0xfffe || c.value == 0xffff)
+        const bool white = c.value == '\t' || c.value == '\n';
+        if (!is_printable(c) && !white)
             out += "\xef\xbf\xbd";
         else if (c.value == '&')
             out += "&amp;";

@@ -6,8 +6,8 @@
 
 namespace assay::report {
 
-/// Safe as text and inside a quoted attribute. What XML cannot hold (control characters, broken
-/// UTF-8) becomes U+FFFD.
+/// Safe as text and inside a quoted attribute. What is not is_printable() (control characters
+/// but tab and line break, marks of direction, broken UTF-8) becomes U+FFFD.
 std::string escaped(std::string_view text);
 
 /// Letters, digits and '-' only: usable as an id. "lazarus/fig8" → "lazarus-fig8".

@@ -15,7 +15,8 @@ namespace assay::report {
 using Grid = std::vector<std::vector<std::string>>;
 
 /// A plain table for the terminal. Right-aligns columns whose cells are all numbers; widths count
-/// what a terminal shows, not bytes. A cell may hold several lines.
+/// what a terminal shows, not bytes. A cell may hold several lines; what else does not print in it
+/// is written out (printable()).
 std::string text_table(const Grid& rows);
 /// The same in at most `width` columns of the terminal: cells of words are broken at blanks, and
 /// where that is not enough each row becomes a block of lines, "column  cell".

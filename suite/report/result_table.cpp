@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "suite/experiment/axis_value.hpp"
 #include "suite/report/figure_data.hpp"
 #include "suite/report/origin_labels.hpp"
 #include "suite/report/report.hpp"
@@ -112,7 +113,8 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
     std::set<std::string> scenarios;
     bool repeated = false;
     for (const store::Sample& sample : samples) {
-        for (const auto& [axis, value] : sample.spec.axes) seen[axis].insert(to_string(value));
+        for (const auto& [axis, value] : with_unnamed_values(experiment, sample.spec))
+            seen[axis].insert(to_string(value));
         profiles.insert(sample.spec.profile);
         provenances.insert(sample.spec.provenance);
         scenarios.insert(sample.spec.scenario);
@@ -133,11 +135,11 @@ Grid result_table(const Experiment& experiment, std::span<const store::Sample> s
                    sample.spec.provenance,
                    sample.spec.scenario,
                    origins[i].text()};
+        const Case named = with_unnamed_values(experiment, sample.spec);
         for (const std::string& axis : axes) {
-            const auto found = sample.spec.axes.find(axis);
-            key.axes.push_back(found == sample.spec.axes.end()
-                                   ? OrderedValue{}
-                                   : ordered(experiment, axis, found->second));
+            const auto found = named.find(axis);
+            key.axes.push_back(found == named.end() ? OrderedValue{}
+                                                    : ordered(experiment, axis, found->second));
         }
         Row& row = grouped[key];
         row.samples.push_back(&sample);

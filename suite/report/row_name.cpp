@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "suite/formats/google_benchmark_file.hpp"
+#include "suite/report/utf8.hpp"
+
 namespace assay::report {
 namespace {
 
@@ -14,16 +17,21 @@ constexpr std::string_view benchmark_experiment = "benchmark/program";
 constexpr std::string_view benchmark_metric = "real_time";
 constexpr std::string_view name_axis = "name", benchmark_label = "benchmark";
 
-RowName whole_name(const RowId& id) { return {id.series_text(), id.metric_text(), ""}; }
+RowName whole_name(const RowId& id) {
+    return {printable(id.series_text()), printable(id.metric_text()), ""};
+}
 
 /// For values with blanks or '=' in them, of which the plain text does not tell where they end.
 RowName exact_name(const RowId& id) {
     RowId plain = id;
     plain.axes.clear();
     RowName name = {plain.series_text(), id.metric, ""};
-    if (!id.axes.empty()) name.series += ' ' + to_json(id.axes).dump();
-    if (!id.labels.empty()) name.metric += ' ' + to_json(id.labels).dump();
-    return name;
+    const auto dumped = [](const Case& values) {
+        return ' ' + to_json(values).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    };
+    if (!id.axes.empty()) name.series += dumped(id.axes);
+    if (!id.labels.empty()) name.metric += dumped(id.labels);
+    return {printable(name.series), printable(name.metric), ""};
 }
 
 /// Which of the three a name tells.
@@ -38,7 +46,7 @@ std::string context_of(const RowId& id, Telling telling) {
     if (telling.provenance)
         parts.emplace_back(id.provenance ? to_string(*id.provenance) : "unknown provenance");
     if (telling.scenario)
-        parts.push_back(id.scenario.empty() ? "no faults" : "faults " + id.scenario);
+        parts.push_back(id.scenario.empty() ? "no faults" : "faults " + printable(id.scenario));
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -66,13 +74,24 @@ std::optional<std::pair<std::string, std::string>> benchmark_name(const RowId& i
     if (id.experiment != benchmark_experiment || id.metric != benchmark_metric ||
         name == id.axes.end() || benchmark == id.labels.end())
         return std::nullopt;
-    return std::pair("benchmark/" + to_string(name->second), to_string(benchmark->second));
+    return std::pair(std::string(benchmark_prefix) + printable(to_string(name->second)),
+                     printable(to_string(benchmark->second)));
 }
 
 RowName row_name(const RowId& id) {
-    const auto benchmark = benchmark_name(id);
-    if (!benchmark) return whole_name(id);
-    return {benchmark->first + ' ' + benchmark->second, "", ""};
+    if (const auto benchmark = benchmark_name(id))
+        return {benchmark->first + ' ' + benchmark->second, "", ""};
+    // A program as a whole: all of its benchmarks, before they are known or when it failed.
+    const auto name = id.axes.find(name_axis);
+    if (id.experiment == benchmark_experiment && id.metric.empty() && name != id.axes.end())
+        return {"benchmark/" + to_string(name->second), "", ""};
+    return whole_name(id);
+}
+
+std::optional<std::string> imported_benchmark(const RowId& id) {
+    if (!id.experiment.starts_with(benchmark_prefix) || !id.variant.empty() || !id.axes.empty())
+        return std::nullopt;
+    return printable(std::string_view(id.experiment).substr(benchmark_prefix.size()));
 }
 
 RowNames::RowNames(std::span<const RowId> ids) {
@@ -107,7 +126,10 @@ RowName RowNames::of(const RowId& id) const {
 
 std::vector<std::string> series_spellings(const RowId& id) {
     std::vector<std::string> all;
-    for (RowName name : {row_name(id), whole_name(id), exact_name(id)})
+    std::vector<RowName> names{row_name(id), row_name(id.series()), whole_name(id), exact_name(id)};
+    names.push_back({id.series_text(), "", ""});  // as it is, where that does not print
+    if (auto benchmark = imported_benchmark(id)) names.push_back({std::move(*benchmark), "", ""});
+    for (RowName& name : names)
         for (int which = 0; which < 8; ++which) {
             name.context = context_of(id, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
             all.push_back(name.series_text());
@@ -120,7 +142,9 @@ std::vector<std::string> row_spellings(const RowId& id) {
     const std::string metric = id.metric_text();
     if (metric.empty()) return all;
     for (std::size_t i = 0, n = all.size(); i < n; ++i)
-        for (const char* between : {" · ", " "}) all.push_back(all[i] + between + metric);
+        for (const char* between : {" · ", " "})
+            for (const std::string& text : {printable(metric), metric})
+                all.push_back(all[i] + between + text);
     return all;
 }
 

@@ -22,12 +22,17 @@ struct RowName {
     std::string text() const;          ///< "lte/fig8 lte sparsity=0.5 (small) · seconds step=3"
 };
 
-/// Of a row by itself. What a suite's benchmark measured, of which the series has the arguments and
-/// a label the name, is "benchmark/gemv gemv/cpu/avx2".
+/// Of a row by itself, printable() on one line. What a suite's benchmark measured, of which the
+/// series has the arguments and a label the name, is "benchmark/gemv gemv/cpu/avx2"; the program as
+/// a whole "benchmark/gemv".
 RowName row_name(const RowId&);
 
 /// "benchmark/gemv" and "gemv/cpu/avx2" of such a row; nullopt: of anything else.
 std::optional<std::pair<std::string, std::string>> benchmark_name(const RowId&);
+
+/// "BM_copy/64" of what came from a file of Google Benchmark, directly or imported (of which the
+/// experiment is "benchmark/BM_copy/64"); nullopt: of anything else.
+std::optional<std::string> imported_benchmark(const RowId&);
 
 /// The names of rows that stand beside each other: no two are the same. Rows of one name tell their
 /// axes where these differ, and profile, provenance or scenario where those do.

@@ -53,6 +53,13 @@ void append(std::string& out, const std::vector<std::string>& cells,
     }
 }
 
+/// Cells hold names that others chose.
+Grid printable_cells(Grid rows) {
+    for (auto& row : rows)
+        for (std::string& cell : row) cell = printable(cell, "\n");
+    return rows;
+}
+
 std::vector<std::size_t> column_widths(const Grid& rows) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows)
@@ -160,7 +167,8 @@ std::string as_blocks(const Grid& rows, std::size_t width) {
 
 }  // namespace
 
-std::string text_table(const Grid& rows) {
+std::string text_table(const Grid& any) {
+    const Grid rows = printable_cells(any);
     const std::vector<std::size_t> widths = column_widths(rows);
     const std::vector<bool> right = numeric_columns(rows, widths.size());
     std::string out;
@@ -177,7 +185,8 @@ std::string text_table(const Grid& rows) {
     return out;
 }
 
-std::string text_table(const Grid& rows, std::size_t width) {
+std::string text_table(const Grid& any, std::size_t width) {
+    const Grid rows = printable_cells(any);
     if (rows.size() < 2 || table_width(column_widths(rows)) <= width) return text_table(rows);
     const std::vector<std::size_t> widths = fitting_widths(rows, width);
     if (widths.empty()) return as_blocks(rows, width);
@@ -188,7 +197,8 @@ std::string text_table(const Grid& rows, std::size_t width) {
     return text_table(narrow);
 }
 
-std::vector<Grid> narrow_tables(const Grid& rows, std::size_t keys, std::size_t width) {
+std::vector<Grid> narrow_tables(const Grid& any, std::size_t keys, std::size_t width) {
+    const Grid rows = printable_cells(any);
     const std::vector<std::size_t> widths = column_widths(rows);
     keys = std::min(keys, widths.size());
     std::size_t key_width = 0;

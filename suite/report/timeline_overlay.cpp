@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "suite/experiment/axis_value.hpp"
 #include "suite/report/figure_panel.hpp"
 #include "suite/report/figure_style.hpp"
 #include "suite/report/markup.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 constexpr double left = 74, right_margin = 16, width = figure_width - left - right_margin;
 constexpr double curve_height = 150, workers_height = 46, row_height = 13, label_size = 10;
+constexpr double reason_size = 8, least_words = 28;
 constexpr double merge_pixels = 16;  // ticks closer than this become one with a count
 constexpr double minutes_from_s = 600;
 constexpr std::size_t most_panels = 24, most_fault_lines = 2, faults_columns = 110;
@@ -135,18 +137,26 @@ double draw_membership(SvgCanvas& canvas, const Clock& clock, const Rivals& riva
     return y;
 }
 
-void draw_throughput(SvgCanvas& canvas, PlotFrame& frame, const Clock& clock,
-                     const Rivals& rivals) {
+constexpr const char* usual_curve = "throughput";
+
+/// The curve that the figure names; of a result older than that curve, the usual one.
+const store::TimeSeries* curve_of(const Experiment& experiment, const store::Sample& sample) {
+    const store::TimeSeries* named = series_of(sample, experiment.figure.metric);
+    return named ? named : series_of(sample, usual_curve);
+}
+
+void draw_throughput(SvgCanvas& canvas, const Experiment& experiment, PlotFrame& frame,
+                     const Clock& clock, const Rivals& rivals) {
     double highest = 0;
     for (const auto& [slot, sample] : rivals)
-        if (const store::TimeSeries* series = series_of(*sample, "throughput"))
+        if (const store::TimeSeries* series = curve_of(experiment, *sample))
             for (const double value : series->values)
                 if (std::isfinite(value)) highest = std::max(highest, value);
     frame.y = AxisScale::linear(0, highest);
     draw_y_axis(canvas, frame);
     // Backwards, so that the first variant, the system itself, lies on top.
     for (auto rival = rivals.rbegin(); rival != rivals.rend(); ++rival) {
-        const store::TimeSeries* series = series_of(*rival->second, "throughput");
+        const store::TimeSeries* series = curve_of(experiment, *rival->second);
         if (!series) continue;
         std::vector<Point> path;
         for (std::size_t i = 0; i < series->values.size(); ++i)
@@ -200,26 +210,53 @@ double draw_workers(SvgCanvas& canvas, const Clock& clock, const Rivals& rivals,
     return frame.area.bottom() + 8;
 }
 
+bool is_recovery(const store::Event& event) {
+    return event.kind == "restart" || event.kind == "regroup";
+}
+
+/// x of the first recovery from event `i` on; without any, the right edge.
+double next_recovery(const Clock& clock, const store::Sample& sample, std::size_t i) {
+    for (; i < sample.events.size(); ++i)
+        if (is_recovery(sample.events[i])) return clock.px(sample.events[i].t_s);
+    return left + width;
+}
+
 /// A lane for each rival that restarted or regrouped. Returns the y below.
 double draw_recoveries(SvgCanvas& canvas, const Clock& clock, const Rivals& rivals, double y) {
     for (const auto& [slot, sample] : rivals) {
         bool any = false;
-        for (const store::Event& event : sample->events) {
+        for (std::size_t i = 0; i < sample->events.size(); ++i) {
+            const store::Event& event = sample->events[i];
+            if (!is_recovery(event)) continue;
             const bool restart = event.kind == "restart";
-            if (!restart && event.kind != "regroup") continue;
             if (!any) draw_row_name(canvas, y, sample->spec.variant);
             any = true;
             const double from = clock.px(event.t_s);
             const double until = std::min(clock.px(event.t_s + lasted(event)), left + width);
+            const std::string reason = reason_of(event);
             const std::string tip = fmt::format(
-                "{}: {} at {}{}", sample->spec.variant, event.kind, clock.text(event.t_s),
-                lasted(event) > 0 ? fmt::format(", {:.3g} s", lasted(event)) : "");
-            if (restart)
-                canvas.rectangle({from, y + 2}, std::max(until - from, 3.0), row_height - 4,
-                                 {Ink::series, slot}, tip);
-            else
+                "{}: {} at {}{}{}", sample->spec.variant, event.kind, clock.text(event.t_s),
+                lasted(event) > 0 ? fmt::format(", {:.3g} s", lasted(event)) : "",
+                reason.empty() ? "" : ": " + reason);
+            if (restart) {
+                const double right = from + std::max(until - from, 3.0);
+                canvas.rectangle({from, y + 2}, right - from, row_height - 4, {Ink::series, slot},
+                                 tip);
+                // In words: inside the block, else before what follows it, else shortened inside.
+                if (reason.empty()) continue;
+                const double next = next_recovery(clock, *sample, i + 1);
+                const double words = text_width(reason, reason_size);
+                const double inside = std::min(right, next) - from - 4;
+                if (words > inside && right + words + 6 < next)
+                    canvas.text({right + 3, y + row_height - 4}, reason,
+                                {.size = reason_size, .ink = Ink::muted});
+                else if (inside >= least_words)
+                    canvas.text({from + 2, y + row_height - 4}, fitted(reason, reason_size, inside),
+                                {.size = reason_size, .ink = Ink::background});
+            } else {
                 canvas.rectangle({from, y + 5}, std::max(until - from, 1.0), row_height - 9,
                                  {Ink::muted}, tip);
+            }
         }
         if (any) y += row_height;
     }
@@ -260,7 +297,7 @@ double draw_panel(SvgCanvas& canvas, const Experiment& experiment, const Rivals&
     if (tell_faults) frame.area.top = draw_fault_plan(canvas, first.spec.scenario, top + 22) + 8;
     const PlotArea curve = frame.area;
     double y = draw_membership(canvas, clock, rivals, curve.top, curve.bottom() + 5);
-    draw_throughput(canvas, frame, clock, rivals);
+    draw_throughput(canvas, experiment, frame, clock, rivals);
     draw_side_title(canvas, curve.top, curve.height,
                     experiment.figure.y_title.empty() ? "throughput" : experiment.figure.y_title);
     y = draw_workers(canvas, clock, rivals, y);
@@ -271,6 +308,18 @@ double draw_panel(SvgCanvas& canvas, const Experiment& experiment, const Rivals&
     canvas.text({left + width / 2, y + 29}, fitted(x_title(experiment, clock), 11, width),
                 {.size = 11, .anchor = Anchor::middle});
     return y + 40;
+}
+
+/// A sentence where results are drawn that are older than the figure's curve; else empty.
+std::string older_curves(const Experiment& experiment, const std::map<Conditions, Rivals>& panels) {
+    std::set<std::string> older;
+    for (const auto& [conditions, rivals] : panels)
+        for (const auto& [slot, sample] : rivals)
+            if (!series_of(*sample, experiment.figure.metric) && series_of(*sample, usual_curve))
+                older.insert(sample->spec.variant);
+    if (older.empty()) return "";
+    return fmt::format("Older results ({}) have no curve {}: theirs is {}; run them again.",
+                       fmt::join(older, ", "), experiment.figure.metric, usual_curve);
 }
 
 }  // namespace
@@ -289,12 +338,13 @@ std::string overlay_figure(const Experiment& experiment, std::span<const store::
         if (sample.status != "ok") continue;
         const SampleSpec& spec = sample.spec;
         Conditions conditions{{}, spec.profile, spec.provenance, spec.scenario, origins[at].text()};
+        const Case axes = with_unnamed_values(experiment, spec);
         for (std::size_t i = 0; i < names.size(); ++i) {
-            const auto found = spec.axes.find(names[i]);
-            conditions.axes.push_back(found == spec.axes.end()
+            const auto found = axes.find(names[i]);
+            conditions.axes.push_back(found == axes.end()
                                           ? OrderedValue{}
                                           : ordered(experiment, names[i], found->second));
-            values[i].insert(found == spec.axes.end() ? "" : to_string(found->second));
+            values[i].insert(found == axes.end() ? "" : to_string(found->second));
         }
         const std::size_t slot = variant_slot(experiment, spec.variant);
         panels[std::move(conditions)].try_emplace(slot, &sample);
@@ -305,7 +355,8 @@ std::string overlay_figure(const Experiment& experiment, std::span<const store::
         return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
     for (const auto& [slot, variant] : variants) head.variants.push_back(variant);
     // What is the same everywhere is said once, what differs above each panel.
-    const auto described = [&](const Case& axes, bool varying) {
+    const auto described = [&](const SampleSpec& spec, bool varying) {
+        const Case axes = with_unnamed_values(experiment, spec);
         std::vector<std::string> words;
         for (std::size_t i = 0; i < names.size(); ++i)
             if (const auto found = axes.find(names[i]);
@@ -315,7 +366,7 @@ std::string overlay_figure(const Experiment& experiment, std::span<const store::
                                     : names[i] + " " + to_string(found->second));
         return fmt::format("{}", fmt::join(words, " · "));
     };
-    head.fixed = described(panels.begin()->second.begin()->second->spec.axes, false);
+    head.fixed = described(panels.begin()->second.begin()->second->spec, false);
 
     SvgCanvas canvas(
         as_id(experiment.id), experiment.title,
@@ -327,6 +378,11 @@ std::string overlay_figure(const Experiment& experiment, std::span<const store::
                 "Lanes: a block is a restart of that variant, a grey bar a regroup without one.",
                 {.size = 10.5, .ink = Ink::muted});
     y += 12;
+    if (const std::string note = older_curves(experiment, panels); !note.empty()) {
+        canvas.text({16, y + 4}, fitted(note, 10.5, figure_width - 32),
+                    {.size = 10.5, .ink = Ink::muted});
+        y += 12;
+    }
     std::size_t drawn = 0;
     for (const auto& [conditions, rivals] : panels) {
         if (drawn++ == most_panels) {
@@ -337,7 +393,7 @@ std::string overlay_figure(const Experiment& experiment, std::span<const store::
             y += 22;
             break;
         }
-        std::string title = described(rivals.begin()->second->spec.axes, true);
+        std::string title = described(rivals.begin()->second->spec, true);
         if (!conditions.origin.empty()) title += (title.empty() ? "" : " · ") + conditions.origin;
         y = draw_panel(canvas, experiment, rivals, title, scenarios.size() > 1, y);
     }

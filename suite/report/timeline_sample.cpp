@@ -27,4 +27,13 @@ double lasted(const store::Event& event) {
     return found != event.detail.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+std::string reason_of(const store::Event& event) {
+    if (!event.detail.is_object()) return "";
+    const auto found = event.detail.find("reason");
+    if (found == event.detail.end() || !found->is_string()) return "";
+    std::string words = found->get<std::string>();
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return words;
+}
+
 }  // namespace assay::report

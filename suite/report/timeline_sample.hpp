@@ -1,6 +1,7 @@
 // What timelines read out of one sample.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "suite/store/records.hpp"
@@ -15,5 +16,8 @@ const store::TimeSeries* series_of(const store::Sample&, std::string_view name);
 
 /// Seconds that an event lasted: its detail's "seconds"; 0 where it does not say.
 double lasted(const store::Event&);
+
+/// Why: its detail's "reason", as words ("no replica left"); empty where it does not say.
+std::string reason_of(const store::Event&);
 
 }  // namespace assay::report

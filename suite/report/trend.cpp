@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "suite/measure/statistics/quantile.hpp"
 #include "suite/report/report.hpp"
 #include "suite/report/row_name.hpp"
 #include "suite/store/series_id.hpp"
@@ -20,6 +24,71 @@ std::vector<double> medians(const std::vector<store::HistoryPoint>& points) {
     std::vector<double> values;
     for (const store::HistoryPoint& point : points) values.push_back(point.median);
     return values;
+}
+
+using Draws = std::set<store::Draw>;
+
+Draws draws_of(const store::HistoryPoint& point) {
+    return {point.draws.begin(), point.draws.end()};
+}
+
+Draws in_both(const Draws& a, const Draws& b) {
+    Draws both;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
+    return both;
+}
+
+void keep_only(store::HistoryPoint& point, const Draws& wanted) {
+    std::vector<double> values;
+    std::vector<store::Draw> draws;
+    for (std::size_t i = 0; i < point.draws.size(); ++i)
+        if (wanted.contains(point.draws[i])) {
+            values.push_back(point.values[i]);
+            draws.push_back(point.draws[i]);
+        }
+    point.values = std::move(values);
+    point.draws = std::move(draws);
+    point.median = statistics::median(point.values);
+}
+
+std::string session_words(const store::HistoryPoint& point) {
+    return fmt::format("session {:.8} of {:.10}", point.session, point.started);
+}
+
+/// Leaves the points with what they have in common, see make_trend(). Returns the sentences.
+std::vector<std::string> compare_alike(std::vector<store::HistoryPoint>& points,
+                                       bool deterministic) {
+    /// Fewer values of a noisy metric say too little for the sake of one more session.
+    constexpr std::size_t enough = 3;
+    if (points.empty()) return {};
+    std::vector<std::string> sentences;
+    Draws common = draws_of(points.back());
+    std::vector<store::HistoryPoint> alike;
+    for (auto point = points.rbegin(); point != points.rend(); ++point) {
+        const Draws both = in_both(common, draws_of(*point));
+        if (both.size() < (deterministic ? 1 : std::min(common.size(), enough))) {
+            sentences.push_back(fmt::format(
+                "{} is left out: it has {} of the {} seeds and rounds of the sessions after it, "
+                "and others have other values",
+                session_words(*point), both.size(), common.size()));
+            continue;
+        }
+        common = both;
+        alike.push_back(std::move(*point));
+    }
+    points.assign(std::make_move_iterator(alike.rbegin()), std::make_move_iterator(alike.rend()));
+    std::size_t narrowed = 0;
+    for (store::HistoryPoint& point : points) {
+        if (point.draws.size() == common.size()) continue;
+        keep_only(point, common);
+        ++narrowed;
+    }
+    if (narrowed > 0)
+        sentences.push_back(fmt::format(
+            "compared on the {} seeds and rounds that all of these sessions have; {} of them {} "
+            "more",
+            common.size(), narrowed, narrowed == 1 ? "has" : "have"));
+    return sentences;
 }
 
 Turn turn_of(double before, double after, Direction better) {
@@ -72,11 +141,14 @@ Trend make_trend(const Experiment* experiment, store::SeriesKey series, store::M
     trend.metric = std::move(metric);
     trend.points = std::move(points);
     auto sensitivity = options.changes;
+    bool deterministic = false;
     if (const MetricSpec* declared = experiment ? experiment->metric(trend.metric.name) : nullptr) {
         trend.unit = declared->unit;
         trend.better = declared->better;
-        if (declared->deterministic) sensitivity.min_magnitude = 0;
+        deterministic = declared->deterministic;
+        if (deterministic) sensitivity.min_magnitude = 0;
     }
+    trend.left_out = compare_alike(trend.points, deterministic);
     std::vector<double> values = medians(trend.points);
     for (const auto& at : statistics::change_points(values, sensitivity)) {
         const auto after = trend.points.begin() + at.index;

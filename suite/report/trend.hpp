@@ -40,7 +40,11 @@ struct Trend {
     store::MetricKey metric;
     std::string unit;
     Direction better = Direction::none;
+    /// Of one session each, with the values of seeds and rounds that all of them have.
     std::vector<store::HistoryPoint> points;
+    /// Sentences: which sessions are not among the points, or with some of their values only, since
+    /// other seeds and rounds have other values.
+    std::vector<std::string> left_out;
     std::vector<TrendChange> changes;  ///< in order of time
     /// The newest point against all before it; nullopt: too few of them.
     std::optional<statistics::HistoryVerdict> newest;
@@ -52,6 +56,10 @@ struct Trend {
 
 /// `experiment` declares unit and direction; null: it is not known to this program. Any change of a
 /// deterministic metric counts, however small.
+/// Sessions are compared on the seeds and rounds that they have in common. From the newest session
+/// back, one that shares none of them with those after it is left out; of a metric that is not
+/// deterministic also one that shares fewer than three (or than all there are), so that a short
+/// session does not take the values of all others away.
 Trend make_trend(const Experiment* experiment, store::SeriesKey, store::MetricKey,
                  std::vector<store::HistoryPoint>, const TrendOptions&);
 
@@ -69,7 +77,8 @@ std::string newest_text(const Trend&, const statistics::HistoryOptions&);
 /// The figure, 800 pixels wide.
 std::string svg_trend(const Trend&, const statistics::HistoryOptions&);
 
-/// {"series": {…}, "metric", "labels", "unit", "better", "points": […], "changes": […], "newest"}
+/// {"series": {…}, "metric", "labels", "unit", "better", "points": […], "left_out": […], "changes":
+/// […], "newest"}
 nlohmann::json trend_json(const Trend&);
 
 /// One row per session of every trend.

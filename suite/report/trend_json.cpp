@@ -63,6 +63,7 @@ nlohmann::json trend_json(const Trend& trend) {
             {"unit", trend.unit},
             {"better", to_string(trend.better)},
             {"points", points},
+            {"left_out", trend.left_out},
             {"changes", changes},
             {"newest", newest}};
 }

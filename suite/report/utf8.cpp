@@ -1,8 +1,11 @@
 // A strict decoder (no overlong forms, no surrogates) and the widths of characters.
 #include "suite/report/utf8.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace assay::report {
 namespace {
@@ -17,6 +20,14 @@ constexpr std::array double_width{
     Range{0x1100, 0x115f}, Range{0x2e80, 0xa4cf},   Range{0xac00, 0xd7a3},
     Range{0xf900, 0xfaff}, Range{0xfe30, 0xfe6f},   Range{0xff00, 0xff60},
     Range{0xffe0, 0xffe6}, Range{0x1f300, 0x1faff}, Range{0x20000, 0x3fffd}};
+
+/// Beyond the control characters: marks of direction (they make text read otherwise than it is
+/// stored), separators of lines and paragraphs, what shows nothing (soft hyphen, byte order mark,
+/// tags), what is no character.
+constexpr std::array unseen{Range{0x00, 0x1f},     Range{0x7f, 0x9f},     Range{0xad, 0xad},
+                            Range{0x61c, 0x61c},   Range{0x200b, 0x200b}, Range{0x200e, 0x200f},
+                            Range{0x2028, 0x202e}, Range{0x2060, 0x206f}, Range{0xfeff, 0xfeff},
+                            Range{0xfff9, 0xfffb}, Range{0xfffe, 0xffff}, Range{0xe0000, 0xe007f}};
 
 template <std::size_t N>
 bool within(const std::array<Range, N>& ranges, char32_t value) {
@@ -43,6 +54,31 @@ CodePoint code_point(std::string_view text, std::size_t at) {
     return {value, length, true};
 }
 
+bool is_printable(const CodePoint& c) { return c.valid && !within(unseen, c.value); }
+
+std::string printable(std::string_view text, std::string_view keep) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const CodePoint c = code_point(text, at);
+        const std::string_view bytes = text.substr(at, c.bytes);
+        at += c.bytes;
+        if (is_printable(c) || (c.bytes == 1 && keep.find(bytes) != keep.npos))
+            out += bytes;
+        else if (c.value == '\n')
+            out += "\\n";
+        else if (c.value == '\r')
+            out += "\\r";
+        else if (c.value == '\t')
+            out += "\\t";
+        else if (!c.valid || c.value < 0x80)
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
+        else
+            out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c.value));
+    }
+    return out;
+}
+
 std::size_t display_width(std::string_view text) {
     std::size_t width = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -53,12 +89,13 @@ std::size_t display_width(std::string_view text) {
     return width;
 }
 
-std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+std::vector<std::string> wrapped(std::string_view any, std::size_t columns) {
+    const std::string text = printable(any);
     std::vector<std::string> lines;
     std::string line;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find(' ', at), text.size());
-        const std::string_view word = text.substr(at, end - at);
+        const std::string_view word = std::string_view(text).substr(at, end - at);
         at = end + 1;
         if (word.empty()) continue;
         if (!line.empty() && display_width(line) + 1 + display_width(word) > columns) {

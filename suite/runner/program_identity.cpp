@@ -91,7 +91,12 @@ ProgramIdentity parse_version(const std::string& text, const std::string& execut
 }
 
 ProgramIdentity this_program() {
-    return {std::filesystem::read_symlink("/proc/self/exe").string(), measure::build_id(),
+    constexpr const char* self = "/proc/self/exe";
+    // Rebuilt or removed since it was started, it can still be started by this name.
+    std::error_code error;
+    const std::filesystem::path file = std::filesystem::read_symlink(self);
+    const bool is_there = std::filesystem::equivalent(file, self, error) && !error;
+    return {is_there ? file.string() : self, measure::build_id(),
             measure::suspects(measure::read_environment())};
 }
 

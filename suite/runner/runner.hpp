@@ -74,12 +74,13 @@ Plan joined(std::vector<Plan> plans);
 /// What happens, for display and for `--events jsonl`.
 struct Notice {
     std::string kind;  ///< session, state_removed, sample_started, event, progress,
-                       ///< sample_finished, decided, claim, finished
+                       ///< sample_finished, decided, claim, finished, note
     /// sample_started and sample_finished: experiment, variant, case, profile, provenance, scenario
     /// (the fault plan's canonical text, may be empty), seed, round, sample; the latter with
     /// status, reason, seconds and metrics too. decided (adaptive rounds of a case are over before
     /// their maximum): experiment, case, rounds, contrasts (contrast_json()). state_removed
-    /// (checkpoints of another session, which will not go on): session, bytes, why.
+    /// (checkpoints of another session, which will not go on): session, bytes, why. note: says, a
+    /// sentence for people.
     nlohmann::json body;
     long done = 0, failed = 0,
          planned = 0;  ///< `done` counts finished samples, failed ones included

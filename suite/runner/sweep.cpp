@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "suite/experiment/axis_value.hpp"
+
 namespace assay::runner {
 namespace {
 
@@ -74,6 +76,8 @@ std::vector<Case> cases(const Experiment& experiment, const ProfilePlan& profile
     std::vector<Case> result{Case{}};
     for (const Axis& axis : experiment.axes) {
         const auto it = narrowing.find(axis.name);
+        const Value* const unnamed = unnamed_value(axis, profile);
+        if (unnamed && it == narrowing.end()) continue;
         const std::vector<Value> values = it == narrowing.end()
                                               ? default_sweep(axis, profile)
                                               : narrowed(experiment, axis, profile, it->second);
@@ -88,7 +92,7 @@ std::vector<Case> cases(const Experiment& experiment, const ProfilePlan& profile
         for (const Case& base : result)
             for (const Value& value : values) {
                 wider.push_back(base);
-                wider.back().emplace(axis.name, value);
+                if (!unnamed || !same(value, *unnamed)) wider.back().emplace(axis.name, value);
             }
         result = std::move(wider);
     }

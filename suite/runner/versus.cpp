@@ -61,6 +61,7 @@ class VersusRun {
         }
         finish();
         judge();
+        outcome_.taken_s = taken_s_;
         outcome_.saved = at_.saved();
         at_.tell("finished",
                  {{"session", outcome_.new_session}, {"interrupted", outcome_.interrupted}});
@@ -109,8 +110,10 @@ class VersusRun {
         for (int round = 0; round < request_.decision.max_rounds; ++round) {
             bool any = false;
             for (BuildQuestion& question : questions_) {
-                if (question.over) continue;
+                if (question.end != RoundsEnd::open) continue;
                 any = true;
+                // Every series has its first round; after that the budget ends within one, too.
+                if (round > 0 && budget_left_s() <= 0) break;
                 run_pair(question, round, interruption);
                 if (interruption.requested()) {
                     outcome_.interrupted = true;
@@ -118,11 +121,14 @@ class VersusRun {
                 }
             }
             if (!any) return;
-            outcome_.rounds = round + 1;
-            run_control(round, interruption);
+            for (const BuildQuestion& question : questions_)
+                outcome_.rounds = std::max(outcome_.rounds, question.complete);
+            if (round == 0 || budget_left_s() > 0) run_control(round, interruption);
             for (BuildQuestion& question : questions_) decide(question);
         }
     }
+
+    double budget_left_s() const { return request_.decision.budget_s - taken_s_; }
 
     void run_pair(BuildQuestion& question, int round, const Interruption& interruption) {
         const PlannedSample& of_old = *question.rounds.at(static_cast<std::size_t>(round));
@@ -185,12 +191,19 @@ class VersusRun {
                             *question.experiment, request_.decision, rule_, names);
     }
 
+    RoundsEnd end_of(const BuildQuestion& question, stopping::Stopping::Next next) const {
+        using Next = stopping::Stopping::Next;
+        if (next == Next::go_on) return RoundsEnd::open;
+        if (next == Next::decided) return RoundsEnd::decided;
+        if (question.complete >= request_.decision.max_rounds) return RoundsEnd::rounds;
+        return budget_left_s() <= 0 ? RoundsEnd::budget : RoundsEnd::no_pairs;
+    }
+
     void decide(BuildQuestion& question) {
-        if (question.over) return;
+        if (question.end != RoundsEnd::open) return;
         const std::vector<Contrast> now = contrasts(question);
-        question.over = next_of(now, question.complete, request_.decision.budget_s - taken_s_,
-                                rule_) != stopping::Stopping::Next::go_on;
-        if (!question.over) return;
+        question.end = end_of(question, next_of(now, question.complete, budget_left_s(), rule_));
+        if (question.end == RoundsEnd::open) return;
         for (auto it = question.rounds.begin() + question.complete; it != question.rounds.end();
              ++it)
             for (int run = 0; run < 2; ++run) at_.saved(**it);
@@ -223,10 +236,32 @@ class VersusRun {
         compare::Options options = request_.compare;
         options.margin = request_.decision.margin;
         options.level = request_.decision.level;
+        options.all_metrics = true;  // of those that decide none is left out
         // A slowdown is there to be found.
         if (request_.slowdown > 1) options.across.insert("scenario");
         outcome_.rows = versus_rows(compare::compare(*outcome_.old_arm, *outcome_.new_arm, options),
                                     outcome_.contrasts);
+        for (compare::Row& row : outcome_.rows) outcome_.row_rounds.push_back(rounds_of(row));
+    }
+
+    /// Warns of what the budget left undecided.
+    RowRounds rounds_of(compare::Row& row) {
+        const auto asked =
+            std::find_if(questions_.begin(), questions_.end(), [&](const BuildQuestion& question) {
+                const SampleSpec& spec = question.rounds.front()->spec;
+                return spec.experiment == row.id.experiment && spec.variant == row.id.variant &&
+                       spec.axes == row.id.axes;
+            });
+        if (asked == questions_.end()) return {};
+        if (asked->end == RoundsEnd::budget) {
+            outcome_.budget_ended = true;
+            if (row.verdict == compare::Verdict::ambiguous)
+                row.warnings.push_back(fmt::format(
+                    "undecided: the budget of {:g} s ended the measuring after {} of "
+                    "at most {} rounds; a larger --budget would go on",
+                    request_.decision.budget_s, asked->complete, request_.decision.max_rounds));
+        }
+        return {asked->complete, asked->end};
     }
 
     const Registry& registry_;
@@ -244,6 +279,22 @@ class VersusRun {
 };
 
 }  // namespace
+
+std::string_view to_string(RoundsEnd end) {
+    switch (end) {
+        case RoundsEnd::decided:
+            return "decided";
+        case RoundsEnd::budget:
+            return "budget";
+        case RoundsEnd::rounds:
+            return "rounds";
+        case RoundsEnd::no_pairs:
+            return "no pairs";
+        case RoundsEnd::open:
+            break;
+    }
+    return "interrupted";
+}
 
 VersusOutcome versus(const Registry& registry, const VersusRequest& request, store::Store& store,
                      const Listener& listener) {

@@ -32,18 +32,40 @@ struct VersusRequest {
     compare::Options compare;
 };
 
+/// Why the rounds of a series ended.
+enum class RoundsEnd {
+    open,     ///< they did not: interrupted
+    decided,  ///< no more rounds would change a verdict
+    budget,   ///< the time was used up
+    rounds,   ///< as many as there may be
+    no_pairs  ///< one of the programs gives no value
+};
+std::string_view to_string(
+    RoundsEnd);  ///< "interrupted", "decided", "budget", "rounds", "no pairs"
+
+/// What a row rests on.
+struct RowRounds {
+    int complete = 0;
+    RoundsEnd end = RoundsEnd::open;
+};
+
 struct VersusOutcome {
     std::string old_session, new_session;
     std::shared_ptr<const compare::Arm> old_arm, new_arm;  ///< that `rows` points into
     /// compare()'s rows of the deciding metrics. A row is same, faster or slower only when the
     /// adaptive rounds have decided so too: with a level that stands being looked at after every
     /// round. Otherwise it is ambiguous, and its reason says so.
+    /// One per metric of a series; ratio and interval are those of the rounds where these decided.
+    /// What the budget left undecided has a warning that says so.
     std::vector<compare::Row> rows;
+    std::vector<RowRounds> row_rounds;  ///< of the rows, in their order
     std::vector<Contrast> contrasts;
     std::vector<double> control;  ///< the control workload's figure metric, by round; may be empty
     Direction control_better = Direction::none;
-    int rounds = 0;  ///< of the series with most
-    long saved = 0;  ///< samples that need not be run, of both programs
+    int rounds = 0;             ///< of the series with most
+    long saved = 0;             ///< samples that need not be run, of both programs
+    double taken_s = 0;         ///< all samples together
+    bool budget_ended = false;  ///< the budget ended the rounds of a series
     bool interrupted = false;
 };
 

@@ -18,7 +18,7 @@ struct BuildQuestion {
     std::vector<std::string> metrics;
     ArmRounds of_old, of_new;
     int complete = 0;  ///< rounds
-    bool over = false;
+    RoundsEnd end = RoundsEnd::open;
 };
 
 /// The samples of both programs: as many rounds as there may be.

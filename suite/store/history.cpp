@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -22,7 +23,7 @@ const char* const session_after_sql =
 
 // CROSS JOIN keeps SQLite from starting at the metrics; the index sample_series gives the order.
 const char* const history_sql =
-    "SELECT metric.name, metric.labels, metric.value FROM sample "
+    "SELECT metric.name, metric.labels, metric.value, sample.seed, sample.round FROM sample "
     "CROSS JOIN metric ON metric.sample = sample.id "
     "WHERE sample.series = ? AND sample.status = 'ok' AND sample.session = ? "
     "ORDER BY sample.seed, sample.round";
@@ -44,7 +45,7 @@ namespace {
 class SessionPoints {
   public:
     explicit SessionPoints(SQLite::Database& sql)
-        : find_(sql, "SELECT started, suspects FROM session WHERE id = ?") {}
+        : find_(sql, "SELECT started, suspects, arrival FROM session WHERE id = ?") {}
 
     HistoryPoint of(const std::string& id) {
         find_.reset();
@@ -57,6 +58,7 @@ class SessionPoints {
             point.commit = commit->get<std::string>();
         point.session = id;
         point.started = find_.getColumn(0).getString();
+        point.arrival = static_cast<long>(find_.getColumn(2).getInt64());
         point.suspects = std::make_shared<const nlohmann::json>(std::move(suspects));
         return point;
     }
@@ -73,12 +75,14 @@ class SeriesReader {
 
     const std::string& id() const { return id_; }
 
-    void add(const char* name, const char* labels, double value, const HistoryPoint& session) {
+    void add(const char* name, const char* labels, double value, const Draw& draw,
+             const HistoryPoint& session) {
         const Slot& slot = slot_of(name, labels);
         if (slot.history == unwanted || !std::isfinite(value)) return;
         std::vector<HistoryPoint>& points = found_[slot.history].points;
         if (points.empty() || points.back().session != session.session) points.push_back(session);
         points.back().values.push_back(value);
+        points.back().draws.push_back(draw);
     }
 
     /// In the order of the metrics.
@@ -92,7 +96,8 @@ class SeriesReader {
                 point.median = statistics::median(point.values);
             std::sort(history.points.begin(), history.points.end(),
                       [](const HistoryPoint& a, const HistoryPoint& b) {
-                          return std::tie(a.started, a.session) < std::tie(b.started, b.session);
+                          return std::tie(a.started, a.arrival, a.session) <
+                                 std::tie(b.started, b.arrival, b.session);
                       });
         }
         return std::move(found_);
@@ -134,6 +139,11 @@ class SeriesReader {
     std::vector<SeriesHistory> found_;
 };
 
+Draw draw_at(const SQLite::Statement& row) {
+    return {std::bit_cast<std::uint64_t>(std::int64_t{row.getColumn(3).getInt64()}),
+            row.getColumn(4).getInt()};
+}
+
 /// Session after session, because the samples of one lie close together in the file.
 std::vector<SeriesHistory> read_histories(SQLite::Database& sql, const std::vector<SeriesKey>& keys,
                                           const HistoryFilter& filter) {
@@ -160,7 +170,7 @@ std::vector<SeriesHistory> read_histories(SQLite::Database& sql, const std::vect
             rows.bind(2, session);
             while (rows.executeStep())
                 reader->add(rows.getColumn(0).getText(), rows.getColumn(1).getText(),
-                            real_or_nan(rows.getColumn(2)), point);
+                            real_or_nan(rows.getColumn(2)), draw_at(rows), point);
         }
     }
     std::vector<SeriesHistory> all;

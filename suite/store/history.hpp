@@ -2,6 +2,7 @@
 // through indexes only: the cost grows with the samples of those series, not with the database.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,20 +21,29 @@ struct MetricKey {
     auto operator<=>(const MetricKey&) const = default;
 };
 
+/// What a value was made with: values of unequal ones may differ for no other reason.
+struct Draw {
+    std::uint64_t seed = 0;
+    int round = 0;
+    auto operator<=>(const Draw&) const = default;
+};
+
 /// What one session says about it.
 struct HistoryPoint {
     std::string session;  ///< UUID
     std::string started;  ///< of the session, ISO 8601, UTC
+    long arrival = 0;     ///< of the session; orders those that started at the same time
     std::string commit;   ///< the suspects' "commit"; empty where unknown
     /// Commit, compiler, driver … as stored with the session, shared by all points of it; not null.
     std::shared_ptr<const nlohmann::json> suspects;
     std::vector<double> values;  ///< of its ok samples, by seed and round; never empty, all finite
+    std::vector<Draw> draws;     ///< of the values, one each
     double median = 0;           ///< of `values`
     int n() const { return static_cast<int>(values.size()); }
 };
 
 /// One metric of one series. One point per session that has an ok sample with a finite value, in
-/// order of the sessions' start (then id), whatever their state.
+/// order of the sessions' start (then of their arrival), whatever their state.
 struct SeriesHistory {
     SeriesKey series;
     MetricKey metric;

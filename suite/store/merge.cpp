@@ -108,7 +108,15 @@ long copy_sessions(SQLite::Database& sql, const Selection& which) {
     sql.exec(
         "CREATE TEMP TABLE arriving AS SELECT id FROM temp.chosen_session WHERE id NOT IN "
         "(SELECT id FROM main.session)");
+    const long here = static_cast<long>(
+        sql.execAndGet("SELECT coalesce(max(arrival), 0) FROM main.session").getInt64());
     const long added = copy(sql, "session", "id IN temp.chosen_session");
+    // They come after all that is here, in the order that they had.
+    sql.exec(fmt::format(
+        "UPDATE main.session SET arrival = {} + placed.place FROM (SELECT id, row_number() OVER "
+        "(ORDER BY arrival, started, id) AS place FROM other.session WHERE id IN temp.arriving) AS "
+        "placed WHERE placed.id = main.session.id",
+        here));
     // Their runner is none of ours, and may have got further by the time of the next merge.
     sql.exec(
         "UPDATE main.session SET owner = 0, pid = 0, "
@@ -183,6 +191,11 @@ void copy_gate(SQLite::Database& sql) {
         "regression IN (SELECT id FROM other.regression JOIN main.regression USING (id, changed))");
     copy(sql, "accepted_level", "true");
     copy(sql, "mute", "true");
+    sql.exec(
+        "UPDATE main.mute SET ended = theirs.ended, ended_by = theirs.ended_by, ended_why = "
+        "theirs.ended_why FROM other.mute AS theirs WHERE theirs.pattern = main.mute.pattern AND "
+        "theirs.metric = main.mute.metric AND theirs.at = main.mute.at AND theirs.ended IS NOT "
+        "NULL AND main.mute.ended IS NULL");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ std::vector<std::string> sessions_by_age(SQLite::Database& sql) {
     SQLite::Statement rows(
         sql, fmt::format("SELECT id FROM session WHERE json_extract(suspects, '$.{}') IS NULL "
                          "ORDER BY CASE state WHEN 'running' THEN '9' ELSE coalesce(finished, "
-                         "started) END DESC, started DESC, id DESC",
+                         "started) END DESC, started DESC, arrival DESC, id DESC",
                          rerun_mark));
     std::vector<std::string> ids;
     while (rows.executeStep()) ids.push_back(rows.getColumn(0).getString());
@@ -239,7 +239,7 @@ constexpr const char* unsuccessful =
     "AND series.experiment = ?1 WHERE sample.session = (SELECT session.id FROM session WHERE "
     "EXISTS (SELECT 1 FROM series AS own CROSS JOIN sample AS any ON any.session = session.id AND "
     "any.series = own.id WHERE own.experiment = ?1) "
-    "ORDER BY session.started DESC, session.id DESC LIMIT 1) "
+    "ORDER BY session.started DESC, session.arrival DESC, session.id DESC LIMIT 1) "
     "AND sample.status NOT IN ('ok', 'running')";
 
 }  // namespace

@@ -79,7 +79,30 @@ std::vector<RegressionStep> steps_of(SQLite::Database& sql, const std::string& r
     return steps;
 }
 
+struct EndOfMute {
+    std::string_view pattern, metric, who, why;
+    std::string at;
+};
+
+/// False: none holds at that time.
+bool end_mute(SQLite::Database& sql, const EndOfMute& end) {
+    SQLite::Statement update(
+        sql,
+        "UPDATE mute SET ended = ?1, ended_by = ?2, ended_why = ?3 WHERE pattern = ?4 AND metric = "
+        "?5 AND ended IS NULL AND (until = '' OR until > ?1)");
+    update.bind(1, end.at);
+    bind_text(update, 2, end.who);
+    bind_text(update, 3, end.why);
+    bind_text(update, 4, end.pattern);
+    bind_text(update, 5, end.metric);
+    return update.exec() > 0;
+}
+
 }  // namespace
+
+bool holds(const MuteRecord& mute, std::string_view now) {
+    return mute.ended.empty() && (mute.until.empty() || now < mute.until);
+}
 
 std::string Nights::begin(const NightRecord& night) {
     return store_.impl_->database.write("begin a night", [&](SQLite::Database& sql) {
@@ -134,9 +157,10 @@ void Nights::finish(const NightRecord& night, const nlohmann::json& report,
 std::vector<NightRecord> Nights::nights(std::string_view suite) const {
     return store_.impl_->database.read("read the nights", [&](SQLite::Database& sql) {
         SQLite::Statement rows(sql,
-                               "SELECT id, suite, machine, session, program, started, finished, "
-                               "verdict FROM night WHERE ?1 = '' OR suite = ?1 ORDER BY "
-                               "started DESC, id DESC");
+                               "SELECT night.id, suite, night.machine, session, program, "
+                               "night.started, night.finished, verdict FROM night LEFT JOIN "
+                               "session ON session.id = night.session WHERE ?1 = '' OR suite = ?1 "
+                               "ORDER BY night.started DESC, arrival DESC, night.id DESC");
         bind_text(rows, 1, suite);
         std::vector<NightRecord> all;
         while (rows.executeStep())
@@ -153,8 +177,9 @@ std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view ma
             sql,
             fmt::format("SELECT night.id, night.started, night.session, median, evidence, {0} FROM "
                         "night JOIN night_row ON night_row.night = night.id JOIN gate_row ON "
-                        "gate_row.id = night_row.gate_row WHERE suite = ? AND machine = ? AND "
-                        "finished IS NOT NULL ORDER BY started, night.id, {0}",
+                        "gate_row.id = night_row.gate_row LEFT JOIN session ON session.id = "
+                        "night.session WHERE suite = ? AND night.machine = ? AND night.finished IS "
+                        "NOT NULL ORDER BY night.started, arrival, night.id, {0}",
                         gate_row_fields));
         bind_text(rows, 1, suite);
         bind_text(rows, 2, machine);
@@ -259,38 +284,53 @@ bool Nights::drop_baseline(std::string_view baseline) {
 
 void Nights::mute(const MuteRecord& mute) {
     store_.impl_->database.write("mute", [&](SQLite::Database& sql) {
+        const std::string at = mute.at.empty() ? now_utc() : mute.at;
+        end_mute(sql, {mute.pattern, mute.metric, mute.who, "replaced", at});
         SQLite::Statement insert(
             sql,
-            "INSERT INTO mute (pattern, metric, until, why, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT "
-            "(pattern, metric) DO UPDATE SET until = excluded.until, why = excluded.why, at = "
-            "excluded.at");
+            "INSERT INTO mute (pattern, metric, at, until, why, who) VALUES (?, ?, ?, ?, ?, ?) ON "
+            "CONFLICT (pattern, metric, at) DO UPDATE SET until = excluded.until, why = "
+            "excluded.why, who = excluded.who, ended = NULL, ended_by = '', ended_why = ''");
         insert.bind(1, mute.pattern);
         insert.bind(2, mute.metric);
-        insert.bind(3, mute.until);
-        insert.bind(4, mute.why);
-        insert.bind(5, mute.at.empty() ? now_utc() : mute.at);
+        insert.bind(3, at);
+        insert.bind(4, mute.until);
+        insert.bind(5, mute.why);
+        insert.bind(6, mute.who);
         insert.exec();
     });
 }
 
-bool Nights::unmute(std::string_view pattern, std::string_view metric) {
+bool Nights::unmute(std::string_view pattern, std::string_view metric, std::string_view who,
+                    std::string_view why) {
     return store_.impl_->database.write("unmute", [&](SQLite::Database& sql) {
-        SQLite::Statement remove(sql, "DELETE FROM mute WHERE pattern = ? AND metric = ?");
-        bind_text(remove, 1, pattern);
-        bind_text(remove, 2, metric);
-        return remove.exec() > 0;
+        return end_mute(sql, {pattern, metric, who, why, now_utc()});
+    });
+}
+
+std::vector<MuteRecord> Nights::all_mutes() const {
+    return store_.impl_->database.read("read the mutes", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(sql,
+                               "SELECT pattern, metric, until, why, at, who, ended, ended_by, "
+                               "ended_why FROM mute ORDER BY pattern, metric, at");
+        std::vector<MuteRecord> all;
+        while (rows.executeStep())
+            all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
+                           column_text(rows, 3), column_text(rows, 4), column_text(rows, 5),
+                           column_text(rows, 6), column_text(rows, 7), column_text(rows, 8)});
+        return all;
     });
 }
 
 std::vector<MuteRecord> Nights::mutes() const {
-    return store_.impl_->database.read("read the mutes", [&](SQLite::Database& sql) {
-        SQLite::Statement rows(
-            sql, "SELECT pattern, metric, until, why, at FROM mute ORDER BY pattern, metric");
-        std::vector<MuteRecord> all;
-        while (rows.executeStep())
-            all.push_back({column_text(rows, 0), column_text(rows, 1), column_text(rows, 2),
-                           column_text(rows, 3), column_text(rows, 4)});
-        return all;
+    std::vector<MuteRecord> all = all_mutes();
+    std::erase_if(all, [](const MuteRecord& mute) { return !mute.ended.empty(); });
+    return all;
+}
+
+std::string Nights::file_made() const {
+    return store_.impl_->database.read("read the age of the file", [](SQLite::Database& sql) {
+        return sql.execAndGet("SELECT coalesce(min(applied), '') FROM schema_version").getString();
     });
 }
 

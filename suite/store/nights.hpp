@@ -66,8 +66,15 @@ struct AcceptedLevel {
 };
 
 struct MuteRecord {
-    std::string pattern, metric, until, why, at;
+    std::string pattern, metric;
+    std::string until;  ///< ISO 8601 or its beginning; empty: for good
+    std::string why, at;
+    std::string who;    ///< login name; empty: not known
+    std::string ended;  ///< when a person ended it; empty: it holds until it runs out
+    std::string ended_by, ended_why;
 };
+/// Whether it mutes at that time, ISO 8601.
+bool holds(const MuteRecord&, std::string_view now);
 
 class Nights {
   public:
@@ -95,9 +102,18 @@ class Nights {
     /// Forgets a baseline and its levels; false: there is none of this name.
     bool drop_baseline(std::string_view baseline);
 
-    void mute(const MuteRecord&);  ///< an equal pattern and metric is replaced
-    bool unmute(std::string_view pattern, std::string_view metric);
+    /// Ends one of equal pattern and metric that still holds.
+    void mute(const MuteRecord&);
+    /// False: no such mute holds.
+    bool unmute(std::string_view pattern, std::string_view metric, std::string_view who = "",
+                std::string_view why = "");
+    /// That no person ended; those that ran out are among them.
     std::vector<MuteRecord> mutes() const;
+    /// With those that ended, by pattern and metric, the oldest first.
+    std::vector<MuteRecord> all_mutes() const;
+
+    /// When the file was made.
+    std::string file_made() const;
 
   private:
     Store& store_;

@@ -9,7 +9,7 @@ namespace assay::store {
 namespace {
 
 constexpr const char* session_columns =
-    "id, machine, command, plan_hash, build, suspects, started, finished, state, planned";
+    "id, machine, command, plan_hash, build, suspects, started, finished, state, planned, arrival";
 
 Session session_row(const SQLite::Statement& row) {
     Session session;
@@ -23,6 +23,7 @@ Session session_row(const SQLite::Statement& row) {
     session.finished = text_or_empty(row.getColumn(7));
     session.state = row.getColumn(8).getString();
     session.planned = static_cast<long>(row.getColumn(9).getInt64());
+    session.arrival = static_cast<long>(row.getColumn(10).getInt64());
     return session;
 }
 
@@ -39,8 +40,8 @@ Verdict verdict_of(const std::string& text) {
 std::vector<Session> Store::sessions() const {
     return impl_->database.read("list the sessions", [&](SQLite::Database& sql) {
         SQLite::Statement rows(
-            sql,
-            fmt::format("SELECT {} FROM session ORDER BY started DESC, id DESC", session_columns));
+            sql, fmt::format("SELECT {} FROM session ORDER BY started DESC, arrival DESC, id DESC",
+                             session_columns));
         std::vector<Session> all;
         while (rows.executeStep()) all.push_back(session_row(rows));
         return all;
@@ -62,7 +63,7 @@ std::optional<Session> Store::newest_unfinished(std::string_view plan_hash,
         SQLite::Statement rows(
             sql, fmt::format("SELECT {} FROM session WHERE plan_hash = ? AND build = ? AND "
                              "state = 'interrupted' AND json_extract(suspects, '$.rerun') IS NULL "
-                             "ORDER BY started DESC, id DESC LIMIT 1",
+                             "ORDER BY started DESC, arrival DESC, id DESC LIMIT 1",
                              session_columns));
         bind_text(rows, 1, plan_hash);
         bind_text(rows, 2, build);

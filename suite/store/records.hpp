@@ -23,6 +23,9 @@ struct Machine {
 /// "latest" nor a trend means it.
 inline constexpr std::string_view rerun_mark = "rerun";
 
+/// The suspect that says of a session that its samples are of two builds: no level to judge by.
+inline constexpr std::string_view mixed_mark = "mixed_builds";
+
 struct Session {
     std::string id;           ///< UUID
     std::string machine;      ///< fingerprint; put_machine() comes first
@@ -34,6 +37,7 @@ struct Session {
     std::string finished;     ///< empty while it runs; of a dead runner: its last sample's start
     std::string state;        ///< running, finished, interrupted
     long planned = 0;         ///< samples in the plan
+    long arrival = 0;         ///< order in which sessions came into the file; set by the store
 };
 
 struct SeriesKey {

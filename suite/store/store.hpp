@@ -50,6 +50,10 @@ class Store {
     /// State back to running, pid ours. StoreError while another living runner has it.
     void resume_session(std::string_view id);
 
+    /// One more of the session's suspects, known only after it had begun; an equal name is
+    /// replaced.
+    void add_suspect(std::string_view id, std::string_view name, std::string_view text);
+
     /// Inserts a sample with status running; its series is found or made. Returns the sample's id.
     /// A sample is unique by (session, series, seed, round): one that ended otherwise than ok is
     /// replaced (a resumed session tries it again); one that is ok or running is a StoreError.
@@ -73,7 +77,8 @@ class Store {
     void set_baseline(std::string_view name, std::string_view session);
 
     // ---- reading -------------------------------------------------------------------------------
-    std::vector<Session> sessions() const;  ///< newest first
+    /// Newest first; what started at the same time, the last to come into the file first.
+    std::vector<Session> sessions() const;
     /// By its whole id.
     std::optional<Session> session(std::string_view id) const;
     /// Newest interrupted session; neither one that a living runner works on nor a night's rerun.

@@ -123,8 +123,9 @@ void Store::begin_session(const Session& session) {
         SQLite::Statement insert(
             sql,
             "INSERT INTO session (id, machine, command, plan_hash, build, suspects, "
-            "started, state, planned, pid, owner) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)");
+            "started, state, planned, pid, owner, arrival) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, "
+            "(SELECT coalesce(max(arrival), 0) + 1 FROM session))");
         insert.bind(1, session.id);
         insert.bind(2, session.machine);
         insert.bind(3, session.command);
@@ -173,6 +174,18 @@ void Store::resume_session(std::string_view id) {
                                  "owner = ? WHERE id = ?");
         update.bind(1, static_cast<std::int64_t>(getpid()));
         update.bind(2, ours);
+        bind_text(update, 3, id);
+        update.exec();
+    });
+}
+
+void Store::add_suspect(std::string_view id, std::string_view name, std::string_view text) {
+    impl_->database.write("add to a session", [&](SQLite::Database& sql) {
+        owner_of(impl_->database, id);
+        SQLite::Statement update(
+            sql, "UPDATE session SET suspects = json_set(suspects, '$.' || ?, ?) WHERE id = ?");
+        bind_text(update, 1, name);
+        bind_text(update, 2, text);
         bind_text(update, 3, id);
         update.exec();
     });

@@ -420,7 +420,7 @@ TEST_F(CommandLineTest, HighlightsEndInOnePage) {
     EXPECT_THAT(contents(file), HasSubstr("1 of 2 checked hold, 1 contradicted"));
 
     const json page = assay_json({"highlights", "dummy", "-o", file.string()});
-    EXPECT_EQ(page["samples"].size(), 2U) << "narrowed to n=3";
+    EXPECT_EQ(page["samples"].size(), 3U) << "narrowed to n=3";
     EXPECT_EQ(page["systems"][0]["system"], "dummy");
     EXPECT_EQ(page["systems"][0]["picture"], picture);
     const Printed unknown = assay({"highlights", "plato"});

@@ -89,10 +89,10 @@ TEST(OutputFile, AppearsWholeOrNotAtAll) {
     EXPECT_THROW(write_output(folder / "a", "over a folder"), UserError);
     EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
     EXPECT_NO_THROW(write_output("/dev/null", "nothing"));
-    EXPECT_NO_THROW(expect_writable("/dev/null"));
-    EXPECT_NO_THROW(expect_writable(folder / "c/file"));
-    EXPECT_THROW(expect_writable(folder / "a"), UserError);
-    EXPECT_THROW(expect_writable("/proc/nothing/file"), UserError);
+    EXPECT_NO_THROW(check_output("-o", "/dev/null"));
+    EXPECT_NO_THROW(check_output("-o", folder / "c/file"));
+    EXPECT_THROW(check_output("-o", folder / "a"), UserError);
+    EXPECT_THROW(check_output("-o", "/proc/nothing/file"), UserError);
 }
 
 TEST(OutputFile, NamesSayWhatIsInThem) {

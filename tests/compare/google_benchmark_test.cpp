@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "suite/compare/compare.hpp"
@@ -43,10 +44,15 @@ std::string refusal(const std::string& text) {
 
 TEST(GoogleBenchmark, RepetitionsOfARealRunAreThePoints) {
     const Arm arm = read_google_benchmark(content("worker_pool_a.json"), "worker_pool_a.json");
-    ASSERT_EQ(arm.series.size(), 2u);
+    ASSERT_EQ(arm.series.size(), 4u) << "real and CPU time of two benchmarks";
     const Series& first = arm.series[0];
-    EXPECT_EQ(first.name.series_text(), "empty_region/threads:1/items:2/real_time");
+    EXPECT_EQ(first.name.series_text(), "benchmark/empty_region/threads:1/items:2/real_time");
     EXPECT_EQ(first.name.metric, "real_time");
+    EXPECT_EQ(arm.series[1].name.series_text(), first.name.series_text());
+    EXPECT_EQ(arm.series[1].name.metric, "cpu_time");
+    EXPECT_DOUBLE_EQ(arm.series[1].points.at(0).value, 27501.000000000087e-9);
+    ASSERT_EQ(arm.sessions.size(), 1u);
+    EXPECT_EQ(arm.sessions[0].warnings, "load") << "15.9 on two processors";
     EXPECT_EQ(first.unit, "s");
     EXPECT_EQ(first.better, Direction::lower);
     ASSERT_EQ(first.points.size(), 5u);
@@ -70,22 +76,23 @@ TEST(GoogleBenchmark, MedianIsTheOneThatTheProgramItselfWrote) {
     for (const auto& entry : file["benchmarks"]) {
         if (entry.value("aggregate_name", "") != "median") continue;
         for (const Series& series : arm.series) {
-            if (series.name.variant != entry["run_name"]) continue;
+            if (series.name.experiment != "benchmark/" + entry["run_name"].get<std::string>())
+                continue;
             std::vector<double> values;
             for (const Point& point : series.points) values.push_back(point.value);
-            const double median = entry["real_time"];
+            const double median = entry[series.name.metric];
             EXPECT_NEAR(statistics::median(values) / (median * 1e-9), 1, 1e-12);
             ++checked;
         }
     }
-    EXPECT_EQ(checked, 2);
+    EXPECT_EQ(checked, 4) << "real and CPU time of two benchmarks";
 }
 
 TEST(GoogleBenchmark, TwoRealRunsCompareUnpaired) {
     const Arm a = read_google_benchmark(content("worker_pool_a.json"), "a");
     const Arm b = read_google_benchmark(content("worker_pool_b.json"), "b");
     const auto rows = compare(a, b);
-    ASSERT_EQ(rows.size(), 2u);
+    ASSERT_EQ(rows.size(), 4u);
     for (const Row& row : rows) {
         EXPECT_THAT(row.reason, HasSubstr("unpaired"));
         EXPECT_EQ(row.n_a, 5);
@@ -139,7 +146,7 @@ TEST(GoogleBenchmark, AggregatesOfOldFilesAreKnownByTheirNames) {
     const Arm arm = read_google_benchmark(
         R"({"benchmarks": [{"name": "B", "real_time": 1}, {"name": "B_mean", "real_time": 1}]})",
         "x");
-    ASSERT_EQ(arm.series.size(), 1u);
+    ASSERT_EQ(arm.series.size(), 1u) << "B_mean is of B";
     EXPECT_EQ(arm.series[0].points.size(), 1u);
 }
 
@@ -147,6 +154,94 @@ TEST(GoogleBenchmark, OnlyAggregatesAreRefusedWithTheFlagToLeaveOut) {
     EXPECT_THAT(refusal(R"({"benchmarks": [{"name": "B_mean", "run_type": "aggregate",
                             "real_time": 1}]})"),
                 HasSubstr("--benchmark_report_aggregates_only"));
+}
+
+/// Seven repetitions with these times, in ns, and what else an entry says.
+Arm timed(double real, double cpu, const std::string& more = "") {
+    std::vector<std::string> entries;
+    for (int i = 0; i < 7; ++i)
+        entries.push_back(fmt::format(R"("real_time": {}, "cpu_time": {}{})", real + 0.01 * i,
+                                      cpu + 0.01 * i, more));
+    return read_google_benchmark(file_of(entries), "x");
+}
+
+const Row& row_of(const std::vector<Row>& rows, const std::string& metric) {
+    for (const Row& row : rows)
+        if (row.id.metric == metric) return row;
+    throw std::logic_error("no row of " + metric);
+}
+
+TEST(GoogleBenchmark, CpuTimeAndCountersAreRowsToo) {
+    const Arm a = timed(100, 90, R"(, "items_per_second": 5, "depth": 3, "iterations": 10)");
+    const Arm b = timed(100, 103, R"(, "items_per_second": 4, "depth": 4, "iterations": 20)");
+    const auto rows = compare(a, b);
+    ASSERT_EQ(rows.size(), 3u) << "depth has no better direction, iterations are no result";
+    EXPECT_EQ(row_of(rows, "real_time").verdict, Verdict::same);
+    EXPECT_EQ(row_of(rows, "cpu_time").verdict, Verdict::slower) << "real time hides it";
+    EXPECT_EQ(row_of(rows, "items_per_second").verdict, Verdict::slower) << "fewer";
+    Options all;
+    all.all_metrics = true;
+    EXPECT_EQ(compare(a, b, all).size(), 4u);
+}
+
+TEST(GoogleBenchmark, TimesThatWentOppositeWaysSayThatTheyDisagree) {
+    const Arm a = timed(100, 50), b = timed(53, 57);
+    const auto rows = compare(a, b);
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(row_of(rows, "real_time").verdict, Verdict::faster);
+    EXPECT_EQ(row_of(rows, "cpu_time").verdict, Verdict::slower);
+    for (const Row& row : rows) {
+        ASSERT_EQ(row.warnings.size(), 1u);
+        EXPECT_THAT(row.warnings[0], HasSubstr("real and CPU time disagree: real_time 47"));
+        EXPECT_THAT(row.warnings[0], HasSubstr("cpu_time 14"));
+    }
+    for (const auto& [left, right] :
+         {std::pair(timed(100, 50), timed(90, 45)), std::pair(timed(100, 50), timed(90, 50)),
+          std::pair(timed(100, 50), timed(100, 50))})
+        for (const Row& row : compare(left, right)) EXPECT_TRUE(row.warnings.empty());
+}
+
+TEST(GoogleBenchmark, ACounterNamedAsAFieldReplacesNoTime) {
+    // As that library writes it: the counters follow, whatever they are called.
+    const Arm arm = read_google_benchmark(
+        file_of({R"("iterations": 10, "real_time": 5, "cpu_time": 4, "time_unit": "us",
+                    "real_time": 7, "time_unit": 3, "iterations": 2, "odd": NaN, "much": -Infinity,
+                    "last": 1)"}),
+        "x");
+    std::map<std::string, double> values;
+    for (const Series& series : arm.series) values[series.name.metric] = series.points.at(0).value;
+    EXPECT_EQ(values, (std::map<std::string, double>{{"real_time", 5e-6},
+                                                     {"cpu_time", 4e-6},
+                                                     {"last", 1},
+                                                     {"counter:real_time", 7},
+                                                     {"counter:time_unit", 3},
+                                                     {"counter:iterations", 2}}));
+}
+
+TEST(GoogleBenchmark, WhatFailsOnBothSidesFailedBeforeToo) {
+    const Arm good = timed(100, 50);
+    const Arm bad = read_google_benchmark(file_of({R"("error_occurred": true)"}), "x");
+    EXPECT_EQ(compare(bad, bad).at(0).verdict, Verdict::failed_before);
+    EXPECT_THAT(compare(bad, bad).at(0).reason,
+                HasSubstr("all 1 samples of B failed, and so it was before"));
+    for (const Row& row : compare(good, bad)) EXPECT_EQ(row.verdict, Verdict::failed);
+    for (const Row& row : compare(bad, good)) EXPECT_EQ(row.verdict, Verdict::not_comparable);
+}
+
+TEST(GoogleBenchmark, WhatHasOnlyAggregatesBesideOthersIsNotForgotten) {
+    const std::string mean =
+        R"({"name": "M_mean", "run_name": "M", "run_type": "aggregate", "real_time": 1})";
+    const Arm arm = read_google_benchmark(
+        R"({"benchmarks": [{"name": "B", "real_time": 1}, {"name": "F_BigO", "run_name": "F",
+            "run_type": "aggregate", "aggregate_name": "BigO", "real_coefficient": 1}, )" +
+            mean + "]}",
+        "x");
+    ASSERT_EQ(arm.series.size(), 2u);
+    EXPECT_EQ(arm.series[1].name.experiment, "benchmark/M");
+    EXPECT_EQ(arm.series[1].excluded, 1);
+    // As that library writes it: what fails is no aggregate, whatever the flag.
+    EXPECT_THAT(refusal(R"({"benchmarks": [{"name": "B", "error_occurred": true}, )" + mean + "]}"),
+                HasSubstr("without --benchmark_report_aggregates_only"));
 }
 
 TEST(GoogleBenchmark, MalformedTextIsRefusedWithItsPlace) {

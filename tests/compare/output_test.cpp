@@ -13,6 +13,7 @@
 #include "suite/cli/comparison_table.hpp"
 #include "suite/cli/row_explanation.hpp"
 #include "suite/compare/rows_output.hpp"
+#include "suite/compare/warnings.hpp"
 #include "suite/experiment/error.hpp"
 #include "suite/report/utf8.hpp"
 #include "tests/cli/golden.hpp"
@@ -46,7 +47,7 @@ class Output : public ::testing::Test {
         b.series.back().failed = 3;
         both("benchmark", {}, "real_time", around(1e-6, 0.002, 9), around(1.2e-6, 0.002, 9));
         for (Arm* arm : {&a, &b}) {
-            arm->series.back().name.experiment = "";
+            arm->series.back().name = {"benchmark/BM_copy/8", "", {}, "real_time"};
             for (Point& point : arm->series.back().points) point.pair = "";
         }
         a.series.push_back(seeded(around(1, 0.001, 9)));
@@ -88,8 +89,9 @@ std::size_t longest_line(const std::string& text) {
 TEST_F(Output, Json) { expect_golden("compare.json", rows_json(rows).dump(2) + "\n"); }
 
 TEST_F(Output, JsonHasExactlyItsKeysAndNullForNoNumber) {
-    const std::set<std::string> keys{"series", "metric", "unit",    "ratio",  "low", "high",
-                                     "n_a",    "n_b",    "verdict", "reason", "id"};
+    const std::set<std::string> keys{"series", "metric", "unit",    "ratio",   "low",
+                                     "high",   "n_a",    "n_b",     "verdict", "reason",
+                                     "id",     "name",   "warnings"};
     for (const auto& row : rows_json(rows)) {
         std::set<std::string> found;
         for (const auto& [key, value] : row.items()) found.insert(key);
@@ -123,11 +125,39 @@ TEST_F(Output, RowsOfTwoProfilesSayWhichTheyAre) {
     EXPECT_THAT(text, HasSubstr("plain (toy)"));
     EXPECT_THAT(text, HasSubstr("plain (small)"));
     EXPECT_THAT(rows_markdown(both), HasSubstr("| toy/fig1 plain (small) | time |"));
-    EXPECT_THAT(rows_csv(both), HasSubstr(",small,,\n"));
+    EXPECT_THAT(rows_csv(both), HasSubstr(",small,,,toy/fig1 plain (small) · time,\n"));
     EXPECT_EQ(rows_json(both)[1]["id"]["profile"], "small");
     const auto named = cli::rows_named(both, "toy/fig1 plain (small)");
     ASSERT_EQ(named.size(), 1u);
     EXPECT_EQ(named[0].number, 2u);
+}
+
+TEST_F(Output, CircumstancesAreWarningsOfWhatTheyConcern) {
+    const auto warned = [&](std::string before_a, std::string before_b) {
+        Series series_a = seeded(around(1, 0.001, 9)), series_b = seeded(around(2, 0.001, 9));
+        series_a.name.provenance = series_b.name.provenance = Provenance::measured;
+        Arm left = arm({series_a}), right = arm({series_b});
+        left.sessions = {{.id = "a", .started = "", .warnings = std::move(before_a)}};
+        right.sessions = {{.id = "b", .started = "", .warnings = std::move(before_b)}};
+        left.suspects["build"] = right.suspects["build"] = "12ab";
+        auto made = compare(left, right, options);
+        EXPECT_EQ(better_in_turns(made, left, right), std::vector<std::string>{"toy/fig1"});
+        left.sessions[0].in_turns = right.sessions[0].in_turns = true;
+        EXPECT_TRUE(better_in_turns(made, left, right).empty()) << "they were";
+        warn_of_circumstances(made, left, right);
+        std::string text;
+        for (const std::string& warning : made.at(0).warnings) text += warning + '\n';
+        return text;
+    };
+    EXPECT_THAT(warned("load", ""), HasSubstr("busy when A was measured (load) and not when B"));
+    EXPECT_THAT(warned("load, governor", "governor, processes"),
+                HasSubstr("busy when A (load) and B (processes) were measured"));
+    EXPECT_THAT(warned("governor", "governor"), Not(HasSubstr("governor")));
+    EXPECT_THAT(warned("governor", ""), HasSubstr("before A it warned of governor, before B of "
+                                                  "nothing"));
+    EXPECT_EQ(
+        warned("", ""),
+        "A and B are of one program: a difference is the machine's or chance, not the code's\n");
 }
 
 TEST_F(Output, FitsItsColumns) {
@@ -261,6 +291,9 @@ TEST(ExitCode, TheWorstRowDecides) {
     EXPECT_EQ(code_of({same, not_comparable}), 0);
     EXPECT_EQ(code_of({not_comparable, not_comparable}), 4);
     EXPECT_EQ(code_of({}), 4);
+    EXPECT_EQ(code_of({same, failed_before}), 0) << "no new failure";
+    EXPECT_EQ(code_of({same, failed, failed_before}), 2);
+    EXPECT_EQ(code_of({not_comparable, failed_before}), 4);
 }
 
 TEST(Shortened, KeepsBothEnds) {

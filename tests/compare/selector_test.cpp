@@ -71,6 +71,20 @@ TEST_F(Selectors, LatestCountsFinishedSessions) {
     EXPECT_THAT(refusal("latest~x"), HasSubstr("latest~N"));
 }
 
+// Files of Google Benchmark tell whole seconds and are over when they begin.
+TEST_F(Selectors, OfOneTimeTheLastToArriveIsTheLatest) {
+    Ids newest_first;
+    for (int i = 0; i < 6; ++i)
+        newest_first.insert(newest_first.begin(),
+                            add("2026-11-02T03:00:00.000Z", "aaa333", 3, "finished"));
+    SQLite::Database((folder / "results.db").string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE session SET finished = started WHERE state = 'finished'");
+    for (std::size_t i = 0; i < newest_first.size(); ++i)
+        EXPECT_EQ(ids("latest~" + std::to_string(i)), Ids{newest_first[i]});
+    std::reverse(newest_first.begin(), newest_first.end());
+    EXPECT_EQ(ids("commit:aaa333"), newest_first) << "of several, the oldest first";
+}
+
 TEST_F(Selectors, AnIdOrItsBeginning) {
     EXPECT_EQ(ids(first), Ids{first});
     EXPECT_EQ(ids(running.substr(0, 13)), Ids{running}) << "named by its id, it may still run";
@@ -209,8 +223,8 @@ TEST_F(Selectors, RepetitionsOfAnImportedBenchmarkBelongToNothing) {
     for (spec.round = 0; spec.round < 3; ++spec.round)
         store::testing::add_sample(store, session.id, spec, 1, "ok");
     store.finish_session(session.id, "finished");
-    for (const Point& point : read_arm(registry, store.path(), "latest").series.at(0).points)
-        EXPECT_EQ(point.pair, "");
+    const Arm arm = read_arm(registry, store.path(), "latest");
+    for (const Point& point : arm.series.at(0).points) EXPECT_EQ(point.pair, "");
 }
 
 TEST_F(Selectors, ADatabaseGivesTheNewestSamplesOfEverySeries) {

@@ -368,6 +368,16 @@ TEST(Verdict, FailedAndMarkedSamplesOfASideAreBothCounted) {
                 HasSubstr("of the 10 samples of B, 1 failed and 9 were marked invalid"));
 }
 
+TEST(Verdict, WhereBothFailedNothingBecameWorse) {
+    Series a = series({}), b = a;
+    a.failed = 2;
+    b.failed = 3;
+    const Row row = only_row(a, b);
+    expect(row, Verdict::failed_before, Reason::all_failed);
+    EXPECT_EQ(to_string(row.verdict), "failed before too");
+    EXPECT_THAT(row.reason, HasSubstr("all 3 samples of B failed, and so it was before: all 2"));
+}
+
 TEST(Verdict, WhereOnlyAFailedNothingBecameWorse) {
     Series a = series({});
     a.failed = 3;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 #include <thread>
 
 #include "tests/cli/program_test.hpp"
@@ -86,6 +87,45 @@ TEST_F(EndToEndTest, RivalsMeetOnAShortSpotTrace) {
     }
 }
 
+// What `assay plan trace --map` prints goes into a shell as it is.
+TEST_F(EndToEndTest, ThePrintedCommandOfATraceMakesAPlan) {
+    const auto trace = (folder / "my nodes.csv").string();
+    std::ofstream(trace) << "0,add,a\n0,add,b\n0,add,c\n0,add,d\n120000,remove,b\n300000,add,e\n";
+    const json view = assay_json({"plan", "trace", trace, "--map", "tracked", "--nodes", "4"});
+    const std::string command = view["mapped"]["run"];
+    ASSERT_THAT(command, StartsWith("assay run lazarus/fig9 -a "));
+    ASSERT_THAT(assay({"plan", "trace", trace, "--map", "tracked", "--nodes", "4"}).out,
+                HasSubstr("\n  " + command + "\n"));
+    const Printed printed = run_program(
+        "/bin/sh", {"-c", "assay() { \"" ASSAY_PROGRAM "\" \"$@\"; }; " + command + " --dry-run"});
+    EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    EXPECT_THAT(printed.out, HasSubstr("lazarus/fig9"));
+}
+
+TEST_F(EndToEndTest, TheExamplesOfPlanLazarusWorkAsPrinted) {
+    const std::string help = assay({"plan", "lazarus", "--help"}).out;
+    std::istringstream lines(help.substr(help.find("Examples:")));
+    std::string line, command;
+    int ran = 0;
+    while (std::getline(lines, line)) {
+        if (line.rfind("  ", 0) != 0) continue;
+        command += line;
+        if (command.back() == '\\') {
+            command.pop_back();
+            continue;
+        }
+        const Printed printed =
+            run_program("/bin/sh", {"-c", "cd \"" ASSAY_SOURCE "\"; assay() { \"" ASSAY_PROGRAM
+                                          "\" \"$@\"; }; " +
+                                              command});
+        EXPECT_EQ(printed.exit_code, 0) << command << '\n' << printed.err;
+        EXPECT_THAT(printed.out, HasSubstr("P(every expert")) << command;
+        command.clear();
+        ++ran;
+    }
+    EXPECT_GE(ran, 4);
+}
+
 TEST_F(EndToEndTest, CampaignsPassInVirtualTimeAndLive) {
     const json campaign = assay_json({"campaign", "lazarus", "--seeds", "1..40"});
     EXPECT_EQ(campaign["schedules"], 40);
@@ -100,7 +140,7 @@ TEST_F(EndToEndTest, PlanGivesTheKnownVectors) {
     // Three experts of equal load on three nodes of two slots: the last node group is cut short,
     // and two live nodes cover every expert in two cases of three.
     const json plan = assay_json(
-        {"plan", "lazarus", "--loads", loads_file("10, 10\n10"), "--nodes", "3", "--slots", "2"});
+        {"plan", "lazarus", "--loads", loads_file("10, 10 10\n"), "--nodes", "3", "--slots", "2"});
     EXPECT_THAT(plan["replicas"].get<std::vector<int>>(), ElementsAre(2, 2, 2));
     EXPECT_EQ(plan["nodes"], json::parse("[[0,1],[0,1],[2,2]]"));
     ASSERT_EQ(plan["recovery"].size(), 4U);

@@ -122,6 +122,9 @@ TEST(BenchmarkResults, WhatIsNotSuchAFileIsRefused) {
                   .find("'x' has the time_unit 'min'"),
               std::string::npos);
     EXPECT_NE(complaint(R"({"benchmarks":[]})").find("no repetitions"), std::string::npos);
+    EXPECT_NE(complaint(R"({"benchmarks":[{"name":"x_mean","real_time":1}]})")
+                  .find("again without --benchmark_report_aggregates_only"),
+              std::string::npos);
 }
 
 }  // namespace

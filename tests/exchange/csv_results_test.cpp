@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "suite/exchange/archive.hpp"
@@ -141,6 +142,30 @@ TEST(CsvResults, ErrorsNameLineAndColumn) {
                   .find("r.csv:3:10: 'started' is"),
               std::string::npos);
     EXPECT_NE(complaint(""), "");
+    EXPECT_NE(complaint("Running x\nname,iterations,real_time,cpu_time,time_unit\n")
+                  .find("Google Benchmark's CSV"),
+              std::string::npos);
+}
+
+/// What was a file of Google Benchmark once keeps its directions; CSV carries none.
+TEST(CsvResults, RowsOfForeignBenchmarksKeepTheirDirections) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "experiment,metric,unit,value\n"
+                                       "benchmark/BM_x,real_time,s,1\n"
+                                       "benchmark/BM_x,cpu_time,s,1\n"
+                                       "benchmark/BM_x,items_per_second,,1\n"
+                                       "benchmark/BM_x,depth,,1\n"
+                                       "x,real_time,s,1\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    import_file(store, folder / "r.csv");
+    std::map<std::string, Direction> directions;
+    for (const auto& unit : store.metric_units("benchmark/BM_x"))
+        directions[unit.name] = unit.better;
+    EXPECT_EQ(directions, (std::map<std::string, Direction>{{"cpu_time", Direction::lower},
+                                                            {"depth", Direction::none},
+                                                            {"items_per_second", Direction::higher},
+                                                            {"real_time", Direction::lower}}));
+    EXPECT_EQ(store.metric_units("x").at(0).better, Direction::none);
 }
 
 }  // namespace

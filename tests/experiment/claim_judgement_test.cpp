@@ -248,7 +248,7 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     const Claim known = claim();
     EXPECT_EQ(
         assay::to_json(known, checked(known, {seen(9.5)})).dump(),
-        R"({"experiment":"s/f","id":"s/f/a","obtained":9.5,"provenance":"emulated","reason":"m of v )"
+        R"({"experiment":"s/f","id":"s/f/a","kind":"claim","obtained":9.5,"provenance":"emulated","reason":"m of v )"
         R"(is 9.5 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1","says":"ten",)"
         R"("source":"page 1","unit":"s",)"
         R"("value":10.0,"verdict":"supported"})");
@@ -256,7 +256,7 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     bare.value.reset();
     bare.metric.clear();
     const nlohmann::json json = assay::to_json(bare, checked(bare, {}));
-    EXPECT_EQ(json.size(), 10u);
+    EXPECT_EQ(json.size(), 11u);
     for (const char* key : {"value", "obtained", "provenance"})
         EXPECT_TRUE(json.at(key).is_null()) << key;
     EXPECT_EQ(json.at("verdict"), "not checkable here");

@@ -1,5 +1,5 @@
-// Loads files: any text gives loads that are all non-negative, or a UserError; printed again, the
-// loads read as themselves.
+// Loads files: any text gives layers of equally many loads, none negative, or a UserError; printed
+// again, the layers read as themselves.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -11,14 +11,18 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     try {
-        const assay::lazarus::Loads loads = assay::lazarus::parse_loads(text, "loads");
-        if (loads.empty()) std::abort();
+        const auto layers = assay::lazarus::parse_loads(text, "loads");
+        if (layers.empty()) std::abort();
         std::string again;
-        for (assay::lazarus::Tokens t : loads) {
-            if (t < 0) std::abort();
-            again += std::to_string(t) + '\n';
+        for (const assay::lazarus::Loads& loads : layers) {
+            if (loads.empty() || loads.size() != layers.front().size()) std::abort();
+            for (assay::lazarus::Tokens t : loads) {
+                if (t < 0) std::abort();
+                again += std::to_string(t) + ' ';
+            }
+            again += '\n';
         }
-        if (assay::lazarus::parse_loads(again, "again") != loads) std::abort();
+        if (assay::lazarus::parse_loads(again, "again") != layers) std::abort();
     } catch (const assay::UserError& error) {
         // The message starts with the place.
         if (std::string_view(error.what()).substr(0, 6) != "loads:") std::abort();

@@ -58,7 +58,11 @@ TEST_F(BuildsTest, TheSlowerBuildIsFoundAndTheOtherVariantIsTheSame) {
     const Printed again = assay({"versus", old_program(), "night/work", "-a", "n=1", "--variant",
                                  "left", "--margin", "2%", "--no-doctor"});
     EXPECT_EQ(again.exit_code, 2) << again.err;
-    EXPECT_THAT(again.out, HasSubstr("Round by round"));
+    const auto row = again.out.find("  left ");
+    ASSERT_NE(row, std::string::npos) << again.out;
+    EXPECT_EQ(again.out.find("  left ", row + 1), std::string::npos) << "one ratio per row\n"
+                                                                     << again.out;
+    EXPECT_THAT(again.out, HasSubstr("rounds of at most"));
     EXPECT_THAT(again.out, HasSubstr("once more: assay compare "));
 }
 

@@ -43,6 +43,15 @@ TEST(NightVerdict, ACandidateAloneOnlyWarns) {
     EXPECT_TRUE(is_warning(night.rows[0]));
 }
 
+TEST(NightVerdict, ANightThatSawHardlyAnyRowOfItsBaselineIsNotClean) {
+    NightRow gone = row_of(1, Verdict::not_comparable, Reason::only_in_a);
+    NightRow added = row_of(1, Verdict::not_comparable, Reason::only_in_b);
+    EXPECT_EQ(night_of({row_of(1), row_of(1), gone}).verdict, NightVerdict::clean);
+    EXPECT_EQ(night_of({row_of(1), gone, gone}).verdict, NightVerdict::ambiguous);
+    EXPECT_EQ(night_of({row_of(1), added, added}).verdict, NightVerdict::clean);
+    EXPECT_EQ(night_of({added, added}).verdict, NightVerdict::ambiguous) << "nothing was compared";
+}
+
 TEST(NightVerdict, ConfirmedFailsUnlessMuted) {
     NightRow row = row_of(1.05, Verdict::slower, Reason::beyond_margin);
     row.step = {State::candidate, State::confirmed, ""};

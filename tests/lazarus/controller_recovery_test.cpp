@@ -33,6 +33,23 @@ void write_all(Script& script) {
         script.feed(CheckpointWritten{owner, checkpoint.step});
 }
 
+TEST(LazarusControllerReconfigure, TooFewSurvivorsAreAReasonOfTheirOwn) {
+    auto job = small_job();
+    job.wait_for_nodes = true;
+    Script script(job);
+    script.start();
+    script.step();
+    for (Worker worker : {1, 2, 3}) script.die(worker);
+    ASSERT_TRUE(script.controller.short_of_workers());
+    script.join(4);
+    ASSERT_EQ(script.kinds(), "Reconfigure");
+    EXPECT_EQ(script.controller.restart_reason(), RestartReason::too_few_survivors);
+    const Controller::Counts& counts = script.controller.counts();
+    EXPECT_EQ(counts.too_few_survivors, 1);
+    EXPECT_EQ(counts.no_replica_left + counts.too_few_survivors + counts.every_loss,
+              counts.fallbacks);
+}
+
 TEST(LazarusControllerReconfigure, GoWaitsForEveryMemberOfThisEpoch) {
     Script script(small_job());
     script.start();
@@ -152,6 +169,8 @@ TEST(LazarusControllerFallback, RestoresTheNewestCompleteCheckpoint) {
     EXPECT_THAT(plan.need_dense, IsEmpty());
     EXPECT_EQ(script.controller.committed(), 2);
     EXPECT_EQ(script.controller.counts().fallbacks, 1);
+    EXPECT_EQ(script.controller.counts().no_replica_left, 1);
+    EXPECT_EQ(script.controller.restart_reason(), RestartReason::no_replica_left);
     EXPECT_EQ(script.controller.counts().rolled_back, 3);
     EXPECT_EQ(script.controller.history().steps_in_window(), 0);
     script.all_ready();

@@ -90,6 +90,8 @@ TEST(LazarusRivals, DsRestartsOnEightOfNine) {
     EXPECT_EQ(script.plan().why, "death of 2, join of 8");
     EXPECT_EQ(script.controller.counts().rolled_back, 1);
     EXPECT_EQ(script.controller.counts().fallbacks, 1);
+    EXPECT_EQ(script.controller.counts().every_loss, 1);
+    EXPECT_EQ(script.controller.restart_reason(), RestartReason::every_loss);
 }
 
 TEST(LazarusRivals, DsFtGoesOnWithFourAndTakesNobodyBack) {
@@ -127,6 +129,7 @@ TEST(LazarusRivals, DsFtRestartsWithEveryoneOnceAShareIsLost) {
     script.die(script.plan().training.front());
     EXPECT_EQ(script.plan().restore_step, 50);
     EXPECT_THAT(script.plan().why, HasSubstr("lost expert"));
+    EXPECT_EQ(script.controller.restart_reason(), RestartReason::no_replica_left);
     EXPECT_THAT(script.plan().training, SizeIs(8));  // of the eight still alive
 }
 
@@ -149,6 +152,7 @@ TEST(LazarusRivals, DsJoinsByAPlannedRestartThatLosesNothing) {
     EXPECT_EQ(script.controller.counts().rolled_back, 0);
     EXPECT_EQ(script.controller.counts().planned_restarts, 1);
     EXPECT_EQ(script.controller.counts().fallbacks, 0);
+    EXPECT_EQ(script.controller.restart_reason(), RestartReason::planned);
 }
 
 TEST(LazarusRivals, DsLeavesByAPlannedRestart) {

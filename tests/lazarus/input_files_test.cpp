@@ -52,6 +52,18 @@ TEST_F(LazarusInputFiles, AreTheRoutingTraceAndTheTextWhereASampleReadsThem) {
     EXPECT_THAT(inputs("lazarus/fig4", "", Provenance::exact), IsEmpty());
 }
 
+TEST_F(LazarusInputFiles, ARoutingFileOfTheUsersOwnIsOne) {
+    SampleSpec spec;
+    spec.axes["trace"] = (folder / "mine.csv").string();
+    for (const Experiment& experiment : system.experiments) {
+        if (experiment.id != "lazarus/fig9") continue;
+        const std::vector<Input> files = experiment.inputs(spec);
+        ASSERT_FALSE(files.empty());
+        EXPECT_EQ(files[0].file, folder / "mine.csv");
+        EXPECT_EQ(files[0].sha256, "");
+    }
+}
+
 TEST_F(LazarusInputFiles, ThatHaveNotBeenFetchedAreNone) {
     std::filesystem::remove(folder / "smartmoe_expert_loads.csv");
     EXPECT_THAT(inputs("lazarus/fig8", "smartmoe", Provenance::exact), IsEmpty());

@@ -132,6 +132,10 @@ TEST(Paced, DeepSpeedRestartsInWholeGroups) {
     ASSERT_TRUE(run.result.ok) << run.result.why;
     EXPECT_EQ(run.result.counts.fallbacks, 1);
     EXPECT_EQ(run.result.restarts.size(), 1u);
+    std::vector<std::string> reasons;
+    for (const auto& event : run.recorder.events)
+        if (event.kind == "restart") reasons.push_back(event.detail.at("reason"));
+    EXPECT_THAT(reasons, testing::ElementsAre("every_loss"));
     for (const auto& step : run.result.lineage) EXPECT_EQ(step.training.size() % 2, 0u);
     EXPECT_EQ(run.result.lineage.back().training.size(), 4u);  // 5 are alive
     EXPECT_GT(run.result.pacing.paused(PacedTime::Pause::restart, 1e9), 0);

@@ -46,6 +46,7 @@ Registry registry() {
     elsewhere.needs.clear();
     elsewhere.checkable.clear();
     elsewhere.metric.clear();
+    elsewhere.of = {};
     system.claims.push_back(named("lazarus/fig8/unmeasured", elsewhere));
     Registry all;
     all.add(std::move(system));
@@ -88,7 +89,7 @@ TEST(ClaimsTable, WhatWasNotCheckedIsCountedByReason) {
     const std::string text = claims_table(all, nothing_run(all));
     EXPECT_THAT(text, HasSubstr("    2  need the trace smartmoe"));
     EXPECT_THAT(text, HasSubstr("`assay data fetch smartmoe-loads --from FOLDER`"));
-    EXPECT_THAT(text, HasSubstr("`assay run lazarus/fig8 -a"));
+    EXPECT_THAT(text, HasSubstr("lazarus/fig8 -a trace=smartmoe` checks them"));
     EXPECT_THAT(text, HasSubstr("    1  needs the paper's cluster\n       in lazarus/fig8\n"));
     EXPECT_THAT(text, Not(HasSubstr("setup"))) << "settings are no claims";
     EXPECT_THAT(settings_table(all, nothing_run(all)), HasSubstr("32 nodes"));

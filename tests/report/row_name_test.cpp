@@ -48,6 +48,8 @@ TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
     EXPECT_EQ(row_name(benchmark("--filter=a")).text(), "benchmark/gemv cpu/avx2/1");
     EXPECT_EQ(row_name(benchmark("--x name=y --z")).text(), "benchmark/gemv cpu/avx2/1")
         << "whatever the arguments look like";
+    EXPECT_EQ(row_name(benchmark("-a").series()).text(), "benchmark/gemv") << "the whole program";
+    EXPECT_THAT(series_spellings(benchmark("-a")), Contains("benchmark/gemv"));
     RowId other = benchmark("");
     other.metric = "seconds";
     EXPECT_EQ(row_name(other).metric, "seconds benchmark=cpu/avx2/1") << "another metric of it";
@@ -60,6 +62,24 @@ TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
     key.axes = benchmark("--filter=a").axes;
     EXPECT_EQ(row_name(store::row_id(key, {"real_time", {{"benchmark", "cpu/avx2/1"}}})).text(),
               "benchmark/gemv cpu/avx2/1");
+}
+
+TEST(RowName, OfAForeignBenchmarkIsOneWhateverItsRoute) {
+    RowId file = {"benchmark/BM_x/8", "", {}, "real_time"};
+    EXPECT_EQ(imported_benchmark(file), "BM_x/8");
+    EXPECT_EQ(row_name(file).text(), "benchmark/BM_x/8 · real_time");
+    for (const char* typed : {"BM_x/8", "benchmark/BM_x/8", "BM_x/8 real_time"})
+        EXPECT_THAT(row_spellings(file), Contains(typed));
+    EXPECT_FALSE(imported_benchmark(benchmark("")).has_value()) << "a suite's";
+    file.experiment = "benchmark/program";
+    EXPECT_EQ(imported_benchmark(file), "program") << "a benchmark may be called so";
+}
+
+TEST(RowName, NeverHoldsWhatDoesNotPrint) {
+    const RowId hostile = {"benchmark/a\x1b[2J\n", "", {}, "m\t", {{"l", "\u202e"}}};
+    EXPECT_EQ(row_name(hostile).text(), "benchmark/a\\x1b[2J\\n · m\\t l=\\u202e");
+    EXPECT_THAT(row_spellings(hostile), Contains("a\\x1b[2J\\n m\\t l=\\u202e"));
+    EXPECT_THAT(series_spellings(hostile), Contains(hostile.experiment)) << "typed as it is";
 }
 
 TEST(RowNames, TellWhatRowsOfOneNameDifferIn) {

@@ -65,6 +65,19 @@ TEST(TextTable, NarrowerTerminalsBreakWordsThenTurnRowsIntoBlocks) {
               "      others\n");
 }
 
+TEST(Printable, WritesOutWhatNoTerminalMustGet) {
+    EXPECT_EQ(printable("grün → 日本 😀 e\u0301"), "grün → 日本 😀 e\u0301");
+    EXPECT_EQ(printable("a\x1b[31m\n\t\r\x07\x7f"), "a\\x1b[31m\\n\\t\\r\\x07\\x7f");
+    EXPECT_EQ(printable("\u202eabc\u2066\u2028\u009b\ufeff"),
+              "\\u202eabc\\u2066\\u2028\\u009b\\ufeff");
+    EXPECT_EQ(printable("\xff\xc3("), "\\xff\\xc3(");
+    EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+    EXPECT_EQ(printable("a\nb\x1b", "\n"), "a\nb\\x1b");
+    EXPECT_EQ(text_table({{"n", "m"}, {"\x1b[2J", "\u202e"}}),
+              "n        m\n───────  ──────\n\\x1b[2J  \\u202e\n");
+    EXPECT_EQ(wrapped("a\x1b b\nc", 80), std::vector<std::string>{"a\\x1b b\\nc"});
+}
+
 TEST(Wrapped, BreaksAtSpacesOnly) {
     EXPECT_EQ(wrapped("one two  three", 7), (std::vector<std::string>{"one two", "three"}));
     EXPECT_EQ(wrapped("unbreakable", 3), (std::vector<std::string>{"unbreakable"}));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "suite/report/report.hpp"
 #include "tests/report/rivals_fixture.hpp"
@@ -83,6 +84,62 @@ TEST(TimelineOverlay, RestartsAreInTheirVariantsLane) {
         EXPECT_EQ(occurrences(svg, ">" + variant + ": restart at "), recorded);
     }
     EXPECT_EQ(occurrences(svg, ">lazarus: restart at "), 0u);
+}
+
+TEST(TimelineOverlay, ReasonsOfRestartsAreInWordsWhereThereIsRoom) {
+    std::vector<store::Sample> samples = rivals_samples();
+    samples.resize(2);
+    for (store::Sample& sample : samples) {
+        std::erase_if(sample.events, [](const auto& event) {
+            return event.kind == "restart" || event.kind == "regroup";
+        });
+        const nlohmann::json detail{{"seconds", 60}, {"reason", "no_replica_left"}};
+        sample.events.push_back({600, "restart", -1, detail});
+    }
+    samples[1].events.push_back({700, "restart", -1, {{"reason", "every_loss"}}});
+    const std::string svg = drawn(samples);
+    EXPECT_EQ(occurrences(svg, "min, 60 s: no replica left<"),
+              2u);                                         // whoever points at it reads it
+    EXPECT_EQ(occurrences(svg, ">no replica left<"), 1u);  // the second one's next is too near
+    EXPECT_EQ(occurrences(svg, ">every loss<"), 1u);
+}
+
+TEST(TimelineOverlay, DrawsTheCurveOfTheFigureAndSaysWhereResultsAreOlder) {
+    Experiment experiment = rivals_experiment();
+    experiment.figure.metric = "kept";
+    std::vector<store::Sample> samples = rivals_samples();
+    samples.resize(2);
+    const auto svg = [&] { return svg_figure(experiment, samples, {}); };
+    const std::string older = svg();
+    EXPECT_EQ(older.find(">0.0"), std::string::npos);
+    EXPECT_NE(older.find("Older results (ds, lazarus) have no curve kept"), std::string::npos);
+    for (store::Sample& sample : samples) {
+        store::TimeSeries kept = sample.series_data[0];
+        kept.name = "kept";
+        for (double& value : kept.values) value /= 1000;
+        sample.series_data.push_back(kept);
+    }
+    const std::string newer = svg();
+    EXPECT_EQ(newer.find("Older results"), std::string::npos);
+    EXPECT_EQ(xml_problem(newer), "");
+    EXPECT_NE(newer.find(">0.0"), std::string::npos) << "the axis is that of the smaller curve";
+}
+
+// An axis that cases leave out at its usual value: the panels still say which is which.
+TEST(TimelineOverlay, UnnamedValuesAreNamedBesideOthers) {
+    Experiment experiment = rivals_experiment();
+    experiment.axes.push_back({"slots", "", {std::int64_t{6}}, true});
+    experiment.profiles = {ProfilePlan{.profile = Profile::toy, .axes = {{"slots", {}}}}};
+    std::vector<store::Sample> samples = rivals_samples();
+    samples.resize(2);
+    samples[1].spec.variant = samples[0].spec.variant;
+    samples[1].spec.axes["slots"] = std::int64_t{8};
+    const std::string svg = svg_figure(experiment, samples, {});
+    EXPECT_EQ(occurrences(svg, ">slots 6<"), 1u);
+    EXPECT_EQ(occurrences(svg, ">slots 8<"), 1u);
+    const Grid table = result_table(experiment, samples);
+    EXPECT_EQ(table[0][0], "slots");
+    EXPECT_EQ(table.size(), 3u);
 }
 
 TEST(TimelineOverlay, FaultPlansAreShortened) {

@@ -4,8 +4,10 @@
 
 #include <set>
 
+#include "suite/experiment/axis_value.hpp"
 #include "suite/runner/plan_hash.hpp"
 #include "suite/runner/runner.hpp"
+#include "suite/runner/sweep.hpp"
 #include "tests/runner/dummy_system.hpp"
 
 namespace assay::runner {
@@ -74,6 +76,26 @@ TEST_F(PlanTest, AxisIsNarrowedToDeclaredOrForOpenAxesAnyValues) {
     const Plan result = plan();
     EXPECT_THAT(order(result), ElementsAre("3a0", "3b0", "3c0", "7a0", "7b0", "7c0"));
     EXPECT_EQ(result.samples.front().spec.axes.at("kind"), Value(std::string("fancy")));
+}
+
+// An axis that came later: at its usual value a case, and so its series, is what it was before.
+TEST(Cases, LeaveAnAxisOutWhereItsSweepIsEmptyAndItsValueTheUsualOne) {
+    Experiment experiment;
+    experiment.axes = {{"n", "", {std::int64_t{1}}, true}, {"slots", "", {std::int64_t{6}}, true}};
+    ProfilePlan profile;
+    profile.axes = {{"slots", {}}};
+    const Case usual{{"n", std::int64_t{1}}};
+    EXPECT_THAT(cases(experiment, profile, {}), ElementsAre(usual));
+    EXPECT_THAT(cases(experiment, profile, {{"slots", {std::int64_t{6}}}}), ElementsAre(usual));
+    const Case eight{{"n", std::int64_t{1}}, {"slots", std::int64_t{8}}};
+    EXPECT_THAT(cases(experiment, profile, {{"slots", {std::int64_t{8}, std::int64_t{6}}}}),
+                ElementsAre(eight, usual));
+    experiment.profiles = {profile};
+    SampleSpec spec;
+    spec.axes = usual;
+    EXPECT_EQ(with_unnamed_values(experiment, spec).at("slots"), Value(std::int64_t{6}));
+    spec.axes = eight;
+    EXPECT_EQ(with_unnamed_values(experiment, spec), eight);
 }
 
 TEST_F(PlanTest, ImpossibleAxisOrValueNamesThePossibleOnes) {

@@ -110,6 +110,33 @@ TEST_F(VersusTest, RealWorkOfTheSameProgramIsNotCalledDifferent) {
     EXPECT_NE(outcome.rows[0].verdict, compare::Verdict::faster) << outcome.rows[0].reason;
 }
 
+TEST_F(VersusTest, ABudgetThatEndsTheMeasuringSaysSo) {
+    spin();
+    request.decision.margin = 1e-6;  // never decided
+    request.decision.budget_s = 1e-3;
+    const VersusOutcome outcome = run();
+    EXPECT_TRUE(outcome.budget_ended);
+    EXPECT_EQ(outcome.rounds, 1);
+    EXPECT_GT(outcome.taken_s, request.decision.budget_s);
+    ASSERT_EQ(outcome.rows.size(), 1U);
+    ASSERT_EQ(outcome.row_rounds.size(), 1U);
+    EXPECT_EQ(outcome.row_rounds[0].end, RoundsEnd::budget);
+    EXPECT_EQ(outcome.row_rounds[0].complete, 1);
+    EXPECT_EQ(outcome.rows[0].verdict, compare::Verdict::ambiguous);
+    ASSERT_EQ(outcome.rows[0].warnings.size(), 1U);
+    EXPECT_THAT(outcome.rows[0].warnings[0],
+                HasSubstr("the budget of 0.001 s ended the measuring after 1 of at most 20"));
+}
+
+TEST_F(VersusTest, TheBudgetEndsWithinARound) {
+    request.what.variants = {"a", "b"};
+    request.what.axes["n"] = {std::int64_t{2}, std::int64_t{3}};
+    request.decision.budget_s = 1e-9;
+    const VersusOutcome outcome = run();
+    for (const RowRounds& rounds : outcome.row_rounds) EXPECT_EQ(rounds.complete, 1);
+    EXPECT_EQ(outcome.rows.size(), outcome.row_rounds.size());
+}
+
 TEST_F(VersusTest, AProgramThatIsNoneOfOursFails) {
     request.old_program.executable = "/bin/true";
     const VersusOutcome outcome = run();
@@ -144,6 +171,56 @@ TEST_F(VersusTest, AVerdictThatLookingAgainAndAgainDoesNotBearIsAmbiguous) {
     EXPECT_EQ(rows[0].verdict, compare::Verdict::slower);
     contrast.metric = {"other", {}};
     EXPECT_TRUE(versus_rows({row}, {contrast}).empty());
+}
+
+/// A row as compare() makes it of nine pairs, and what the rounds say of them.
+struct RowAndRounds {
+    RowAndRounds() {
+        side.name = {"e", "v", {}, "m"};
+        row.id = side.name;
+        row.a = row.b = &side;
+        row.n_a = row.n_b = 9;
+        row.verdict = compare::Verdict::slower;
+        row.reason_code = compare::Reason::beyond_margin;
+        row.ratio = 1.21;
+        row.low = 1.2;
+        row.high = 1.22;
+        contrast.experiment = "e";
+        contrast.variant = "v";
+        contrast.metric = {"m", {}};
+        contrast.better = Direction::lower;
+        contrast.ratio = 1.2;
+        contrast.answer = {stopping::Standing::above, 1.1, 1.3, 9};
+    }
+    compare::Series side;
+    compare::Row row;
+    Contrast contrast;
+};
+
+TEST(VersusRows, TellOneRatioThatOfTheRounds) {
+    RowAndRounds of;
+    const auto rows = versus_rows({of.row}, {of.contrast});
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].ratio, 1.2);
+    EXPECT_EQ(rows[0].low, 1.1);
+    EXPECT_EQ(rows[0].high, 1.3);
+}
+
+TEST(VersusRows, TellASeriesOnce) {
+    RowAndRounds of;
+    // Samples that failed before they had read their data are of another series of the store.
+    compare::Row failed = of.row;
+    failed.id.metric = "";
+    failed.n_a = failed.n_b = 0;
+    failed.verdict = compare::Verdict::not_comparable;
+    failed.reason_code = compare::Reason::only_in_b;
+    failed.reason = "only-in-b";
+    for (const auto& both : {std::vector<compare::Row>{failed, of.row}, {of.row, failed}}) {
+        const auto rows = versus_rows(both, {of.contrast});
+        ASSERT_EQ(rows.size(), 1U);
+        EXPECT_EQ(rows[0].verdict, compare::Verdict::slower);
+        EXPECT_THAT(rows[0].reason, HasSubstr("other samples of it stand apart: only-in-b"));
+    }
 }
 
 TEST(ProgramIdentity, IsReadFromWhatVersionPrints) {

@@ -71,6 +71,27 @@ TEST_F(HistoryTest, SinceLeavesOutWhatStartedEarlier) {
     EXPECT_EQ(store.history(key_of(example_spec()), throughput, "2026").size(), 3u);
 }
 
+// As of files of Google Benchmark, which tell whole seconds: ids would order them at random.
+TEST_F(HistoryTest, OfEqualTimesIsInTheOrderOfArrival) {
+    std::vector<std::string> arrived;
+    for (int i = 0; i < 8; ++i)
+        arrived.push_back(session_with("2026-11-01T00:00:00.000Z", {double(i)}));
+    const auto points = store.history(key_of(example_spec()), throughput);
+    ASSERT_EQ(points.size(), 8u);
+    const auto sessions = store.sessions();
+    for (std::size_t i = 0; i < 8; ++i) {
+        EXPECT_EQ(points[i].session, arrived[i]);
+        EXPECT_EQ(sessions[i].id, arrived[7 - i]) << "newest first";
+    }
+    EXPECT_EQ(store.newest_samples("lazarus/fig8").at(0).session, arrived[7]);
+}
+
+TEST_F(HistoryTest, ValuesTellWhatTheyWereDrawnWith) {
+    session_with("2026-11-01T00:00:00.000Z", {7, 9});
+    const auto points = store.history(key_of(example_spec()), throughput);
+    EXPECT_EQ(points.at(0).draws, (std::vector<Draw>{{1, 0}, {2, 0}}));
+}
+
 TEST_F(HistoryTest, AnotherSeriesOrMetricIsAnotherHistory) {
     session_with("2026-11-01T00:00:00.000Z", {1});
     auto key = key_of(example_spec());

@@ -54,6 +54,39 @@ TEST(Merge, BringsEverythingOnceAndOnlyOnce) {
     EXPECT_TRUE(report.ok) << report.problems.at(0);
 }
 
+TEST(Merge, KeepsTheOrderInWhichSessionsOfOneTimeCame) {
+    Folder folder;
+    const std::string then = "2026-11-01T00:00:00.000Z";
+    std::vector<std::string> newest_first;
+    const auto add = [&](Store& to) { newest_first.insert(newest_first.begin(), begin(to, then)); };
+    auto store = Store::open(folder / "mine.db", Access::write);
+    for (int i = 0; i < 4; ++i) add(store);
+    {
+        auto other = Store::open(folder / "other.db", Access::write);
+        for (int i = 0; i < 6; ++i) add(other);
+    }
+    store.merge(folder / "other.db");
+    store.merge(folder / "other.db");
+    add(store);
+    std::vector<std::string> ids;
+    for (const Session& session : store.sessions()) ids.push_back(session.id);
+    EXPECT_EQ(ids, newest_first);
+}
+
+TEST(Merge, OfAMuteThatEndedThereEndsItHere) {
+    Folder folder;
+    auto other = Store::open(folder / "other.db", Access::write);
+    Nights(other).mute({.pattern = "x", .why = "noisy", .who = "ada"});
+    auto store = Store::open(folder / "mine.db", Access::write);
+    store.merge(folder / "other.db");
+    ASSERT_EQ(Nights(store).mutes().size(), 1u);
+    EXPECT_EQ(Nights(store).mutes()[0].who, "ada");
+    Nights(other).unmute("x", "", "bob", "quiet again");
+    store.merge(folder / "other.db");
+    EXPECT_TRUE(Nights(store).mutes().empty());
+    EXPECT_EQ(Nights(store).all_mutes().at(0).ended_by, "bob");
+}
+
 TEST(Merge, OfAnUnfinishedSessionIsCompletedByALaterMerge) {
     Folder folder;
     auto other = Store::open(folder / "other.db", Access::write);

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "suite/store/nights.hpp"
 #include "suite/store/uuid.hpp"
 #include "tests/store/example_rows.hpp"
 
@@ -158,6 +159,35 @@ TEST(Session, EqualSeriesHaveEqualIdsInEveryFile) {
                   ids.back());
     }
     EXPECT_EQ(ids[0], ids[1]);
+}
+
+TEST(Mutes, AreReplacedAndEndedButNotForgotten) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    Nights nights(store);
+    nights.mute({.pattern = "x", .until = "2020-01-01", .why = "ran out", .at = "2019"});
+    nights.mute({.pattern = "x", .why = "first", .at = "2021", .who = "ada"});
+    nights.mute({.pattern = "x", .why = "second", .at = "2022", .who = "bob"});
+    const auto all = nights.all_mutes();
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_EQ(all[0].ended, "") << "nobody ended what had run out";
+    EXPECT_FALSE(holds(all[0], "2021"));
+    EXPECT_EQ(all[1].ended, "2022");
+    EXPECT_EQ(all[1].ended_by, "bob");
+    EXPECT_EQ(all[1].ended_why, "replaced");
+    EXPECT_TRUE(holds(all[2], "2023"));
+    EXPECT_TRUE(nights.unmute("x", "", "eve", "quiet"));
+    EXPECT_FALSE(nights.unmute("x", ""));
+    EXPECT_EQ(nights.all_mutes().at(2).ended_why, "quiet");
+}
+
+TEST(Sessions, LearnASuspectLater) {
+    Folder folder;
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto id = begin(store);
+    store.add_suspect(id, mixed_mark, "two \"builds\"");
+    EXPECT_EQ(store.session(id)->suspects.at(mixed_mark), "two \"builds\"");
+    EXPECT_EQ(store.session(id)->suspects.at("commit"), "abc");
 }
 
 }  // namespace

@@ -115,6 +115,7 @@ class VersionTwo : public ::testing::Test {
         EXPECT_EQ(mutes[0].pattern, "benchmark/gemv *");
         EXPECT_EQ(mutes[0].metric, "real_time*");
         EXPECT_EQ(mutes[1].why, "known");
+        EXPECT_EQ(mutes[1].who, "") << "nobody asked then";
 
         ASSERT_EQ(store.baselines().size(), 1u);
         EXPECT_EQ(store.baselines()[0].session, levels[0].session);
@@ -137,6 +138,10 @@ TEST_F(VersionTwo, IsBroughtUpToDateWithAllItHolds) {
     auto store = Store::open(folder / "old.db", Access::write);
     expect_everything(store);
     SQLite::Database sql((folder / "old.db").string());
+    EXPECT_EQ(sql.execAndGet("SELECT group_concat(arrival) FROM (SELECT arrival FROM session ORDER "
+                             "BY started)")
+                  .getString(),
+              "1,2,3,4");
     EXPECT_EQ(schema_version(folder / "old.db", sql), migrations().back().to);
     EXPECT_EQ(sql.execAndGet("SELECT count(*) FROM night_rows WHERE provenance = 'emulated'"
                              " AND suite = 'cpu'")

@@ -5,26 +5,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <string>
+#include <vector>
 
 #include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/experiments/work_done.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "impls/lazarus/policy/placement.hpp"
 #include "suite/experiment/axis_value.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
 
-constexpr double bin_s = 60;
-
 SpotTraining training_of(const SampleSpec& spec, int workers, const std::string& routing) {
     SpotTraining training;
     training.system = spec.variant;
-    training.model = to_string(spec.axes.at("model"));
-    training.cluster = to_string(spec.axes.at("cluster"));
+    training.model = assay::to_string(spec.axes.at("model"));
+    training.cluster = assay::to_string(spec.axes.at("cluster"));
     training.routing = routing;
     training.workers = workers;
     training.modelled_steps = int(integer_axis(spec, "modelled_steps"));
+    training.slots = int(integer_axis(spec, "slots"));
+    training.placement =
+        parse_placement_policy(assay::to_string(spec.axes.at("placement"))).value();
     training.relaunch_s = double(integer_axis(spec, "relaunch_s"));
     training.duration_s = 60.0 * double(integer_axis(spec, "minutes"));
     training.seed = spec.seed;
@@ -37,41 +41,16 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-// The steps that count: the last try of each, within the time.
-std::vector<StepRecord> kept_steps(const SessionResult& result, double duration_s) {
-    std::map<Step, StepRecord> last;
-    for (const auto& step : result.steps) {
-        last.erase(last.lower_bound(step.step), last.end());
-        last[step.step] = step;
-    }
-    std::vector<StepRecord> kept;
-    for (const auto& [number, step] : last)
-        if (step.end_s <= duration_s) kept.push_back(step);
-    return kept;
+void record_curve(const char* name, const RateCurve& curve, Recorder& recorder) {
+    recorder.time_series(name, "1/s", curve.t_s, curve.samples);
 }
 
-// `amount` per second, spread evenly over [from, to), added to the bins.
-void spread_over(std::vector<double>& bins, double from, double to, double amount) {
-    for (double at = from; at < to;) {
-        const auto bin = std::min(bins.size() - 1, std::size_t(at / bin_s));
-        const double until = bin + 1 == bins.size() ? to : std::min(to, double(bin + 1) * bin_s);
-        bins[bin] += amount * (until - at) / bin_s;
-        at = until;
-    }
-}
-
-// Averages over each minute: sequences trained per second (lost ones included: they were trained),
-// and workers that train.
-void record_curves(const SessionResult& result, const Modelling& modelling, double duration_s,
-                   Recorder& recorder) {
-    const auto bins = std::size_t(std::ceil(duration_s / bin_s));
-    std::vector<double> throughput(bins, 0), middle(bins);
-    for (std::size_t i = 0; i < bins; ++i) middle[i] = (double(i) + 0.5) * bin_s;
-    for (const auto& step : result.steps)
-        if (step.end_s <= duration_s && step.end_s > step.start_s)
-            spread_over(throughput, step.start_s, step.end_s,
-                        samples_of(step, modelling) / (step.end_s - step.start_s));
-    recorder.time_series("throughput", "1/s", middle, throughput);
+// Averages over each minute: sequences per second of the steps that count and of all of them (a
+// restart undoes some that were trained), and workers that train.
+void record_curves(const SessionResult& result, const std::vector<StepRecord>& kept,
+                   double samples_per_worker, double duration_s, Recorder& recorder) {
+    record_curve("throughput_kept", rate_of(kept, samples_per_worker, duration_s), recorder);
+    record_curve("throughput", rate_of(result.steps, samples_per_worker, duration_s), recorder);
     std::vector<double> t, workers;
     for (const auto& [at, count] : result.workers) {
         if (at > duration_s) break;
@@ -81,14 +60,21 @@ void record_curves(const SessionResult& result, const Modelling& modelling, doub
     recorder.time_series("workers", "count", t, workers);
 }
 
-double mean_workers(const SessionResult& result, double duration_s) {
-    double sum = 0;
-    for (const auto& step : result.steps)
-        if (step.end_s <= duration_s) sum += step.workers * (step.end_s - step.start_s);
-    double time = 0;
-    for (const auto& step : result.steps)
-        if (step.end_s <= duration_s) time += step.end_s - step.start_s;
-    return time > 0 ? sum / time : 0;
+void record_restarts(const SessionResult& result, Recorder& recorder) {
+    const auto& counts = result.counts;
+    recorder.metric("restarts", double(counts.fallbacks));
+    const auto by_reason = [&](RestartReason reason, long count) {
+        recorder.metric("restarts_by_reason", double(count),
+                        {{"reason", std::string(to_string(reason))}});
+    };
+    by_reason(RestartReason::no_replica_left, counts.no_replica_left);
+    by_reason(RestartReason::too_few_survivors, counts.too_few_survivors);
+    by_reason(RestartReason::every_loss, counts.every_loss);
+    by_reason(RestartReason::planned, counts.planned_restarts);
+    recorder.metric("waits", double(counts.waits));
+    std::int64_t number = 0;
+    for (double at : result.restarts)
+        recorder.metric("restart_min", at / 60, {{"event", number++}});
 }
 
 void record_shares(const SessionResult& result, const std::vector<StepRecord>& kept,
@@ -142,19 +128,16 @@ void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::strin
         if (step.end_s <= duration_s) trained += samples_of(step, modelling);
     recorder.metric("samples_total", total);
     recorder.metric("samples_lost", trained - total);
-    recorder.metric("restarts", double(result.counts.fallbacks));
-    std::int64_t number = 0;
-    for (double at : result.restarts)
-        recorder.metric("restart_min", at / 60, {{"event", number++}});
+    record_restarts(result, recorder);
     recorder.metric("deaths", double(result.counts.deaths));
-    recorder.metric("mean_nodes_used", mean_workers(result, duration_s));
+    recorder.metric("mean_nodes_used", mean_workers(result.steps, duration_s));
     std::vector<double> full;
     for (const auto& step : result.steps)
         if (step.workers == result.steps.front().workers)
             full.push_back((step.end_s - step.start_s) / training.modelled_steps);
     if (!full.empty()) recorder.metric("step_s", median(full));
     record_shares(result, kept, duration_s, recorder);
-    record_curves(result, modelling, duration_s, recorder);
+    record_curves(result, kept, samples_of({.workers = 1}, modelling), duration_s, recorder);
     record_real_costs(result, recorder);
     recorder.metric("overrun", result.pacing.overrun());
     recorder.metric("speed", median(result.pacing.speeds));

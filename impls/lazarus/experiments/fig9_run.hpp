@@ -9,7 +9,8 @@
 
 namespace assay::lazarus {
 
-/// `routing`: "synthetic" or the file of a routing trace.
+/// `spec` names every axis, those too that series leave out. `routing`: "synthetic" or the file of
+/// a routing trace.
 void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
               const std::filesystem::path& corpus, Recorder& recorder);
 

@@ -20,6 +20,13 @@ bool wants_public_trace(const SampleSpec& spec) {
     return assay::to_string(spec.axes.at("trace")) == "smartmoe";
 }
 
+// The user's own; nothing where the axis names one of the two known traces.
+std::optional<std::filesystem::path> own_file(const SampleSpec& spec) {
+    const std::string trace = assay::to_string(spec.axes.at("trace"));
+    if (trace == "smartmoe" || trace == "synthetic") return std::nullopt;
+    return std::filesystem::absolute(trace);
+}
+
 // The trace has every tenth iteration, from the first; these are the nearest to the paper's steps.
 std::int64_t trace_iteration(std::int64_t step) { return step == 200 ? 201 : 3991; }
 
@@ -51,13 +58,30 @@ std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int la
     return loads;
 }
 
+void check_routing_file(const SampleSpec& spec, int layers, int experts) {
+    const auto file = own_file(spec);
+    if (!file) return;
+    if (!std::filesystem::is_regular_file(*file))
+        throw UserError(fmt::format(
+            "axis trace: no file {}; give synthetic, smartmoe, or a CSV file with the header "
+            "iteration,layer,e0,e1,…",
+            file->string()));
+    const RoutingTrace trace = read_trace(*file);
+    if (trace.experts() < experts)
+        throw UserError(fmt::format("axis trace: {} has {} experts, the model {}", file->string(),
+                                    trace.experts(), experts));
+    for (const std::int64_t iteration : trace.iterations()) trace.at(iteration, layers);
+}
+
 std::vector<Input> trace_inputs(const SampleSpec& spec) {
+    if (auto file = own_file(spec)) return {{"routing trace", *std::move(file), ""}};
     if (!wants_public_trace(spec)) return {};
     if (auto trace = data::input_of(trace_id, "routing trace")) return {*std::move(trace)};
     return {};
 }
 
 std::string routing_source(const SampleSpec& spec) {
+    if (const auto file = own_file(spec)) return file->string();
     return wants_public_trace(spec) ? data::locate(trace_id).value().string() : "synthetic";
 }
 

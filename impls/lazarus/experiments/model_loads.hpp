@@ -1,5 +1,6 @@
 // The loads that experiments plan for: those of a model's experts at a training step, from the
-// routing trace that the sample's axis "trace" names ("smartmoe", "synthetic").
+// routing trace that the sample's axis "trace" names ("smartmoe", "synthetic"; where the axis is
+// open, a file).
 #pragma once
 
 #include <optional>
@@ -18,6 +19,10 @@ std::optional<std::string> missing_trace(const SampleSpec& spec);
 /// 4000 (the trace has every tenth iteration: the nearest ones are taken). Throws
 /// SampleError(unsupported) without the trace.
 std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers, int experts);
+
+/// Throws UserError, saying what is wrong, where the axis names a file that is no routing trace or
+/// has fewer than `layers` layers at some iteration or fewer than `experts` experts.
+void check_routing_file(const SampleSpec& spec, int layers, int experts);
 
 /// The trace's file, for Experiment::inputs; empty for a synthetic one.
 std::vector<Input> trace_inputs(const SampleSpec& spec);

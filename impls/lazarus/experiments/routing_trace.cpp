@@ -110,6 +110,12 @@ std::int64_t RoutingTrace::nearest_before(std::int64_t iteration) const {
     return after == rows_.begin() ? after->first : std::prev(after)->first;
 }
 
+std::vector<std::int64_t> RoutingTrace::iterations() const {
+    std::vector<std::int64_t> all;
+    for (const auto& [iteration, layers] : rows_) all.push_back(iteration);
+    return all;
+}
+
 std::vector<Loads> RoutingTrace::at(std::int64_t iteration, int layers) const {
     const auto row = rows_.find(iteration);
     if (row == rows_.end()) {

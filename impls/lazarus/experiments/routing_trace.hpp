@@ -25,6 +25,8 @@ class RoutingTrace {
     /// first.
     std::int64_t nearest_before(std::int64_t iteration) const;
 
+    std::vector<std::int64_t> iterations() const;  ///< ascending
+
     /// Loads of the first `layers` layers at `iteration`. Throws UserError naming what is missing.
     std::vector<Loads> at(std::int64_t iteration, int layers) const;
 

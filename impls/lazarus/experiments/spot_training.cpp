@@ -10,7 +10,7 @@ namespace {
 
 constexpr int real_context = 32, real_sequences = 4;  // of the small model that really trains
 
-constexpr int slots = 6, min_replicas = 2;                       // section 6.1
+constexpr int min_replicas = 2;                                  // section 6.1
 constexpr int rebalance_every = 200;                             // section 6.1
 constexpr int checkpoint_every = 250, ds_checkpoint_every = 50;  // section 6.4
 constexpr double join_wait_s = 120;                              // section 6.4
@@ -44,11 +44,11 @@ ControllerConfig controller_of(const SpotTraining& training, const ModelledModel
             real_steps(restart ? ds_checkpoint_every : checkpoint_every, per_step, "checkpoints");
         return controller;
     }
-    controller.slots = slots;
+    controller.slots = training.slots;
     controller.min_replicas = min_replicas;
     controller.placement = training.system == "spread"    ? PlacementPolicy::spread
                            : training.system == "compact" ? PlacementPolicy::compact
-                                                          : PlacementPolicy::mro;
+                                                          : training.placement;
     controller.rebalance_every = real_steps(rebalance_every, per_step, "rebalances");
     controller.checkpoint_every = real_steps(checkpoint_every, per_step, "checkpoints");
     return controller;

@@ -19,9 +19,11 @@ struct SpotTraining {
     int real_layers =
         4;  ///< MoE layers that really train; each for 12 / real_layers of the paper's
     int modelled_steps = 25;  ///< one real step stands for so many
-    double relaunch_s = -1;   ///< of a whole job; -1: the cluster profile's
-    double duration_s = 0;    ///< scenario seconds; 0: until `steps`
-    Step steps = 1'000'000;   ///< real ones
+    int slots = 6;            ///< replica slots per node and layer (section 6.1); not of ds, ds_ft
+    PlacementPolicy placement = PlacementPolicy::mro;  ///< of system lazarus alone
+    double relaunch_s = -1;  ///< of a whole job; -1: the cluster profile's
+    double duration_s = 0;   ///< scenario seconds; 0: until `steps`
+    Step steps = 1'000'000;  ///< real ones
     std::uint64_t seed = 1;
 };
 

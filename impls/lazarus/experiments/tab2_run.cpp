@@ -67,7 +67,7 @@ std::vector<int> recoverable_victims(const SessionOptions& options, int lost, st
 SessionOptions session_of(const SampleSpec& spec, int lost, std::int64_t step,
                           const std::string& routing, const std::filesystem::path& corpus) {
     SpotTraining training;
-    training.model = to_string(spec.axes.at("model"));
+    training.model = assay::to_string(spec.axes.at("model"));
     training.routing = routing;
     training.workers = workers;
     training.modelled_steps = 1;

@@ -93,7 +93,10 @@ void Session::act(const Go& go) {
         forming_.real_s = cluster::monotonic_s() - epoch_started_real_s_;
         if (pacing_) forming_.cost = pacing_->cost();
         if (training_started_) result_.reconfigurations.push_back(forming_);
-        if (forming_.restart && forming_.after_death) result_.restarts.push_back(*epoch_started_);
+        // A planned one that a death interrupted loses no step: no return either.
+        const RestartReason reason = controller_.restart_reason();
+        if (forming_.restart && forming_.after_death && reason != RestartReason::planned)
+            result_.restarts.push_back(*epoch_started_);
         if (pacing_) start = pacing_->regrouped();
         death_in_epoch_ = false;
         if (!training_started_) {
@@ -105,12 +108,14 @@ void Session::act(const Go& go) {
             faults_.training_started();
         }
         const bool restart = forming_.restart && go.epoch > 1;
+        json detail{{"epoch", go.epoch},
+                    {"step", go.step},
+                    {"why", why_},
+                    {"members", members_.size()},
+                    {"seconds", start - *epoch_started_}};
+        if (restart) detail["reason"] = to_string(reason);
         recorder_.event(restart ? "restart" : "regroup", restart ? *epoch_started_ : now(), -1,
-                        {{"epoch", go.epoch},
-                         {"step", go.step},
-                         {"why", why_},
-                         {"members", members_.size()},
-                         {"seconds", start - *epoch_started_}});
+                        detail);
         epoch_started_.reset();
         recoveries_.on_go(start);
         result_.workers.emplace_back(start, static_cast<int>(training_.size()));

@@ -115,7 +115,10 @@ class Controller {
         long deaths = 0;            ///< workers that died, wherever they stood
         long leaves = 0;            ///< workers dismissed at their own request
         long transfers = 0;         ///< expert states moved in completed reconfigurations
-        long fallbacks = 0;         ///< restarts from a checkpoint or from the initial state
+        long fallbacks = 0;         ///< restarts from a checkpoint or from the initial state; …
+        long no_replica_left = 0;   ///< … of these by reason: see RestartReason …
+        long too_few_survivors = 0;
+        long every_loss = 0;        ///< … the three add up to `fallbacks`
         long rolled_back = 0;       ///< committed steps undone by fallbacks and bad checkpoints
         long planned_restarts = 0;  ///< Recovery::restart: for joins and leaves; no step lost
         long retries = 0;           ///< epochs made because live workers failed in one before
@@ -124,6 +127,9 @@ class Controller {
         long waits = 0;             ///< times it had to wait for more nodes
     };
     const Counts& counts() const { return counts_; }
+
+    /// Of the restart under way, or of the last one; `planned` before the first.
+    RestartReason restart_reason() const { return restart_reason_; }
 
     /// Alive, reported, their join wait over, and not in the group: Layout::groups only.
     long spares() const {
@@ -173,7 +179,7 @@ class Controller {
     void end_join_wait();
     void admit_newcomers();
     void begin_departures();
-    void fall_back();
+    void fall_back(RestartReason);
     void roll_back_to(Step);
     std::size_t usable(std::size_t workers) const;
     bool enough_alive() const;
@@ -205,6 +211,7 @@ class Controller {
     std::optional<Step> restore_ =
         0;                      ///< nobody holds state: load this checkpoint; 0: initial state
     bool restart_due_ = false;  ///< Recovery::restart: one that trained has died
+    RestartReason restart_reason_ = RestartReason::planned;
     std::set<Worker> ready_;
     std::map<Worker, std::vector<Loads>> reported_;     ///< StepDone of the running step
     int failures_in_row_ = 0, corruptions_in_row_ = 0;  ///< of the step to commit next

@@ -13,13 +13,15 @@ namespace assay::lazarus {
 
 void Controller::reconfigure(Actions& out) {
     if (!enough_alive()) return wait_or_stop(out);
+    const bool waited = phase_ == Phase::short_of_workers;
     bool from_storage = restore_.has_value();
     if (!from_storage) {
+        std::optional<RestartReason> restart;
         if (restart_due_) {
-            from_storage = true;
+            restart = RestartReason::every_loss;
         } else if (const auto lost = holdings_.lost()) {
             causes_.push_back(fmt::format("lost expert {} of layer {}", lost->expert, lost->layer));
-            from_storage = true;
+            restart = waited ? RestartReason::too_few_survivors : RestartReason::no_replica_left;
         } else {
             // Joiners are taken in out of turn where the others are too few.
             if (usable(membership_.training().size()) == 0) {
@@ -28,10 +30,11 @@ void Controller::reconfigure(Actions& out) {
             }
             if (usable(membership_.training().size()) == 0) {
                 causes_.push_back("too few nodes in whole groups");
-                from_storage = true;
+                restart = RestartReason::too_few_survivors;
             }
         }
-        if (from_storage) fall_back();
+        from_storage = restart.has_value();
+        if (restart) fall_back(*restart);
     }
     if (from_storage) {  // nobody has state that others would have to wait for
         end_join_wait();
@@ -136,8 +139,12 @@ void Controller::begin_departures() {
 // ---- back to a checkpoint, or not at all
 // -------------------------------------------------------
 
-void Controller::fall_back() {
+void Controller::fall_back(RestartReason reason) {
+    restart_reason_ = reason;
     ++counts_.fallbacks;
+    if (reason == RestartReason::no_replica_left) ++counts_.no_replica_left;
+    if (reason == RestartReason::too_few_survivors) ++counts_.too_few_survivors;
+    if (reason == RestartReason::every_loss) ++counts_.every_loss;
     restart_due_ = false;
     roll_back_to(checkpoints_.newest_complete());
 }

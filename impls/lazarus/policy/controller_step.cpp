@@ -126,6 +126,7 @@ void Controller::restart_as_planned(Actions& out) {
     if (joiners_due_) end_join_wait();
     if (!restart_is_planned()) return go_on(out);  // those who were to join are gone again
     ++counts_.planned_restarts;
+    restart_reason_ = RestartReason::planned;
     begin_departures();
     restore_ = committed();
     holdings_.clear();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -23,6 +24,16 @@ enum class Layout { flexible, groups };
 /// peers: survivors fetch what they miss from each other where they can. restart: whatever happens
 /// to a node that trains, everyone starts again from the newest checkpoint.
 enum class Recovery { peers, restart };
+
+/// Why everyone starts again from a checkpoint.
+enum class RestartReason {
+    no_replica_left,    ///< an expert of some layer has no live holder
+    too_few_survivors,  ///< fewer were left than can hold every expert once: it waited for joiners
+    every_loss,         ///< Recovery::restart: whatever happens to a node that trains
+    planned             ///< Recovery::restart: for joins and leaves; no step is lost
+};
+/// "no_replica_left", "too_few_survivors", "every_loss", "planned"
+std::string_view to_string(RestartReason);
 
 struct ControllerConfig {
     int layers = 2;

@@ -1,0 +1,172 @@
+#include "suite/compare/warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "suite/formats/google_benchmark_file.hpp"
+
+namespace assay::compare {
+namespace {
+
+/// Of the warnings before a run, those about what else the machine was doing; the others are
+/// about how it is set up.
+constexpr std::array busy_words{"load", "processes"};
+
+/// With fewer sessions a side, how sessions differ is hardly known.
+constexpr std::size_t few_sessions = 4;
+
+/// 1: larger in B beyond the margin, as the whole interval says; -1: smaller; 0: neither.
+int moved(const Row& row) {
+    if (!std::isfinite(row.low) || !std::isfinite(row.high)) return 0;
+    if (row.low > 1 && row.ratio > 1 + row.margin) return 1;
+    if (row.high < 1 && row.ratio < 1 / (1 + row.margin)) return -1;
+    return 0;
+}
+
+std::string change_text(const Row& row) {
+    const double percent = (row.ratio - 1) * 100;
+    return fmt::format("{} {:.3g} % {}", row.id.metric, std::abs(percent),
+                       percent > 0 ? "up" : "down");
+}
+
+bool machine_decided(const Row& row) {
+    const bool on_machine =
+        row.id.provenance == Provenance::measured || row.id.provenance == Provenance::emulated;
+    return on_machine && row.a != nullptr && row.b != nullptr && !row.a->points.empty() &&
+           !row.b->points.empty() && row.verdict != Verdict::not_comparable &&
+           row.reason_code != Reason::identical && row.reason_code != Reason::changed;
+}
+
+bool has_changed(const Row& row) {
+    return row.verdict == Verdict::faster || row.verdict == Verdict::slower;
+}
+
+/// Of "load, governor": those that are busy words, or those that are not.
+std::set<std::string> words_of(const std::string& warnings, bool busy) {
+    std::set<std::string> words;
+    for (std::size_t at = 0; at < warnings.size();) {
+        const auto end = std::min(warnings.find(", ", at), warnings.size());
+        std::string word = warnings.substr(at, end - at);
+        const bool is_busy =
+            std::find(busy_words.begin(), busy_words.end(), word) != busy_words.end();
+        if (is_busy == busy && !word.empty()) words.insert(std::move(word));
+        at = end + 2;
+    }
+    return words;
+}
+
+/// "load, processes", with "in 2 of 5 sessions" where that is not all of them; "" for none.
+std::string told(const Arm& arm, bool busy) {
+    std::set<std::string> words;
+    std::size_t warned = 0;
+    for (const ArmSession& session : arm.sessions) {
+        const auto of_session = words_of(session.warnings, busy);
+        warned += of_session.empty() ? 0 : 1;
+        words.insert(of_session.begin(), of_session.end());
+    }
+    if (words.empty()) return {};
+    std::string text = fmt::format("{}", fmt::join(words, ", "));
+    if (warned < arm.sessions.size())
+        text += fmt::format(", in {} of {} sessions", warned, arm.sessions.size());
+    return text;
+}
+
+std::string busy_sentence(const Arm& a, const Arm& b) {
+    const std::string in_a = told(a, true), in_b = told(b, true);
+    if (in_a.empty() && in_b.empty()) return {};
+    if (!in_a.empty() && !in_b.empty())
+        return fmt::format(
+            "the machine was busy when A ({}) and B ({}) were measured: a difference may be its, "
+            "not the code's",
+            in_a, in_b);
+    const bool only_a = in_b.empty();
+    return fmt::format(
+        "the machine was busy when {} was measured ({}) and not when {} was: a difference may be "
+        "its, not the code's",
+        only_a ? "A" : "B", only_a ? in_a : in_b, only_a ? "B" : "A");
+}
+
+std::string setting_sentence(const Arm& a, const Arm& b) {
+    const std::string in_a = told(a, false), in_b = told(b, false);
+    if (in_a == in_b) return {};
+    const auto said = [](const std::string& text) { return text.empty() ? "nothing" : text; };
+    return fmt::format("the machine was not set up alike: before A it warned of {}, before B of {}",
+                       said(in_a), said(in_b));
+}
+
+std::string suspect(const Arm& arm, const char* key) {
+    const auto found = arm.suspects.find(key);
+    return found == arm.suspects.end() ? std::string() : found->second;
+}
+
+bool in_turns(const Arm& arm) {
+    return std::any_of(arm.sessions.begin(), arm.sessions.end(),
+                       [](const ArmSession& session) { return session.in_turns; });
+}
+
+}  // namespace
+
+void warn_of_disagreeing_times(std::vector<Row>& rows) {
+    std::map<RowId, std::pair<Row*, Row*>> times;  // real, CPU
+    for (Row& row : rows) {
+        if (!row.id.labels.empty()) continue;
+        if (row.id.metric == "real_time") times[row.id.series()].first = &row;
+        if (row.id.metric == "cpu_time") times[row.id.series()].second = &row;
+    }
+    for (const auto& [series, of] : times) {
+        const auto [real, cpu] = of;
+        if (real == nullptr || cpu == nullptr || moved(*real) * moved(*cpu) >= 0) continue;
+        const std::string sentence = fmt::format(
+            "real and CPU time disagree: {}, {}. What waits (locks, input and output, sleep), runs "
+            "on another number of threads or met other load on the machine moves them apart; "
+            "neither alone says faster or slower",
+            change_text(*real), change_text(*cpu));
+        for (Row* row : {real, cpu}) row->warnings.push_back(sentence);
+    }
+}
+
+void warn_of_circumstances(std::vector<Row>& rows, const Arm& a, const Arm& b) {
+    std::vector<std::string> sentences;
+    for (std::string sentence : {busy_sentence(a, b), setting_sentence(a, b)})
+        if (!sentence.empty()) sentences.push_back(std::move(sentence));
+    const bool one_program = is_one_program(a, b);
+    for (Row& row : rows) {
+        if (!machine_decided(row)) continue;
+        row.warnings.insert(row.warnings.end(), sentences.begin(), sentences.end());
+        if (one_program && has_changed(row))
+            row.warnings.emplace_back(
+                "A and B are of one program: a difference is the machine's or chance, not the "
+                "code's");
+    }
+}
+
+bool is_one_program(const Arm& a, const Arm& b) {
+    const std::string build = suspect(a, "build"), commit = suspect(a, "commit");
+    if (const std::string other = suspect(b, "build"); !build.empty() || !other.empty())
+        return build == other && build.find(',') == build.npos;
+    return !commit.empty() && commit == suspect(b, "commit") && commit.find(',') == commit.npos &&
+           !commit.ends_with("-dirty");
+}
+
+std::vector<std::string> better_in_turns(const std::vector<Row>& rows, const Arm& a, const Arm& b) {
+    std::vector<std::string> experiments;
+    if (in_turns(a) && in_turns(b)) return experiments;
+    if (a.sessions.size() >= few_sessions && b.sessions.size() >= few_sessions) return experiments;
+    for (const Row& row : rows) {
+        const std::string& id = row.id.experiment;
+        if (!machine_decided(row) || row.verdict == Verdict::same ||
+            id.starts_with(benchmark_prefix) ||
+            std::find(experiments.begin(), experiments.end(), id) != experiments.end())
+            continue;
+        experiments.push_back(id);
+    }
+    return experiments;
+}
+
+}  // namespace assay::compare
