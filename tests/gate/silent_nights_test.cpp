@@ -254,7 +254,6 @@ TEST_F(SilentNights, AMuteIsNotReplacedUnreadAndNotForgotten) {
 TEST_F(SilentNights, AMuteThatRanOutIsToldOnce) {
     night();
     accept();
-    std::string yesterday;
     {
         store::Store store = store::Store::open(database_file(), store::Access::write);
         store::Nights(store).mute({.pattern = "night/work left*",
@@ -306,7 +305,7 @@ TEST_F(SilentNights, OneNameOfARowServesEverywhere) {
 // Files of Google Benchmark tell whole seconds.
 TEST_F(SilentNights, ImportsOfOneDateStandInTheOrderInWhichTheyCame) {
     for (int i = 1; i <= 8; ++i) {
-        const fs::path file = folder / ("b" + std::to_string(i) + ".json");
+        const fs::path file = folder.path() / ("b" + std::to_string(i) + ".json");
         std::ofstream(file) << R"({"context":{"date":"2026-11-21T02:03:04+00:00","num_cpus":2},)"
                                R"("benchmarks":[{"name":"BM_q","run_type":"iteration",)"
                             << "\"real_time\":" << i << "}]}";
