@@ -312,8 +312,8 @@ TEST_F(SilentNights, ImportsOfOneDateStandInTheOrderInWhichTheyCame) {
         ASSERT_EQ(assay({"import", file.string()}).exit_code, 0);
     }
     std::vector<double> values;
-    for (const json& point :
-         assay_json({"history", "benchmark/BM_q", "--metric", "real_time"}).at(0)["points"])
+    const json trends = assay_json({"history", "benchmark/BM_q", "--metric", "real_time"});
+    for (const json& point : trends.at(0)["points"])
         values.push_back(point["median"].get<double>() * 1e9);
     for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(values.at(i), double(i + 1), 1e-6);
     const json rows = assay_json({"compare", "latest~1", "latest"});
