@@ -143,7 +143,7 @@ TEST(HelpFooter, ExamplesKeepToOneLine) {
     EXPECT_EQ(cli::fitted_footer(footer, 80), footer + "\n");
     EXPECT_EQ(cli::fitted_footer(footer, 30),
               "Nothing is added in front of a\nprompt. Nor behind it.\n"
-              "Examples:\n  assay list lazarus\n      # what can be\n        reproduced here\n");
+              "Examples:\n  assay list lazarus\n      # what can be reproduced\n        here\n");
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ END
 )";
 
 constexpr const char* small_suite = R"(name = "cpu"
-rounds = 1
+rounds = 2
 [[experiment]]
 patterns = ["lazarus/fig4"]
 [[benchmark]]

@@ -30,11 +30,11 @@ TEST(FigureTables, PanelsStandBesideEachOtherAndShareTheirX) {
     data.panels = {panel("gpt-s · step 200", 1), panel("gpt-l · step 200", 0.5)};
     data.variants = {"mro", "spread", "only in the paper"};
     EXPECT_EQ(figure_tables(experiment(), data, 80, 40).text,
-              "gpt-s · step 200                   gpt-l · step 200\n"
-              "failed  mro              spread    mro              spread\n"
-              "──────  ───────────────  ──────    ───────────────  ──────\n"
-              "     1                1   0.125                0.5   0.125\n"
-              "     2  0.5 (0.25–0.75)       –    0.5 (0.25–0.75)       –\n");
+              "gpt-s · step 200                  gpt-l · step 200\n"
+              "failed              mro  spread               mro  spread\n"
+              "──────  ───────────────  ──────   ───────────────  ──────\n"
+              "     1                1   0.125               0.5   0.125\n"
+              "     2  0.5 (0.25–0.75)       –   0.5 (0.25–0.75)       –\n");
 }
 
 TEST(FigureTables, WhatIsTooWideOrTooLongIsNot) {
