@@ -116,7 +116,7 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
         {{"run", "dummy/sum", "--no-such-flag"}, "`assay run` has no option --no-such-flag; "},
         {{"run", "dummy/sum", "--frsh"}, "no option --frsh; did you mean --fresh? `assay run --h"},
         {{"run", "dummy/sum", "--sed=3", "--db", "x"}, "did you mean --seed?"},
-        {{"reproduce", "dummy/sum", "-o", "/proc/x/r.html"}, "cannot write /proc/x/r.html"},
+        {{"reproduce", "dummy/sum", "-o", "/proc/version/r.html"}, "is a file, not a folder"},
         {{"claims", "dummy/sum/twize"}, "did you mean 'dummy/sum/twice'?"},
         {{"claims", "dummy/sam"}, "'dummy/sam'; did you mean 'dummy/sum'? `assay claims`"},
         {{"claims", "dumy"}, "did you mean 'dummy'?"},

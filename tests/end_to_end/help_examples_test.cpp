@@ -120,7 +120,7 @@ END
 )";
 
 constexpr const char* small_suite = R"(name = "cpu"
-rounds = 1
+rounds = 2
 [[experiment]]
 patterns = ["lazarus/fig4"]
 [[benchmark]]
@@ -183,7 +183,7 @@ assay export --to other-machine.db
 cp other-machine.db last-year.db)");
     ASSERT_EQ(prepared.exit_code, 0) << prepared.err << prepared.out;
     const EnvironmentVariable pool(
-        "POOL", nlohmann::json::parse(contents(folder / "pool.json"))["session"]);
+        "POOL", nlohmann::json::parse(contents(folder / "pool.json"))["pool"]["session"]);
     const EnvironmentVariable summary("GITHUB_STEP_SUMMARY", (folder / "summary.md").string());
     const bool has_bible = shell("assay data fetch bible-kjv").exit_code == 0;
     const char* const model = std::getenv("ASSAY_TEST_MODEL");
