@@ -66,9 +66,8 @@ function(assay_test name)
     endif()
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-                         # Tests share the cores: threads of libtorch that wait must not spin, and
-                         # waiting for a quiet machine would take for ever.
-                         ENVIRONMENT "OMP_WAIT_POLICY=passive;ASSAY_SETTLE=0")
+                         # Tests share the cores: threads of libtorch that wait must not spin.
+                         ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
 # assay_benchmark(NAME SOURCES … LINK …): one Google Benchmark executable.

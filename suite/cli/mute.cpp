@@ -124,7 +124,7 @@ void refuse_to_replace(const store::Nights& nights, const store::MuteRecord& wan
         if (mute.pattern == wanted.pattern && mute.metric == wanted.metric &&
             store::holds(mute, store::now_utc()))
             throw UserError(fmt::format(
-                "'{}' is {} already; --replace puts yours in its place (`assay mute --all` goes on "
+                "'{}' is already {}. --replace puts yours in its place (`assay mute --all` goes on "
                 "showing the old one), `assay unmute` ends it",
                 mute.pattern, gate::mute_words(mute)));
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -105,9 +106,12 @@ void check_output(const std::string& option, const std::filesystem::path& file) 
         folder = folder.parent_path();
     if (!fs::is_directory(folder, error))
         refuse(fmt::format("{} is a file, not a folder", folder.string()));
-    if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        refuse(fmt::format("nothing can be written into {}: {}", folder.string(),
-                           std::strerror(errno)));
+    // Tried, since rights alone do not tell: a folder may be of another kind (/proc), or read-only.
+    std::string probe = (folder / ".assay-XXXXXX").string();
+    if (::mkdtemp(probe.data()) == nullptr)
+        refuse(fmt::format("cannot write {}: nothing can be made in {}: {}", file.string(),
+                           folder.string(), std::strerror(errno)));
+    ::rmdir(probe.c_str());
 }
 
 }  // namespace assay::cli

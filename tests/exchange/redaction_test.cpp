@@ -61,7 +61,9 @@ TEST(Redaction, NothingIsLeftAnywhereInTheFile) {
         store.annotate(session.id, "secrethost was hot");
         store.finish_session(session.id, "finished");
         SQLite::Database((folder / "a.db").string(), SQLite::OPEN_READWRITE)
-            .exec("INSERT INTO mute VALUES ('*host=secrethost*', '', '', 'noisy', '1')");
+            .exec(
+                "INSERT INTO mute (pattern, metric, at, until, why, who) "
+                "VALUES ('*host=secrethost*', '', '1', '', 'noisy', 'secrethost')");
     }
     for (const auto format : {ArchiveFormat::database, ArchiveFormat::json_lines}) {
         const auto to = folder / (format == ArchiveFormat::database ? "out.db" : "out.jsonl");

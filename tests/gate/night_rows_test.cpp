@@ -232,10 +232,10 @@ TEST_F(TwoProfiles, SayWhichTheyAreInEveryReport) {
 
 TEST(IsNamedBy, SeriesAsAnyReportPrintsIt) {
     const RowId row = series_at(Profile::toy, Provenance::measured, "seconds", 1).name;
-    for (const char* pattern :
-         {"a/b c", "a/b *", "*c*", "a/b c (toy)", "a/b c (toy, measured)", "* (*measured)"})
+    for (const char* pattern : {"a/b c", "a/b *", "*c*", "a/b c (toy)", "a/b c (toy, measured)",
+                                "* (*measured)", "a/b c · seconds"})
         EXPECT_TRUE(is_named_by(pattern, row)) << pattern;
-    for (const char* pattern : {"a/b", "a/b c (small)", "a/b c · seconds", "* (*emulated)"})
+    for (const char* pattern : {"a/b", "a/b c (small)", "a/b c · watts", "* (*emulated)"})
         EXPECT_FALSE(is_named_by(pattern, row)) << pattern;
 }
 

@@ -173,12 +173,13 @@ TEST(NightVerdict, ANightOfWhichMostIsOutOfSightIsNotClean) {
         EXPECT_EQ(night_of({unseen, unseen, row_of(1)}).verdict, NightVerdict::ambiguous);
         EXPECT_EQ(night_of({unseen, row_of(1)}).verdict, NightVerdict::clean);
         unseen.muted = true;
-        EXPECT_EQ(night_of({unseen}).verdict, NightVerdict::clean);
+        EXPECT_EQ(night_of({unseen, unseen, row_of(1)}).verdict, NightVerdict::clean);
     }
     // What was added to the suite has nothing to be compared with yet, and that is no surprise.
     for (const Reason reason : {Reason::only_in_a, Reason::only_in_b})
-        EXPECT_EQ(night_of({row_of(std::nan(""), Verdict::not_comparable, reason)}).verdict,
-                  NightVerdict::clean);
+        EXPECT_EQ(
+            night_of({row_of(1), row_of(std::nan(""), Verdict::not_comparable, reason)}).verdict,
+            NightVerdict::clean);
 }
 
 TEST(NightWording, EveryHeadingHasItsRowInTheFixture) {

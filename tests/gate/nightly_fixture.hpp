@@ -98,11 +98,18 @@ class NightlyTest : public ProgramTest {
         return json::object();
     }
     static json left(const json& report) { return row(report, "night/work left", "seconds"); }
-    /// One that is killed in its middle.
+    /// Of the session that began last.
+    std::size_t samples_so_far() const {
+        const auto store = store::Store::open(folder / "results.db", store::Access::read);
+        const auto session = store.sessions().front();
+        return session.state == "running" ? store.samples(session.id).size() : 0;
+    }
+    /// One that is killed in its middle. There was another night before.
     void killed_night() const {
         const EnvironmentVariable slowly("ASSAY_TEST_SLOWLY", "1");
-        assay({"nightly", (folder / "tiny.toml").string(), "--no-doctor"}, [](pid_t pid) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+        assay({"nightly", (folder / "tiny.toml").string(), "--no-doctor"}, [&](pid_t pid) {
+            for (int i = 0; i < 1000 && samples_so_far() < 2; ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
             ::kill(pid, SIGKILL);
         });
     }

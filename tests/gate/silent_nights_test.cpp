@@ -254,7 +254,6 @@ TEST_F(SilentNights, AMuteIsNotReplacedUnreadAndNotForgotten) {
 TEST_F(SilentNights, AMuteThatRanOutIsToldOnce) {
     night();
     accept();
-    std::string yesterday;
     {
         store::Store store = store::Store::open(database_file(), store::Access::write);
         store::Nights(store).mute({.pattern = "night/work left*",
@@ -306,15 +305,15 @@ TEST_F(SilentNights, OneNameOfARowServesEverywhere) {
 // Files of Google Benchmark tell whole seconds.
 TEST_F(SilentNights, ImportsOfOneDateStandInTheOrderInWhichTheyCame) {
     for (int i = 1; i <= 8; ++i) {
-        const fs::path file = fs::path(folder.path()) / ("b" + std::to_string(i) + ".json");
+        const fs::path file = folder.path() / ("b" + std::to_string(i) + ".json");
         std::ofstream(file) << R"({"context":{"date":"2026-11-21T02:03:04+00:00","num_cpus":2},)"
                                R"("benchmarks":[{"name":"BM_q","run_type":"iteration",)"
                             << "\"real_time\":" << i << "}]}";
         ASSERT_EQ(assay({"import", file.string()}).exit_code, 0);
     }
     std::vector<double> values;
-    for (const json& point :
-         assay_json({"history", "benchmark/BM_q", "--metric", "real_time"}).at(0)["points"])
+    const json trends = assay_json({"history", "benchmark/BM_q", "--metric", "real_time"});
+    for (const json& point : trends.at(0)["points"])
         values.push_back(point["median"].get<double>() * 1e9);
     for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(values.at(i), double(i + 1), 1e-6);
     const json rows = assay_json({"compare", "latest~1", "latest"});
