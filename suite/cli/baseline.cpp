@@ -191,7 +191,7 @@ void add_baseline_command(CLI::App& program, Context& context) {
         "Open regressions of what is accepted end with it.\n"
         "Examples:\n"
         "  assay baseline accept cpu\n"
-        "  assay baseline accept cpu --series 'lte/fig8 lte*' --why 'exact softmax'");
+        "  assay baseline accept cpu --series 'lazarus/fig4 *' --why 'the plan is another'");
 
     command = add_action(*parent, "list", "All baselines", list, options, context);
     command->add_flag("--json", options->json, "Print JSON");
