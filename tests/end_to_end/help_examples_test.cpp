@@ -40,8 +40,6 @@ constexpr Shortened shortened[] = {
     {"--limit-tokens 20000", "--limit-tokens 300", "evaluates for minutes"},
     {"assay model generate.*--chat.*|assay model generate.*prompt.*", "$& --max-tokens 4",
      "writes for half a minute"},
-    {"--series 'lte/fig8 lte\\*'", "--series 'lazarus/fig4 plan_a*'",
-     "the night has no other rows"},
     // Ids are of results that only the reader has.
     {"qualify (.*)--session 1a2b3c4d", "qualify $1--session $$POOL --campaigns 5 --trials 5",
      "a pool of this database"},
@@ -164,7 +162,6 @@ TEST_F(HelpExamples, CanBeTyped) {
         std::regex_replace(small_suite, std::regex("PROGRAM"), (folder / "gemv").string());
     write("cpu.toml", suite);
     write("datasets/suites/cpu.toml", suite);
-    fs::create_directory_symlink(tests / "../datasets/traces", folder / "datasets/traces");
     write("loads.txt", "10 20 40 80");
     write("held-out.txt", "The moon was out, and nobody slept in the long white house.");
     write("spot.csv", "0,add,a\n0,add,b\n3600000,add,c\n7200000,remove,a\n14400000,remove,b\n");
@@ -184,7 +181,6 @@ assay run lte/fig8 --variant lte -a shape=smollm2-135m -a dtype=f32 -a sparsity=
 assay nightly cpu.toml --no-doctor || test $? = 3
 assay baseline accept cpu
 assay baseline accept main --session $SESSION
-assay baseline accept cpu
 assay qualify cpu.toml --rounds 6 --no-doctor --campaigns 5 --trials 5 --json > pool.json || test $? = 2
 assay export --to other-machine.jsonl
 assay export --to other-machine.db
