@@ -4,6 +4,7 @@
 
 #include "suite/report/claims_summary.hpp"
 #include "tests/report/fixtures.hpp"
+#include "tests/runner/temporary_folder.hpp"
 
 namespace assay::report {
 namespace {
@@ -85,6 +86,7 @@ TEST(ClaimsTable, NeighboursWithOneReasonShareItInFull) {
 }
 
 TEST(ClaimsTable, WhatWasNotCheckedIsCountedByReason) {
+    const testing::EnvironmentVariable no_data("ASSAY_DATA", "/nonexistent/data");
     const Registry all = registry();
     const std::string text = claims_table(all, nothing_run(all));
     EXPECT_THAT(text, HasSubstr("    2  need the trace smartmoe"));
