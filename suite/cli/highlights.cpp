@@ -278,16 +278,7 @@ void add_highlights_command(CLI::App& program, Context& context) {
         ->capture_default_str()
         ->group("Output");
     command->add_flag("--json", options->run.json, "Print JSON")->group("Output");
-    command
-        ->add_flag("--fresh", options->run.fresh, "Start a new session even if one can be resumed")
-        ->group("How");
-    command
-        ->add_flag("--dry-run", options->run.dry_run, "Print the plan with estimates; run nothing")
-        ->group("How");
-    command
-        ->add_flag("--gate", options->run.gate,
-                   "Exit 2 when a claim is contradicted, 3 when a sample is invalid")
-        ->group("How");
+    add_session_options(*command, options->run);
     add_care_options(*command, options->run, context);
     command->footer(
         "Pictures lie beside the report. `assay reproduce all` runs everything at profile toy.\n"

@@ -96,9 +96,7 @@ void add_sampling_options(CLI::App& command, RunOptions& options, Context& conte
     add_care_options(command, options, context);
 }
 
-void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
-    add_sampling_options(command, options, context);
-    command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
+void add_session_options(CLI::App& command, RunOptions& options) {
     command.add_flag("--fresh", options.fresh, "Start a new session even if one can be resumed")
         ->group("How");
     command.add_flag("--dry-run", options.dry_run, "Print the plan with estimates; run nothing")
@@ -107,6 +105,12 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
         .add_flag("--gate", options.gate,
                   "Exit 2 when a claim is contradicted, 3 when a sample is invalid")
         ->group("How");
+}
+
+void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
+    add_sampling_options(command, options, context);
+    command.add_option("--rounds", options.rounds, "Samples per case and variant")->group("What");
+    add_session_options(command, options);
     command
         .add_flag("--all-metrics", options.all_metrics,
                   "Print every metric of every case, not only what the figure shows")

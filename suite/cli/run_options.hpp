@@ -45,7 +45,10 @@ void add_care_options(CLI::App& command, RunOptions& options, Context& context);
 /// These, which samples, and how each is made.
 void add_sampling_options(CLI::App& command, RunOptions& options, Context& context);
 
-/// These, and how many of them in which session.
+/// Which session, and what its exit code says.
+void add_session_options(CLI::App& command, RunOptions& options);
+
+/// These, and how many samples.
 void add_run_options(CLI::App& command, RunOptions& options, Context& context);
 
 /// Throws UserError for whatever does not read: profile, mode, axis, fault, scenario.
