@@ -6,6 +6,7 @@
 
 #include "suite/cli/live_progress.hpp"
 #include "suite/cli/machine_findings.hpp"
+#include "suite/cli/output_file.hpp"
 #include "suite/data/check.hpp"
 #include "suite/experiment/datasets.hpp"
 #include "suite/measure/build_info.hpp"
@@ -29,13 +30,6 @@ void look(std::vector<Finding>& findings, const std::string& name, Look&& find) 
     } catch (const std::exception& error) {
         findings.push_back({Level::fail, name, error.what()});
     }
-}
-
-/// The innermost folder around the file that is there already.
-std::filesystem::path existing_folder(const std::filesystem::path& file) {
-    std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-    while (!std::filesystem::exists(folder)) folder = folder.parent_path();
-    return folder;
 }
 
 Finding database(const std::filesystem::path& file) {

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "suite/cli/json_output.hpp"
 #include "suite/cli/live_progress.hpp"
 #include "suite/cli/terminal.hpp"
 #include "suite/report/report.hpp"
@@ -131,6 +133,14 @@ nlohmann::json plan_json(const runner::Plan& plan) {
             {"bytes", plan.bytes},
             {"left_out", plan.left_out},
             {"samples", samples}};
+}
+
+ExitCode print_plan(const runner::Plan& plan, bool json) {
+    if (json)
+        print_json(plan_json(plan));
+    else
+        std::cout << plan_text(plan);
+    return exit_ok;
 }
 
 }  // namespace assay::cli

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "suite/cli/command.hpp"
 #include "suite/gate/night_plan.hpp"
 #include "suite/runner/runner.hpp"
 
@@ -15,6 +16,9 @@ std::string plan_text(const runner::Plan& plan);
 /// {"hash","seconds","bytes","left_out","samples":[{"experiment","variant","case","profile",
 /// "provenance","seed","round","scenario","timeout_s","seconds","bytes"}]}
 nlohmann::json plan_json(const runner::Plan& plan);
+
+/// Prints the one or the other; what a dry run does. Returns exit_ok.
+ExitCode print_plan(const runner::Plan& plan, bool json);
 
 /// A night's: one line per series, called as reports call its rows (a benchmark program as a whole,
 /// since only a run tells what is in it).

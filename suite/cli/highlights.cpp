@@ -131,21 +131,15 @@ std::string beginning(const std::string& reason, std::size_t characters) {
     return reason.substr(0, reason.rfind(' ', characters)) + " …";
 }
 
-std::string indented(const std::string& text, std::size_t columns) {
-    std::string out;
-    for (const std::string& line : report::wrapped(text, columns - 4)) out += "    " + line + '\n';
-    return out;
-}
-
 std::string system_text(const Registry& registry, const Shown& one, std::size_t columns) {
     std::string out = fmt::format("{}: {}\n", one.system->id, one.system->highlight.says);
     std::string line = fmt::format("{} of {} samples in {}; ", one.ok(), one.samples.size(),
                                    duration_text(one.seconds));
     line += report::headline(report::tally(registry, one.checks));
-    out += indented(line, columns);
+    out += report::indented(line, columns);
     for (const store::Sample& sample : one.samples)
         if (sample.status != to_string(SampleStatus::ok)) {
-            out += indented(
+            out += report::indented(
                 fmt::format("{} {}: {}", sample.spec.experiment, sample.status, sample.reason),
                 columns);
             break;
@@ -170,7 +164,7 @@ std::string open_claims_text(const Registry& registry, const std::vector<ClaimCh
                            claim->value ? report::number(*claim->value) : "–",
                            check.obtained ? report::number(*check.obtained) : "–");
         const std::string& why = claim->discrepancy.empty() ? check.reason : claim->discrepancy;
-        out += indented(beginning(why, reason_length), columns);
+        out += report::indented(beginning(why, reason_length), columns);
     }
     return out.empty() ? "" : "\nDoes not hold as printed\n" + out;
 }
@@ -234,28 +228,14 @@ int highlights(const HighlightsOptions& options, const Context& context) {
     runner::Request request = make_request(options.run, context);
     expect_ending("-o", options.report_file, {".html", ".htm"});
     const runner::Plan plan = plan_of(context, systems, request);
-    if (options.run.dry_run) {
-        if (options.run.json)
-            print_json(plan_json(plan));
-        else
-            std::cout << plan_text(plan);
-        return exit_ok;
-    }
+    if (options.run.dry_run) return print_plan(plan, options.run.json);
     check_output("-o", options.report_file);
     std::cerr << fmt::format("{} samples, about {}\n", plan.samples.size(),
                              duration_text(plan.seconds));
     const runner::Outcome outcome = run_session(options.run, request, plan, context);
     const store::Store store = store::Store::open(context.database_path(), store::Access::read);
     std::vector<Shown> all = shown(systems, outcome);
-    report::HtmlInput input;
-    input.registry = &context.registry;
-    input.store = &store;
-    for (const runner::PlannedSample& sample : plan.samples)
-        if (input.experiments.empty() || input.experiments.back() != sample.experiment)
-            input.experiments.push_back(sample.experiment);
-    for (const ClaimCheck& check : outcome.claims)
-        input.claims.push_back(context.registry.claim(check.claim));
-    write_output(options.report_file, report::html(input));
+    write_output(options.report_file, session_report(context.registry, plan, outcome, store));
     for (Shown& one : all) one.picture = draw(context, store, one, options.report_file);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
     if (options.run.json)

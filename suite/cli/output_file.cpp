@@ -87,6 +87,14 @@ void write_output(const std::filesystem::path& file, std::string_view content) {
     }
 }
 
+std::filesystem::path existing_folder(const std::filesystem::path& file) {
+    std::error_code error;
+    std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    while (!std::filesystem::exists(folder, error) && folder != folder.parent_path())
+        folder = folder.parent_path();
+    return folder;
+}
+
 void check_output(const std::string& option, const std::filesystem::path& file) {
     namespace fs = std::filesystem;
     if (file.empty() || file == "-") return;
@@ -100,10 +108,7 @@ void check_output(const std::string& option, const std::filesystem::path& file) 
         if (::access(file.c_str(), W_OK) != 0) refuse(std::strerror(errno));
         return;
     }
-    // The part that is there already; the rest is made.
-    fs::path folder = fs::absolute(file).parent_path();
-    while (!fs::exists(folder, error) && folder != folder.parent_path())
-        folder = folder.parent_path();
+    const fs::path folder = existing_folder(file);  // the rest is made
     if (!fs::is_directory(folder, error))
         refuse(fmt::format("{} is a file, not a folder", folder.string()));
     // Tried, since rights alone do not tell: a folder may be of another kind (/proc), or read-only.

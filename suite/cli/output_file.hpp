@@ -21,8 +21,12 @@ std::string ending_of(const std::filesystem::path& file);
 void expect_ending(std::string_view option, const std::filesystem::path& file,
                    std::initializer_list<std::string_view> endings);
 
+/// The innermost folder around the file that is there already; not a folder where a file is in the
+/// way.
+std::filesystem::path existing_folder(const std::filesystem::path& file);
+
 /// Before hours of work: UserError, naming the option, when a file could not be written there.
-/// Makes nothing. An empty path is none.
+/// Leaves nothing behind. An empty path is none.
 void check_output(const std::string& option, const std::filesystem::path& file);
 
 }  // namespace assay::cli

@@ -107,13 +107,7 @@ int run_qualify(const QualifyOptions& options, const Context& context) {
     const gate::NightPlan plan =
         records ? qualify::make_pool_plan(context.registry, suite, options.rounds, factors)
                 : gate::make_night_plan(context.registry, suite);
-    if (records && options.dry_run) {
-        if (options.json)
-            print_json(plan_json(plan.plan));
-        else
-            std::cout << plan_text(plan.plan);
-        return exit_ok;
-    }
+    if (records && options.dry_run) return print_plan(plan.plan, options.json);
     store::Store store = records ? open_or_begin(context) : open_existing(context);
     const auto session = records ? record_pool(options, context, suite, plan, store)
                                  : store.resolve_session(options.session);

@@ -42,38 +42,18 @@ std::string expected_and_obtained(const Registry& registry, const std::vector<Cl
                        report::text_table(grid, text_columns()));
 }
 
-std::vector<const Experiment*> experiments_of(const runner::Plan& plan) {
-    std::vector<const Experiment*> experiments;
-    for (const runner::PlannedSample& sample : plan.samples)
-        if (experiments.empty() || experiments.back() != sample.experiment)
-            experiments.push_back(sample.experiment);
-    return experiments;
-}
-
 int reproduce(const ReproduceOptions& options, const Context& context) {
     expect_ending("-o", options.report_file, {".html", ".htm"});
     const runner::Request request = make_request(options.run, context);
     const runner::Plan plan = runner::make_plan(context.registry, request);
-    if (options.run.dry_run) {
-        if (options.run.json)
-            print_json(plan_json(plan));
-        else
-            std::cout << plan_text(plan);
-        return exit_ok;
-    }
+    if (options.run.dry_run) return print_plan(plan, options.run.json);
     check_output("-o", options.report_file);
     std::cerr << fmt::format("{} samples, about {}, {} of disk\n", plan.samples.size(),
                              duration_text(plan.seconds), bytes_text(plan.bytes));
     const runner::Outcome outcome = run_session(options.run, request, plan, context);
     const auto database = context.database_path();
     const store::Store store = store::Store::open(database, store::Access::read);
-    report::HtmlInput input;
-    input.registry = &context.registry;
-    input.experiments = experiments_of(plan);
-    input.store = &store;
-    for (const ClaimCheck& check : outcome.claims)
-        input.claims.push_back(context.registry.claim(check.claim));
-    write_output(options.report_file, report::html(input));
+    write_output(options.report_file, session_report(context.registry, plan, outcome, store));
     if (options.run.json) {
         nlohmann::json result = session_json(context.registry, outcome, database);
         result["report"] = options.report_file;

@@ -25,13 +25,7 @@ int run(const RunOptions& options, const Context& context) {
         throw UserError("--against, --budget and --metric need --until-decided");
     const runner::Request request = make_request(options, context);
     const runner::Plan plan = runner::make_plan(context.registry, request);
-    if (options.dry_run) {
-        if (options.json)
-            print_json(plan_json(plan));
-        else
-            std::cout << plan_text(plan);
-        return exit_ok;
-    }
+    if (options.dry_run) return print_plan(plan, options.json);
     const runner::Outcome outcome = run_session(options, request, plan, context);
     if (options.json)
         print_json(session_json(context.registry, outcome, context.database_path()));

@@ -54,6 +54,19 @@ nlohmann::json session_json(const Registry& registry, const runner::Outcome& out
     return result;
 }
 
+std::string session_report(const Registry& registry, const runner::Plan& plan,
+                           const runner::Outcome& outcome, const store::Store& store) {
+    report::HtmlInput input;
+    input.registry = &registry;
+    input.store = &store;
+    for (const runner::PlannedSample& sample : plan.samples)
+        if (input.experiments.empty() || input.experiments.back() != sample.experiment)
+            input.experiments.push_back(sample.experiment);
+    for (const ClaimCheck& check : outcome.claims)
+        input.claims.push_back(registry.claim(check.claim));
+    return report::html(input);
+}
+
 bool any_contradicted(const std::vector<ClaimCheck>& checks) {
     return std::any_of(checks.begin(), checks.end(), [](const ClaimCheck& check) {
         return check.verdict == Verdict::contradicted;

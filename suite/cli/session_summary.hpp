@@ -20,6 +20,10 @@ std::string session_text(const Registry& registry, const runner::Outcome& outcom
 nlohmann::json session_json(const Registry& registry, const runner::Outcome& outcome,
                             const std::filesystem::path& database);
 
+/// The HTML report of the experiments that the plan has, headed by the session's claims.
+std::string session_report(const Registry& registry, const runner::Plan& plan,
+                           const runner::Outcome& outcome, const store::Store& store);
+
 /// Interrupted or a sample failed: 1. Nothing but unsupported samples: 4. With `gate`: contradicted
 /// claim 2, invalid sample 3. Else 0.
 ExitCode session_exit_code(const runner::Outcome& outcome, bool gate);

@@ -8,14 +8,6 @@
 namespace assay::report {
 namespace {
 
-std::string indented(const std::string& text, std::size_t columns) {
-    constexpr std::size_t indent = 4;
-    std::string out;
-    for (const std::string& line : wrapped(text, columns - indent))
-        out += std::string(indent, ' ') + line + '\n';
-    return out;
-}
-
 /// What the paper says and where, then what was found.
 std::string below_row(const Registry& registry, const ClaimCheck& check, bool with_reason,
                       std::size_t columns) {

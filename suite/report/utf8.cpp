@@ -137,4 +137,12 @@ std::string shortened(const std::string& text, std::size_t columns) {
     return front + "…" + back;
 }
 
+std::string indented(std::string_view text, std::size_t columns) {
+    const std::string blanks(4, ' ');
+    std::string out;
+    for (const std::string& line : wrapped(text, columns - blanks.size()))
+        out += blanks + line + '\n';
+    return out;
+}
+
 }  // namespace assay::report

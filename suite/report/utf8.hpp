@@ -34,4 +34,7 @@ std::string shortened(const std::string& text, std::size_t columns);
 /// Breaks text at spaces into lines of at most `columns`, printable(); longer words stay whole.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
+/// Such lines, four blanks in, at most `columns` wide with them.
+std::string indented(std::string_view text, std::size_t columns);
+
 }  // namespace assay::report
