@@ -1,15 +1,9 @@
 // The module of tensors: beside main.cpp the one file that names the systems. What each declares in
 // its tensor_functions.hpp is filled in here.
-#include "impls/lte/experiments/fig8b_gpu_run.hpp"
-#include "impls/lte/experiments/training_runs.hpp"
-#include "impls/lte/recipes/workbench.hpp"
 #include "impls/lte/tensor_functions.hpp"
 #include "impls/model/tensor_functions.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/experiments/fig9_run.hpp"
-#include "impls/lazarus/experiments/tab2_run.hpp"
-#include "impls/lazarus/experiments/x_live_run.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
 #endif
 

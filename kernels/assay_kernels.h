@@ -15,7 +15,7 @@ extern "C" {
 
 #define ASSAY_KERNELS_VERSION 2
 
-/* q types: GGUF's blocks of 32 weights (impls/nn/files/tensor_file.hpp). */
+/* q types: GGUF's blocks of 32 weights (impls/nn/files/stored_tensor.hpp). */
 typedef enum AssayType {
     ASSAY_F32 = 0,
     ASSAY_F16 = 1,

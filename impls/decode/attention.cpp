@@ -8,10 +8,9 @@
 #include <new>
 #include <string>
 
-#include "impls/decode/activations.hpp"
-#include "impls/decode/elementwise.hpp"
+#include "impls/decode/products.hpp"
 #include "kernels/cpu/context.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
 namespace {
@@ -20,6 +19,22 @@ constexpr int heads_together = 8;
 constexpr int widest_head = 256;
 /// Less than this one core goes through in a few microseconds, about what a shared region costs.
 constexpr std::size_t least_bytes_to_share = 128 * 1024;
+
+/// scores: [heads] rows of [positions]. out: [positions][heads], exp(score − most of its head).
+/// most, sums (of out): [heads].
+void exponentials(const float* const* scores, int positions, int heads, float* out, float* most,
+                  float* sums) {
+    for (int h = 0; h < heads; ++h) {
+        const float* const row = scores[h];
+        most[h] = *std::max_element(row, row + positions);
+        sums[h] = 0;
+        for (int p = 0; p < positions; ++p) {
+            const float share = std::exp(row[p] - most[h]);
+            out[p * heads + h] = share;
+            sums[h] += share;
+        }
+    }
+}
 
 int chunks_of(int positions) { return (positions + chunk_positions - 1) / chunk_positions; }
 

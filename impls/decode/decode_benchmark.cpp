@@ -13,7 +13,6 @@
 
 #include "impls/decode/engine.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
-#include "kernels/cpu/streamed_read.hpp"
 
 namespace assay::decode {
 namespace {

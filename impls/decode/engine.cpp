@@ -5,7 +5,7 @@
 #include <string>
 
 #include "impls/decode/forward_pass.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
 namespace {
@@ -79,8 +79,8 @@ Engine::~Engine() = default;
 
 const nn::DecoderConfig& Engine::config() const { return impl_->pass.config(); }
 
-void Engine::use_sparse(std::vector<SparseLayer> layers, std::optional<FixedActive> fixed) {
-    impl_->pass.use_sparse(std::move(layers), fixed);
+void Engine::use_sparse(std::vector<SparseLayer> layers, std::optional<RandomExperts> random) {
+    impl_->pass.use_sparse(std::move(layers), random);
     reset();  // what is in the cache came from another network
 }
 
@@ -89,9 +89,9 @@ std::span<const float> Engine::feed(std::span<const int> ids) {
     return impl_->pass.logits().first(static_cast<std::size_t>(config().vocabulary));
 }
 
-std::span<const float> Engine::feed_each(std::span<const int> ids) {
-    if (ids.size() > static_cast<std::size_t>(largest_feed_each))
-        throw std::invalid_argument("more ids than feed_each() takes");
+std::span<const float> Engine::feed_chunk(std::span<const int> ids) {
+    if (ids.size() > static_cast<std::size_t>(largest_chunk))
+        throw std::invalid_argument("more ids than feed_chunk() takes");
     impl_->feed(ids, true);
     return impl_->pass.logits().first(ids.size() * static_cast<std::size_t>(config().vocabulary));
 }

@@ -11,6 +11,7 @@
 
 #include "impls/nn/files/decoder_config.hpp"
 #include "kernels/assay_kernels.h"
+#include "kernels/sparse_ffn/experts.hpp"
 
 namespace assay::decode {
 
@@ -31,7 +32,7 @@ struct EngineOptions {
 
 /// One layer's feed-forward network in expert order, with its router: what LTE exports.
 struct SparseLayer {
-    int expert_size = 32;
+    int expert_size = kernels::neurons_per_expert;
     AssayType type = ASSAY_BF16;
     std::vector<std::byte> gate, up, down, router;  ///< layouts of AssayFfn and AssayRouter
     std::vector<float> up_bias, down_bias;
@@ -39,9 +40,9 @@ struct SparseLayer {
     int experts = 0;
 };
 
-/// Which experts a sparse layer computes: what the router says, or (for latency alone) the first
-/// `count` of a seeded permutation per token.
-struct FixedActive {
+/// In the routers' place, for latency alone: of each token the first `count` experts of a seeded
+/// permutation.
+struct RandomExperts {
     int count = 0;
     std::uint64_t seed = 1;
 };
@@ -58,15 +59,15 @@ class Engine {
     const nn::DecoderConfig& config() const;
 
     /// Replaces the dense feed-forward networks of all layers.
-    void use_sparse(std::vector<SparseLayer> layers, std::optional<FixedActive> fixed = {});
+    void use_sparse(std::vector<SparseLayer> layers, std::optional<RandomExperts> random = {});
 
     /// Feeds ids after what is already in the cache; returns the logits after the last,
     /// [vocabulary], valid until the next call. Throws UserError when the context is full.
     std::span<const float> feed(std::span<const int> ids);
-    /// The same for at most `largest_feed_each` ids, but the logits after each of them,
+    /// The same for at most `largest_chunk` ids, but the logits after each of them,
     /// [ids][vocabulary].
-    std::span<const float> feed_each(std::span<const int> ids);
-    static constexpr int largest_feed_each = 16;
+    std::span<const float> feed_chunk(std::span<const int> ids);
+    static constexpr int largest_chunk = 16;
     void reset();  ///< empties the cache
     /// Takes the cache back to its first `position` positions. Throws std::invalid_argument when
     /// there are not so many.
@@ -81,27 +82,6 @@ class Engine {
   private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
-};
-
-/// Bytes per second that this process reads from memory with `threads` threads: the median of
-/// several passes over `megabytes` of memory by the same threads and instructions as the kernels.
-double measured_read_bandwidth(int threads, int megabytes = 512);
-
-/// Chooses tokens: greedy at temperature 0, else softmax sampling with top-k and top-p, seeded.
-struct Sampling {
-    double temperature = 0;
-    int top_k = 0;  ///< 0: all
-    double top_p = 1.0;
-    std::uint64_t seed = 1;
-};
-class Sampler {
-  public:
-    explicit Sampler(const Sampling& sampling);
-    int choose(std::span<const float> logits);
-
-  private:
-    Sampling sampling_;
-    std::uint64_t draws_ = 0;
 };
 
 }  // namespace assay::decode

@@ -4,13 +4,62 @@
 #include <cmath>
 #include <string>
 
-#include "impls/decode/elementwise.hpp"
 #include "impls/decode/products.hpp"
 #include "kernels/cpu/element_types.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
 namespace {
+
+// Sums in several strands, so that no addition waits for the one before; term(i) of each element.
+template <class Term>
+float sum_of(int width, const Term& term) {
+    constexpr int strands = 16;
+    float partial[strands] = {};
+    int i = 0;
+    for (; i + strands <= width; i += strands)
+        for (int s = 0; s < strands; ++s) partial[s] += term(i + s);
+    for (; i < width; ++i) partial[i % strands] += term(i);
+    for (int step = strands / 2; step > 0; step /= 2)
+        for (int s = 0; s < step; ++s) partial[s] += partial[s + step];
+    return partial[0];
+}
+
+/// out = x / rms(x) · weight. All: [width].
+void rms_norm(const float* x, const float* weight, double epsilon, int width, float* out) {
+    const float squares = sum_of(width, [&](int i) { return x[i] * x[i]; });
+    const auto scale =
+        static_cast<float>(1.0 / std::sqrt(static_cast<double>(squares) / width + epsilon));
+    for (int i = 0; i < width; ++i) out[i] = x[i] * scale * weight[i];
+}
+
+/// out = (x − mean) / deviation · weight + bias.
+void layer_norm(const float* x, const float* weight, const float* bias, double epsilon, int width,
+                float* out) {
+    const float mean = sum_of(width, [&](int i) { return x[i]; }) / static_cast<float>(width);
+    const float squares = sum_of(width, [&](int i) { return (x[i] - mean) * (x[i] - mean); });
+    const auto scale =
+        static_cast<float>(1.0 / std::sqrt(static_cast<double>(squares) / width + epsilon));
+    for (int i = 0; i < width; ++i) out[i] = (x[i] - mean) * scale * weight[i] + bias[i];
+}
+
+/// x += y.
+void add(float* x, const float* y, int width) {
+    for (int i = 0; i < width; ++i) x[i] += y[i];
+}
+
+/// Rotates each head's halves against each other: pair (i, i + head_width/2) by the angle whose
+/// cosine and sine are given, [head_width/2]. Then multiplies by `scale`.
+void rotate(float* x, int heads, int head_width, const float* cosine, const float* sine,
+            float scale) {
+    const int half = head_width / 2;
+    for (int head = 0; head < heads; ++head, x += head_width)
+        for (int i = 0; i < half; ++i) {
+            const float a = x[i], b = x[i + half];
+            x[i] = (a * cosine[i] - b * sine[i]) * scale;
+            x[i + half] = (b * cosine[i] + a * sine[i]) * scale;
+        }
+}
 
 bool wants_digits(const WeightMatrix& matrix) {
     return matrix.interleaved && kernels::is_quantised(matrix.type);
@@ -65,8 +114,8 @@ ForwardPass::ForwardPass(const nn::DecoderConfig& config, Weights weights, int p
     sine_.resize(frequencies_.size());
 }
 
-void ForwardPass::use_sparse(std::vector<SparseLayer> layers, std::optional<FixedActive> fixed) {
-    sparse_.emplace(config_, std::move(layers), fixed);
+void ForwardPass::use_sparse(std::vector<SparseLayer> layers, std::optional<RandomExperts> random) {
+    sparse_.emplace(config_, std::move(layers), random);
     for (LayerWeights& layer : weights_.layers) layer.gate = layer.up = layer.down = {};
     weights_.ffn_matrices.reset();
 }

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "impls/decode/activations.hpp"
 #include "impls/decode/attention.hpp"
+#include "impls/decode/products.hpp"
 #include "impls/decode/sparse_networks.hpp"
 #include "impls/decode/weights.hpp"
 
@@ -23,7 +23,7 @@ class ForwardPass {
     const nn::DecoderConfig& config() const { return config_; }
     int positions() const { return cache_.positions(); }
 
-    void use_sparse(std::vector<SparseLayer> layers, std::optional<FixedActive> fixed);
+    void use_sparse(std::vector<SparseLayer> layers, std::optional<RandomExperts> random);
 
     /// ids: at most largest_batch, inside the vocabulary; they take the positions from `position`
     /// on, which must be in the cache.

@@ -1,11 +1,12 @@
+#include "impls/decode/sampler.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "impls/decode/engine.hpp"
-#include "impls/nn/counter_hash.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/nn/hashes.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
 
@@ -50,6 +51,14 @@ int Sampler::choose(std::span<const float> logits) {
         if (left < 0) return -candidates[i].second;
     }
     return -candidates[count - 1].second;
+}
+
+double log_probability(std::span<const float> logits, int token) {
+    const float most = *std::max_element(logits.begin(), logits.end());
+    double sum = 0;
+    for (const float logit : logits) sum += static_cast<double>(std::exp(logit - most));
+    return static_cast<double>(logits[static_cast<std::size_t>(token)]) -
+           static_cast<double>(most) - std::log(sum);
 }
 
 }  // namespace assay::decode

@@ -4,15 +4,35 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
-#include "impls/decode/drawn_experts.hpp"
 #include "impls/decode/products.hpp"
+#include "impls/nn/hashes.hpp"
 #include "kernels/cpu/element_types.hpp"
-#include "suite/experiment/error.hpp"
+#include "kernels/sparse_ffn/experts.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
+
+void choose_random_experts(const RandomExperts& random, int layer, int position,
+                           std::span<std::uint8_t> mask) {
+    std::fill(mask.begin(), mask.end(), std::uint8_t{0});
+    std::vector<std::int32_t> permutation(mask.size());
+    std::iota(permutation.begin(), permutation.end(), 0);
+    std::uint64_t draw =
+        nn::counter_hash(nn::counter_hash(random.seed + static_cast<std::uint64_t>(layer)) +
+                         static_cast<std::uint64_t>(position));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(random.count); ++i) {
+        draw = nn::counter_hash(draw);
+        std::swap(permutation[i], permutation[i + draw % (mask.size() - i)]);
+        mask[static_cast<std::size_t>(permutation[i])] = 1;
+    }
+}
+
 namespace {
 
 constexpr std::size_t line = 64;
@@ -46,8 +66,8 @@ void check(const nn::DecoderConfig& config, const SparseLayer& layer, std::size_
 }  // namespace
 
 SparseNetworks::SparseNetworks(const nn::DecoderConfig& config, std::vector<SparseLayer> layers,
-                               std::optional<FixedActive> fixed)
-    : width_(config.width), fixed_(fixed) {
+                               std::optional<RandomExperts> random)
+    : width_(config.width), random_(random) {
     if (layers.size() != static_cast<std::size_t>(config.layers))
         throw UserError(
             fmt::format("{} sparse layers for a model of {}", layers.size(), config.layers));
@@ -56,8 +76,8 @@ SparseNetworks::SparseNetworks(const nn::DecoderConfig& config, std::vector<Spar
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const SparseLayer& layer = layers[i];
         check(config, layer, i);
-        if (fixed_ && (fixed_->count < 0 || fixed_->count > layer.experts))
-            throw UserError(fmt::format("{} active experts of {}", fixed_->count, layer.experts));
+        if (random_ && (random_->count < 0 || random_->count > layer.experts))
+            throw UserError(fmt::format("{} active experts of {}", random_->count, layer.experts));
         for (const auto* const part : {&layer.router, &layer.gate, &layer.up, &layer.down})
             bytes += whole_lines(part->size());
         most_experts = std::max(most_experts, layer.experts);
@@ -106,7 +126,7 @@ void SparseNetworks::run(const AssayKernels& kernels, AssayContext* context, int
         x.tokens(), x.data(), mask_.data(),   active_.data(), &active_count_};
     check_status(kernels.router(context, &router));
     // For latency the router's time counts, whatever it says.
-    if (fixed_) choose_fixed(index, first_position, x.tokens(), experts);
+    if (random_) choose_at_random(index, first_position, x.tokens(), experts);
     const AssaySparseFfn ffn{layer.ffn,       x.tokens(),   x.data(), active_.data(),
                              &active_count_,  mask_.data(), y,        workspace_.get(),
                              workspace_bytes_};
@@ -116,11 +136,11 @@ void SparseNetworks::run(const AssayKernels& kernels, AssayContext* context, int
     bytes_of_last_token_ += bytes_of(layer, mask_.data() + (x.tokens() - 1) * experts);
 }
 
-void SparseNetworks::choose_fixed(int layer, int first_position, int tokens, int experts) {
+void SparseNetworks::choose_at_random(int layer, int first_position, int tokens, int experts) {
     for (int t = 0; t < tokens; ++t) {
         const std::span<std::uint8_t> mask(mask_.data() + t * experts,
                                            static_cast<std::size_t>(experts));
-        draw_experts(*fixed_, layer, first_position + t, mask);
+        choose_random_experts(*random_, layer, first_position + t, mask);
     }
     active_count_ = 0;
     for (int e = 0; e < experts; ++e) {
@@ -131,12 +151,9 @@ void SparseNetworks::choose_fixed(int layer, int first_position, int tokens, int
 }
 
 std::uint64_t SparseNetworks::bytes_of(const Layer& layer, const std::uint8_t* mask) const {
-    const std::uint64_t row = kernels::row_bytes(layer.ffn.type, width_);
-    const auto experts = static_cast<std::uint64_t>(layer.ffn.experts);
-    const auto active = static_cast<std::uint64_t>(std::count(mask, mask + experts, 1));
+    const auto active = static_cast<std::uint64_t>(std::count(mask, mask + layer.ffn.experts, 1));
     const std::uint64_t neurons = active * static_cast<std::uint64_t>(layer.ffn.expert_size);
-    const std::uint64_t matrices = layer.ffn.gate ? 3 : 2;
-    return experts * row + neurons * matrices * row +
+    return kernels::router_bytes(layer.ffn) + active * kernels::expert_bytes(layer.ffn) +
            (neurons * (layer.ffn.up_bias ? 1 : 0) + layer.down_bias.size()) * sizeof(float);
 }
 

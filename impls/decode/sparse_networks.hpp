@@ -3,19 +3,25 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "impls/decode/activations.hpp"
 #include "impls/decode/engine.hpp"
+#include "impls/decode/products.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 
 namespace assay::decode {
+
+/// Sets `random.count` bytes of the mask, one per expert, to 1 and the others to 0: a function of
+/// seed, layer and position.
+void choose_random_experts(const RandomExperts& random, int layer, int position,
+                           std::span<std::uint8_t> mask);
 
 class SparseNetworks {
   public:
     /// Throws UserError: sizes that contradict each other or the model.
     SparseNetworks(const nn::DecoderConfig& config, std::vector<SparseLayer> layers,
-                   std::optional<FixedActive> fixed);
+                   std::optional<RandomExperts> random);
 
     /// y: [tokens][width]. Throws std::runtime_error with the kernel's reason.
     void run(const AssayKernels& kernels, AssayContext* context, int layer, int first_position,
@@ -32,11 +38,11 @@ class SparseNetworks {
         std::vector<float> up_bias, down_bias;
     };
     /// Overwrites what the router chose.
-    void choose_fixed(int layer, int first_position, int tokens, int experts);
+    void choose_at_random(int layer, int first_position, int tokens, int experts);
     std::uint64_t bytes_of(const Layer& layer, const std::uint8_t* mask) const;
 
     int width_;
-    std::optional<FixedActive> fixed_;
+    std::optional<RandomExperts> random_;
     std::vector<Layer> layers_;
     kernels::StreamedMemory weights_;
     std::vector<std::uint8_t> mask_;  // [largest_batch][experts]

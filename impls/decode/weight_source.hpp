@@ -1,4 +1,4 @@
-// Where the engine's weights come from: a file, or chance.
+// Where the engine's weights come from: a file, or random numbers.
 #pragma once
 
 #include <cstddef>

@@ -1,23 +1,85 @@
 #include "impls/decode/weights.hpp"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "impls/decode/interleaved/layout.hpp"
 #include "impls/decode/weight_source.hpp"
 #include "kernels/cpu/element_types.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
+
+AssayType kernel_type(nn::TensorType type) {
+    switch (type) {
+        case nn::TensorType::f32:
+            return ASSAY_F32;
+        case nn::TensorType::f16:
+            return ASSAY_F16;
+        case nn::TensorType::bf16:
+            return ASSAY_BF16;
+        case nn::TensorType::q8_0:
+            return ASSAY_Q8_0;
+        case nn::TensorType::q4_0:
+            return ASSAY_Q4_0;
+        case nn::TensorType::q4_1:
+            return ASSAY_Q4_1;
+    }
+    throw std::logic_error("no such tensor type");
+}
+
+nn::TensorType tensor_type(AssayType type) {
+    switch (type) {
+        case ASSAY_F32:
+            return nn::TensorType::f32;
+        case ASSAY_F16:
+            return nn::TensorType::f16;
+        case ASSAY_BF16:
+            return nn::TensorType::bf16;
+        case ASSAY_Q8_0:
+            return nn::TensorType::q8_0;
+        case ASSAY_Q4_0:
+            return nn::TensorType::q4_0;
+        case ASSAY_Q4_1:
+            return nn::TensorType::q4_1;
+    }
+    throw std::logic_error("no such type of weights");
+}
+
+std::size_t row_bytes(const WeightMatrix& matrix) {
+    return kernels::row_bytes(matrix.type, matrix.columns);
+}
+
+std::size_t stored_bytes(const WeightMatrix& matrix) {
+    if (!matrix) return 0;
+    const auto rows = static_cast<std::size_t>(matrix.rows);
+    return rows * (row_bytes(matrix) + (matrix.bias ? sizeof(float) : 0));
+}
+
+void read_row(const WeightMatrix& matrix, int row, std::span<float> out) {
+    const std::size_t bytes = row_bytes(matrix);
+    nn::TensorEntry one{"row", tensor_type(matrix.type), {matrix.columns}, {}};
+    if (!matrix.interleaved) {
+        one.bytes = {matrix.weights + static_cast<std::size_t>(row) * bytes, bytes};
+        return nn::to_floats(one, 0, out);
+    }
+    std::vector<std::byte> together(bytes);
+    take_row(matrix.type, matrix.weights, matrix.columns, row, together.data());
+    one.bytes = together;
+    nn::to_floats(one, 0, out);
+}
+
 namespace {
 
 using Shape = std::vector<std::int64_t>;
 
 // Lays matrices one behind the other into one block of memory: named first, then allocated and
 // read.
-class Shelf {
+class MatrixArena {
   public:
-    Shelf(const WeightSource& source, bool may_interleave)
+    MatrixArena(const WeightSource& source, bool may_interleave)
         : source_(source), may_interleave_(may_interleave) {}
 
     void add(WeightMatrix& matrix, const std::string& name, const Shape& shape) {
@@ -35,7 +97,8 @@ class Shelf {
 
     kernels::StreamedMemory read() {
         // Prefetching reaches beyond the last row: harmless, and not worth room of its own.
-        kernels::StreamedMemory memory = kernels::allocate_streamed(std::max(bytes_, 1ul));
+        kernels::StreamedMemory memory =
+            kernels::allocate_streamed(std::max(bytes_, std::size_t{1}));
         std::vector<std::byte> plain;
         for (const Planned& each : planned_) {
             WeightMatrix& matrix = *each.matrix;
@@ -70,9 +133,9 @@ class Shelf {
     std::size_t bytes_ = 0;
 };
 
-class Reading {
+class WeightLoader {
   public:
-    Reading(const WeightSource& source, const nn::DecoderConfig& config, bool may_interleave)
+    WeightLoader(const WeightSource& source, const nn::DecoderConfig& config, bool may_interleave)
         : source_(source),
           config_(config),
           attention_(source, may_interleave),
@@ -152,19 +215,20 @@ class Reading {
     const WeightSource& source_;
     const nn::DecoderConfig& config_;
     Weights weights_;
-    Shelf attention_, feed_forward_;
+    MatrixArena attention_, feed_forward_;
 };
 
 }  // namespace
 
 Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
                         const EngineOptions& options) {
-    return Reading(*file_source(file, config, options.weights), config, options.interleave).run();
+    return WeightLoader(*file_source(file, config, options.weights), config, options.interleave)
+        .run();
 }
 
 Weights random_weights(const nn::DecoderConfig& config, AssayType type,
                        const EngineOptions& options, std::uint64_t seed) {
-    return Reading(*random_source(type, seed), config, options.interleave).run();
+    return WeightLoader(*random_source(type, seed), config, options.interleave).run();
 }
 
 }  // namespace assay::decode

@@ -1,18 +1,13 @@
-// Everything Lazarus registers. A new figure is one file in experiments/ and one line here.
+// Everything Lazarus registers. How to add a figure: impls/README.md.
 #include "impls/lazarus/register.hpp"
 
-#include "impls/lazarus/campaign_command.hpp"
-#include "impls/lazarus/experiments/claim_checks.hpp"
+#include "impls/lazarus/commands/commands.hpp"
+#include "impls/lazarus/data/smartmoe_logs.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/fig9.hpp"
-#include "impls/lazarus/experiments/tab2.hpp"
-#include "impls/lazarus/experiments/x_faults.hpp"
-#include "impls/lazarus/experiments/x_live.hpp"
-#include "impls/lazarus/plan_command.hpp"
-#include "suite/experiment/datasets.hpp"
+#include "suite/base/datasets.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/live_campaign.hpp"
+#include "impls/lazarus/campaign/live_campaign.hpp"
 #endif
 
 namespace assay::lazarus {
@@ -38,15 +33,23 @@ System make_system(Claims claims) {
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
     system.custom_checks = claim_checks();
+    system.data_converters = {{"smartmoe_logs", convert_smartmoe_logs}};
+    system.event_kinds = {
+        {"regroup", "regroups", EventColour::recovery, EventLane::pause},
+        {"restart", "restarts", EventColour::state, EventLane::stop},
+        {"transfer", "transfers", EventColour::transfer, EventLane::labelled},
+    };
     system.highlight = {
-        "a mixture of experts in training while workers are killed, frozen and asked to leave",
-        {{"lazarus/x_live"},
-         {"lazarus/fig4"},
-         {"lazarus/fig5"},
-         {"lazarus/fig8", {{"trace", {"synthetic"}}}},
-         {"lazarus/fig10b"},
-         {"lazarus/x_theorem1"}},
-        "lazarus/x_live"};
+        .says =
+            "a mixture of experts in training while workers are killed, frozen and asked to leave",
+        .parts = {{"lazarus/x_live"},
+                  {"lazarus/fig4"},
+                  {"lazarus/fig5"},
+                  {"lazarus/fig8", {{"trace", {"synthetic"}}}},
+                  {"lazarus/fig10b"},
+                  {"lazarus/x_theorem1"}},
+        .picture = "lazarus/x_live",
+        .data = {"bible-kjv"}};
     system.plan = make_plan_command();
 #ifdef ASSAY_LAZARUS_LIVE
     system.campaign = make_campaign_command(run_live_campaign);

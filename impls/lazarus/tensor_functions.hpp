@@ -1,26 +1,38 @@
 // What the module of tensors computes for Lazarus (impls/tensors/module.hpp): trainings across
-// processes, for experiments and for the live campaign.
+// processes, for experiments and for the live campaign. Needs libtorch and Gloo there, not here.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
-#include "impls/lazarus/campaign/live_schedule.hpp"
+#include "impls/lazarus/campaign/live_campaign.hpp"
 #include "impls/tensors/module.hpp"
+#include "suite/experiment/experiment.hpp"
 #include "suite/scenario/availability_trace.hpp"
 
 namespace assay::lazarus {
 
-/// Documented where they are declared: experiments/fig9_run.hpp and its neighbours.
+/// One sample of lazarus/fig9 (experiments/fig9_run.cpp). `spec` names every axis, those too that
+/// series leave out. `routing`: "synthetic" or the file of a routing trace.
+void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
+              const std::filesystem::path& corpus, Recorder& recorder);
+
+/// The emulated half of lazarus/tab2 (experiments/tab2_run.cpp): kills `lost` of ten paced workers
+/// at once, after they have planned for the loads of `step`.
+void run_tab2(const SampleSpec& spec, int lost, std::int64_t step, const std::string& routing,
+              const std::filesystem::path& corpus, Recorder& recorder);
+
+/// One sample of lazarus/x_live or x_faults (experiments/x_live_run.cpp). `spec` has passed the
+/// experiment's validate(). Throws SampleError(failed) when the training cannot go on.
+void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
+
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_lazarus_tensors";
-    void (*run_fig9)(const SampleSpec&, const MappedTrace& nodes, const std::string& routing,
-                     const std::filesystem::path& corpus, Recorder&);
-    void (*run_tab2)(const SampleSpec&, int lost, std::int64_t step, const std::string& routing,
-                     const std::filesystem::path& corpus, Recorder&);
-    void (*run_x_live)(const SampleSpec&, const std::filesystem::path& corpus, Recorder&);
-    LiveScheduleResult (*run_live_schedule)(std::uint64_t seed, const std::filesystem::path& corpus,
-                                            const std::filesystem::path& scratch);
+    decltype(&lazarus::run_fig9) run_fig9;
+    decltype(&lazarus::run_tab2) run_tab2;
+    decltype(&lazarus::run_x_live) run_x_live;
+    decltype(&lazarus::run_live_schedule) run_live_schedule;
 };
 
 inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }

@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "impls/nn/files/tensor_type.hpp"
-#include "suite/experiment/error.hpp"
+#include "kernels/sparse_ffn/experts.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lte {
 namespace {
-
-/// Routers and the cache are no part of a model file: 16-bit numbers are assumed.
-constexpr double assumed_bytes = 2;
 
 void check(const DecodePlanRequest& request) {
     if (request.sparsities.empty())
@@ -35,49 +31,52 @@ void check(const DecodePlanRequest& request) {
 
 /// Dense where `sparsity` is absent.
 DecodePoint point_at(const DecodePlanRequest& request, std::optional<double> sparsity) {
-    const StoredModel& model = request.model;
-    const nn::DecoderConfig& config = model.config;
-    const double layers = config.layers, batch = request.batch, head = config.head_width;
-    const double positions = request.context + 1.0;
+    const nn::DecoderConfig& config = request.model.config;
+    const int experts = experts_per_layer(config);
+    const int routed = sparsity ? experts : 0;
 
     DecodePoint point;
     point.sparsity = sparsity;
-    point.union_sparsity = sparsity ? std::pow(*sparsity, batch) : 0;
-    point.layer = layer_flops(config, sparsity.value_or(0), sparsity.has_value());
-    const double per_step = layers * batch;
-    const double router_weights = sparsity ? 1.0 * config.width * experts_per_layer(config) : 0;
-    point.parts = {
-        {"attention", per_step * point.layer.attention, model.attention.bytes},
-        // Scores and weighted sums: two products of a multiply-add per query head and position.
-        {"cache", per_step * 4 * config.heads * head * positions,
-         per_step * 2 * config.kv_heads * head * positions * assumed_bytes},
-        {"router", per_step * point.layer.router, layers * router_weights * assumed_bytes},
-        {"ffn", per_step * point.layer.ffn, model.feed_forward.bytes * (1 - point.union_sparsity)},
-        {"output", batch * 2 * config.width * config.vocabulary, model.output.bytes},
-        {"other", 0, model.vectors.bytes + batch * model.embedding_row.bytes}};
-    if (request.device) {
-        const DeviceProfile& device = *request.device;
-        const double flops_per_s = device.matmul_flops.value * device.matmul_efficiency.value;
-        const double bytes_per_s = device.memory_bandwidth.value * device.memory_efficiency.value;
-        double expected = 0;
-        for (const PartWork& part : point.parts)
-            expected += std::max(part.flops / flops_per_s, part.bytes / bytes_per_s);
-        point.expected_s = expected;
-    }
+    point.union_sparsity = sparsity ? std::pow(*sparsity, request.batch) : 0;
+    point.layer = model::layer_flops(config, sparsity.value_or(0), routed);
+    point.parts = model::decode_step(request.model, request.batch, request.context);
+    const double layers = config.layers, per_step = layers * request.batch;
+    for (model::PartWork& part : point.parts)
+        if (part.part == "ffn") {
+            part.flops = per_step * point.layer.ffn;
+            part.bytes *= 1 - point.union_sparsity;
+        }
+    const auto after_cache = point.parts.begin() + 2;
+    point.parts.insert(
+        after_cache,
+        model::PartWork{.part = "router",
+                        .flops = per_step * point.layer.router,
+                        .bytes = layers * (1.0 * config.width * routed) * model::assumed_bytes});
+    if (request.device) point.expected_s = model::expected_seconds(point.parts, *request.device);
     return point;
 }
 
 template <typename Member>
-double sum(const std::vector<PartWork>& parts, Member member) {
+double sum(const std::vector<model::PartWork>& parts, Member member) {
     double total = 0;
-    for (const PartWork& part : parts) total += part.*member;
+    for (const model::PartWork& part : parts) total += part.*member;
     return total;
 }
 
 }  // namespace
 
-double DecodePoint::flops() const { return sum(parts, &PartWork::flops); }
-double DecodePoint::bytes() const { return sum(parts, &PartWork::bytes); }
+int experts_per_layer(const nn::DecoderConfig& config) {
+    constexpr int size = kernels::neurons_per_expert;
+    if (config.hidden % size != 0)
+        throw UserError(fmt::format(
+            "{} neurons per feed-forward network do not divide into experts of {}; LTE needs a "
+            "multiple of {}",
+            config.hidden, size, size));
+    return config.hidden / size;
+}
+
+double DecodePoint::flops() const { return sum(parts, &model::PartWork::flops); }
+double DecodePoint::bytes() const { return sum(parts, &model::PartWork::bytes); }
 
 DecodePlan plan_decode(DecodePlanRequest request) {
     check(request);

@@ -1,31 +1,27 @@
-// What leaving experts out saves a model in decoding: FLOPs, bytes, and the least time that a
-// device needs for them. Arithmetic, no measurement.
+// `assay plan lte`: what leaving experts out saves a model in decoding: FLOPs, bytes, and the least
+// time that a device needs for them. Arithmetic, no measurement.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "impls/lte/flops.hpp"
-#include "impls/lte/stored_model.hpp"
-#include "suite/scenario/device_profile.hpp"
+#include "impls/model/decode_cost.hpp"
+#include "suite/experiment/system.hpp"
 
 namespace assay::lte {
 
+/// Experts of one layer. Throws UserError when the neurons do not divide into experts.
+int experts_per_layer(const nn::DecoderConfig& config);
+
 struct DecodePlanRequest {
-    StoredModel model;
+    assay::model::StoredModel model;
     std::vector<double> sparsities;  ///< of the feed-forward networks, each in [0, 1)
     int batch = 1;                   ///< sequences that one step continues by a token each
     int context = 512;               ///< tokens of each sequence in the cache before the step
     std::optional<DeviceProfile> device;
-};
-
-/// Work of one part of a step, for the whole batch and all layers.
-struct PartWork {
-    std::string part;  ///< "attention", "cache", "router", "ffn", "output", "other"
-    double flops = 0;
-    double bytes = 0;
 };
 
 /// One decode step at one sparsity.
@@ -35,13 +31,11 @@ struct DecodePoint {
     /// activates each expert independently with the same probability. What a batch really needs is
     /// less than that, as tokens share experts (Fig. 15).
     double union_sparsity = 0;
-    TokenFlops layer;  ///< of one layer and one token
-    std::vector<PartWork> parts;
+    model::TokenFlops layer;             ///< of one layer and one token
+    std::vector<model::PartWork> parts;  ///< with "router"
     double saved_flops = 0;  ///< share of the dense model's, layers only (Table 1's convention)
     double saved_bytes = 0;  ///< share of the dense model's, all parts
-    /// Seconds of a step: the sum over parts, which follow one another, of max(bytes / bandwidth,
-    /// FLOPs / peak) at the efficiencies of the profile.
-    std::optional<double> expected_s;
+    std::optional<double> expected_s;  ///< model::expected_seconds()
 
     double flops() const;  ///< of the step
     double bytes() const;
@@ -59,5 +53,7 @@ DecodePlan plan_decode(DecodePlanRequest request);
 
 std::string to_text(const DecodePlan&);
 nlohmann::json to_json(const DecodePlan&);
+
+std::unique_ptr<Command> make_plan_command();
 
 }  // namespace assay::lte

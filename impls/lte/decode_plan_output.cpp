@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lte/decode_plan.hpp"
-#include "impls/lte/expert_size.hpp"
+#include "kernels/sparse_ffn/experts.hpp"
 
 namespace assay::lte {
 namespace {
@@ -30,15 +30,16 @@ std::vector<std::string> assumptions(const DecodePlan& plan) {
     return list;
 }
 
-std::string shape_text(const StoredModel& model) {
+std::string shape_text(const model::StoredModel& model) {
     const nn::DecoderConfig& c = model.config;
     return fmt::format(
         "{} ({}), {} with {}\n"
         "{} layers, width {}, {} neurons per feed-forward network: {} experts of {}\n"
         "stored as: attention {}, feed-forward {}, output {}\n",
         c.name.empty() ? "model" : c.name, model.origin, nn::to_string(c.family),
-        nn::to_string(c.activation), c.layers, c.width, c.hidden, experts_per_layer(c), expert_size,
-        model.attention.types, model.feed_forward.types, model.output.types);
+        nn::to_string(c.activation), c.layers, c.width, c.hidden, experts_per_layer(c),
+        kernels::neurons_per_expert, model.attention.types, model.feed_forward.types,
+        model.output.types);
 }
 
 std::string sparsity_text(const DecodePoint& point) {
@@ -63,7 +64,7 @@ nlohmann::json to_json(const DecodePoint& point, const DecodePlan& plan) {
     using nlohmann::json;
     const double layers = plan.request.model.config.layers, batch = plan.request.batch;
     json flops = json::object(), bytes = json::object();
-    for (const PartWork& part : point.parts) {
+    for (const model::PartWork& part : point.parts) {
         flops[part.part] = part.flops / batch;
         bytes[part.part] = part.bytes / batch;
     }
@@ -112,13 +113,13 @@ std::string to_text(const DecodePlan& plan) {
     text +=
         fmt::format("\nMB to read per token{}\n", request.batch > 1 ? ", shared by the batch" : "");
     text += fmt::format("{:>8}  {:>8}", "sparsity", "union");
-    for (const PartWork& part : plan.dense.parts) text += fmt::format("  {:>9}", part.part);
+    for (const model::PartWork& part : plan.dense.parts) text += fmt::format("  {:>9}", part.part);
     text += fmt::format("  {:>9}  {:>7}", "all", "saved");
     if (request.device) text += fmt::format("  {:>11}  {:>9}", "expected", "tokens/s");
     text += '\n';
     for (const DecodePoint* point : rows(plan)) {
         text += fmt::format("{:>8}  {:>8.4g}", sparsity_text(*point), point->union_sparsity);
-        for (const PartWork& part : point->parts)
+        for (const model::PartWork& part : point->parts)
             text += fmt::format("  {:>9.5g}", part.bytes / batch / 1e6);
         text += fmt::format("  {:>9.5g}  {:>6.1f}%", point->bytes() / batch / 1e6,
                             100 * point->saved_bytes);
@@ -135,7 +136,7 @@ std::string to_text(const DecodePlan& plan) {
 nlohmann::json to_json(const DecodePlan& plan) {
     using nlohmann::json;
     const DecodePlanRequest& request = plan.request;
-    const StoredModel& model = request.model;
+    const model::StoredModel& model = request.model;
     const nn::DecoderConfig& c = model.config;
     json points = json::array();
     for (const DecodePoint& point : plan.points) points.push_back(to_json(point, plan));
@@ -149,7 +150,8 @@ nlohmann::json to_json(const DecodePlan& plan) {
               {"neurons", c.hidden},
               {"vocabulary", c.vocabulary},
               {"parameters", c.parameters()}}},
-            {"experts", {{"neurons", expert_size}, {"per_layer", experts_per_layer(c)}}},
+            {"experts",
+             {{"neurons", kernels::neurons_per_expert}, {"per_layer", experts_per_layer(c)}}},
             {"stored_as",
              {{"attention", model.attention.types},
               {"ffn", model.feed_forward.types},

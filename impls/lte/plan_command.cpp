@@ -1,5 +1,4 @@
-#include "impls/lte/plan_command.hpp"
-
+// `assay plan lte`: what sparse feed-forward networks would save a model of the user's.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,10 +11,9 @@
 #include <vector>
 
 #include "impls/lte/decode_plan.hpp"
-#include "impls/lte/named_shapes.hpp"
-#include "impls/model/locate_file.hpp"
+#include "impls/model/named_models.hpp"
 #include "impls/nn/files/tensor_file.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lte {
 namespace {
@@ -44,9 +42,9 @@ class PlanCommand : public Command {
                                      "GGUF or safetensors file, folder of Hugging Face's layout, "
                                      "or a model of `assay data`")
                           ->type_name("FILE");
-        app.add_option(
-               "--shape", shape_,
-               fmt::format("a known shape without weights: {}", fmt::join(shape_names(), ", ")))
+        app.add_option("--shape", shape_,
+                       fmt::format("a known shape without weights: {}",
+                                   fmt::join(model::shape_names(), ", ")))
             ->type_name("NAME")
             ->excludes(model);
         app.add_option("--weights", weights_, "how a shape's weights are stored")
@@ -100,11 +98,12 @@ class PlanCommand : public Command {
     }
 
   private:
-    StoredModel stored() const {
-        if (!shape_.empty()) return stored_shape(named_shape(shape_), tensor_type(weights_));
+    model::StoredModel stored() const {
+        if (!shape_.empty())
+            return model::stored_shape(model::named_shape(shape_), tensor_type(weights_));
         if (model_.empty())
             throw UserError("give a model with --model FILE, or a known shape with --shape NAME");
-        return stored_model(nn::TensorFile(model::locate_file(model_, data::Kind::model)));
+        return model::stored_model(nn::TensorFile(model::locate_file(model_, data::Kind::model)));
     }
 
     std::string model_, shape_, device_, weights_ = "bf16";

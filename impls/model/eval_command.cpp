@@ -10,12 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "impls/model/commands.hpp"
-#include "impls/model/locate_file.hpp"
+#include "impls/model/named_models.hpp"
 #include "impls/model/perplexity.hpp"
-#include "impls/model/progress_line.hpp"
+#include "impls/model/tool.hpp"
 #include "impls/nn/files/decoder_config.hpp"
-#include "suite/cli/json_output.hpp"
+#include "suite/cli/terminal/output.hpp"
 
 namespace assay::model {
 namespace {

@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 
-#include "impls/model/commands.hpp"
 #include "impls/model/generation.hpp"
-#include "impls/model/locate_file.hpp"
-#include "suite/cli/json_output.hpp"
-#include "suite/experiment/seed.hpp"
+#include "impls/model/named_models.hpp"
+#include "impls/model/tool.hpp"
+#include "impls/nn/text/chat.hpp"
+#include "kernels/cpu/streamed_memory.hpp"
+#include "suite/cli/terminal/output.hpp"
+#include "suite/experiment/value.hpp"
 
 namespace assay::model {
 namespace {
@@ -124,7 +126,7 @@ class GenerateCommand : public Command {
     void report(const Generation& result) const {
         const bool wanted = !json_ || bandwidth_;
         const auto bound = wanted && result.decode_steps > 0
-                               ? against_bound(result, decode::measured_read_bandwidth(threads_))
+                               ? against_bound(result, kernels::measured_read_bandwidth(threads_))
                                : std::nullopt;
         if (json_) {
             nlohmann::json json = to_json(result);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impls/decode/engine.hpp"
+#include "impls/decode/sampler.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 
 namespace assay::model {

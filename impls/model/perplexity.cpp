@@ -5,9 +5,47 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "suite/experiment/error.hpp"
+#include "impls/decode/engine.hpp"
+#include "impls/decode/sampler.hpp"
+#include "suite/base/error.hpp"
+
+#ifdef ASSAY_HAVE_TORCH
+#include "impls/model/tensor_functions.hpp"
+#include "impls/tensors/module.hpp"
+#endif
 
 namespace assay::model {
+namespace {
+
+class EngineScorer final : public WindowScorer {
+  public:
+    EngineScorer(const nn::TensorFile& file, const decode::EngineOptions& options)
+        : engine_(file, options) {}
+
+    double nll(std::span<const int> window,
+               const std::function<void(std::int64_t)>& progress) override {
+        engine_.reset();
+        const auto vocabulary = static_cast<std::size_t>(engine_.config().vocabulary);
+        const std::size_t scored = window.size() - 1;
+        double sum = 0;
+        for (std::size_t at = 0; at < scored;) {
+            const std::size_t count =
+                std::min<std::size_t>(scored - at, decode::Engine::largest_chunk);
+            const auto logits = engine_.feed_chunk(window.subspan(at, count));
+            for (std::size_t i = 0; i < count; ++i)
+                sum -= decode::log_probability(logits.subspan(i * vocabulary, vocabulary),
+                                               window[at + i + 1]);
+            at += count;
+            progress(static_cast<std::int64_t>(at));
+        }
+        return sum;
+    }
+
+  private:
+    decode::Engine engine_;
+};
+
+}  // namespace
 
 double Perplexity::nll_nats_per_token() const { return nll_nats / static_cast<double>(tokens); }
 double Perplexity::perplexity() const { return std::exp(nll_nats_per_token()); }
@@ -44,5 +82,34 @@ nlohmann::json to_json(const Perplexity& result) {
             {"bits_per_byte", result.bits_per_byte()},
             {"seconds", result.seconds}};
 }
+
+std::unique_ptr<WindowScorer> engine_scorer(const nn::TensorFile& file,
+                                            const ScorerOptions& options) {
+    decode::EngineOptions engine;
+    // Stored weights are computed with in fp32.
+    engine.weights = options.bf16 ? decode::WeightType::bf16 : decode::WeightType::stored;
+    engine.threads = options.threads;
+    engine.context = options.context;
+    return std::make_unique<EngineScorer>(file, engine);
+}
+
+#ifdef ASSAY_HAVE_TORCH
+
+bool have_libtorch() { return true; }
+
+std::unique_ptr<WindowScorer> libtorch_scorer(const nn::TensorFile& file,
+                                              const ScorerOptions& options) {
+    return tensors::functions<TensorFunctions>().decoder_scorer(file, options);
+}
+
+#else
+
+bool have_libtorch() { return false; }
+
+std::unique_ptr<WindowScorer> libtorch_scorer(const nn::TensorFile&, const ScorerOptions&) {
+    throw NotSupportedHere("this build has no libtorch; leave --through out, or give engine");
+}
+
+#endif
 
 }  // namespace assay::model

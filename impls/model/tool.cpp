@@ -1,8 +1,12 @@
 #include "impls/model/tool.hpp"
 
+#include <fmt/format.h>
+
+#include <iostream>
 #include <utility>
 
-#include "impls/model/commands.hpp"
+#include "suite/base/quantity_text.hpp"
+#include "suite/cli/terminal/live_progress.hpp"
 
 namespace assay::model {
 
@@ -14,6 +18,37 @@ Tool make_model_tool() {
     tool.subcommands.push_back(
         {"generate", "Continue a prompt on the CPU", make_generate_command()});
     return tool;
+}
+
+std::string progress_text(std::int64_t done, std::int64_t all, const std::string& unit,
+                          double seconds_so_far) {
+    std::string text = fmt::format("{} of {} {} ({} %)", done, all, unit, 100 * done / all);
+    if (done > 0 && done < all)
+        text += fmt::format(", {} to go",
+                            duration_text(seconds_so_far * static_cast<double>(all - done) /
+                                          static_cast<double>(done)));
+    return text;
+}
+
+ProgressLine::ProgressLine(std::int64_t all, std::string unit)
+    : all_(all), unit_(std::move(unit)), on_terminal_(cli::terminal_width() > 0) {}
+
+ProgressLine::~ProgressLine() {
+    if (drawn_ && on_terminal_) std::cerr << "\r\033[K" << std::flush;
+}
+
+void ProgressLine::on(std::int64_t done) {
+    using namespace std::chrono_literals;
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + (on_terminal_ ? 200ms : 5s);
+    drawn_ = true;
+    const std::string text =
+        progress_text(done, all_, unit_, std::chrono::duration<double>(now - start_).count());
+    if (on_terminal_)
+        std::cerr << "\r\033[K" << text << std::flush;
+    else
+        std::cerr << text << std::endl;
 }
 
 }  // namespace assay::model

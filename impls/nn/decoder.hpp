@@ -1,6 +1,6 @@
 // Decoder-only transformers of LLaMA and GPT-2 shape, for training and evaluation (libtorch
-// autograd). Feed-forward networks can be replaced from outside: that is where sparsity methods
-// plug in.
+// autograd). Feed-forward networks can be replaced from outside (decoder_layers.hpp): that is where
+// sparsity methods plug in.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,41 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "impls/nn/decoder_layers.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "impls/nn/parameter_block.hpp"
 
 namespace assay::nn {
-
-/// The weights of one layer's feed-forward network, in the type they are computed in.
-struct FfnWeights {
-    at::Tensor gate;       ///< [f, d]; undefined unless swiglu
-    at::Tensor up;         ///< [f, d]
-    at::Tensor down;       ///< [d, f]
-    at::Tensor up_bias;    ///< [f] or undefined
-    at::Tensor down_bias;  ///< [d] or undefined
-    Activation activation = Activation::swiglu;
-};
-
-/// Hidden activations h = act(x) before `down`: swiglu silu(x·gateᵀ) ∘ (x·upᵀ), else
-/// act(x·upᵀ + up_bias). x: [tokens, d]. Returns [tokens, f].
-at::Tensor ffn_hidden(const FfnWeights&, const at::Tensor& x);
-/// hidden · downᵀ + down_bias. [tokens, d].
-at::Tensor ffn_output(const FfnWeights&, const at::Tensor& hidden);
-
-/// How the feed-forward networks are computed.
-class FeedForward {
-  public:
-    virtual ~FeedForward() = default;
-    /// x: [tokens, d], normalised, what the network sees, in the type of the weights. Returns
-    /// [tokens, d], in any floating type.
-    virtual at::Tensor run(int layer, const at::Tensor& x, const FfnWeights& weights) = 0;
-};
-
-/// The model as it is.
-class DenseFeedForward : public FeedForward {
-  public:
-    at::Tensor run(int layer, const at::Tensor& x, const FfnWeights& weights) override;
-};
 
 class Decoder {
   public:

@@ -2,8 +2,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/grad_mode.h>
 
-#include "impls/nn/byte_hash.hpp"
+#include "impls/nn/hashes.hpp"
 
 namespace assay::nn {
 
@@ -58,6 +59,16 @@ std::uint64_t ParameterBlock::digest() const {
         hash = hash_bytes(here.const_data_ptr(), here.nbytes(), hash);
     }
     return hash;
+}
+
+void adam_update(ParameterBlock& block, std::int64_t t, const AdamOptions& options) {
+    at::NoGradGuard no_grad;
+    // The fused kernel reads and writes each element once; AdamW without weight decay is Adam.
+    const auto step = at::full({}, t, block.values().options().dtype(at::kFloat));
+    at::_fused_adamw_({block.values()}, {block.grad()}, {block.first_moment()},
+                      {block.second_moment()}, {}, {step}, options.learning_rate, options.beta1,
+                      options.beta2, /*weight_decay=*/0, options.epsilon, /*amsgrad=*/false,
+                      /*maximize=*/false);
 }
 
 }  // namespace assay::nn

@@ -1,5 +1,6 @@
 // Parameters, gradients and Adam moments of one unit of state (an expert, or everything that is not
-// an expert), each in one flat buffer. The unit that is reduced, transferred, checkpointed, hashed.
+// an expert), each in one flat buffer: the unit that is updated, reduced, transferred,
+// checkpointed, hashed.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -54,5 +55,16 @@ class ParameterBlock {
     at::Tensor values_, grad_, first_moment_, second_moment_;
     std::vector<at::Tensor> leaves_;
 };
+
+/// Of Adam (Kingma & Ba, arXiv 1412.6980, algorithm 1).
+struct AdamOptions {
+    double learning_rate = 2e-3;
+    double beta1 = 0.9;
+    double beta2 = 0.95;
+    double epsilon = 1e-8;
+};
+
+/// Applies block.grad() as update number `t` (1-based, equal for every block of the model).
+void adam_update(ParameterBlock& block, std::int64_t t, const AdamOptions& options);
 
 }  // namespace assay::nn

@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 #include "suite/measure/build_info.hpp"
 
 namespace assay::tensors {

@@ -1,4 +1,5 @@
-// The CPU back end's state behind AssayContext.
+// The CPU back end: its calls, which check their arguments, and its state behind AssayContext.
+// Meaning: kernels/assay_kernels.h.
 #pragma once
 
 #include <chrono>
@@ -8,12 +9,39 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/assay_kernels.h"
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/worker_pool.hpp"
 
 namespace assay::kernels {
+
+constexpr int largest_batch = 16;
+
+AssayStatus gemv(AssayContext& context, const AssayGemv& call);
+AssayStatus router(AssayContext& context, const AssayRouter& call);
+AssayStatus sparse_ffn(AssayContext& context, const AssaySparseFfn& call);
+/// 0 for shapes and types that have no kernel.
+std::size_t sparse_ffn_workspace(const AssayFfn& ffn, int batch);
+
+/// Whether `batch` can be computed; if not, the context's error says why.
+AssayStatus check_batch(AssayContext& context, int batch);
+/// Fills rows[t] with the address of each token, aligned to vectors: of a copy where it was not. A
+/// vector that lies across two cache lines takes two loads, and every row of weights loads x again.
+void aligned_tokens(AssayContext& context, const float* x, int batch, int columns,
+                    const float* (&rows)[largest_batch]);
+
+// Memory, copies and time.
+void* allocate(AssayContext* context, std::size_t bytes);
+void release(AssayContext* context, void* memory);
+AssayStatus copy(AssayContext* context, void* to, const void* from, std::size_t bytes);
+AssayStatus gather(AssayContext* context, void* to, const void* from, const std::int32_t* ids,
+                   std::int32_t count, std::size_t piece_bytes);
+AssayStatus read_pass(AssayContext* context, const void* from, std::size_t bytes);
+AssayStatus begin_timing(AssayContext* context);
+AssayStatus end_timing(AssayContext* context, double* seconds);
+
 constexpr int vector_alignment = 64;  ///< bytes of the widest vector and of a cache line
-}
+}  // namespace assay::kernels
 
 struct AssayContext {
     AssayContext(const assay::kernels::InstructionSet& instructions, int threads)

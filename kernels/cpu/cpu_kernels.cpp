@@ -5,10 +5,8 @@
 #include <string_view>
 
 #include "kernels/assay_kernels.h"
-#include "kernels/cpu/calls.hpp"
 #include "kernels/cpu/context.hpp"
-#include "kernels/cpu/host_memory.hpp"
-#include "kernels/cpu/processor.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 
 namespace assay::kernels {
 namespace {

@@ -1,4 +1,4 @@
-// How many bytes weights of an AssayType take.
+// What weights of an AssayType are: how many bytes they take, and half-precision numbers as floats.
 #pragma once
 
 #include <cstddef>
@@ -57,5 +57,10 @@ constexpr int bytes_per_unit(AssayType type) {
 constexpr std::size_t row_bytes(AssayType type, std::int64_t columns) {
     return static_cast<std::size_t>(columns / weights_per_unit(type) * bytes_per_unit(type));
 }
+
+/// Every half-precision number as a float, by its bits: 65,536 of them, for processors that cannot
+/// convert. (Where they can, a table is no help: weights that stream through push it out of the
+/// second cache.)
+extern const float* const half_values;
 
 }  // namespace assay::kernels

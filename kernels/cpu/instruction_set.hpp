@@ -1,18 +1,32 @@
-// The innermost loops, once for each set of vector instructions. Everything else in the CPU back
-// end is the same code for all of them.
+// The innermost loops, once for each set of vector instructions, and which of the sets this
+// processor and its operating system can run. Everything else in the CPU back end is the same code
+// for all.
 //
-// The files that define these tables are compiled with flags of their own (-mavx512f …). They hold
-// nothing but their loops, on types of their own: an inline function shared with other files could
-// be merged by the linker into one that older processors cannot run.
+// The files that define the tables (avx2.cpp, avx512.cpp, portable.cpp) are compiled with flags of
+// their own (-mavx512f …). They hold nothing but their loops, on types of their own: an inline
+// function shared with other files could be merged by the linker into one that older processors
+// cannot run.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "kernels/assay_kernels.h"
-#include "kernels/cpu/processor.hpp"
 
 namespace assay::kernels {
+
+enum class Vectors { portable, avx2, avx512 };
+
+/// What CPUID and XGETBV say; all zero on other processors.
+struct ProcessorBits {
+    std::uint32_t leaf1_ecx = 0;  ///< FMA 12, OSXSAVE 27, AVX 28, F16C 29
+    std::uint32_t leaf7_ebx = 0;  ///< AVX2 5, AVX-512: F 16, DQ 17, BW 30, VL 31
+    std::uint64_t saved = 0;      ///< XCR0: registers the operating system saves
+};
+
+ProcessorBits processor_bits();
+/// The widest that may be used. AVX-512 means F, BW, VL and DQ beside all that AVX2 means.
+Vectors widest_vectors(const ProcessorBits& bits);
 
 /// out[r][t] = sum over c of weights[r][c] · x[t][c]. Rows lie row_bytes apart. The order of each
 /// sum depends on `columns` alone: neither on `rows` nor on `tokens`. Weights may be unaligned.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/cpu/half_values.hpp"
+#include "kernels/cpu/element_types.hpp"
 
 namespace assay::kernels {
 

@@ -9,10 +9,8 @@
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/cuda/gpu/device_problem.hpp"
 #include "kernels/plugin/cuda_plugin.hpp"
-#include "kernels/reference/context_owner.hpp"
-#include "kernels/reference/drawn.hpp"
-#include "kernels/reference/floats.hpp"
-#include "kernels/reference/sparse_ffn.hpp"
+#include "kernels/reference/random_problem.hpp"
+#include "kernels/reference/reference.hpp"
 
 namespace assay::kernels::cuda::gpu {
 namespace {

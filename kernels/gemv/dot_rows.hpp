@@ -10,8 +10,8 @@
 #include <cstddef>
 
 #include "kernels/cpu/instruction_set.hpp"
-#include "kernels/cpu/prefetch.hpp"
 #include "kernels/cpu/stored_weights.hpp"
+#include "kernels/cpu/streaming.hpp"
 
 namespace assay::kernels {
 

@@ -1,5 +1,5 @@
 // y[b][r] = sum over c of w[r][c] · x[b][c] (+ bias[r]).
-#include "kernels/cpu/calls.hpp"
+#include "kernels/cpu/context.hpp"
 #include "kernels/cpu/row_products.hpp"
 
 namespace assay::kernels {

@@ -3,7 +3,7 @@
 // less in turn.
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/reference/against_reading.hpp"
-#include "kernels/reference/context_owner.hpp"
+#include "kernels/reference/random_problem.hpp"
 
 namespace assay::kernels {
 namespace {

@@ -6,9 +6,8 @@
 #include <limits>
 
 #include "kernels/reference/back_ends.hpp"
-#include "kernels/reference/drawn.hpp"
-#include "kernels/reference/gemv.hpp"
 #include "kernels/reference/random_problem.hpp"
+#include "kernels/reference/reference.hpp"
 
 namespace assay::kernels {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::kernels {
 namespace {

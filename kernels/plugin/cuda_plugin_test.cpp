@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::kernels {
 namespace {

@@ -10,20 +10,16 @@
 #include <vector>
 
 #include "kernels/cpu/context.hpp"
+#include "kernels/cpu/random_weights.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
-#include "kernels/cpu/streamed_read.hpp"
-#include "kernels/reference/floats.hpp"
+#include "kernels/reference/reference.hpp"
 
 namespace assay::kernels::reference {
 
-/// Weights that repeat one random megabyte: as good as random for speed, and quickly made.
+/// Weights that are as good as random for speed, and quickly made.
 inline StreamedMemory streamed_weights(AssayType type, std::size_t bytes) {
     StreamedMemory memory = allocate_streamed(bytes);
-    constexpr std::size_t pattern = 34 * 32 * 1024;  // whole units of any type
-    std::mt19937_64 random(1);
-    fill_with_random_weights(type, memory.get(), std::min(bytes, pattern), random);
-    for (std::size_t at = pattern; at < bytes; at += pattern)
-        std::memcpy(memory.get() + at, memory.get(), std::min(pattern, bytes - at));
+    repeat_pattern(random_weight_pattern(type, 1), {memory.get(), bytes});
     return memory;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/assay_kernels.h"
-#include "kernels/reference/context_owner.hpp"
+#include "kernels/reference/random_problem.hpp"
 
 namespace assay::kernels::reference {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/reference/context_owner.hpp"
+#include "kernels/reference/random_problem.hpp"
 
 namespace assay::kernels::reference {
 

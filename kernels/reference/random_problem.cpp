@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu/calls.hpp"
+#include "kernels/cpu/context.hpp"
 #include "kernels/cpu/element_types.hpp"
-#include "kernels/reference/floats.hpp"
+#include "kernels/reference/reference.hpp"
 
 namespace assay::kernels::reference {
 namespace {

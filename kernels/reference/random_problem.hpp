@@ -1,15 +1,40 @@
-// Random calls of the kernels with the memory they point to. Outputs and workspace start as NaN,
-// with guards behind them that must stay.
+// What tests and benchmarks call kernels with: contexts, random calls and the memory these point
+// to. Outputs and workspace start as NaN, with guards behind them that must stay.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <vector>
 
-#include "kernels/assay_kernels.h"
+#include "kernels/sparse_ffn/experts.hpp"
 
 namespace assay::kernels::reference {
+
+inline constexpr AssayType all_types[] = {ASSAY_F32,  ASSAY_F16,  ASSAY_BF16,
+                                          ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1};
+inline constexpr AssayType plain_types[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16};
+
+/// A whole number from `least` to `most`.
+inline int draw(std::mt19937_64& random, int least, int most) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+}
+
+// Contexts of a back end that free themselves.
+
+struct DestroyContext {
+    const AssayKernels* kernels = nullptr;
+    void operator()(AssayContext* context) const { kernels->destroy(context); }
+};
+using Context = std::unique_ptr<AssayContext, DestroyContext>;
+
+inline Context make_context(const AssayKernels* kernels, int threads) {
+    return Context(kernels->create(threads, 0, nullptr), DestroyContext{kernels});
+}
+
+// Random calls of the kernels with the memory they point to. Outputs and workspace start as NaN,
+// with guards behind them that must stay.
 
 /// Floats that start as NaN, followed by guards.
 class PoisonedFloats {
@@ -42,7 +67,7 @@ struct GemvProblem {
 struct FfnShape {
     AssayType type = ASSAY_F32;
     AssayActivation activation = ASSAY_SWIGLU;
-    int width = 0, experts = 0, expert_size = 32, batch = 1;
+    int width = 0, experts = 0, expert_size = neurons_per_expert, batch = 1;
     double sparsity = 0;  ///< share of (token, expert) pairs that are inactive
     bool masked = true;   ///< else every token uses the union
     bool biases = true;

@@ -1,6 +1,6 @@
 // Which experts are active: x·w_i compared with the threshold's logit, then the union over the
 // batch as an ascending list.
-#include "kernels/cpu/calls.hpp"
+#include "kernels/cpu/context.hpp"
 #include "kernels/cpu/row_products.hpp"
 
 namespace assay::kernels {

@@ -2,7 +2,7 @@
 // (working set 361 MB).
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/reference/against_reading.hpp"
-#include "kernels/reference/context_owner.hpp"
+#include "kernels/reference/random_problem.hpp"
 
 namespace assay::kernels {
 namespace {

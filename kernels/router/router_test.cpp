@@ -7,8 +7,7 @@
 
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/reference/back_ends.hpp"
-#include "kernels/reference/floats.hpp"
-#include "kernels/reference/gemv.hpp"
+#include "kernels/reference/reference.hpp"
 
 namespace assay::kernels {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/reference/against_reading.hpp"
+#include "kernels/sparse_ffn/experts.hpp"
 
 namespace assay::kernels::reference {
 
@@ -25,9 +26,11 @@ struct LayerShape {
 
 inline LayerShape llama_7b(AssayType type) {
     const char* const types[] = {"f32", "f16", "bf16"};
-    return {std::string(types[type]) + "/4096x11008", type, 4096, 344, 32, 4};
+    return {std::string(types[type]) + "/4096x11008", type, 4096, 344, neurons_per_expert, 4};
 }
-inline LayerShape smollm() { return {"bf16/576x1536", ASSAY_BF16, 576, 48, 32, 30}; }
+inline LayerShape smollm() {
+    return {"bf16/576x1536", ASSAY_BF16, 576, 48, neurons_per_expert, 30};
+}
 
 class Layers {
   public:
@@ -58,9 +61,7 @@ class Layers {
         ffn.down = matrix(layer, 2);
         return ffn;
     }
-    std::size_t bytes_of_expert() const {
-        return 3 * matrix_bytes() / static_cast<std::size_t>(shape_.experts);
-    }
+    std::size_t bytes_of_expert() const { return expert_bytes(network(0)); }
 
   private:
     explicit Layers(const LayerShape& shape)

@@ -1,9 +1,13 @@
-// How the sparse FFN's work is cut. Only the number of chunks decides the order of sums; it depends
-// on how many experts are active, never on threads or batch.
+// How the sparse FFN's work is cut, what a call must look like and the memory it needs. Only the
+// number of chunks decides the order of sums; it depends on how many experts are active, never on
+// threads or batch.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+
+#include "kernels/assay_kernels.h"
 
 namespace assay::kernels {
 
@@ -52,5 +56,12 @@ constexpr FirstHalf first_half(int expert_size, int active, int threads) {
     const int parts = (expert_size + neurons - 1) / neurons;
     return {1, neurons, parts, active * parts};
 }
+
+// What a sparse FFN call must look like, and the memory it needs.
+
+AssayStatus check_sparse_ffn(AssayContext& context, const AssaySparseFfn& call);
+/// Floats at the start of the workspace: the activations of every neuron for every token. Padded,
+/// so that what follows is aligned.
+std::size_t activation_floats(const AssayFfn& ffn, int batch);
 
 }  // namespace assay::kernels

@@ -7,11 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/cpu/calls.hpp"
 #include "kernels/cpu/context.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/sparse_ffn/activation.hpp"
-#include "kernels/sparse_ffn/check.hpp"
 #include "kernels/sparse_ffn/partition.hpp"
 
 namespace assay::kernels {

@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/reference/against_reading.hpp"
-#include "kernels/reference/context_owner.hpp"
+#include "kernels/reference/random_problem.hpp"
 #include "kernels/sparse_ffn/benchmark_layers.hpp"
 
 namespace assay::kernels {

@@ -7,9 +7,8 @@
 #include <limits>
 
 #include "kernels/reference/back_ends.hpp"
-#include "kernels/reference/drawn.hpp"
 #include "kernels/reference/random_problem.hpp"
-#include "kernels/reference/sparse_ffn.hpp"
+#include "kernels/reference/reference.hpp"
 
 namespace assay::kernels {
 namespace {

@@ -1,5 +1,7 @@
 // How one command joins the command line: a function that adds its CLI11 subcommand. The list of
-// all commands is in suite/cli/main.cpp; each command has a file of its own.
+// all commands is in suite/cli/main.cpp; each command has a file of its own, in the folder of its
+// group in `assay --help` (those of systems, `assay plan SYSTEM`, come from System::plan and the
+// like).
 //
 // Parsing and doing are apart: the subcommand's callback only sets Context::action, which main()
 // runs once the whole command line is known to be right. So no command does half of its work before
@@ -56,6 +58,7 @@ void add_run_command(CLI::App& program, Context& context);
 void add_highlights_command(CLI::App& program, Context& context);
 void add_reproduce_command(CLI::App& program, Context& context);
 void add_plan_command(CLI::App& program, Context& context);
+void add_plan_trace_command(CLI::App& plan, Context& context);  ///< a subcommand of plan
 void add_campaign_command(CLI::App& program, Context& context);
 void add_compare_command(CLI::App& program, Context& context);
 void add_versus_command(CLI::App& program, Context& context);
@@ -76,9 +79,6 @@ void add_data_command(CLI::App& program, Context& context);
 void add_calibrate_command(CLI::App& program, Context& context);
 void add_tool_commands(CLI::App& program, Context& context);   ///< those of Registry::tools()
 void add_sample_command(CLI::App& program, Context& context);  ///< hidden: a sample's own process
-
-/// --db FILE, for the commands that read or write results.
-void add_database_option(CLI::App& command, Context& context);
 
 /// Program entry: adds the suite's own system to `registry`, parses, runs one command, turns errors
 /// into sentences and exit codes.

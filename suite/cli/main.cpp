@@ -1,6 +1,7 @@
 // The command line: the list of all commands, and how errors become sentences and exit codes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -10,16 +11,15 @@
 #include <iostream>
 #include <memory>
 
+#include "suite/base/encoding.hpp"
+#include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
-#include "suite/cli/help_format.hpp"
-#include "suite/cli/shell_quoting.hpp"
-#include "suite/cli/terminal.hpp"
-#include "suite/cli/version_text.hpp"
-#include "suite/control/control_experiment.hpp"
-#include "suite/experiment/error.hpp"
-#include "suite/experiment/nearest_id.hpp"
+#include "suite/cli/terminal/help_format.hpp"
+#include "suite/cli/terminal/terminal.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
-#include "suite/report/utf8.hpp"
+#include "suite/measure/build_info.hpp"
+#include "suite/reference_workload/reference_workload.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::cli {
 namespace {
@@ -96,6 +96,20 @@ int complain(const std::exception& error, ExitCode code) {
     return code;
 }
 
+/// What --version prints: version, commit, compiler, and each optional part that this build lacks.
+std::string version_text() {
+    const measure::BuildInfo info = measure::build_info();
+    std::string text = fmt::format("assay {}", info.version);
+    if (!info.commit.empty()) text += fmt::format(", commit {}", info.commit);
+    text += fmt::format("\nbuilt by {}, {}", info.compiler, info.build_type);
+    if (!info.torch.empty()) text += fmt::format(", with libtorch {}", info.torch);
+    text += fmt::format("\nbuild id {}", measure::build_id());
+    for (const measure::BuildPart& part : info.parts)
+        if (part.state != measure::BuildPart::State::built_in)
+            text += fmt::format("\nwithout {}: {}", part.name, part.says);
+    return text;
+}
+
 /// Runs what was parsed.
 int act(const Context& context) {
     try {
@@ -116,7 +130,7 @@ int act(const Context& context) {
 int main(int argc, char** argv, Registry registry) {
     // A reader that closes our output early (`assay … | head`) ends the program as usual.
     std::signal(SIGPIPE, SIG_DFL);
-    registry.add(control::make_system());
+    registry.add(reference_workload::make_system());
     registry.add(gate::make_benchmark_system());
     Context context{registry, shell_quoted(argc, argv), {}, {}};
     if (argc > 0) context.program = shell_quoted(argv[0]);

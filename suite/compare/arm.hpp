@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/experiment/row_id.hpp"
+#include "suite/experiment/series.hpp"
 
 namespace assay::compare {
 

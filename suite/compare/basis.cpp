@@ -7,8 +7,8 @@
 #include <set>
 
 #include "suite/compare/judge.hpp"
+#include "suite/measure/statistics/bimodality.hpp"
 #include "suite/measure/statistics/quantile.hpp"
-#include "suite/measure/statistics/shape.hpp"
 
 namespace assay::compare {
 namespace {

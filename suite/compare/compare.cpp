@@ -1,12 +1,8 @@
 #include "suite/compare/compare.hpp"
 
-#include <cmath>
-#include <limits>
-
 #include "suite/compare/judge.hpp"
 #include "suite/compare/matching.hpp"
 #include "suite/compare/warnings.hpp"
-#include "suite/measure/statistics/rank_tests.hpp"
 
 namespace assay::compare {
 
@@ -22,22 +18,60 @@ std::vector<Row> compare(const Arm& a, const Arm& b, const Options& options) {
     return rows;
 }
 
-std::vector<double> corrected_p(const std::vector<Row>& rows) {
-    std::vector<double> p;
-    std::vector<std::size_t> tested;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const Row& row = rows[i];
-        const bool by_numbers =
-            row.method != statistics::IntervalMethod::none || row.reason_code == Reason::too_few;
-        if (!by_numbers) continue;
-        tested.push_back(i);
-        const Basis basis = unpaired_basis(*row.a, *row.b);
-        p.push_back(statistics::mann_whitney(basis.a, basis.b).p);
+// How verdicts and reasons are called wherever they are shown.
+
+std::string_view to_string(RowVerdict verdict) {
+    switch (verdict) {
+        case RowVerdict::same:
+            return "same";
+        case RowVerdict::faster:
+            return "faster";
+        case RowVerdict::slower:
+            return "slower";
+        case RowVerdict::ambiguous:
+            return "ambiguous";
+        case RowVerdict::not_comparable:
+            return "not comparable";
+        case RowVerdict::failed:
+            return "failed";
+        case RowVerdict::failed_before:
+            break;
     }
-    std::vector<double> corrected(rows.size(), std::numeric_limits<double>::quiet_NaN());
-    const std::vector<double> adjusted = statistics::holm(p);
-    for (std::size_t i = 0; i < tested.size(); ++i) corrected[tested[i]] = adjusted[i];
-    return corrected;
+    return "failed before too";
+}
+
+std::string_view code(Reason reason) {
+    switch (reason) {
+        case Reason::within_margin:
+            return "within-margin";
+        case Reason::beyond_margin:
+            return "beyond-margin";
+        case Reason::straddles_margin:
+            return "straddles-margin";
+        case Reason::too_few:
+            return "too-few";
+        case Reason::bimodal:
+            return "bimodal";
+        case Reason::identical:
+            return "identical";
+        case Reason::changed:
+            return "changed";
+        case Reason::no_direction:
+            return "no-direction";
+        case Reason::not_positive:
+            return "not-positive";
+        case Reason::context_differs:
+            return "context-differs";
+        case Reason::only_in_a:
+            return "only-in-a";
+        case Reason::only_in_b:
+            return "only-in-b";
+        case Reason::all_failed:
+            return "all-failed";
+        case Reason::all_excluded:
+            break;
+    }
+    return "all-excluded";
 }
 
 }  // namespace assay::compare

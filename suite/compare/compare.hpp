@@ -1,7 +1,6 @@
 // The comparison itself, without databases or terminals: two arms in, one row per series out.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace assay::compare {
 
-enum class Verdict {
+enum class RowVerdict {
     same,
     faster,
     slower,
@@ -21,7 +20,7 @@ enum class Verdict {
     failed,         ///< B failed, and A did not
     failed_before,  ///< both failed: nothing became worse, and nothing is known of the row
 };
-std::string_view to_string(Verdict);  ///< "same" … "not comparable", "failed before too"
+std::string_view to_string(RowVerdict);  ///< "same" … "not comparable", "failed before too"
 
 /// Why the verdict is what it is; `Row::reason` begins with its text.
 enum class Reason {
@@ -48,7 +47,6 @@ struct Options {
     double margin = 0.01;             ///< relative; what is smaller does not matter
     std::map<RowId, double> margins;  ///< of rows or whole series, where larger: their A/A spread
     double level = 0.95;
-    std::uint64_t seed = 1;        ///< of the bootstrap, so that a report can be repeated
     std::set<std::string> across;  ///< context keys that may differ all the same ("hardware")
     bool all_metrics = false;      ///< also those of which neither direction is better
     /// Only series of one whole identity belong together. Else those of one name do, and a row may
@@ -61,7 +59,7 @@ struct Row {
     std::string unit;
     double ratio = 0, low = 0, high = 0;  ///< B over A; NaN where there is none
     int n_a = 0, n_b = 0;
-    Verdict verdict = Verdict::ambiguous;
+    RowVerdict verdict = RowVerdict::ambiguous;
     Reason reason_code = Reason::too_few;
     /// "beyond-margin: 7 pairs, all above 1.01"; says so when it is unpaired or rests on the
     /// medians of several sessions, and what else of the values did not count.
@@ -75,17 +73,11 @@ struct Row {
     const Series* b = nullptr;
     /// Sentences that must be read beside the verdict, for it may mislead without them.
     std::vector<std::string> warnings;
-    bool regression() const { return verdict == Verdict::slower; }
+    bool regression() const { return verdict == RowVerdict::slower; }
 };
 
 /// Rows in the order of A, then what only B has. The arms must outlive the rows. Rows of real and
 /// CPU time of one benchmark that went opposite ways have a warning that says so.
 std::vector<Row> compare(const Arm& a, const Arm& b, const Options& = {});
-
-/// p of each row's Mann-Whitney test, an unpaired one whatever the row's interval is (of several
-/// sessions: of their medians), after Holm's correction for so many rows; NaN for rows that numbers
-/// did not decide. Secondary evidence for
-/// --explain, never a verdict by itself.
-std::vector<double> corrected_p(const std::vector<Row>&);
 
 }  // namespace assay::compare

@@ -46,14 +46,13 @@ double log_gap(const Basis&);
 /// values".
 std::string unpaired_text(const Series& a, const Series& b);
 
-/// A deterministic metric with at least one common pair: equal in every pair, or changed. Fills in
-/// everything but the names; `low` and `high` are the smallest and largest ratio.
-void judge_exactly(Row&, const Pairs&);
+/// Both sides have values and their contexts agree. Fills in everything but the names.
+void judge_ratio(Row&, const Pairs&, const Options&);
 
 /// slower or faster by the direction of the metric, `above`: B is larger; ambiguous without one.
-Verdict by_direction(Direction better, bool above);
+RowVerdict by_direction(Direction better, bool above);
 
 /// Sets verdict and reason: "code: detail", or the code alone.
-void decide(Row&, Verdict, Reason, const std::string& detail = "");
+void decide(Row&, RowVerdict, Reason, const std::string& detail = "");
 
 }  // namespace assay::compare

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "suite/base/error.hpp"
 #include "suite/compare/selector.hpp"
-#include "suite/experiment/error.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::compare {

@@ -7,9 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "suite/formats/csv_line.hpp"
-#include "suite/formats/finite_json.hpp"
-#include "suite/report/utf8.hpp"
+#include "suite/base/encoding.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::compare {
 namespace {

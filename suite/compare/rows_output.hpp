@@ -6,7 +6,7 @@
 #include <string>
 
 #include "suite/compare/compare.hpp"
-#include "suite/report/row_name.hpp"
+#include "suite/report/text/row_name.hpp"
 
 namespace assay::compare {
 

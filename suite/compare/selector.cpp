@@ -10,9 +10,9 @@
 #include <set>
 #include <tuple>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
+#include "suite/store/ids.hpp"
 #include "suite/store/store.hpp"
-#include "suite/store/timestamp.hpp"
 
 namespace assay::compare {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "suite/compare/read_arm.hpp"
 #include "suite/compare/selector.hpp"
-#include "suite/formats/google_benchmark_file.hpp"
-#include "suite/report/row_name.hpp"
-#include "suite/store/series_id.hpp"
+#include "suite/import_export/google_benchmark_file.hpp"
+#include "suite/report/text/row_name.hpp"
+#include "suite/store/ids.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::compare {

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "suite/formats/google_benchmark_file.hpp"
+#include "suite/import_export/google_benchmark_file.hpp"
 
 namespace assay::compare {
 namespace {
@@ -39,12 +39,12 @@ bool machine_decided(const Row& row) {
     const bool on_machine =
         row.id.provenance == Provenance::measured || row.id.provenance == Provenance::emulated;
     return on_machine && row.a != nullptr && row.b != nullptr && !row.a->points.empty() &&
-           !row.b->points.empty() && row.verdict != Verdict::not_comparable &&
+           !row.b->points.empty() && row.verdict != RowVerdict::not_comparable &&
            row.reason_code != Reason::identical && row.reason_code != Reason::changed;
 }
 
 bool has_changed(const Row& row) {
-    return row.verdict == Verdict::faster || row.verdict == Verdict::slower;
+    return row.verdict == RowVerdict::faster || row.verdict == RowVerdict::slower;
 }
 
 /// Of "load, governor": those that are busy words, or those that are not.
@@ -160,7 +160,7 @@ std::vector<std::string> better_in_turns(const std::vector<Row>& rows, const Arm
     if (a.sessions.size() >= few_sessions && b.sessions.size() >= few_sessions) return experiments;
     for (const Row& row : rows) {
         const std::string& id = row.id.experiment;
-        if (!machine_decided(row) || row.verdict == Verdict::same ||
+        if (!machine_decided(row) || row.verdict == RowVerdict::same ||
             id.starts_with(benchmark_prefix) ||
             std::find(experiments.begin(), experiments.end(), id) != experiments.end())
             continue;

@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::data {
@@ -36,13 +37,12 @@ struct DebianSource {
     bool verses = false;               ///< lines open with a verse reference, which is dropped
 };
 
-/// The routing logs of SmartMoE's artifact: files `table_iter{I}_rank{R}.log`, in each a line per
-/// layer, in each of those a list of tokens per expert for every micro-batch. The file of the entry
-/// is their sum over ranks and micro-batches (smartmoe_logs.hpp).
-struct SmartmoeLogs {
-    std::int64_t first_iteration = 0, last_iteration = 0, iteration_step = 1;
-    std::size_t ranks = 0, layers = 0, micro_batches = 0, experts = 0;
-    std::uint64_t tokens = 0;  ///< the sum of every list: tokens of a micro-batch times top-k
+/// A folder that the user may give in place of the file, and what makes the file of it.
+struct FolderSource {
+    std::string converter;  ///< its name among System::data_converters
+    std::string called;  ///< how the user is asked for it: "folder of logs or the file they make"
+    /// What the folder holds, as the converter calls it.
+    std::map<std::string, std::int64_t> numbers;
 };
 
 struct Entry {
@@ -58,7 +58,7 @@ struct Entry {
     std::optional<DebianSource> debian;  ///< absent: the user gives a path
     std::optional<std::string> sha256;   ///< lower-case hex, where the content is fixed
     std::optional<std::uint64_t> size_bytes;
-    std::optional<SmartmoeLogs> smartmoe_logs;  ///< what a folder given in place of the file holds
+    std::optional<FolderSource> folder;  ///< absent: only the file itself can be given
 };
 
 /// Every entry, in the order of the file (read once). Throws DataError for a malformed catalogue.

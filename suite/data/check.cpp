@@ -2,12 +2,139 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstring>
 #include <fstream>
+#include <set>
+#include <string>
 
-#include "suite/data/formats.hpp"
-#include "suite/store/sha256.hpp"
+#include "suite/base/sha256.hpp"
 
 namespace assay::data {
+
+namespace {
+
+[[noreturn]] void fail(std::size_t line, std::string_view what) {
+    throw DataError(fmt::format("line {}: {}", line, what));
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+    std::vector<std::string_view> fields;
+    for (std::size_t start = 0;;) {
+        const std::size_t comma = line.find(',', start);
+        fields.push_back(line.substr(start, comma - start));
+        if (comma == std::string_view::npos) return fields;
+        start = comma + 1;
+    }
+}
+
+std::uint64_t count(std::string_view field, std::size_t line) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc{} || end != field.data() + field.size())
+        fail(line, fmt::format("\"{}\" is not a non-negative integer", field.substr(0, 40)));
+    return value;
+}
+
+/// One line without its end (LF or CR LF).
+bool next_line(std::istream& in, std::string& line) {
+    if (!std::getline(in, line)) return false;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return true;
+}
+
+void validate_text(std::istream& in) {
+    std::string line;
+    std::size_t number = 0;
+    while (std::getline(in, line)) {
+        ++number;
+        if (line.find('\0') != std::string::npos) fail(number, "a NUL byte: this is no text");
+    }
+    if (number == 0) fail(1, "the file is empty");
+}
+
+void validate_expert_loads(std::istream& in) {
+    std::string line;
+    if (!next_line(in, line)) fail(1, "the file is empty");
+    const auto header = fields_of(line);
+    if (header.size() < 3 || header[0] != "iteration" || header[1] != "layer")
+        fail(1, "the header must read iteration,layer,e0,e1,…");
+    const std::size_t columns = header.size();
+    for (std::size_t i = 2; i < columns; ++i) {
+        if (header[i] != fmt::format("e{}", i - 2))
+            fail(1, fmt::format("column {} must be called e{}", i + 1, i - 2));
+    }
+    std::size_t number = 1;
+    while (next_line(in, line)) {
+        const auto fields = fields_of(line);
+        if (fields.size() != columns)
+            fail(++number,
+                 fmt::format("{} fields where the header has {}", fields.size(), columns));
+        ++number;
+        for (const auto field : fields) count(field, number);
+    }
+    if (number == 1) fail(2, "no loads after the header");
+}
+
+void validate_node_trace(std::istream& in) {
+    std::string line;
+    std::size_t number = 0;
+    std::uint64_t before_ms = 0;
+    std::set<std::string, std::less<>> alive;
+    while (next_line(in, line)) {
+        ++number;
+        const auto fields = fields_of(line);
+        if (fields.size() != 3 || fields[2].empty())
+            fail(number, "expected milliseconds,add|remove,node");
+        const std::uint64_t now_ms = count(fields[0], number);
+        if (now_ms < before_ms) fail(number, "times must not decrease");
+        before_ms = now_ms;
+        if (fields[1] == "add") {
+            if (!alive.emplace(fields[2]).second)
+                fail(number, fmt::format("node {} joins but is already there", fields[2]));
+        } else if (fields[1] == "remove") {
+            const auto node = alive.find(fields[2]);
+            if (node == alive.end())
+                fail(number, fmt::format("node {} leaves but is not there", fields[2]));
+            alive.erase(node);
+        } else {
+            fail(number, fmt::format("\"{}\" is neither add nor remove", fields[1].substr(0, 40)));
+        }
+    }
+    if (number == 0) fail(1, "the file is empty");
+}
+
+/// Magic, version, number of tensors, number of metadata entries: 24 bytes, little-endian.
+void validate_gguf(std::istream& in) {
+    unsigned char head[24];
+    in.read(reinterpret_cast<char*>(head), sizeof head);
+    if (in.gcount() != sizeof head || std::memcmp(head, "GGUF", 4) != 0)
+        throw DataError("not a GGUF file: it does not begin with a GGUF header");
+    const auto number = [&](std::size_t at, std::size_t bytes) {
+        std::uint64_t value = 0;
+        for (std::size_t i = bytes; i-- > 0;) value = value << 8 | head[at + i];
+        return value;
+    };
+    const auto version = number(4, 4);
+    if (version != 2 && version != 3)
+        throw DataError(fmt::format("GGUF version {}; versions 2 and 3 are read", version));
+    if (number(8, 8) == 0) throw DataError("a GGUF file without tensors");
+}
+
+}  // namespace
+
+void validate(std::istream& in, Format format) {
+    switch (format) {
+        case Format::text:
+            return validate_text(in);
+        case Format::expert_loads:
+            return validate_expert_loads(in);
+        case Format::node_trace:
+            return validate_node_trace(in);
+        case Format::gguf:
+            return validate_gguf(in);
+    }
+}
 
 std::string_view to_string(State state) {
     switch (state) {

@@ -1,7 +1,8 @@
-// Whether what lies in folder() is what the catalogue says.
+// Whether a file, above all one in folder(), is what the catalogue says.
 #pragma once
 
 #include <filesystem>
+#include <istream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,9 @@ Check check(const Entry& entry);
 
 /// Every entry, in the catalogue's order.
 std::vector<Check> check_all();
+
+/// Reads the stream to its end (GGUF: only the header). Throws DataError "line N: …" for the line
+/// that is not in this format.
+void validate(std::istream& in, Format format);
 
 }  // namespace assay::data

@@ -11,10 +11,9 @@
 #include <system_error>
 
 #include "suite/base/durable_file.hpp"
+#include "suite/base/sha256.hpp"
 #include "suite/data/check.hpp"
-#include "suite/data/program_output.hpp"
-#include "suite/data/verses.hpp"
-#include "suite/store/sha256.hpp"
+#include "suite/data/debian_package.hpp"
 
 namespace assay::data {
 
@@ -62,68 +61,49 @@ class PartFile {
     fs::path final_, part_;
 };
 
-std::string install_advice(const DebianSource& source) {
-    return fmt::format("install it with `apt-get install {}` (as root, Debian 12) and repeat",
-                       source.package);
-}
-
-std::string extract(const Entry& entry) {
-    const DebianSource& source = *entry.debian;
-    ProgramOutput output = output_of(source.command);
-    if (!output.started)
-        throw DataError(
-            fmt::format("{}: the program \"{}\" is missing: the Debian package {} is not "
-                        "installed; {}",
-                        entry.id, source.command[0], source.package, install_advice(source)));
-    if (output.status != 0)
-        throw DataError(
-            fmt::format("{}: \"{}\" failed with status {}: the Debian package {} is "
-                        "incomplete or not installed; {}",
-                        entry.id, fmt::join(source.command, " "), output.status, source.package,
-                        install_advice(source)));
-    if (!source.verses) return std::move(output.bytes);
-    try {
-        return without_references(output.bytes);
-    } catch (const DataError& error) {
-        throw DataError(fmt::format("{}: output of \"{}\", {}", entry.id,
-                                    fmt::join(source.command, " "), error.what()));
-    }
-}
+/// Where the data is to come from, if not out of a package.
+struct UsersPath {
+    std::optional<fs::path> path;
+    const DataConverters& converters;
+    const FileProgress& progress;
+};
 
 /// Makes the file out of a folder of the user's.
-void sum_folder(const Entry& entry, const fs::path& folder, const PartFile& part,
-                const FileProgress& progress) {
-    if (!entry.smartmoe_logs)
+void convert_folder(const Entry& entry, const UsersPath& from, const PartFile& part) {
+    if (!entry.folder)
         throw DataError(
-            fmt::format("{}: {} is a folder; give the file", entry.id, folder.string()));
+            fmt::format("{}: {} is a folder; give the file", entry.id, from.path->string()));
+    const auto converter = from.converters.find(entry.folder->converter);
+    if (converter == from.converters.end())
+        throw DataError(
+            fmt::format("{}: {} is a folder, and this build has no converter \"{}\"; "
+                        "give the file",
+                        entry.id, from.path->string(), entry.folder->converter));
     part.write([&](std::ostream& out) {
         try {
-            sum_smartmoe_logs(folder, *entry.smartmoe_logs, out, progress);
+            converter->second(entry, *from.path, out, from.progress);
         } catch (const DataError& error) {
-            throw DataError(fmt::format("{}: {} (the logs are those of {})", entry.id, error.what(),
-                                        entry.origin));
+            throw DataError(fmt::format("{}: {}", entry.id, error.what()));
         }
     });
 }
 
-void fill(const Entry& entry, const std::optional<fs::path>& from, const PartFile& part,
-          const FileProgress& progress) {
-    if (from && fs::is_directory(*from)) {
-        sum_folder(entry, *from, part, progress);
-    } else if (from) {
-        if (!fs::is_regular_file(*from))
-            throw DataError(fmt::format("{}: {} is not a file{}", entry.id, from->string(),
-                                        entry.smartmoe_logs ? " or folder" : ""));
-        fs::copy_file(*from, part.path(), fs::copy_options::overwrite_existing);
+void fill(const Entry& entry, const UsersPath& from, const PartFile& part) {
+    if (from.path && fs::is_directory(*from.path)) {
+        convert_folder(entry, from, part);
+    } else if (from.path) {
+        if (!fs::is_regular_file(*from.path))
+            throw DataError(fmt::format("{}: {} is not a file{}", entry.id, from.path->string(),
+                                        entry.folder ? " or folder" : ""));
+        fs::copy_file(*from.path, part.path(), fs::copy_options::overwrite_existing);
     } else if (entry.debian) {
-        part.write(extract(entry));
+        part.write(out_of_package(entry));
     } else {
-        throw DataError(
-            fmt::format("{0} comes from {1}, and Assay does not download it: {2}; then give the "
-                        "{3} with assay data fetch {0} --from {4}",
-                        entry.id, entry.origin, entry.obtain,
-                        entry.smartmoe_logs ? "folder of logs or the file that sums them" : "file",
-                        entry.smartmoe_logs ? "PATH" : "FILE"));
+        throw DataError(fmt::format(
+            "{0} comes from {1}, and Assay does not download it: {2}; then give the "
+            "{3} with assay data fetch {0} --from {4}",
+            entry.id, entry.origin, entry.obtain, entry.folder ? entry.folder->called : "file",
+            entry.folder ? "PATH" : "FILE"));
     }
 }
 
@@ -144,17 +124,16 @@ void write_manifest(const Entry& entry, const fs::path& file, std::string_view h
     part.finish();
 }
 
-fs::path fetch_into_folder(const Entry& entry, const std::optional<fs::path>& from,
-                           const FileProgress& progress) {
+fs::path fetch_into_folder(const Entry& entry, const UsersPath& from) {
     const fs::path file = folder() / entry.file;
     if (check(entry).state == State::ok && fs::exists(manifest_of(file))) return file;
     fs::create_directories(file.parent_path());
     const PartFile part(file);
-    fill(entry, from, part, progress);
+    fill(entry, from, part);
     const Check made = check_file(entry, part.path());
     if (made.state != State::ok) {
         const std::string where =
-            from ? from->string() : "the data of package " + entry.debian->package;
+            from.path ? from.path->string() : "the data of package " + entry.debian->package;
         throw DataError(fmt::format("{}: {} is not what the catalogue describes: {}. Known is {}",
                                     entry.id, where, made.says, entry.origin));
     }
@@ -169,10 +148,10 @@ fs::path fetch_into_folder(const Entry& entry, const std::optional<fs::path>& fr
 fs::path manifest_of(const fs::path& file) { return file.string() + ".manifest.json"; }
 
 fs::path fetch(std::string_view id, const std::optional<fs::path>& from,
-               const FileProgress& progress) {
+               const DataConverters& converters, const FileProgress& progress) {
     const Entry& entry = find(id);
     try {
-        return fetch_into_folder(entry, from, progress);
+        return fetch_into_folder(entry, {from, converters, progress});
     } catch (const std::system_error& error) {
         throw DataError(
             fmt::format("{}: {}. ASSAY_DATA names another data folder", id, error.what()));

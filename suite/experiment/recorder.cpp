@@ -21,4 +21,55 @@ std::string_view to_string(SampleStatus status) {
     return "running";
 }
 
+void MemoryRecorder::metric(std::string_view name, double value, const Labels& labels) {
+    metrics.push_back({std::string(name), value, labels});
+}
+
+void MemoryRecorder::event(std::string_view kind, double t_s, int rank,
+                           const nlohmann::json& detail) {
+    events.push_back({std::string(kind), t_s, rank, detail});
+}
+
+void MemoryRecorder::time_series(std::string_view name, std::string_view unit,
+                                 std::span<const double> t_s, std::span<const double> values,
+                                 const Labels& labels) {
+    if (t_s.size() != values.size())
+        throw std::invalid_argument("time series '" + std::string(name) +
+                                    "': " + std::to_string(t_s.size()) + " times but " +
+                                    std::to_string(values.size()) + " values");
+    time_series_kept.push_back({std::string(name),
+                                std::string(unit),
+                                {t_s.begin(), t_s.end()},
+                                {values.begin(), values.end()},
+                                labels});
+}
+
+void MemoryRecorder::table(std::string_view name, std::span<const TableColumn> columns,
+                           const std::vector<std::vector<Value>>& rows) {
+    for (const auto& row : rows)
+        if (row.size() != columns.size())
+            throw std::invalid_argument("table '" + std::string(name) + "': a row has " +
+                                        std::to_string(row.size()) + " values for " +
+                                        std::to_string(columns.size()) + " columns");
+    tables.push_back({std::string(name), {columns.begin(), columns.end()}, rows});
+}
+
+void MemoryRecorder::artifact(std::string_view name, std::string_view media_type,
+                              std::string_view bytes) {
+    artifacts.push_back({std::string(name), std::string(media_type), std::string(bytes)});
+}
+
+void MemoryRecorder::progress(double fraction, std::string_view) { last_progress = fraction; }
+
+double MemoryRecorder::value(std::string_view name, const Labels& labels) const {
+    const Metric* found = nullptr;
+    for (const Metric& metric : metrics) {
+        if (metric.name != name || metric.labels != labels) continue;
+        if (found) throw std::out_of_range(metric_key(name, labels) + " was recorded twice");
+        found = &metric;
+    }
+    if (!found) throw std::out_of_range(metric_key(name, labels) + " was not recorded");
+    return found->value;
+}
+
 }  // namespace assay

@@ -1,7 +1,10 @@
 // The one interface through which a system joins the application, and the registry of all systems.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,12 +13,17 @@
 #include <utility>
 #include <vector>
 
-#include "suite/experiment/claim.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
+#include "suite/claim/claim.hpp"
+#include "suite/experiment/event_kinds.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace CLI {
 class App;
+}
+
+namespace assay::data {
+struct Entry;
 }
 
 namespace assay {
@@ -40,10 +48,22 @@ struct Highlight {
         std::vector<std::string> variants;               ///< empty: all
         std::optional<int> rounds;
     };
-    std::string says;         ///< one line: what is to be seen
-    std::vector<Part> parts;  ///< empty: the system has none
-    std::string picture;      ///< the experiment among them whose figure is worth a look
+    std::string says;               ///< one line: what is to be seen
+    std::vector<Part> parts;        ///< empty: the system has none
+    std::string picture;            ///< the experiment among them whose figure is worth a look
+    std::vector<std::string> data;  ///< what they need of `assay data list`; fetched where that
+                                    ///< asks nothing of the user
 };
+
+/// Hears after every file how many of all have been read.
+using FileProgress = std::function<void(std::size_t done, std::size_t all)>;
+
+/// Writes the file of a data set (suite/data/catalog.hpp), which it makes out of a folder of the
+/// user's. Throws data::DataError for what the folder lacks; whether `out` took it all is for the
+/// caller to check.
+using DataConverter = std::function<void(const data::Entry&, const std::filesystem::path& folder,
+                                         std::ostream& out, const FileProgress& progress)>;
+using DataConverters = std::map<std::string, DataConverter, std::less<>>;
 
 struct System {
     std::string id;     ///< "lazarus"
@@ -53,9 +73,12 @@ struct System {
     std::vector<Claim> claims;  ///< read from datasets/claims/<id>.toml
     /// Checks named `test = "custom:<name>"` in the claims file.
     std::map<std::string, CustomCheck, std::less<>> custom_checks;
-    std::unique_ptr<Command> plan;      ///< `assay plan <id>`; may be null
-    std::unique_ptr<Command> campaign;  ///< `assay campaign <id>`; may be null
-    Highlight highlight;                ///< for `assay highlights`
+    /// By the names that datasets/catalog.toml calls them by.
+    DataConverters data_converters;
+    std::vector<EventKind> event_kinds;  ///< that its samples record beside suite_event_kinds()
+    std::unique_ptr<Command> plan;       ///< `assay plan <id>`; may be null
+    std::unique_ptr<Command> campaign;   ///< `assay campaign <id>`; may be null
+    Highlight highlight;                 ///< for `assay highlights`
     /// Reproduces nothing: only patterns that begin with its id select it, "all" and "*" do not.
     bool on_request = false;
 };
@@ -77,9 +100,9 @@ class Registry {
   public:
     /// Throws std::logic_error on a duplicate id, an experiment or claim outside its system, a
     /// claim that asks a registered experiment for a variant, metric, axis or label it does not
-    /// have, and an unknown custom check: a registration must be right before anything runs. A
-    /// claim may name an experiment that is not registered; its check then reads "not checkable
-    /// here".
+    /// have, an unknown custom check, and an event kind declared twice: a registration must be
+    /// right before anything runs. A claim may name an experiment that is not registered; its check
+    /// then reads "not checkable here".
     void add(System system);
 
     void add(Tool tool) { tools_.push_back(std::move(tool)); }
@@ -89,6 +112,9 @@ class Registry {
     const System* system(std::string_view id) const;
     const Experiment* experiment(std::string_view id) const;
     const Claim* claim(std::string_view id) const;
+    DataConverters data_converters() const;  ///< of all systems
+    /// The suite's, then those of the experiment's system.
+    std::vector<EventKind> event_kinds(const Experiment&) const;
 
     /// The experiments matching "lazarus/fig8", "lazarus" (all of a system), "lazarus/fig*" or
     /// "all" (but those on request). Throws UnknownExperiment, whose text suggests the nearest id.

@@ -1,6 +1,7 @@
 // Axis values, labels and cases: the small vocabulary in which experiments describe a sample.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -8,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include "suite/base/error.hpp"
 
 namespace assay {
 
@@ -38,5 +41,18 @@ Case case_from_json(const nlohmann::json& object);
 /// "name" or "name{failed=4,layer=2}": the key under which a labelled metric appears in JSON
 /// output.
 std::string metric_key(std::string_view name, const Labels& labels);
+
+// A seed as users type it.
+
+/// Throws UserError, naming the flag and the range, for anything but 0 to 2^64-1 in decimal digits.
+inline std::uint64_t parse_seed(std::string_view text) {
+    std::uint64_t seed = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, seed);
+    if (error != std::errc{} || stop != end)
+        throw UserError("--seed '" + std::string(text) +
+                        "': give a whole number from 0 to 18446744073709551615");
+    return seed;
+}
 
 }  // namespace assay

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <set>
 
+#include "suite/base/error.hpp"
 #include "suite/compare/read_arm.hpp"
-#include "suite/experiment/error.hpp"
-#include "suite/experiment/nearest_id.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/kept_programs.hpp"
-#include "suite/gate/night_wording.hpp"
-#include "suite/report/row_name.hpp"
+#include "suite/gate/row_patterns.hpp"
+#include "suite/report/text/row_name.hpp"
 
 namespace assay::gate {
 namespace {

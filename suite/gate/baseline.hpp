@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "suite/base/error.hpp"
 #include "suite/compare/arm.hpp"
-#include "suite/experiment/error.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/store/nights.hpp"

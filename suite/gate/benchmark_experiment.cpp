@@ -1,13 +1,10 @@
 #include "suite/gate/benchmark_experiment.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -17,11 +14,12 @@
 #include <set>
 #include <sstream>
 
+#include "suite/base/error.hpp"
+#include "suite/base/process.hpp"
+#include "suite/base/sha256.hpp"
 #include "suite/compare/read_arm.hpp"
-#include "suite/experiment/error.hpp"
 #include "suite/experiment/recorder.hpp"
-#include "suite/formats/google_benchmark_file.hpp"
-#include "suite/store/sha256.hpp"
+#include "suite/import_export/google_benchmark_file.hpp"
 
 namespace assay::gate {
 namespace {
@@ -67,31 +65,21 @@ std::string text_of(const Case& axes, std::string_view axis) {
 /// Runs it in this process' group, so that who ends the sample ends the program too. What it prints
 /// on standard error ends up in the sample's reason.
 void run_program(const fs::path& program, const std::vector<std::string>& arguments) {
-    std::vector<std::string> all = {program.string()};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (std::string& argument : all) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    const pid_t pid = ::fork();
-    if (pid < 0) throw std::runtime_error("cannot start another process");
-    if (pid == 0) {
-        ::dup2(quiet, 1);
-        ::close_range(3, ~0U, 0);
-        ::execvp(program.c_str(), argv.data());
-        ::_exit(127);
+    ProcessCommand command;
+    command.arguments = {program.string()};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    command.out = Stream::null();
+    ExitStatus ended;
+    try {
+        ended = Process::spawn(command).wait();
+    } catch (const CannotStart& error) {
+        throw UserError(error.what());
     }
-    ::close(quiet);
-    int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        throw UserError(fmt::format("{} cannot be started", program.string()));
+    if (ended.ok()) return;
     throw std::runtime_error(
         fmt::format("{} {}", program.string(),
-                    WIFEXITED(status) ? fmt::format("exited with status {}", WEXITSTATUS(status))
-                                      : fmt::format("was killed by signal {}", WTERMSIG(status))));
+                    ended.code ? fmt::format("exited with status {}", *ended.code)
+                               : fmt::format("was killed by signal {}", ended.signal)));
 }
 
 /// The fastest repetition of each benchmark; of those without one, that they failed: the others

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "suite/experiment/system.hpp"
-#include "suite/gate/suite_file.hpp"
+#include "suite/gate/plan/suite_file.hpp"
 #include "suite/store/records.hpp"
 
 namespace assay::gate {

@@ -9,11 +9,11 @@
 #include <system_error>
 
 #include "suite/base/durable_file.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
+#include "suite/base/sha256.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/measure/build_info.hpp"
-#include "suite/store/sha256.hpp"
-#include "suite/store/timestamp.hpp"
+#include "suite/store/ids.hpp"
 
 namespace assay::gate {
 namespace {

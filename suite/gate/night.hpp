@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "suite/compare/compare.hpp"
-#include "suite/gate/lifecycle.hpp"
+#include "suite/gate/confirmation.hpp"
 
 namespace assay::gate {
 
@@ -56,12 +56,5 @@ struct Night {
     NightVerdict verdict = NightVerdict::clean;
 };
 int exit_code(NightVerdict);
-
-std::string terminal_text(const Night&);
-std::string junit_xml(const Night&);
-std::string markdown_summary(const Night&);
-std::string github_annotations(const Night&);  ///< ::error / ::warning / ::notice lines
-std::string html_page(const Night&);
-std::string json_text(const Night&);
 
 }  // namespace assay::gate

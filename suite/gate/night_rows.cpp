@@ -1,18 +1,10 @@
 #include "suite/gate/night_rows.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <fnmatch.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
 
-#include "suite/compare/matching.hpp"
 #include "suite/measure/statistics/history_rule.hpp"
 #include "suite/measure/statistics/quantile.hpp"
-#include "suite/report/row_name.hpp"
 
 namespace assay::gate {
 namespace {
@@ -21,13 +13,6 @@ namespace {
 constexpr std::size_t fewest_nights_for_spread = 5;
 /// Older nights say little about today's machine.
 constexpr std::size_t most_nights_for_spread = 20;
-
-constexpr std::array<std::pair<Evidence, std::string_view>, 4> evidence_words = {{
-    {Evidence::none, "none"},
-    {Evidence::slower, "slower"},
-    {Evidence::not_again, "not again"},
-    {Evidence::same, "same"},
-}};
 
 bool is_gated(const RowId& row, const std::map<RowId, SeriesGate>& gates) {
     const auto gate = gates.find(row.series());
@@ -38,7 +23,6 @@ bool is_gated(const RowId& row, const std::map<RowId, SeriesGate>& gates) {
 
 compare::Options options_of(const RowInputs& inputs) {
     compare::Options options;
-    options.seed = inputs.seed;
     options.margin = 1;
     options.whole_ids = true;
     for (const auto& [series, gate] : *inputs.gates) {
@@ -73,7 +57,7 @@ void look_at_history(NightRow& row, const RowPast& past) {
 /// the interval of so few values already, two disturbed rounds of nine would hide a slowdown
 /// (`assay qualify` on a shared machine: 80 % of the slowdowns by 10 % found, instead of 96 %).
 bool suspicious(const compare::Row& row) {
-    if (row.verdict == compare::Verdict::slower) return true;
+    if (row.verdict == compare::RowVerdict::slower) return true;
     if (row.reason_code != compare::Reason::straddles_margin &&
         row.reason_code != compare::Reason::bimodal)
         return false;
@@ -97,15 +81,6 @@ double own_spread(const std::vector<double>& medians) {
     return distances.empty() ? 0 : statistics::quantile(distances, 0.9);
 }
 
-bool pattern_matches(const std::string& pattern, const std::string& text) {
-    return pattern == text || ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-}
-
-bool pattern_matches(const std::string& pattern, const std::vector<std::string>& texts) {
-    return std::any_of(texts.begin(), texts.end(),
-                       [&](const std::string& text) { return pattern_matches(pattern, text); });
-}
-
 std::vector<NightRow> night_rows(const RowInputs& inputs) {
     static const compare::Arm nothing;
     const compare::Arm& baseline = inputs.baseline ? *inputs.baseline : nothing;
@@ -126,62 +101,6 @@ std::vector<NightRow> night_rows(const RowInputs& inputs) {
     return rows;
 }
 
-std::optional<std::string> context_warning(const std::vector<NightRow>& rows,
-                                           const std::string& baseline) {
-    int count = 0;
-    std::set<std::string> keys;
-    for (const NightRow& row : rows) {
-        const compare::Row& against = row.against_baseline;
-        if (row.muted || against.reason_code != compare::Reason::context_differs) continue;
-        ++count;
-        for (std::string& key : compare::differing_context(*against.a, *against.b, {}))
-            keys.insert(std::move(key));
-    }
-    if (count == 0) return std::nullopt;
-    return fmt::format(
-        "{} not compared, since {} {} from the baseline: `assay baseline accept {}` makes tonight "
-        "the new one",
-        count == 1 ? "1 row is" : fmt::format("{} rows are", count), fmt::join(keys, " and "),
-        keys.size() == 1 ? "differs" : "differ", baseline);
-}
-
-std::string few_names(const std::vector<RowId>& rows) {
-    constexpr std::size_t few = 5;
-    const report::RowNames names(rows);
-    std::vector<std::string> shown;
-    for (std::size_t i = 0; i < std::min(rows.size(), few); ++i)
-        shown.push_back(names.of(rows[i]).text());
-    if (rows.size() > few) shown.push_back(fmt::format("and {} more", rows.size() - few));
-    return fmt::format("{}", fmt::join(shown, ", "));
-}
-
-std::vector<std::string> unmatched_warnings(const std::vector<NightRow>& rows,
-                                            const std::string& baseline) {
-    std::vector<RowId> vanished, added;
-    for (const NightRow& row : rows) {
-        const compare::Row& against = row.against_baseline;
-        if (row.muted) continue;
-        if (against.reason_code == compare::Reason::only_in_a) vanished.push_back(against.id);
-        if (against.reason_code == compare::Reason::only_in_b) added.push_back(against.id);
-    }
-    const auto rows_are = [](std::size_t n) {
-        return n == 1 ? std::string("1 row is") : fmt::format("{} rows are", n);
-    };
-    std::vector<std::string> sentences;
-    if (!vanished.empty())
-        sentences.push_back(fmt::format(
-            "{} in the baseline but not in this night, and so judged by nothing: {}; where that is "
-            "meant, `assay baseline accept {}` makes tonight the level",
-            rows_are(vanished.size()), few_names(vanished), baseline));
-    if (!added.empty())
-        sentences.push_back(
-            fmt::format("{} not in the baseline, and so judged by nothing until accepted: {}; "
-                        "`assay baseline accept {} --series ROW`, or all of tonight without "
-                        "--series",
-                        rows_are(added.size()), few_names(added), baseline));
-    return sentences;
-}
-
 std::optional<double> median_tonight(const compare::Row& row) {
     if (row.b == nullptr) return std::nullopt;
     std::vector<double> values;
@@ -192,39 +111,27 @@ std::optional<double> median_tonight(const compare::Row& row) {
 }
 
 Evidence evidence_of(const NightRow& row) {
-    using compare::Verdict;
+    using compare::RowVerdict;
     if (!row.candidate) {
-        const Verdict verdict = row.against_baseline.verdict;
-        return verdict == Verdict::same || verdict == Verdict::faster ? Evidence::same
-                                                                      : Evidence::none;
+        const RowVerdict verdict = row.against_baseline.verdict;
+        return verdict == RowVerdict::same || verdict == RowVerdict::faster ? Evidence::same
+                                                                            : Evidence::none;
     }
     if (row.muted) return Evidence::slower;  // not worth a rerun
     if (!row.rerun) return Evidence::none;
     switch (row.rerun->verdict) {
-        case Verdict::slower:
+        case RowVerdict::slower:
             return Evidence::slower;
-        case Verdict::same:
-        case Verdict::faster:
+        case RowVerdict::same:
+        case RowVerdict::faster:
             return Evidence::not_again;
-        case Verdict::ambiguous:
-        case Verdict::not_comparable:
-        case Verdict::failed:
-        case Verdict::failed_before:
+        case RowVerdict::ambiguous:
+        case RowVerdict::not_comparable:
+        case RowVerdict::failed:
+        case RowVerdict::failed_before:
             break;
     }
     return Evidence::none;
-}
-
-std::string_view to_string(Evidence evidence) {
-    for (const auto& [value, word] : evidence_words)
-        if (value == evidence) return word;
-    return "none";
-}
-
-std::optional<Evidence> parse_evidence(std::string_view text) {
-    for (const auto& [value, word] : evidence_words)
-        if (word == text) return value;
-    return std::nullopt;
 }
 
 }  // namespace assay::gate

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "suite/measure/statistics/quantile.hpp"
-#include "suite/runner/versus.hpp"
+#include "suite/runner/versus/versus.hpp"
 
 namespace assay::gate {
 namespace {
@@ -21,9 +21,9 @@ bool deterministic(const compare::Row& row) {
 }
 
 bool compared(const compare::Row& row) {
-    return row.verdict != compare::Verdict::not_comparable &&
-           row.verdict != compare::Verdict::failed &&
-           row.verdict != compare::Verdict::failed_before;
+    return row.verdict != compare::RowVerdict::not_comparable &&
+           row.verdict != compare::RowVerdict::failed &&
+           row.verdict != compare::RowVerdict::failed_before;
 }
 
 bool counts_in_mean(const NightRow& row) {
@@ -83,7 +83,7 @@ bool too_little_decided(const Night& night) {
             against.reason_code == compare::Reason::bimodal ||
             against.reason_code == compare::Reason::no_direction)
             continue;
-        ++(unseen || against.verdict == compare::Verdict::ambiguous ? open : decided);
+        ++(unseen || against.verdict == compare::RowVerdict::ambiguous ? open : decided);
     }
     const bool blind = !night.baseline_session.empty() && !night.rows.empty() &&
                        std::none_of(night.rows.begin(), night.rows.end(), [](const NightRow& row) {

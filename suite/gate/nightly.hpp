@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "suite/gate/night.hpp"
-#include "suite/gate/night_plan.hpp"
-#include "suite/gate/suite_file.hpp"
+#include "suite/gate/plan/night_plan.hpp"
+#include "suite/gate/plan/suite_file.hpp"
 #include "suite/runner/runner.hpp"
 
 namespace assay::gate {

@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
+#include "suite/base/error.hpp"
 #include "suite/compare/read_arm.hpp"
-#include "suite/experiment/error.hpp"
-#include "suite/gate/night_wording.hpp"
-#include "suite/runner/versus.hpp"
+#include "suite/gate/output/night_words.hpp"
+#include "suite/runner/versus/versus.hpp"
 
 namespace assay::gate {
 namespace {
@@ -28,7 +28,7 @@ runner::Request request_of(const RowId& series, const RerunRequest& rerun) {
     request.variants = {series.variant};
     for (const auto& [axis, value] : series.axes) request.axes[axis] = {value};
     request.profile = series.profile.value_or(Profile::toy);
-    request.mode = series.provenance;
+    request.provenance = series.provenance;
     request.lock = rerun.lock;
     request.command = rerun.command;
     request.fresh = true;
@@ -161,9 +161,10 @@ class Rerunning {
 
     /// Both programs are alike tonight, and both slower than the baseline was: not the code.
     void warn_of_machine(const NightRow& row, const runner::VersusOutcome& outcome) {
-        if (!row.rerun || row.rerun->verdict != compare::Verdict::same || !outcome.new_arm) return;
+        if (!row.rerun || row.rerun->verdict != compare::RowVerdict::same || !outcome.new_arm)
+            return;
         const auto still = against_baseline(row, *outcome.new_arm);
-        if (!still || still->verdict != compare::Verdict::slower) return;
+        if (!still || still->verdict != compare::RowVerdict::slower) return;
         outcome_.warnings.push_back(fmt::format(
             "{}: {} than the baseline, and so is the baseline's own program tonight: the machine "
             "or its software, not this code",

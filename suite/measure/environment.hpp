@@ -8,9 +8,25 @@
 #include <string>
 #include <vector>
 
-#include "suite/measure/gpus.hpp"
+#include "suite/measure/hardware/nvml.hpp"
 
 namespace assay::measure {
+
+struct Gpu {
+    std::string name;  ///< "NVIDIA H200"
+    std::uint64_t memory_bytes = 0;
+};
+
+/// Asked from NVIDIA's management library at run time. Nothing is linked: a machine without a
+/// driver simply has none.
+struct Gpus {
+    std::vector<Gpu> devices;
+    std::string driver;  ///< version; empty without a driver
+    std::string reason;  ///< why there are none, when the library is there but does not answer
+};
+
+/// `library`: the file to load, named so that a test can put one of its own in its place.
+Gpus read_gpus(const char* library = nvml_library());
 
 struct Cache {
     int level = 0;
@@ -51,5 +67,18 @@ Identity identity(const Environment&);
 /// What may change a result without being part of its key: commit, compiler, flags, kernel, driver,
 /// libraries, governor. A flat object of strings, for naming whatever differs between two sessions.
 nlohmann::json suspects(const Environment&);
+
+// Parts of the environment that come from the kernel's files on processors and memory.
+
+std::string read_cpu_model(const std::filesystem::path& root);
+int count_processors(const std::filesystem::path& root);
+std::vector<Cache> read_caches(const std::filesystem::path& root);
+std::uint64_t read_memory_bytes(const std::filesystem::path& root);
+
+/// Cores' worth of time per period, from control groups version 2 or 1; nullopt: unlimited.
+std::optional<double> read_cpu_quota(const std::filesystem::path& root);
+
+/// First line of a file, without the line's end; empty if it cannot be read.
+std::string first_line(const std::filesystem::path& file);
 
 }  // namespace assay::measure

@@ -1,16 +1,65 @@
-// Probes of the processors and the memory, and the arithmetic on readings.
+// Probes of the processors, the memory, the storage and of processes (those of TCP:
+// machine_probe_loopback.cpp), and the arithmetic on readings.
 #include "suite/measure/machine_probe.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <barrier>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <vector>
 
-#include "suite/measure/machine_probe_kernel.hpp"
-#include "suite/measure/machine_probe_threads.hpp"
+#include "suite/base/process.hpp"
 
 namespace assay::measure {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A file that nobody else can see: its name is taken away at once.
+class NamelessFile {
+  public:
+    explicit NamelessFile(const std::filesystem::path& folder) {
+        std::string name = (folder / "probe-XXXXXX").string();
+        fd_ = ::mkostemp(name.data(), O_CLOEXEC);
+        if (fd_ < 0) fail("making a file in " + folder.string());
+        ::unlink(name.c_str());
+    }
+    ~NamelessFile() { ::close(fd_); }
+    NamelessFile(const NamelessFile&) = delete;
+    NamelessFile& operator=(const NamelessFile&) = delete;
+
+    void write(const std::vector<char>& bytes) const {
+        for (std::size_t done = 0; done < bytes.size();) {
+            const ssize_t some = ::write(fd_, bytes.data() + done, bytes.size() - done);
+            if (some < 0 && errno != EINTR) fail("writing the probe's file");
+            if (some > 0) done += static_cast<std::size_t>(some);
+        }
+    }
+    void sync() const {
+        if (::fsync(fd_) != 0) fail("fsync of the probe's file");
+    }
+
+  private:
+    [[noreturn]] static void fail(const std::string& what) {
+        throw std::system_error(errno, std::generic_category(), what);
+    }
+    int fd_;
+};
+
+}  // namespace
 
 double Reading::median() const {
     if (values.empty()) throw std::logic_error("a reading without values");
@@ -31,6 +80,30 @@ ProbeEffort ProbeEffort::quick() {
     effort.copy_bytes = 64ULL << 20;
     effort.storage_bytes = 8ULL << 20;
     return effort;
+}
+
+double rounds_per_second(int threads, double seconds,
+                         const std::function<void(int thread)>& round) {
+    const auto length = std::chrono::duration<double>(seconds);
+    std::vector<long> rounds(static_cast<std::size_t>(threads));
+    Clock::time_point start;
+    std::barrier together(threads, [&]() noexcept { start = Clock::now(); });
+    std::vector<std::jthread> team;
+    for (int thread = 0; thread < threads; ++thread)
+        team.emplace_back([&, thread] {
+            together.arrive_and_wait();
+            long done = 0;
+            do {
+                round(thread);
+                ++done;
+            } while (Clock::now() - start < length);
+            rounds[static_cast<std::size_t>(thread)] = done;
+        });
+    for (std::jthread& member : team) member.join();
+    const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+    long all = 0;
+    for (const long done : rounds) all += done;
+    return static_cast<double>(all) / taken;
 }
 
 Reading probe_matmul(const ProbeEffort& effort, int threads) {
@@ -77,6 +150,57 @@ Reading probe_memory(const ProbeEffort& effort, int threads) {
     for (int i = 0; i < effort.repetitions; ++i)
         reading.values.push_back(2.0 * static_cast<double>(bytes) *
                                  rounds_per_second(threads, effort.seconds, round));
+    return reading;
+}
+
+Reading probe_storage(const ProbeEffort& effort, const std::filesystem::path& folder) {
+    std::vector<char> piece(1 << 20);
+    for (std::size_t i = 0; i < piece.size(); ++i)  // not all alike: some devices compress
+        piece[i] = static_cast<char>((i * 2654435761U) >> 13);
+    const std::uint64_t pieces = effort.storage_bytes / piece.size();
+    Reading reading;
+    reading.how =
+        fmt::format("writing {} MiB into a new file in the data folder, with fsync", pieces);
+    for (int i = 0; i < effort.repetitions; ++i) {
+        const NamelessFile file(folder);
+        const auto start = Clock::now();
+        for (std::uint64_t written = 0; written < pieces; ++written) file.write(piece);
+        file.sync();
+        reading.values.push_back(static_cast<double>(pieces * piece.size()) / seconds_since(start));
+    }
+    return reading;
+}
+
+Reading probe_detection(const ProbeEffort& effort) {
+    Reading reading;
+    reading.how = "from SIGKILL of a child to its parent's waitpid";
+    for (int i = 0; i < effort.repetitions; ++i) {
+        Process child = Process::forked([]() -> int {
+            while (true) ::pause();
+        });
+        ::usleep(2000);  // until it runs and sleeps
+        const auto start = Clock::now();
+        child.kill();
+        child.wait();
+        reading.values.push_back(seconds_since(start));
+    }
+    return reading;
+}
+
+Reading probe_start(const ProbeEffort& effort, std::span<const std::string> command) {
+    if (command.empty()) throw std::invalid_argument("no command");
+    ProcessCommand quiet;
+    quiet.arguments.assign(command.begin(), command.end());
+    quiet.out = quiet.err = Stream::null();
+    Reading reading;
+    reading.how = "starting this program and waiting for its end";
+    for (int i = 0; i < effort.repetitions; ++i) {
+        const auto start = Clock::now();
+        const ExitStatus ended = Process::spawn(quiet).wait();
+        reading.values.push_back(seconds_since(start));
+        if (!ended.ok())
+            throw std::runtime_error(command[0] + " failed when it was started as a probe");
+    }
     return reading;
 }
 

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay::measure {
@@ -46,5 +48,22 @@ Reading probe_storage(const ProbeEffort&, const std::filesystem::path& folder);
 Reading probe_detection(const ProbeEffort&);
 /// Seconds to start `command` (a path and arguments) as a process of its own and see it end.
 Reading probe_start(const ProbeEffort&, std::span<const std::string> command);
+
+/// Calls round(thread) on every thread again and again until `seconds` have passed; nobody begins
+/// before all are there. Returns rounds of all threads together per second, from the common start
+/// to the last thread's end.
+double rounds_per_second(int threads, double seconds, const std::function<void(int thread)>& round);
+
+// A plain blocked fp32 matrix product: what this machine's processors reach without a library.
+
+/// n must be a positive multiple of this.
+constexpr int blocked_matmul_step = 48;
+
+/// c += a · b; square, row-major, n × n; 32-bit floats. Uses the widest vectors this processor has.
+/// std::invalid_argument for an n that is no multiple of blocked_matmul_step.
+void blocked_matmul(const float* a, const float* b, float* c, int n);
+
+/// The vectors it uses here: "AVX-512", "AVX2 and FMA" or "baseline vectors".
+std::string_view blocked_matmul_vectors();
 
 }  // namespace assay::measure

@@ -1,4 +1,5 @@
-// Escaping for HTML and SVG. Every text that comes from outside goes through here.
+// HTML and SVG as text: escaping, through which every text from outside goes, ids, and the style
+// sheet of pages.
 #pragma once
 
 #include <string>
@@ -12,5 +13,7 @@ std::string escaped(std::string_view text);
 
 /// Letters, digits and '-' only: usable as an id. "lazarus/fig8" → "lazarus-fig8".
 std::string as_id(std::string_view text);
+
+std::string_view page_style_sheet();  ///< of the report and of the nightly page
 
 }  // namespace assay::report

@@ -4,8 +4,8 @@
 namespace assay::runner {
 namespace {
 
-bool rests_on_evidence(Verdict verdict) {
-    return verdict != Verdict::not_run && verdict != Verdict::not_checkable_here;
+bool rests_on_evidence(ClaimVerdict verdict) {
+    return verdict != ClaimVerdict::not_run && verdict != ClaimVerdict::not_checkable_here;
 }
 
 bool same_finding(const ClaimCheck& one, const ClaimCheck& other) {

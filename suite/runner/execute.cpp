@@ -7,16 +7,15 @@
 
 #include "suite/measure/build_info.hpp"
 #include "suite/measure/environment.hpp"
-#include "suite/runner/adaptive_cases.hpp"
-#include "suite/runner/hardware_watch.hpp"
+#include "suite/runner/adaptive/adaptive_cases.hpp"
 #include "suite/runner/machine_lock.hpp"
-#include "suite/runner/plan_hash.hpp"
+#include "suite/runner/plan.hpp"
 #include "suite/runner/progression.hpp"
 #include "suite/runner/runner.hpp"
-#include "suite/runner/scratch_folder.hpp"
-#include "suite/runner/state_folder.hpp"
-#include "suite/runner/stored_sample.hpp"
-#include "suite/store/uuid.hpp"
+#include "suite/runner/sample/hardware_watch.hpp"
+#include "suite/runner/sample/sample_folders.hpp"
+#include "suite/runner/sample/stored_sample.hpp"
+#include "suite/store/ids.hpp"
 
 namespace assay::runner {
 namespace {

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <system_error>
 
-#include "suite/experiment/error.hpp"
-#include "suite/store/sha256.hpp"
+#include "suite/base/error.hpp"
+#include "suite/base/sha256.hpp"
 
 namespace assay::runner {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "suite/cluster/file_descriptor.hpp"
+#include "suite/base/file_descriptor.hpp"
 
 namespace assay::runner {
 
@@ -23,7 +23,7 @@ class Interruption {
 
   private:
     static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
-    cluster::FileDescriptor read_, write_;
+    FileDescriptor read_, write_;
     std::array<struct sigaction, 3> previous_{};
 };
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::runner {
 namespace {
@@ -33,10 +33,10 @@ struct flock whole_file() {
     return lock;
 }
 
-cluster::FileDescriptor open_lock(const std::filesystem::path& file) {
+FileDescriptor open_lock(const std::filesystem::path& file) {
     // Without O_CREAT first: in a sticky folder, Linux refuses O_CREAT on a file of somebody else
     // even when it is there and may be opened.
-    cluster::FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!fd) {
         fd.reset(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
         // Every user must be able to take it, whatever this one's umask says.
@@ -73,7 +73,7 @@ MachineLock::MachineLock(const std::filesystem::path& file, const std::string& w
 }
 
 std::optional<std::string> MachineLock::holder(const std::filesystem::path& file) {
-    const cluster::FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (!fd) return std::nullopt;
     struct flock lock = whole_file();
     if (::fcntl(fd.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "suite/cluster/file_descriptor.hpp"
+#include "suite/base/file_descriptor.hpp"
 
 namespace assay::runner {
 
@@ -24,7 +24,7 @@ class MachineLock {
     static std::optional<std::string> holder(const std::filesystem::path& file);
 
   private:
-    cluster::FileDescriptor fd_;
+    FileDescriptor fd_;
 };
 
 }  // namespace assay::runner

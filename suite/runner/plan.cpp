@@ -1,4 +1,6 @@
 // make_plan(): which samples, in which order, with which estimates.
+#include "suite/runner/plan.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,11 +8,8 @@
 #include <iterator>
 #include <set>
 
-#include "suite/runner/adaptive_cases.hpp"
-#include "suite/runner/input_hash.hpp"
-#include "suite/runner/plan_hash.hpp"
-#include "suite/runner/runner.hpp"
-#include "suite/runner/sweep.hpp"
+#include "suite/base/sha256.hpp"
+#include "suite/runner/adaptive/adaptive_cases.hpp"
 
 namespace assay::runner {
 namespace {
@@ -25,17 +24,17 @@ std::vector<std::string> offered_profiles(const Experiment& experiment) {
 }
 
 Provenance choose_provenance(const Experiment& experiment, const ProfilePlan& profile,
-                             std::optional<Provenance> mode) {
+                             std::optional<Provenance> wanted) {
     if (profile.provenances.empty())
         throw UserError(fmt::format("{} offers no way of running at profile {}", experiment.id,
                                     to_string(profile.profile)));
-    if (!mode) return profile.provenances.front();
+    if (!wanted) return profile.provenances.front();
     const auto& offered = profile.provenances;
-    if (std::find(offered.begin(), offered.end(), *mode) != offered.end()) return *mode;
+    if (std::find(offered.begin(), offered.end(), *wanted) != offered.end()) return *wanted;
     std::vector<std::string_view> names;
     for (const Provenance provenance : offered) names.push_back(to_string(provenance));
     throw UserError(fmt::format("{} cannot be {} at profile {}; it can be: {}", experiment.id,
-                                to_string(*mode), to_string(profile.profile),
+                                to_string(*wanted), to_string(profile.profile),
                                 fmt::join(names, ", ")));
 }
 
@@ -91,7 +90,7 @@ void expand(const Experiment& experiment, const Request& request, InputHash& inp
     SampleSpec spec;
     spec.experiment = experiment.id;
     spec.profile = profile->profile;
-    spec.provenance = choose_provenance(experiment, *profile, request.mode);
+    spec.provenance = choose_provenance(experiment, *profile, request.provenance);
     spec.timeout_s = request.timeout_s.value_or(profile->timeout_s);
     spec.scenario = request.scenario_given ? request.scenario : experiment.default_scenario;
     const std::vector<std::string> chosen = chosen_variants(experiment, request);
@@ -225,6 +224,23 @@ Plan joined(std::vector<Plan> plans) {
     }
     sum_up(all);
     return all;
+}
+
+std::string identity(const SampleSpec& spec) {
+    SampleSpec defining = spec;
+    defining.scratch.clear();
+    defining.state.clear();
+    defining.shared.clear();
+    defining.timeout_s = 0;
+    return to_json(defining).dump();
+}
+
+std::string plan_hash(const std::vector<PlannedSample>& samples) {
+    Sha256 hash;
+    for (const PlannedSample& sample : samples)
+        hash.update(
+            fmt::format("{} {} {}\n", identity(sample.spec), sample.calibration, sample.data));
+    return hash.hex();
 }
 
 }  // namespace assay::runner

@@ -3,6 +3,7 @@
 // and kills for fewer workers than the trace has nodes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -28,6 +29,12 @@ struct AvailabilityTrace {
     std::vector<TraceEvent> events;  ///< ascending in time; at one time in file order
     bool operator==(const AvailabilityTrace&) const = default;
 };
+
+// How large an availability trace may be: a mistyped number must not fill the memory.
+inline constexpr std::size_t most_trace_events = 1'000'000;
+inline constexpr int most_trace_nodes = 10'000;          ///< alive at once
+inline constexpr double longest_trace_s = 1e9;           ///< as fault plans
+inline constexpr double longest_generated_h = 24 * 366;  ///< a year
 
 class TraceError : public UserError {
     using UserError::UserError;  ///< "FILE:LINE: …"
@@ -76,6 +83,17 @@ std::optional<TraceProcess::Kind> parse_trace_process(std::string_view);
 /// The part from `from_s` to `to_s`, both included, times counted from `from_s`; who is alive then
 /// is added at 0. Throws UserError unless 0 <= from < to <= duration.
 AvailabilityTrace segment(const AvailabilityTrace& trace, double from_s, double to_s);
+
+/// What is lost and what arrives at one time, without nodes that come and go within it. Losses take
+/// effect before arrivals, as in fault plans.
+struct TraceMoment {
+    double t_s = 0;
+    std::vector<std::string> lost, added;  ///< names, in the order of the events
+};
+
+/// Ascending in time; the first is time 0, even when nothing happens then. Throws UserError for a
+/// trace whose times descend, or that adds a node that is there or removes one that is not.
+std::vector<TraceMoment> moments(const AvailabilityTrace& trace);
 
 struct TraceStatistics {
     int initial = 0;                ///< alive after the events at time 0

@@ -4,11 +4,12 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay {
 
@@ -73,5 +74,22 @@ std::filesystem::path this_machine_cluster_file();
 /// Every number with kind and source; equal profiles, equal text.
 nlohmann::json to_json(const DeviceProfile&);
 nlohmann::json to_json(const ClusterProfile&);
+
+// The numbers of the profiles, listed once: for the readers, the writer, JSON and tables.
+
+/// What a number may be.
+enum class ProfileRange { positive, at_least_0, share };
+
+template <class Profile>
+struct ProfileField {
+    const char* key;
+    const char* unit;  ///< empty: a share
+    Sourced Profile::*number;
+    ProfileRange range;
+};
+
+/// In the order of the files.
+std::span<const ProfileField<DeviceProfile>> device_fields();
+std::span<const ProfileField<ClusterProfile>> cluster_fields();
 
 }  // namespace assay

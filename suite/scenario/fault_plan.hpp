@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "suite/scenario/fault_keys.hpp"
+#include "suite/scenario/fault_kinds.hpp"
 
 namespace assay {
 namespace {

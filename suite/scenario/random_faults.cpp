@@ -12,7 +12,7 @@ struct Target {
     long since;  ///< joined, or was last hit, at this step: open to faults at later ones
 };
 
-// Kills are what the campaigns are about; the others season them.
+// Kills are what the campaigns are about: they are drawn most often.
 FaultKind roll_kind(Dice& dice, const RandomFaults& shape, bool someone_to_hit) {
     std::vector<FaultKind> bag;
     if (someone_to_hit) {

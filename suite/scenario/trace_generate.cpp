@@ -7,7 +7,6 @@
 
 #include "suite/scenario/availability_trace.hpp"
 #include "suite/scenario/dice.hpp"
-#include "suite/scenario/trace_limits.hpp"
 
 namespace assay {
 namespace {

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "suite/scenario/availability_trace.hpp"
 #include "suite/scenario/dice.hpp"
-#include "suite/scenario/trace_limits.hpp"
-#include "suite/scenario/trace_moments.hpp"
 
 namespace assay {
 namespace {
@@ -16,9 +15,9 @@ constexpr NodeMapping mappings[] = {NodeMapping::min, NodeMapping::delta_clamped
                                     NodeMapping::tracked, NodeMapping::scaled};
 
 // Writes the fault plan: workers are named in the order in which they appear.
-class Cast {
+class PlanWriter {
   public:
-    explicit Cast(std::uint64_t seed) : dice_(seed) {}
+    explicit PlanWriter(std::uint64_t seed) : dice_(seed) {}
 
     void start(int workers) {
         mapped_.initial_workers = workers;
@@ -62,72 +61,71 @@ class Cast {
     int next_name_ = 0;
 };
 
-struct Question {
+struct Mapping {
     const AvailabilityTrace& trace;
-    NodeMapping mapping;
+    NodeMapping kind;
     int cap, floor, most;
 };
 
-[[noreturn]] void nobody_left(const Question& question, double t_s) {
+[[noreturn]] void nobody_left(const Mapping& how, double t_s) {
     throw UserError(fmt::format(
         "trace '{}' mapped onto at most {} workers ({}) leaves nobody alive at {} s (minute "
         "{:.4g}); take an earlier part of it, or the mapping delta_clamped with a floor of 1 or "
         "more",
-        question.trace.id, question.cap, to_string(question.mapping), t_s, t_s / 60));
+        how.trace.id, how.cap, to_string(how.kind), t_s, t_s / 60));
 }
 
 // What the mapping makes of `raw` nodes (min, scaled).
-int level(const Question& question, int raw) {
-    if (question.mapping == NodeMapping::min) return std::min(raw, question.cap);
+int level(const Mapping& how, int raw) {
+    if (how.kind == NodeMapping::min) return std::min(raw, how.cap);
     return static_cast<int>(
-        std::lround(static_cast<double>(raw) * question.cap / std::max(question.most, 1)));
+        std::lround(static_cast<double>(raw) * how.cap / std::max(how.most, 1)));
 }
 
-void map_counts(const Question& question, const std::vector<TraceMoment>& all, Cast& cast) {
-    const bool deltas = question.mapping == NodeMapping::delta_clamped;
+void map_counts(const Mapping& how, const std::vector<TraceMoment>& all, PlanWriter& plan) {
+    const bool deltas = how.kind == NodeMapping::delta_clamped;
     int raw = static_cast<int>(all.front().added.size());
-    cast.start(deltas ? std::clamp(raw, question.floor, question.cap) : level(question, raw));
-    if (cast.alive() < 1) nobody_left(question, 0);
+    plan.start(deltas ? std::clamp(raw, how.floor, how.cap) : level(how, raw));
+    if (plan.alive() < 1) nobody_left(how, 0);
     for (std::size_t i = 1; i < all.size(); ++i) {
         const int lost = static_cast<int>(all[i].lost.size());
         const int added = static_cast<int>(all[i].added.size());
-        const int low =
-            deltas ? std::max(cast.alive() - lost, question.floor) : level(question, raw - lost);
-        if (low < 1) nobody_left(question, all[i].t_s);
-        while (cast.alive() > low) cast.kill_someone(all[i].t_s);
+        const int low = deltas ? std::max(plan.alive() - lost, how.floor) : level(how, raw - lost);
+        if (low < 1) nobody_left(how, all[i].t_s);
+        while (plan.alive() > low) plan.kill_someone(all[i].t_s);
         raw += added - lost;
-        const int high = deltas ? std::min(low + added, question.cap) : level(question, raw);
-        cast.join(high - low, all[i].t_s);
-        cast.note(all[i].t_s);
+        const int high = deltas ? std::min(low + added, how.cap) : level(how, raw);
+        plan.join(high - low, all[i].t_s);
+        plan.note(all[i].t_s);
     }
 }
 
-void map_names(const Question& question, const std::vector<TraceMoment>& all, Cast& cast) {
+void map_names(const Mapping& how, const std::vector<TraceMoment>& all, PlanWriter& plan) {
     std::unordered_map<std::string, int> worker;  // of every tracked name; -1: not there
     const auto tracked = [&](const std::string& node) {
         if (worker.count(node)) return true;
-        if (static_cast<int>(worker.size()) == question.cap) return false;
+        if (static_cast<int>(worker.size()) == how.cap) return false;
         worker[node] = -1;
         return true;
     };
     int initial = 0;
     for (const std::string& node : all.front().added)
         if (tracked(node)) worker[node] = initial++;
-    cast.start(initial);
+    plan.start(initial);
     for (std::size_t i = 1; i < all.size(); ++i) {
         const TraceMoment& moment = all[i];
         for (const std::string& node : moment.lost) {
             const auto found = worker.find(node);
             if (found == worker.end()) continue;
-            if (cast.alive() == 1) nobody_left(question, moment.t_s);
-            cast.kill(found->second, moment.t_s);
+            if (plan.alive() == 1) nobody_left(how, moment.t_s);
+            plan.kill(found->second, moment.t_s);
             found->second = -1;
         }
         int newcomers = 0;
         for (const std::string& node : moment.added)
-            if (tracked(node)) worker[node] = cast.next_name() + newcomers++;
-        cast.join(newcomers, moment.t_s);
-        cast.note(moment.t_s);
+            if (tracked(node)) worker[node] = plan.next_name() + newcomers++;
+        plan.join(newcomers, moment.t_s);
+        plan.note(moment.t_s);
     }
 }
 
@@ -165,13 +163,13 @@ MappedTrace map_trace(const AvailabilityTrace& trace, NodeMapping mapping, int c
     if (all.front().added.empty())
         throw UserError(fmt::format(
             "trace '{}' has no node at time 0; take a part of it that starts with one", trace.id));
-    const Question question{trace, mapping, cap, floor, trace_statistics(trace).most};
-    Cast cast(seed);
+    const Mapping how{trace, mapping, cap, floor, trace_statistics(trace).most};
+    PlanWriter plan(seed);
     if (mapping == NodeMapping::tracked)
-        map_names(question, all, cast);
+        map_names(how, all, plan);
     else
-        map_counts(question, all, cast);
-    return cast.result();
+        map_counts(how, all, plan);
+    return plan.result();
 }
 
 }  // namespace assay

@@ -9,9 +9,8 @@
 #include <cstring>
 #include <thread>
 
-#include "suite/store/file_header.hpp"
-#include "suite/store/migration.hpp"
-#include "suite/store/network_file_system.hpp"
+#include "suite/store/database_file.hpp"
+#include "suite/store/schema/migration.hpp"
 
 namespace assay::store {
 namespace fs = std::filesystem;
@@ -122,7 +121,7 @@ Database Database::open(const fs::path& file, Access access) {
     const auto absolute = fs::weakly_canonical(fs::absolute(file, error), error);
     if (error || file.empty() || !absolute.has_filename())
         throw StoreError(fmt::format("\"{}\" is not the name of a file.", file.string()));
-    return guarded(absolute, "open the database", [&] {
+    return with_store_errors(absolute, "open the database", [&] {
         return access == Access::write ? open_for_writing(absolute)
                                        : open_for_reading(absolute, Older::is_refused);
     });
@@ -132,8 +131,9 @@ Database Database::open_older(const fs::path& file) {
     std::error_code error;
     const auto absolute = fs::weakly_canonical(fs::absolute(file, error), error);
     if (error) return open(file, Access::read);  // says what is wrong
-    return guarded(absolute, "open the database",
-                   [&] { return open_for_reading(absolute, Older::is_migrated_in_a_copy); });
+    return with_store_errors(absolute, "open the database", [&] {
+        return open_for_reading(absolute, Older::is_migrated_in_a_copy);
+    });
 }
 
 Database Database::open_for_writing(const fs::path& file) {
@@ -183,10 +183,85 @@ Database Database::open_for_reading(const fs::path& file, Older older) {
     return Database(file, std::move(copy), std::nullopt, std::move(sql));
 }
 
-void Database::refuse_unless_writable(std::string_view doing) const {
+void Database::refuse_unless_writable(std::string_view task) const {
     if (!writable())
-        throw StoreError(fmt::format("{}: could not {}: it was opened for reading only.",
-                                     file_.string(), doing));
+        throw StoreError(
+            fmt::format("{}: could not {}: it was opened for reading only.", file_.string(), task));
+}
+
+// ---- prepared statements ------------------------------------------------------------------------
+
+Prepared::~Prepared() {
+    statement_->tryReset();
+    try {
+        statement_->clearBindings();
+    } catch (const SQLite::Exception&) {  // nothing that a later use would not bind again
+    }
+}
+
+Prepared StatementCache::get(SQLite::Database& sql, const char* literal) {
+    auto& statement = statements_[literal];
+    if (!statement) statement = std::make_unique<SQLite::Statement>(sql, literal);
+    return Prepared(*statement);
+}
+
+// ---- what SQLite says, in sentences -------------------------------------------------------------
+
+namespace {
+
+std::string advice_for(int extended) {
+    // A full disk can also show when the shared-memory file of the WAL has to grow.
+    if ((extended & 0xff) == SQLITE_FULL || extended == SQLITE_IOERR_SHMSIZE)
+        return "the disk is full. What was stored before is intact; free some space and run the "
+               "same command again, it continues where it stopped";
+    switch (extended & 0xff) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return "another process has kept the database busy for too long; try again when it is "
+                   "done";
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+            return "the file or its folder is read-only; name another file with --db or ASSAY_DB";
+        case SQLITE_CANTOPEN:
+            return "the file or its folder cannot be opened or created; check its permissions, or "
+                   "name another file with --db or ASSAY_DB";
+        case SQLITE_NOTADB:
+            return "this is not an Assay database, or its beginning is damaged; it was left as it "
+                   "is";
+        case SQLITE_CORRUPT:
+            return "the file is damaged; restore a copy, or save what can be read with "
+                   "`sqlite3 FILE .recover`";
+        case SQLITE_TOOBIG:
+            return "one value is larger than SQLite can hold (1 GB)";
+        case SQLITE_NOMEM:
+            return "not enough memory";
+        case SQLITE_CONSTRAINT:
+            return "the rows contradict what is stored";
+        case SQLITE_ERROR:
+        case SQLITE_SCHEMA:
+            return "the file does not have the tables it should have; `assay db check` says more";
+        default:
+            return "reading or writing the file failed; check the disk";
+    }
+}
+
+}  // namespace
+
+void throw_store_error(const std::filesystem::path& file, std::string_view task,
+                       const SQLite::Exception& error) {
+    const int extended = error.getExtendedErrorCode();
+    const int code = extended >= 0 ? extended : error.getErrorCode();
+    throw StoreError(fmt::format("{}: could not {}: {} (SQLite: {}, code {}).", file.string(), task,
+                                 advice_for(code), error.what(), code));
+}
+
+void throw_unreadable_value(const std::filesystem::path& file, std::string_view task,
+                            std::string_view why) {
+    throw StoreError(
+        fmt::format("{}: could not {}: a stored value cannot be read ({}); the file is damaged or "
+                    "was changed by "
+                    "another program. `assay db check` says more.",
+                    file.string(), task, why));
 }
 
 }  // namespace assay::store

@@ -1,21 +1,71 @@
-// A connection to a results database that has passed every check, and its transactions.
+// A connection to a results database that has passed every check, its transactions and statements;
+// what SQLite says becomes a sentence for the user.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 
 #include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 
-#include "suite/store/prepared.hpp"
-#include "suite/store/private_copy.hpp"
-#include "suite/store/runner_lock.hpp"
-#include "suite/store/sql_error.hpp"
+#include "suite/store/database_file.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::store {
+
+/// `task` completes "could not …".
+[[noreturn]] void throw_store_error(const std::filesystem::path& file, std::string_view task,
+                                    const SQLite::Exception&);
+/// A stored value that this program cannot have written.
+[[noreturn]] void throw_unreadable_value(const std::filesystem::path& file, std::string_view task,
+                                         std::string_view why);
+
+/// Calls f; whatever goes wrong with the file leaves it as StoreError.
+template <class F>
+decltype(auto) with_store_errors(const std::filesystem::path& file, std::string_view task, F&& f) {
+    try {
+        return f();
+    } catch (const SQLite::Exception& error) {
+        throw_store_error(file, task, error);
+    } catch (const nlohmann::json::exception& error) {
+        throw_unreadable_value(file, task, error.what());
+    } catch (const std::invalid_argument& error) {
+        throw_unreadable_value(file, task, error.what());
+    }
+}
+
+/// A statement of the connection's cache while somebody uses it; put back as new afterwards.
+class Prepared {
+  public:
+    explicit Prepared(SQLite::Statement& statement) : statement_(&statement) {}
+    ~Prepared();
+    Prepared(const Prepared&) = delete;
+    Prepared& operator=(const Prepared&) = delete;
+
+    SQLite::Statement* operator->() const { return statement_; }
+    SQLite::Statement& operator*() const { return *statement_; }
+
+  private:
+    SQLite::Statement* statement_;
+};
+
+/// Compiling a statement takes as long as storing several rows. Keyed by the text's address: only
+/// for string literals, and not for one text used twice at the same time.
+class StatementCache {
+  public:
+    Prepared get(SQLite::Database& sql, const char* literal);
+
+  private:
+    std::unordered_map<const char*, std::unique_ptr<SQLite::Statement>> statements_;
+};
 
 class Database {
   public:
@@ -30,20 +80,20 @@ class Database {
     const RunnerLock& runner() const { return *runner_; }
     SQLite::Database& sql() { return sql_; }
     bool writable() const { return runner_.has_value(); }
-    /// For string literals that are run again and again; see PreparedStock.
-    Prepared prepared(const char* literal) { return stock_.get(sql_, literal); }
+    /// For string literals that are run again and again; see StatementCache.
+    Prepared prepared(const char* literal) { return statements_.get(sql_, literal); }
 
-    /// Calls f(sql) in one immediate transaction: all of it is stored, or nothing. `doing`
+    /// Calls f(sql) in one immediate transaction: all of it is stored, or nothing. `task`
     /// completes "could not …" in the StoreError of a failure. StoreError when opened for reading.
     template <class F>
-    auto write(std::string_view doing, F&& f) {
-        refuse_unless_writable(doing);
-        return in_transaction(doing, SQLite::TransactionBehavior::IMMEDIATE, f);
+    auto write(std::string_view task, F&& f) {
+        refuse_unless_writable(task);
+        return in_transaction(task, SQLite::TransactionBehavior::IMMEDIATE, f);
     }
     /// Calls f(sql) on one consistent state of the file, however many statements it runs.
     template <class F>
-    auto read(std::string_view doing, F&& f) {
-        return in_transaction(doing, SQLite::TransactionBehavior::DEFERRED, f);
+    auto read(std::string_view task, F&& f) {
+        return in_transaction(task, SQLite::TransactionBehavior::DEFERRED, f);
     }
 
   private:
@@ -52,11 +102,11 @@ class Database {
     enum class Older { is_refused, is_migrated_in_a_copy };
     static Database open_for_reading(const std::filesystem::path&, Older);
     static Database open_for_writing(const std::filesystem::path&);
-    void refuse_unless_writable(std::string_view doing) const;
+    void refuse_unless_writable(std::string_view task) const;
 
     template <class F>
-    auto in_transaction(std::string_view doing, SQLite::TransactionBehavior behavior, F& f) {
-        return guarded(file_, doing, [&] {
+    auto in_transaction(std::string_view task, SQLite::TransactionBehavior behavior, F& f) {
+        return with_store_errors(file_, task, [&] {
             SQLite::Transaction transaction(sql_, behavior);
             if constexpr (std::is_void_v<decltype(f(sql_))>) {
                 f(sql_);
@@ -73,7 +123,7 @@ class Database {
     std::optional<PrivateCopy> copy_;  // outlives the connection
     std::optional<RunnerLock> runner_;
     SQLite::Database sql_;
-    PreparedStock stock_;  // goes before the connection
+    StatementCache statements_;  // goes before the connection
 };
 
 }  // namespace assay::store

@@ -11,9 +11,9 @@
 #include <unordered_map>
 
 #include "suite/measure/statistics/quantile.hpp"
-#include "suite/store/impl.hpp"
+#include "suite/store/ids.hpp"
 #include "suite/store/row_codec.hpp"
-#include "suite/store/series_id.hpp"
+#include "suite/store/store_impl.hpp"
 
 namespace assay::store {
 

@@ -4,8 +4,7 @@
 
 #include <cctype>
 
-#include "suite/store/attempt.hpp"
-#include "suite/store/impl.hpp"
+#include "suite/store/store_impl.hpp"
 
 namespace assay::store {
 namespace {
@@ -208,7 +207,7 @@ Store::Merged Store::merge(const std::filesystem::path& file, const Selection& w
     if (other.file() == database.file())
         throw StoreError(
             fmt::format("{}: a database cannot be merged into itself.", path().string()));
-    return guarded(path(), fmt::format("merge {} into it", other.file().string()), [&] {
+    return with_store_errors(path(), fmt::format("merge {} into it", other.file().string()), [&] {
         auto& sql = database.sql();
         Attached attached(sql, other.opened());
         return database.write("merge", [&](SQLite::Database&) {

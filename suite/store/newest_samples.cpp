@@ -10,9 +10,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
-#include "suite/store/sample_rows.hpp"
+#include "suite/store/store_impl.hpp"
 
 namespace assay::store {
 namespace {

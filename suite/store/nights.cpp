@@ -4,10 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "suite/store/gate_rows.hpp"
-#include "suite/store/impl.hpp"
+#include "suite/store/ids.hpp"
 #include "suite/store/row_codec.hpp"
-#include "suite/store/uuid.hpp"
+#include "suite/store/store_impl.hpp"
 
 namespace assay::store {
 namespace {

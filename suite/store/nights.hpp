@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "suite/experiment/row_id.hpp"
+#include "suite/experiment/series.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::store {

@@ -1,10 +1,11 @@
-// What results are read against: annotations, calibrations, baselines.
+// What results are read with: annotations, calibrations, baselines, checks of claims, and what
+// metrics are measured in, for readers that do not have the registry.
 #include <fmt/format.h>
 
-#include "suite/store/impl.hpp"
+#include "suite/base/sha256.hpp"
+#include "suite/store/ids.hpp"
 #include "suite/store/row_codec.hpp"
-#include "suite/store/sha256.hpp"
-#include "suite/store/uuid.hpp"
+#include "suite/store/store_impl.hpp"
 
 namespace assay::store {
 namespace {
@@ -24,6 +25,20 @@ Subject resolve_subject(SQLite::Database& sql, std::string_view id) {
                         "of it.",
                         id));
     return {std::move(session), true};
+}
+
+ClaimVerdict verdict_of(const std::string& text) {
+    for (const auto verdict :
+         {ClaimVerdict::supported, ClaimVerdict::contradicted, ClaimVerdict::calibrated,
+          ClaimVerdict::open_discrepancy, ClaimVerdict::not_checkable_here, ClaimVerdict::not_run})
+        if (to_string(verdict) == text) return verdict;
+    throw std::invalid_argument("the verdict \"" + text + "\"");
+}
+
+Direction direction_of(const std::string& text) {
+    for (const auto direction : {Direction::lower, Direction::higher, Direction::none})
+        if (to_string(direction) == text) return direction;
+    throw std::invalid_argument("the direction \"" + text + "\"");
 }
 
 }  // namespace
@@ -112,6 +127,93 @@ std::vector<Baseline> Store::baselines() const {
             all.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
                            rows.getColumn(2).getString()});
         return all;
+    });
+}
+
+void Store::put_claim_checks(std::string_view session, const std::vector<ClaimCheck>& checks) {
+    impl_->database.write("store the claim checks", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO claim_check (id, session, claim, at, ordinal, verdict, reason, "
+            "provenance, obtained) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        const auto at = now_utc();
+        // Goes on where an earlier call of the same millisecond stopped, so that the later one is
+        // newer.
+        SQLite::Statement last(
+            sql, "SELECT coalesce(max(ordinal) + 1, 0) FROM claim_check WHERE at = ?");
+        last.bind(1, at);
+        last.executeStep();
+        auto ordinal = last.getColumn(0).getInt64();
+        for (const auto& check : checks) {
+            insert.bind(1, new_uuid());
+            bind_text_or_null(insert, 2, session);
+            insert.bind(3, check.claim);
+            insert.bind(4, at);
+            insert.bind(5, ordinal++);
+            bind_text(insert, 6, to_string(check.verdict));
+            insert.bind(7, check.reason);
+            bind_text_or_null(insert, 8, check.provenance ? to_string(*check.provenance) : "");
+            bind_optional(insert, 9, check.obtained);
+            insert.exec();
+            insert.reset();
+        }
+    });
+}
+
+std::vector<StoredCheck> Store::newest_claim_checks() const {
+    return impl_->database.read("read the claim checks", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql,
+            "SELECT session, claim, at, verdict, reason, provenance, obtained FROM ("
+            "SELECT *, row_number() OVER (PARTITION BY claim ORDER BY at DESC, ordinal DESC, id) "
+            "AS age FROM claim_check) WHERE age = 1 ORDER BY claim");
+        std::vector<StoredCheck> all;
+        while (rows.executeStep()) {
+            StoredCheck stored;
+            stored.session = text_or_empty(rows.getColumn(0));
+            stored.at = rows.getColumn(2).getString();
+            stored.check.claim = rows.getColumn(1).getString();
+            stored.check.verdict = verdict_of(rows.getColumn(3).getString());
+            stored.check.reason = rows.getColumn(4).getString();
+            stored.check.provenance = parse_provenance(text_or_empty(rows.getColumn(5)));
+            stored.check.obtained = optional_real(rows.getColumn(6));
+            all.push_back(std::move(stored));
+        }
+        return all;
+    });
+}
+
+void Store::put_metric_units(const std::vector<MetricUnit>& units) {
+    impl_->database.write("store the units of metrics", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO metric_unit (experiment, name, unit, better) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (experiment, name) DO UPDATE SET unit = excluded.unit, "
+            "better = excluded.better");
+        for (const auto& unit : units) {
+            insert.bind(1, unit.experiment);
+            insert.bind(2, unit.name);
+            insert.bind(3, unit.unit);
+            bind_text(insert, 4, to_string(unit.better));
+            insert.exec();
+            insert.reset();
+        }
+    });
+}
+
+std::vector<MetricUnit> Store::metric_units(std::string_view experiment) const {
+    return impl_->database.read("read the units of metrics", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql,
+            "SELECT experiment, name, unit, better FROM metric_unit WHERE experiment = ? "
+            "ORDER BY name");
+        bind_text(rows, 1, experiment);
+        std::vector<MetricUnit> units;
+        while (rows.executeStep())
+            units.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
+                             rows.getColumn(2).getString(),
+                             direction_of(rows.getColumn(3).getString())});
+        return units;
     });
 }
 

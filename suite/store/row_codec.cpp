@@ -8,7 +8,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "suite/store/ids.hpp"
 #include "suite/store/store.hpp"
+#include "suite/store/store_impl.hpp"
 
 namespace assay::store {
 
@@ -125,6 +127,30 @@ SeriesKey series_at(const SQLite::Statement& row) {
         throw std::invalid_argument("a series with an unknown profile or provenance");
     return {text(0), text(1), case_from_text(text(2)), *profile, *provenance, text(5), text(6),
             text(7), text(8)};
+}
+
+std::string put_gate_row(SQLite::Database& sql, const RowId& id) {
+    const std::vector<std::string> columns = gate_row_columns(id);
+    std::string row = gate_row_id(columns);
+    SQLite::Statement insert(
+        sql, "INSERT INTO gate_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
+    insert.bind(1, row);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        insert.bind(static_cast<int>(i) + 2, columns[i]);
+    insert.exec();
+    return row;
+}
+
+RowId gate_row_at(const SQLite::Statement& row, int first) {
+    const auto text = [&](int column) { return row.getColumn(first + column).getString(); };
+    return {.experiment = text(0),
+            .variant = text(1),
+            .axes = case_from_text(text(2)),
+            .metric = text(6),
+            .labels = case_from_text(text(7)),
+            .profile = parse_profile(text(3)),
+            .provenance = parse_provenance(text(4)),
+            .scenario = text(5)};
 }
 
 }  // namespace assay::store

@@ -1,8 +1,9 @@
-// How values of the suite look in columns, and back. Reading throws std::invalid_argument or
-// nlohmann::json::exception on what this program cannot have written.
+// How values and rows of the suite look in columns, and back. Reading throws std::invalid_argument
+// or nlohmann::json::exception on what this program cannot have written.
 #pragma once
 
 #include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suite/experiment/series.hpp"
 #include "suite/store/records.hpp"
 
 namespace assay::store {
@@ -41,5 +43,15 @@ bool is_final_status(std::string_view status);  ///< a SampleStatus other than r
 SampleSpec spec_from_text(const std::string&);
 /// Of a row whose first columns are those of the table series after its id, in their order.
 SeriesKey series_at(const SQLite::Statement& row);
+
+/// Stores the identity of one of the gate's rows where it is new; others refer to it by its id,
+/// which it returns (gate_row_id() of ids.hpp).
+std::string put_gate_row(SQLite::Database&, const RowId&);
+
+/// The columns for a SELECT, and the identity in them, from column `first` on.
+inline constexpr const char* gate_row_fields =
+    "gate_row.experiment, gate_row.variant, gate_row.axes, gate_row.profile, gate_row.provenance, "
+    "gate_row.scenario, gate_row.metric, gate_row.labels";
+RowId gate_row_at(const SQLite::Statement&, int first);
 
 }  // namespace assay::store

@@ -1,12 +1,12 @@
 // Reads the numbers of one session.
-#include "suite/store/session_metrics.hpp"
+#include "suite/store/records.hpp"
 
 #include <fmt/format.h>
 
 #include <unordered_map>
 
-#include "suite/store/impl.hpp"
 #include "suite/store/row_codec.hpp"
+#include "suite/store/store_impl.hpp"
 
 namespace assay::store {
 namespace {

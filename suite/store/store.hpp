@@ -7,14 +7,15 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 #include "suite/store/history.hpp"
 #include "suite/store/records.hpp"
-#include "suite/store/session_metrics.hpp"
 
 namespace assay::store {
 
@@ -62,8 +63,8 @@ class Store {
     /// transaction. When it returns, a SIGKILL loses nothing of it.
     /// NaN and infinities are kept. StoreError, with nothing stored and the sample still running:
     /// unknown or already finished id, a metric twice with equal labels, a curve of unequal
-    /// lengths, a table row of the wrong width, a label that is not finite (storable.hpp takes such
-    /// rows out).
+    /// lengths, a table row of the wrong width, a label that is not finite (take_out_unstorable()
+    /// helps).
     void finish_sample(const Sample& finished);
 
     /// `session` may be empty: checked outside a session.
@@ -168,5 +169,9 @@ class Store {
 /// How series name a calibration: SHA-256 of its parameters as JSON text, members in name order.
 std::string calibration_hash(const nlohmann::json& parameters);
 std::string now_utc();  ///< ISO 8601 with milliseconds, "2026-11-21T02:03:04.567Z"
+
+/// Takes out of the sample what finish_sample() would refuse it for: of a metric recorded twice the
+/// later value, curves and tables whole. Returns why, each reason once.
+std::set<std::string> take_out_unstorable(Sample&);
 
 }  // namespace assay::store

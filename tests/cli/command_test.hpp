@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/system.hpp"
 
 namespace assay::testing {

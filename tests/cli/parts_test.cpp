@@ -4,35 +4,19 @@
 
 #include <nlohmann/json.hpp>
 
-#include "suite/cli/live_progress.hpp"
-#include "suite/cli/output_file.hpp"
-#include "suite/cli/replay_comparison.hpp"
-#include "suite/cli/session_summary.hpp"
-#include "suite/cli/shell_quoting.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
+#include "suite/cli/database.hpp"
+#include "suite/cli/run/replay.hpp"
+#include "suite/cli/run/session.hpp"
+#include "suite/cli/terminal/live_progress.hpp"
+#include "suite/cli/terminal/output.hpp"
+#include "suite/store/schema/migration.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/runner/dummy_system.hpp"
 
 namespace assay::cli {
 namespace {
-
-TEST(ShellQuoting, OnlyWhatNeedsIt) {
-    EXPECT_EQ(shell_quoted("lazarus/fig8"), "lazarus/fig8");
-    EXPECT_EQ(shell_quoted("kill:rank=1@step=5"), "kill:rank=1@step=5");
-    EXPECT_EQ(shell_quoted(""), "''");
-    EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
-    const char* const argv[] = {"assay", "run", "lazarus/fig*"};
-    EXPECT_EQ(shell_quoted(3, argv), "assay run 'lazarus/fig*'");
-}
-
-TEST(Durations, ReadWell) {
-    EXPECT_EQ(duration_text(0.05), "0.05 s");
-    EXPECT_EQ(duration_text(43.2), "43 s");
-    EXPECT_EQ(duration_text(720), "12 min");
-    EXPECT_EQ(duration_text(12600), "3.5 h");
-    EXPECT_EQ(bytes_text(12000), "12 kB");
-    EXPECT_EQ(bytes_text(3.4e9), "3.4 GB");
-}
 
 store::Sample sample_with(SampleStatus status, double total, double seen) {
     store::Sample sample;
@@ -45,17 +29,19 @@ TEST(ReplayComparison, OnlyDeterministicMetricsDecide) {
     const Registry registry = assay::testing::make_dummy_registry();
     const Experiment& experiment = *registry.experiment("dummy/sum");
     const store::Sample stored = sample_with(SampleStatus::ok, 1, 2);
-    EXPECT_TRUE(compare(experiment, stored, sample_with(SampleStatus::ok, 1, 3)).agrees());
-    const Comparison last_bit =
-        compare(experiment, stored, sample_with(SampleStatus::ok, 1 + 1e-16 * 3, 2));
+    EXPECT_TRUE(compare_replay(experiment, stored, sample_with(SampleStatus::ok, 1, 3)).agrees());
+    const ReplayComparison last_bit =
+        compare_replay(experiment, stored, sample_with(SampleStatus::ok, 1 + 1e-16 * 3, 2));
     EXPECT_EQ(last_bit.disagreeing(), 1);
-    EXPECT_FALSE(compare(experiment, stored, sample_with(SampleStatus::failed, 1, 2)).agrees());
+    EXPECT_FALSE(
+        compare_replay(experiment, stored, sample_with(SampleStatus::failed, 1, 2)).agrees());
     store::Sample lacking = stored;
     lacking.metrics.erase(lacking.metrics.begin());
-    EXPECT_FALSE(compare(experiment, stored, lacking).agrees()) << "a metric that is missing";
+    EXPECT_FALSE(compare_replay(experiment, stored, lacking).agrees())
+        << "a metric that is missing";
 }
 
-runner::Outcome outcome_of(std::initializer_list<SampleStatus> statuses, Verdict verdict) {
+runner::Outcome outcome_of(std::initializer_list<SampleStatus> statuses, ClaimVerdict verdict) {
     runner::Outcome outcome;
     for (const SampleStatus status : statuses) outcome.samples.push_back(sample_with(status, 1, 1));
     ClaimCheck check;
@@ -69,15 +55,15 @@ TEST(SessionExitCode, FailuresFirstThenVerdictsOnlyWithGate) {
     const auto code = [](const runner::Outcome& outcome, bool gate) {
         return static_cast<int>(session_exit_code(outcome, gate));
     };
-    EXPECT_EQ(code(outcome_of({S::ok}, Verdict::contradicted), false), 0);
-    EXPECT_EQ(code(outcome_of({S::ok}, Verdict::contradicted), true), 2);
-    EXPECT_EQ(code(outcome_of({S::ok}, Verdict::open_discrepancy), true), 0);
-    EXPECT_EQ(code(outcome_of({S::ok, S::failed}, Verdict::contradicted), true), 1);
-    EXPECT_EQ(code(outcome_of({S::unsupported, S::unsupported}, Verdict::not_run), false), 4);
-    EXPECT_EQ(code(outcome_of({S::ok, S::unsupported}, Verdict::not_run), false), 0);
-    EXPECT_EQ(code(outcome_of({S::ok, S::invalid}, Verdict::supported), false), 0);
-    EXPECT_EQ(code(outcome_of({S::ok, S::invalid}, Verdict::supported), true), 3);
-    runner::Outcome interrupted = outcome_of({S::ok}, Verdict::supported);
+    EXPECT_EQ(code(outcome_of({S::ok}, ClaimVerdict::contradicted), false), 0);
+    EXPECT_EQ(code(outcome_of({S::ok}, ClaimVerdict::contradicted), true), 2);
+    EXPECT_EQ(code(outcome_of({S::ok}, ClaimVerdict::open_discrepancy), true), 0);
+    EXPECT_EQ(code(outcome_of({S::ok, S::failed}, ClaimVerdict::contradicted), true), 1);
+    EXPECT_EQ(code(outcome_of({S::unsupported, S::unsupported}, ClaimVerdict::not_run), false), 4);
+    EXPECT_EQ(code(outcome_of({S::ok, S::unsupported}, ClaimVerdict::not_run), false), 0);
+    EXPECT_EQ(code(outcome_of({S::ok, S::invalid}, ClaimVerdict::supported), false), 0);
+    EXPECT_EQ(code(outcome_of({S::ok, S::invalid}, ClaimVerdict::supported), true), 3);
+    runner::Outcome interrupted = outcome_of({S::ok}, ClaimVerdict::supported);
     interrupted.interrupted = true;
     EXPECT_EQ(code(interrupted, false), 1);
 }
@@ -115,6 +101,33 @@ TEST(OutputFile, NamesSayWhatIsInThem) {
         ::testing::AllOf(::testing::HasSubstr("-o a.png: this is written as one of .html, .svg"),
                          ::testing::HasSubstr("rsvg-convert -f png a.svg -o a.png")));
     EXPECT_EQ(complaint("a.txt"), "-o a.txt: this is written as one of .html, .svg, not as .txt");
+}
+
+class ReadingDatabase : public ::testing::Test {
+  protected:
+    assay::testing::TemporaryFolder folder;
+    Registry registry;
+    Context context{registry, "", folder / "r.db", {}};
+};
+
+TEST_F(ReadingDatabase, WhatAddsBringsAnOlderFileUpToDate) {
+    {
+        store::Store::open(folder / "newest.db", store::Access::write);
+        SQLite::Database newest((folder / "newest.db").string());
+        SQLite::Database sql(context.database.string(),
+                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        sql.exec("PRAGMA application_id = " +
+                 newest.execAndGet("PRAGMA application_id").getString());
+        store::migrate(context.database, sql, std::span(store::migrations()).first(1));
+    }
+    EXPECT_THROW(open_existing(context), store::StoreError) << "readers change nothing";
+    EXPECT_TRUE(open_existing_to_write(context).sessions().empty());
+    EXPECT_TRUE(open_existing(context).sessions().empty());
+}
+
+TEST_F(ReadingDatabase, WhatAddsMakesNone) {
+    EXPECT_THROW(open_existing_to_write(context), UserError);
+    EXPECT_FALSE(std::filesystem::exists(context.database));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::testing {
 

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/base/processes.hpp"
 #include "tests/cli/program.hpp"
-#include "tests/runner/processes.hpp"
 
 namespace assay::testing {
 

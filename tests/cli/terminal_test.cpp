@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
-#include "suite/cli/help_format.hpp"
-#include "suite/cli/terminal.hpp"
-#include "suite/report/utf8.hpp"
+#include "suite/cli/terminal/help_format.hpp"
+#include "suite/cli/terminal/terminal.hpp"
+#include "suite/report/text/terminal_text.hpp"
 #include "tests/cli/program_test.hpp"
 
 namespace assay::testing {
@@ -63,6 +63,11 @@ const std::vector<std::vector<std::string>> commands = {
     {"run", "dummy/sum"},
     {"run", "dummy/sum", "--all-metrics"},
     {"report", "dummy/sum", "--text"},
+    {"claims"},
+    {"claims", "--all"},
+    {"claims", "--summary"},
+    {"compare", "latest~1", "latest"},
+    {"run", "dummy/sum", "--until-decided", "--metric", "seed_seen", "--max-rounds", "5"},
     {"doctor"},
     {"data", "list"},
     {"db", "check"},
@@ -134,6 +139,15 @@ TEST(Hanging, BreaksAtBlanksBelowTheText) {
     EXPECT_EQ(cli::hanging("a long head: ", "here and there", 20),
               "a long head:\n    here and there\n");
     EXPECT_EQ(cli::hanging("from  ", "here", cli::no_limit), "from  here\n");
+}
+
+TEST(FittedLines, BreakWhatIsTooLong) {
+    const std::string text = "A  one two three\nwhat is within 1 % is the same\n";
+    EXPECT_EQ(cli::fitted_lines(text, cli::no_limit), text);
+    EXPECT_EQ(cli::fitted_lines(text, 20),
+              "A  one two three\nwhat is within 1\n    % is the same\n");
+    EXPECT_EQ(cli::fitted_lines("A  one two three\n", 12), "A  one two\n   three\n");
+    EXPECT_EQ(cli::fitted_lines("", 20), "");
 }
 
 TEST(HelpFooter, ExamplesKeepToOneLine) {

@@ -9,9 +9,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "suite/base/error.hpp"
 #include "suite/compare/compare.hpp"
 #include "suite/compare/read_arm.hpp"
-#include "suite/experiment/error.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::compare {
@@ -115,7 +115,7 @@ TEST(GoogleBenchmark, UnitsOfTheTwoFilesMayDiffer) {
         const Row row = compare(s, *other).at(0);
         EXPECT_EQ(row.unit, "s");
         EXPECT_NEAR(row.ratio, 1, 1e-12) << other->says;
-        EXPECT_EQ(row.verdict, Verdict::same) << row.reason;
+        EXPECT_EQ(row.verdict, RowVerdict::same) << row.reason;
     }
 }
 
@@ -176,9 +176,9 @@ TEST(GoogleBenchmark, CpuTimeAndCountersAreRowsToo) {
     const Arm b = timed(100, 103, R"(, "items_per_second": 4, "depth": 4, "iterations": 20)");
     const auto rows = compare(a, b);
     ASSERT_EQ(rows.size(), 3u) << "depth has no better direction, iterations are no result";
-    EXPECT_EQ(row_of(rows, "real_time").verdict, Verdict::same);
-    EXPECT_EQ(row_of(rows, "cpu_time").verdict, Verdict::slower) << "real time hides it";
-    EXPECT_EQ(row_of(rows, "items_per_second").verdict, Verdict::slower) << "fewer";
+    EXPECT_EQ(row_of(rows, "real_time").verdict, RowVerdict::same);
+    EXPECT_EQ(row_of(rows, "cpu_time").verdict, RowVerdict::slower) << "real time hides it";
+    EXPECT_EQ(row_of(rows, "items_per_second").verdict, RowVerdict::slower) << "fewer";
     Options all;
     all.all_metrics = true;
     EXPECT_EQ(compare(a, b, all).size(), 4u);
@@ -188,8 +188,8 @@ TEST(GoogleBenchmark, TimesThatWentOppositeWaysSayThatTheyDisagree) {
     const Arm a = timed(100, 50), b = timed(53, 57);
     const auto rows = compare(a, b);
     ASSERT_EQ(rows.size(), 2u);
-    EXPECT_EQ(row_of(rows, "real_time").verdict, Verdict::faster);
-    EXPECT_EQ(row_of(rows, "cpu_time").verdict, Verdict::slower);
+    EXPECT_EQ(row_of(rows, "real_time").verdict, RowVerdict::faster);
+    EXPECT_EQ(row_of(rows, "cpu_time").verdict, RowVerdict::slower);
     for (const Row& row : rows) {
         ASSERT_EQ(row.warnings.size(), 1u);
         EXPECT_THAT(row.warnings[0], HasSubstr("real and CPU time disagree: real_time 47"));
@@ -221,11 +221,11 @@ TEST(GoogleBenchmark, ACounterNamedAsAFieldReplacesNoTime) {
 TEST(GoogleBenchmark, WhatFailsOnBothSidesFailedBeforeToo) {
     const Arm good = timed(100, 50);
     const Arm bad = read_google_benchmark(file_of({R"("error_occurred": true)"}), "x");
-    EXPECT_EQ(compare(bad, bad).at(0).verdict, Verdict::failed_before);
+    EXPECT_EQ(compare(bad, bad).at(0).verdict, RowVerdict::failed_before);
     EXPECT_THAT(compare(bad, bad).at(0).reason,
                 HasSubstr("all 1 samples of B failed, and so it was before"));
-    for (const Row& row : compare(good, bad)) EXPECT_EQ(row.verdict, Verdict::failed);
-    for (const Row& row : compare(bad, good)) EXPECT_EQ(row.verdict, Verdict::not_comparable);
+    for (const Row& row : compare(good, bad)) EXPECT_EQ(row.verdict, RowVerdict::failed);
+    for (const Row& row : compare(bad, good)) EXPECT_EQ(row.verdict, RowVerdict::not_comparable);
 }
 
 TEST(GoogleBenchmark, WhatHasOnlyAggregatesBesideOthersIsNotForgotten) {

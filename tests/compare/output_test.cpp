@@ -8,14 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "suite/cli/comparison_filter.hpp"
-#include "suite/cli/comparison_summary.hpp"
-#include "suite/cli/comparison_table.hpp"
-#include "suite/cli/row_explanation.hpp"
+#include "suite/base/error.hpp"
+#include "suite/cli/results/comparison.hpp"
 #include "suite/compare/rows_output.hpp"
 #include "suite/compare/warnings.hpp"
-#include "suite/experiment/error.hpp"
-#include "suite/report/utf8.hpp"
+#include "suite/report/comparison/comparison_table.hpp"
+#include "suite/report/comparison/row_explanation.hpp"
+#include "suite/report/text/terminal_text.hpp"
 #include "tests/cli/golden.hpp"
 #include "tests/compare/small_arms.hpp"
 
@@ -25,6 +24,7 @@ namespace {
 using assay::testing::expect_golden;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 /// Two sides with a row of every kind, names that are long or hold what must be quoted.
 class Output : public ::testing::Test {
@@ -66,9 +66,10 @@ class Output : public ::testing::Test {
 
     std::string table(std::size_t columns = 100, bool colours = false) const {
         const auto shown = cli::numbered(rows, cli::parse_only({}));
-        return cli::comparison_header(a, b, options) +
-               cli::comparison_table(shown, {columns, colours}) +
-               cli::comparison_reasons(shown, {columns, colours}) + cli::comparison_summary(rows);
+        return report::comparison_header(a, b, options) +
+               report::comparison_table(shown, {columns, colours}) +
+               report::comparison_reasons(shown, {columns, colours}) +
+               cli::comparison_summary(rows);
     }
 
     Arm a, b;
@@ -120,8 +121,8 @@ TEST_F(Output, RowsOfTwoProfilesSayWhichTheyAre) {
     const auto both = compare(before, after, options);
     ASSERT_EQ(both.size(), 2u);
     EXPECT_EQ(both[1].id.profile, Profile::small);
-    EXPECT_EQ(both[1].verdict, Verdict::slower);
-    const std::string text = cli::comparison_table(cli::numbered(both, cli::parse_only({})), {});
+    EXPECT_EQ(both[1].verdict, RowVerdict::slower);
+    const std::string text = report::comparison_table(cli::numbered(both, cli::parse_only({})), {});
     EXPECT_THAT(text, HasSubstr("plain (toy)"));
     EXPECT_THAT(text, HasSubstr("plain (small)"));
     EXPECT_THAT(rows_markdown(both), HasSubstr("| toy/fig1 plain (small) | time |"));
@@ -165,6 +166,43 @@ TEST_F(Output, FitsItsColumns) {
         EXPECT_LE(longest_line(table(columns)), columns);
 }
 
+TEST_F(Output, WhatFitsNoTableBecomesLinesAndIsNotShortened) {
+    const auto shown = cli::numbered(rows, cli::parse_only({}));
+    for (const std::size_t columns : {60, 50, 44}) {
+        const report::TableLook look{columns, false};
+        const std::string text =
+            report::comparison_table(shown, look) + report::comparison_reasons(shown, look);
+        EXPECT_LE(longest_line(text), columns) << text;
+        EXPECT_THAT(text, Not(HasSubstr("…")));
+        EXPECT_THAT(text, HasSubstr("model=gpt-large-with-a-long-name"));
+    }
+}
+
+TEST(Contrasts, AxesThatAllShareStandInTheHeading) {
+    runner::Contrast contrast;
+    contrast.experiment = "toy/fig1";
+    contrast.axes = {{"model", Value("small")}, {"nodes", Value(std::int64_t{4})}};
+    contrast.variant = "b";
+    contrast.against = "a";
+    contrast.metric.name = "time";
+    contrast.ratio = NAN;
+    contrast.answer.low = contrast.answer.high = NAN;
+    contrast.rounds = 5;
+    std::vector<runner::Contrast> all{contrast};
+    EXPECT_THAT(report::contrast_table(all, 100),
+                StartsWith("toy/fig1  model=small nodes=4\nvariant  against  metric  ratio"));
+    all.push_back(contrast);
+    all.back().axes["nodes"] = Value(std::int64_t{8});
+    all.push_back(contrast);
+    all.back().experiment = "toy/fig2";
+    const std::string text = report::contrast_table(all, 100);
+    EXPECT_THAT(text, StartsWith("toy/fig1  model=small\ncase     variant  against  metric"));
+    EXPECT_THAT(text, HasSubstr("\nnodes=4  b        a        time"));
+    EXPECT_THAT(text, HasSubstr("\nnodes=8  b        a        time"));
+    EXPECT_THAT(text, HasSubstr("\n\ntoy/fig2  model=small nodes=4\nvariant  against"));
+    EXPECT_LE(longest_line(report::contrast_table(all, 40)), 40u);
+}
+
 TEST_F(Output, ColoursMeanDirectionOnly) {
     const std::string text = table(100, true);
     EXPECT_THAT(text, HasSubstr("\x1b[31mslower\x1b[0m"));
@@ -177,13 +215,13 @@ TEST_F(Output, ColoursMeanDirectionOnly) {
 TEST_F(Output, Explanation) {
     std::string text;
     for (const std::size_t number : {2, 4, 7})
-        text += cli::row_explanation({number, &rows[number - 1]}, {a, b, options, rows});
+        text += report::row_explanation({number, &rows[number - 1]}, {a, b, rows});
     expect_golden("compare_explain.txt", text);
 }
 
 TEST_F(Output, EveryRowCanBeExplained) {
     for (std::size_t i = 0; i < rows.size(); ++i)
-        EXPECT_THAT(cli::row_explanation({i + 1, &rows[i]}, {a, b, options, rows}),
+        EXPECT_THAT(report::row_explanation({i + 1, &rows[i]}, {a, b, rows}),
                     HasSubstr(rows[i].id.series_text()));
 }
 
@@ -191,14 +229,14 @@ TEST_F(Output, ExplanationMarksOutliers) {
     const std::size_t row = 0;
     a.series[0].points[0].value = 50;
     const auto again = compare(a, b, options);
-    EXPECT_THAT(cli::row_explanation({1, &again[row]}, {a, b, options, again}), HasSubstr("50 **"));
+    EXPECT_THAT(report::row_explanation({1, &again[row]}, {a, b, again}), HasSubstr("50 **"));
 }
 
 TEST_F(Output, ExplanationSaysWhatTheIntervalCovers) {
     const Arm few_a = arm({seeded(around(1, 0.001, 5))}),
               few_b = arm({seeded(around(2, 0.001, 5))});
     const auto few = compare(few_a, few_b, options);
-    EXPECT_THAT(cli::row_explanation({1, &few[0]}, {few_a, few_b, options, few}),
+    EXPECT_THAT(report::row_explanation({1, &few[0]}, {few_a, few_b, few}),
                 HasSubstr("93.75 %, order_statistics"));
 }
 
@@ -206,7 +244,7 @@ TEST_F(Output, ExplanationTellsWhatSeveralSessionsSay) {
     const auto explained = [&](const Series& in_a, const Series& in_b) {
         const Arm left = arm({in_a}), right = arm({in_b});
         const auto row = compare(left, right, options);
-        return cli::row_explanation({1, &row[0]}, {left, right, options, row});
+        return report::row_explanation({1, &row[0]}, {left, right, row});
     };
     const Series one = of_sessions({{1, 2, 3, 4}}), two = of_sessions({{1, 2, 3, 4}, {5, 6, 7}});
     EXPECT_THAT(explained(one, two), HasSubstr("medians of A 2.5; of B 2.5, 6"));
@@ -221,7 +259,7 @@ TEST_F(Output, ExplanationTellsWhatSeveralSessionsSay) {
 TEST_F(Output, ExplanationOfEqualValuesSpeaksOfNoPairsWhereThereAreNone) {
     const Arm zeros = arm({series({0, 0, 0})});
     const auto equal = compare(zeros, zeros, options);
-    const std::string text = cli::row_explanation({1, &equal[0]}, {zeros, zeros, options, equal});
+    const std::string text = report::row_explanation({1, &equal[0]}, {zeros, zeros, equal});
     EXPECT_THAT(text, HasSubstr("1, as all values are equal"));
     EXPECT_THAT(text, Not(HasSubstr("over the pairs")));
 }
@@ -278,12 +316,12 @@ TEST(Across, OnlyKeysThatThereAre) {
 }
 
 TEST(ExitCode, TheWorstRowDecides) {
-    const auto code_of = [](std::vector<Verdict> verdicts) {
+    const auto code_of = [](std::vector<RowVerdict> verdicts) {
         std::vector<Row> rows(verdicts.size());
         for (std::size_t i = 0; i < rows.size(); ++i) rows[i].verdict = verdicts[i];
         return cli::comparison_exit_code(rows);
     };
-    using enum Verdict;
+    using enum RowVerdict;
     EXPECT_EQ(code_of({same, faster}), 0);
     EXPECT_EQ(code_of({same, slower, ambiguous}), 2);
     EXPECT_EQ(code_of({same, failed}), 2);

@@ -159,7 +159,7 @@ TEST_F(Selectors, UnitsOfForeignExperimentsComeFromTheDatabase) {
     const Arm b = read_arm(registry, store.path(), "latest");
     const Row row = compare(a, b).at(0);
     EXPECT_EQ(row.unit, "1/s");
-    EXPECT_EQ(row.verdict, Verdict::faster);
+    EXPECT_EQ(row.verdict, RowVerdict::faster);
 }
 
 // Sessions from before inputs were hashed stay comparable; two hashes that differ are two things.

@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <string>
 
+#include "suite/measure/statistics/bimodality.hpp"
 #include "suite/measure/statistics/counter_draws.hpp"
 #include "suite/measure/statistics/distributions.hpp"
 #include "suite/measure/statistics/quantile.hpp"
-#include "suite/measure/statistics/shape.hpp"
 #include "tests/compare/small_arms.hpp"
 
 namespace assay::compare::testing {
@@ -83,13 +83,13 @@ Row two_stage_bootstrap(const Sessions& a, const Sessions& b, CounterDraws& draw
 Row judged_by_bounds(Row row, double factor) {
     row.low *= factor;
     row.high *= factor;
-    if (row.low > 1 + margin) row.verdict = Verdict::slower;
-    if (row.high < 1 / (1 + margin)) row.verdict = Verdict::faster;
+    if (row.low > 1 + margin) row.verdict = RowVerdict::slower;
+    if (row.high < 1 / (1 + margin)) row.verdict = RowVerdict::faster;
     return row;
 }
 
 bool is_change(const Row& row) {
-    return row.verdict == Verdict::slower || row.verdict == Verdict::faster;
+    return row.verdict == RowVerdict::slower || row.verdict == RowVerdict::faster;
 }
 
 /// Shares of repetitions.
@@ -105,7 +105,7 @@ struct Rates {
         interval += std::isfinite(same.low);
         covered += same.low <= 1 && 1 <= same.high;
         false_alarm += is_change(same);
-        missed += slower.verdict != Verdict::slower;
+        missed += slower.verdict != RowVerdict::slower;
     }
     void divide() {
         covered = interval > 0 ? covered / interval : std::nan("");
@@ -215,7 +215,7 @@ Row judged_by_clusters_of_values(const std::vector<double>& a, const std::vector
         if (const auto shape = statistics::bimodality(*side); shape.bimodal) {
             const double gap = std::log(shape.high / shape.low);
             if (gap > std::log1p(margin) && std::log(row.low) <= gap && std::log(row.high) >= -gap)
-                row.verdict = Verdict::ambiguous;
+                row.verdict = RowVerdict::ambiguous;
         }
     return row;
 }

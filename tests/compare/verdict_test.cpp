@@ -15,15 +15,15 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 /// Verdict and reason; the text begins with the reason's code.
-void expect(const Row& row, Verdict verdict, Reason reason) {
+void expect(const Row& row, RowVerdict verdict, Reason reason) {
     EXPECT_EQ(to_string(row.verdict), to_string(verdict)) << row.reason;
     EXPECT_EQ(code(row.reason_code), code(reason)) << row.reason;
     EXPECT_THAT(row.reason, StartsWith(std::string(code(reason))));
 }
 
-TEST(Verdict, SameInsideTheMargin) {
+TEST(RowVerdict, SameInsideTheMargin) {
     const Row row = only_row(seeded(around(1, 0.001, 9)), seeded(around(1, 0.001, 9, 3)));
-    expect(row, Verdict::same, Reason::within_margin);
+    expect(row, RowVerdict::same, Reason::within_margin);
     EXPECT_TRUE(row.paired);
     EXPECT_EQ(row.n_a, 9);
     EXPECT_EQ(row.n_b, 9);
@@ -32,38 +32,38 @@ TEST(Verdict, SameInsideTheMargin) {
     EXPECT_THAT(row.reason, HasSubstr("9 pairs"));
 }
 
-TEST(Verdict, SlowerBeyondTheMargin) {
+TEST(RowVerdict, SlowerBeyondTheMargin) {
     const Row row = only_row(seeded(around(1, 0.005, 9)), seeded(around(1.1, 0.005, 9)));
-    expect(row, Verdict::slower, Reason::beyond_margin);
+    expect(row, RowVerdict::slower, Reason::beyond_margin);
     EXPECT_NEAR(row.ratio, 1.1, 1e-12);
     EXPECT_THAT(row.reason, HasSubstr("all above 1.01"));
     EXPECT_TRUE(row.regression());
 }
 
-TEST(Verdict, HigherIsFasterWhereHigherIsBetter) {
+TEST(RowVerdict, HigherIsFasterWhereHigherIsBetter) {
     Series a = seeded(around(1, 0.005, 9)), b = seeded(around(1.1, 0.005, 9));
     a.better = b.better = Direction::higher;
-    expect(only_row(a, b), Verdict::faster, Reason::beyond_margin);
-    expect(only_row(b, a), Verdict::slower, Reason::beyond_margin);
+    expect(only_row(a, b), RowVerdict::faster, Reason::beyond_margin);
+    expect(only_row(b, a), RowVerdict::slower, Reason::beyond_margin);
 }
 
-TEST(Verdict, AmbiguousAcrossTheEdgeOfTheMargin) {
+TEST(RowVerdict, AmbiguousAcrossTheEdgeOfTheMargin) {
     const auto [a, b] = straddling(9);
     const Row row = only_row(seeded(a), seeded(b));
-    expect(row, Verdict::ambiguous, Reason::straddles_margin);
+    expect(row, RowVerdict::ambiguous, Reason::straddles_margin);
     EXPECT_LT(row.low, 1.01);
     EXPECT_GT(row.high, 1.01);
 }
 
-TEST(Verdict, UnpairedWhenTheRoundsAreOthers) {
+TEST(RowVerdict, UnpairedWhenTheRoundsAreOthers) {
     const Row row = only_row(series(around(1, 0.002, 9)), series(around(2, 0.002, 9)));
-    expect(row, Verdict::slower, Reason::beyond_margin);
+    expect(row, RowVerdict::slower, Reason::beyond_margin);
     EXPECT_FALSE(row.paired);
     EXPECT_THAT(row.reason, HasSubstr("unpaired, 9 and 9 values"));
     EXPECT_NEAR(row.ratio, 2, 0.01);
 }
 
-TEST(Verdict, TooFewPairsFallBackToAllValues) {
+TEST(RowVerdict, TooFewPairsFallBackToAllValues) {
     Series a = seeded(around(1, 0.002, 9)), b = seeded(around(1, 0.002, 9));
     for (std::size_t i = 2; i < 9; ++i) b.points[i].pair += " of another run";
     EXPECT_FALSE(only_row(a, b).paired);
@@ -77,13 +77,13 @@ Row partly_paired(int n, int common) {
     return only_row(a, b);
 }
 
-TEST(Verdict, AFewCommonSeedsDoNotStandForManyOthers) {
+TEST(RowVerdict, AFewCommonSeedsDoNotStandForManyOthers) {
     const Row row = partly_paired(40, 5);
     EXPECT_FALSE(row.paired);
     EXPECT_THAT(row.reason, HasSubstr("unpaired, 40 and 40 values"));
 }
 
-TEST(Verdict, ValuesWithoutPartnerAreTold) {
+TEST(RowVerdict, ValuesWithoutPartnerAreTold) {
     const Row row = partly_paired(40, 30);
     EXPECT_TRUE(row.paired);
     EXPECT_THAT(row.reason, HasSubstr("30 pairs; 10 of A and 10 of B without partner"));
@@ -93,7 +93,7 @@ TEST(Verdict, ValuesWithoutPartnerAreTold) {
                 HasSubstr("0 of A and 2 of B without partner"));
 }
 
-TEST(Verdict, AnIntervalThatCoversLessThanAskedSaysSo) {
+TEST(RowVerdict, AnIntervalThatCoversLessThanAskedSaysSo) {
     const Row five = only_row(seeded(around(1, 0.001, 5)), seeded(around(1, 0.001, 5)));
     EXPECT_DOUBLE_EQ(five.level, 0.9375);
     EXPECT_THAT(five.reason, HasSubstr("the interval covers 93.75 % only"));
@@ -106,9 +106,9 @@ TEST(Verdict, AnIntervalThatCoversLessThanAskedSaysSo) {
     EXPECT_THAT(few.reason, HasSubstr("covers 94.29 % only"));
 }
 
-TEST(Verdict, AmbiguousWithTooFewValues) {
+TEST(RowVerdict, AmbiguousWithTooFewValues) {
     const Row row = only_row(series({1, 1.1}), series({2, 2.1}));
-    expect(row, Verdict::ambiguous, Reason::too_few);
+    expect(row, RowVerdict::ambiguous, Reason::too_few);
     EXPECT_NEAR(row.ratio, 1.95, 0.1);
     EXPECT_TRUE(std::isnan(row.low));
     EXPECT_TRUE(std::isnan(row.high));
@@ -121,40 +121,40 @@ std::vector<double> two_clusters(double low, double high, int n) {
     return values;
 }
 
-TEST(Verdict, AmbiguousWhenASideHasTwoClusters) {
+TEST(RowVerdict, AmbiguousWhenASideHasTwoClusters) {
     // The bimodal case of the literature: 22.5 and 25.5 ms.
     const Row row = only_row(series(two_clusters(22.5, 25.5, 40)), series(around(25.5, 0.001, 40)));
-    expect(row, Verdict::ambiguous, Reason::bimodal);
+    expect(row, RowVerdict::ambiguous, Reason::bimodal);
 }
 
-TEST(Verdict, ClustersCloserThanTheMarginDoNotMatter) {
+TEST(RowVerdict, ClustersCloserThanTheMarginDoNotMatter) {
     Options wide;
     wide.margin = 0.2;
     expect(
         only_row(series(two_clusters(22.5, 25.5, 40)), series(two_clusters(22.5, 25.5, 40)), wide),
-        Verdict::same, Reason::within_margin);
+        RowVerdict::same, Reason::within_margin);
 }
 
-TEST(Verdict, AChangeLargerThanTheClustersDistanceIsAChange) {
+TEST(RowVerdict, AChangeLargerThanTheClustersDistanceIsAChange) {
     expect(only_row(series(two_clusters(22.5, 25.5, 40)), series(two_clusters(45, 51, 40))),
-           Verdict::slower, Reason::beyond_margin);
+           RowVerdict::slower, Reason::beyond_margin);
 }
 
-TEST(Verdict, PairsOfTwoKindsOfWorkloadAreJudgedByTheirRatios) {
+TEST(RowVerdict, PairsOfTwoKindsOfWorkloadAreJudgedByTheirRatios) {
     // Half of the seeds make a workload twice as large; every pair is 30 % slower.
     const std::vector<double> workloads = two_clusters(1, 2, 20);
     std::vector<double> slower;
     for (std::size_t i = 0; i < workloads.size(); ++i)
         slower.push_back(workloads[i] * (1.3 + 0.001 * static_cast<double>(i % 7)));
     const Row row = only_row(seeded(workloads), seeded(slower));
-    expect(row, Verdict::slower, Reason::beyond_margin);
+    expect(row, RowVerdict::slower, Reason::beyond_margin);
     EXPECT_THAT(row.reason, HasSubstr("20 pairs, all above 1.01"));
-    expect(only_row(seeded(workloads), seeded(workloads)), Verdict::same, Reason::within_margin);
+    expect(only_row(seeded(workloads), seeded(workloads)), RowVerdict::same, Reason::within_margin);
     // Where the ratios themselves have two clusters, that is another matter.
     std::vector<double> by_half;
     for (std::size_t i = 0; i < workloads.size(); ++i)
         by_half.push_back(workloads[i] * (i % 4 < 2 ? 1 : 1.3) * (1 + 0.0001 * double(i % 7)));
-    expect(only_row(seeded(workloads), seeded(by_half)), Verdict::ambiguous, Reason::bimodal);
+    expect(only_row(seeded(workloads), seeded(by_half)), RowVerdict::ambiguous, Reason::bimodal);
 }
 
 /// Sessions of nine values each, around these levels.
@@ -164,25 +164,25 @@ Series sessions_around(const std::vector<double>& levels) {
     return of_sessions(sessions);
 }
 
-TEST(Verdict, SeveralSessionsAreComparedByTheirMedians) {
+TEST(RowVerdict, SeveralSessionsAreComparedByTheirMedians) {
     // B's mornings happen to be slow ones; within a session all values agree.
     const Row chance = only_row(sessions_around({1, 1.03, 0.98, 1.02, 0.99}),
                                 sessions_around({1.04, 1.01, 1.05, 0.995, 1.035}));
-    expect(chance, Verdict::ambiguous, Reason::straddles_margin);
+    expect(chance, RowVerdict::ambiguous, Reason::straddles_margin);
     EXPECT_THAT(chance.reason, HasSubstr("medians of 5 and 5 sessions, 45 and 45 values"));
     EXPECT_THAT(chance.reason, HasSubstr("more sessions would decide"));
     EXPECT_EQ(chance.n_a, 45) << "values, as ever";
     const Row slower = only_row(sessions_around({1, 1.03, 0.98, 1.02, 0.99}),
                                 sessions_around({1.14, 1.11, 1.15, 1.095, 1.135, 1.1}));
-    expect(slower, Verdict::slower, Reason::beyond_margin);
+    expect(slower, RowVerdict::slower, Reason::beyond_margin);
     EXPECT_THAT(slower.reason, HasSubstr("beyond-margin: medians of 5 and 6 sessions"));
     EXPECT_NEAR(slower.ratio, 1.12, 0.01);
     EXPECT_EQ(slower.n_b, 54);
 }
 
-TEST(Verdict, TooFewSessionsSayHowManyItTakes) {
+TEST(RowVerdict, TooFewSessionsSayHowManyItTakes) {
     const Row two = only_row(sessions_around({1, 1.01}), sessions_around({2, 2.01}));
-    expect(two, Verdict::ambiguous, Reason::too_few);
+    expect(two, RowVerdict::ambiguous, Reason::too_few);
     EXPECT_THAT(two.reason, HasSubstr("it would take 4 and 4; medians of 2 and 2 sessions"));
     EXPECT_NEAR(two.ratio, 2, 0.01);
     EXPECT_TRUE(std::isnan(two.low));
@@ -190,47 +190,47 @@ TEST(Verdict, TooFewSessionsSayHowManyItTakes) {
     EXPECT_THAT(only_row(sessions_around({1}), sessions_around(ten)).reason,
                 HasSubstr("it would take 2 and 10; medians of 1 and 10 sessions"));
     const Row decided = only_row(sessions_around({1, 1.01, 1.02}), sessions_around({2, 2, 2, 2.1}));
-    expect(decided, Verdict::slower, Reason::beyond_margin);
+    expect(decided, RowVerdict::slower, Reason::beyond_margin);
     EXPECT_THAT(decided.reason, HasSubstr("the interval covers 94.29 % only"));
     // One session against a month of them: how sessions differ is known from the many.
-    expect(only_row(sessions_around(around(1, 0.01, 30)), sessions_around({1.2})), Verdict::slower,
-           Reason::beyond_margin);
+    expect(only_row(sessions_around(around(1, 0.01, 30)), sessions_around({1.2})),
+           RowVerdict::slower, Reason::beyond_margin);
 }
 
-TEST(Verdict, CommonSeedsOfSeveralSessionsMakeNoPairs) {
+TEST(RowVerdict, CommonSeedsOfSeveralSessionsMakeNoPairs) {
     Series a = sessions_around({1, 1.03, 0.98, 1.02}), b = sessions_around({1.04, 1.01, 1.05, 1});
     for (Series* side : {&a, &b})
         for (std::size_t i = 0; i < side->points.size(); ++i)
             side->points[i].pair = "seed " + std::to_string(i);
     const Row row = only_row(a, b);
     EXPECT_FALSE(row.paired) << "36 pairs would share the chance of four sessions";
-    EXPECT_EQ(row.verdict, Verdict::ambiguous);
+    EXPECT_EQ(row.verdict, RowVerdict::ambiguous);
 }
 
-TEST(Verdict, OneSessionAgainstOneSaysSo) {
+TEST(RowVerdict, OneSessionAgainstOneSaysSo) {
     const Row row = only_row(sessions_around({1}), sessions_around({1.1}));
-    expect(row, Verdict::slower, Reason::beyond_margin);
+    expect(row, RowVerdict::slower, Reason::beyond_margin);
     EXPECT_THAT(row.reason, HasSubstr("unpaired, 9 and 9 values of one session each"));
 }
 
-TEST(Verdict, WhatIsEqualInAllSessionsIsTheSame) {
+TEST(RowVerdict, WhatIsEqualInAllSessionsIsTheSame) {
     const Series five = of_sessions({{5, 5}, {5, 5, 5}}), other = of_sessions({{5, 5}, {5, 6}});
-    expect(only_row(five, five), Verdict::same, Reason::identical);
-    expect(only_row(five, other), Verdict::ambiguous, Reason::too_few);
+    expect(only_row(five, five), RowVerdict::same, Reason::identical);
+    expect(only_row(five, other), RowVerdict::ambiguous, Reason::too_few);
 }
 
-TEST(Verdict, WithoutARatioItIsSessionsThatCount) {
+TEST(RowVerdict, WithoutARatioItIsSessionsThatCount) {
     const Series none = of_sessions({{0, 0, 0}, {0, 0, 0}}), lost = of_sessions({{3, 1}, {2, 5}});
-    expect(only_row(none, lost), Verdict::ambiguous, Reason::not_positive);
+    expect(only_row(none, lost), RowVerdict::ambiguous, Reason::not_positive);
     const Series never = of_sessions({{0}, {0}, {0}, {0}, {0}}),
                  ever = of_sessions({{3}, {1}, {2}, {4}, {5}});
-    expect(only_row(never, ever), Verdict::slower, Reason::not_positive);
+    expect(only_row(never, ever), RowVerdict::slower, Reason::not_positive);
 }
 
-TEST(Verdict, SessionsDoNotMatterToWhatIsDeterministic) {
+TEST(RowVerdict, SessionsDoNotMatterToWhatIsDeterministic) {
     Series a = deterministic({1, 2, 3}), b = deterministic({1, 2, 3});
     a.points[2].session = 2;
-    expect(only_row(a, b), Verdict::same, Reason::identical);
+    expect(only_row(a, b), RowVerdict::same, Reason::identical);
     a = deterministic(around(1, 0.001, 9));
     b = deterministic(around(1.1, 0.001, 9));
     for (std::size_t i = 0; i < 9; ++i) {
@@ -238,105 +238,106 @@ TEST(Verdict, SessionsDoNotMatterToWhatIsDeterministic) {
         b.points[i].pair += " of others";
     }
     const Row row = only_row(a, b);
-    expect(row, Verdict::slower, Reason::beyond_margin);
+    expect(row, RowVerdict::slower, Reason::beyond_margin);
     EXPECT_THAT(row.reason, HasSubstr("unpaired, 9 and 9 values"));
 }
 
-TEST(Verdict, DeterministicMetricsAreEqualSeedBySeed) {
+TEST(RowVerdict, DeterministicMetricsAreEqualSeedBySeed) {
     const Row row = only_row(deterministic({0, 2, 3}), deterministic({0, 2, 3}));
-    expect(row, Verdict::same, Reason::identical);
+    expect(row, RowVerdict::same, Reason::identical);
     EXPECT_EQ(row.ratio, 1);
 }
 
-TEST(Verdict, OneDeterministicValueIsEnough) {
-    expect(only_row(deterministic({5}), deterministic({5})), Verdict::same, Reason::identical);
-    expect(only_row(deterministic({5}), deterministic({5.0000001})), Verdict::slower,
+TEST(RowVerdict, OneDeterministicValueIsEnough) {
+    expect(only_row(deterministic({5}), deterministic({5})), RowVerdict::same, Reason::identical);
+    expect(only_row(deterministic({5}), deterministic({5.0000001})), RowVerdict::slower,
            Reason::changed);
 }
 
-TEST(Verdict, ADeterministicChangeGoesByItsDirection) {
-    expect(only_row(deterministic({1, 2, 3}), deterministic({1, 2, 2.999})), Verdict::faster,
+TEST(RowVerdict, ADeterministicChangeGoesByItsDirection) {
+    expect(only_row(deterministic({1, 2, 3}), deterministic({1, 2, 2.999})), RowVerdict::faster,
            Reason::changed);
     const Row row = only_row(deterministic({1, 2, 4}), deterministic({1, 3, 5}));
-    expect(row, Verdict::slower, Reason::changed);
+    expect(row, RowVerdict::slower, Reason::changed);
     EXPECT_DOUBLE_EQ(row.ratio, 1.25);
     EXPECT_DOUBLE_EQ(row.low, 1);
     EXPECT_DOUBLE_EQ(row.high, 1.5);
     EXPECT_THAT(row.reason, HasSubstr("2 of 3 pairs differ"));
 }
 
-TEST(Verdict, ADeterministicChangeBothWaysIsAmbiguous) {
-    expect(only_row(deterministic({1, 2}), deterministic({2, 1})), Verdict::ambiguous,
+TEST(RowVerdict, ADeterministicChangeBothWaysIsAmbiguous) {
+    expect(only_row(deterministic({1, 2}), deterministic({2, 1})), RowVerdict::ambiguous,
            Reason::changed);
 }
 
-TEST(Verdict, ADeterministicMetricThatIsNoNumberOnOneSideChanged) {
+TEST(RowVerdict, ADeterministicMetricThatIsNoNumberOnOneSideChanged) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    expect(only_row(deterministic({1, nan}), deterministic({1, nan})), Verdict::same,
+    expect(only_row(deterministic({1, nan}), deterministic({1, nan})), RowVerdict::same,
            Reason::identical);
-    expect(only_row(deterministic({1, 2}), deterministic({1, nan})), Verdict::ambiguous,
+    expect(only_row(deterministic({1, 2}), deterministic({1, nan})), RowVerdict::ambiguous,
            Reason::changed);
 }
 
-TEST(Verdict, DeterministicMetricsOfOtherSeedsAreJudgedAsAnyOther) {
+TEST(RowVerdict, DeterministicMetricsOfOtherSeedsAreJudgedAsAnyOther) {
     Series a = deterministic({1}), b = deterministic({2});
     b.points[0].pair = "seed 99";
-    expect(only_row(a, b), Verdict::ambiguous, Reason::too_few);
+    expect(only_row(a, b), RowVerdict::ambiguous, Reason::too_few);
 }
 
-TEST(Verdict, WithoutDirectionADifferenceIsAmbiguous) {
+TEST(RowVerdict, WithoutDirectionADifferenceIsAmbiguous) {
     Series a = seeded(around(1, 0.005, 9)), b = seeded(around(1.1, 0.005, 9));
     a.better = b.better = Direction::none;
     Options all;
     all.all_metrics = true;
-    expect(only_row(a, b, all), Verdict::ambiguous, Reason::no_direction);
+    expect(only_row(a, b, all), RowVerdict::ambiguous, Reason::no_direction);
     EXPECT_TRUE(compare(arm({a}), arm({b})).empty()) << "shown only when asked for";
 }
 
-TEST(Verdict, NoRatioOfValuesThatAreNotPositive) {
+TEST(RowVerdict, NoRatioOfValuesThatAreNotPositive) {
     expect(only_row(series({0, 1, 2, 3, 4, 5, 6}), series({1, 2, 3, 4, 5, 6, 7})),
-           Verdict::ambiguous, Reason::not_positive);
-    expect(only_row(series({-1, -2}), series({-1, -2})), Verdict::ambiguous, Reason::not_positive);
+           RowVerdict::ambiguous, Reason::not_positive);
+    expect(only_row(series({-1, -2}), series({-1, -2})), RowVerdict::ambiguous,
+           Reason::not_positive);
     const double inf = std::numeric_limits<double>::infinity();
     const Row row = only_row(series({1, inf}), series({1, 2}));
-    expect(row, Verdict::ambiguous, Reason::not_positive);
+    expect(row, RowVerdict::ambiguous, Reason::not_positive);
     EXPECT_TRUE(std::isnan(row.ratio));
 }
 
-TEST(Verdict, WithoutARatioTheOrderDecidesWhereTheSidesDoNotOverlap) {
+TEST(RowVerdict, WithoutARatioTheOrderDecidesWhereTheSidesDoNotOverlap) {
     const Series none = series({0, 0, 0, 0, 0}), lost = series({3, 1, 2, 5, 4});
     const Row row = only_row(none, lost);
-    expect(row, Verdict::slower, Reason::not_positive);
+    expect(row, RowVerdict::slower, Reason::not_positive);
     EXPECT_TRUE(std::isnan(row.ratio));
     EXPECT_THAT(row.reason, HasSubstr("every value of B is above every value of A"));
-    expect(only_row(lost, none), Verdict::faster, Reason::not_positive);
-    expect(only_row(series({0, 0, 0, 0}), lost), Verdict::ambiguous, Reason::not_positive);
-    expect(only_row(series({0, 0, 0, 0, 1}), lost), Verdict::ambiguous, Reason::not_positive);
+    expect(only_row(lost, none), RowVerdict::faster, Reason::not_positive);
+    expect(only_row(series({0, 0, 0, 0}), lost), RowVerdict::ambiguous, Reason::not_positive);
+    expect(only_row(series({0, 0, 0, 0, 1}), lost), RowVerdict::ambiguous, Reason::not_positive);
     expect(only_row(series({-1, -1, -1, -1, -1}), series({-1.001, -1.001, -1.001, -1.001, -1.001})),
-           Verdict::ambiguous, Reason::not_positive);
+           RowVerdict::ambiguous, Reason::not_positive);
 }
 
-TEST(Verdict, ZeroEverywhereIsTheSame) {
-    expect(only_row(series({0, 0, 0}), series({0, 0})), Verdict::same, Reason::identical);
+TEST(RowVerdict, ZeroEverywhereIsTheSame) {
+    expect(only_row(series({0, 0, 0}), series({0, 0})), RowVerdict::same, Reason::identical);
 }
 
-TEST(Verdict, NotComparableWhenTheContextDiffers) {
+TEST(RowVerdict, NotComparableWhenTheContextDiffers) {
     Series a = seeded(around(1, 0.001, 9)), b = a;
     b.context["hardware"] = "there";
     const Row row = only_row(a, b);
-    expect(row, Verdict::not_comparable, Reason::context_differs);
+    expect(row, RowVerdict::not_comparable, Reason::context_differs);
     EXPECT_THAT(row.reason, HasSubstr("hardware here in A, there in B"));
     EXPECT_TRUE(std::isnan(row.ratio)) << "never compared silently";
     Options across;
     across.across = {"hardware"};
-    expect(only_row(a, b, across), Verdict::same, Reason::within_margin);
+    expect(only_row(a, b, across), RowVerdict::same, Reason::within_margin);
 }
 
-TEST(Verdict, AnUnknownContextIsEqualAndTold) {
+TEST(RowVerdict, AnUnknownContextIsEqualAndTold) {
     Series a = seeded(around(1, 0.001, 9)), b = a;
     b.context.erase("hardware");
     const Row row = only_row(a, b);
-    expect(row, Verdict::same, Reason::within_margin);
+    expect(row, RowVerdict::same, Reason::within_margin);
     EXPECT_THAT(row.reason, HasSubstr("; context unknown in B: hardware"));
     EXPECT_THAT(only_row(b, a).reason, HasSubstr("; context unknown in A: hardware"));
     Options across;
@@ -344,55 +345,56 @@ TEST(Verdict, AnUnknownContextIsEqualAndTold) {
     EXPECT_THAT(only_row(a, b, across).reason, Not(HasSubstr("unknown")));
 }
 
-TEST(Verdict, NotComparableWhereASideLacksTheSeries) {
+TEST(RowVerdict, NotComparableWhereASideLacksTheSeries) {
     const Arm a = arm({series({1, 2, 3})}), none = arm({});
-    expect(compare(a, none).at(0), Verdict::not_comparable, Reason::only_in_a);
-    expect(compare(none, a).at(0), Verdict::not_comparable, Reason::only_in_b);
+    expect(compare(a, none).at(0), RowVerdict::not_comparable, Reason::only_in_a);
+    expect(compare(none, a).at(0), RowVerdict::not_comparable, Reason::only_in_b);
 }
 
-TEST(Verdict, FailedWhenASideHasNoSampleThatIsOk) {
+TEST(RowVerdict, FailedWhenASideHasNoSampleThatIsOk) {
     Series b = series({});
     b.failed = 3;
     const Row row = only_row(series(around(1, 0.001, 9)), b);
-    expect(row, Verdict::failed, Reason::all_failed);
+    expect(row, RowVerdict::failed, Reason::all_failed);
     EXPECT_THAT(row.reason, HasSubstr("all 3 samples of B failed"));
 }
 
-TEST(Verdict, FailedAndMarkedSamplesOfASideAreBothCounted) {
+TEST(RowVerdict, FailedAndMarkedSamplesOfASideAreBothCounted) {
     Series b = series({});
     b.failed = 1;
     b.excluded = 9;
     const Row row = only_row(series(around(1, 0.001, 9)), b);
-    expect(row, Verdict::failed, Reason::all_failed);
+    expect(row, RowVerdict::failed, Reason::all_failed);
     EXPECT_THAT(row.reason,
                 HasSubstr("of the 10 samples of B, 1 failed and 9 were marked invalid"));
 }
 
-TEST(Verdict, WhereBothFailedNothingBecameWorse) {
+TEST(RowVerdict, WhereBothFailedNothingBecameWorse) {
     Series a = series({}), b = a;
     a.failed = 2;
     b.failed = 3;
     const Row row = only_row(a, b);
-    expect(row, Verdict::failed_before, Reason::all_failed);
+    expect(row, RowVerdict::failed_before, Reason::all_failed);
     EXPECT_EQ(to_string(row.verdict), "failed before too");
     EXPECT_THAT(row.reason, HasSubstr("all 3 samples of B failed, and so it was before: all 2"));
 }
 
-TEST(Verdict, WhereOnlyAFailedNothingBecameWorse) {
+TEST(RowVerdict, WhereOnlyAFailedNothingBecameWorse) {
     Series a = series({});
     a.failed = 3;
     const Row row = only_row(a, series(around(1, 0.001, 9)));
-    expect(row, Verdict::not_comparable, Reason::all_failed);
+    expect(row, RowVerdict::not_comparable, Reason::all_failed);
     EXPECT_THAT(row.reason, HasSubstr("all 3 samples of A failed"));
 }
 
-TEST(Verdict, NotComparableWhenASidesSamplesWereAllMarked) {
+TEST(RowVerdict, NotComparableWhenASidesSamplesWereAllMarked) {
     Series a = series({});
     a.excluded = 4;
-    expect(only_row(a, series(around(1, 0.001, 9))), Verdict::not_comparable, Reason::all_excluded);
+    expect(only_row(a, series(around(1, 0.001, 9))), RowVerdict::not_comparable,
+           Reason::all_excluded);
 }
 
-TEST(Verdict, AFailedCaseStandsForAllItsMetrics) {
+TEST(RowVerdict, AFailedCaseStandsForAllItsMetrics) {
     Series time = series(around(1, 0.001, 9)), rate = time, failed = series({});
     rate.name.metric = "rate";
     failed.name.metric = "";
@@ -401,27 +403,27 @@ TEST(Verdict, AFailedCaseStandsForAllItsMetrics) {
     const Arm a = arm({time, rate}), b = arm({failed});
     const auto rows = compare(a, b);
     ASSERT_EQ(rows.size(), 2u);
-    expect(rows[0], Verdict::failed, Reason::all_failed);
-    expect(rows[1], Verdict::failed, Reason::all_failed);
+    expect(rows[0], RowVerdict::failed, Reason::all_failed);
+    expect(rows[1], RowVerdict::failed, Reason::all_failed);
     EXPECT_EQ(rows[0].id.metric, "time");
     EXPECT_EQ(rows[1].id.metric, "rate");
     const auto swapped = compare(b, a);
     ASSERT_EQ(swapped.size(), 2u);
-    expect(swapped[0], Verdict::not_comparable, Reason::all_failed);
+    expect(swapped[0], RowVerdict::not_comparable, Reason::all_failed);
     EXPECT_EQ(swapped[0].id.metric, "time");
 }
 
-TEST(Verdict, WhatFailedBesidesIsTold) {
+TEST(RowVerdict, WhatFailedBesidesIsTold) {
     Series a = seeded(around(1, 0.001, 9)), b = a;
     b.failed = 2;
     a.excluded = 1;
     const Row row = only_row(a, b);
-    expect(row, Verdict::same, Reason::within_margin);
+    expect(row, RowVerdict::same, Reason::within_margin);
     EXPECT_THAT(row.reason, HasSubstr("1 excluded in A"));
     EXPECT_THAT(row.reason, HasSubstr("2 failed in B"));
 }
 
-TEST(Verdict, WhatDidNotCountIsToldOfEveryRowWithValues) {
+TEST(RowVerdict, WhatDidNotCountIsToldOfEveryRowWithValues) {
     const auto reason = [](Series a, Series b) {
         a.failed = 2;
         b.excluded = 3;
@@ -437,12 +439,12 @@ TEST(Verdict, WhatDidNotCountIsToldOfEveryRowWithValues) {
     EXPECT_THAT(reason(series({1, 1}), series({1})), unpaired) << "too few";
 }
 
-TEST(Verdict, ASeriesOwnSpreadWidensItsMargin) {
+TEST(RowVerdict, ASeriesOwnSpreadWidensItsMargin) {
     const Series a = seeded(around(1, 0.005, 9)), b = seeded(around(1.1, 0.005, 9));
     Options options;
     options.margins = {{RowId{"toy/fig1", "plain"}, 0.15}};
     const Row row = only_row(a, b, options);
-    expect(row, Verdict::same, Reason::within_margin);
+    expect(row, RowVerdict::same, Reason::within_margin);
     EXPECT_EQ(row.margin, 0.15);
     options.margins = {{RowId{"toy/fig1", "plain"}, 0.001}};
     EXPECT_EQ(only_row(a, b, options).margin, options.margin) << "it never narrows it";

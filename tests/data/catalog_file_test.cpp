@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "suite/data/catalog.hpp"
@@ -72,45 +73,34 @@ TEST(CatalogFile, NamesTheLineOfAMistake) {
     expect("[[entry]\nid = 1\n", "1", "not valid TOML");
 }
 
-const std::string logs =
-    "[entry.smartmoe_logs]\n"
-    "first_iteration = 1\n"
-    "last_iteration = 21\n"
-    "iteration_step = 10\n"
+const std::string folder_table =
+    "[entry.folder]\n"
+    "converter = \"logs\"\n"
+    "called = \"folder of logs\"\n"
     "ranks = 2\n"
-    "layers = 3\n"
-    "micro_batches = 4\n"
-    "experts = 5\n"
     "tokens = 6\n";
 
-TEST(CatalogFile, ReadsWhatAFolderOfLogsHolds) {
-    const Entry entry = parse_catalog(entry_by_path + logs, "my.toml").at(0);
-    ASSERT_TRUE(entry.smartmoe_logs);
-    EXPECT_EQ(entry.smartmoe_logs->first_iteration, 1);
-    EXPECT_EQ(entry.smartmoe_logs->last_iteration, 21);
-    EXPECT_EQ(entry.smartmoe_logs->iteration_step, 10);
-    EXPECT_EQ(entry.smartmoe_logs->ranks, 2u);
-    EXPECT_EQ(entry.smartmoe_logs->layers, 3u);
-    EXPECT_EQ(entry.smartmoe_logs->micro_batches, 4u);
-    EXPECT_EQ(entry.smartmoe_logs->experts, 5u);
-    EXPECT_EQ(entry.smartmoe_logs->tokens, 6u);
-    EXPECT_FALSE(parse_catalog(entry_by_path, "my.toml").at(0).smartmoe_logs);
+TEST(CatalogFile, ReadsWhatAFolderHolds) {
+    const Entry entry = parse_catalog(entry_by_path + folder_table, "my.toml").at(0);
+    ASSERT_TRUE(entry.folder);
+    EXPECT_EQ(entry.folder->converter, "logs");
+    EXPECT_EQ(entry.folder->called, "folder of logs");
+    EXPECT_EQ(entry.folder->numbers,
+              (std::map<std::string, std::int64_t>{{"ranks", 2}, {"tokens", 6}}));
+    EXPECT_FALSE(parse_catalog(entry_by_path, "my.toml").at(0).folder);
 }
 
-TEST(CatalogFile, RefusesLogsThatCannotBe) {
+TEST(CatalogFile, RefusesAFolderThatCannotBe) {
     const auto expect = [](const std::string& toml, const char* what) {
         EXPECT_THAT(error_of(toml), testing::HasSubstr(what));
     };
-    expect(entry_by_path + replaced(logs, "ranks = 2", "ranks = 0"),
+    expect(entry_by_path + replaced(folder_table, "ranks = 2", "ranks = 2.5"),
            "'ranks' must be a whole number");
-    expect(entry_by_path + replaced(logs, "ranks = 2\n", ""), "smartmoe_logs lacks 'ranks'");
-    expect(entry_by_path + replaced(logs, "ranks", "rnks"), "smartmoe_logs lacks 'ranks'");
-    expect(entry_by_path + logs + "tokns = 1\n", "'tokns' is not a known key");
-    expect(entry_by_path + replaced(logs, "21", "0"), "must not be before 'first_iteration'");
-    expect(entry_by_path + replaced(logs, "21", "22"), "a whole number of 'iteration_step'");
-    expect(replaced(entry_by_path, "expert_loads", "text") + logs,
-           "belongs to data of format expert_loads");
-    expect(entry_of_package + logs, "belongs to data of format expert_loads");
+    expect(entry_by_path + replaced(folder_table, "converter", "converts"),
+           "folder lacks 'converter'");
+    expect(entry_by_path + replaced(folder_table, "\"folder of logs\"", "\"\""),
+           "'called' must not be empty");
+    expect(entry_of_package + folder_table, "belongs to data that the user brings");
 }
 
 TEST(CatalogFile, RefusesAnEntryThatSaysNotWhereItIsFrom) {

@@ -1,10 +1,11 @@
-// The catalogue that comes with the project.
-#include "suite/data/catalog.hpp"
-
+// The catalogue that comes with the project, and the folder where data lies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
+
+#include "suite/data/catalog.hpp"
 
 namespace assay::data {
 namespace {
@@ -44,6 +45,36 @@ TEST(Catalog, AnIdLikeNoneGetsNoSuggestion) {
         EXPECT_THAT(error.what(), Not(HasSubstr("did you mean")));
         EXPECT_THAT(error.what(), HasSubstr("assay data list"));
     }
+}
+
+/// Where data lies: ASSAY_DATA before XDG_DATA_HOME before the home folder.
+class Folder : public testing::Test {
+  protected:
+    void SetUp() override {
+        unsetenv("ASSAY_DATA");
+        unsetenv("XDG_DATA_HOME");
+        setenv("HOME", "/home/somebody", 1);
+    }
+};
+
+TEST_F(Folder, IsBelowTheHomeFolder) {
+    EXPECT_EQ(folder(), "/home/somebody/.local/share/assay/data");
+}
+
+TEST_F(Folder, FollowsXdg) {
+    setenv("XDG_DATA_HOME", "/data/of/somebody", 1);
+    EXPECT_EQ(folder(), "/data/of/somebody/assay/data");
+}
+
+TEST_F(Folder, IgnoresARelativeXdgFolderAsItsSpecificationDemands) {
+    setenv("XDG_DATA_HOME", "data", 1);
+    EXPECT_EQ(folder(), "/home/somebody/.local/share/assay/data");
+}
+
+TEST_F(Folder, FollowsAssayDataFirst) {
+    setenv("XDG_DATA_HOME", "/data/of/somebody", 1);
+    setenv("ASSAY_DATA", "corpora", 1);
+    EXPECT_EQ(folder(), "corpora");
 }
 
 }  // namespace

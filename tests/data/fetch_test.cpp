@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "suite/store/sha256.hpp"
+#include "suite/base/sha256.hpp"
 #include "tests/base/device_writes.hpp"
 #include "tests/data/own_catalog.hpp"
 
@@ -100,25 +100,47 @@ TEST_F(Fetch, DataOnlyTheUserHasSaysHowToGetIt) {
     EXPECT_THAT(error, HasSubstr("assay data fetch trace --from FILE"));
 }
 
+/// A converter that writes the parts of a folder one after another.
+void join_parts(const Entry& entry, const std::filesystem::path& folder, std::ostream& out,
+                const FileProgress& progress) {
+    const auto ranks = static_cast<std::size_t>(entry.folder->numbers.at("ranks"));
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        const std::string part = read_file(folder / std::to_string(rank));
+        if (part.empty()) throw DataError("part " + std::to_string(rank) + " is missing");
+        out << part;
+        if (progress) progress(rank + 1, ranks);
+    }
+}
+
 class FetchFolder : public Fetch {
   protected:
     void SetUp() override {
         Fetch::SetUp();
         logs_ = root_ / "logs";
         std::filesystem::create_directory(logs_);
-        for (int rank : {0, 1}) write_file(log(rank), right_logs[rank]);
+        const std::string loads = right_loads;
+        write_file(logs_ / "0", loads.substr(0, 10));
+        write_file(logs_ / "1", loads.substr(10));
     }
 
-    std::filesystem::path log(int rank) const {
-        return logs_ / ("table_iter1_rank" + std::to_string(rank) + ".log");
+    static std::string error_of(const std::string& id,
+                                const std::optional<std::filesystem::path>& from = {},
+                                const DataConverters& converters = {{"logs", join_parts}}) {
+        try {
+            fetch(id, from, converters);
+        } catch (const DataError& error) {
+            return error.what();
+        }
+        return "no error";
     }
 
     std::filesystem::path logs_;
 };
 
-TEST_F(FetchFolder, OfLogsIsSummedAndItsFileKept) {
+TEST_F(FetchFolder, IsConvertedAndItsFileKept) {
     std::size_t files = 0;
-    const auto file = fetch("loads", logs_, [&](std::size_t done, std::size_t) { files = done; });
+    const auto file = fetch("loads", logs_, {{"logs", join_parts}},
+                            [&](std::size_t done, std::size_t) { files = done; });
     EXPECT_EQ(read_file(file), right_loads);
     EXPECT_EQ(files, 2u);
     EXPECT_THAT(data_files(), ElementsAre("loads.csv", "loads.csv.manifest.json"));
@@ -126,25 +148,26 @@ TEST_F(FetchFolder, OfLogsIsSummedAndItsFileKept) {
     EXPECT_EQ(manifest["sha256"], sha256_hex(right_loads));
 }
 
-TEST_F(FetchFolder, MayStillBeTheSummedFile) {
+TEST_F(FetchFolder, MayStillBeTheFileItself) {
     write_file(root_ / "mine.csv", right_loads);
     EXPECT_EQ(read_file(fetch("loads", root_ / "mine.csv")), right_loads);
 }
 
-TEST_F(FetchFolder, OfOtherLogsIsRefused) {
-    write_file(log(1), "0:[[4.0, 4.0], [5.0, 3.0]]\n");
+TEST_F(FetchFolder, OfOtherContentIsRefused) {
+    write_file(logs_ / "1", std::string(right_loads).substr(10) + "1,1,16,16\n");
     EXPECT_THAT(error_of("loads", logs_),
                 HasSubstr("logs is not what the catalogue describes: sha256"));
     EXPECT_THAT(data_files(), IsEmpty());
 }
 
-TEST_F(FetchFolder, WithADamagedLogSaysWhereAndWhatToDo) {
-    write_file(log(1), "0:[[nan, 5.0], [5.0, 3.0]]\n");
-    EXPECT_EQ(
-        error_of("loads", logs_),
-        "loads: " + log(1).string() +
-            ":1: column 5: a number of tokens is nan, which is not a finite number; copy this "
-            "log anew (the logs are those of somebody's training)");
+TEST_F(FetchFolder, ThatItsConverterRefusesSaysWhy) {
+    write_file(logs_ / "1", "");
+    EXPECT_EQ(error_of("loads", logs_), "loads: part 1 is missing");
+    EXPECT_THAT(data_files(), IsEmpty());
+}
+
+TEST_F(FetchFolder, WhoseConverterIsNotInThisBuildIsRefused) {
+    EXPECT_THAT(error_of("loads", logs_, {}), HasSubstr("this build has no converter \"logs\""));
     EXPECT_THAT(data_files(), IsEmpty());
 }
 

@@ -1,5 +1,5 @@
 // Format checks: right files pass, wrong ones are refused with the line.
-#include "suite/data/formats.hpp"
+#include "suite/data/check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "suite/store/sha256.hpp"
+#include "suite/base/sha256.hpp"
 
 namespace assay::data {
 
@@ -78,7 +78,7 @@ origin = "somebody's training"
 obtain = "take the folder of somebody's logs"
 file = "loads.csv"
 format = "expert_loads"
-smartmoe_logs = { first_iteration = 1, last_iteration = 1, iteration_step = 10, ranks = 2, layers = 1, micro_batches = 2, experts = 2, tokens = 8 }
+folder = { converter = "logs", called = "folder of logs or the file that sums them", first_iteration = 1, last_iteration = 1, iteration_step = 10, ranks = 2, layers = 1, micro_batches = 2, experts = 2, tokens = 8 }
 )";
     const auto hash_of = [](const char* bytes) {
         return "sha256 = \"" + sha256_hex(bytes) + "\"\n";

@@ -12,11 +12,8 @@ namespace assay::data {
 /// The content of entry "trace" of the tests' catalogue.
 inline constexpr const char* right_trace = "0,add,a\n5,remove,a\n";
 
-/// The content of entry "loads": what right_logs add up to.
+/// The content of entry "loads", which the converter "logs" makes of a folder.
 inline constexpr const char* right_loads = "iteration,layer,e0,e1\n1,0,20,12\n";
-/// table_iter1_rank0.log and table_iter1_rank1.log.
-inline constexpr const char* right_logs[] = {"0:[[8.0, 0.0], [4.0, 4.0]]\n",
-                                             "0:[[3.0, 5.0], [5.0, 3.0]]\n"};
 
 void write_file(const std::filesystem::path& file, const std::string& bytes);
 std::string read_file(const std::filesystem::path& file);

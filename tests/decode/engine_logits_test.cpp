@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "tests/decode/toy_engines.hpp"
-#include "tests/nn_files/toy_hugging_face.hpp"
+#include "tests/nn/files/toy_hugging_face.hpp"
 
 namespace assay::decode {
 namespace {

@@ -1,7 +1,7 @@
 // What holds of the engine whatever the weights.
 #include <gmock/gmock.h>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 #include "tests/decode/toy_engines.hpp"
 
 namespace assay::decode {
@@ -43,18 +43,18 @@ TEST_P(Properties, PrefillIsStepByStep) {
     EXPECT_EQ(copy_of(pieces->feed(std::span(ids).subspan(36))), expected);
 }
 
-TEST_P(Properties, FeedEachGivesTheLogitsOfEveryStep) {
+TEST_P(Properties, FeedChunkGivesTheLogitsOfEveryStep) {
     const auto each = engine(2), steps = engine(2);
     const auto vocabulary = static_cast<std::size_t>(model.config.vocabulary);
     for (const std::size_t count : {3u, 16u, 1u}) {
         const auto some = std::span(ids).subspan(static_cast<std::size_t>(each->position()), count);
-        const std::vector<float> all = copy_of(each->feed_each(some));
+        const std::vector<float> all = copy_of(each->feed_chunk(some));
         ASSERT_EQ(all.size(), count * vocabulary);
         for (std::size_t i = 0; i < count; ++i)
             EXPECT_EQ(copy_of(steps->feed(some.subspan(i, 1))),
                       copy_of(std::span(all).subspan(i * vocabulary, vocabulary)));
     }
-    EXPECT_THROW(each->feed_each(std::span(ids).first(17)), std::invalid_argument);
+    EXPECT_THROW(each->feed_chunk(std::span(ids).first(17)), std::invalid_argument);
 }
 
 TEST_P(Properties, ThreadsDoNotChangeTheResult) {

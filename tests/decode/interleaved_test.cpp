@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
-#include "impls/decode/activations.hpp"
 #include "impls/decode/interleaved/layout.hpp"
 #include "impls/decode/interleaved/products.hpp"
-#include "impls/decode/weight_matrix.hpp"
+#include "impls/decode/products.hpp"
+#include "impls/decode/weights.hpp"
 #include "kernels/cpu/element_types.hpp"
 
 namespace assay::decode {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/nn_files/toy_model.hpp"
+#include "tests/nn/files/toy_model.hpp"
 
 namespace assay::decode {
 

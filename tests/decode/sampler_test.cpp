@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "impls/decode/engine.hpp"
-#include "impls/decode/log_probability.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/decode/sampler.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
 namespace {

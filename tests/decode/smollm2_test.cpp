@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "impls/decode/sampler.hpp"
 #include "tests/decode/toy_engines.hpp"
 
 namespace assay::decode {

@@ -1,7 +1,7 @@
 // Sparse feed-forward networks in the engine, against the reference decoder with the same neurons
 // left out.
-#include "suite/experiment/error.hpp"
-#include "tests/decode/toy_sparse_layers.hpp"
+#include "suite/base/error.hpp"
+#include "tests/decode/toy_engines.hpp"
 
 namespace assay::decode {
 namespace {
@@ -65,7 +65,7 @@ TEST_P(Sparse, BytesAreThoseOfTheActiveExperts) {
     const std::uint64_t expert = layers * toy_expert_size * (matrices * row + biases * 4);
     for (const int count : {0, 2, toy_experts}) {
         Engine engine(file, {});
-        engine.use_sparse(toy_sparse_layers(model, 0), FixedActive{count, 3});
+        engine.use_sparse(toy_sparse_layers(model, 0), RandomExperts{count, 3});
         engine.feed(std::span(ids).first(9));
         const std::uint64_t cache =
             9u * 2 * 2 * static_cast<unsigned>(model.config.kv_heads) * 16 * 4;
@@ -74,10 +74,10 @@ TEST_P(Sparse, BytesAreThoseOfTheActiveExperts) {
     }
 }
 
-TEST_P(Sparse, FixedExpertsDependOnSeedAndPositionAlone) {
+TEST_P(Sparse, RandomExpertsDependOnSeedAndPositionAlone) {
     const auto run = [&](std::uint64_t seed, bool stepwise) {
         Engine engine(file, {});
-        engine.use_sparse(toy_sparse_layers(model, 0), FixedActive{2, seed});
+        engine.use_sparse(toy_sparse_layers(model, 0), RandomExperts{2, seed});
         if (!stepwise) return copy_of(engine.feed(ids));
         std::vector<float> last;
         for (const int& id : ids) last = copy_of(engine.feed({&id, 1}));
@@ -105,7 +105,7 @@ TEST(SparseLayers, ThatDoNotFitAreRefused) {
     expect_refused([](auto& layers) { layers[0].gate.clear(); });
     expect_refused([](auto& layers) { layers[0].router.pop_back(); });
     expect_refused([](auto& layers) { layers[0].up_bias = {1}; });
-    EXPECT_THROW(engine.use_sparse(toy_sparse_layers(model, 0), FixedActive{toy_experts + 1, 1}),
+    EXPECT_THROW(engine.use_sparse(toy_sparse_layers(model, 0), RandomExperts{toy_experts + 1, 1}),
                  UserError);
 }
 

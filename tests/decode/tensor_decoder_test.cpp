@@ -5,8 +5,8 @@
 #include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
 
-#include "suite/experiment/error.hpp"
-#include "tests/decode/toy_sparse_layers.hpp"
+#include "suite/base/error.hpp"
+#include "tests/decode/toy_engines.hpp"
 
 namespace assay::decode {
 namespace {
@@ -39,7 +39,7 @@ class Tensors : public testing::TestWithParam<bool> {
         }
         return all;
     }
-    TensorDecoder decoder(const ExpertChoice& choice = {}, int positions = 24) const {
+    TensorDecoder decoder(const ExpertSelection& choice = {}, int positions = 24) const {
         return {weights(), kernels, context.get(), positions, choice};
     }
     /// The same logits after every id, and the same count of bytes.
@@ -65,16 +65,16 @@ TEST_P(Tensors, DecodeAsTheEngineDoes) {
 TEST_P(Tensors, DecodeWithRoutersAsTheEngineDoes) {
     Engine engine(file, {.weights = WeightType::f32});
     engine.use_sparse(toy_sparse_layers(model, 0.01F));
-    ExpertChoice choice{ExpertChoice::By::router, 0.01F, {}};
+    ExpertSelection choice{ExpertSelection::By::router, 0.01F, {}};
     TensorDecoder tensors = decoder(choice);
     expect_as(engine, tensors);
 }
 
-TEST_P(Tensors, DecodeWithDrawnExpertsAsTheEngineDoes) {
+TEST_P(Tensors, DecodeWithRandomExpertsAsTheEngineDoes) {
     for (const int count : {0, 2, toy_experts}) {
         Engine engine(file, {.weights = WeightType::f32});
-        engine.use_sparse(toy_sparse_layers(model, 0), FixedActive{count, 3});
-        TensorDecoder tensors = decoder({ExpertChoice::By::chance, 0, {count, 3}});
+        engine.use_sparse(toy_sparse_layers(model, 0), RandomExperts{count, 3});
+        TensorDecoder tensors = decoder({ExpertSelection::By::random, 0, {count, 3}});
         expect_as(engine, tensors);
     }
 }
@@ -91,7 +91,7 @@ TEST_P(Tensors, SixteenBitWeightsAndCacheStayNear) {
 }
 
 TEST_P(Tensors, RewoundTheyComputeTheSameAgain) {
-    TensorDecoder tensors = decoder({ExpertChoice::By::chance, 0, {2, 5}});
+    TensorDecoder tensors = decoder({ExpertSelection::By::random, 0, {2, 5}});
     for (const int id : {1, 2, 3}) tensors.feed(id);
     const auto first = tensors.feed(4).clone();
     tensors.feed(5);
@@ -108,11 +108,12 @@ TEST_P(Tensors, RefuseWhatCannotBe) {
     tensors.feed(1);
     EXPECT_THROW(tensors.feed(1), UserError);
     EXPECT_THROW(decoder({}, model.config.context + 1), UserError);
-    EXPECT_THROW(decoder({ExpertChoice::By::chance, 0, {toy_experts + 1, 1}}), UserError);
+    EXPECT_THROW(decoder({ExpertSelection::By::random, 0, {toy_experts + 1, 1}}), UserError);
     const auto bare = std::make_shared<TensorWeights>(
         tensor_weights_of(file, model.config, at::kFloat, at::kCPU));
-    EXPECT_THROW(TensorDecoder(bare, kernels, context.get(), 4, {ExpertChoice::By::router, 0, {}}),
-                 UserError);
+    EXPECT_THROW(
+        TensorDecoder(bare, kernels, context.get(), 4, {ExpertSelection::By::router, 0, {}}),
+        UserError);
 }
 
 INSTANTIATE_TEST_SUITE_P(GroupedAndPlain, Tensors, testing::Bool());

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/base/processes.hpp"
 #include "tests/cli/program_test.hpp"
-#include "tests/cluster/listening_sockets.hpp"
-#include "tests/runner/processes.hpp"
+#include "tests/cluster/processes/listening_sockets.hpp"
 
 namespace assay::testing {
 namespace {
@@ -24,12 +24,16 @@ class EndToEndTest : public ProgramTest {
   protected:
     EndToEndTest() : ProgramTest(ASSAY_PROGRAM) {}
 
+    /// Not the tester's own, which may be anything; kept between tests.
+    EnvironmentVariable data{"ASSAY_DATA", ASSAY_FETCHED_DATA};
+
     std::string loads_file(const std::string& text) const {
         std::ofstream(folder / "loads") << text;
         return (folder / "loads").string();
     }
     /// One short run of it, into a database of its own; 4 is "not supported here".
     bool live_training_works() const {
+        assay({"data", "fetch", "bible-kjv"});
         for (const json& row : assay_json({"list"}))
             if (row["id"] == "lazarus/x_live")
                 return assay({"run", "lazarus/x_live", "-a", "steps=3", "--fault",
@@ -57,6 +61,16 @@ TEST_F(EndToEndTest, OneCommandFromExperimentToVerdict) {
 }
 
 // The paper's main experiment in small: five minutes, six nodes of which three are lost at once.
+// As on a machine where nothing was fetched yet: the text to train on comes with the highlight.
+TEST_F(EndToEndTest, HighlightsFetchWhatTheyNeed) {
+    if (!live_training_works()) GTEST_SKIP() << "no live training in this build";
+    const EnvironmentVariable nothing("ASSAY_DATA", (folder / "data").string());
+    const json page = assay_json({"highlights", "lazarus", "-o", (folder / "page.html").string()});
+    for (const json& sample : page["samples"])
+        EXPECT_EQ(sample["status"], "ok") << sample["experiment"] << ": " << sample["reason"];
+    EXPECT_TRUE(page["systems"][0]["picture"].is_string());
+}
+
 TEST_F(EndToEndTest, RivalsMeetOnAShortSpotTrace) {
     if (!live_training_works()) GTEST_SKIP() << "no live training in this build";
     const auto trace = (folder / "short.toml").string();

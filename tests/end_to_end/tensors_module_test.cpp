@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/base/processes.hpp"
 #include "tests/cli/program_test.hpp"
-#include "tests/runner/processes.hpp"
 
 namespace assay::testing {
 namespace {

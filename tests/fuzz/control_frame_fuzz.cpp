@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/cluster/frame.hpp"
+#include "suite/cluster/processes/frame.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "suite/data/formats.hpp"
+#include "suite/data/check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using assay::data::Format;

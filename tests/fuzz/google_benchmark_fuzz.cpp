@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "suite/base/error.hpp"
 #include "suite/compare/compare.hpp"
 #include "suite/compare/read_arm.hpp"
-#include "suite/experiment/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace assay::compare;
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const Arm arm = read_google_benchmark(text, "fuzz.json");
         if (arm.series.empty()) std::abort();
         for (const Row& row : compare(arm, arm))
-            if (row.verdict == Verdict::faster || row.verdict == Verdict::slower ||
+            if (row.verdict == RowVerdict::faster || row.verdict == RowVerdict::slower ||
                 row.reason.empty())
                 std::abort();
     } catch (const assay::UserError&) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "impls/lazarus/policy/loads.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/lazarus/data/loads_file.hpp"
+#include "suite/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

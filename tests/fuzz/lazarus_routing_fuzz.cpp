@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "impls/lazarus/experiments/routing_trace.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/lazarus/data/routing_trace.hpp"
+#include "suite/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

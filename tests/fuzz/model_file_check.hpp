@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "impls/nn/files/decoder_config.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/nn/files/parameter_source.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::nn {
 
@@ -28,7 +28,6 @@ inline void check_model_file(std::vector<std::byte> bytes, nlohmann::json compan
                 for (const std::int64_t extent : parameter.shape) elements *= extent;
                 values.assign(static_cast<std::size_t>(elements), 0);
                 read_parameter(file, config, prefix + parameter.name, values);
-                stored_rows(file, config, prefix + parameter.name);
             }
         };
         read("", shared_parameters(config));

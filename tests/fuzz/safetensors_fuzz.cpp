@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "impls/nn/files/strict_json.hpp"
+#include "impls/nn/files/untrusted_file.hpp"
 #include "tests/fuzz/model_file_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

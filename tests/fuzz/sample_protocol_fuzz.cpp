@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "suite/runner/sample_protocol.hpp"
+#include "suite/runner/sample/sample_protocol.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace assay::runner;

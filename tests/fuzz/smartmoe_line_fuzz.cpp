@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
-#include "suite/data/smartmoe_line.hpp"
+#include "impls/lazarus/data/smartmoe_logs.hpp"
 
 namespace {
 
-using assay::data::SmartmoeLine;
+using assay::lazarus::SmartmoeLine;
 
-constexpr assay::data::SmartmoeLogs logs{
+constexpr assay::lazarus::SmartmoeLogs logs{
     .layers = 12, .micro_batches = 2, .experts = 3, .tokens = 10};
 
 void require(bool fact) {

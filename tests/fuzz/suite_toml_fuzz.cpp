@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "suite/experiment/error.hpp"
-#include "suite/gate/suite_file.hpp"
+#include "suite/base/error.hpp"
+#include "suite/gate/plan/suite_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

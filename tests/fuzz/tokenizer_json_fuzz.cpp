@@ -2,11 +2,12 @@
 // gives back what it encodes, as far as its vocabulary has the bytes.
 #include <cstdint>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "impls/nn/text/json_vocabulary.hpp"
 #include "impls/nn/text/tokenizer.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/nn/text/vocabulary.hpp"
+#include "suite/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace assay::nn;

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "impls/nn/text/byte_letters.hpp"
-#include "impls/nn/text/chat_template.hpp"
+#include "impls/nn/text/chat.hpp"
 #include "impls/nn/text/tokenizer.hpp"
+#include "impls/nn/text/unicode.hpp"
 #include "impls/nn/text/vocabulary.hpp"
 
 namespace {

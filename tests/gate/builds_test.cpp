@@ -78,6 +78,8 @@ TEST_F(BuildsTest, EqualBuildsEndEarlyAndTheExitCodeIsZero) {
     const Printed printed = assay({"versus", old_program(), "night/work", "-a", "n=1", "--margin",
                                    "2%", "--no-doctor", "--json"});
     EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    EXPECT_THAT(printed.err,
+                HasSubstr("results go to a new database, " + (folder / "results.db").string()));
     for (const json& row : json::parse(printed.out)) {
         EXPECT_EQ(row["verdict"], "same") << row.dump();
         EXPECT_LT(row["n_a"].get<int>(), 30);

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "tests/base/device_writes.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::gate {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "suite/gate/baseline.hpp"
-#include "suite/gate/night_wording.hpp"
+#include "suite/gate/row_patterns.hpp"
 #include "tests/store/example_rows.hpp"
 #include "tests/store/stored_files.hpp"
 

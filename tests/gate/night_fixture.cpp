@@ -9,7 +9,7 @@ namespace assay::gate {
 namespace {
 
 using compare::Reason;
-using compare::Verdict;
+using compare::RowVerdict;
 
 NightRow night_row(compare::Row against, Evidence evidence = Evidence::none, Step step = {}) {
     NightRow row;
@@ -22,13 +22,13 @@ NightRow night_row(compare::Row against, Evidence evidence = Evidence::none, Ste
 NightRow confirmed_row() {
     NightRow row =
         night_row(compared_row({"lte/fig8", "lte", {{"sparsity", 0.5}}, "latency_s"}, 1.068, 0.008,
-                               Verdict::slower, Reason::beyond_margin),
+                               RowVerdict::slower, Reason::beyond_margin),
                   Evidence::slower, {State::candidate, State::confirmed, "seen in a second night"});
     row.candidate = true;
     row.history_change = 0.065;
     row.history_threshold = 0.021;
     row.rerun = compared_row({"lte/fig8", "lte", {{"sparsity", 0.5}}, "latency_s"}, 1.071, 0.009,
-                             Verdict::slower, Reason::beyond_margin);
+                             RowVerdict::slower, Reason::beyond_margin);
     row.rerun_paired = true;
     return row;
 }
@@ -36,7 +36,7 @@ NightRow confirmed_row() {
 NightRow candidate_row() {
     // Higher is better: a ratio below 1 is the bad way.
     compare::Row against = compared_row({"lazarus/x_live", "<&\"'> | `x`", {}, "tokens_s"}, 0.8,
-                                        0.02, Verdict::slower, Reason::beyond_margin);
+                                        0.02, RowVerdict::slower, Reason::beyond_margin);
     against.better = Direction::higher;
     against.unit = "tokens/s";
     NightRow row = night_row(against, Evidence::slower,
@@ -52,17 +52,18 @@ NightRow taken_back_row() {
                       {{"arguments", ""}, {"name", "planner"}, {"program", "planner_benchmark"}},
                       "real_time",
                       {{"benchmark", "BM_plan/64"}}};
-    NightRow row = night_row(compared_row(id, 1.11, 0.03, Verdict::slower, Reason::beyond_margin),
-                             Evidence::not_again);
+    NightRow row =
+        night_row(compared_row(id, 1.11, 0.03, RowVerdict::slower, Reason::beyond_margin),
+                  Evidence::not_again);
     row.candidate = true;
-    row.rerun = compared_row(id, 1.001, 0.005, Verdict::same, Reason::within_margin);
+    row.rerun = compared_row(id, 1.001, 0.005, RowVerdict::same, Reason::within_margin);
     row.rerun_paired = true;
     return row;
 }
 
 NightRow muted_row() {
     NightRow row = night_row(compared_row({"store/x_ingest", "sqlite", {}, "seconds"}, 1.2, 0.01,
-                                          Verdict::slower, Reason::beyond_margin),
+                                          RowVerdict::slower, Reason::beyond_margin),
                              Evidence::slower, {State::ignored, State::ignored, ""});
     row.muted = true;
     row.mute = "muted by ada since 2026-11-20 until 2027-01-01: known";
@@ -75,7 +76,7 @@ NightRow only_now_row() {
     against.unit = "s";
     against.ratio = against.low = against.high = std::numeric_limits<double>::quiet_NaN();
     against.n_b = 5;
-    against.verdict = Verdict::not_comparable;
+    against.verdict = RowVerdict::not_comparable;
     against.reason_code = Reason::only_in_b;
     against.reason = "only-in-b: the baseline has no such series";
     against.better = Direction::lower;
@@ -98,7 +99,7 @@ Night named_night() {
 
 }  // namespace
 
-compare::Row compared_row(RowId id, double ratio, double half_width, Verdict verdict,
+compare::Row compared_row(RowId id, double ratio, double half_width, RowVerdict verdict,
                           Reason reason) {
     compare::Row row;
     row.id = std::move(id);
@@ -121,22 +122,22 @@ Night eventful_night() {
     Night night = named_night();
     night.rows = {
         night_row(compared_row({"lte/fig8", "dense", {{"sparsity", 0.5}}, "latency_s"}, 1.003,
-                               0.004, Verdict::same, Reason::within_margin),
+                               0.004, RowVerdict::same, Reason::within_margin),
                   Evidence::same),
         candidate_row(),
         confirmed_row(),
         taken_back_row(),
         muted_row(),
         night_row(compared_row({"lte/fig8", "lte", {{"sparsity", 0.9}}, "latency_s"}, 0.88, 0.01,
-                               Verdict::faster, Reason::beyond_margin),
+                               RowVerdict::faster, Reason::beyond_margin),
                   Evidence::same),
         night_row(compared_row({"lazarus/x_planner", "lazarus", {}, "seconds"}, 0.999, 0.004,
-                               Verdict::same, Reason::within_margin),
+                               RowVerdict::same, Reason::within_margin),
                   Evidence::same, {State::confirmed, State::fixed, "back for two nights in a row"}),
         night_row(compared_row({"lazarus/x_start", "lazarus", {}, "seconds"}, 1.1, 0.12,
-                               Verdict::ambiguous, Reason::bimodal)),
+                               RowVerdict::ambiguous, Reason::bimodal)),
         night_row(compared_row({"lazarus/x_regroup", "lazarus", {}, "seconds"}, 1.02, 0.05,
-                               Verdict::ambiguous, Reason::straddles_margin)),
+                               RowVerdict::ambiguous, Reason::straddles_margin)),
         only_now_row(),
     };
     night.failures = {"benchmark/gemv: the program kernels_gemv_benchmark is not there"};
@@ -151,7 +152,7 @@ Night quiet_night() {
     Night night = named_night();
     for (const char* variant : {"dense", "lte"})
         night.rows.push_back(night_row(compared_row({"lte/fig8", variant, {}, "latency_s"}, 1.001,
-                                                    0.003, Verdict::same, Reason::within_margin),
+                                                    0.003, RowVerdict::same, Reason::within_margin),
                                        Evidence::same));
     judge(night);
     return night;

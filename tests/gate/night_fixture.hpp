@@ -6,7 +6,7 @@
 namespace assay::gate {
 
 /// A compared row, lower is better, paired, margin 2 %.
-compare::Row compared_row(RowId id, double ratio, double half_width, compare::Verdict verdict,
+compare::Row compared_row(RowId id, double ratio, double half_width, compare::RowVerdict verdict,
                           compare::Reason reason);
 
 /// Judged; texts in it would break a report that does not escape them.

@@ -1,5 +1,5 @@
 // What a suite asks for, series by series.
-#include "suite/gate/night_plan.hpp"
+#include "suite/gate/plan/night_plan.hpp"
 
 #include <gtest/gtest.h>
 

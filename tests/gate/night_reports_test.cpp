@@ -8,7 +8,8 @@
 #include <sstream>
 
 #include "suite/gate/night_verdict.hpp"
-#include "suite/gate/night_wording.hpp"
+#include "suite/gate/output/night_reports.hpp"
+#include "suite/gate/output/night_words.hpp"
 #include "tests/cli/golden.hpp"
 #include "tests/gate/night_fixture.hpp"
 #include "tests/report/xml_check.hpp"

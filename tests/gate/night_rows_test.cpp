@@ -5,12 +5,15 @@
 
 #include <cmath>
 
-#include "suite/gate/night_wording.hpp"
+#include "suite/gate/night_warnings.hpp"
+#include "suite/gate/output/night_reports.hpp"
+#include "suite/gate/output/night_words.hpp"
+#include "suite/gate/row_patterns.hpp"
 
 namespace assay::gate {
 namespace {
 
-using compare::Verdict;
+using compare::RowVerdict;
 
 compare::Series series_of(const std::string& metric, double level, double step = 0.0005) {
     compare::Series series;
@@ -52,7 +55,7 @@ TEST_F(NightRows, BeyondTheMarginIsACandidate) {
     EXPECT_FALSE(rows(1, 0.8).at(0).candidate);
     const NightRow row = rows(1, 1.1).at(0);
     EXPECT_TRUE(row.candidate);
-    EXPECT_EQ(row.against_baseline.verdict, Verdict::slower);
+    EXPECT_EQ(row.against_baseline.verdict, RowVerdict::slower);
     EXPECT_EQ(row.history_change, std::nullopt);
 }
 
@@ -60,7 +63,7 @@ TEST_F(NightRows, SlowerBeyondTheMarginByTheMedianAloneIsACandidateToo) {
     gates_ = {{RowId{"a/b", "c"}, {{}, 0.05, false, 5}}};
     // Ratios from 1.02 to 1.1, the median 1.06: reruns are to find out.
     const NightRow row = rows(1, 1.06, {}, 0.01).at(0);
-    EXPECT_EQ(row.against_baseline.verdict, Verdict::ambiguous);
+    EXPECT_EQ(row.against_baseline.verdict, RowVerdict::ambiguous);
     EXPECT_TRUE(row.candidate);
     EXPECT_EQ(row.margin, 0.05);
     EXPECT_TRUE(rows(1, 1.06, {}, 0.04).at(0).candidate) << "some ratios are below 1";
@@ -170,7 +173,7 @@ TEST_F(TwoProfiles, AreNeverComparedWithEachOther) {
     const auto rows = night_rows(inputs);
     ASSERT_EQ(rows.size(), 3u);
     for (const NightRow& row : rows) {
-        EXPECT_EQ(row.against_baseline.verdict, Verdict::not_comparable);
+        EXPECT_EQ(row.against_baseline.verdict, RowVerdict::not_comparable);
         EXPECT_EQ(row.against_baseline.reason_code, row.against_baseline.id.profile == Profile::toy
                                                         ? compare::Reason::only_in_a
                                                         : compare::Reason::only_in_b);
@@ -187,10 +190,10 @@ TEST_F(TwoProfiles, AFailedOneStandsForItsOwnMetricsOnly) {
     a.series.resize(3);
     const auto rows = night_rows(inputs);
     ASSERT_EQ(rows.size(), 3u);
-    EXPECT_EQ(row_at(rows, Profile::toy, "start")->against_baseline.verdict, Verdict::slower);
+    EXPECT_EQ(row_at(rows, Profile::toy, "start")->against_baseline.verdict, RowVerdict::slower);
     const NightRow* small = row_at(rows, Profile::small, "seconds");
     ASSERT_NE(small, nullptr);
-    EXPECT_EQ(small->against_baseline.verdict, Verdict::failed);
+    EXPECT_EQ(small->against_baseline.verdict, RowVerdict::failed);
     EXPECT_EQ(small->against_baseline.id, a.series[2].name);
 }
 
@@ -267,7 +270,7 @@ TEST(PatternMatches, AsAShellDoes) {
 }
 
 TEST(EvidenceOf, FollowsTheRerun) {
-    const auto evidence = [](Verdict against, bool candidate, std::optional<Verdict> rerun,
+    const auto evidence = [](RowVerdict against, bool candidate, std::optional<RowVerdict> rerun,
                              bool muted = false) {
         NightRow row;
         row.against_baseline.verdict = against;
@@ -279,19 +282,19 @@ TEST(EvidenceOf, FollowsTheRerun) {
         }
         return evidence_of(row);
     };
-    EXPECT_EQ(evidence(Verdict::same, false, {}), Evidence::same);
-    EXPECT_EQ(evidence(Verdict::faster, false, {}), Evidence::same);
-    EXPECT_EQ(evidence(Verdict::ambiguous, false, {}), Evidence::none);
-    EXPECT_EQ(evidence(Verdict::failed, false, {}), Evidence::none);
-    EXPECT_EQ(evidence(Verdict::not_comparable, false, {}), Evidence::none);
-    EXPECT_EQ(evidence(Verdict::slower, false, {}), Evidence::none);  // usual for it
-    EXPECT_EQ(evidence(Verdict::slower, true, {}), Evidence::none);   // no budget left
-    EXPECT_EQ(evidence(Verdict::slower, true, Verdict::slower), Evidence::slower);
-    EXPECT_EQ(evidence(Verdict::slower, true, Verdict::same), Evidence::not_again);
-    EXPECT_EQ(evidence(Verdict::slower, true, Verdict::faster), Evidence::not_again);
-    EXPECT_EQ(evidence(Verdict::slower, true, Verdict::ambiguous), Evidence::none);
-    EXPECT_EQ(evidence(Verdict::slower, true, Verdict::failed), Evidence::none);
-    EXPECT_EQ(evidence(Verdict::slower, true, {}, true), Evidence::slower);
+    EXPECT_EQ(evidence(RowVerdict::same, false, {}), Evidence::same);
+    EXPECT_EQ(evidence(RowVerdict::faster, false, {}), Evidence::same);
+    EXPECT_EQ(evidence(RowVerdict::ambiguous, false, {}), Evidence::none);
+    EXPECT_EQ(evidence(RowVerdict::failed, false, {}), Evidence::none);
+    EXPECT_EQ(evidence(RowVerdict::not_comparable, false, {}), Evidence::none);
+    EXPECT_EQ(evidence(RowVerdict::slower, false, {}), Evidence::none);  // usual for it
+    EXPECT_EQ(evidence(RowVerdict::slower, true, {}), Evidence::none);   // no budget left
+    EXPECT_EQ(evidence(RowVerdict::slower, true, RowVerdict::slower), Evidence::slower);
+    EXPECT_EQ(evidence(RowVerdict::slower, true, RowVerdict::same), Evidence::not_again);
+    EXPECT_EQ(evidence(RowVerdict::slower, true, RowVerdict::faster), Evidence::not_again);
+    EXPECT_EQ(evidence(RowVerdict::slower, true, RowVerdict::ambiguous), Evidence::none);
+    EXPECT_EQ(evidence(RowVerdict::slower, true, RowVerdict::failed), Evidence::none);
+    EXPECT_EQ(evidence(RowVerdict::slower, true, {}, true), Evidence::slower);
 }
 
 TEST(EvidenceOf, WordsGoBothWays) {

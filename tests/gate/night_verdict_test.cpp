@@ -4,16 +4,16 @@
 
 #include <cmath>
 
-#include "suite/gate/night_wording.hpp"
+#include "suite/gate/output/night_words.hpp"
 #include "tests/gate/night_fixture.hpp"
 
 namespace assay::gate {
 namespace {
 
 using compare::Reason;
-using compare::Verdict;
+using compare::RowVerdict;
 
-NightRow row_of(double ratio, Verdict verdict = Verdict::same,
+NightRow row_of(double ratio, RowVerdict verdict = RowVerdict::same,
                 Reason reason = Reason::within_margin) {
     NightRow row;
     row.against_baseline = compared_row({"a/b", "c", {}, "seconds"}, ratio, 0.001, verdict, reason);
@@ -36,7 +36,7 @@ TEST(NightVerdict, ExitCodesAreThoseOfTheDesign) {
 }
 
 TEST(NightVerdict, ACandidateAloneOnlyWarns) {
-    NightRow row = row_of(1.5, Verdict::slower, Reason::beyond_margin);
+    NightRow row = row_of(1.5, RowVerdict::slower, Reason::beyond_margin);
     row.step = {std::nullopt, State::candidate, ""};
     const Night night = night_of({row, row_of(1), row_of(1), row_of(1)});
     EXPECT_EQ(night.verdict, NightVerdict::clean);
@@ -44,8 +44,8 @@ TEST(NightVerdict, ACandidateAloneOnlyWarns) {
 }
 
 TEST(NightVerdict, ANightThatSawHardlyAnyRowOfItsBaselineIsNotClean) {
-    NightRow gone = row_of(1, Verdict::not_comparable, Reason::only_in_a);
-    NightRow added = row_of(1, Verdict::not_comparable, Reason::only_in_b);
+    NightRow gone = row_of(1, RowVerdict::not_comparable, Reason::only_in_a);
+    NightRow added = row_of(1, RowVerdict::not_comparable, Reason::only_in_b);
     EXPECT_EQ(night_of({row_of(1), row_of(1), gone}).verdict, NightVerdict::clean);
     EXPECT_EQ(night_of({row_of(1), gone, gone}).verdict, NightVerdict::ambiguous);
     EXPECT_EQ(night_of({row_of(1), added, added}).verdict, NightVerdict::clean);
@@ -53,7 +53,7 @@ TEST(NightVerdict, ANightThatSawHardlyAnyRowOfItsBaselineIsNotClean) {
 }
 
 TEST(NightVerdict, ConfirmedFailsUnlessMuted) {
-    NightRow row = row_of(1.05, Verdict::slower, Reason::beyond_margin);
+    NightRow row = row_of(1.05, RowVerdict::slower, Reason::beyond_margin);
     row.step = {State::candidate, State::confirmed, ""};
     EXPECT_EQ(night_of({row}).verdict, NightVerdict::regression);
     row.muted = true;
@@ -63,8 +63,8 @@ TEST(NightVerdict, ConfirmedFailsUnlessMuted) {
 TEST(NightVerdict, TheGeometricMeanFailsWhenRerunsAgree) {
     // Each row ambiguous by itself; all together 3 % slower.
     const auto slow = [](double again = 1.03) {
-        NightRow row = row_of(1.03, Verdict::ambiguous, Reason::straddles_margin);
-        row.rerun = compared_row({"a/b", "c", {}, "seconds"}, again, 0.001, Verdict::ambiguous,
+        NightRow row = row_of(1.03, RowVerdict::ambiguous, Reason::straddles_margin);
+        row.rerun = compared_row({"a/b", "c", {}, "seconds"}, again, 0.001, RowVerdict::ambiguous,
                                  Reason::straddles_margin);
         row.rerun_paired = true;
         return row;
@@ -73,7 +73,7 @@ TEST(NightVerdict, TheGeometricMeanFailsWhenRerunsAgree) {
     EXPECT_NEAR(night.geometric_mean, 1.03, 1e-12);
     EXPECT_EQ(night.verdict, NightVerdict::regression);
     // Old and new program are alike tonight: the machine is slow.
-    std::vector<NightRow> rows(9, row_of(1.05, Verdict::ambiguous, Reason::straddles_margin));
+    std::vector<NightRow> rows(9, row_of(1.05, RowVerdict::ambiguous, Reason::straddles_margin));
     for (int i = 0; i < 3; ++i) rows.push_back(slow(1));
     EXPECT_TRUE(mean_is_suspicious(night_of(rows)));
     EXPECT_NE(night_of(rows).verdict, NightVerdict::regression);
@@ -84,7 +84,7 @@ TEST(NightVerdict, TheGeometricMeanFailsWhenRerunsAgree) {
     // Two rows are no mean.
     EXPECT_EQ(night_of({slow(), slow()}).geometric_mean, 1);
     // The other way round nothing fails.
-    const auto fast = [] { return row_of(0.97, Verdict::ambiguous, Reason::straddles_margin); };
+    const auto fast = [] { return row_of(0.97, RowVerdict::ambiguous, Reason::straddles_margin); };
     EXPECT_EQ(night_of({fast(), fast(), fast()}).verdict, NightVerdict::ambiguous);
 }
 
@@ -102,7 +102,7 @@ TEST(NightVerdict, TheSlowestRowsAreRerunWhenAllLookSlower) {
 }
 
 TEST(NightVerdict, ASingleRowIsNotAllRowsTogether) {
-    NightRow slow = row_of(1.5, Verdict::slower, Reason::beyond_margin);
+    NightRow slow = row_of(1.5, RowVerdict::slower, Reason::beyond_margin);
     slow.step = {std::nullopt, State::candidate, ""};
     const Night night = night_of({slow, row_of(1), row_of(1), row_of(1.001)});
     EXPECT_GT(night.geometric_mean, 1.02);
@@ -110,9 +110,9 @@ TEST(NightVerdict, ASingleRowIsNotAllRowsTogether) {
 }
 
 TEST(NightVerdict, RerunsInTurnsCountInTheMean) {
-    NightRow row = row_of(1.2, Verdict::slower, Reason::beyond_margin);
-    row.rerun =
-        compared_row({"a/b", "c", {}, "seconds"}, 1.0, 0.001, Verdict::same, Reason::within_margin);
+    NightRow row = row_of(1.2, RowVerdict::slower, Reason::beyond_margin);
+    row.rerun = compared_row({"a/b", "c", {}, "seconds"}, 1.0, 0.001, RowVerdict::same,
+                             Reason::within_margin);
     EXPECT_NEAR(night_of({row, row, row}).geometric_mean, 1.2, 1e-12);
     row.rerun_paired = true;
     EXPECT_NEAR(night_of({row, row, row}).geometric_mean, 1, 1e-12);
@@ -137,10 +137,10 @@ TEST(NightVerdict, ASlowMachineMovesControlAndRowsAlike) {
 
 TEST(NightVerdict, TheNoiseOfTheControlIsNotEverybodys) {
     EXPECT_EQ(control_slowdown(compared_row({"assay/control", "fixed", {}, "processes"}, 0.84, 0.2,
-                                            Verdict::ambiguous, Reason::straddles_margin)),
+                                            RowVerdict::ambiguous, Reason::straddles_margin)),
               1.0);
     EXPECT_EQ(control_slowdown(compared_row({"assay/control", "fixed", {}, "arithmetic"}, 1.2, 0.01,
-                                            Verdict::slower, Reason::beyond_margin)),
+                                            RowVerdict::slower, Reason::beyond_margin)),
               1.2);
 }
 
@@ -148,9 +148,9 @@ TEST(NightVerdict, WhatIsNotJudgedDoesNotCountInTheMean) {
     NightRow muted = row_of(3);
     muted.muted = true;
     const Night night = night_of({row_of(1), row_of(1), row_of(1), muted,
-                                  row_of(3, Verdict::ambiguous, Reason::bimodal),
-                                  row_of(3, Verdict::slower, Reason::changed),
-                                  row_of(3, Verdict::not_comparable, Reason::context_differs)});
+                                  row_of(3, RowVerdict::ambiguous, Reason::bimodal),
+                                  row_of(3, RowVerdict::slower, Reason::changed),
+                                  row_of(3, RowVerdict::not_comparable, Reason::context_differs)});
     EXPECT_EQ(night.geometric_mean, 1);
 }
 
@@ -160,7 +160,7 @@ TEST(NightVerdict, FailuresAndAmbiguity) {
     night.failures = {"gone"};
     judge(night);
     EXPECT_EQ(night.verdict, NightVerdict::error);
-    const auto open = [] { return row_of(1.01, Verdict::ambiguous, Reason::straddles_margin); };
+    const auto open = [] { return row_of(1.01, RowVerdict::ambiguous, Reason::straddles_margin); };
     EXPECT_EQ(night_of({open(), row_of(1)}).verdict, NightVerdict::clean);
     EXPECT_EQ(night_of({open(), open(), row_of(1)}).verdict, NightVerdict::ambiguous);
     EXPECT_EQ(night_of({}).verdict, NightVerdict::clean);
@@ -168,7 +168,7 @@ TEST(NightVerdict, FailuresAndAmbiguity) {
 
 TEST(NightVerdict, ANightOfWhichMostIsOutOfSightIsNotClean) {
     for (const Reason reason : {Reason::context_differs, Reason::all_excluded}) {
-        NightRow unseen = row_of(std::nan(""), Verdict::not_comparable, reason);
+        NightRow unseen = row_of(std::nan(""), RowVerdict::not_comparable, reason);
         EXPECT_EQ(night_of({unseen}).verdict, NightVerdict::ambiguous);
         EXPECT_EQ(night_of({unseen, unseen, row_of(1)}).verdict, NightVerdict::ambiguous);
         EXPECT_EQ(night_of({unseen, row_of(1)}).verdict, NightVerdict::clean);
@@ -178,7 +178,7 @@ TEST(NightVerdict, ANightOfWhichMostIsOutOfSightIsNotClean) {
     // What was added to the suite has nothing to be compared with yet, and that is no surprise.
     for (const Reason reason : {Reason::only_in_a, Reason::only_in_b})
         EXPECT_EQ(
-            night_of({row_of(1), row_of(std::nan(""), Verdict::not_comparable, reason)}).verdict,
+            night_of({row_of(1), row_of(std::nan(""), RowVerdict::not_comparable, reason)}).verdict,
             NightVerdict::clean);
 }
 
@@ -191,7 +191,7 @@ TEST(NightWording, EveryHeadingHasItsRowInTheFixture) {
 
 TEST(NightWording, ChangesReadTheRightWayRound) {
     compare::Row row =
-        compared_row({"a", "", {}, "m"}, 1.068, 0.01, Verdict::slower, Reason::beyond_margin);
+        compared_row({"a", "", {}, "m"}, 1.068, 0.01, RowVerdict::slower, Reason::beyond_margin);
     EXPECT_EQ(change_words(row), "6.8 % slower");
     EXPECT_EQ(ratio_words(row), "1.068 [1.058, 1.078]");
     row.ratio = 0.9;

@@ -11,6 +11,8 @@ TEST_F(NightlyTest, TheFirstNightHasNothingToCompareWithAndSaysSo) {
     const Told first = night();
     EXPECT_EQ(first.exit_code, 0) << first.err;
     EXPECT_EQ(first.report["verdict"], "clean");
+    EXPECT_THAT(first.err,
+                HasSubstr("results go to a new database, " + (folder / "results.db").string()));
     EXPECT_TRUE(first.report["baseline_session"].is_null());
     EXPECT_THAT(first.report["says"], HasSubstr("No accepted baseline yet"));
     EXPECT_EQ(first.report["rows"].size(), 6u);  // two variants, two metrics; two benchmarks

@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "suite/store/sha256.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "suite/base/sha256.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::gate {
 namespace {

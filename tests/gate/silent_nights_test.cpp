@@ -149,8 +149,9 @@ TEST_F(SilentNights, WhatWouldFailAtTheEndIsRefusedAtTheBeginning) {
                 HasSubstr("that is a folder; give a file in it"));
     EXPECT_THAT(nightly({"--html", file + "/night.html"}).err,
                 HasSubstr("is a file, not a folder"));
-    EXPECT_THAT(nightly({"--html", file + ".x", "--junit", file + ".x"}).err,
-                HasSubstr("name the same file"));
+    const std::string night = (folder / "night").string();
+    EXPECT_THAT(nightly({"--html", night, "--junit", night}).err, HasSubstr("name the same file"));
+    EXPECT_THAT(nightly({"--html", night + ".svg"}).err, HasSubstr("written as one of .html"));
     fs::permissions(program_folder / "fake_benchmark", fs::perms::owner_read);
     EXPECT_THAT(nightly().err, HasSubstr("benchmark/fake: fake_benchmark cannot be executed"));
     fs::remove(program_folder / "fake_benchmark");

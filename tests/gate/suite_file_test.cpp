@@ -1,9 +1,9 @@
-#include "suite/gate/suite_file.hpp"
+#include "suite/gate/plan/suite_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::gate {
 namespace {
@@ -55,7 +55,7 @@ TEST(SuiteFile, ReadsEveryKey) {
     const SuiteExperiment& experiment = suite.experiments[0];
     EXPECT_EQ(experiment.patterns, (std::vector<std::string>{"lte/fig8", "lazarus/x_*"}));
     EXPECT_EQ(experiment.profile, Profile::small);
-    EXPECT_EQ(experiment.mode, Provenance::measured);
+    EXPECT_EQ(experiment.provenance, Provenance::measured);
     EXPECT_EQ(experiment.axes.at("tokens"), (std::vector<Value>{std::int64_t{1}, std::int64_t{8}}));
     EXPECT_EQ(experiment.axes.at("share"), std::vector<Value>{0.5});
     EXPECT_EQ(experiment.axes.at("model"), std::vector<Value>{std::string("toy")});
@@ -81,7 +81,7 @@ TEST(SuiteFile, DefaultsAreThoseOfTheHeader) {
     EXPECT_EQ(suite.p, defaults.p);
     EXPECT_TRUE(suite.control);
     EXPECT_EQ(suite.experiments[0].profile, Profile::toy);
-    EXPECT_EQ(suite.experiments[0].mode, std::nullopt);
+    EXPECT_EQ(suite.experiments[0].provenance, std::nullopt);
 }
 
 TEST(SuiteFile, ComplaintsNameLineAndColumn) {

@@ -6,7 +6,7 @@
 
 #include "impls/lazarus/cost/recovery_cost.hpp"
 #include "impls/lazarus/cost/step_timeline.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -28,7 +28,7 @@ const CostModel& costs() {
 }
 
 // Two groups of two: ranks 0 and 2 hold experts 0 to 3, ranks 1 and 3 the others.
-StepCast cast(std::vector<double> slowdowns = {}) {
+StepParticipants participants(std::vector<double> slowdowns = {}) {
     const Placement layer{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}};
     return {{0, 1, 2, 3}, std::move(slowdowns), ModelPlacement(real_layers, layer)};
 }
@@ -41,7 +41,7 @@ std::vector<Tokens> tokens(Tokens hot) {
 }
 
 StepTimeline timeline(const Modelling& how, Tokens hot, std::vector<double> slowdowns = {}) {
-    StepTimeline line(costs(), how, cast(std::move(slowdowns)));
+    StepTimeline line(costs(), how, participants(std::move(slowdowns)));
     for (int layer = 0; layer < real_layers; ++layer) line.counted(layer, tokens(hot));
     return line;
 }
@@ -60,13 +60,13 @@ TEST(ModelledModel, SizesAreThoseOfTable1) {
 }
 
 TEST(LayerTraffic, FlexibleDispatchMovesEachTokenOnce) {
-    const auto traffic = layer_traffic(tokens(30), cast().holders[0], experts, 0);
+    const auto traffic = layer_traffic(tokens(30), participants().holders[0], experts, 0);
     EXPECT_DOUBLE_EQ(std::accumulate(traffic.rows.begin(), traffic.rows.end(), 0.0), 400);
     EXPECT_DOUBLE_EQ(std::accumulate(traffic.bytes.begin(), traffic.bytes.end(), 0.0), 400);
 }
 
 TEST(LayerTraffic, PaddingFillsEverySliceToTheLargestOfTheGroupAndStaysInIt) {
-    const auto traffic = layer_traffic(tokens(30), cast().holders[0], experts, 2);
+    const auto traffic = layer_traffic(tokens(30), participants().holders[0], experts, 2);
     // Each rank holds 4 experts and gets a slice of 30 rows for each from the 2 ranks of its group.
     for (double rows : traffic.rows) EXPECT_DOUBLE_EQ(rows, 2 * 4 * 30);
     const auto sent = [&](std::size_t from, std::size_t to) {
@@ -81,21 +81,21 @@ TEST(LayerTraffic, PaddingFillsEverySliceToTheLargestOfTheGroupAndStaysInIt) {
 TEST(LayerTraffic, AGroupIsNotPaddedToTheLargestSliceOfAnother) {
     auto counts = tokens(30);
     counts[0] = 50;  // expert 0 on rank 0: of the first group alone
-    const auto traffic = layer_traffic(counts, cast().holders[0], experts, 2);
+    const auto traffic = layer_traffic(counts, participants().holders[0], experts, 2);
     EXPECT_EQ(traffic.rows, (std::vector<double>{8 * 50, 8 * 50, 8 * 30, 8 * 30}));
     EXPECT_DOUBLE_EQ(traffic.bytes[0 * ranks + 1], 4 * 50);
     EXPECT_DOUBLE_EQ(traffic.bytes[2 * ranks + 3], 4 * 30);
 }
 
 TEST(LayerTraffic, FixedExpertParallelismNeedsItsGroups) {
-    EXPECT_THROW(layer_traffic(tokens(30), cast().holders[0], experts, 4), UserError);
+    EXPECT_THROW(layer_traffic(tokens(30), participants().holders[0], experts, 4), UserError);
 }
 
 TEST(StepTimeline, OneLayerIsTheSumOfItsParts) {
     auto how = modelling();
     how.real_layers = 1;
     how.modelled_steps = 1;
-    auto one = cast();
+    auto one = participants();
     one.holders.resize(1);
     StepTimeline line(costs(), how, one);
     line.counted(0, tokens(30));
@@ -141,7 +141,7 @@ TEST(StepTimeline, ModelledStepsAndLayersScale) {
     // Fewer real layers stand for more modelled ones each: the same model, the same time.
     auto few = modelling();
     few.real_layers = 1;
-    auto one = cast();
+    auto one = participants();
     one.holders.resize(1);
     StepTimeline line(costs(), few, one);
     line.counted(0, tokens(30));
@@ -166,7 +166,7 @@ TEST(StepTimeline, TheSlowestRankDecides) {
 Reconfigure plan_of(std::vector<Transfer> transfers, std::optional<Step> restore = {}) {
     Reconfigure plan;
     plan.members = plan.training = {0, 1, 2, 3};
-    plan.holders = cast().holders;
+    plan.holders = participants().holders;
     plan.transfers = std::move(transfers);
     plan.restore_step = restore;
     return plan;

@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "impls/lte/named_shapes.hpp"
-#include "suite/experiment/error.hpp"
-#include "tests/nn_files/toy_gguf.hpp"
+#include "impls/model/named_models.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lte {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 DecodePlanRequest request(const std::string& shape, std::vector<double> sparsities,
                           nn::TensorType type = nn::TensorType::bf16) {
     DecodePlanRequest request;
-    request.model = stored_shape(named_shape(shape), type);
+    request.model = model::stored_shape(model::named_shape(shape), type);
     request.sparsities = std::move(sparsities);
     request.context = 0;
     return request;
@@ -33,8 +32,8 @@ DeviceProfile device(double bytes_per_s, double flops_per_s = 1e30) {
     return device;
 }
 
-double part(const DecodePoint& point, const std::string& name, double PartWork::*member) {
-    for (const PartWork& each : point.parts)
+double part(const DecodePoint& point, const std::string& name, double model::PartWork::*member) {
+    for (const model::PartWork& each : point.parts)
         if (each.part == name) return each.*member;
     throw std::out_of_range(name);
 }
@@ -44,13 +43,14 @@ TEST(LteDecodePlan, BytesOfALlama7bShape) {
     asked.device = device(2 * 4.3e12);  // reaches 4.3 TB/s
     const DecodePlan plan = plan_decode(asked);
     EXPECT_NEAR(plan.dense.bytes() / 1e9, 13.21, 0.01);
-    EXPECT_NEAR(part(plan.dense, "ffn", &PartWork::bytes) / 32 / 1e6, 270.5, 0.05);
-    EXPECT_EQ(part(plan.dense, "router", &PartWork::bytes), 0);
-    EXPECT_NEAR(part(plan.points[0], "router", &PartWork::bytes) / 32 / 1e6, 2.8, 0.05);
+    EXPECT_NEAR(part(plan.dense, "ffn", &model::PartWork::bytes) / 32 / 1e6, 270.5, 0.05);
+    EXPECT_EQ(part(plan.dense, "router", &model::PartWork::bytes), 0);
+    EXPECT_NEAR(part(plan.points[0], "router", &model::PartWork::bytes) / 32 / 1e6, 2.8, 0.05);
     EXPECT_NEAR(1e3 * *plan.dense.expected_s, 3.07, 0.01);
     // One layer's networks and router at half sparsity: 32.1 µs.
     const DecodePoint& half = plan.points[0];
-    EXPECT_NEAR((part(half, "ffn", &PartWork::bytes) + part(half, "router", &PartWork::bytes)) /
+    EXPECT_NEAR((part(half, "ffn", &model::PartWork::bytes) +
+                 part(half, "router", &model::PartWork::bytes)) /
                     32 / 4.3e12 * 1e6,
                 32.1, 0.05);
     // 32.8, 49 and 59 % of the bytes without the routers, which cost 0.7 %.
@@ -84,8 +84,8 @@ TEST(LteDecodePlan, ABatchActivatesTheUnion) {
     asked.batch = 4;
     const DecodePlan four = plan_decode(asked), one = plan_decode(request("llama2-7b", {0.5}));
     EXPECT_DOUBLE_EQ(four.points[0].union_sparsity, 0.0625);
-    EXPECT_DOUBLE_EQ(part(four.points[0], "ffn", &PartWork::bytes),
-                     part(four.dense, "ffn", &PartWork::bytes) * 0.9375);
+    EXPECT_DOUBLE_EQ(part(four.points[0], "ffn", &model::PartWork::bytes),
+                     part(four.dense, "ffn", &model::PartWork::bytes) * 0.9375);
     // Each token computes its own experts only.
     EXPECT_DOUBLE_EQ(four.points[0].flops(), 4 * one.points[0].flops());
     EXPECT_LT(four.points[0].saved_bytes, one.points[0].saved_bytes);
@@ -97,36 +97,8 @@ TEST(LteDecodePlan, TheCacheGrowsWithContextAndBatch) {
     asked.batch = 2;
     const DecodePlan plan = plan_decode(asked);
     // Keys and values of 1,000 positions, 4,096 wide, 16 bits, 32 layers, 2 sequences.
-    EXPECT_EQ(part(plan.dense, "cache", &PartWork::bytes), 2.0 * 32 * 2 * 4096 * 1000 * 2);
-    EXPECT_EQ(part(plan.dense, "cache", &PartWork::flops), 2.0 * 32 * 4 * 4096 * 1000);
-}
-
-TEST(LteDecodePlan, AFilesOwnTypesCount) {
-    const nn::ToyModel toy = nn::toy_model([] {
-        nn::DecoderConfig config;
-        config.layers = 2;
-        config.width = 64;
-        config.hidden = 128;
-        config.heads = 2;
-        config.kv_heads = 1;
-        config.head_width = 32;
-        config.vocabulary = 96;
-        return config;
-    }());
-    const nn::TensorFile file =
-        nn::TensorFile::in_memory(nn::gguf_of(toy, nn::TensorType::q4_1).bytes(), "toy.gguf");
-    const StoredModel stored = stored_model(file);
-    EXPECT_EQ(stored.feed_forward.types, "q4_1");
-    EXPECT_EQ(stored.feed_forward.bytes, 2 * 3 * 64 * 128 / 32 * 20);
-    EXPECT_EQ(stored.attention.bytes, 2 * (64 * 64 + 2 * 32 * 64 + 64 * 64) / 32 * 20);
-    EXPECT_EQ(stored.output.bytes, 96 * 64 / 32 * 20);
-    EXPECT_EQ(stored.embedding_row.bytes, 64 / 32 * 20);
-    EXPECT_EQ(stored.vectors.types, "f32");
-    EXPECT_EQ(stored.vectors.bytes, (2 * 2 + 1) * 64 * 4);
-    // Everything but the rows of the embedding that no token asks for is read.
-    const StoredModel shape = stored_shape(stored.config, nn::TensorType::q4_1);
-    EXPECT_EQ(shape.attention.bytes, stored.attention.bytes);
-    EXPECT_EQ(shape.vectors.bytes, stored.vectors.bytes);
+    EXPECT_EQ(part(plan.dense, "cache", &model::PartWork::bytes), 2.0 * 32 * 2 * 4096 * 1000 * 2);
+    EXPECT_EQ(part(plan.dense, "cache", &model::PartWork::flops), 2.0 * 32 * 4 * 4096 * 1000);
 }
 
 TEST(LteDecodePlan, RefusesWhatMakesNoSense) {
@@ -141,9 +113,15 @@ TEST(LteDecodePlan, RefusesWhatMakesNoSense) {
     EXPECT_THROW(plan_decode(asked), UserError);
     asked.context = 1023;
     EXPECT_NO_THROW(plan_decode(asked));
-    nn::DecoderConfig narrow = named_shape("gpt2");
-    narrow.width = 720;
-    EXPECT_THROW(stored_shape(narrow, nn::TensorType::q4_0), UserError);
+    nn::DecoderConfig uneven = model::named_shape("gpt2");
+    uneven.hidden = 100;
+    asked.model = model::stored_shape(uneven, nn::TensorType::bf16);
+    EXPECT_THROW(plan_decode(asked), UserError);
+}
+
+TEST(LteDecodePlan, ExpertsOfThePapersModels) {
+    EXPECT_EQ(experts_per_layer(model::named_shape("llama-7b")), 344);
+    EXPECT_EQ(experts_per_layer(model::named_shape("gpt2-medium")), 128);
 }
 
 }  // namespace

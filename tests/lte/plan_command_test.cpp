@@ -1,6 +1,6 @@
 // `assay plan lte`: the JSON other programs build on, the text, and what bad input is answered
 // with.
-#include "impls/lte/plan_command.hpp"
+#include "impls/lte/decode_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tests/cli/command_test.hpp"
-#include "tests/nn_files/toy_gguf.hpp"
+#include "tests/nn/files/toy_gguf.hpp"
 
 namespace assay::lte {
 namespace {

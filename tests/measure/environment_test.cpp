@@ -1,47 +1,29 @@
 #include "suite/measure/environment.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
-
-#include "suite/measure/processor.hpp"
+#include "tests/measure/machine_folder.hpp"
 
 namespace assay::measure {
 namespace {
 
-/// A folder that stands in for "/", with files put into it by name.
-class Root : public testing::Test {
-  protected:
-    void SetUp() override {
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        root = std::filesystem::temp_directory_path() /
-               ("assay-environment-" + std::to_string(getpid()) + "-" + test->name());
-        std::filesystem::create_directories(root);
-    }
-    void TearDown() override { std::filesystem::remove_all(root); }
-    void put(const std::string& name, const std::string& text) {
-        std::filesystem::create_directories((root / name).parent_path());
-        std::ofstream(root / name) << text;
-    }
-    std::filesystem::path root;
-};
-
-TEST_F(Root, ReadsAnX86Machine) {
-    put("proc/cpuinfo",
+TEST(Environment, ReadsAnX86Machine) {
+    const testing::MachineFolder machine;
+    machine.put(
+        "proc/cpuinfo",
         "processor\t: 0\nmodel name\t: AMD EPYC\ncpu family\t: 25\nmodel\t\t: 17\nstepping\t: 1\n\n"
         "processor\t: 1\nmodel name\t: something else\n\n");
-    put("proc/meminfo", "MemFree: 5 kB\nMemTotal:       4028440 kB\n");
-    put("proc/loadavg", "1.25 0.50 0.25 1/200 999\n");
-    put("etc/os-release", "NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
-    put("sys/devices/system/cpu/cpu0/cache/index0/size", "32K\n");
-    put("sys/devices/system/cpu/cpu0/cache/index0/level", "1\n");
-    put("sys/devices/system/cpu/cpu0/cache/index0/type", "Data\n");
-    put("sys/devices/system/cpu/cpu0/cache/index1/size", "32M\n");
-    put("sys/devices/system/cpu/cpu0/cache/index1/level", "3\n");
-    put("sys/devices/system/cpu/cpu0/cache/index1/type", "Unified\n");
-    put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
-    const Environment here = read_environment(root);
+    machine.put("proc/meminfo", "MemFree: 5 kB\nMemTotal:       4028440 kB\n");
+    machine.put("proc/loadavg", "1.25 0.50 0.25 1/200 999\n");
+    machine.put("etc/os-release", "NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+    machine.put("sys/devices/system/cpu/cpu0/cache/index0/size", "32K\n");
+    machine.put("sys/devices/system/cpu/cpu0/cache/index0/level", "1\n");
+    machine.put("sys/devices/system/cpu/cpu0/cache/index0/type", "Data\n");
+    machine.put("sys/devices/system/cpu/cpu0/cache/index1/size", "32M\n");
+    machine.put("sys/devices/system/cpu/cpu0/cache/index1/level", "3\n");
+    machine.put("sys/devices/system/cpu/cpu0/cache/index1/type", "Unified\n");
+    machine.put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+    const Environment here = read_environment(machine.path());
     EXPECT_EQ(here.cpu_model, "AMD EPYC (family 25 model 17 stepping 1)");
     EXPECT_EQ(here.cores, 2);
     EXPECT_EQ(here.memory_bytes, 4028440ull * 1024);
@@ -54,31 +36,34 @@ TEST_F(Root, ReadsAnX86Machine) {
     EXPECT_EQ(here.caches[1].level, 3);
 }
 
-TEST_F(Root, AnArmProcessorIsNamedByItsPart) {
-    put("proc/cpuinfo",
-        "processor : 0\nCPU implementer : 0x41\nCPU variant : 0x3\nCPU part : 0xd0c\n\n");
-    EXPECT_EQ(read_cpu_model(root), "Arm implementer 0x41 part 0xd0c variant 0x3");
+TEST(Environment, AnArmProcessorIsNamedByItsPart) {
+    const testing::MachineFolder machine;
+    machine.put("proc/cpuinfo",
+                "processor : 0\nCPU implementer : 0x41\nCPU variant : 0x3\nCPU part : 0xd0c\n\n");
+    EXPECT_EQ(read_cpu_model(machine.path()), "Arm implementer 0x41 part 0xd0c variant 0x3");
 }
 
-TEST_F(Root, TheControlGroupsQuotaCountsInBothVersions) {
-    EXPECT_EQ(read_cpu_quota(root), std::nullopt);
-    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
-    put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-    EXPECT_EQ(read_cpu_quota(root), std::nullopt);
-    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n");
-    EXPECT_EQ(read_cpu_quota(root), 1.5);
-    put("sys/fs/cgroup/cpu.max", "max 100000\n");
-    std::filesystem::remove_all(root / "sys/fs/cgroup/cpu");
-    EXPECT_EQ(read_cpu_quota(root), std::nullopt);
-    put("sys/fs/cgroup/cpu.max", "50000 100000\n");
-    EXPECT_EQ(read_cpu_quota(root), 0.5);
+TEST(Environment, TheControlGroupsQuotaCountsInBothVersions) {
+    const testing::MachineFolder machine;
+    EXPECT_EQ(read_cpu_quota(machine.path()), std::nullopt);
+    machine.put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    machine.put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    EXPECT_EQ(read_cpu_quota(machine.path()), std::nullopt);
+    machine.put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n");
+    EXPECT_EQ(read_cpu_quota(machine.path()), 1.5);
+    machine.put("sys/fs/cgroup/cpu.max", "max 100000\n");
+    machine.remove("sys/fs/cgroup/cpu");
+    EXPECT_EQ(read_cpu_quota(machine.path()), std::nullopt);
+    machine.put("sys/fs/cgroup/cpu.max", "50000 100000\n");
+    EXPECT_EQ(read_cpu_quota(machine.path()), 0.5);
 }
 
-TEST_F(Root, AnEmptyOrBrokenSystemYieldsEmptyFieldsNotErrors) {
-    put("proc/meminfo", "MemTotal:\n");
-    put("proc/cpuinfo", "no colon here\n");
-    put("sys/devices/system/cpu/cpu0/cache/index0/size", "lots\n");
-    const Environment here = read_environment(root);
+TEST(Environment, AnEmptyOrBrokenSystemYieldsEmptyFieldsNotErrors) {
+    const testing::MachineFolder machine;
+    machine.put("proc/meminfo", "MemTotal:\n");
+    machine.put("proc/cpuinfo", "no colon here\n");
+    machine.put("sys/devices/system/cpu/cpu0/cache/index0/size", "lots\n");
+    const Environment here = read_environment(machine.path());
     EXPECT_EQ(here.cpu_model, "");
     EXPECT_EQ(here.memory_bytes, 0u);
     EXPECT_TRUE(here.caches.empty());
@@ -92,6 +77,36 @@ TEST(Environment, TheRunningMachineIsSeen) {
     EXPECT_GT(here.memory_bytes, 1u << 20);
     EXPECT_FALSE(here.kernel.empty());
     EXPECT_FALSE(here.hostname.empty());
+}
+
+TEST(Gpus, NamesMemoryAndDriverComeFromTheLibrary) {
+    const Gpus gpus = read_gpus(FAKE_NVML);
+    ASSERT_EQ(gpus.devices.size(), 2u);
+    EXPECT_EQ(gpus.devices[0].name, "NVIDIA H200");
+    EXPECT_EQ(gpus.devices[0].memory_bytes, 150754820096u);
+    EXPECT_EQ(gpus.devices[1].name, "NVIDIA T4");
+    EXPECT_EQ(gpus.devices[1].memory_bytes, 0u);
+    EXPECT_EQ(gpus.driver, "580.12");
+    EXPECT_EQ(gpus.reason, "");
+}
+
+TEST(Gpus, NoLibraryMeansNoGpusAndNoComplaint) {
+    const Gpus gpus = read_gpus("libthere-is-no-such-library.so.1");
+    EXPECT_TRUE(gpus.devices.empty());
+    EXPECT_EQ(gpus.reason, "");
+}
+
+TEST(Gpus, ALibraryThatDoesNotStartIsNamedWithItsError) {
+    const testing::EnvironmentVariable error("ASSAY_FAKE_NVML_ERROR", "9");
+    const Gpus gpus = read_gpus(FAKE_NVML);
+    EXPECT_TRUE(gpus.devices.empty());
+    EXPECT_NE(gpus.reason.find("NVML error 9"), std::string::npos) << gpus.reason;
+}
+
+TEST(Gpus, ALibraryWithoutTheEntryPointsIsNotCalled) {
+    const Gpus gpus = read_gpus(HOLLOW_NVML);
+    EXPECT_TRUE(gpus.devices.empty());
+    EXPECT_NE(gpus.reason.find("lacks entry points"), std::string::npos) << gpus.reason;
 }
 
 }  // namespace

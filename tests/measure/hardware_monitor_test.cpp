@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <thread>
 
 #include "tests/measure/machine_folder.hpp"
@@ -13,10 +12,8 @@ namespace {
 constexpr const char* no_library = "libthere-is-no-such-library.so.1";
 
 /// Chooses the machine that the stand-in for NVML plays.
-class FakeMachine {
-  public:
-    explicit FakeMachine(const char* name) { ::setenv("ASSAY_FAKE_NVML_MACHINE", name, 1); }
-    ~FakeMachine() { ::unsetenv("ASSAY_FAKE_NVML_MACHINE"); }
+struct FakeMachine : testing::EnvironmentVariable {
+    explicit FakeMachine(const char* name) : EnvironmentVariable("ASSAY_FAKE_NVML_MACHINE", name) {}
 };
 
 TEST(HardwareMonitor, ReadsAServersProcessors) {

@@ -1,34 +1,22 @@
 // A folder that stands in for "/": a machine made of the files a test puts there.
 #pragma once
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::testing {
 
 class MachineFolder {
   public:
-    MachineFolder() {
-        std::string name =
-            (std::filesystem::temp_directory_path() / "assay-machine-XXXXXX").string();
-        path_ = ::mkdtemp(name.data());
-    }
-    ~MachineFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    MachineFolder(const MachineFolder&) = delete;
-    MachineFolder& operator=(const MachineFolder&) = delete;
-
-    const std::filesystem::path& path() const { return path_; }
+    const std::filesystem::path& path() const { return folder_.path(); }
     void put(const std::string& name, const std::string& text) const {
-        std::filesystem::create_directories((path_ / name).parent_path());
-        std::ofstream(path_ / name) << text;
+        std::filesystem::create_directories((path() / name).parent_path());
+        std::ofstream(path() / name) << text;
     }
-    void remove(const std::string& name) const { std::filesystem::remove_all(path_ / name); }
+    void remove(const std::string& name) const { std::filesystem::remove_all(path() / name); }
 
     /// Two cores of a server with all sensors, at 3 of 3.1 GHz.
     void put_server() const {
@@ -70,7 +58,7 @@ class MachineFolder {
     }
 
   private:
-    std::filesystem::path path_;
+    TemporaryFolder folder_;
 };
 
 }  // namespace assay::testing

@@ -8,9 +8,7 @@
 #include <random>
 #include <system_error>
 
-#include "suite/measure/machine_probe_kernel.hpp"
-#include "suite/measure/machine_probe_threads.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::measure {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "impls/model/generation.hpp"
-#include "impls/model/progress_line.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/model/tool.hpp"
+#include "suite/base/error.hpp"
 #include "tests/decode/toy_engines.hpp"
 #include "tests/model/model_program.hpp"
 

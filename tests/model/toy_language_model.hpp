@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "impls/nn/text/byte_letters.hpp"
+#include "impls/nn/text/unicode.hpp"
 #include "impls/nn/text/vocabulary.hpp"
-#include "tests/nn_files/toy_gguf.hpp"
+#include "tests/nn/files/toy_gguf.hpp"
 
 namespace assay::model {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "impls/nn/attention.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/nn/decoder_layers.hpp"
+#include "suite/base/error.hpp"
 #include "tests/nn/small_decoders.hpp"
 
 namespace assay::nn {

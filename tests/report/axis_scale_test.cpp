@@ -1,5 +1,5 @@
 // Properties of ticks over many seeded ranges, from 1e-12 to 1e12 and of all signs.
-#include "suite/report/axis_scale.hpp"
+#include "suite/report/figures/axis_scale.hpp"
 
 #include <gtest/gtest.h>
 

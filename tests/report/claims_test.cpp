@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suite/report/claims_summary.hpp"
+#include "suite/report/text/claims_summary.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/report/fixtures.hpp"
-#include "tests/runner/temporary_folder.hpp"
 
 namespace assay::report {
 namespace {
@@ -61,27 +61,35 @@ std::vector<ClaimCheck> nothing_run(const Registry& all) {
 }
 
 TEST(ClaimsTable, SaysWhatIsClaimedWhereAndWhatWasFound) {
-    const std::vector<ClaimCheck> checks{{"lazarus/fig8/gpt-l/200/spread-4", Verdict::supported,
-                                          "0.119 is within 5 %.", Provenance::exact, 25.0 / 210}};
+    const std::vector<ClaimCheck> checks{{"lazarus/fig8/gpt-l/200/spread-4",
+                                          ClaimVerdict::supported, "0.119 is within 5 %.",
+                                          Provenance::exact, 25.0 / 210}};
     EXPECT_EQ(claims_table(registry(), checks),
-              "verdict    paper   ours  how    claim\n"
-              "─────────  ─────  ─────  ─────  ───────────────────────────────\n"
-              "supported   0.12  0.119  exact  lazarus/fig8/gpt-l/200/spread-4\n"
+              "verdict    paper   ours  provenance  claim\n"
+              "─────────  ─────  ─────  ──────────  ───────────────────────────────\n"
+              "supported   0.12  0.119  exact       lazarus/fig8/gpt-l/200/spread-4\n"
               "    “At four failed nodes, GPT-L, step 200: spread” (section 6.3, Fig. 8)\n"
+              "    0.119 is within 5 %.\n");
+    EXPECT_EQ(claims_table(registry(), checks, 40),
+              "lazarus/fig8/gpt-l/200/spread-4\n"
+              "    supported: paper 0.12, ours 0.119\n"
+              "    (exact)\n"
+              "    “At four failed nodes, GPT-L, step\n"
+              "    200: spread” (section 6.3, Fig. 8)\n"
               "    0.119 is within 5 %.\n");
 }
 
 TEST(ClaimsTable, NeighboursWithOneReasonShareItInFull) {
-    const std::vector<ClaimCheck> checks{{"one", Verdict::not_run, "needs a GPU", {}, {}},
-                                         {"two", Verdict::not_run, "needs a GPU", {}, {}},
-                                         {"three", Verdict::not_run, "needs two", {}, {}}};
+    const std::vector<ClaimCheck> checks{{"one", ClaimVerdict::not_run, "needs a GPU", {}, {}},
+                                         {"two", ClaimVerdict::not_run, "needs a GPU", {}, {}},
+                                         {"three", ClaimVerdict::not_run, "needs two", {}, {}}};
     EXPECT_EQ(claims_rows(registry(), checks),
-              "verdict  paper  ours  how  claim\n"
-              "───────  ─────  ────  ───  ─────\n"
-              "not run  –      –     –    one\n"
-              "not run  –      –     –    two\n"
+              "verdict  paper  ours  provenance  claim\n"
+              "───────  ─────  ────  ──────────  ─────\n"
+              "not run  –      –     –           one\n"
+              "not run  –      –     –           two\n"
               "    needs a GPU\n"
-              "not run  –      –     –    three\n"
+              "not run  –      –     –           three\n"
               "    needs two\n");
 }
 
@@ -103,16 +111,16 @@ TEST(ClaimsTally, CountsVerdictsAndLeavesSettingsOut) {
     std::vector<ClaimCheck> checks = nothing_run(all);
     EXPECT_EQ(headline(tally(all, checks)),
               "none of 7 claims checked; 3 need data or a GPU, 4 no command checks");
-    checks[0].verdict = Verdict::supported;
-    checks[1].verdict = Verdict::open_discrepancy;
-    checks[2].verdict = Verdict::calibrated;
+    checks[0].verdict = ClaimVerdict::supported;
+    checks[1].verdict = ClaimVerdict::open_discrepancy;
+    checks[2].verdict = ClaimVerdict::calibrated;
     const ClaimsTally sum = tally(all, checks);
     EXPECT_EQ(headline(sum),
               "1 of 3 checked hold, 1 discrepancy, 1 calibrated; 3 need data or a GPU, "
               "1 no command checks");
     EXPECT_EQ(sum.settings, 1U);
     EXPECT_EQ(sum.claims(), 7U);
-    checks[1].verdict = Verdict::contradicted;
+    checks[1].verdict = ClaimVerdict::contradicted;
     EXPECT_THAT(headline(tally(all, checks)), HasSubstr("1 of 3 checked hold, 1 contradicted, "));
 }
 

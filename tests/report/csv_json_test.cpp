@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "suite/report/text/result_tables.hpp"
+#include "suite/report/text/samples_output.hpp"
 #include "tests/report/fixtures.hpp"
 
 namespace assay::report {

@@ -1,10 +1,12 @@
-#include "suite/report/figure_data.hpp"
+#include "suite/report/figures/figure_data.hpp"
 
 #include <gtest/gtest.h>
 
-#include "suite/report/figure_panel.hpp"
+#include "suite/report/figures/figure_panel.hpp"
+#include "suite/report/figures/svg_figure.hpp"
+#include "suite/report/sample_groups.hpp"
+#include "suite/report/text/result_tables.hpp"
 #include "tests/report/fixtures.hpp"
-#include "tests/report/rivals_fixture.hpp"
 
 namespace assay::report {
 namespace {
@@ -28,7 +30,7 @@ TEST(FigureData, ProvenanceNeverMixesInOneSeries) {
     ASSERT_EQ(data.panels.size(), 2u);
     EXPECT_EQ(data.panels[0].badge, "exact · toy");
     EXPECT_EQ(data.panels[1].badge, "measured · toy");
-    EXPECT_EQ(data.panels[0].series[0].points[0].count, 1u);
+    EXPECT_EQ(data.panels[0].curves[0].points[0].count, 1u);
 }
 
 TEST(FigureData, SeedsBecomeAMedianWithItsSpan) {
@@ -39,7 +41,7 @@ TEST(FigureData, SeedsBecomeAMedianWithItsSpan) {
             {"recovery_probability", {{"failed", std::int64_t{4}}}, std::vector{0.9, 0.1, 0.3}[i]}};
     }
     const FigurePoint point =
-        figure_data(recovery_experiment(), samples, {}).panels.at(0).series.at(0).points.at(0);
+        figure_data(recovery_experiment(), samples, {}).panels.at(0).curves.at(0).points.at(0);
     EXPECT_EQ(point.x, 4);
     EXPECT_EQ(point.median, 0.3);
     EXPECT_EQ(point.low, 0.1);
@@ -52,12 +54,12 @@ TEST(FigureData, PaperValuesGoOnlyWhereTheirSelectorPoints) {
         figure_data(recovery_experiment(), recovery_samples(), recovery_claims());
     std::size_t points = 0;
     for (const FigurePanel& panel : data.panels)
-        for (const FigureSeries& series : panel.series)
-            for (const PaperPoint& point : series.paper) {
+        for (const FigureCurve& curve : panel.curves)
+            for (const PaperPoint& point : curve.paper) {
                 ++points;
                 EXPECT_EQ(panel.title.rfind("gpt-l · step 200", 0), 0u) << panel.title;
                 EXPECT_EQ(point.x, 4);
-                EXPECT_EQ(point.value, series.variant == "mro" ? 0.41 : 0.12);
+                EXPECT_EQ(point.value, curve.variant == "mro" ? 0.41 : 0.12);
             }
     EXPECT_EQ(points, 4u);  // two claims × aligned and shuffled; the bound is no point
 }
@@ -69,9 +71,9 @@ TEST(FigureData, PaperValuesOnOtherDataAreShownAndSaySo) {
     const auto marked = [&](const std::vector<store::Sample>& samples) {
         std::vector<std::string> found;
         for (const FigurePanel& panel : figure_data(recovery_experiment(), samples, claims).panels)
-            for (const FigureSeries& series : panel.series)
-                for (const PaperPoint& point : series.paper)
-                    if (series.variant == "mro") found.push_back(panel.title + "|" + point.inputs);
+            for (const FigureCurve& curve : panel.curves)
+                for (const PaperPoint& point : curve.paper)
+                    if (curve.variant == "mro") found.push_back(panel.title + "|" + point.inputs);
         return found;
     };
     std::vector<store::Sample> samples = recovery_samples();
@@ -112,7 +114,7 @@ TEST(FigureData, FaultPlansNeverMixInOneSeries) {
     ASSERT_EQ(data.panels.size(), 2u);
     EXPECT_EQ(data.panels[0].title, "faults: none");
     EXPECT_EQ(data.panels[1].title, "faults: kill:rank=1@step=5");
-    EXPECT_EQ(data.panels[0].series[0].points[0].count, 1u);
+    EXPECT_EQ(data.panels[0].curves[0].points[0].count, 1u);
     samples[0].spec.scenario = samples[1].spec.scenario;
     EXPECT_EQ(figure_data(recovery_experiment(), samples, {}).panels.at(0).title, "");
 }
@@ -125,7 +127,7 @@ TEST(FigureData, MachinesAndStatesOfTheWorldNeverMixInOneSeries) {
     ASSERT_EQ(panels().size(), 2u);
     EXPECT_EQ(panels()[0].title, "machine 11111111");
     EXPECT_EQ(panels()[1].title, "machine 22222222");
-    EXPECT_EQ(panels()[0].series[0].points[0].count, 1u);
+    EXPECT_EQ(panels()[0].curves[0].points[0].count, 1u);
     samples[0].origin = {"", "0123456789abcdef", "", "s1"};
     samples[1].origin = {"", "", "", "s2"};
     ASSERT_EQ(panels().size(), 2u);
@@ -161,14 +163,15 @@ TEST(Timelines, OfTwoMachinesAreTwo) {
     std::vector<store::Sample> samples(2, live_sample());
     samples[0].origin = {"1111111111111111", "", "", "s1"};
     samples[1].origin = {"2222222222222222", "", "", "s2"};
-    const std::string blocks = svg_figure(live_experiment(), samples, {});
+    const std::string blocks = svg_figure(live_experiment(), samples, {}, training_kinds());
     EXPECT_NE(blocks.find("machine 11111111"), std::string::npos);
     EXPECT_NE(blocks.find("machine 22222222"), std::string::npos);
     std::vector<store::Sample> rivals = rivals_samples();
-    EXPECT_EQ(svg_figure(rivals_experiment(), rivals, {}).find("machine"), std::string::npos);
+    EXPECT_EQ(svg_figure(rivals_experiment(), rivals, {}, training_kinds()).find("machine"),
+              std::string::npos);
     for (store::Sample& sample : rivals)
         sample.origin.hardware = sample.spec.variant == rivals[0].spec.variant ? "one" : "two";
-    const std::string panels = svg_figure(rivals_experiment(), rivals, {});
+    const std::string panels = svg_figure(rivals_experiment(), rivals, {}, training_kinds());
     EXPECT_NE(panels.find("machine one"), std::string::npos);
     EXPECT_NE(panels.find("machine two"), std::string::npos);
 }

@@ -1,8 +1,6 @@
-#include "suite/report/figure_table.hpp"
+#include "suite/report/text/result_tables.hpp"
 
 #include <gtest/gtest.h>
-
-#include "suite/report/report.hpp"
 
 namespace assay::report {
 namespace {
@@ -14,15 +12,15 @@ Experiment experiment() {
     return e;
 }
 
-FigureSeries series(const std::string& variant, std::vector<FigurePoint> points) {
+FigureCurve curve(const std::string& variant, std::vector<FigurePoint> points) {
     return {variant, 0, std::move(points), {}};
 }
 
 FigurePanel panel(const std::string& title, double first) {
     return {title,
             "exact · toy",
-            {series("mro", {{1, first, first, first, 1}, {2, 0.5, 0.25, 0.75, 3}}),
-             series("spread", {{1, 0.125, 0.125, 0.125, 1}})}};
+            {curve("mro", {{1, first, first, first, 1}, {2, 0.5, 0.25, 0.75, 3}}),
+             curve("spread", {{1, 0.125, 0.125, 0.125, 1}})}};
 }
 
 TEST(FigureTables, PanelsStandBesideEachOtherAndShareTheirX) {
@@ -40,7 +38,7 @@ TEST(FigureTables, PanelsStandBesideEachOtherAndShareTheirX) {
 TEST(FigureTables, WhatIsTooWideOrTooLongIsNot) {
     FigureData data;
     data.panels = {panel("a", 1), panel("b", 1), panel("c", 1)};
-    data.panels[1].series[0].points[0].x = 7;  // another x: it has its own column
+    data.panels[1].curves[0].points[0].x = 7;  // another x: it has its own column
     data.variants = {"mro", "spread"};
     const FigureTables one_below_another = figure_tables(experiment(), data, 40, 40);
     EXPECT_EQ(one_below_another.left_out, 0U);
@@ -58,7 +56,7 @@ TEST(FigureTables, OnePointPerPanelMakesOneTable) {
     data.variants = {"mro", "spread"};
     for (const char* title : {"corpus a", "corpus b", "corpus c"})
         data.panels.push_back(
-            {title, "", {series("mro", {{0, 3, 3, 3, 1}}), series("spread", {{1, 4, 4, 4, 1}})}});
+            {title, "", {curve("mro", {{0, 3, 3, 3, 1}}), curve("spread", {{1, 4, 4, 4, 1}})}});
     EXPECT_EQ(figure_tables(experiment(), data, 80, 4).text,
               "panel     mro  spread\n"
               "────────  ───  ──────\n"

@@ -2,7 +2,10 @@
 // time.
 #pragma once
 
-#include "suite/report/report_data.hpp"
+#include <vector>
+
+#include "suite/report/page/html_page.hpp"
+#include "suite/store/records.hpp"
 
 namespace assay::report {
 
@@ -14,5 +17,13 @@ std::vector<store::Sample> plans_samples();
 Experiment live_experiment();  ///< timeline
 store::Sample live_sample();
 ReportData whole_report();  ///< all of them, with failures and hostile names
+
+/// A timeline of five variants that live through the same 80 minutes; panels by `model`.
+Experiment rivals_experiment();
+/// 40 deaths and joins in 80 minutes for two models. The rates are made up: their size matters.
+std::vector<store::Sample> rivals_samples();
+
+/// Kinds of events of both timelines: the suite's, and those of a training that regroups.
+std::vector<EventKind> training_kinds();
 
 }  // namespace assay::report

@@ -7,8 +7,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "suite/report/figures/svg_figure.hpp"
+#include "suite/report/text/result_tables.hpp"
 #include "tests/report/fixtures.hpp"
-#include "tests/report/rivals_fixture.hpp"
 #include "tests/report/xml_check.hpp"
 
 namespace assay::report {
@@ -44,22 +45,23 @@ TEST(Golden, BarsOverVariants) {
 
 TEST(Golden, Timeline) {
     const std::vector<store::Sample> samples{live_sample()};
-    const std::string svg = svg_figure(live_experiment(), samples, {});
+    const std::string svg = svg_figure(live_experiment(), samples, {}, training_kinds());
     EXPECT_EQ(xml_problem(svg), "");
     expect_golden("report_timeline.svg", svg);
 }
 
 TEST(Golden, TimelineOfRivals) {
-    const std::string svg = svg_figure(rivals_experiment(), rivals_samples(), {});
+    const std::string svg = svg_figure(rivals_experiment(), rivals_samples(), {}, training_kinds());
     EXPECT_EQ(xml_problem(svg), "");
     expect_golden("report_timeline_rivals.svg", svg);
 }
 
 TEST(Timeline, EveryFaultPlanHasItsBlockAndIsNamedWhereTheyDiffer) {
     std::vector<store::Sample> samples(3, live_sample());
-    EXPECT_EQ(svg_figure(live_experiment(), samples, {}).find("faults:"), std::string::npos);
+    EXPECT_EQ(svg_figure(live_experiment(), samples, {}, training_kinds()).find("faults:"),
+              std::string::npos);
     samples[1].spec.scenario = "kill:rank=1@step=5";
-    const std::string svg = svg_figure(live_experiment(), samples, {});
+    const std::string svg = svg_figure(live_experiment(), samples, {}, training_kinds());
     EXPECT_EQ(xml_problem(svg), "");
     EXPECT_NE(svg.find(">faults: none<"), std::string::npos);
     EXPECT_NE(svg.find(">faults: kill:rank=1@step=5<"), std::string::npos);
@@ -72,12 +74,12 @@ TEST(Timeline, EveryFaultPlanHasItsBlockAndIsNamedWhereTheyDiffer) {
 TEST(Timeline, AxesAreTitledAsTheFigureSays) {
     Experiment e = live_experiment();
     const std::vector<store::Sample> samples{live_sample()};
-    const std::string titled = svg_figure(e, samples, {});
+    const std::string titled = svg_figure(e, samples, {}, training_kinds());
     EXPECT_NE(titled.find(">committed tokens<"), std::string::npos);  // two lines: beside the curve
     EXPECT_NE(titled.find(">per second<"), std::string::npos);
     EXPECT_NE(titled.find(">time since the start (s)<"), std::string::npos);
     e.figure.x_title = e.figure.y_title = "";
-    EXPECT_NE(svg_figure(e, samples, {}).find(">tokens/s<"), std::string::npos);
+    EXPECT_NE(svg_figure(e, samples, {}, training_kinds()).find(">tokens/s<"), std::string::npos);
 }
 
 TEST(Golden, Page) {
@@ -124,9 +126,9 @@ TEST(Figure, HostileAndOddSamplesStayWellFormed) {
                           {"recovery_probability", {{"failed", std::int64_t{5}}}, NAN}};
     for (const auto kind : {Figure::Kind::lines, Figure::Kind::bars, Figure::Kind::timeline}) {
         e.figure.kind = kind;
-        EXPECT_EQ(xml_problem(svg_figure(e, samples, {})), "");
+        EXPECT_EQ(xml_problem(svg_figure(e, samples, {}, training_kinds())), "");
     }
-    EXPECT_EQ(svg_figure(e, samples, {}).find("nan"), std::string::npos);
+    EXPECT_EQ(svg_figure(e, samples, {}, training_kinds()).find("nan"), std::string::npos);
 }
 
 TEST(XmlCheck, SeesWhatIsBroken) {

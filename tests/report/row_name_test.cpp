@@ -1,9 +1,9 @@
-#include "suite/report/row_name.hpp"
+#include "suite/report/text/row_name.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suite/store/series_id.hpp"
+#include "suite/store/ids.hpp"
 
 namespace assay::report {
 namespace {

@@ -1,5 +1,5 @@
 // Sessions of a trend are compared on the seeds and rounds that they have in common.
-#include "suite/report/trend.hpp"
+#include "suite/report/trend/trend.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

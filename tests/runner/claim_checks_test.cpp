@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "suite/runner/runner.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::runner {
 namespace {
@@ -101,13 +101,13 @@ class ClaimChecksTest : public ::testing::Test {
 
 TEST_F(ClaimChecksTest, OneMachineOverAnotherIsNoEvidence) {
     const ClaimCheck found = merged({{"a", 30}}, {{"b", 10}});
-    EXPECT_EQ(found.verdict, Verdict::not_run) << found.reason;
+    EXPECT_EQ(found.verdict, ClaimVerdict::not_run) << found.reason;
     EXPECT_THAT(found.reason, HasSubstr("only across machines"));
 }
 
 TEST_F(ClaimChecksTest, MachinesThatDifferAreNamedWithTheirHosts) {
     const ClaimCheck found = merged({{"a", 30}, {"b", 10}}, {{"a", 15}, {"b", 10}});
-    EXPECT_EQ(found.verdict, Verdict::contradicted);
+    EXPECT_EQ(found.verdict, ClaimVerdict::contradicted);
     EXPECT_THAT(found.reason,
                 StartsWith("holds on aaaaaaaa (host-a), not on bbbbbbbb (host-b); on bbbbbbbb"));
 }
@@ -115,11 +115,11 @@ TEST_F(ClaimChecksTest, MachinesThatDifferAreNamedWithTheirHosts) {
 TEST_F(ClaimChecksTest, AnEditedCalibrationReplacesTheOldOne) {
     store::Store store = open(folder / "mine.db");
     run(store, "aaaaaaaaaaaaaaaa", "1", {{"a", 10, "old"}, {"b", 10, "old"}});
-    EXPECT_EQ(check(store).verdict, Verdict::contradicted);
+    EXPECT_EQ(check(store).verdict, ClaimVerdict::contradicted);
     run(store, "aaaaaaaaaaaaaaaa", "2", {{"a", 30, "new"}});
-    EXPECT_EQ(check(store).verdict, Verdict::not_run) << "new a over old b would be 3";
+    EXPECT_EQ(check(store).verdict, ClaimVerdict::not_run) << "new a over old b would be 3";
     run(store, "aaaaaaaaaaaaaaaa", "3", {{"b", 12, "new"}});
-    EXPECT_EQ(check(store).verdict, Verdict::supported);
+    EXPECT_EQ(check(store).verdict, ClaimVerdict::supported);
     EXPECT_EQ(check(store).obtained, 2.5);
 }
 
@@ -128,7 +128,7 @@ TEST_F(ClaimChecksTest, WhatWasNeverRunUnderBothCalibrationsIsNotMixedEither) {
     run(store, "aaaaaaaaaaaaaaaa", "1", {{"b", 10, "old"}});
     run(store, "aaaaaaaaaaaaaaaa", "2", {{"a", 30, "new"}});
     const ClaimCheck found = check(store);
-    EXPECT_EQ(found.verdict, Verdict::not_run);
+    EXPECT_EQ(found.verdict, ClaimVerdict::not_run);
     EXPECT_THAT(found.reason, HasSubstr("calibrations"));
 }
 

@@ -14,10 +14,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
-#include "suite/runner/sample_process.hpp"
-#include "suite/runner/sample_protocol.hpp"
+#include "suite/runner/sample/sample_process.hpp"
+#include "suite/runner/sample/sample_protocol.hpp"
 
 namespace assay::testing {
 namespace {

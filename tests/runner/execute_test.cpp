@@ -7,10 +7,10 @@
 
 #include "suite/runner/machine_lock.hpp"
 #include "suite/runner/runner.hpp"
-#include "suite/runner/state_folder.hpp"
-#include "suite/store/timestamp.hpp"
+#include "suite/runner/sample/sample_folders.hpp"
+#include "suite/store/ids.hpp"
+#include "tests/base/processes.hpp"
 #include "tests/runner/dummy_system.hpp"
-#include "tests/runner/processes.hpp"
 #include "tests/runner/session_fixture.hpp"
 
 namespace assay::runner {
@@ -53,8 +53,8 @@ TEST_F(ExecuteTest, SamplesAreStoredAndClaimsJudged) {
     EXPECT_EQ(outcome.samples[4].spec.variant, "b");
     EXPECT_EQ(outcome.samples[4].status, "ok") << outcome.samples[4].reason;
     ASSERT_EQ(outcome.claims.size(), 2U);
-    EXPECT_EQ(outcome.claims[0].verdict, Verdict::supported) << outcome.claims[0].reason;
-    EXPECT_EQ(outcome.claims[1].verdict, Verdict::contradicted) << outcome.claims[1].reason;
+    EXPECT_EQ(outcome.claims[0].verdict, ClaimVerdict::supported) << outcome.claims[0].reason;
+    EXPECT_EQ(outcome.claims[1].verdict, ClaimVerdict::contradicted) << outcome.claims[1].reason;
     EXPECT_EQ(outcome.claims[0].obtained, 2.0);
 
     const auto sessions = store.sessions();
@@ -195,15 +195,16 @@ TEST_F(ExecuteTest, ASampleFindsWhatItKeptBeforeItWasInterrupted) {
     const Outcome first = run();
     EXPECT_THAT(statuses(first), ElementsAre("interrupted"));
     EXPECT_TRUE(std::filesystem::exists(states / first.session / "shared" / "model"));
-    const auto stray = states / "0000-of-no-session" / "shared";
-    std::filesystem::create_directories(stray);
+    const auto unknown = states / "0000-of-no-session" / "shared";
+    std::filesystem::create_directories(unknown);
     on_notice = {};
 
     const Outcome second = run();
     ASSERT_THAT(statuses(second), ElementsAre("ok"));
     ASSERT_EQ(second.samples[0].events.size(), 1);
     EXPECT_EQ(second.samples[0].events[0].kind, "resumed") << "it went on from what it had kept";
-    EXPECT_FALSE(std::filesystem::exists(states)) << "nothing is left of it, nor of strays";
+    EXPECT_FALSE(std::filesystem::exists(states))
+        << "nothing is left of it, nor of sessions that nobody knows";
     EXPECT_TRUE(second.samples[0].spec.state.empty()) << "a replay keeps nothing";
 }
 

@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "suite/base/sha256.hpp"
 #include "suite/runner/input_hash.hpp"
-#include "suite/runner/plan_hash.hpp"
-#include "suite/store/sha256.hpp"
+#include "suite/runner/plan.hpp"
 #include "tests/runner/dummy_system.hpp"
 #include "tests/runner/session_fixture.hpp"
 

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "suite/store/store.hpp"
-#include "tests/runner/processes.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/base/processes.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::runner {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "suite/experiment/error.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "suite/base/error.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::runner {
 namespace {

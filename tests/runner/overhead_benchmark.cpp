@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "suite/runner/runner.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/runner/dummy_system.hpp"
-#include "tests/runner/temporary_folder.hpp"
 
 namespace {
 

@@ -4,10 +4,9 @@
 
 #include <set>
 
-#include "suite/experiment/axis_value.hpp"
-#include "suite/runner/plan_hash.hpp"
+#include "suite/experiment/experiment.hpp"
+#include "suite/runner/plan.hpp"
 #include "suite/runner/runner.hpp"
-#include "suite/runner/sweep.hpp"
 #include "tests/runner/dummy_system.hpp"
 
 namespace assay::runner {
@@ -60,7 +59,7 @@ TEST_F(PlanTest, ProfileDecidesSweepRoundsAndProvenance) {
     const Plan result = plan();
     EXPECT_EQ(result.samples.size(), 2U * 2U * 3U * 3U);
     EXPECT_EQ(result.samples.front().spec.provenance, Provenance::exact);
-    request.mode = Provenance::simulated;
+    request.provenance = Provenance::simulated;
     EXPECT_EQ(plan().samples.front().spec.provenance, Provenance::simulated);
 }
 
@@ -106,9 +105,9 @@ TEST_F(PlanTest, ImpossibleAxisOrValueNamesThePossibleOnes) {
 }
 
 TEST_F(PlanTest, WhatIsNotOfferedIsRefused) {
-    request.mode = Provenance::measured;
+    request.provenance = Provenance::measured;
     EXPECT_THAT(refusal(), HasSubstr("cannot be measured at profile toy; it can be: exact"));
-    request.mode.reset();
+    request.provenance.reset();
     request.profile = Profile::gpu;
     EXPECT_THAT(refusal(), HasSubstr("no profile gpu; it has: toy, small"));
     request.profile = Profile::toy;
@@ -175,11 +174,11 @@ TEST_F(PlanTest, HashChangesWithWhatDefinesTheSamplesOnly) {
     EXPECT_TRUE(is_new());
     request.profile = Profile::small;
     EXPECT_TRUE(is_new());
-    request.mode = Provenance::simulated;
+    request.provenance = Provenance::simulated;
     EXPECT_TRUE(is_new());
     request.patterns = {"dummy"};
     request.axes.clear();
-    request.mode.reset();
+    request.provenance.reset();
     request.profile = Profile::toy;
     EXPECT_TRUE(is_new());
     EXPECT_EQ(plan().hash.size(), 64U);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "suite/runner/runner.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::testing {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/scenario/profile_texts.hpp"
 
 namespace assay {

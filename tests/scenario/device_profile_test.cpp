@@ -7,9 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "suite/experiment/datasets.hpp"
-#include "suite/scenario/profile_fields.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "suite/base/datasets.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/scenario/profile_texts.hpp"
 
 namespace assay {

@@ -1,12 +1,11 @@
-#include "suite/measure/statistics/dip.hpp"
-
+// Hartigan's dip test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "suite/measure/statistics/dip_table.hpp"
+#include "suite/measure/statistics/bimodality.hpp"
 #include "tests/statistics/random_samples.hpp"
 #include "tests/statistics/reference_samples.hpp"
 
@@ -50,46 +49,37 @@ TEST(Dip, KnowsNeitherScaleNorPlaceNorDirection) {
     }
 }
 
-// Shares of 20,000 uniform samples whose diptest.dipstat (diptest 0.12.0) reaches the dip; standard
-// error up to 0.003. The sizes lie between those of the table.
-TEST(DipPValue, AgreesWithSimulationElsewhere) {
-    EXPECT_NEAR(dip_p_value(0.13, 10), 0.10425, 0.012);
-    EXPECT_NEAR(dip_p_value(0.09, 20), 0.1781, 0.012);
-    EXPECT_NEAR(dip_p_value(0.055, 57), 0.20685, 0.012);
-    EXPECT_NEAR(dip_p_value(0.068, 57), 0.03795, 0.006);
-    EXPECT_NEAR(dip_p_value(0.0085, 3000), 0.1602, 0.012);
+// Shares of 20,000 uniform samples whose diptest.dipstat (diptest 0.12.0) reaches the dip: 3.8 % of
+// 57 reach 0.068, 20.7 % only 0.055. The size lies between those of the table.
+TEST(CriticalDip, AgreesWithSimulationElsewhere) {
+    EXPECT_LT(critical_dip(57), 0.068);
+    EXPECT_NEAR(critical_dip(57), 0.068, 0.002);
+    EXPECT_GT(critical_dip(57), 0.055);
+    EXPECT_GT(critical_dip(10), 0.13);      // 10.4 % reach that
+    EXPECT_GT(critical_dip(20), 0.09);      // 17.8 %
+    EXPECT_GT(critical_dip(3000), 0.0085);  // 16 %
 }
 
-TEST(DipPValue, TableComesFromTheDipOfUniformSamples) {
+TEST(CriticalDip, IsWhatOneOfTwentyUniformSamplesExceeds) {
     constexpr int kSamples = 4000;
-    for (const auto& row : dip_table()) {
-        if (row.n > 200) break;
-        CounterDraws draws(row.n);
-        int beyond_90 = 0, beyond_99 = 0;
-        for (int i = 0; i < kSamples; ++i) {
-            const double scaled =
-                std::sqrt(double(row.n)) * dip_of(sample(Kind::uniform, row.n, draws));
-            beyond_90 += scaled > row.root_n_dip[7];
-            beyond_99 += scaled > row.root_n_dip[10];
-        }
-        EXPECT_NEAR(double(beyond_90) / kSamples, 0.1, 0.02) << row.n;  // four standard errors
-        EXPECT_NEAR(double(beyond_99) / kSamples, 0.01, 0.0065) << row.n;
+    for (const int n : {10, 12, 15, 17, 20, 25, 30, 40, 50, 75, 100, 150, 200}) {
+        CounterDraws draws(static_cast<std::uint64_t>(n));
+        const double critical = critical_dip(static_cast<std::size_t>(n));
+        int beyond = 0;
+        for (int i = 0; i < kSamples; ++i)
+            beyond += dip_of(sample(Kind::uniform, n, draws)) > critical;
+        EXPECT_NEAR(double(beyond) / kSamples, 0.05, 0.014) << n;  // four standard errors
     }
-    EXPECT_EQ(kDipShares[7], 0.9);
-    EXPECT_EQ(kDipShares[10], 0.99);
 }
 
-TEST(DipPValue, FallsWithTheDipAndEndsWhereTheTableDoes) {
-    for (std::size_t n : {8, 11, 60, 4000, 1000000}) {
-        double before = 1;
-        for (double dip = 0.5 / double(n); dip < 0.25; dip *= 1.1) {
-            EXPECT_LE(dip_p_value(dip, n), before + 1e-15) << n << ", " << dip;
-            before = dip_p_value(dip, n);
-        }
-        EXPECT_EQ(dip_p_value(0, n), 1);
+TEST(CriticalDip, FallsWithTheNumberOfValues) {
+    double before = 1;
+    for (std::size_t n = 10; n < 20000; n += 1 + n / 10) {
+        EXPECT_LT(critical_dip(n), before) << n;
+        before = critical_dip(n);
     }
-    EXPECT_NEAR(dip_p_value(0.25, 100), 1e-4, 1e-12);
-    EXPECT_THROW(dip_p_value(0.1, 3), std::invalid_argument);
+    EXPECT_NEAR(critical_dip(1000000), 0.5418e-3, 1e-9);  // as of the table's last, 5000
+    EXPECT_THROW(critical_dip(9), std::invalid_argument);
 }
 
 }  // namespace

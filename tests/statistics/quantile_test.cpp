@@ -39,5 +39,23 @@ TEST(Quantile, ReachesInfinityOnlyWhereItIsTheAnswer) {
     EXPECT_EQ(median(std::vector{1.0, infinity}), infinity);
 }
 
+// Quartiles 2 and 4: fences at -1 and 7, and at -4 and 10.
+TEST(Outliers, LieBeyondTukeysFences) {
+    using enum Outlier;
+    EXPECT_EQ(outliers(std::vector{3.0, 2.0, 4.0, 2.0, 4.0}), std::vector(5, none));
+    EXPECT_EQ(outliers(std::vector{3.0, 2.0, 4.0, 2.0, 7.0, 3.0, 4.0, 2.0, 4.0})[4], none);
+    EXPECT_EQ(outliers(std::vector{3.0, 2.0, 4.0, 2.0, 7.1, 3.0, 4.0, 2.0, 4.0})[4], mild);
+    EXPECT_EQ(outliers(std::vector{3.0, 2.0, 4.0, 2.0, 10.1, 3.0, 4.0, 2.0, 4.0})[4], severe);
+    EXPECT_EQ(outliers(std::vector{3.0, 2.0, 4.0, 2.0, -1.1, 3.0, 4.0, 2.0, 4.0})[4], mild);
+    EXPECT_EQ(outliers(std::vector{3.0, 2.0, 4.0, 2.0, -4.1, 3.0, 4.0, 2.0, 4.0})[4], severe);
+}
+
+TEST(Outliers, OfTooFewOrEqualValues) {
+    EXPECT_EQ(outliers(std::vector{1.0, 1.0, 1.0, 99.0}), std::vector(4, Outlier::none));
+    EXPECT_TRUE(outliers({}).empty());
+    EXPECT_EQ(outliers(std::vector(9, 1.0)), std::vector(9, Outlier::none));
+    EXPECT_EQ(outliers(std::vector{1.0, 1.0, 1.0, 1.0, 1.0, 1.1})[5], Outlier::severe);
+}
+
 }  // namespace
 }  // namespace assay::statistics

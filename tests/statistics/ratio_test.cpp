@@ -7,8 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "suite/measure/statistics/quantile.hpp"
-#include "suite/measure/statistics/rank_tests.hpp"
+#include "suite/measure/statistics/distributions.hpp"
 #include "tests/statistics/random_samples.hpp"
 #include "tests/statistics/reference_samples.hpp"
 
@@ -27,19 +26,142 @@ TEST(PairedRatio, IsTheMedianOfTheRatios) {
     EXPECT_EQ(ratio.n_b, 5);
 }
 
-TEST(UnpairedRatio, IsTheShiftOfTheLogarithms) {
-    std::vector<double> log_a, log_b;
-    for (double v : kEight) log_a.push_back(std::log(v));
-    for (double v : kSeven) log_b.push_back(std::log(v));
+std::vector<double> progression(int n, double first, double step) {
+    std::vector<double> values(n);
+    for (int i = 0; i < n; ++i) values[i] = first + step * i;
+    return values;
+}
+
+/// Whose differences become the logarithms of the ratios.
+std::vector<double> exponentials(std::vector<double> values) {
+    for (double& value : values) value = std::exp(value);
+    return values;
+}
+
+/// All pairs, in order: what the selection must not need to make.
+std::vector<double> all_quotients(const std::vector<double>& a, const std::vector<double>& b) {
+    std::vector<double> all;
+    for (double x : a)
+        for (double y : b) all.push_back(y / x);
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+/// Geometric mean of the two in the middle.
+double middle_quotient(const std::vector<double>& a, const std::vector<double>& b) {
+    const std::vector<double> all = all_quotients(a, b);
+    const double low = all[(all.size() - 1) / 2], high = all[all.size() / 2];
+    return low * std::sqrt(high / low);
+}
+
+TEST(UnpairedRatio, IsTheMiddleOfAllPairs) {
+    CounterDraws draws(3);
+    for (Kind kind : {Kind::normal, Kind::lognormal, Kind::bimodal})
+        for (int n : {1, 2, 3, 10, 41, 300}) {
+            const auto a = sample(kind, n, draws), b = sample(kind, n % 7 + 2 * n, draws);
+            EXPECT_EQ(unpaired_ratio(a, b).ratio, middle_quotient(a, b)) << n;
+        }
     const Ratio ratio = unpaired_ratio(kEight, kSeven);
-    EXPECT_NEAR(ratio.ratio, std::exp(hodges_lehmann_shift(log_a, log_b)), 1e-14);
-    const Interval logs = hodges_lehmann_interval(log_a, log_b);
-    EXPECT_NEAR(ratio.interval.low, std::exp(logs.low), 1e-14);
-    EXPECT_NEAR(ratio.interval.high, std::exp(logs.high), 1e-14);
     EXPECT_EQ(ratio.interval.method, IntervalMethod::rank_sum);
     EXPECT_FALSE(ratio.paired);
     EXPECT_EQ(ratio.n_a, 8);
     EXPECT_EQ(ratio.n_b, 7);
+}
+
+// Neither steps of equal values nor values hundreds of powers of ten apart upset the selection.
+TEST(UnpairedRatio, SelectsAmongTiesAndExtremes) {
+    std::vector<double> a, b;
+    for (int i = 0; i < 200; ++i) {
+        a.push_back(1 + i % 3);
+        b.push_back(1 + i % 4);
+    }
+    EXPECT_EQ(unpaired_ratio(a, b).ratio, middle_quotient(a, b));
+    for (int i = 0; i < 200; ++i) {
+        a[i] = std::ldexp(1.0, 5 * i - 900);
+        b[i] = std::ldexp(1.0, 4 * i - 850);
+    }
+    EXPECT_EQ(unpaired_ratio(a, b).ratio, middle_quotient(a, b));
+    EXPECT_EQ(unpaired_ratio(std::vector(500, 3.0), std::vector(400, 5.0)).ratio, 5.0 / 3);
+}
+
+// SciPy 1.17.1: the shifts s with mannwhitneyu(a + s, b, method="exact").pvalue > 1 - level; NumPy
+// 2.4.6 for the shift itself.
+TEST(UnpairedRatio, InvertsTheExactTest) {
+    const auto a = exponentials(kEight), b = exponentials(kSeven);
+    EXPECT_NEAR(std::log(unpaired_ratio(a, b).ratio), 0.91, 1e-12);
+    const auto expect = [&](double level, double low, double high) {
+        const Interval interval = unpaired_ratio(a, b, level).interval;
+        EXPECT_EQ(interval.method, IntervalMethod::rank_sum);
+        EXPECT_NEAR(std::log(interval.low), low, 1e-12) << level;
+        EXPECT_NEAR(std::log(interval.high), high, 1e-12) << level;
+    };
+    expect(0.9, -0.41, 1.82);
+    expect(0.95, -1.15, 2.21);
+    expect(0.99, -1.69, 2.5);
+}
+
+/// Two-sided p of the Mann-Whitney test; no ties.
+double rank_sum_p(const std::vector<double>& a, const std::vector<double>& b) {
+    std::int64_t u = 0;
+    for (double x : a)
+        for (double y : b) u += x > y;
+    const auto pairs = static_cast<std::int64_t>(a.size() * b.size());
+    const RankSumDistribution distribution(a.size(), b.size());
+    return std::min(1.0, 2 * distribution.cdf(std::min(u, pairs - u)));
+}
+
+TEST(UnpairedRatio, OfManyValuesInvertsTheNormalTest) {
+    CounterDraws draws(11);
+    const auto a = sample(Kind::lognormal, 400, draws), b = sample(Kind::lognormal, 500, draws);
+    const Interval interval = unpaired_ratio(a, b).interval;
+    const auto p_at = [&](double factor) { return rank_sum_p(scaled(a, factor), b); };
+    const double below = 1 - 1e-10, above = 1 + 1e-10;
+    EXPECT_GT(p_at(interval.low * above), 0.05);
+    EXPECT_GT(p_at(interval.high * below), 0.05);
+    EXPECT_NEAR(p_at(interval.low * below), 0.05, 1e-3);
+    EXPECT_LE(p_at(interval.low * below), 0.05);
+    EXPECT_LE(p_at(interval.high * above), 0.05);
+}
+
+TEST(UnpairedRatio, NeedsEnoughValuesForAnInterval) {
+    const auto method = [](int n_a, int n_b, double level) {
+        const auto found =
+            unpaired_ratio(progression(n_a, 1, 1), progression(n_b, 1.3, 1), level).interval.method;
+        EXPECT_EQ(has_unpaired_interval(n_a, n_b, level), found != IntervalMethod::none);
+        return found;
+    };
+    EXPECT_EQ(method(3, 3, 0.95), IntervalMethod::none);      // 90 % at best
+    EXPECT_EQ(method(3, 4, 0.95), IntervalMethod::rank_sum);  // 94.3 %
+    EXPECT_EQ(method(3, 4, 0.99), IntervalMethod::none);
+    EXPECT_EQ(method(1, 27, 0.95), IntervalMethod::none);  // 92.9 %
+    EXPECT_EQ(method(1, 39, 0.95), IntervalMethod::rank_sum);
+    EXPECT_EQ(method(1, 1, 0.95), IntervalMethod::none);
+    EXPECT_THROW(unpaired_ratio(kSeven, kSeven, 95), std::invalid_argument);
+}
+
+// SciPy 1.17.1, scipy.stats.mannwhitneyu(method="exact"), without ties.
+TEST(RankSumDistribution, IsScipysExactOne) {
+    const auto expect = [](int n_a, int n_b, std::int64_t u, double p) {
+        const RankSumDistribution distribution(n_a, n_b);
+        EXPECT_TRUE(distribution.exact());
+        EXPECT_NEAR(2 * distribution.cdf(u) / p, 1, 1e-10) << n_a << ' ' << n_b << ' ' << u;
+    };
+    expect(8, 7, 16, 0.1892773892773893);
+    expect(7, 8, 16, 0.1892773892773893);
+    expect(33, 33, 406, 0.07667296623054673);
+    expect(3, 4, 4, 0.6285714285714286);
+    expect(1, 30, 1, 0.12903225806451613);
+    expect(5, 200, 9, 5.7791217085855244e-08);
+    EXPECT_GE(2 * RankSumDistribution(3, 3).cdf(4), 1);
+    EXPECT_EQ(RankSumDistribution(3, 3).cdf(9), 1);
+    EXPECT_EQ(RankSumDistribution(3, 3).cdf(-1), 0);
+}
+
+// SciPy 1.17.1, scipy.stats.mannwhitneyu(method="asymptotic").
+TEST(RankSumDistribution, IsScipysNormalOneForManyValues) {
+    const RankSumDistribution many(700, 600);
+    EXPECT_FALSE(many.exact());
+    EXPECT_NEAR(2 * many.cdf(700 * 600 - 213863), 0.56705441090883, 1e-12);
 }
 
 TEST(UnpairedRatio, WithoutEnoughValuesHasNoInterval) {
@@ -65,7 +187,7 @@ TEST(Ratio, RefusesWhatHasNone) {
 
 Ratio compared(bool paired, const std::vector<double>& a, const std::vector<double>& b,
                double level = 0.95) {
-    return paired ? paired_ratio(a, b, {.level = level}) : unpaired_ratio(a, b, level);
+    return paired ? paired_ratio(a, b, level) : unpaired_ratio(a, b, level);
 }
 
 class RatioProperties : public testing::TestWithParam<std::tuple<bool, Kind, int>> {

@@ -3,9 +3,8 @@
 //     build/cpu/bin/statistics_benchmark
 #include <benchmark/benchmark.h>
 
-#include "suite/measure/statistics/rank_tests.hpp"
+#include "suite/measure/statistics/bimodality.hpp"
 #include "suite/measure/statistics/ratio.hpp"
-#include "suite/measure/statistics/shape.hpp"
 #include "tests/statistics/random_samples.hpp"
 
 namespace {
@@ -32,17 +31,6 @@ void unpaired(benchmark::State& state) {
 }
 BENCHMARK(unpaired)->Arg(10)->Arg(1000)->Arg(100'000)->Arg(1'000'000)->Unit(
     benchmark::kMicrosecond);
-
-void mann_whitney_test(benchmark::State& state) {
-    const Sides sides(state);
-    for (auto _ : state) benchmark::DoNotOptimize(mann_whitney(sides.a, sides.b));
-}
-BENCHMARK(mann_whitney_test)
-    ->Arg(10)
-    ->Arg(33)
-    ->Arg(1000)
-    ->Arg(100'000)
-    ->Unit(benchmark::kMicrosecond);
 
 void two_clusters(benchmark::State& state) {
     const Sides sides(state);

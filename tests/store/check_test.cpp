@@ -2,7 +2,7 @@
 #include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 
-#include "suite/store/migration.hpp"
+#include "suite/store/schema/migration.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {

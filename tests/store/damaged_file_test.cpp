@@ -56,7 +56,8 @@ TEST(DamagedFile, IsRefusedOrRead) {
                 store.begin_sample(session, example_spec(seed), key_of(example_spec(seed)));
             store.finish_sample(full_sample(id, session, example_spec(seed)));
         }
-        store.put_claim_checks(session, {{"a", Verdict::supported, "yes", Provenance::exact, 1.0}});
+        store.put_claim_checks(session,
+                               {{"a", ClaimVerdict::supported, "yes", Provenance::exact, 1.0}});
         store.set_baseline("main", session);
         store.finish_session(session, "finished");
     }

@@ -1,6 +1,6 @@
 // Rows to store, folders to store them in, mounts to make that hard.
 #include "tests/store/example_rows.hpp"
-#include "suite/store/uuid.hpp"
+#include "suite/store/ids.hpp"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "suite/store/ids.hpp"
 #include "suite/store/nights.hpp"
-#include "suite/store/uuid.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {
@@ -20,7 +20,8 @@ TEST(Merge, BringsEverythingOnceAndOnlyOnce) {
         session = begin(other);
         id = other.begin_sample(session, example_spec(2), key_of(example_spec(2)));
         other.finish_sample(full_sample(id, session, example_spec(2)));
-        other.put_claim_checks(session, {{"a", Verdict::supported, "yes", Provenance::exact, 1.0}});
+        other.put_claim_checks(session,
+                               {{"a", ClaimVerdict::supported, "yes", Provenance::exact, 1.0}});
         other.annotate(id, "note");
         other.put_calibration({"hash", "cpu", {{"x", 1}}, {}, ""});
         other.set_baseline("theirs", session);

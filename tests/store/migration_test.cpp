@@ -1,5 +1,5 @@
 // The way from one version of the schema to the next, with versions made up for the purpose.
-#include "suite/store/migration.hpp"
+#include "suite/store/schema/migration.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,9 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "suite/store/ids.hpp"
 #include "suite/store/row_codec.hpp"
-#include "suite/store/series_id.hpp"
-#include "suite/store/uuid.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "suite/store/migration.hpp"
-#include "suite/store/network_file_system.hpp"
+#include "suite/store/database_file.hpp"
+#include "suite/store/schema/migration.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {

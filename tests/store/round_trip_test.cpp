@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "suite/store/sha256.hpp"
-#include "suite/store/storable.hpp"
+#include "suite/base/sha256.hpp"
+#include "suite/store/store.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {
@@ -121,19 +121,20 @@ TEST_F(RoundTrip, SampleWithEverything) {
 }
 
 TEST_F(RoundTrip, ClaimChecksNewestOfEach) {
-    store.put_claim_checks(session, {{"a", Verdict::contradicted, "first", Provenance::exact, 1.0},
-                                     {"b", Verdict::not_checkable_here, "needs a GPU", {}, {}}});
-    store.put_claim_checks("",
-                           {{"a", Verdict::open_discrepancy, "second", Provenance::emulated, 0.5}});
+    store.put_claim_checks(session,
+                           {{"a", ClaimVerdict::contradicted, "first", Provenance::exact, 1.0},
+                            {"b", ClaimVerdict::not_checkable_here, "needs a GPU", {}, {}}});
+    store.put_claim_checks(
+        "", {{"a", ClaimVerdict::open_discrepancy, "second", Provenance::emulated, 0.5}});
     const auto checks = reader().newest_claim_checks();
     ASSERT_EQ(checks.size(), 2u);
-    EXPECT_EQ(checks[0].check.verdict, Verdict::open_discrepancy);
+    EXPECT_EQ(checks[0].check.verdict, ClaimVerdict::open_discrepancy);
     EXPECT_EQ(checks[0].check.reason, "second");
     EXPECT_EQ(checks[0].check.provenance, Provenance::emulated);
     EXPECT_EQ(checks[0].check.obtained, 0.5);
     EXPECT_EQ(checks[0].session, "");
     EXPECT_EQ(checks[1].session, session);
-    EXPECT_EQ(checks[1].check.verdict, Verdict::not_checkable_here);
+    EXPECT_EQ(checks[1].check.verdict, ClaimVerdict::not_checkable_here);
     EXPECT_FALSE(checks[1].check.obtained || checks[1].check.provenance);
 }
 

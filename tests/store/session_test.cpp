@@ -5,8 +5,8 @@
 
 #include <set>
 
+#include "suite/store/ids.hpp"
 #include "suite/store/nights.hpp"
-#include "suite/store/uuid.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {

@@ -2,7 +2,7 @@
 // with two of everything, a failed and an interrupted sample, and checkpoints in the database.
 #include <gtest/gtest.h>
 
-#include "suite/store/migration.hpp"
+#include "suite/store/schema/migration.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::store::testing {

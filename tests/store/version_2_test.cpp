@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "suite/store/migration.hpp"
 #include "suite/store/nights.hpp"
+#include "suite/store/schema/migration.hpp"
 #include "tests/store/example_rows.hpp"
 #include "tests/store/stored_files.hpp"
 

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <typeinfo>
 
-#include "suite/experiment/error.hpp"
-#include "suite/experiment/memory_recorder.hpp"
+#include "suite/base/error.hpp"
+#include "suite/experiment/recorder.hpp"
 #include "suite/measure/build_info.hpp"
-#include "tests/runner/temporary_folder.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/tensors/test_functions.hpp"
 
 namespace assay::tensors {

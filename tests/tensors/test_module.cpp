@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "tests/tensors/test_functions.hpp"
 

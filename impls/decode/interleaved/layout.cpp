@@ -2,7 +2,9 @@
 
 #include <cstring>
 
+#include "impls/decode/interleaved/products.hpp"
 #include "kernels/cpu/element_types.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 
 namespace assay::decode {
 namespace {
@@ -67,6 +69,21 @@ void take_row(AssayType type, const std::byte* interleaved, int columns, int row
             *out++ = group[place(block, row % interleaved_rows, byte)];
         group += block.bytes() * interleaved_rows;
     }
+}
+
+const InterleavedProducts* interleaved_products() {
+#if defined(__x86_64__)
+    static const bool usable =
+        kernels::widest_vectors(kernels::processor_bits()) == kernels::Vectors::avx512 &&
+        __builtin_cpu_supports("avx512vnni");
+    if (usable) return &vnni_products;
+#endif
+    return nullptr;
+}
+
+bool can_interleave(AssayType type, int columns) {
+    const bool pairs = type == ASSAY_BF16 && columns % 2 == 0;
+    return (kernels::is_quantised(type) || pairs) && interleaved_products() != nullptr;
 }
 
 }  // namespace assay::decode

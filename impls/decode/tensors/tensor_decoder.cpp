@@ -16,28 +16,19 @@
 
 #include <cmath>
 
-#include "impls/decode/drawn_experts.hpp"
-#include "impls/nn/attention.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/decode/sparse_networks.hpp"
+#include "impls/nn/decoder_layers.hpp"
+#include "kernels/sparse_ffn/experts.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
 namespace {
-
-constexpr int neurons_per_expert = 32;
-
-AssayType kernel_type(at::ScalarType type) {
-    if (type == at::kFloat) return ASSAY_F32;
-    if (type == at::kHalf) return ASSAY_F16;
-    if (type == at::kBFloat16) return ASSAY_BF16;
-    throw UserError(fmt::format("weights of type {} do not decode; take f32, f16 or bf16",
-                                c10::toString(type)));
-}
 
 AssayFfn network(const TensorWeights& weights, const TensorLayer& layer, AssayType type) {
     AssayFfn ffn{};
     ffn.width = weights.config.width;
     ffn.experts = weights.experts();
-    ffn.expert_size = neurons_per_expert;
+    ffn.expert_size = kernels::neurons_per_expert;
     ffn.type = type;
     ffn.activation = ASSAY_SWIGLU;
     ffn.gate = layer.gate.const_data_ptr();
@@ -52,11 +43,11 @@ std::uint64_t bytes_of(const at::Tensor& tensor) { return tensor.nbytes(); }
 
 TensorDecoder::TensorDecoder(std::shared_ptr<const TensorWeights> weights,
                              const AssayKernels& kernels, AssayContext* context, int positions,
-                             const ExpertChoice& choice, at::ScalarType cache_type)
+                             const ExpertSelection& selection, at::ScalarType cache_type)
     : weights_(std::move(weights)),
       kernels_(kernels),
       context_(context),
-      choice_(choice),
+      selection_(selection),
       positions_(positions),
       type_(kernel_type(weights_->type)) {
     const at::NoGradGuard no_grad;
@@ -64,7 +55,7 @@ TensorDecoder::TensorDecoder(std::shared_ptr<const TensorWeights> weights,
     if (positions < 1 || positions > config.context)
         throw UserError(fmt::format("a context of {} positions; the model has 1 to {}", positions,
                                     config.context));
-    if (choice.by != ExpertChoice::By::nobody && !weights_->layers.at(0).router.defined())
+    if (selection.by != ExpertSelection::By::all && !weights_->layers.at(0).router.defined())
         throw UserError("these weights have no routers; decode them dense");
     const auto floats = at::TensorOptions().dtype(at::kFloat).device(weights_->device());
     const int head = config.head_width;
@@ -92,26 +83,26 @@ TensorDecoder::TensorDecoder(std::shared_ptr<const TensorWeights> weights,
     routed_count_ = at::zeros({config.layers}, integers);
     active_ = at::arange(experts, integers);
     count_ = at::full({1}, experts, integers);
-    if (choice.by == ExpertChoice::By::chance) draw(positions);
+    if (selection.by == ExpertSelection::By::random) choose_at_random(positions);
 }
 
-/// All that chance says, before anything is timed.
-void TensorDecoder::draw(int positions) {
+/// The experts of every position, before anything is timed.
+void TensorDecoder::choose_at_random(int positions) {
     const int layers = weights_->config.layers, experts = weights_->experts();
-    if (choice_.drawn.count < 0 || choice_.drawn.count > experts)
-        throw UserError(fmt::format("{} active experts of {}", choice_.drawn.count, experts));
+    if (selection_.random.count < 0 || selection_.random.count > experts)
+        throw UserError(fmt::format("{} active experts of {}", selection_.random.count, experts));
     const auto lists = at::zeros({positions, layers, experts}, at::TensorOptions().dtype(at::kInt));
     auto* row = lists.mutable_data_ptr<std::int32_t>();
     std::vector<std::uint8_t> mask(static_cast<std::size_t>(experts));
     for (int position = 0; position < positions; ++position)
         for (int layer = 0; layer < layers; ++layer, row += experts) {
-            draw_experts(choice_.drawn, layer, position, mask);
+            choose_random_experts(selection_.random, layer, position, mask);
             std::int32_t* next = row;
             for (std::int32_t e = 0; e < experts; ++e)
                 if (mask[static_cast<std::size_t>(e)]) *next++ = e;
         }
     active_ = lists.to(weights_->device());
-    count_.fill_(choice_.drawn.count);
+    count_.fill_(selection_.random.count);
 }
 
 const at::Tensor& TensorDecoder::feed(int id) {
@@ -194,20 +185,20 @@ void TensorDecoder::feed_forward(std::size_t index) {
     normalise(layer.ffn_norm);
     const auto* active = active_.const_data_ptr<std::int32_t>();
     const auto* count = count_.const_data_ptr<std::int32_t>();
-    if (choice_.by != ExpertChoice::By::nobody) {
+    if (selection_.by != ExpertSelection::By::all) {
         AssayRouter call{};
         call.width = weights_->config.width;
         call.experts = weights_->experts();
         call.type = type_;
         call.weights = layer.router.const_data_ptr();
-        call.logit_threshold = choice_.logit_threshold;
+        call.logit_threshold = selection_.logit_threshold;
         call.batch = 1;
         call.x = normalised_.const_data_ptr<float>();
         call.mask = routed_mask_.select(0, at_layer).mutable_data_ptr<std::uint8_t>();
         call.active = routed_active_.select(0, at_layer).mutable_data_ptr<std::int32_t>();
         call.active_count = routed_count_.mutable_data_ptr<std::int32_t>() + at_layer;
         must(kernels_.router(context_, &call));
-        if (choice_.by == ExpertChoice::By::router) {
+        if (selection_.by == ExpertSelection::By::router) {
             active = call.active;
             count = call.active_count;
         } else {
@@ -233,7 +224,7 @@ std::uint64_t TensorDecoder::bytes_per_token() const {
     const nn::DecoderConfig& config = weights_->config;
     const std::uint64_t row = bytes_of(weights_->embedding.select(0, 0));
     std::uint64_t bytes = row + bytes_of(weights_->output) + bytes_of(weights_->final_norm);
-    if (choice_.by == ExpertChoice::By::router) must(kernels_.synchronise(context_));
+    if (selection_.by == ExpertSelection::By::router) must(kernels_.synchronise(context_));
     const auto routed = routed_count_.cpu();
     for (int i = 0; i < config.layers; ++i) {
         const TensorLayer& layer = weights_->layers[static_cast<std::size_t>(i)];
@@ -241,11 +232,12 @@ std::uint64_t TensorDecoder::bytes_per_token() const {
              {&layer.attention_norm, &layer.ffn_norm, &layer.query_key_value, &layer.attention_out})
             bytes += bytes_of(*tensor);
         std::int64_t active = weights_->experts();
-        if (choice_.by == ExpertChoice::By::chance) active = choice_.drawn.count;
-        if (choice_.by == ExpertChoice::By::router)
+        if (selection_.by == ExpertSelection::By::random) active = selection_.random.count;
+        if (selection_.by == ExpertSelection::By::router)
             active = routed.const_data_ptr<std::int32_t>()[i];
-        bytes += static_cast<std::uint64_t>(active) * neurons_per_expert * 3 * row;
-        if (choice_.by != ExpertChoice::By::nobody) bytes += bytes_of(layer.router);
+        bytes += static_cast<std::uint64_t>(active) *
+                 kernels::expert_bytes(network(*weights_, layer, type_));
+        if (selection_.by != ExpertSelection::By::all) bytes += bytes_of(layer.router);
     }
     const auto of_position =
         static_cast<std::uint64_t>(2 * config.layers * config.kv_heads * config.head_width) *

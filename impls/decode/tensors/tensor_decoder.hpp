@@ -17,24 +17,24 @@
 namespace assay::decode {
 
 /// Which experts take part.
-struct ExpertChoice {
+struct ExpertSelection {
     enum class By {
-        nobody,  ///< all of them: the dense model, no router
+        all,     ///< the dense model, no router
         router,  ///< x · router > logit_threshold
-        chance   ///< `drawn` says; the routers run too, for their time, and are not heard
+        random   ///< as `random` says; the routers run too, for their time, and are not heard
     };
-    By by = By::nobody;
+    By by = By::all;
     float logit_threshold = 0;
-    FixedActive drawn;
+    RandomExperts random;
 };
 
 class TensorDecoder {
   public:
     /// kernels and context: of the weights' device, on libtorch's current stream there; must
-    /// outlive the decoder. cache_type: of keys and values. Throws UserError: a choice that needs
-    /// routers where there are none, more positions than the model's context.
+    /// outlive the decoder. cache_type: of keys and values. Throws UserError: a selection that
+    /// needs routers where there are none, more positions than the model's context.
     TensorDecoder(std::shared_ptr<const TensorWeights> weights, const AssayKernels& kernels,
-                  AssayContext* context, int positions, const ExpertChoice& choice = {},
+                  AssayContext* context, int positions, const ExpertSelection& selection = {},
                   at::ScalarType cache_type = at::kFloat);
 
     /// Feeds one id after what is in the cache; the logits after it, fp32 [vocabulary] on the
@@ -55,12 +55,12 @@ class TensorDecoder {
     void attend(std::size_t layer);
     void feed_forward(std::size_t layer);
     void must(AssayStatus status) const;
-    void draw(int positions);
+    void choose_at_random(int positions);
 
     std::shared_ptr<const TensorWeights> weights_;
     const AssayKernels& kernels_;
     AssayContext* context_;
-    ExpertChoice choice_;
+    ExpertSelection selection_;
     int positions_, position_ = 0;
     AssayType type_;
     at::Tensor cosine_, sine_;               ///< [positions, hw]; sine_ with its first half negated
@@ -69,7 +69,7 @@ class TensorDecoder {
     at::Tensor workspace_;
     at::Tensor routed_mask_, routed_active_;  ///< by layer, what routers say: [layers, N]
     at::Tensor routed_count_;                 ///< [layers]
-    at::Tensor active_;                       ///< chance: [positions, layers, N]; nobody: [N]
+    at::Tensor active_;                       ///< random: [positions, layers, N]; all: [N]
     at::Tensor count_;                        ///< [1]
 };
 

@@ -1,9 +1,8 @@
 #include "impls/decode/tensors/tensor_weights.hpp"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/normal.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/ones.h>
 #include <fmt/format.h>
 
@@ -12,28 +11,28 @@
 #include <span>
 #include <string>
 
-#include "suite/experiment/error.hpp"
+#include "impls/nn/files/parameter_source.hpp"
+#include "kernels/cpu/random_weights.hpp"
+#include "kernels/sparse_ffn/experts.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::decode {
 namespace {
 
-constexpr int neurons_per_expert = 32;
-
 void check(const nn::DecoderConfig& config) {
     if (config.family != nn::Family::llama || config.activation != nn::Activation::swiglu)
         throw UserError("only models of LLaMA's family with SwiGLU decode on a device");
-    if (config.hidden % neurons_per_expert != 0)
+    if (config.hidden % kernels::neurons_per_expert != 0)
         throw UserError(fmt::format("{} neurons are no multiple of {}; they cannot be experts",
-                                    config.hidden, neurons_per_expert));
+                                    config.hidden, kernels::neurons_per_expert));
 }
 
 class RandomMatrices {
   public:
     RandomMatrices(at::ScalarType type, at::Device device, std::uint64_t seed) {
-        // No multiple of any width, so that no two rows are alike.
-        constexpr std::int64_t drawn = 1'000'003;
-        auto generator = at::make_generator<at::CPUGeneratorImpl>(seed);
-        pattern_ = at::normal(0.0, 0.02, {drawn}, generator).to(type).to(device);
+        auto pattern = kernels::random_weight_pattern(kernel_type(type), seed);
+        const auto drawn = static_cast<std::int64_t>(pattern.size() / at::elementSize(type));
+        pattern_ = at::from_blob(pattern.data(), {drawn}, at::dtype(type)).clone().to(device);
     }
     at::Tensor operator()(std::int64_t rows, std::int64_t columns) {
         const auto matrix = at::empty({rows, columns}, pattern_.options());
@@ -54,7 +53,15 @@ class RandomMatrices {
 
 }  // namespace
 
-int TensorWeights::experts() const { return config.hidden / neurons_per_expert; }
+AssayType kernel_type(at::ScalarType type) {
+    if (type == at::kFloat) return ASSAY_F32;
+    if (type == at::kHalf) return ASSAY_F16;
+    if (type == at::kBFloat16) return ASSAY_BF16;
+    throw UserError(fmt::format("weights of type {} do not decode; take f32, f16 or bf16",
+                                c10::toString(type)));
+}
+
+int TensorWeights::experts() const { return config.hidden / kernels::neurons_per_expert; }
 
 TensorWeights random_tensor_weights(const nn::DecoderConfig& config, at::ScalarType type,
                                     at::Device device, std::uint64_t seed) {
@@ -75,7 +82,7 @@ TensorWeights random_tensor_weights(const nn::DecoderConfig& config, at::ScalarT
     for (int layer = 0; layer < config.layers; ++layer)
         weights.layers.push_back({norm(), norm(), matrix(heads + 2 * kv, d), matrix(d, heads),
                                   matrix(f, d), matrix(f, d), matrix(f, d),
-                                  matrix(f / neurons_per_expert, d)});
+                                  matrix(f / kernels::neurons_per_expert, d)});
     return weights;
 }
 

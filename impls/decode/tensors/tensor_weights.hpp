@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "impls/nn/files/decoder_config.hpp"
+#include "kernels/assay_kernels.h"
 
 namespace assay::decode {
 
@@ -28,11 +29,15 @@ struct TensorWeights {
     std::vector<TensorLayer> layers;
 
     at::Device device() const { return embedding.device(); }
-    int experts() const;  ///< of 32 neurons, in each layer
+    int experts() const;  ///< of kernels::neurons_per_expert, in each layer
 };
 
-/// Random weights with routers, for latency alone: a million normal numbers of deviation 0.02,
-/// drawn on the CPU and repeated on the device, matrix after matrix; norms 1. LLaMA2-7B's take 13.5
+/// How the kernels call what matrices are kept in. Throws UserError for a type that does not
+/// decode.
+AssayType kernel_type(at::ScalarType type);
+
+/// Random weights with routers, for latency alone: a million (kernels::random_weight_pattern),
+/// repeated on the device, matrix after matrix; norms 1. LLaMA2-7B's take 13.5
 /// GB in 16-bit types and about a second. Throws UserError: the model is not of LLaMA's family, or
 /// its neurons are no multiple of 32.
 TensorWeights random_tensor_weights(const nn::DecoderConfig& config, at::ScalarType type,

@@ -1,4 +1,4 @@
-#include "impls/lazarus/campaign/live_schedule.hpp"
+#include "impls/lazarus/campaign/live_campaign.hpp"
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 #include "impls/lazarus/experiments/spot_training.hpp"
 #include "impls/lazarus/live/worker.hpp"
-#include "suite/experiment/memory_recorder.hpp"
+#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -78,17 +78,17 @@ std::string broken_rule(const SessionOptions& options, const SessionResult& resu
 
 }  // namespace
 
-LiveScheduleResult run_live_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
-                                     const std::filesystem::path& scratch) {
+campaign::Outcome run_live_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
+                                    const std::filesystem::path& scratch) {
     const auto training = training_of(seed);
     auto options = spot_session(training, corpus, scratch);
     options.controller.checkpoint_every = 3;
     options.controller.join_wait_s = 5;
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.5);
     options.faults = faults_of(seed);
-    LiveScheduleResult outcome;
-    outcome.system = training.system + "/" + training.model;
-    outcome.faults = to_string(options.faults);
+    campaign::Outcome outcome;
+    outcome.faults =
+        fmt::format("{}/{}: {}", training.system, training.model, to_string(options.faults));
     auto launcher = cluster::make_fork_server(worker_main);
     MemoryRecorder recorder;
     const auto result = run_training(std::move(launcher), options, recorder);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "impls/lazarus/policy/protocol.hpp"
+#include "impls/lazarus/policy/controller/protocol.hpp"
 
 namespace assay::lazarus::campaign {
 

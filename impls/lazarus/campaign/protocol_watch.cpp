@@ -24,8 +24,7 @@ void ProtocolWatch::after(const Action& action, const Controller& controller) {
     std::visit([&](const auto& one) { check(one, controller); }, action);
 }
 
-// ---- events
-// --------------------------------------------------------------------------------------
+// ---- events ------------------------------------------------------------------------------------
 
 void ProtocolWatch::see(const Died& died) {
     if (dead_.insert(died.worker).second && !dismissed_.count(died.worker)) ++deaths_;
@@ -110,8 +109,7 @@ std::vector<ExpertId> ProtocolWatch::lost() const {
     return lost;
 }
 
-// ---- Go, Dismiss, Abort
-// ----------------------------------------------------------------------------------------
+// ---- Go, Dismiss, Abort ------------------------------------------------------------------------
 
 void ProtocolWatch::check(const Go& go, const Controller&) {
     not_while_evicting("Go");
@@ -174,8 +172,7 @@ void ProtocolWatch::check(const Abort& abort, const Controller&) {
         fail_(fmt::format("step {} is discarded although every survivor has its sums", next_));
 }
 
-// ---- steps
-// ---------------------------------------------------------------------------------------
+// ---- steps -------------------------------------------------------------------------------------
 
 void ProtocolWatch::check(const Commit& commit, const Controller& controller) {
     not_while_evicting("Commit");
@@ -228,8 +225,7 @@ void ProtocolWatch::check(const WriteCheckpoint& checkpoint, const Controller&) 
     }
 }
 
-// ---- the end
-// -------------------------------------------------------------------------------------
+// ---- the end -----------------------------------------------------------------------------------
 
 void ProtocolWatch::check(const Stop& stop, const Controller&) {
     stop_ = stop;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "impls/lazarus/campaign/model_state.hpp"
-#include "impls/lazarus/policy/controller.hpp"
+#include "impls/lazarus/policy/controller/controller.hpp"
 
 namespace assay::lazarus::campaign {
 

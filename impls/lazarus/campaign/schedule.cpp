@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "impls/lazarus/campaign/virtual_world.hpp"
+
 namespace assay::lazarus::campaign {
 namespace {
 
@@ -16,7 +18,7 @@ int pick(std::mt19937_64& random, const int (&choices)[n]) {
 
 /// Which system the controller is set to, and what else goes wrong. A generator of its own, so that
 /// what a seed stood for before stays what it stands for.
-void add_rivals_and_mishaps(Schedule& schedule) {
+void add_rivals_and_faults(Schedule& schedule) {
     std::mt19937_64 random(schedule.seed ^ 0x7269'7661'6c73ULL);
     ControllerConfig& job = schedule.job;
     const int system = uniform(random, 0, 9);  // up to 5: Lazarus itself
@@ -33,16 +35,16 @@ void add_rivals_and_mishaps(Schedule& schedule) {
     job.wait_for_nodes = random() % 5 == 0;
     job.checkpoint_wait_s = random() % 3 == 0 ? 45 : 2000;  // never join_wait_s
 
-    Mishaps& mishaps = schedule.mishaps;
-    const auto often_or_never = [&](double odds) { return random() % 3 == 0 ? odds : 0; };
-    mishaps.nan = often_or_never(0.04);
-    mishaps.nan_again = 0.1 * uniform(random, 0, 8);
-    mishaps.corrupt_step = often_or_never(0.05);
-    mishaps.corrupt_transfer = often_or_never(0.05);
-    mishaps.cut_link = often_or_never(0.01);
-    mishaps.torn_checkpoint = often_or_never(0.5);
-    mishaps.disk_full = often_or_never(0.1);
-    mishaps.corrupt_tensor = often_or_never(0.02);
+    FaultOdds& odds = schedule.fault_odds;
+    const auto often_or_never = [&](double often) { return random() % 3 == 0 ? often : 0; };
+    odds.nan = often_or_never(0.04);
+    odds.nan_again = 0.1 * uniform(random, 0, 8);
+    odds.corrupt_step = often_or_never(0.05);
+    odds.corrupt_transfer = often_or_never(0.05);
+    odds.cut_link = often_or_never(0.01);
+    odds.torn_checkpoint = often_or_never(0.5);
+    odds.disk_full = often_or_never(0.1);
+    odds.corrupt_tensor = often_or_never(0.02);
     for (int i = uniform(random, 0, 2); i > 0; --i) {
         const auto kind =
             random() % 2 ? TimedFault::Kind::slow_worker : TimedFault::Kind::slow_link;
@@ -85,8 +87,27 @@ Schedule draw_schedule(std::uint64_t seed) {
         const auto kind = static_cast<TimedFault::Kind>(random() % 6);
         schedule.faults.push_back({kind, length * static_cast<double>(random() % 1000) / 1000});
     }
-    add_rivals_and_mishaps(schedule);
+    add_rivals_and_faults(schedule);
     return schedule;
+}
+
+Outcome run_virtual_schedule(std::uint64_t seed, const ControllerConfig* controller) {
+    const Schedule schedule = draw_schedule(seed);
+    VirtualWorld world(schedule, controller ? *controller : schedule.job);
+    world.run();
+    const auto& counts = world.controller().counts();
+    Outcome outcome{world.failure().empty(), world.failure(), {}, ""};
+    outcome.counts = {{"commits", counts.commits},
+                      {"discarded", counts.discarded},
+                      {"reconfigurations", counts.reconfigurations},
+                      {"fallbacks", counts.fallbacks},
+                      {"retries", counts.retries},
+                      {"evictions", counts.evictions},
+                      {"bad_checkpoints", counts.bad_checkpoints},
+                      {"waits", counts.waits},
+                      {"finished", world.finished_ok() ? 1 : 0}};
+    for (const auto& [kind, times] : world.faults()) outcome.counts["fault." + kind] += times;
+    return outcome;
 }
 
 }  // namespace assay::lazarus::campaign

@@ -1,12 +1,15 @@
-// What one seed of the campaign stands for: the job, the speeds, and the faults.
+// What one seed of the campaign stands for (the job, the speeds, and the faults), and what becomes
+// of it.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <random>
+#include <string>
 #include <vector>
 
-#include "impls/lazarus/policy/protocol.hpp"
+#include "impls/lazarus/policy/controller/protocol.hpp"
 
 namespace assay::lazarus::campaign {
 
@@ -33,7 +36,7 @@ struct TimedFault {
 
 /// Faults of workers that stay alive, of links and of storage: the probability of each where it can
 /// happen.
-struct Mishaps {
+struct FaultOdds {
     double nan = 0;               ///< a step's sums are not finite
     double corrupt_tensor = 0;    ///< one worker finds its state changed: the step fails, it ends
     double nan_again = 0;         ///< … and so at the next try
@@ -56,9 +59,24 @@ struct Schedule {
     double slowest_write = 8;  ///< one part of a checkpoint
     double hang_timeout = 80;
     std::vector<TimedFault> faults;
-    Mishaps mishaps;
+    FaultOdds fault_odds;
 };
 
 Schedule draw_schedule(std::uint64_t seed);
+
+/// What became of one schedule, in virtual time or live. The counts add up over schedules.
+struct Outcome {
+    bool ok = false;
+    std::string why;  ///< the first broken rule; empty: none
+    /// "commits", "discarded", "fallbacks", "retries", "evictions", "bad_checkpoints" and the like,
+    /// and "fault.KIND" for every kind of fault that struck. In virtual time also "finished" (1:
+    /// all steps done; 0: rightly given up).
+    std::map<std::string, long> counts;
+    std::string faults;  ///< live: the system and its fault plan, as text
+};
+
+/// Runs the schedule of a seed in virtual time. `controller`: other settings than the rules assume,
+/// for tests of the rules; null: the schedule's own.
+Outcome run_virtual_schedule(std::uint64_t seed, const ControllerConfig* controller = nullptr);
 
 }  // namespace assay::lazarus::campaign

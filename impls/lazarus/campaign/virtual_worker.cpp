@@ -29,8 +29,7 @@ void VirtualWorker::interrupt(Epoch epoch) {
     work();
 }
 
-// ---- reconfiguration
-// -----------------------------------------------------------------------------
+// ---- reconfiguration ---------------------------------------------------------------------------
 
 void VirtualWorker::process(const Reconfigure& plan) {
     plan_ = plan;
@@ -136,8 +135,7 @@ void VirtualWorker::adopt_plan() {
     staged_dense_.reset();
 }
 
-// ---- steps
-// ---------------------------------------------------------------------------------------
+// ---- steps -------------------------------------------------------------------------------------
 
 void VirtualWorker::process(const Go& go) {
     if (go.epoch != plan_.epoch)

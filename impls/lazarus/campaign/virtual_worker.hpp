@@ -13,7 +13,7 @@
 
 #include "impls/lazarus/campaign/model_state.hpp"
 #include "impls/lazarus/campaign/schedule.hpp"
-#include "impls/lazarus/policy/protocol.hpp"
+#include "impls/lazarus/policy/controller/protocol.hpp"
 
 namespace assay::lazarus::campaign {
 

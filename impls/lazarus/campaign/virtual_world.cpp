@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace assay::lazarus::campaign {
 namespace {
-constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr long kMostHappenings = 2'000'000;  // far above any honest run: a livelock
 }  // namespace
 
-VirtualWorld::VirtualWorld(const Schedule& schedule, const ControllerConfig& sabotaged)
+VirtualWorld::VirtualWorld(const Schedule& schedule, const ControllerConfig& controller)
     : schedule_(schedule),
-      controller_(sabotaged),
+      controller_(controller),
       watch_(schedule.job, schedule.seed, [this](std::string what) { fail(std::move(what)); }),
       random_(schedule.seed ^ 0x5eed),
       strikes_left_(schedule.strikes) {}
@@ -54,8 +52,7 @@ void VirtualWorld::check_final_states() {
     }
 }
 
-// ---- time and channels
-// ---------------------------------------------------------------------------
+// ---- time and channels -------------------------------------------------------------------------
 
 void VirtualWorld::at(double when, std::function<void()> what) {
     queue_.push({std::max(when, now_), ++order_, std::move(what)});
@@ -134,15 +131,14 @@ void VirtualWorld::carry_out(const Action& action) {
     for (Worker id : reconfigure ? plan.members : plan.training) to_worker(id, action);
 }
 
-// ---- what workers do together
-// --------------------------------------------------------------------
+// ---- what workers do together ------------------------------------------------------------------
 
 void VirtualWorld::enter_group(Epoch epoch, Worker id) {
     const Reconfigure& plan = plans_.at(epoch);
     auto& arrived = groups_[epoch];
     arrived.insert(id);
     if (arrived.size() < plan.members.size()) return;
-    if (plan.members.size() > 1 && mishap(schedule_.mishaps.cut_link, "cut_link"))
+    if (plan.members.size() > 1 && draw_fault(schedule_.fault_odds.cut_link, "cut_link"))
         return report_broken(epoch, plan.members[random_() % plan.members.size()],
                              GroupBroken::Cause::unreachable);
     for (Worker member : plan.members)
@@ -178,7 +174,7 @@ void VirtualWorld::transfer(const Reconfigure& plan, Worker from, Worker to,
         const bool both_there = worker(from).in_transfers_of(plan.epoch) &&
                                 worker(to).in_transfers_of(plan.epoch) && awake(from) && awake(to);
         if (!both_there) return transfer(plan, from, to, move);
-        if (mishap(schedule_.mishaps.corrupt_transfer, "corrupt_message"))
+        if (draw_fault(schedule_.fault_odds.corrupt_transfer, "corrupt_message"))
             return report_broken(plan.epoch, from, GroupBroken::Cause::corrupt_message);
         if (strike(Moment::sending, from) && strike(Moment::receiving, to)) move();
     });
@@ -191,7 +187,7 @@ void VirtualWorld::enter_sums(Epoch epoch, Step step, Worker id) {
     if (arrived.size() < plan.training.size()) return;
     if (break_group(epoch, plan.training)) return;
     std::set<Worker> poisoned_ones = poisoned(plan, step);
-    if (mishap(schedule_.mishaps.corrupt_tensor, "corrupt_tensor")) {
+    if (draw_fault(schedule_.fault_odds.corrupt_tensor, "corrupt_tensor")) {
         const Worker damaged = plan.training[random_() % plan.training.size()];
         poisoned_ones.insert(damaged);
         damaged_.insert(damaged);
@@ -208,8 +204,7 @@ void VirtualWorld::enter_sums(Epoch epoch, Step step, Worker id) {
     }
 }
 
-// ---- storage and checks
-// --------------------------------------------------------------------------
+// ---- storage and checks ------------------------------------------------------------------------
 
 Hash VirtualWorld::load(Step step, ExpertId id) {
     const Hash expected = watch_.expected_before(step).experts.at(id);

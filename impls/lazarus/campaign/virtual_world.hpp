@@ -8,6 +8,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <queue>
@@ -23,6 +24,8 @@
 
 namespace assay::lazarus::campaign {
 
+inline constexpr double kForever = std::numeric_limits<double>::infinity();
+
 struct Recorded {
     Event event;
     double at;
@@ -33,7 +36,7 @@ class VirtualWorld {
   public:
     explicit VirtualWorld(const Schedule& schedule) : VirtualWorld(schedule, schedule.job) {}
     /// For tests of the watch: the controller runs with other settings than the watch knows.
-    VirtualWorld(const Schedule& schedule, const ControllerConfig& sabotaged);
+    VirtualWorld(const Schedule& schedule, const ControllerConfig& controller);
 
     /// Runs until nothing happens any more.
     void run();
@@ -46,8 +49,7 @@ class VirtualWorld {
     /// What went wrong, by kind.
     const std::map<std::string, long>& faults() const { return faults_; }
 
-    // ---- what workers use
-    // ------------------------------------------------------------------------
+    // ---- what workers use ----------------------------------------------------------------------
     double between(double low, double high);
     double write_time() { return between(0.5, schedule_.slowest_write); }
     /// Calls `then` unless the worker is gone by then; a hung worker gets to it when it wakes.
@@ -55,14 +57,14 @@ class VirtualWorld {
     void report(Worker, Event);
     void enter_group(Epoch, Worker);
     void enter_sums(Epoch, Step, Worker);
-    /// Gives fate its chance; false: the worker is dead now.
+    /// A fault may strike here; false: the worker is dead now.
     bool strike(Moment, Worker);
     bool awake(Worker) const;
     void exit(Worker);
     bool is_damaged(Worker id) const { return damaged_.count(id) > 0; }
     double pace(Worker id) const { return slow_.count(id) ? slow_.at(id) : 1; }
     bool readable(Step);  ///< the checkpoint; step 0 always is
-    bool disk_full() { return mishap(schedule_.mishaps.disk_full, "disk_full"); }
+    bool disk_full() { return draw_fault(schedule_.fault_odds.disk_full, "disk_full"); }
     void applied(Worker, const Commit&);
     std::vector<Loads> loads_of(Step step, const std::vector<Worker>& training) const;
     void store(Step step, ExpertId id, Hash state) { storage_[{step, id}] = state; }
@@ -87,7 +89,7 @@ class VirtualWorld {
     void hang(Worker);
     void hang_briefly(Worker);
     void apply(const TimedFault&);
-    bool mishap(double odds, const char* kind);
+    bool draw_fault(double odds, const char* kind);
     bool break_group(Epoch, const std::vector<Worker>& among);
     void report_broken(Epoch, Worker suspect, GroupBroken::Cause);
     std::set<Worker> poisoned(const Reconfigure&, Step);

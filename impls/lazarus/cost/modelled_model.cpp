@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lazarus {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "impls/lazarus/cost/modelled_model.hpp"
-#include "impls/lazarus/policy/protocol.hpp"
+#include "impls/lazarus/policy/controller/protocol.hpp"
 #include "suite/scenario/cost_model.hpp"
 
 namespace assay::lazarus {

@@ -4,7 +4,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "impls/lazarus/policy/padded_dispatch.hpp"
+#include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -43,16 +43,18 @@ LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& hold
     return traffic;
 }
 
-StepTimeline::StepTimeline(const CostModel& costs, const Modelling& modelling, StepCast cast)
+StepTimeline::StepTimeline(const CostModel& costs, const Modelling& modelling,
+                           StepParticipants participants)
     : costs_(costs),
       modelling_(modelling),
-      cast_(std::move(cast)),
-      ranks_(static_cast<int>(cast_.devices.size())),
+      participants_(std::move(participants)),
+      ranks_(static_cast<int>(participants_.devices.size())),
       scale_(modelling.layers_per_layer() * modelling.modelled_steps),
       rows_per_token_(modelling.model.tokens() / modelling.real_tokens) {
     if (modelling.real_tokens <= 0 || modelling.real_layers < 1)
         throw std::logic_error("a modelling without real tokens or layers");
-    if (cast_.slowdowns.empty()) cast_.slowdowns.assign(cast_.devices.size(), 1);
+    if (participants_.slowdowns.empty())
+        participants_.slowdowns.assign(participants_.devices.size(), 1);
 }
 
 double StepTimeline::slowest(const std::vector<double>& seconds) const {
@@ -64,18 +66,18 @@ double StepTimeline::slowest(const std::vector<double>& seconds) const {
 double StepTimeline::attention_s(int rank) const {
     const auto& model = modelling_.model;
     const double d = model.width, tokens = model.tokens();
-    return costs_.compute(cast_.devices[at(rank)],
+    return costs_.compute(participants_.devices[at(rank)],
                           {.flops = tokens * (8 * d * d + 2.0 * model.context * d),
                            .bytes = ModelledModel::value_bytes * (4 * d * d + 12 * tokens * d),
                            .kernels = 12},
-                          cast_.slowdowns[at(rank)]);
+                          participants_.slowdowns[at(rank)]);
 }
 
 void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
     if (layer != static_cast<int>(layers_.size()))
         throw std::logic_error("layers are counted in order");
     const auto& model = modelling_.model;
-    const auto& holders = cast_.holders.at(at(layer));
+    const auto& holders = participants_.holders.at(at(layer));
     auto traffic = layer_traffic(tokens, holders, model.experts, modelling_.group);
     const double d = model.width, row_bytes = ModelledModel::value_bytes * d;
     for (double& rows : traffic.bytes) rows *= rows_per_token_ * row_bytes;
@@ -88,13 +90,13 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
         held.erase(std::unique(held.begin(), held.end()), held.end());
         const double rows = traffic.rows[at(rank)] * rows_per_token_;
         now.experts.push_back(
-            scale_ * costs_.compute(cast_.devices[at(rank)],
+            scale_ * costs_.compute(participants_.devices[at(rank)],
                                     {.flops = 2 * rows * model.expert_parameters(),
                                      .bytes = ModelledModel::value_bytes *
                                               (double(held.size()) * model.expert_parameters() +
                                                10 * rows * d),
                                      .kernels = 3.0 * double(held.size())},
-                                    cast_.slowdowns[at(rank)]));
+                                    participants_.slowdowns[at(rank)]));
     }
     const double counts = scale_ * costs_.all_gather(8.0 * model.experts, ranks_);
     const double there = scale_ * costs_.all_to_all(traffic.bytes, ranks_);
@@ -127,11 +129,11 @@ double StepTimeline::head_s(int rank) const {
     const double tokens = model.tokens(), weights = double(model.width) * model.vocabulary;
     return modelling_.modelled_steps *
            costs_.compute(
-               cast_.devices[at(rank)],
+               participants_.devices[at(rank)],
                {.flops = 2 * tokens * weights,
                 .bytes = ModelledModel::value_bytes * (weights + 3 * tokens * model.vocabulary),
                 .kernels = 4},
-               cast_.slowdowns[at(rank)]);
+               participants_.slowdowns[at(rank)]);
 }
 
 double StepTimeline::forward_done() const {
@@ -155,7 +157,7 @@ double StepTimeline::reduction_s() const {
     for (int rank = 0; rank < ranks_; ++rank) everyone[at(rank)] = rank;
     bytes.push_back(ModelledModel::value_bytes * model.dense_parameters());
     groups.push_back(everyone);
-    for (const auto& holders : cast_.holders) {
+    for (const auto& holders : participants_.holders) {
         std::map<int, std::vector<int>> of_expert;
         for (int rank = 0; rank < ranks_; ++rank)
             for (int expert : holders[at(rank)])
@@ -174,16 +176,16 @@ double StepTimeline::reduction_s() const {
 double StepTimeline::optimizer_s(int rank) const {
     const auto& model = modelling_.model;
     double experts = 0;
-    for (const auto& holders : cast_.holders) {
+    for (const auto& holders : participants_.holders) {
         auto held = holders[at(rank)];
         held.erase(std::unique(held.begin(), held.end()), held.end());
         experts += double(held.size()) * modelling_.layers_per_layer();
     }
     const double parameters = model.dense_parameters() + experts * model.expert_parameters();
     return modelling_.modelled_steps *
-           costs_.compute(cast_.devices[at(rank)],
+           costs_.compute(participants_.devices[at(rank)],
                           {.flops = 0, .bytes = 28 * parameters, .kernels = 1},
-                          cast_.slowdowns[at(rank)]);
+                          participants_.slowdowns[at(rank)]);
 }
 
 double StepTimeline::total() const {

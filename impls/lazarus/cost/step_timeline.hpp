@@ -13,7 +13,7 @@
 namespace assay::lazarus {
 
 /// Who takes part in a step, and how fast they are.
-struct StepCast {
+struct StepParticipants {
     std::vector<int> devices;       ///< [rank] worker id: its device in the cluster
     std::vector<double> slowdowns;  ///< [rank] ≥ 1: faults of kind slow
     ModelPlacement holders;         ///< [layer][rank]
@@ -26,8 +26,8 @@ struct LayerTraffic {
 };
 
 /// `tokens`: [experts][ranks]. The room that the trainer's own dispatch plan gives every (source,
-/// expert) slice: policy/dispatch.hpp where `group` is 0, policy/padded_dispatch.hpp (fixed expert
-/// parallelism in groups of `group` ranks) elsewhere. Throws UserError as those do.
+/// expert) slice: policy/dispatch.hpp where `group` is 0, policy/rivals/expert_parallel.hpp (fixed
+/// expert parallelism in groups of `group` ranks) elsewhere. Throws UserError as those do.
 LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts,
                            int group);
 
@@ -40,7 +40,7 @@ LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& hold
 /// holders) and the optimizer. Nothing overlaps: the paper does not say that anything does.
 class StepTimeline {
   public:
-    StepTimeline(const CostModel& costs, const Modelling& modelling, StepCast cast);
+    StepTimeline(const CostModel& costs, const Modelling& modelling, StepParticipants participants);
 
     /// The tokens of `layer` are known; to be called for layers 0, 1, … in order.
     void counted(int layer, std::span<const Tokens> tokens);
@@ -67,7 +67,7 @@ class StepTimeline {
 
     const CostModel& costs_;
     Modelling modelling_;
-    StepCast cast_;
+    StepParticipants participants_;
     int ranks_;
     double scale_;           ///< modelled layers per real layer × modelled steps per real one
     double rows_per_token_;  ///< modelled tokens per real one

@@ -3,9 +3,9 @@
 
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
-#include "impls/lazarus/policy/allocation.hpp"
-#include "impls/lazarus/policy/placement.hpp"
-#include "suite/experiment/axis_value.hpp"
+#include "impls/lazarus/policy/plan/allocation.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/experiment.hpp"
 
 namespace assay::lazarus {
 namespace {

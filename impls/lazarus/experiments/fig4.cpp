@@ -1,7 +1,7 @@
 // Fig. 4: two plans with the same replica counts, one of which survives more failures.
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
-#include "impls/lazarus/policy/placement.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
 
 namespace assay::lazarus {
 namespace {

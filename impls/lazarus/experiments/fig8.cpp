@@ -5,13 +5,13 @@
 #include <numeric>
 #include <string>
 
+#include "impls/lazarus/data/seeded_shuffle.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
-#include "impls/lazarus/experiments/seeded_shuffle.hpp"
-#include "impls/lazarus/policy/model_plan.hpp"
-#include "impls/lazarus/policy/placement.hpp"
-#include "suite/experiment/axis_value.hpp"
+#include "impls/lazarus/policy/plan/mro.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/experiment.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -1,6 +1,6 @@
 // Fig. 9: training on spot instances. Ten workers, really killed and started again as the trace
 // says, each of their operations held to the time that the paper's cluster would take for it.
-#include "impls/lazarus/experiments/fig9.hpp"
+#include "impls/lazarus/experiments/experiments.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include "impls/lazarus/cost/modelled_model.hpp"
 #include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "suite/experiment/axis_value.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
+#include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/availability_trace.hpp"
 #include "suite/scenario/cost_model.hpp"
@@ -26,7 +26,9 @@ namespace {
 constexpr std::int64_t paper_slots = 6;  // section 6.1
 constexpr int real_layers = 4;           // SpotTraining::real_layers
 
-std::string text(const SampleSpec& spec, const char* axis) { return to_string(spec.axes.at(axis)); }
+std::string text(const SampleSpec& spec, const char* axis) {
+    return assay::to_string(spec.axes.at(axis));
+}
 
 // With the axes that older series do not name.
 SampleSpec whole(SampleSpec spec) {
@@ -93,7 +95,7 @@ nlohmann::json calibration(const SampleSpec& spec) {
     const auto nodes = nodes_of(spec);
     return {{"costs", CostModel(cluster_profile(text(spec, "cluster"))).to_json()},
             {"initial_workers", nodes.initial_workers},
-            {"faults", to_string(nodes.faults)}};
+            {"faults", assay::to_string(nodes.faults)}};
 }
 
 MetricSpec metric(std::string name, std::string unit, std::string says, Direction better,

@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/fig9_run.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "impls/lazarus/experiments/spot_training.hpp"
-#include "impls/lazarus/experiments/work_done.hpp"
 #include "impls/lazarus/live/worker.hpp"
-#include "impls/lazarus/policy/placement.hpp"
-#include "suite/experiment/axis_value.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {

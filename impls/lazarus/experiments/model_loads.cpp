@@ -5,10 +5,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "impls/lazarus/experiments/routing_trace.hpp"
-#include "impls/lazarus/experiments/synthetic_routing.hpp"
+#include "impls/lazarus/data/routing_trace.hpp"
+#include "impls/lazarus/data/synthetic_routing.hpp"
+#include "suite/base/error.hpp"
 #include "suite/data/catalog.hpp"
-#include "suite/experiment/error.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {

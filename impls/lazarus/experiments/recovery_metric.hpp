@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "impls/lazarus/policy/recovery.hpp"
+#include "impls/lazarus/policy/plan/recovery_probability.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 

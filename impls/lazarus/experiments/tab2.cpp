@@ -1,7 +1,7 @@
 // Table 2: several of ten nodes are lost at once. How many expert states travel is exact, over
 // every way to lose so many nodes; how long it takes is emulated, by paced workers that are really
 // killed.
-#include "impls/lazarus/experiments/tab2.hpp"
+#include "impls/lazarus/experiments/experiments.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 #include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "impls/lazarus/policy/mapping.hpp"
-#include "impls/lazarus/policy/model_plan.hpp"
-#include "impls/lazarus/policy/transfer_plan.hpp"
-#include "suite/experiment/axis_value.hpp"
+#include "impls/lazarus/policy/plan/node_mapping.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "impls/lazarus/policy/plan/transfer_plan.hpp"
+#include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/cost_model.hpp"
 
@@ -32,7 +32,7 @@ struct Row {
 };
 
 Row row_of(const SampleSpec& spec) {
-    const bool large = to_string(spec.axes.at("model")) == "gpt-l";
+    const bool large = assay::to_string(spec.axes.at("model")) == "gpt-l";
     const bool late = integer_axis(spec, "step") == 4000;
     return {large ? 16 : 8, large ? (late ? 5 : 4) : (late ? 3 : 2)};
 }

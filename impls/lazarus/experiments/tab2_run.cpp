@@ -1,13 +1,13 @@
-#include "impls/lazarus/experiments/tab2_run.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 
 #include <numeric>
 
-#include "impls/lazarus/experiments/seeded_shuffle.hpp"
+#include "impls/lazarus/data/seeded_shuffle.hpp"
 #include "impls/lazarus/experiments/spot_training.hpp"
-#include "impls/lazarus/live/routing_replay.hpp"
 #include "impls/lazarus/live/worker.hpp"
-#include "impls/lazarus/policy/controller.hpp"
-#include "impls/lazarus/policy/transfer_plan.hpp"
+#include "impls/lazarus/policy/controller/controller.hpp"
+#include "impls/lazarus/policy/plan/transfer_plan.hpp"
+#include "impls/lazarus/training/routing_replay.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {

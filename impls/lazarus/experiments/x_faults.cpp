@@ -1,11 +1,10 @@
 // How long training stands still after one fault, kind by kind: from its injection until the next
 // step is committed. The same live training as x_live, one fault in its middle.
-#include "impls/lazarus/experiments/x_faults.hpp"
+#include "impls/lazarus/experiments/experiments.hpp"
 
 #include <map>
 
 #include "impls/lazarus/experiments/live_support.hpp"
-#include "impls/lazarus/experiments/x_live.hpp"
 #include "suite/experiment/recorder.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
@@ -35,7 +34,7 @@ const std::map<std::string, std::string>& faults() {
 
 SampleSpec live_spec(const SampleSpec& spec) {
     SampleSpec live = spec;
-    live.scenario = faults().at(to_string(spec.axes.at("fault")));
+    live.scenario = faults().at(assay::to_string(spec.axes.at("fault")));
     live.axes = {{"workers", std::int64_t{6}},         {"experts", std::int64_t{8}},
                  {"slots", std::int64_t{5}},           {"min_replicas", std::int64_t{3}},
                  {"steps", std::int64_t{12}},          {"rebalance_every", std::int64_t{0}},

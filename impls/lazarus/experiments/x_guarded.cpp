@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "impls/lazarus/data/routing_trace.hpp"
+#include "impls/lazarus/data/seeded_shuffle.hpp"
+#include "impls/lazarus/data/synthetic_routing.hpp"
 #include "impls/lazarus/experiments/exhaustive_search.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
-#include "impls/lazarus/experiments/routing_trace.hpp"
-#include "impls/lazarus/experiments/seeded_shuffle.hpp"
-#include "impls/lazarus/experiments/small_instances.hpp"
-#include "impls/lazarus/experiments/synthetic_routing.hpp"
-#include "impls/lazarus/policy/allocation.hpp"
-#include "impls/lazarus/policy/guarded_placement.hpp"
-#include "impls/lazarus/policy/placement.hpp"
+#include "impls/lazarus/policy/beyond/guarded_placement.hpp"
+#include "impls/lazarus/policy/plan/allocation.hpp"
+#include "impls/lazarus/policy/plan/mro.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
 
 namespace assay::lazarus {
 namespace {

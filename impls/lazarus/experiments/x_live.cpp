@@ -2,13 +2,13 @@
 // asked to leave, and others join. What is measured: whether training goes on, what is lost, how
 // long each recovery takes, and whether the final state equals, bit for bit, that of a run in which
 // the same members came and went by plan.
-#include "impls/lazarus/experiments/x_live.hpp"
+#include "impls/lazarus/experiments/experiments.hpp"
 
 #include <fmt/format.h>
 
 #include "impls/lazarus/experiments/live_support.hpp"
-#include "suite/experiment/axis_value.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
+#include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
@@ -51,7 +51,7 @@ void validate_x_live(const SampleSpec& spec) {
         if (fault.step && *fault.step >= steps)
             throw UserError(
                 fmt::format("fault '{}' would never strike: the training has {} steps, 0 to {}",
-                            to_string(fault), steps, steps - 1));
+                            assay::to_string(fault), steps, steps - 1));
     }
 }
 

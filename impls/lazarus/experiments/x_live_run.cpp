@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/x_live_run.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 
 #include <ATen/Parallel.h>
 
@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "impls/lazarus/live/training_session.hpp"
+#include "impls/lazarus/live/driver.hpp"
 #include "impls/lazarus/live/worker.hpp"
-#include "suite/experiment/axis_value.hpp"
+#include "suite/experiment/experiment.hpp"
 
 namespace assay::lazarus {
 namespace {

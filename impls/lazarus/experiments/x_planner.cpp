@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/policy/mapping.hpp"
-#include "impls/lazarus/policy/model_plan.hpp"
-#include "impls/lazarus/policy/transfer_plan.hpp"
-#include "suite/experiment/axis_value.hpp"
+#include "impls/lazarus/policy/plan/node_mapping.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "impls/lazarus/policy/plan/transfer_plan.hpp"
+#include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {

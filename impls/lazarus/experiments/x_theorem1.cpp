@@ -7,9 +7,8 @@
 #include "impls/lazarus/experiments/exhaustive_search.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
-#include "impls/lazarus/experiments/small_instances.hpp"
-#include "impls/lazarus/policy/allocation.hpp"
-#include "impls/lazarus/policy/placement.hpp"
+#include "impls/lazarus/policy/plan/allocation.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -5,14 +5,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "impls/lazarus/live/trainer.hpp"
-#include "impls/lazarus/policy/controller.hpp"
+#include "impls/lazarus/policy/controller/controller.hpp"
+#include "impls/lazarus/training/trainer.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
 namespace assay::lazarus {
 
-// ---- to workers
-// ----------------------------------------------------------------------------------
+// ---- to workers --------------------------------------------------------------------------------
 nlohmann::json to_message(const Reconfigure& plan);
 nlohmann::json to_message(const Go& go);
 nlohmann::json to_message(const Commit& commit);
@@ -27,15 +26,13 @@ Fault injected_from(const nlohmann::json& message);
 Reconfigure reconfigure_from(const nlohmann::json& message);
 std::vector<BlockKey> checkpoint_blocks_from(const nlohmann::json& message);
 
-// ---- to the controller
-// ---------------------------------------------------------------------------
+// ---- to the controller -------------------------------------------------------------------------
 nlohmann::json step_done(Epoch epoch, Step step, const StepResult& result);
 StepDone step_done_from(Worker worker, const nlohmann::json& message);
 nlohmann::json digests_message(const std::map<BlockKey, std::uint64_t>& digests);
 std::map<BlockKey, std::uint64_t> digests_from(const nlohmann::json& message);
 
-// ---- configuration of a worker
-// -------------------------------------------------------------------
+// ---- configuration of a worker -----------------------------------------------------------------
 nlohmann::json to_json(const TrainingConfig& config);
 TrainingConfig training_config_from(const nlohmann::json& object);
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "impls/lazarus/policy/controller.hpp"
+#include "impls/lazarus/policy/controller/protocol.hpp"
 
 namespace assay::lazarus {
 

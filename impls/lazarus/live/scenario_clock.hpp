@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-#include "suite/cluster/supervisor.hpp"
+#include "suite/cluster/processes/supervisor.hpp"
 
 namespace assay::lazarus {
 

@@ -1,5 +1,5 @@
-// A running training: what happens (session_events.cpp) and what is done about it
-// (session_actions.cpp). Internal to run_training().
+// A running training: its course (driver.cpp), what happens to it (session_events.cpp) and what is
+// done about it (session_actions.cpp). Internal to run_training().
 #pragma once
 
 #include <deque>
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "impls/lazarus/live/checkpoint_shelf.hpp"
-#include "impls/lazarus/live/fault_driver.hpp"
-#include "impls/lazarus/live/training_session.hpp"
+#include "impls/lazarus/live/driver.hpp"
+#include "impls/lazarus/live/fault_injector.hpp"
+#include "impls/lazarus/training/checkpoint.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 
 namespace assay::lazarus {
@@ -25,11 +25,19 @@ class Session {
     SessionResult run();
 
   private:
+    // ---- its course --------------------------------------------------------------------------
     double now() const { return clock_.now(); }
     bool is_member(Worker worker) const;
     bool paced() const { return pacing_.has_value(); }
 
-    // ---- what happens ----------------------------------------------------------------------
+    Worker spawn();
+    void decide(const Event& event);
+    void end_if_nobody_can_come();
+    void end_of_time();
+    void time_is_up();
+    void collect_digests();
+
+    // ---- what happens ------------------------------------------------------------------------
     void handle(const cluster::Interrupted&);
     void handle(const cluster::TimerFired&);
     void handle(const cluster::WorkerDied&);
@@ -41,19 +49,15 @@ class Session {
     void on_fault(const Fault& fault, Worker worker, std::string_view means);
     void keep_time(const Fault& fault, Worker worker);
     void act_on_suspicion();
-    void blame(GroupBroken::Cause cause, Worker suspect, const std::string& why);
+    void report_group_broken(GroupBroken::Cause cause, Worker suspect, const std::string& why);
     void end_suspicion();
-    void calm_down();
+    void forget_broken_group();
     bool holds_commit() const { return faults_.holds_commit() || end_timer_; }
     void release_held();
-    void welcome_joined();
+    void announce_joined();
     void run_clock_again();
-    void end_if_nobody_can_come();
-    void end_of_time();
-    void time_is_up();
 
     // ---- what is done about it ---------------------------------------------------------------
-    void decide(const Event& event);
     void act(const Reconfigure&);
     void act(const Go&);
     void act(const Commit&);
@@ -65,8 +69,6 @@ class Session {
     void act(const Stop&);
     void forget_step();
     void send_go(const Go& go, double start_s);
-    Worker spawn();
-    void collect_digests();
 
     const SessionOptions& options_;
     Recorder& recorder_;
@@ -76,9 +78,9 @@ class Session {
     ScenarioTimers timers_;
     std::optional<PacedTime> pacing_;
     Controller controller_;
-    CheckpointShelf shelf_;
+    CheckpointRetention retention_;
     RecoveryLog recoveries_;
-    FaultDriver faults_;
+    FaultInjector faults_;
     Worker next_worker_ = 0;
 
     // Of the epoch in force.
@@ -106,8 +108,8 @@ class Session {
 
     std::optional<std::uint64_t> suspicion_;  // timer: a group broke, no death has explained it yet
     std::string broken_why_;
-    std::vector<Worker> reporters_;  // members whose group of this epoch broke
-    std::optional<Epoch> blamed_;    // the epoch whose breaking the controller knows of
+    std::vector<Worker> reporters_;         // members whose group of this epoch broke
+    std::optional<Epoch> broken_reported_;  // the epoch whose breaking the controller knows of
 
     bool training_started_ = false;
     bool time_is_up_ = false;

@@ -5,56 +5,11 @@
 
 #include "impls/lazarus/live/messages.hpp"
 #include "impls/lazarus/live/session.hpp"
-#include "impls/lazarus/live/worker.hpp"
 #include "suite/cluster/pacer.hpp"
 
 namespace assay::lazarus {
 
-using cluster::Seconds;
 using nlohmann::json;
-
-Session::Session(std::unique_ptr<cluster::Launcher> launcher, const SessionOptions& options,
-                 Recorder& recorder)
-    : options_(options),
-      recorder_(recorder),
-      supervisor_(std::move(launcher), options.supervisor),
-      timers_(clock_, supervisor_),
-      controller_(options.controller),
-      shelf_(options.checkpoints),
-      faults_(
-          options.faults, supervisor_, timers_, clock_,
-          {.spawn = [this] { return spawn(); },
-           .strikes = [this](const Fault& fault, Worker worker,
-                             std::string_view means) { on_fault(fault, worker, means); },
-           .pace = options.pacing ? [this](Worker worker,
-                                           double factor) { pacing_->set_slowdown(worker, factor); }
-                                  : std::function<void(Worker, double)>{}}) {
-    if (options.pacing) pacing_.emplace(*options.pacing, clock_, timers_);
-}
-
-Worker Session::spawn() {
-    // Ids are handed out in order; the worker's fault points are part of its configuration.
-    const Worker expected = next_worker_++;
-    json config{{"training", to_json(options_.training)},
-                {"port", rendezvous_.port()},
-                {"timeout_s", options_.operation_timeout_s},
-                {"heartbeat_s", options_.supervisor.heartbeat_interval.count()},
-                {"checkpoints", options_.checkpoints.string()},
-                {"points", faults_.points_for(expected)}};
-    if (pacing_) config["modelling"] = to_json(pacing_->options().modelling);
-    const auto worker = supervisor_.spawn(config);
-    if (worker != expected) throw std::logic_error("worker ids are not consecutive");
-    return worker;
-}
-
-void Session::decide(const Event& event) {
-    Actions actions;
-    controller_.on(event, now(), actions);
-    for (const auto& action : actions) {
-        if (ending_) return;  // time was up at the commit: what would follow is not begun
-        std::visit([this](const auto& a) { act(a); }, action);
-    }
-}
 
 // The running step, or the one about to begin, is over or will never be.
 void Session::forget_step() {
@@ -65,7 +20,7 @@ void Session::forget_step() {
 }
 
 void Session::act(const Reconfigure& plan) {
-    calm_down();
+    forget_broken_group();
     forget_step();
     if (pacing_) pacing_->planned(plan, death_in_epoch_);
     members_ = plan.members;
@@ -80,7 +35,7 @@ void Session::act(const Reconfigure& plan) {
                 .cost = {}};
     why_ = plan.why;
     recoveries_.on_plan(plan.epoch);
-    if (plan.restore_step && plan.epoch > 1) shelf_.forget_after(*plan.restore_step);
+    if (plan.restore_step && plan.epoch > 1) retention_.forget_after(*plan.restore_step);
     faults_.on_members(members_);
     supervisor_.send(plan.members, to_message(plan));
 }
@@ -169,7 +124,7 @@ void Session::act(const WriteCheckpoint& checkpoint) {
         supervisor_.send(worker, message);
         writers.insert(worker);
     }
-    shelf_.ordered(checkpoint.step, std::move(writers));
+    retention_.ordered(checkpoint.step, std::move(writers));
 }
 
 void Session::act(const Abort& abort) {
@@ -202,33 +157,6 @@ void Session::act(const Stop& stop) {
     result_.why = stop.why;
     if (!stop.ok && !unexpected_death_.empty())
         result_.why += fmt::format(" (nobody asked for the end of {})", unexpected_death_);
-}
-
-// Asks those that trained the last step for what they hold, then sends everyone home.
-void Session::collect_digests() {
-    std::vector<Worker> asked;
-    if (result_.ok && !controller_.lineage().empty() && !controller_.short_of_workers())
-        asked = controller_.lineage().back().training;
-    std::erase_if(asked, [this](Worker w) { return !supervisor_.alive(w); });
-    supervisor_.send(asked, {{"type", "finish"}});
-    const double deadline = cluster::monotonic_s() + options_.operation_timeout_s;
-    const auto missing = [&] {
-        return std::any_of(asked.begin(), asked.end(), [this](Worker w) {
-            return supervisor_.alive(w) && !result_.digests.contains(w);
-        });
-    };
-    while (missing() && cluster::monotonic_s() < deadline) {
-        const auto event = supervisor_.next(Seconds(0.1));
-        if (!event) continue;
-        if (const auto* interrupted = std::get_if<cluster::Interrupted>(&*event))
-            handle(*interrupted);
-        if (const auto* death = std::get_if<cluster::WorkerDied>(&*event)) record_death(*death);
-        if (const auto* message = std::get_if<cluster::WorkerMessage>(&*event))
-            if (message->body.at("type") == "digests") handle(*message);
-    }
-    if (missing())
-        throw SampleError(SampleStatus::invalid, "a worker did not say what it holds at the end");
-    supervisor_.send(supervisor_.alive(), {{"type", "dismiss"}});
 }
 
 }  // namespace assay::lazarus

@@ -22,27 +22,6 @@ bool is_fatal(const Fault& fault) {
 
 }  // namespace
 
-SessionResult Session::run() {
-    for (int i = 0; i < options_.controller.initial_workers; ++i) spawn();
-    while (!ending_) {
-        if (const auto event = supervisor_.next(Seconds(1)))
-            std::visit([this](const auto& e) { handle(e); }, *event);
-        run_clock_again();
-        end_if_nobody_can_come();
-    }
-    collect_digests();
-    result_.counts = controller_.counts();
-    result_.lineage = controller_.lineage();
-    result_.faults_fired = faults_.fired();
-    result_.recoveries = recoveries_.recoveries();
-    if (pacing_) result_.pacing = pacing_->summary();
-    return std::move(result_);
-}
-
-bool Session::is_member(Worker worker) const {
-    return std::find(members_.begin(), members_.end(), worker) != members_.end();
-}
-
 void Session::handle(const cluster::Interrupted& interrupted) {
     throw SampleError(SampleStatus::interrupted, interrupted.why);
 }
@@ -67,7 +46,7 @@ void Session::handle(const cluster::WorkerDied& death) {
     }
     faults_.on_gone(death.worker);
     decide(Died{death.worker});
-    welcome_joined();
+    announce_joined();
     release_held();
 }
 
@@ -89,7 +68,7 @@ void Session::handle(const cluster::WorkerMessage& message) {
         if (worker >= options_.controller.initial_workers) ++result_.joins;
         faults_.on_joined(worker);
         joined_.push_back(worker);
-        welcome_joined();
+        announce_joined();
         release_held();
     } else if (type == "step_done") {
         on_step_done(worker, body);
@@ -108,11 +87,11 @@ void Session::handle(const cluster::WorkerMessage& message) {
         recorder_.event("leave", now(), worker, json::object());
         faults_.on_leave_requested(worker);
         decide(LeaveRequested{worker});
-        welcome_joined();
+        announce_joined();
         release_held();
     } else if (type == "checkpoint_written") {
         decide(CheckpointWritten{worker, body.at("step")});
-        shelf_.written(body.at("step"), worker);
+        retention_.written(body.at("step"), worker);
     } else if (type == "checkpoint_failed") {
         recorder_.event("checkpoint", now(), worker,
                         {{"step", body.at("step")}, {"failed", body.at("why")}});
@@ -126,7 +105,7 @@ void Session::handle(const cluster::WorkerMessage& message) {
 }
 
 // Those who come at one moment are told of together, whichever process was the fastest to start.
-void Session::welcome_joined() {
+void Session::announce_joined() {
     if (faults_.holds_commit()) return;
     auto joined = std::move(joined_);
     joined_.clear();
@@ -180,10 +159,12 @@ void Session::on_broken(Worker worker, const json& body) {
     broken_why_ = body.at("why");
     const std::string cause = body.at("cause");
     if (cause == "corrupt_message")
-        return blame(GroupBroken::Cause::corrupt_message, body.at("suspect"), broken_why_);
+        return report_group_broken(GroupBroken::Cause::corrupt_message, body.at("suspect"),
+                                   broken_why_);
     if (cause == "unreachable")
-        return blame(GroupBroken::Cause::unreachable, body.at("suspect"), broken_why_);
-    if (!suspicion_ && blamed_ != epoch_)
+        return report_group_broken(GroupBroken::Cause::unreachable, body.at("suspect"),
+                                   broken_why_);
+    if (!suspicion_ && broken_reported_ != epoch_)
         suspicion_ = supervisor_.start_timer(options_.supervisor.heartbeat_timeout + Seconds(2));
 }
 
@@ -202,13 +183,15 @@ void Session::act_on_suspicion() {
         return supervisor_.alive(w) &&
                std::find(reporters_.begin(), reporters_.end(), w) == reporters_.end();
     });
-    blame(GroupBroken::Cause::unreachable, silent != members_.end() ? *silent : reporters_.front(),
-          "its group broke though nobody died");
+    report_group_broken(GroupBroken::Cause::unreachable,
+                        silent != members_.end() ? *silent : reporters_.front(),
+                        "its group broke though nobody died");
 }
 
-void Session::blame(GroupBroken::Cause cause, Worker suspect, const std::string& why) {
-    if (blamed_ == epoch_) return;
-    blamed_ = epoch_;
+void Session::report_group_broken(GroupBroken::Cause cause, Worker suspect,
+                                  const std::string& why) {
+    if (broken_reported_ == epoch_) return;
+    broken_reported_ = epoch_;
     end_suspicion();
     decide(GroupBroken{epoch_, suspect, cause, why});
 }
@@ -218,7 +201,7 @@ void Session::end_suspicion() {
     suspicion_.reset();
 }
 
-void Session::calm_down() {
+void Session::forget_broken_group() {
     end_suspicion();
     reporters_.clear();
 }
@@ -269,30 +252,6 @@ void Session::run_clock_again() {
     if (faults_.holds_commit() || !unresolved_.empty()) return;
     clock_.run();
     timers_.rearm();
-}
-
-// Nobody trains, and only newcomers could change that.
-void Session::end_if_nobody_can_come() {
-    if (ending_ || !controller_.short_of_workers()) return;
-    if (time_is_up_) return end_of_time();
-    if (pacing_ && !clock_.frozen()) pacing_->idle();
-    const bool time_goes_on = pacing_ && pacing_->options().duration_s > 0;
-    if (time_goes_on || faults_.expects_joins() || !unresolved_.empty()) return;
-    result_.gave_up = true;
-    act(Stop{false, "too few workers are left to hold every expert, and none will join"});
-}
-
-// The step under way is still finished, so that everybody holds the same; nobody to train ends it
-// at once.
-void Session::time_is_up() {
-    time_is_up_ = true;
-    if (controller_.short_of_workers()) end_of_time();
-}
-
-void Session::end_of_time() {
-    ending_ = true;
-    result_.ok = true;
-    result_.why = "time is up";
 }
 
 }  // namespace assay::lazarus

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "impls/lazarus/live/checkpoint.hpp"
 #include "impls/lazarus/live/messages.hpp"
-#include "impls/lazarus/live/state_transfer.hpp"
-#include "impls/lazarus/live/step_pacing.hpp"
-#include "impls/lazarus/live/trainer.hpp"
-#include "suite/cluster/fault_layer.hpp"
+#include "impls/lazarus/live/pacing.hpp"
+#include "impls/lazarus/training/checkpoint.hpp"
+#include "impls/lazarus/training/state_transfer.hpp"
+#include "impls/lazarus/training/trainer.hpp"
+#include "suite/cluster/faults/fault_layer.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/pacer.hpp"
 

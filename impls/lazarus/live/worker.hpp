@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "suite/cluster/supervisor.hpp"
+#include "suite/cluster/processes/supervisor.hpp"
 
 namespace assay::lazarus {
 

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <numeric>
 
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lazarus {
 namespace {

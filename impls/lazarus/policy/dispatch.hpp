@@ -4,14 +4,11 @@
 // Every rank computes the whole plan from the global counts, so send and receive counts agree
 // without another exchange. The paper leaves rounding open; the one rule used here, per expert e
 // with t tokens and r replicas, of which R[j] on rank j:
-//   1. capacity of rank j: t·R[j]/r rounded to integers that sum to t (largest remainder; ties go
-//   to
-//      the lower rank), so floor(t·R[j]/r) or one more;
-//   2. rank j keeps local[j] = min(capacity[j], T[j]) of its own tokens; what is left is its
-//   overflow;
+//   1. capacity of rank j: t·R[j]/r rounded to integers that sum to t (largest remainder; a tie
+//      goes to the lower rank), so floor(t·R[j]/r) or one more;
+//   2. rank j keeps local[j] = min(capacity[j], T[j]) of its own tokens; the rest is its overflow;
 //   3. sources in rank order spread their overflow over the capacity still free, in proportion to
-//   it
-//      (largest remainder; ties go to the lower rank).
+//      it (largest remainder; a tie goes to the lower rank).
 // Hence rows and columns are exact: no token is lost, and rank j processes exactly capacity[j]
 // tokens of e, which differs from the ideal share t·R[j]/r by less than one token.
 #pragma once

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "impls/lazarus/policy/allocation.hpp"
+#include "impls/lazarus/policy/beyond/guarded_placement.hpp"
 #include "impls/lazarus/policy/dispatch.hpp"
-#include "impls/lazarus/policy/guarded_placement.hpp"
-#include "impls/lazarus/policy/mapping.hpp"
-#include "impls/lazarus/policy/model_plan.hpp"
-#include "impls/lazarus/policy/placement.hpp"
-#include "impls/lazarus/policy/recovery.hpp"
-#include "impls/lazarus/policy/transfer_plan.hpp"
+#include "impls/lazarus/policy/plan/allocation.hpp"
+#include "impls/lazarus/policy/plan/mro.hpp"
+#include "impls/lazarus/policy/plan/node_mapping.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "impls/lazarus/policy/plan/recovery_probability.hpp"
+#include "impls/lazarus/policy/plan/transfer_plan.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -1,5 +1,9 @@
-// LTE's experiments, one function per file of this folder.
+// LTE's experiments, one function each; the files of this folder name their figures.
 #pragma once
+
+#include <map>
+#include <string>
+#include <vector>
 
 #include "suite/experiment/experiment.hpp"
 
@@ -8,11 +12,9 @@ namespace assay::lte {
 // Arithmetic, and kernels timed: in every build.
 Experiment tab1();
 Experiment fig8();
-Experiment fig8b();
+Experiment fig8b();  ///< with libtorch also at profile gpu
 
-// With libtorch: models are trained, and decode on a GPU.
-/// fig8b() with profile gpu.
-Experiment with_gpu_profile(Experiment fig8b);
+// With libtorch: models are trained.
 Experiment fig2();
 Experiment fig3();
 Experiment fig6();
@@ -26,5 +28,26 @@ Experiment fig16();
 Experiment tab2();
 Experiment x_schedule();
 Experiment x_smollm2();
+
+// What the declarations of the experiments that train models have in common: axes, metrics,
+// profiles. They are part of builds with libtorch only; training_runs.cpp is what they run, in the
+// module of tensors.
+
+/// Axis "sparsity": what is asked for; each sample's `ffn_sparsity` says what was reached.
+Axis sparsity_axis(std::vector<Value> values);
+Axis model_axis(std::vector<Value> values);
+Axis corpus_axis();
+
+/// Profiles toy, small and gpu. `toy_axes` narrows the sweep at toy; at small every axis is swept
+/// whole, with three seeds and five times the training; at gpu models of five million parameters
+/// and SmolLM2 train on the first GPU, for longer still (recipes/materials.cpp).
+std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Value>> toy_axes,
+                                           int toy_rounds, double toy_seconds_per_sample);
+
+/// An experiment with id, title, source, unsupported hook, axes model and corpus, the metrics of a
+/// measured model, perplexity over sparsity as its figure, and compete() as its run; the caller
+/// adds its own axes, variants and profiles, and another figure or run where it needs one.
+Experiment training_experiment(const std::string& name, const std::string& title,
+                               const std::string& where);
 
 }  // namespace assay::lte

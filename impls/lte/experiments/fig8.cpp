@@ -3,11 +3,11 @@
 
 #include <map>
 
-#include "impls/lte/experiments/block_timing.hpp"
 #include "impls/lte/experiments/experiments.hpp"
+#include "impls/lte/timing/block_timing.hpp"
 #include "kernels/plugin/cuda_plugin.hpp"
-#include "suite/experiment/axis_value.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/base/error.hpp"
+#include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lte {

@@ -1,97 +1,64 @@
 // Fig. 8, right: end-to-end decoding, dense against sparse.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <numeric>
+#include <optional>
+#include <string>
 
-#include "impls/decode/engine.hpp"
 #include "impls/lte/experiments/experiments.hpp"
-#include "impls/lte/experiments/median_of.hpp"
-#include "impls/lte/experiments/timed_device.hpp"
-#include "impls/lte/sparse_layers.hpp"
+#include "impls/lte/timing/decode_timing.hpp"
+#include "suite/base/error.hpp"
 #include "suite/data/catalog.hpp"
-#include "suite/experiment/axis_value.hpp"
-#include "suite/experiment/error.hpp"
 #include "suite/experiment/recorder.hpp"
+
+#ifdef ASSAY_HAVE_TORCH
+#include "impls/lte/tensor_functions.hpp"
+#endif
 
 namespace assay::lte {
 namespace {
 
 constexpr const char* model_id = "smollm2-135m-instruct";
-constexpr int block = 8;  ///< tokens between two changes of the engine
-
-/// Decodes `block` tokens after the prompt and takes them back.
-class Arm {
-  public:
-    Arm(const nn::TensorFile& file, int prompt_tokens)
-        : engine_(file, options(prompt_tokens)), prompt_(static_cast<std::size_t>(prompt_tokens)) {
-        // Ids of ordinary tokens; what they mean does not matter to time.
-        std::iota(prompt_.begin(), prompt_.end(), 1000);
-    }
-    decode::Engine& engine() { return engine_; }
-
-    double seconds_per_token() {
-        if (engine_.position() == 0) engine_.feed(prompt_);
-        engine_.rewind(static_cast<int>(prompt_.size()));
-        const auto begin = std::chrono::steady_clock::now();
-        for (int id = 0; id < block; ++id) engine_.feed(std::vector<int>{500 + id});
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
-               block;
-    }
-
-  private:
-    static decode::EngineOptions options(int prompt_tokens) {
-        decode::EngineOptions options;
-        options.weights = decode::WeightType::bf16;
-        options.context = prompt_tokens + block;
-        return options;
-    }
-    decode::Engine engine_;
-    std::vector<int> prompt_;
-};
 
 void run(const SampleSpec& spec, Recorder& recorder) {
+    EngineDecoding setting;
+    setting.length = static_cast<int>(integer_axis(spec, "length", 1, 4096));
+    if (spec.variant == "lte") setting.sparsity = number_axis(spec, "sparsity");
+    setting.seed = spec.seed;
+    setting.rounds = spec.profile == Profile::toy ? 15 : 60;
     const nn::TensorFile file(data::locate(model_id).value());
-    const auto length = static_cast<int>(integer_axis(spec, "length", 1, 4096));
-    const double sparsity = number_axis(spec, "sparsity");
-    const int rounds = spec.profile == Profile::toy ? 15 : 60;
-    Arm dense(file, length), own(file, length);
-    if (spec.variant == "lte") {
-        const auto& config = own.engine().config();
-        auto layers = sparse_layers(file, config, spec.seed);
-        const int experts = layers[0].experts;
-        const decode::FixedActive active{static_cast<int>(std::lround((1 - sparsity) * experts)),
-                                         spec.seed};
-        own.engine().use_sparse(std::move(layers), active);
-    }
-    dense.seconds_per_token();
-    own.seconds_per_token();
-    // As many threads as the engine has, and the same instructions.
-    const TimedDevice device(*assay_cpu_kernels(nullptr));
-    const ReadBandwidth plain_read(device, std::size_t{512} << 20);
-    const auto bytes = static_cast<double>(own.engine().bytes_per_token());
-    std::vector<double> seconds, ratio, share, bandwidth;
-    for (int round = 0; round < rounds; ++round) {
-        const bool dense_first = round % 2 == 0;
-        double other = dense_first ? dense.seconds_per_token() : 0;
-        seconds.push_back(own.seconds_per_token());
-        if (!dense_first) other = dense.seconds_per_token();
-        ratio.push_back(seconds.back() / other);
-        bandwidth.push_back(plain_read.measure());
-        share.push_back(bytes / bandwidth.back() / seconds.back());
-        recorder.progress(static_cast<double>(round + 1) / rounds, "rounds");
-    }
-    const double latency = median_of(seconds);
-    recorder.metric("latency_s", latency);
-    recorder.metric("tokens_per_s", 1 / latency);
-    recorder.metric("latency_ratio", median_of(ratio));
-    recorder.metric("latency_saved", 1 - median_of(ratio));
-    recorder.metric("bound_share", median_of(share));
-    recorder.metric("bytes_per_token", bytes);
-    recorder.metric("read_bandwidth", median_of(bandwidth) / 1e9);
+    record(
+        time_engine(file, setting, [&](double fraction) { recorder.progress(fraction, "rounds"); }),
+        recorder);
 }
+
+#ifdef ASSAY_HAVE_TORCH
+/// LLaMA2-7B's shape on a GPU, in the module of tensors (fig8b_gpu.cpp).
+void add_gpu_profile(Experiment& experiment) {
+    const ProfilePlan* small = experiment.plan(Profile::small);
+    ProfilePlan gpu = *small;
+    gpu.profile = Profile::gpu;
+    gpu.axes = {{"model", {"llama2-7b"}}};
+    gpu.rounds = 3;
+    gpu.seconds_per_sample = 40;
+    experiment.profiles.push_back(gpu);
+    const auto otherwise = experiment.unsupported;
+    experiment.unsupported = [otherwise](const SampleSpec& spec) -> std::optional<std::string> {
+        if (spec.profile != Profile::gpu) return otherwise(spec);
+        if (auto lacks = tensors::module_lacks()) return lacks;
+        return tensor_functions().gpu_decoding_lacks();
+    };
+    const auto inputs = experiment.inputs;
+    experiment.inputs = [inputs](const SampleSpec& spec) {
+        return spec.profile == Profile::gpu ? std::vector<Input>() : inputs(spec);
+    };
+    const auto run = experiment.run;
+    experiment.run = [run](const SampleSpec& spec, Recorder& recorder) {
+        if (spec.profile == Profile::gpu)
+            return tensor_functions().run_fig8b_on_gpu(spec, recorder);
+        run(spec, recorder);
+    };
+}
+#endif
 
 }  // namespace
 
@@ -185,6 +152,9 @@ Experiment fig8b() {
             throw UserError(fmt::format("sparsity {}: a share from 0 to 1", sparsity));
     };
     experiment.run = run;
+#ifdef ASSAY_HAVE_TORCH
+    add_gpu_profile(experiment);
+#endif
     return experiment;
 }
 

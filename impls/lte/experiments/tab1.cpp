@@ -1,5 +1,4 @@
-#include "impls/lte/experiments/experiments.hpp"
-
+// Table 1: FLOPs per token of LLaMA-7B, and the sparsities that the printed ones imply.
 #include <fmt/format.h>
 
 #include <map>
@@ -7,8 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "impls/lte/flops.hpp"
-#include "impls/lte/named_shapes.hpp"
+#include "impls/lte/decode_plan.hpp"
+#include "impls/lte/experiments/experiments.hpp"
+#include "impls/model/decode_cost.hpp"
+#include "impls/model/named_models.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lte {
@@ -44,22 +45,22 @@ std::optional<std::string> not_in_table(const SampleSpec& spec) {
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const nn::DecoderConfig llama = named_shape("llama-7b");
-    const double full = token_flops(llama, 0, false).total();
+    const nn::DecoderConfig llama = model::named_shape("llama-7b");
+    const double full = model::token_flops(llama).total();
     // Only LTE's numbers contain its routers (section 5.2); the rivals' predictors are not counted.
-    const bool routed = spec.variant == "lte";
+    const int routed = spec.variant == "lte" ? experts_per_layer(llama) : 0;
     double sparsity = 0;
     if (const auto gflops = printed_gflops(spec))
-        sparsity = implied_sparsity(llama, *gflops * flops_unit, routed);
-    const TokenFlops flops = token_flops(llama, sparsity, routed);
-    recorder.metric("gflops", flops.total() / flops_unit);
+        sparsity = model::implied_sparsity(llama, *gflops * model::gibiflop, routed);
+    const model::TokenFlops flops = model::token_flops(llama, sparsity, routed);
+    recorder.metric("gflops", flops.total() / model::gibiflop);
     recorder.metric("ratio", full / flops.total());
     recorder.metric("ffn_sparsity", sparsity);
-    recorder.metric("router_cost",
-                    token_flops(llama, 0, routed).router / token_flops(llama, 0, routed).ffn);
+    const model::TokenFlops whole = model::token_flops(llama, 0, routed);
+    recorder.metric("router_cost", whole.router / whole.ffn);
     for (const auto& [part, value] :
          {std::pair{"ffn", flops.ffn}, {"attention", flops.attention}, {"router", flops.router}}) {
-        recorder.metric("part_gflops", value / flops_unit, {{"part", std::string(part)}});
+        recorder.metric("part_gflops", value / model::gibiflop, {{"part", std::string(part)}});
         recorder.metric("part_share", value / flops.total(), {{"part", std::string(part)}});
     }
 }

@@ -1,15 +1,14 @@
-#include "impls/lte/experiments/training_experiment.hpp"
-
+// What the declarations of the experiments that train models have in common.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "impls/lte/experiments/experiments.hpp"
 #include "impls/lte/recipes/materials.hpp"
-#include "impls/lte/recipes/sizes.hpp"
 #include "impls/lte/tensor_functions.hpp"
+#include "suite/base/error.hpp"
 #include "suite/data/catalog.hpp"
-#include "suite/experiment/axis_value.hpp"
-#include "suite/experiment/error.hpp"
+#include "suite/experiment/experiment.hpp"
 
 namespace assay::lte {
 
@@ -137,6 +136,12 @@ Experiment training_experiment(const std::string& name, const std::string& title
     experiment.validate = validate;
     experiment.unsupported = unsupported;
     experiment.inputs = material_inputs;
+    experiment.figure = {.kind = Figure::Kind::lines,
+                         .metric = "perplexity",
+                         .x = "sparsity",
+                         .panels = {"model", "corpus"},
+                         .x_title = "sparsity asked for",
+                         .y_title = "perplexity per byte"};
     experiment.run = tensors::run_of(&TensorFunctions::compete);
     return experiment;
 }

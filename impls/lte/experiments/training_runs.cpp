@@ -1,10 +1,10 @@
-#include "impls/lte/experiments/training_runs.hpp"
-
+// What the experiments that train models run: whole samples, in the module of tensors.
 #include <nlohmann/json.hpp>
 
 #include "impls/lte/recipes/sparse_model.hpp"
+#include "impls/lte/tensor_functions.hpp"
 #include "impls/nn/training/training_loop.hpp"
-#include "suite/experiment/axis_value.hpp"
+#include "suite/experiment/experiment.hpp"
 
 namespace assay::lte {
 namespace {
@@ -85,9 +85,9 @@ void train_on_grouping(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         LteRecipe recipe;
         recipe.target_sparsity = number_axis(spec, "sparsity");
-        recipe.grouping = spec.variant == "random"         ? LteRecipe::Grouping::random
-                          : spec.variant == "coactivation" ? LteRecipe::Grouping::coactivation
-                                                           : LteRecipe::Grouping::kmeans;
+        recipe.grouping = spec.variant == "random"         ? GroupingKind::random
+                          : spec.variant == "coactivation" ? GroupingKind::coactivation
+                                                           : GroupingKind::kmeans;
         SparseModel model = train_lte(bench, recipe).model;
         record(measure(bench, model), recorder);
     });

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "impls/lte/method/seeded_order.hpp"
+#include "impls/lte/method/grouping.hpp"
 
 namespace assay::lte {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <ATen/TensorOperators.h>
 
-#include "impls/lte/method/losses.hpp"
-#include "impls/nn/training/batch_settings.hpp"
+#include "impls/lte/method/loss_schedule.hpp"
+#include "impls/nn/training/language_model.hpp"
 #include "impls/nn/training/training_loop.hpp"
 
 namespace assay::lte {

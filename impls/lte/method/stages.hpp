@@ -3,9 +3,8 @@
 
 #include <functional>
 
-#include "impls/lte/method/grouping.hpp"
-#include "impls/lte/method/lte_feed_forward.hpp"
-#include "impls/lte/method/schedule.hpp"
+#include "impls/lte/method/loss_schedule.hpp"
+#include "impls/lte/method/routed_feed_forward.hpp"
 #include "impls/nn/training/language_model.hpp"
 
 namespace assay::lte {
@@ -29,9 +28,5 @@ void train_stage1(nn::Decoder&, Routers&, double tau, Schedule&, const nn::Token
 void train_stage2(nn::Decoder&, const Routers&, double tau, const nn::TokenData&,
                   const nn::LanguageModelTraining&, nn::StateKeeper&,
                   const nn::LossCurve& curve = {});
-
-/// Reorders the neurons of a layer (gate, up, up_bias rows; down columns) in place, values and
-/// optimizer moments alike; the dense function is unchanged.
-void permute_neurons(nn::Decoder&, int layer, const Grouping&);
 
 }  // namespace assay::lte

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "impls/lte/baselines/pruning.hpp"
-#include "impls/lte/baselines/selection.hpp"
-#include "impls/lte/baselines/strongest.hpp"
-#include "impls/lte/baselines/teal.hpp"
-#include "impls/lte/baselines/trained_selection.hpp"
-#include "impls/lte/recipes/group_neurons.hpp"
 #include "impls/lte/recipes/sparse_model.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/lte/rivals/deja_vu.hpp"
+#include "impls/lte/rivals/moefication.hpp"
+#include "impls/lte/rivals/pruning.hpp"
+#include "impls/lte/rivals/teal_and_cats.hpp"
+#include "impls/lte/rivals/trained_routers.hpp"
+#include "kernels/sparse_ffn/experts.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lte {
 namespace {
@@ -43,7 +43,7 @@ SparseModel pruned(double removed) {
 }
 
 int experts_kept(const Workbench& bench, double sparsity) {
-    return units_kept(bench.sizes().model.hidden / expert_size, sparsity);
+    return units_kept(bench.sizes().model.hidden / kernels::neurons_per_expert, sparsity);
 }
 
 SparseModel dense(Workbench& bench, double) {
@@ -53,15 +53,15 @@ SparseModel dense(Workbench& bench, double) {
 
 SparseModel random_routed(Workbench& bench, double sparsity) {
     group_neurons(bench, GroupingKind::kmeans);
-    auto ffn = random_router(bench.decoder().config(), expert_size, experts_kept(bench, sparsity),
-                             bench.seed(), bench.device());
+    auto ffn = random_router(bench.decoder().config(), kernels::neurons_per_expert,
+                             experts_kept(bench, sparsity), bench.seed(), bench.device());
     bench.tune("random_router", *ffn);
     return selecting(std::move(ffn));
 }
 
 SparseModel oracle(Workbench& bench, double sparsity, HiddenFunction hidden) {
     group_neurons(bench, GroupingKind::kmeans);
-    return selecting(expert_oracle(bench.sizes().model.layers, expert_size,
+    return selecting(expert_oracle(bench.sizes().model.layers, kernels::neurons_per_expert,
                                    experts_kept(bench, sparsity), hidden));
 }
 
@@ -105,7 +105,7 @@ SparseModel routed(Workbench& bench, const std::string& name,
 
 SparseModel topk_softmax(Workbench& bench, double sparsity) {
     group_neurons(bench, GroupingKind::kmeans);
-    auto ffn = std::make_unique<TopKSoftmax>(bench.decoder().config(), expert_size,
+    auto ffn = std::make_unique<TopKSoftmax>(bench.decoder().config(), kernels::neurons_per_expert,
                                              experts_kept(bench, sparsity), /*noise=*/1,
                                              bench.seed(), bench.device());
     const TopKSoftmax* router = ffn.get();
@@ -120,7 +120,7 @@ SparseModel sigma_moe(Workbench& bench, double sparsity) {
     options.seed = bench.seed();
     return routed(
         bench, "sigma_moe",
-        std::make_unique<SigmaMoe>(bench.decoder().config(), expert_size,
+        std::make_unique<SigmaMoe>(bench.decoder().config(), kernels::neurons_per_expert,
                                    experts_kept(bench, sparsity), options, bench.device()));
 }
 

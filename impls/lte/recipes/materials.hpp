@@ -1,14 +1,43 @@
-// The text and the weights that a sample asks for. Torch-free.
+// What a training sample asks for: its model, how long each part of the training takes at the
+// profile, its text. Torch-free, as experiments are declared where libtorch is not loaded.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "impls/nn/files/decoder_config.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::lte {
+
+/// Models: "gpt-toy" (GELU) and "llama-toy" (SwiGLU), about a million parameters over bytes;
+/// "gpt-5m" and "llama-5m"; "gpt-tiny", for tests; "smollm2", SmolLM2-135M-Instruct, pretrained.
+/// A path is a pretrained model of the user's, trained for as long as SmolLM2.
+struct Sizes {
+    nn::DecoderConfig model;      ///< what is trained here; ignored for pretrained weights
+    std::string weights;          ///< path or data set of pretrained weights; empty: none
+    int context = 128;            ///< tokens per sequence
+    int sequences = 16;           ///< per step
+    std::int64_t base_steps = 0;  ///< dense training from scratch
+    std::int64_t stage1_steps = 0, stage2_steps = 0;
+    double base_rate = 2e-3, tune_rate = 5e-4;  ///< learning rates
+    int evaluation_windows = 64;                ///< held-out windows
+    std::int64_t checkpoint_every = 50;
+    bool bf16 = false;  ///< matrix products; else fp32
+
+    /// Tokens that any competitor may train on after the dense model: both stages'.
+    std::int64_t tuning_steps() const { return stage1_steps + stage2_steps; }
+};
+
+/// Whether the name of a model or a text is a path of the user's: with a slash or a dot.
+bool names_a_file(std::string_view name);
+
+/// Throws UserError for a model that is neither listed above nor a path.
+Sizes sizes_of(std::string_view model, Profile profile);
 
 /// The axes "model" and "corpus", or what stands for them where there are none.
 std::string model_of(const SampleSpec& spec);

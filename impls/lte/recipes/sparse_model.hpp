@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "impls/lte/method/sparsity.hpp"
-#include "impls/lte/recipes/group_neurons.hpp"
 #include "impls/lte/recipes/workbench.hpp"
 
 namespace assay::lte {
@@ -44,10 +43,15 @@ Quality measure(Workbench& bench, SparseModel& model, bool keep_masks = false);
 /// experiments/training_experiment.cpp declares them.
 void record(const Quality& quality, Recorder& recorder);
 
+enum class GroupingKind { kmeans, random, coactivation };
+
+/// Groups the neurons of each layer of the workbench's decoder into experts, in place, so that an
+/// expert's are neighbours. A function of the decoder and the sample's seed.
+void group_neurons(Workbench& bench, GroupingKind kind);
+
 /// How LTE is trained in one sample.
 struct LteRecipe {
-    using Grouping = GroupingKind;
-    Grouping grouping = Grouping::kmeans;
+    GroupingKind grouping = GroupingKind::kmeans;
     bool published = false;  ///< the published loss with constant `eta`; else our schedule
     double eta = 0.5;        ///< published schedule
     double lambda = 0.5;

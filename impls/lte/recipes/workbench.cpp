@@ -7,12 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "impls/lte/tensor_functions.hpp"
 #include "impls/nn/accelerator.hpp"
-#include "impls/nn/byte_hash.hpp"
 #include "impls/nn/files/tensor_file.hpp"
+#include "impls/nn/hashes.hpp"
 #include "impls/nn/text/tokenizer.hpp"
-#include "impls/nn/training/folder_state.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/nn/training/checkpoint_files.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lte {
 namespace {

@@ -6,11 +6,9 @@
 #include <string>
 
 #include "impls/lte/recipes/materials.hpp"
-#include "impls/lte/recipes/sizes.hpp"
 #include "impls/nn/decoder.hpp"
-#include "impls/nn/training/evaluation.hpp"
+#include "impls/nn/training/corpus.hpp"
 #include "impls/nn/training/language_model.hpp"
-#include "impls/nn/training/token_data.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -19,16 +17,12 @@ namespace assay::lte {
 /// What matrix products of trainings and evaluations are computed in.
 at::ScalarType compute_type(const Sizes& sizes);
 
-/// A reason why a sample cannot be made here (the text or the weights have not been fetched; at
-/// profile gpu there is no GPU), or nullopt. For Experiment::unsupported.
-std::optional<std::string> workbench_lacks(const SampleSpec& spec);
-
 /// One sample's materials. The axes "model" and "corpus" of the sample say which.
 class Workbench {
   public:
     /// Reads the text; trains the dense model, or takes it from the folder that the samples of a
     /// session share, or loads pretrained weights. Throws SampleError (unsupported) with what
-    /// workbench_lacks() says.
+    /// workbench_lacks() says (tensor_functions.hpp).
     Workbench(const SampleSpec& spec, Recorder& recorder);
 
     const Sizes& sizes() const { return sizes_; }

@@ -1,9 +1,7 @@
-// The shape of a decoder-only transformer, and where a file keeps each of its parameters.
+// The shape of a decoder-only transformer, read from a file, and the names of its parameters.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,23 +61,5 @@ struct NamedShape {
 };
 std::vector<NamedShape> shared_parameters(const DecoderConfig&);
 std::vector<NamedShape> layer_parameters(const DecoderConfig&);  ///< without the prefix
-
-/// Reads one parameter as floats in our layout, whatever the file's: GPT-2's transposed Conv1D and
-/// fused qkv are taken apart, GGUF's interleaved query and key rows are put back (our rotary
-/// embedding rotates the halves [0, hw/2) and [hw/2, hw) against each other, as Hugging Face does).
-/// Throws UserError (missing tensor, wrong shape).
-void read_parameter(const TensorFile&, const DecoderConfig&, std::string_view name,
-                    std::span<float> out);
-
-/// The stored tensor behind a parameter when its rows [out, in] are stored as they are, or with the
-/// order of rows changed only (`row_order[i]` = stored row of our row i; empty: unchanged), so that
-/// a decoder may keep quantised rows. nullopt where that is not so (transposed, fused) and for
-/// vectors. Throws UserError (missing tensor, wrong shape).
-struct StoredRows {
-    const TensorEntry* tensor = nullptr;
-    std::vector<std::int32_t> row_order;
-};
-std::optional<StoredRows> stored_rows(const TensorFile&, const DecoderConfig&,
-                                      std::string_view name);
 
 }  // namespace assay::nn

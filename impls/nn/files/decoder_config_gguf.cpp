@@ -5,9 +5,8 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "impls/nn/files/config_values.hpp"
-#include "impls/nn/files/decoder_config_parts.hpp"
-#include "impls/nn/files/malformed.hpp"
+#include "impls/nn/files/config_reader.hpp"
+#include "impls/nn/files/untrusted_file.hpp"
 
 namespace assay::nn {
 namespace {

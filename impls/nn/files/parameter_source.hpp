@@ -1,7 +1,8 @@
-// Where a file keeps a parameter, and how its arrangement differs from ours.
+// Where a file keeps a parameter, how its arrangement differs from ours, and its values in ours.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,5 +32,12 @@ ParameterSource parameter_source(const TensorFile&, const DecoderConfig&, std::s
 
 /// Stored rows of the interleaved rows of `heads` heads: result[our row] = stored row.
 std::vector<std::int32_t> interleaved_rows(std::int64_t outputs, int head_width);
+
+/// Reads one parameter as floats in our layout, whatever the file's: GPT-2's transposed Conv1D and
+/// fused qkv are taken apart, GGUF's interleaved query and key rows are put back (our rotary
+/// embedding rotates the halves [0, hw/2) and [hw/2, hw) against each other, as Hugging Face does).
+/// Throws UserError (missing tensor, wrong shape).
+void read_parameter(const TensorFile&, const DecoderConfig&, std::string_view name,
+                    std::span<float> out);
 
 }  // namespace assay::nn

@@ -8,12 +8,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "impls/nn/files/gguf_file.hpp"
-#include "impls/nn/files/malformed.hpp"
-#include "impls/nn/files/mapping.hpp"
-#include "impls/nn/files/safetensors_file.hpp"
-#include "impls/nn/files/safetensors_folder.hpp"
-#include "impls/nn/files/tensor_layout.hpp"
+#include "impls/nn/files/gguf.hpp"
+#include "impls/nn/files/safetensors.hpp"
+#include "impls/nn/files/untrusted_file.hpp"
 
 namespace assay::nn {
 
@@ -100,8 +97,12 @@ TensorFile::TensorFile(const fs::path& path) {
     content_ = content;
 }
 
+TensorFile TensorFile::in_memory(std::vector<std::byte> bytes, std::string name) {
+    return in_memory(std::move(bytes), std::move(name), nlohmann::json::object());
+}
+
 TensorFile TensorFile::in_memory(std::vector<std::byte> bytes, std::string name,
-                                 nlohmann::json companions) {
+                                 const nlohmann::json& companions) {
     const auto content = std::make_shared<Content>();
     content->path = name;
     content->memory = std::move(bytes);

@@ -6,40 +6,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "impls/nn/files/stored_tensor.hpp"
+
 namespace assay::nn {
-
-/// How a tensor's elements are stored. The q types are GGUF's blocks of 32 weights: q8_0 is
-/// w = d·q (f16 d, 32 int8), q4_0 is w = d·(q − 8), q4_1 is w = d·q + m (f16 d, f16 m).
-enum class TensorType { f32, f16, bf16, q8_0, q4_0, q4_1 };
-
-std::string_view to_string(TensorType);
-/// Bytes of `elements` elements; elements must be a multiple of 32 for the q types.
-std::size_t stored_bytes(TensorType, std::int64_t elements);
-
-struct TensorEntry {
-    std::string name;
-    TensorType type = TensorType::f32;
-    std::vector<std::int64_t> shape;  ///< outermost first (GGUF's own order is reversed on reading)
-    std::span<const std::byte> bytes;  ///< into the mapping; little-endian; may be unaligned
-
-    std::int64_t elements() const;
-};
-
-/// Converts the elements [first, first + out.size()) of a tensor to floats, exactly (every stored
-/// value is a float). For q types both ends must be multiples of 32.
-void to_floats(const TensorEntry&, std::int64_t first, std::span<float> out);
-
-/// Round to nearest even.
-std::uint16_t to_bfloat16(float);
-float from_bfloat16(std::uint16_t);
-float from_float16(std::uint16_t);
 
 enum class FileFormat { gguf, safetensors };
 
@@ -55,8 +31,9 @@ class TensorFile {
 
     /// A file that is in memory already. `companions`: what would lie beside a safetensors file,
     /// {"config": …}. Throws UserError like the constructor, with `name` for the file.
-    static TensorFile in_memory(std::vector<std::byte> bytes, std::string name = "in memory",
-                                nlohmann::json companions = nlohmann::json::object());
+    static TensorFile in_memory(std::vector<std::byte> bytes, std::string name,
+                                const nlohmann::json& companions);
+    static TensorFile in_memory(std::vector<std::byte> bytes, std::string name = "in memory");
 
     const std::vector<TensorEntry>& tensors() const;
     const TensorEntry* find(std::string_view name) const;

@@ -1,36 +1,36 @@
-#include "impls/nn/text/gguf_vocabulary.hpp"
-
+// The tokenizer inside a GGUF file.
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include "impls/nn/text/json_parts.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/nn/files/untrusted_file.hpp"
+#include "impls/nn/text/vocabulary.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::nn {
-
 namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void fail(const std::string& what) {
+[[noreturn]] void refuse_gguf(const std::string& what) {
     throw UserError("the tokenizer in this GGUF file cannot be used: " + what);
 }
 
 const json& required(const json& metadata, const char* key, json::value_t kind) {
     const json& value = member(metadata, key);
-    if (value.is_null()) fail(std::string("it has no ") + key);
-    if (value.type() != kind) fail(std::string(key) + " has the wrong type");
+    if (value.is_null()) refuse_gguf(std::string("it has no ") + key);
+    if (value.type() != kind) refuse_gguf(std::string(key) + " has the wrong type");
     return value;
 }
 
 std::string text_of(const json& value, const char* key) {
-    if (!value.is_string()) fail(std::string(key) + " is not text throughout");
+    if (!value.is_string()) refuse_gguf(std::string(key) + " is not text throughout");
     return value.get<std::string>();
 }
 
 /// The numbers of GGUF's token types.
 TokenKind kind_of(const json& type) {
     if (!type.is_number_integer())
-        fail("tokenizer.ggml.token_type holds something else than types");
+        refuse_gguf("tokenizer.ggml.token_type holds something else than types");
     switch (type.get<std::int64_t>()) {
         case 1:
             return TokenKind::normal;
@@ -42,7 +42,8 @@ TokenKind kind_of(const json& type) {
         case 5:
             return TokenKind::unused;
     }
-    fail("token type " + type.dump() + " is not one of 1 … 5, which byte-level tokenizers have");
+    refuse_gguf("token type " + type.dump() +
+                " is not one of 1 … 5, which byte-level tokenizers have");
 }
 
 std::vector<Token> read_tokens(const json& metadata) {
@@ -53,8 +54,8 @@ std::vector<Token> read_tokens(const json& metadata) {
     if (!member(metadata, types_key).is_null()) {  // absent: all normal
         const json& types = required(metadata, types_key, json::value_t::array);
         if (types.size() != tokens.size())
-            fail("there are " + std::to_string(tokens.size()) + " tokens and " +
-                 std::to_string(types.size()) + " token types");
+            refuse_gguf("there are " + std::to_string(tokens.size()) + " tokens and " +
+                        std::to_string(types.size()) + " token types");
         for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i].kind = kind_of(types[i]);
     }
     return tokens;
@@ -67,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> read_merges(const json& metadat
         const std::string text = text_of(merge, key);
         const std::size_t space = text.find(' ');
         if (space == std::string::npos)
-            fail("merge " + std::to_string(merges.size()) + " \"" + text + "\" is no pair");
+            refuse_gguf("merge " + std::to_string(merges.size()) + " \"" + text + "\" is no pair");
         merges.emplace_back(text.substr(0, space), text.substr(space + 1));
     }
     return merges;
@@ -81,15 +82,15 @@ WordRule read_words(const json& metadata) {
     if (name == "llama-bpe") return WordRule::llama3;
     // Files older than the key mean GPT-2's rule, the only one there was.
     if (name == "gpt-2" || name == "default") return WordRule::gpt2;
-    fail("it cuts words by the rule \"" + name + "\" (" + key +
-         "); gpt-2, default, smollm and llama-bpe are supported");
+    refuse_gguf("it cuts words by the rule \"" + name + "\" (" + key +
+                "); gpt-2, default, smollm and llama-bpe are supported");
 }
 
 std::optional<int> read_id(const json& metadata, const char* key) {
     const json& value = member(metadata, key);
     if (value.is_null()) return std::nullopt;
     const auto id = number_below(std::int64_t{1} << 31, value);
-    if (!id) fail(std::string(key) + " is no token id");
+    if (!id) refuse_gguf(std::string(key) + " is no token id");
     return static_cast<int>(*id);
 }
 
@@ -99,8 +100,8 @@ Vocabulary vocabulary_from_gguf(const json& metadata) {
     constexpr auto model_key = "tokenizer.ggml.model";
     const std::string model = required(metadata, model_key, json::value_t::string);
     if (model != "gpt2")
-        fail("it is of kind \"" + model + "\" (" + model_key +
-             "); byte-level byte-pair encoding (gpt2) is supported");
+        refuse_gguf("it is of kind \"" + model + "\" (" + model_key +
+                    "); byte-level byte-pair encoding (gpt2) is supported");
     Vocabulary vocabulary;
     vocabulary.tokens = read_tokens(metadata);
     vocabulary.merges = read_merges(metadata);

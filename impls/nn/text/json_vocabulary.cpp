@@ -1,21 +1,90 @@
-#include "impls/nn/text/json_vocabulary.hpp"
-
+// The tokenizer beside a Hugging Face model: tokenizer.json, and which tokens open and close a
+// text.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "impls/nn/text/json_parts.hpp"
-#include "impls/nn/text/json_words.hpp"
-#include "suite/experiment/error.hpp"
+#include "impls/nn/files/untrusted_file.hpp"
+#include "impls/nn/text/vocabulary.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::nn {
-
 namespace {
 
 using nlohmann::json;
 
+[[noreturn]] void refuse_tokenizer_json(const std::string& what) {
+    throw UserError("tokenizer.json cannot be used: " + what);
+}
+
+/// Refuses a member that is present and no text.
+std::string_view text_member(const json& parent, const char* key, std::string_view otherwise) {
+    const json& value = member(parent, key);
+    if (value.is_null()) return otherwise;
+    if (!value.is_string()) refuse_tokenizer_json(std::string("\"") + key + "\" is no text");
+    return value.get_ref<const std::string&>();
+}
+
+/// Refuses a member that is present and neither true nor false.
+bool flag_member(const json& parent, const char* key, bool otherwise) {
+    const json& value = member(parent, key);
+    if (value.is_null()) return otherwise;
+    if (!value.is_boolean())
+        refuse_tokenizer_json(std::string("\"") + key + "\" is neither true nor false");
+    return value.get<bool>();
+}
+
+/// The steps of a pre-tokenizer, of which a Sequence has several.
+std::vector<const json*> steps_of(const json& pre_tokenizer) {
+    if (text_member(pre_tokenizer, "type", "") != "Sequence") return {&pre_tokenizer};
+    std::vector<const json*> steps;
+    for (const json& step : member(pre_tokenizer, "pretokenizers")) steps.push_back(&step);
+    return steps;
+}
+
+/// Whether it is ByteLevel that cuts by its own pattern (`cuts`), or that does not.
+bool is_byte_level(const json& step, bool cuts) {
+    if (text_member(step, "type", "") != "ByteLevel") return false;
+    if (flag_member(step, "add_prefix_space", true))
+        refuse_tokenizer_json("it puts a space in front of texts (add_prefix_space)");
+    return flag_member(step, "use_regex", true) == cuts;
+}
+
+bool is_llama3_split(const json& step) {
+    constexpr std::string_view pattern =
+        R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
+        R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    return text_member(step, "type", "") == "Split" &&
+           text_member(member(step, "pattern"), "Regex", "") == pattern &&
+           text_member(step, "behavior", "") == "Isolated" && !flag_member(step, "invert", false);
+}
+
+bool is_single_digits(const json& step) {
+    return text_member(step, "type", "") == "Digits" &&
+           flag_member(step, "individual_digits", false);
+}
+
+/// Which word rule the pre-tokenizer is: ByteLevel is gpt2, Digits before it smollm, Split by LLaMA
+/// 3's pattern before it llama3.
+WordRule words_of_pre_tokenizer(const json& pre_tokenizer) {
+    const auto steps = steps_of(pre_tokenizer);
+    if (steps.size() == 1 && is_byte_level(*steps[0], true)) return WordRule::gpt2;
+    if (steps.size() == 2 && is_single_digits(*steps[0]) && is_byte_level(*steps[1], true))
+        return WordRule::smollm;
+    if (steps.size() == 2 && is_llama3_split(*steps[0]) && is_byte_level(*steps[1], false))
+        return WordRule::llama3;
+    std::string types;
+    for (const json* step : steps)
+        types.append(types.empty() ? "" : ", ").append(text_member(*step, "type", "none"));
+    refuse_tokenizer_json("its pre-tokenizer (" + types +
+                          ") is none of: ByteLevel with its own pattern, that after Digits "
+                          "(each alone), ByteLevel after a Split by LLaMA 3's pattern");
+}
+
 /// For messages; what is not UTF-8 is replaced.
-std::string shown(const json& value) {
+std::string excerpt(const json& value) {
     return value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 100);
 }
 
@@ -45,7 +114,7 @@ class Places {
         if (index >= tokens_.size()) tokens_.resize(index + 1);
         if (tokens_[index])
             refuse_tokenizer_json("\"" + tokens_[index]->written + "\" and \"" + token.written +
-                                  "\" have the same id " + shown(id));
+                                  "\" have the same id " + excerpt(id));
         tokens_[index] = std::move(token);
     }
 
@@ -71,7 +140,7 @@ class Places {
     std::size_t index_of(const json& id, const Token& token) const {
         const auto index = number_below(static_cast<std::int64_t>(limit_), id);
         if (!index)
-            refuse_tokenizer_json("\"" + token.written + "\" has id " + shown(id) +
+            refuse_tokenizer_json("\"" + token.written + "\" has id " + excerpt(id) +
                                   ", ids run from 0 to " + std::to_string(limit_ - 1));
         return static_cast<std::size_t>(*index);
     }
@@ -97,7 +166,7 @@ std::pair<std::string, std::string> merge_pair(const json& merge) {
         if (const auto space = text.find(' '); space != std::string::npos)
             return {text.substr(0, space), text.substr(space + 1)};
     }
-    refuse_tokenizer_json("the merge " + shown(merge) + " is no pair");
+    refuse_tokenizer_json("the merge " + excerpt(merge) + " is no pair");
 }
 
 std::optional<int> id_named(const Vocabulary& vocabulary, const json& named, const char* key) {

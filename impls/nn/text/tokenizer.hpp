@@ -1,4 +1,4 @@
-// Byte-level byte-pair encoding as GPT-2, SmolLM2 and LLaMA 3 use it, and chat templates.
+// Byte-level byte-pair encoding as GPT-2, SmolLM2 and LLaMA 3 use it.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "impls/nn/files/tensor_file.hpp"
-
 namespace assay::nn {
 
+class TensorFile;   // files/tensor_file.hpp
 struct Vocabulary;  // vocabulary.hpp
 
 class Tokenizer {
@@ -57,17 +56,5 @@ class Tokenizer {
     struct Table;
     std::shared_ptr<const Table> table_;
 };
-
-struct ChatMessage {
-    std::string role;  ///< "system", "user", "assistant"
-    std::string text;
-};
-
-/// ChatML: <|im_start|>role\ntext<|im_end|>\n …, then an opened assistant turn. SmolLM2 adds its
-/// own system message when the first message is not one; `default_system` (may be empty) is that.
-std::string chat_prompt(std::span<const ChatMessage> messages, std::string_view default_system);
-/// The default system message of the file's template, where it is ChatML; nullopt: another
-/// template.
-std::optional<std::string> chat_default_system(const TensorFile&);
 
 }  // namespace assay::nn

@@ -2,18 +2,66 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "impls/nn/text/merges.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 #include "impls/nn/text/vocabulary.hpp"
-#include "impls/nn/text/written_tokens.hpp"
 
 namespace assay::nn {
+
+/// Byte-pair merges in token ids.
+class Merges {
+  public:
+    /// `rank`: lower ones are merged first. Returns false if the pair is there already.
+    bool add(int left, int right, int rank, int merged);
+
+    /// Merges a word's tokens until no pair is left that can be: lowest rank first, leftmost first
+    /// among equals. O(n log n) for n tokens.
+    void apply(std::vector<int>& word) const;
+
+  private:
+    struct Merge {
+        int rank;
+        int merged;
+    };
+    struct PairHash {
+        std::size_t operator()(std::uint64_t pair) const {
+            pair *= 0x9e3779b97f4a7c15ULL;  // spreads ids, which are small, over all bits
+            return pair ^ pair >> 32;
+        }
+    };
+
+    const Merge* find(int left, int right) const;
+
+    std::unordered_map<std::uint64_t, Merge, PairHash> merges_;
+};
+
+/// Tokens that are looked for in a text as they are written, before it is cut into words.
+class WrittenTokens {
+  public:
+    void add(std::string_view written, int id);
+
+    struct Found {
+        std::size_t at;  ///< text.size(): none
+        std::size_t bytes;
+        int id;
+    };
+    /// The first one in the text, the longest among those that start there.
+    Found first(std::string_view text) const;
+
+  private:
+    struct Entry {
+        std::string written;
+        int id;
+    };
+    std::array<std::vector<Entry>, 256> by_first_byte_;  ///< longest first
+};
 
 struct Tokenizer::Table {
     /// Throws UserError: see Tokenizer.

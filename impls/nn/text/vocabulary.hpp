@@ -1,6 +1,8 @@
-// A tokenizer's tables as files hold them, before they are checked and turned into a Tokenizer.
+// A tokenizer's tables as files hold them, before they are checked and turned into a Tokenizer, and
+// how they are read.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,7 +12,7 @@
 
 namespace assay::nn {
 
-/// normal: written in byte letters (byte_letters.hpp), found by merging.
+/// normal: written in byte letters (unicode.hpp), found by merging.
 /// control: written as it is; taken from a text only on demand; stands for no bytes of a text.
 /// literal: written as it is; always taken from a text before anything else.
 /// unused: fills up the table, is never produced.
@@ -31,5 +33,19 @@ struct Vocabulary {
     std::optional<int> start_of_text;
     std::optional<int> end_of_text;
 };
+
+/// From a GGUF file's key-value pairs (tokenizer.ggml.*). Throws UserError naming the key that is
+/// missing, of the wrong kind, or asks for what is not supported.
+Vocabulary vocabulary_from_gguf(const nlohmann::json& metadata);
+
+/// `tokenizer`: tokenizer.json with a byte-level BPE model. Throws UserError naming the part that
+/// is missing, malformed or asks for what is not supported (normalizers, other pre-tokenizers, …).
+Vocabulary vocabulary_from_tokenizer_json(const nlohmann::json& tokenizer);
+
+/// Fills in start and end of text by name (bos_token, eos_token of tokenizer_config.json), or,
+/// where that is silent, by id (bos_token_id, eos_token_id of config.json). Either may be null. A
+/// name that is no token is a UserError.
+void name_text_ends(Vocabulary&, const nlohmann::json& tokenizer_config,
+                    const nlohmann::json& config);
 
 }  // namespace assay::nn

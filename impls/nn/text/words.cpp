@@ -3,8 +3,7 @@
 #include <array>
 #include <string>
 
-#include "impls/nn/text/character_class.hpp"
-#include "impls/nn/text/utf8.hpp"
+#include "impls/nn/text/unicode.hpp"
 
 namespace assay::nn {
 

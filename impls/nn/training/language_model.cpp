@@ -1,8 +1,14 @@
 #include "impls/nn/training/language_model.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
-#include "impls/nn/training/batch_settings.hpp"
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "suite/base/error.hpp"
 
 namespace assay::nn {
 
@@ -37,6 +43,52 @@ void train_language_model(const std::string& name, Decoder& decoder, FeedForward
             curve(static_cast<std::int64_t>(step), losses[step]);
     };
     train(name, blocks, training.options, callbacks, keeper, training.checkpoint_every);
+}
+
+nlohmann::json batch_settings(const TokenData& data, const LanguageModelTraining& training) {
+    return {{"sequences", training.sequences},
+            {"seed", training.seed},
+            {"compute", c10::toString(training.compute)},
+            {"text", fmt::format("{:016x}", data.digest())}};
+}
+
+void require_same_batches(const std::string& name, const nlohmann::json& kept,
+                          const nlohmann::json& wanted) {
+    if (kept == wanted) return;
+    auto same_text = kept;
+    if (same_text.is_object()) same_text["text"] = wanted.at("text");
+    if (same_text == wanted) {
+        throw UserError(fmt::format(
+            "the checkpoint of training \"{}\" was made with another text, or with other windows "
+            "of it; remove it to start anew, or give the text it was made with",
+            name));
+    }
+    throw UserError(
+        fmt::format("the checkpoint of training \"{}\" was made with batches {}, not {}; remove it "
+                    "to start anew, or give the settings it was made with",
+                    name, kept.dump(), wanted.dump()));
+}
+
+double Evaluation::perplexity() const { return std::exp(nll_nats_per_token); }
+
+Evaluation evaluate(const Decoder& decoder, FeedForward& ffn, const TokenData& data, int windows,
+                    int sequences, at::ScalarType compute) {
+    at::NoGradGuard no_grad;
+    const auto device = decoder.blocks().front()->values().device();
+    Evaluation result;
+    double sum = 0;
+    for (const auto& tokens : data.held_out_batches(sequences, windows)) {
+        sum += decoder.loss(tokens.to(device), ffn, compute).item<double>();
+        result.windows += tokens.size(0);
+        result.tokens += tokens.size(0) * (tokens.size(1) - 1);
+    }
+    if (result.windows == 0) {
+        throw UserError("there is no held-out text to evaluate on; give a held-out share above 0");
+    }
+    result.bytes = data.held_out_bytes(windows);
+    result.nll_nats_per_token = sum / static_cast<double>(result.tokens);
+    result.bits_per_byte = sum / std::numbers::ln2 / static_cast<double>(result.bytes);
+    return result;
 }
 
 }  // namespace assay::nn

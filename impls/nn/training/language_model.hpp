@@ -1,13 +1,15 @@
 // Training a decoder on text with whatever feed-forward networks it is given: dense training,
-// fine-tuning under a mask, adaptation of a sparsified model.
+// fine-tuning under a mask, adaptation of a sparsified model; and its perplexity on held-out text.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "impls/nn/decoder.hpp"
-#include "impls/nn/training/token_data.hpp"
+#include "impls/nn/training/corpus.hpp"
 #include "impls/nn/training/training_loop.hpp"
 
 namespace assay::nn {
@@ -40,5 +42,29 @@ using LossCurve = std::function<void(std::int64_t step, double nll)>;
 void train_language_model(const std::string& name, Decoder&, FeedForward&, const TokenData&,
                           const LanguageModelTraining&, StateKeeper&, const LossCurve& curve = {},
                           const TrainedAlong& along = {});
+
+/// What decides the batches of a training on text, as a checkpoint keeps it: {"sequences", "seed",
+/// "compute", "text": digest of the data in hexadecimal}.
+nlohmann::json batch_settings(const TokenData&, const LanguageModelTraining&);
+
+/// Throws UserError, saying what differs and what to do, unless a checkpoint of the training `name`
+/// that keeps `kept` goes on with `wanted`.
+void require_same_batches(const std::string& name, const nlohmann::json& kept,
+                          const nlohmann::json& wanted);
+
+/// Perplexity of held-out text.
+struct Evaluation {
+    std::int64_t windows = 0;  ///< scored; fewer than asked for where the text has no more
+    std::int64_t tokens = 0;   ///< scored
+    std::int64_t bytes = 0;    ///< that the scored tokens stand for
+    double nll_nats_per_token = 0;
+    double bits_per_byte = 0;
+    double perplexity() const;  ///< exp(nll)
+};
+
+/// Over at most `windows` held-out windows (0: all), without gradients. Throws UserError when the
+/// data has none.
+Evaluation evaluate(const Decoder&, FeedForward&, const TokenData&, int windows, int sequences = 8,
+                    at::ScalarType compute = at::kFloat);
 
 }  // namespace assay::nn

@@ -4,7 +4,7 @@
 // unit's group g at g · plane + 4 · unit.
 //
 // ...x4 and ...x8: 16 bytes at once, for rows that are aligned to 16 bytes. ...x1: one weight, for
-// all other rows. Q...: a quarter of a GGUF block of 32 (impls/nn/files/tensor_file.hpp).
+// all other rows. Q...: a quarter of a GGUF block of 32 (impls/nn/files/stored_tensor.hpp).
 #pragma once
 
 #include "kernels/assay_kernels.h"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "kernels/cpu/half_values.hpp"
+#include "kernels/cpu/element_types.hpp"
 #include "kernels/cuda/emulation/emulator.hpp"
 
 #define ASSAY_DEVICE inline

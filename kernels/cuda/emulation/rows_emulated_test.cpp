@@ -8,10 +8,8 @@
 
 #include "kernels/cuda/emulation/emulated_machine.hpp"
 #include "kernels/cuda/host/check.hpp"
-#include "kernels/reference/drawn.hpp"
-#include "kernels/reference/floats.hpp"
-#include "kernels/reference/gemv.hpp"
 #include "kernels/reference/random_problem.hpp"
+#include "kernels/reference/reference.hpp"
 
 namespace assay::kernels::cuda {
 namespace {

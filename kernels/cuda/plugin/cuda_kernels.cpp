@@ -4,11 +4,9 @@
 #include <string>
 
 #include "kernels/cuda/host/check.hpp"
+#include "kernels/cuda/plugin/calls.hpp"
 #include "kernels/cuda/plugin/context.hpp"
-#include "kernels/cuda/plugin/device_memory.hpp"
 #include "kernels/cuda/plugin/kernels.hpp"
-#include "kernels/cuda/plugin/recording.hpp"
-#include "kernels/cuda/plugin/refusals.hpp"
 
 namespace assay::kernels::cuda {
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "suite/cluster/communicator.hpp"
+#include "suite/cluster/collectives/communicator.hpp"
 
 namespace assay::cluster {
 

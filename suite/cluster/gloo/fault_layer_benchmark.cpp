@@ -20,10 +20,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include "suite/cluster/fault_layer.hpp"
+#include "suite/cluster/faults/fault_layer.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/pacer.hpp"
-#include "suite/cluster/supervisor.hpp"
+#include "suite/cluster/processes/supervisor.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// The Gloo back end (libtorch's c10d). The one place that includes libtorch's distributed headers
-// is gloo.cpp; this header is torch-free.
+// The Gloo back end (libtorch's c10d). Torch-free: only the sources beside it include libtorch's
+// distributed headers.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "suite/cluster/communicator.hpp"
+#include "suite/cluster/collectives/communicator.hpp"
 
 namespace assay::cluster {
 

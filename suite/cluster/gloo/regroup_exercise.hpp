@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "suite/cluster/gloo/gloo.hpp"
-#include "suite/cluster/supervisor.hpp"
+#include "suite/cluster/processes/supervisor.hpp"
 
 namespace assay::cluster {
 

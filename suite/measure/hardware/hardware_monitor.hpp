@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "suite/measure/hardware/cpu_counters.hpp"
+#include "suite/measure/hardware/clock_guard.hpp"
 #include "suite/measure/hardware/cpu_sensors.hpp"
-#include "suite/measure/hardware/device_reading.hpp"
 #include "suite/measure/hardware/nvml.hpp"
 
 namespace assay::measure {

@@ -1,21 +1,19 @@
+#include "suite/measure/statistics/bimodality.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "suite/measure/statistics/dip.hpp"
-#include "suite/measure/statistics/ordered_sample.hpp"
 #include "suite/measure/statistics/quantile.hpp"
-#include "suite/measure/statistics/shape.hpp"
 
 namespace assay::statistics {
 namespace {
 
-// What a claim of two clusters needs (measured in tests/statistics/shape_test.cpp).
+// What a claim of two clusters needs (measured in tests/statistics/bimodality_test.cpp).
 constexpr std::size_t kFewestValues = 10;
 constexpr double kSmallestShare = 0.1;  // fewer are outliers, which outliers() marks
 constexpr std::size_t kFewestInCluster = 2;
-constexpr double kDipP = 0.05;
 // A uniform sample cut in the middle has D = sqrt(12) = 3.5, a normal one 2.7; clusters that do not
 // overlap have more than about 5. A small sample has wide gaps by chance.
 double least_separation(std::size_t n) { return 5 + 25 / static_cast<double>(n); }
@@ -89,11 +87,10 @@ Bimodality bimodality(std::span<const double> values) {
     const std::span<const double> all(ascending), lower = all.first(split),
                                                   upper = all.subspan(split);
     result.separation = ashman_d(moments(lower), moments(upper));
-    result.dip_p = dip_p_value(dip(all), n);
     result.low = quantile_of_sorted(lower, 0.5);
     result.high = quantile_of_sorted(upper, 0.5);
     result.share_high = static_cast<double>(upper.size()) / static_cast<double>(n);
-    result.bimodal = result.dip_p < kDipP && result.separation > least_separation(n);
+    result.bimodal = result.separation > least_separation(n) && dip(all) > critical_dip(n);
     return result;
 }
 

@@ -6,13 +6,65 @@
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
-
-#include "suite/measure/statistics/pair_distances.hpp"
+#include <vector>
 
 namespace assay::statistics {
 namespace {
 
 using Values = std::span<const double>;
+
+/// Sums of absolute differences between the values of a stretch, and the split of a stretch where
+/// they show two distributions most clearly: the divergence of Matteson and James (arXiv
+/// 1306.4933), with exponent 1.
+class PairDistances {
+  public:
+    explicit PairDistances(Values values);
+
+    struct Split {
+        std::size_t at = 0;     ///< first value of the right part
+        double divergence = 0;  ///< scaled, as the paper's q
+    };
+    /// The best split of [begin, end), at least two values: the first of those with the largest
+    /// divergence over all ends of the right part up to `end`.
+    Split best_split(std::size_t begin, std::size_t end) const;
+
+  private:
+    /// Sum over all pairs in [begin, end).
+    double within(std::size_t begin, std::size_t end) const {
+        return within_[begin * (count_ + 1) + end];
+    }
+
+    std::size_t count_;
+    std::vector<double> within_;
+};
+
+PairDistances::PairDistances(Values values)
+    : count_(values.size()), within_((count_ + 1) * (count_ + 1), 0.0) {
+    for (std::size_t end = 2; end <= count_; ++end) {
+        double to_last = 0;  // from the last value to those from `begin` on
+        for (std::size_t begin = end - 1; begin-- > 0;) {
+            to_last += std::abs(values[begin] - values[end - 1]);
+            within_[begin * (count_ + 1) + end] = within(begin, end - 1) + to_last;
+        }
+    }
+}
+
+PairDistances::Split PairDistances::best_split(std::size_t begin, std::size_t end) const {
+    Split best{begin + 1, -std::numeric_limits<double>::infinity()};
+    for (std::size_t at = begin + 1; at < end; ++at)
+        for (std::size_t until = at + 1; until <= end; ++until) {
+            const auto left = static_cast<double>(at - begin);
+            const auto right = static_cast<double>(until - at);
+            const double inside_left = within(begin, at), inside_right = within(at, until);
+            const double between = within(begin, until) - inside_left - inside_right;
+            double divergence = between;
+            if (left > 1) divergence -= right / (left - 1) * inside_left;
+            if (right > 1) divergence -= left / (right - 1) * inside_right;
+            divergence *= 2 / (left + right);
+            if (divergence > best.divergence) best = {at, divergence};
+        }
+    return best;
+}
 
 struct Moments {
     double n = 0, mean = 0, squares = 0;  ///< squares: summed squared deviations from the mean

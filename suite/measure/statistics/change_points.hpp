@@ -4,9 +4,9 @@
 // t-test takes the variance of a sample, not of a population, and when a point is dropped, the
 // points on both of its sides are tested anew (Otava keeps an outdated p-value for the earlier).
 //
-// p is not the rate of false alarms of a whole series, since each place was chosen before it was
-// tested. Of 2000 series of 100 independent normal values, 3.3 % got a point at p = 0.001, 0.8 %
-// with min_magnitude at twice their standard deviation (measured in tests/statistics_history).
+// p is not the rate of false alarms of a whole history, since each place was chosen before it was
+// tested. Of 2000 histories of 100 independent normal values, 3.3 % got a point at p = 0.001, 0.8 %
+// with min_magnitude at twice their standard deviation (tests/statistics/change_points_test.cpp).
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Whether today's value is out of the ordinary for a series that has always been a little restless:
-// the rule of rustc-perf, a change beyond Q3 + 3 IQR of the series' own past changes.
+// Whether today's value is out of the ordinary for a history that has always been a little
+// restless: the rule of rustc-perf, a change beyond Q3 + 3 IQR of the history's own past changes.
 #pragma once
 
 #include <optional>

@@ -3,7 +3,7 @@
 
 -- ---- the gate -------------------------------------------------------------------------------
 
--- What versions before named by texts: the program resolves them (suite/store/gate_migration.cpp)
+-- What versions before named by texts: the program resolves them (suite/store/schema/gate_row_migration.cpp)
 -- once the tables below are there.
 CREATE TEMP TABLE old_night_row AS SELECT * FROM night_row;
 CREATE TEMP TABLE old_regression AS SELECT * FROM regression;

@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "impls/lazarus/commands/commands.hpp"
+#include "impls/lazarus/commands/layer_plan.hpp"
+#include "impls/lazarus/data/loads_file.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/base/error.hpp"
+#include "suite/experiment/value.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+std::vector<Loads> loads_of(const std::string& file) {
+    if (file == "-") return read_loads(std::cin, "standard input");
+    if (std::filesystem::is_directory(file)) {
+        throw UserError(fmt::format(
+            "--loads {}: a folder; give a file with one line of loads per layer", file));
+    }
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+        throw UserError(fmt::format(
+            "--loads {}: {}; give a file with one line of loads per layer, or - for standard "
+            "input",
+            file, std::strerror(errno)));
+    }
+    return read_loads(stream, file);
+}
+
+class PlanCommand : public Command {
+  public:
+    void options(CLI::App& app) override {
+        app.description(
+            "Replica counts, placement and recovery probabilities for your own expert loads");
+        app.add_option("--loads", loads_,
+                       "file with a line per layer: the tokens that each of its experts got in a "
+                       "step or a window of steps, separated by blanks or commas (one number per "
+                       "line throughout: a single layer); - reads standard input")
+            ->required()
+            ->type_name("FILE|-");
+        app.add_option("--nodes", nodes_, "number of nodes")->required()->type_name("N");
+        app.add_option("--slots", slots_,
+                       "replica slots per node, for each layer: experts of one layer that fit into "
+                       "a node's memory, all its GPUs together")
+            ->required()
+            ->type_name("C");
+        app.add_option("--min-replicas", min_replicas_,
+                       "replicas every expert gets at least, where slots suffice")
+            ->capture_default_str()
+            ->type_name("F");
+        app.add_option(
+               "--placement", placement_,
+               "mro, spread, compact or mro_guarded: mro, repaired where it is not optimal; "
+               "--json then has for each layer the key \"dominates\", true where the plan is shown "
+               "to be "
+               "never worse than mro and spread, however many nodes are lost")
+            ->capture_default_str()
+            ->check(CLI::IsMember({"mro", "spread", "compact", "mro_guarded"}))
+            ->type_name("NAME");
+        app.add_option("--seed", seed_, "seed of the Monte Carlo estimate, where one is needed")
+            ->capture_default_str()
+            ->type_name("N");
+        app.add_option("--layer", layer_,
+                       "of several layers, print this one in full (the first is 0): which node "
+                       "holds which expert")
+            ->check(CLI::NonNegativeNumber)
+            ->type_name("L");
+        app.add_flag("--json", json_,
+                     "print JSON: \"recovery\" for all layers together, each under \"layers\"");
+        app.footer(
+            "Layers share nodes: what is printed for a job of several layers is the probability "
+            "that every expert\nof every layer survives the same loss, not a product. It is exact "
+            "where the failure sets can be\ncounted, else a Monte Carlo estimate with its "
+            "interval.\n"
+            "Examples:\n"
+            "  echo 10 20 40 80 | assay plan lazarus --loads - --nodes 5 --slots 2\n"
+            "  printf '10 20 40 80\\n70 50 20 10\\n' | assay plan lazarus --loads - --nodes 5 "
+            "--slots 2\n"
+            "  echo 1 1 1 | assay plan lazarus --loads - --nodes 3 --slots 2 --placement "
+            "mro_guarded\n"
+            "  grep '^201,' datasets/traces/synthetic-routing.csv | cut -d, -f3- | \\\n"
+            "      assay plan lazarus --loads - --nodes 12 --slots 8 --placement mro_guarded");
+    }
+
+    int run() override {
+        const std::vector<Loads> layers = loads_of(loads_);
+        LayerPlanRequest request;
+        request.nodes = nodes_;
+        request.slots = slots_;
+        request.min_replicas = min_replicas_;
+        request.policy = parse_placement_policy(placement_).value();
+        request.seed = parse_seed(seed_);
+        const JobPlan plan = plan_job(layers, request);
+        if (json_) {
+            fmt::print("{}\n", to_json(plan).dump());
+        } else if (layer_) {
+            fmt::print("{}", to_text(plan, *layer_));
+        } else {
+            fmt::print("{}", to_text(plan));
+        }
+        return 0;
+    }
+
+  private:
+    std::string loads_, placement_ = "mro", seed_ = "1";
+    int nodes_ = 0, slots_ = 0, min_replicas_ = 2;
+    std::optional<std::size_t> layer_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_plan_command() { return std::make_unique<PlanCommand>(); }
+
+}  // namespace assay::lazarus

@@ -1,0 +1,83 @@
+// The live driver: one training under faults, across processes. Supervisor, workers, controller and
+// fault plan put together.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "impls/lazarus/live/pacing.hpp"
+#include "impls/lazarus/live/recovery_log.hpp"
+#include "impls/lazarus/policy/controller/controller.hpp"
+#include "impls/lazarus/training/oracle.hpp"
+#include "impls/lazarus/training/trainer.hpp"
+#include "suite/cluster/processes/supervisor.hpp"
+#include "suite/experiment/recorder.hpp"
+#include "suite/scenario/fault_plan.hpp"
+
+namespace assay::lazarus {
+
+struct SessionOptions {
+    ControllerConfig controller;
+    TrainingConfig training;
+    FaultPlan faults;
+    cluster::SupervisorOptions supervisor;
+    double operation_timeout_s = 10;    ///< of one collective; death is noticed long before
+    std::filesystem::path checkpoints;  ///< folder
+    /// Makes the run a paced one: every time below is then scenario time.
+    std::optional<PacingOptions> pacing;
+};
+
+/// One step that was committed, whether or not a fallback undid it later.
+struct StepRecord {
+    Step step = 0;
+    double start_s = 0, end_s = 0;
+    int workers = 0;
+    double loss = 0;  ///< mean nats per token
+};
+
+/// One new plan put into force.
+struct ReconfigurationRecord {
+    bool after_death = false;
+    bool restart = false;      ///< from a checkpoint
+    long transfers = 0;        ///< expert states moved
+    double real_s = 0;         ///< from the plan to everybody being ready, transfers included
+    ReconfigurationCost cost;  ///< paced runs: what it costs the modelled cluster
+};
+
+/// How long training was disturbed by one fault.
+struct Disturbance {
+    FaultKind kind = FaultKind::kill;
+    double injected_s = 0;
+    double first_step_s = 0;  ///< end of the first step committed afterwards
+};
+
+struct SessionResult {
+    bool ok = false;
+    std::string why;  ///< how it ended
+    Controller::Counts counts;
+    std::vector<CommittedStep> lineage;
+    StateDigests digests;                         ///< of the workers that trained the last step
+    std::vector<StepRecord> steps;                ///< in the order in which they were committed
+    std::vector<std::pair<double, int>> workers;  ///< (time, how many train) at each change
+    bool gave_up = false;          ///< too few workers were left, and none would join
+    std::vector<double> restarts;  ///< when a loss sent everyone back to a checkpoint
+    std::vector<Disturbance> disturbances;
+    PacedTime::Summary pacing;                            ///< paced runs
+    std::vector<ReconfigurationRecord> reconfigurations;  ///< completed ones, the start left out
+    std::vector<double> detections_real_s;                ///< from a kill to the supervisor knowing
+    std::vector<RecoveryTimes> recoveries;
+    long faults_fired = 0;
+    long joins = 0;         ///< workers that registered after the initial ones
+    double first_go_s = 0;  ///< when training began
+};
+
+/// The launcher must have been made (make_fork_server(worker_main)) before libtorch was used in
+/// this process. Events go to `recorder` as they happen: fault, death, detection, regroup,
+/// transfer, join, leave, checkpoint, restart (from a checkpoint), retry, evict. Throws
+/// SampleError(interrupted) on SIGINT, SIGTERM or a lost lifeline.
+SessionResult run_training(std::unique_ptr<cluster::Launcher> launcher,
+                           const SessionOptions& options, Recorder& recorder);
+
+}  // namespace assay::lazarus

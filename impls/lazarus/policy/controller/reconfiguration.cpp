@@ -1,0 +1,143 @@
+#include "impls/lazarus/policy/controller/reconfiguration.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <stdexcept>
+
+#include "impls/lazarus/policy/plan/node_mapping.hpp"
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "impls/lazarus/policy/plan/transfer_plan.hpp"
+#include "impls/lazarus/policy/rivals/expert_parallel.hpp"
+
+namespace assay::lazarus {
+
+// ---- holdings ----------------------------------------------------------------------------------
+
+void Holdings::assign(const std::vector<Worker>& training, const ModelPlacement& holders) {
+    held_.clear();
+    for (std::size_t i = 0; i < training.size(); ++i) {
+        for (const Placement& layer : holders) held_[training[i]].push_back(layer[i]);
+    }
+}
+
+std::optional<Worker> Holdings::dense_holder() const {
+    if (held_.empty()) return std::nullopt;
+    return held_.begin()->first;
+}
+
+ModelPlacement Holdings::table(const std::vector<Worker>& workers) const {
+    ModelPlacement table(static_cast<std::size_t>(layers_), Placement(workers.size()));
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+        const auto found = held_.find(workers[i]);
+        if (found == held_.end()) continue;
+        for (std::size_t layer = 0; layer < table.size(); ++layer)
+            table[layer][i] = found->second[layer];
+    }
+    return table;
+}
+
+std::optional<LostExpert> Holdings::lost() const {
+    return first_lost_expert(table(workers()), experts_);
+}
+
+std::vector<std::vector<Worker>> Holdings::share_out_writing() const {
+    std::vector<std::vector<Worker>> owners(static_cast<std::size_t>(layers_));
+    std::map<Worker, int> parts;
+    for (std::size_t layer = 0; layer < owners.size(); ++layer) {
+        for (int expert = 0; expert < experts_; ++expert) {
+            std::optional<Worker> owner;
+            for (const auto& [worker, layers] : held_) {
+                const std::vector<int>& mine = layers[layer];
+                if (std::find(mine.begin(), mine.end(), expert) == mine.end()) continue;
+                if (!owner || parts[worker] < parts[*owner]) owner = worker;
+            }
+            ++parts[owner.value()];
+            owners[layer].push_back(owner.value());
+        }
+    }
+    return owners;
+}
+
+std::vector<Worker> Holdings::workers() const {
+    std::vector<Worker> workers;
+    for (const auto& [worker, layers] : held_) workers.push_back(worker);
+    return workers;
+}
+
+// ---- the new epoch -----------------------------------------------------------------------------
+
+namespace {
+
+/// The plan seen by all members: leavers need nothing. [layer][index into members]
+ModelPlacement needed_by(const std::vector<Worker>& members, const std::vector<Worker>& training,
+                         const ModelPlacement& holders) {
+    ModelPlacement needed(holders.size(), Placement(members.size()));
+    for (std::size_t i = 0, t = 0; i < members.size() && t < training.size(); ++i) {
+        if (members[i] != training[t]) continue;
+        for (std::size_t layer = 0; layer < holders.size(); ++layer)
+            needed[layer][i] = holders[layer][t];
+        ++t;
+    }
+    return needed;
+}
+
+/// For each joiner the member that sends it the dense state: of those that have it the one with the
+/// fewest joiners so far, then with the fewest experts to send, then the lowest id.
+std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& holdings) {
+    struct Load {
+        int joiners = 0, experts = 0;
+        auto operator<=>(const Load&) const = default;
+    };
+    std::map<Worker, Load> holders;
+    for (Worker worker : epoch.members) {
+        if (holdings.has_state(worker)) holders[worker];
+    }
+    for (const Transfer& one : epoch.transfers) ++holders.at(one.from).experts;
+    if (holders.empty() && !epoch.need_dense.empty())
+        throw std::logic_error("nobody holds the dense state that joiners need");
+    std::vector<Worker> sources;
+    for (std::size_t joiner = 0; joiner < epoch.need_dense.size(); ++joiner) {
+        const auto least =
+            std::min_element(holders.begin(), holders.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
+        ++least->second.joiners;
+        sources.push_back(least->first);
+    }
+    return sources;
+}
+
+ModelPlacement holders_of(const ControllerConfig& config, const ModelPlacement& held,
+                          const std::vector<Loads>& loads) {
+    if (config.layout == Layout::groups) return place_in_groups(held, config.experts, config.group);
+    const ModelPlan plan = make_model_plan(loads, static_cast<int>(held[0].size()), config.slots,
+                                           config.min_replicas, config.placement);
+    return map_layers(held, plan.placement);
+}
+
+}  // namespace
+
+Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vector<Worker>& members,
+                                 const std::vector<Worker>& training, const Holdings& holdings,
+                                 const std::vector<Loads>& loads, bool from_storage) {
+    Reconfigure epoch;
+    epoch.members = members;
+    epoch.training = training;
+    epoch.holders = holders_of(config, holdings.table(training), loads);
+    if (from_storage) return epoch;
+
+    const auto transfers =
+        plan_transfers(holdings.table(members), needed_by(members, training, epoch.holders));
+    for (const ExpertTransfer& one : transfers) {
+        epoch.transfers.push_back({one.layer, one.expert,
+                                   members[static_cast<std::size_t>(one.from)],
+                                   members[static_cast<std::size_t>(one.to)]});
+    }
+    for (Worker worker : training) {
+        if (!holdings.has_state(worker)) epoch.need_dense.push_back(worker);
+    }
+    epoch.dense_sources = dense_sources(epoch, holdings);
+    return epoch;
+}
+
+}  // namespace assay::lazarus

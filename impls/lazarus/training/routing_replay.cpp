@@ -1,0 +1,91 @@
+#include "impls/lazarus/training/routing_replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <string>
+
+#include "impls/lazarus/data/routing_trace.hpp"
+#include "impls/lazarus/data/synthetic_routing.hpp"
+#include "impls/nn/hashes.hpp"
+#include "suite/base/error.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+std::shared_ptr<const RoutingTrace> shared_trace(const std::string& file) {
+    static std::mutex mutex;
+    static std::map<std::string, std::weak_ptr<const RoutingTrace>> traces;
+    std::lock_guard lock(mutex);
+    if (auto trace = traces[file].lock()) return trace;
+    std::ifstream in(file, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    if (!in) throw UserError("cannot read the routing trace " + file);
+    auto trace = std::make_shared<const RoutingTrace>(RoutingTrace::parse(text, file));
+    traces[file] = trace;
+    return trace;
+}
+
+}  // namespace
+
+StepRouting::StepRouting(std::uint64_t seed, std::int64_t step, const std::vector<Loads>& loads)
+    : key_(nn::counter_hash(nn::counter_hash(seed) + static_cast<std::uint64_t>(step))) {
+    for (const auto& layer : loads) {
+        auto& sums = cumulative_.emplace_back(layer.size());
+        std::partial_sum(layer.begin(), layer.end(), sums.begin());
+        if (sums.empty() || sums.back() == 0) {
+            throw UserError(fmt::format(
+                "layer {} of the routing trace has no tokens for the model's experts at step {}",
+                cumulative_.size() - 1, step));
+        }
+    }
+}
+
+std::vector<std::int64_t> StepRouting::choices(int layer, std::int64_t first_row,
+                                               std::int64_t rows) const {
+    const auto& sums = cumulative_.at(static_cast<std::size_t>(layer));
+    // A few real rows stand for thousands of modelled ones, whose counts stray little from the
+    // shares. So rows take the points of a sequence that fills the interval evenly (multiples of
+    // the golden ratio), from a start drawn for the step and layer, not independent draws.
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
+    const auto start = nn::counter_hash(key_ + static_cast<std::uint64_t>(layer));
+    std::vector<std::int64_t> experts;
+    for (std::int64_t row = first_row; row < first_row + rows; ++row) {
+        const auto draw = start + golden * static_cast<std::uint64_t>(row);
+        // The upper word of the product: a token between 0 and the sum.
+        const auto token =
+            static_cast<Tokens>((static_cast<Wide>(draw) * static_cast<Wide>(sums.back())) >> 64);
+        experts.push_back(std::upper_bound(sums.begin(), sums.end(), token) - sums.begin());
+    }
+    return experts;
+}
+
+RoutingReplay::RoutingReplay(const TrainingConfig& config)
+    : seed_(config.seed),
+      modelled_steps_(config.modelled_steps),
+      layers_(config.model.layers),
+      experts_(config.model.experts) {
+    if (modelled_steps_ < 1)
+        throw UserError(fmt::format("modelled_steps is {}: at least 1", modelled_steps_));
+    if (config.routing != "synthetic") trace_ = shared_trace(config.routing);
+    at(0);  // what the trace lacks is told before the training starts
+}
+
+std::vector<Loads> RoutingReplay::loads(std::int64_t step) const {
+    const auto iteration = step * modelled_steps_ + 1;
+    auto all = trace_ ? trace_->at(trace_->nearest_before(iteration), layers_)
+                      : drifting_routing(seed_, iteration, layers_);
+    for (auto& layer : all) layer = most_loaded(layer, experts_);
+    return all;
+}
+
+StepRouting RoutingReplay::at(std::int64_t step) const { return {seed_, step, loads(step)}; }
+
+}  // namespace assay::lazarus

@@ -1,0 +1,192 @@
+#include "impls/lazarus/training/trainer.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+
+#include "impls/lazarus/training/distributed_experts.hpp"
+#include "impls/lazarus/training/routing_replay.hpp"
+#include "impls/nn/all_to_all.hpp"
+#include "impls/nn/hashes.hpp"
+#include "suite/cluster/collectives/grouped_all_reduce.hpp"
+
+namespace assay::lazarus {
+
+std::string block_name(const BlockKey& key) {
+    return key == dense_key
+               ? "dense"
+               : "layer" + std::to_string(key.first) + "/expert" + std::to_string(key.second);
+}
+
+std::vector<BlockKey> blocks_of(const ModelPlacement& holders, int rank) {
+    std::set<BlockKey> keys{dense_key};
+    for (std::size_t layer = 0; layer < holders.size(); ++layer)
+        for (int expert : holders[layer][static_cast<std::size_t>(rank)])
+            keys.insert({static_cast<int>(layer), expert});
+    return {keys.begin(), keys.end()};
+}
+
+Trainer::Trainer(TrainingConfig config, const nn::ByteCorpus& corpus)
+    : config_(std::move(config)), corpus_(corpus) {
+    if (!config_.routing.empty()) routing_ = std::make_unique<RoutingReplay>(config_);
+}
+
+Trainer::~Trainer() = default;
+Trainer::Trainer(Trainer&&) noexcept = default;
+
+nn::ParameterBlock& Trainer::make_initial(BlockKey key) {
+    const auto specs = key == dense_key ? nn::dense_parameters(config_.model)
+                                        : nn::expert_parameters(config_.model);
+    auto& slot = blocks_[key];
+    slot = std::make_unique<nn::ParameterBlock>(block_name(key), specs, config_.model.dtype,
+                                                config_.seed);
+    seal(key);
+    return *slot;
+}
+
+nn::ParameterBlock& Trainer::make_or_get(BlockKey key) {
+    auto* block = find(key);
+    return block ? *block : make_initial(key);
+}
+
+nn::ParameterBlock* Trainer::find(BlockKey key) {
+    const auto found = blocks_.find(key);
+    return found == blocks_.end() ? nullptr : found->second.get();
+}
+
+void Trainer::drop_all_but(const std::vector<BlockKey>& keep) {
+    const std::set<BlockKey> wanted(keep.begin(), keep.end());
+    std::erase_if(blocks_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+    std::erase_if(seals_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+}
+
+std::vector<BlockKey> Trainer::keys() const {
+    std::vector<BlockKey> keys;
+    for (const auto& [key, block] : blocks_) keys.push_back(key);
+    return keys;
+}
+
+std::map<BlockKey, std::uint64_t> Trainer::digests() const {
+    std::map<BlockKey, std::uint64_t> result;
+    for (const auto& [key, block] : blocks_) result[key] = block->digest();
+    return result;
+}
+
+StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
+                            cluster::Communicator& comm, const StepHooks& hooks,
+                            nn::GateTrace* trace) {
+    using Phase = StepHooks::Phase;
+    const auto done = [&](Phase phase) {
+        if (hooks.done) hooks.done(phase, -1);
+    };
+    not_finite_.clear();
+    HeldExperts held;
+    for (auto& [key, block] : blocks_) {
+        block->zero_grad();
+        if (key != dense_key) held[key] = block.get();
+    }
+    const auto& model = config_.model;
+    const auto tokens =
+        corpus_.batch(config_.seed, step, std::int64_t{comm.rank()} * config_.sequences,
+                      config_.sequences, model.context);
+    DistributedExperts experts(comm, model.experts, config_.group, holders, held, hooks);
+    if (std::exchange(poisoned_, false)) experts.poison_next_rows();
+    nn::ForcedChoice forced;
+    if (routing_) {
+        const auto first_row = std::int64_t{comm.rank()} * config_.sequences * model.context;
+        forced = [routing = routing_->at(step), first_row](int layer, std::int64_t rows) {
+            return routing.choices(layer, first_row, rows);
+        };
+    }
+    const auto sum =
+        nn::moe_gpt_loss(model, *blocks_.at(dense_key), experts, tokens, trace, forced);
+    // Divided by the global token count, so that the sum over ranks is the mean over the batch.
+    const auto total =
+        static_cast<double>(comm.size()) * config_.sequences * static_cast<double>(model.context);
+    const double mine = sum.detach().item<double>() / total;
+    done(Phase::forward);
+    (sum / total).backward();
+    done(Phase::backward);
+    reduce_gradients(holders, comm);
+    done(Phase::reduced);
+
+    // The ranks' losses added in rank order: every rank reports the same bits.
+    StepResult result;
+    for (double loss : one_hop_gather(comm, std::vector<double>{mine}, cluster::Dtype::f64))
+        result.loss += loss;
+    result.loads = experts.loads();
+    result.not_finite = not_finite_ = find_not_finite(mine);
+    return result;
+}
+
+std::string Trainer::find_not_finite(double loss) const {
+    if (!std::isfinite(loss)) return "loss";
+    for (const auto& [key, block] : blocks_)
+        if (!at::isfinite(block->grad()).all().item<bool>())
+            return "gradient of " + block_name(key);
+    return {};
+}
+
+void Trainer::reduce_gradients(const ModelPlacement& holders, cluster::Communicator& comm) {
+    // Every rank lists every block, in the same order; where it is not held, `data` is null.
+    std::map<BlockKey, std::vector<int>> ranks_of;
+    for (int rank = 0; rank < comm.size(); ++rank)
+        for (const auto& key : blocks_of(holders, rank)) ranks_of[key].push_back(rank);
+    const auto elements = [&](const std::vector<nn::ParameterSpec>& specs) {
+        std::int64_t count = 0;
+        for (const auto& spec : specs) count += c10::multiply_integers(spec.shape);
+        return count;
+    };
+    const auto dense = elements(nn::dense_parameters(config_.model));
+    const auto expert = elements(nn::expert_parameters(config_.model));
+    std::vector<cluster::SharedBuffer> buffers;
+    for (const auto& [key, ranks] : ranks_of) {
+        auto* block = find(key);
+        const bool mine = std::find(ranks.begin(), ranks.end(), comm.rank()) != ranks.end();
+        buffers.push_back(
+            {key == dense_key ? dense : expert, ranks, mine ? block->grad().data_ptr() : nullptr});
+    }
+    cluster::grouped_all_reduce(comm, buffers, nn::dtype_of(blocks_.at(dense_key)->grad()));
+}
+
+void Trainer::apply(std::int64_t step) {
+    if (!not_finite_.empty())
+        throw std::logic_error("asked to apply a step whose " + not_finite_ + " is not finite");
+    for (auto& [key, block] : blocks_) {
+        nn::adam_update(*block, step + 1, config_.adam);
+        seal(key);
+    }
+}
+
+void Trainer::poison_next_step() { poisoned_ = true; }
+
+std::optional<BlockKey> Trainer::flip_bit_of_state(std::uint64_t seed) {
+    if (blocks_.empty()) return std::nullopt;
+    auto draw = [&, n = std::uint64_t{0}](std::uint64_t below) mutable {
+        return nn::counter_hash(nn::counter_hash(seed) + n++) % below;
+    };
+    const auto entry =
+        std::next(blocks_.begin(), static_cast<std::ptrdiff_t>(draw(blocks_.size())));
+    const auto parts = entry->second->state();
+    const auto& part = parts[draw(parts.size())];
+    // An element and a bit of it: the bytes of a tensor lie one after the other.
+    const auto bit = draw(part.nbytes() * 8);
+    static_cast<unsigned char*>(part.data_ptr())[bit / 8] ^=
+        static_cast<unsigned char>(1u << (bit % 8));
+    return entry->first;
+}
+
+std::optional<BlockKey> Trainer::corrupted_block() const {
+    for (const auto& [key, block] : blocks_)
+        if (block->digest() != seals_.at(key)) return key;
+    return std::nullopt;
+}
+
+void Trainer::seal(BlockKey key) { seal(key, blocks_.at(key)->digest()); }
+void Trainer::seal(BlockKey key, std::uint64_t digest) { seals_[key] = digest; }
+
+}  // namespace assay::lazarus

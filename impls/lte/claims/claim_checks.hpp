@@ -1,0 +1,65 @@
+// Checks of LTE's claims that a single number compared with another does not answer.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "suite/claim/claim.hpp"
+
+namespace assay::lte {
+
+/// By the name after "custom:" in the claims file. Each reads "not run" while a point is missing
+/// that it needs, else "supported" or "contradicted"; a claim with a `discrepancy` then reads "open
+/// discrepancy".
+///   better_at_equal_sparsity     `of` has less perplexity than `over` at equal measured sparsity
+///   alike_at_equal_sparsity      neither differs by more than the claim's relative tolerance
+///   no_better_at_equal_sparsity  `of` has no less perplexity than `over`, beyond the tolerance
+///   latency_nearly_linear        `of`'s share of the dense latency lies near a line over sparsity
+///   mostly_slower                `of`'s speedup is below 1 at more than half of the sparsities
+///   grows_sublinearly            what a batch activates grows, by less per token the larger it is,
+///                                and is less than that of experts that are independent and alike
+///   layers_differ                sparsity differs more between layers than between seeds, of which
+///                                there must be two
+std::map<std::string, CustomCheck, std::less<>> claim_checks();
+
+// The checks themselves, and what they share.
+ClaimCheck better_at_equal_sparsity(const Claim&, std::span<const Observation>);
+ClaimCheck alike_at_equal_sparsity(const Claim&, std::span<const Observation>);
+ClaimCheck no_better_at_equal_sparsity(const Claim&, std::span<const Observation>);
+ClaimCheck latency_nearly_linear(const Claim&, std::span<const Observation>);
+ClaimCheck mostly_slower(const Claim&, std::span<const Observation>);
+ClaimCheck grows_sublinearly(const Claim&, std::span<const Observation>);
+ClaimCheck layers_differ(const Claim&, std::span<const Observation>);
+
+ClaimCheck not_run_yet(const Claim&, const std::string& what_is_missing);
+ClaimCheck verdict_of(const Claim&, bool holds, double obtained, std::string reason);
+/// Whether an observation is of the selector's variant, axes and labels.
+bool selects(const Selector&, const Observation&);
+
+// Two methods compared at equal measured sparsity, though neither was measured at the other's: what
+// a method reaches is rarely what it was asked for.
+
+/// One measurement of a method.
+struct QualityPoint {
+    double sparsity = 0;  ///< counted, not asked for
+    double loss = 0;      ///< natural logarithm of the perplexity
+};
+
+/// What is known about a method's loss where it was not measured; infinite on a side of which
+/// nothing is known.
+struct LossBounds {
+    double low = 0, high = 0;
+};
+
+/// Sparsities this close count as equal (our choice): one expert of a layer of fifty.
+inline constexpr double equal_sparsity = 0.02;
+
+/// Of the method measured at `points` (any order, at least one). Between two points the loss is
+/// interpolated linearly; loss curves bend upwards, so that this rather overstates it. Beyond the
+/// last point the loss is at least that point's, before the first at most that one's, taking for
+/// granted only that leaving more out does not help.
+LossBounds loss_at(std::vector<QualityPoint> points, double sparsity);
+
+}  // namespace assay::lte

@@ -1,0 +1,54 @@
+// Times decoding, dense against sparse in the same rounds, with a plain read of memory beside them:
+// the rounds, and the CPU engine in them. tensor_decode_timing.hpp has the devices of libtorch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "impls/lte/timing/timed_device.hpp"
+#include "impls/nn/files/tensor_file.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::lte {
+
+struct DecodeTimes {
+    double seconds = 0;          ///< per token, median over rounds
+    double latency_ratio = 0;    ///< own over dense of the same round, median
+    double bound_share = 0;      ///< bytes over the read's bandwidth of the round, over latency
+    double bytes_per_token = 0;  ///< of own, at the first timed position
+    double read_bandwidth = 0;   ///< bytes per second, median over rounds
+};
+
+/// As experiments/fig8b.cpp declares them.
+void record(const DecodeTimes& times, Recorder& recorder);
+
+/// What is timed, always the same tokens behind the prompt.
+struct DecodeArms {
+    std::function<double()> dense, own;  ///< seconds per token
+    double own_bytes = 0;                ///< that a token of own reads
+};
+constexpr int decoded_tokens = 8;  ///< that an arm decodes when its turn comes
+
+using Progress = std::function<void(double fraction)>;
+
+/// Every round times both arms, dense first in every second one, and one plain read.
+DecodeTimes time_rounds(const DecodeArms& arms, const ReadBandwidth& read, int rounds,
+                        const Progress& progress);
+
+/// A model file on the decoding engine of the CPU, in bf16, on all cores.
+struct EngineDecoding {
+    int length = 32;                 ///< tokens in the cache when timing begins
+    std::optional<double> sparsity;  ///< of own; none: dense against itself
+    std::uint64_t seed = 1;
+    int rounds = 15;
+    std::size_t read_pass_bytes = std::size_t{512} << 20;
+};
+/// Sparse: 32 neurons of the file's order are an expert, routers are drawn at random and not heard:
+/// latency depends on how many experts are active and not on which. Throws UserError when the
+/// neurons of a layer are no multiple of 32.
+DecodeTimes time_engine(const nn::TensorFile& file, const EngineDecoding& setting,
+                        const Progress& progress);
+
+}  // namespace assay::lte

@@ -1,0 +1,62 @@
+// What the layers of a decoder compute: causal self-attention with rotary positions and grouped
+// queries, and feed-forward networks, which can be replaced.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "impls/nn/files/decoder_config.hpp"
+
+namespace assay::nn {
+
+/// Cosines and sines of position · base^(−2i/head_width): [length, head_width / 2] each.
+struct RotaryTable {
+    at::Tensor cosine, sine;
+};
+RotaryTable rotary_table(std::int64_t length, std::int64_t head_width, double base,
+                         const at::TensorOptions& options);
+
+/// Rotates the halves of each head against each other, (a, b) → (a·cos − b·sin, b·cos + a·sin), in
+/// and to the type of the table (RoFormer, arXiv 2104.09864, with the halves as Hugging Face has
+/// them). x: [batch, length, heads, head_width].
+at::Tensor rotate(const at::Tensor& x, const RotaryTable& table);
+
+/// query: [batch, length, heads, head_width]; key, value: with a divisor of that number of heads,
+/// each shared by neighbouring query heads. Returns [batch · length, heads · head_width]. The order
+/// of operations is fixed: equal inputs and thread counts give equal bits.
+at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key,
+                            const at::Tensor& value);
+
+/// The weights of one layer's feed-forward network, in the type they are computed in.
+struct FfnWeights {
+    at::Tensor gate;       ///< [f, d]; undefined unless swiglu
+    at::Tensor up;         ///< [f, d]
+    at::Tensor down;       ///< [d, f]
+    at::Tensor up_bias;    ///< [f] or undefined
+    at::Tensor down_bias;  ///< [d] or undefined
+    Activation activation = Activation::swiglu;
+};
+
+/// Hidden activations h = act(x) before `down`: swiglu silu(x·gateᵀ) ∘ (x·upᵀ), else
+/// act(x·upᵀ + up_bias). x: [tokens, d]. Returns [tokens, f].
+at::Tensor ffn_hidden(const FfnWeights&, const at::Tensor& x);
+/// hidden · downᵀ + down_bias. [tokens, d].
+at::Tensor ffn_output(const FfnWeights&, const at::Tensor& hidden);
+
+/// How the feed-forward networks are computed.
+class FeedForward {
+  public:
+    virtual ~FeedForward() = default;
+    /// x: [tokens, d], normalised, what the network sees, in the type of the weights. Returns
+    /// [tokens, d], in any floating type.
+    virtual at::Tensor run(int layer, const at::Tensor& x, const FfnWeights& weights) = 0;
+};
+
+/// The model as it is.
+class DenseFeedForward : public FeedForward {
+  public:
+    at::Tensor run(int layer, const at::Tensor& x, const FfnWeights& weights) override;
+};
+
+}  // namespace assay::nn

@@ -1,0 +1,93 @@
+#include "impls/nn/files/config_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "impls/nn/files/untrusted_file.hpp"
+
+namespace assay::nn {
+namespace {
+
+// Far above any model, far below where products of two sizes leave 64 bits.
+constexpr std::int64_t largest_size = std::int64_t{1} << 24;
+
+}  // namespace
+
+ConfigValues::ConfigValues(std::string file, const nlohmann::json& object, std::string prefix)
+    : file_(std::move(file)), object_(&object), prefix_(std::move(prefix)) {
+    if (!object.is_object())
+        malformed(file_, prefix_.empty() ? "the model's configuration is no table"
+                                         : fmt::format("\"{}\" is no table", prefix_));
+}
+
+void ConfigValues::refuse(std::string_view key, std::string_view why) const {
+    malformed(file_, fmt::format("{}{} {}", prefix_, key, why));
+}
+
+const nlohmann::json* ConfigValues::find(std::string_view key) const {
+    const auto found = object_->find(prefix_ + std::string(key));
+    return found == object_->end() || found->is_null() ? nullptr : &*found;
+}
+
+const nlohmann::json& ConfigValues::require(std::string_view key) const {
+    const nlohmann::json* const value = find(key);
+    if (!value) refuse(key, "is missing");
+    return *value;
+}
+
+bool ConfigValues::has(std::string_view key) const { return find(key) != nullptr; }
+
+int ConfigValues::size(std::string_view key, std::optional<int> fallback) const {
+    if (fallback && !has(key)) return *fallback;
+    const nlohmann::json& value = require(key);
+    if (!value.is_number_integer()) refuse(key, "is no whole number");
+    // Unsigned numbers beyond 2^63 become negative here.
+    const auto number = value.get<std::int64_t>();
+    if (number < 1 || number > largest_size)
+        refuse(key, fmt::format("is {}, outside 1 … {}", number, largest_size));
+    return static_cast<int>(number);
+}
+
+double ConfigValues::positive(std::string_view key, std::optional<double> fallback) const {
+    if (fallback && !has(key)) return *fallback;
+    const nlohmann::json& value = require(key);
+    if (!value.is_number()) refuse(key, "is no number");
+    const auto number = value.get<double>();
+    if (!std::isfinite(number) || number <= 0)
+        refuse(key, fmt::format("is {}, which is not positive", number));
+    return number;
+}
+
+bool ConfigValues::flag(std::string_view key, bool fallback) const {
+    if (!has(key)) return fallback;
+    const nlohmann::json& value = require(key);
+    if (!value.is_boolean()) refuse(key, "is neither true nor false");
+    return value.get<bool>();
+}
+
+std::string ConfigValues::text(std::string_view key, std::optional<std::string> fallback) const {
+    if (fallback && !has(key)) return *fallback;
+    const nlohmann::json& value = require(key);
+    if (!value.is_string()) refuse(key, "is no text");
+    return value.get<std::string>();
+}
+
+std::optional<ConfigValues> ConfigValues::table(std::string_view key) const {
+    const nlohmann::json* const value = find(key);
+    if (!value) return std::nullopt;
+    if (!value->is_object()) refuse(key, "is no table");
+    return ConfigValues(file_, *value, "");
+}
+
+void ConfigValues::refuse_set(std::string_view key, std::string_view why) const {
+    const nlohmann::json* const value = find(key);
+    if (!value || *value == false || (value->is_number() && value->get<double>() == 0) ||
+        *value == "none")
+        return;
+    refuse(key, why);
+}
+
+}  // namespace assay::nn

@@ -1,0 +1,55 @@
+// A tensor as a file stores it: type, size, conversion to floats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::nn {
+
+/// How a tensor's elements are stored. The q types are GGUF's blocks of 32 weights: q8_0 is
+/// w = d·q (f16 d, 32 int8), q4_0 is w = d·(q − 8), q4_1 is w = d·q + m (f16 d, f16 m).
+enum class TensorType { f32, f16, bf16, q8_0, q4_0, q4_1 };
+
+std::string_view to_string(TensorType);
+
+struct BlockSize {
+    std::int64_t elements;
+    std::size_t bytes;
+};
+/// How many elements and bytes make one unit of storage.
+BlockSize block_size(TensorType);
+/// Bytes of `elements` elements; elements must be a multiple of 32 for the q types.
+std::size_t stored_bytes(TensorType, std::int64_t elements);
+
+struct TensorEntry {
+    std::string name;
+    TensorType type = TensorType::f32;
+    std::vector<std::int64_t> shape;  ///< outermost first (GGUF's own order is reversed on reading)
+    std::span<const std::byte> bytes;  ///< into the mapping; little-endian; may be unaligned
+
+    std::int64_t elements() const;
+};
+
+/// Converts the elements [first, first + out.size()) of a tensor to floats, exactly (every stored
+/// value is a float). For q types both ends must be multiples of 32.
+void to_floats(const TensorEntry&, std::int64_t first, std::span<float> out);
+
+/// Round to nearest even.
+std::uint16_t to_bfloat16(float);
+float from_bfloat16(std::uint16_t);
+float from_float16(std::uint16_t);
+
+// What the tensors of a file must satisfy whatever the format.
+
+/// Bytes of a tensor of `type` and `shape` that lies in a file of `file_bytes`. Throws UserError
+/// when an extent is negative, the product does not fit the file (so it never overflows), or a row
+/// is not a whole number of blocks.
+std::size_t checked_bytes(std::string_view file, const TensorEntry& tensor, std::size_t file_bytes);
+/// Throws UserError when two tensors share a name or a byte.
+void check_apart(std::string_view file, const std::vector<TensorEntry>& tensors);
+
+}  // namespace assay::nn

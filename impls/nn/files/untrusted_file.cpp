@@ -1,0 +1,106 @@
+#include "impls/nn/files/untrusted_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "suite/base/error.hpp"
+#include "suite/base/file_descriptor.hpp"
+
+namespace assay::nn {
+
+void malformed(std::string_view file, std::string_view what) {
+    throw UserError(fmt::format("{}: {}", file, what));
+}
+
+std::string shown(std::string_view name) {
+    constexpr std::size_t most = 80;
+    std::string text = "\"";
+    for (const char c : name.substr(0, most)) {
+        if (c >= ' ' && c <= '~')
+            text += c;
+        else
+            text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    return text + (name.size() > most ? "…\"" : "\"");
+}
+
+Mapping::Mapping(const std::filesystem::path& path) {
+    const auto refuse = [&](const char* what) {
+        malformed(path.string(), fmt::format("{}: {}", what, std::strerror(errno)));
+    };
+    // Not blocking: opening a named pipe would otherwise wait for a writer.
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) refuse("cannot be opened");
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) refuse("cannot be examined");
+    if (!S_ISREG(status.st_mode)) malformed(path.string(), "not a regular file");
+    const auto size = static_cast<std::size_t>(status.st_size);
+    if (size == 0) return;  // nothing to map
+    void* const begin = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (begin == MAP_FAILED) refuse("cannot be mapped into memory");
+    bytes_ = {static_cast<const std::byte*>(begin), size};
+}
+
+Mapping::Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+Mapping::~Mapping() {
+    if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+nlohmann::json strict_json(std::string_view file, std::string_view text) {
+    using Event = nlohmann::json::parse_event_t;
+    constexpr std::size_t deepest = 64;
+    std::vector<std::unordered_set<std::string>> open;  // keys of the objects (and arrays) around
+    const auto check = [&](int, Event event, nlohmann::json& parsed) {
+        switch (event) {
+            case Event::object_start:
+            case Event::array_start:
+                if (open.size() == deepest) malformed(file, "JSON nested too deeply");
+                open.emplace_back();
+                break;
+            case Event::object_end:
+            case Event::array_end:
+                open.pop_back();
+                break;
+            case Event::key: {
+                const auto& key = parsed.get_ref<const std::string&>();
+                if (!open.back().insert(key).second)
+                    malformed(file, fmt::format("the key {} is given twice", shown(key)));
+                break;
+            }
+            case Event::value:
+                break;
+        }
+        return true;
+    };
+    try {
+        return nlohmann::json::parse(text, check);
+    } catch (const nlohmann::json::exception& error) {
+        malformed(file, fmt::format("not JSON: {}", error.what()));
+    }
+}
+
+const nlohmann::json& member(const nlohmann::json& parent, const char* key) {
+    static const nlohmann::json none;
+    const auto found = parent.find(key);
+    return found == parent.end() ? none : *found;
+}
+
+std::optional<std::int64_t> number_below(std::int64_t limit, const nlohmann::json& value) {
+    if (!value.is_number_integer()) return std::nullopt;
+    const auto number = value.get<std::int64_t>();  // what is beyond its range becomes negative
+    if (number < 0 || number >= limit) return std::nullopt;
+    return number;
+}
+
+}  // namespace assay::nn

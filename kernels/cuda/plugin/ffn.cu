@@ -1,0 +1,12 @@
+// Launches of the sparse feed-forward network; the kernels are in device/rows_kernel.hpp with
+// device/jobs.hpp (gate and up), and device/down_kernel.hpp.
+#include "kernels/cuda/device/launches.hpp"
+#include "kernels/cuda/plugin/kernels.hpp"
+
+namespace assay::kernels::cuda {
+
+void gate_up(CudaMachine& machine, const AssaySparseFfn& call) { launch_gate_up(machine, call); }
+
+void down(CudaMachine& machine, const AssaySparseFfn& call) { launch_down(machine, call); }
+
+}  // namespace assay::kernels::cuda

@@ -1,0 +1,63 @@
+#include "suite/cli/database.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <iostream>
+
+#include "suite/base/error.hpp"
+#include "suite/cli/command.hpp"
+#include "suite/store/store.hpp"
+
+namespace assay::cli {
+namespace {
+
+UserError no_results(const std::filesystem::path& file) {
+    return UserError(
+        fmt::format("no results yet: {} does not exist; `assay run` makes it", file.string()));
+}
+
+}  // namespace
+
+std::filesystem::path Context::database_path() const {
+    return database.empty() ? store::default_path() : database;
+}
+
+void add_database_option(CLI::App& command, Context& context) {
+    command
+        .add_option("--db", context.database,
+                    "Results database (default: $ASSAY_DB, else below the XDG data folder)")
+        ->type_name("FILE");
+}
+
+std::optional<store::Store> open_if_any(const Context& context) {
+    const std::filesystem::path file = context.database_path();
+    if (context.database.empty() && !std::filesystem::exists(file)) return std::nullopt;
+    return store::Store::open(file, store::Access::read);
+}
+
+store::Store open_existing(const Context& context) {
+    auto store = open_if_any(context);
+    if (!store) throw no_results(context.database_path());
+    return std::move(*store);
+}
+
+store::Store open_existing_to_write(const Context& context) {
+    // Not by reading it: a file of an older program is brought up to date by whoever writes.
+    const std::filesystem::path file = context.database_path();
+    if (!std::filesystem::exists(file)) throw no_results(file);
+    return store::Store::open(file, store::Access::write);
+}
+
+store::Store open_or_begin(const Context& context) {
+    const std::filesystem::path file = context.database_path();
+    const bool new_one = !std::filesystem::exists(file);
+    store::Store store = store::Store::open(file, store::Access::write);
+    if (new_one)
+        std::cerr << fmt::format("results go to a new database, {}", file.string()) << std::endl;
+    return store;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,32 @@
+// --db, and opening the results: where nothing having been run yet is not an error, and where it
+// begins them.
+#pragma once
+
+#include <optional>
+
+#include "suite/cli/command.hpp"
+#include "suite/store/store.hpp"
+
+namespace assay::cli {
+
+/// --db FILE, for the commands that read or write results.
+void add_database_option(CLI::App& command, Context& context);
+
+/// nullopt when the default database does not exist yet; a file named by --db must exist
+/// (StoreError).
+std::optional<store::Store> open_if_any(const Context& context);
+
+/// For commands that make no sense without results: UserError says how to get some.
+store::Store open_existing(const Context& context);
+
+/// Likewise for commands that add to results: a name that was misspelt makes no database.
+store::Store open_existing_to_write(const Context& context);
+
+/// For commands that begin a database where there is none: standard error says once where.
+store::Store open_or_begin(const Context& context);
+
+/// Said where samples of other machines arrive: stored verdicts know nothing of them.
+inline constexpr const char* claims_after_arrival =
+    "`assay claims --again` judges the claims by everything that is here now\n";
+
+}  // namespace assay::cli

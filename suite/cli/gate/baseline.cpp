@@ -1,0 +1,219 @@
+// assay baseline: the levels that nights are compared with.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "suite/base/error.hpp"
+#include "suite/cli/command.hpp"
+#include "suite/cli/database.hpp"
+#include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/terminal.hpp"
+#include "suite/gate/baseline.hpp"
+#include "suite/gate/kept_programs.hpp"
+#include "suite/gate/row_patterns.hpp"
+#include "suite/report/text/row_name.hpp"
+#include "suite/report/text/text_table.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct BaselineOptions {
+    gate::Acceptance acceptance;
+    std::string name;
+    bool json = false;
+};
+
+/// A level that was accepted under a misspelt name is looked at by no night.
+void tell_of_strange_name(const std::string& name, const store::Nights& nights) {
+    std::set<std::string> suites;
+    for (const store::NightRecord& night : nights.nights("")) suites.insert(night.suite);
+    if (suites.contains(name)) return;
+    const auto nearest = nearest_id(name, {suites.begin(), suites.end()});
+    std::cout << fmt::format(
+        "no night of a suite '{}' was ever run{}; only `assay nightly --baseline {}` looks at it\n",
+        name, nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "", name);
+}
+
+int accept(const BaselineOptions& options, const Context& context) {
+    store::Store store = open_existing_to_write(context);
+    store::Nights nights(store);
+    const gate::Accepted accepted = gate::accept_level(store, nights, options.acceptance);
+    std::cout << fmt::format(
+        "{}: session {} is the level {}\n", options.acceptance.name, accepted.session.substr(0, 8),
+        accepted.rows.empty()
+            ? "of everything"
+            : fmt::format("of {} rows, whose histories begin anew", accepted.rows.size()));
+    std::vector<RowId> all = accepted.rows;
+    all.insert(all.end(), accepted.settled.begin(), accepted.settled.end());
+    const report::RowNames names(all);
+    for (const RowId& row : accepted.rows) std::cout << "  " << names.of(row).text() << '\n';
+    for (const RowId& row : accepted.settled)
+        std::cout << fmt::format("no longer a regression: {}\n", names.of(row).text());
+    if (!accepted.empty.empty())
+        std::cout << fmt::format(
+            "no values in that session, so that nothing judges them: {}; mend them and accept "
+            "another night\n",
+            gate::few_names(accepted.empty));
+    tell_of_strange_name(options.acceptance.name, nights);
+    if (!accepted.of_night)
+        std::cout << "that session was no night of a suite: rows that it lacks will be compared "
+                     "with nothing\n";
+    if (!accepted.program_kept)
+        std::cout << "its program was not kept: candidates will be rerun with the new program "
+                     "alone\n";
+    return exit_ok;
+}
+
+report::RowNames names_of(const std::vector<store::AcceptedLevel>& levels) {
+    std::vector<RowId> rows;
+    for (const store::AcceptedLevel& level : levels)
+        if (level.row) rows.push_back(*level.row);
+    return report::RowNames(rows);
+}
+
+nlohmann::json level_json(const store::AcceptedLevel& level, const report::RowNames& names) {
+    return {{"baseline", level.baseline},
+            {"row", level.row ? names.of(*level.row).text() : ""},
+            {"series", level.row ? level.row->series_text() : ""},
+            {"metric", level.row ? level.row->metric_text() : ""},
+            {"id", level.row ? to_json(*level.row) : nlohmann::json()},
+            {"session", level.session},
+            {"at", level.at},
+            {"why", level.why},
+            {"since", level.since}};
+}
+
+/// All levels of a baseline; of every one with an empty name.
+int show(const BaselineOptions& options, const Context& context) {
+    store::Store store = open_existing(context);
+    const store::Nights nights(store);
+    const std::vector<store::AcceptedLevel> levels = nights.levels(options.name);
+    const report::RowNames names = names_of(levels);
+    const auto known = gate::baseline_names(store, nights);
+    if (!options.name.empty() && std::find(known.begin(), known.end(), options.name) == known.end())
+        throw gate::unknown_baseline(store, nights, options.name);
+    if (options.json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const store::AcceptedLevel& level : levels) all.push_back(level_json(level, names));
+        print_json(all);
+        return exit_ok;
+    }
+    const gate::KeptPrograms programs(store.path());
+    std::map<std::string, std::string> program_of;
+    for (const store::NightRecord& night : nights.nights(""))
+        program_of[night.session] = night.program;
+    report::Grid grid = {{"baseline", "what", "session", "measured", "accepted", "program", "why"}};
+    for (const store::AcceptedLevel& level : levels) {
+        const auto program = programs.executable(program_of[level.session]);
+        const char* const kept = program.empty()                    ? "–"
+                                 : programs.damage(program).empty() ? "kept"
+                                                                    : "damaged";
+        grid.push_back({level.baseline, level.row ? names.of(*level.row).text() : "everything",
+                        level.session.substr(0, 8), level.since.substr(0, 16),
+                        level.at.substr(0, 16), kept, level.why});
+    }
+    std::cout << (levels.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
+                                 : report::text_table(grid, text_columns()));
+    return exit_ok;
+}
+
+/// The newest level of each baseline.
+int list(const BaselineOptions& options, const Context& context) {
+    const auto store = open_if_any(context);
+    const std::vector<store::Baseline> baselines =
+        store ? store->baselines() : std::vector<store::Baseline>();
+    if (options.json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const store::Baseline& baseline : baselines)
+            all.push_back({{"name", baseline.name},
+                           {"session", baseline.session},
+                           {"created", baseline.created}});
+        print_json(all);
+        return exit_ok;
+    }
+    report::Grid grid = {{"baseline", "session", "accepted"}};
+    for (const store::Baseline& baseline : baselines)
+        grid.push_back(
+            {baseline.name, baseline.session.substr(0, 8), baseline.created.substr(0, 16)});
+    std::cout << (baselines.empty() ? "no baselines yet; `assay baseline accept SUITE` makes one\n"
+                                    : report::text_table(grid, text_columns()));
+    return exit_ok;
+}
+
+int drop(const BaselineOptions& options, const Context& context) {
+    store::Store store = open_existing_to_write(context);
+    store::Nights nights(store);
+    if (!nights.drop_baseline(options.name))
+        throw gate::unknown_baseline(store, nights, options.name);
+    std::cout << fmt::format(
+        "{}: dropped; its session and samples stay, and nights judge nothing until another one is "
+        "accepted\n",
+        options.name);
+    return exit_ok;
+}
+
+using Act = int (*)(const BaselineOptions&, const Context&);
+
+CLI::App* add_action(CLI::App& parent, const char* name, const char* says, Act act,
+                     const std::shared_ptr<BaselineOptions>& options, Context& context) {
+    CLI::App* command = parent.add_subcommand(name, says);
+    add_database_option(*command, context);
+    command->callback([options, act, &context] {
+        context.action = [options, act, &context] { return act(*options, context); };
+    });
+    return command;
+}
+
+}  // namespace
+
+void add_baseline_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<BaselineOptions>();
+    CLI::App* parent =
+        program.add_subcommand("baseline", "The levels that nights are compared with");
+    parent->group("Gate");
+    parent->require_subcommand(1);
+
+    CLI::App* command =
+        add_action(*parent, "accept", "Compare with this from now on", accept, options, context);
+    command->add_option("name", options->acceptance.name, "The suite's name")->required();
+    command->add_option("--session", options->acceptance.session,
+                        "Session or prefix (default: the suite's newest finished night)");
+    command->add_option("--series", options->acceptance.series,
+                        "Only rows like this pattern; their histories begin anew");
+    command->add_option("--why", options->acceptance.why, "For those who read it later");
+    command->footer(
+        "Open regressions of what is accepted end with it.\n"
+        "Examples:\n"
+        "  assay baseline accept cpu\n"
+        "  assay baseline accept cpu --series 'lazarus/fig4 *' --why 'the plan is another'");
+
+    command = add_action(*parent, "list", "All baselines", list, options, context);
+    command->add_flag("--json", options->json, "Print JSON");
+    command->footer("Example:\n  assay baseline list");
+
+    command =
+        add_action(*parent, "show", "What was accepted, when, and why", show, options, context);
+    command->add_option("name", options->name, "One baseline (default: all)");
+    command->add_flag("--json", options->json, "Print JSON");
+    command->footer(
+        "Examples:\n"
+        "  assay baseline show\n"
+        "  assay baseline show cpu --json");
+
+    command = add_action(*parent, "drop", "Forget a baseline", drop, options, context);
+    command->add_option("name", options->name, "Its name")->required();
+    command->footer("Example:\n  assay baseline drop cpu");
+    parent->footer(
+        "Examples:\n"
+        "  assay baseline accept cpu    # after a night of the suite cpu\n"
+        "  assay baseline list");
+}
+
+}  // namespace assay::cli

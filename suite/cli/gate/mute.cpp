@@ -1,0 +1,205 @@
+// assay mute, assay unmute: rows that are shown but neither warn nor fail.
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "suite/base/error.hpp"
+#include "suite/cli/command.hpp"
+#include "suite/cli/database.hpp"
+#include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/terminal.hpp"
+#include "suite/gate/row_patterns.hpp"
+#include "suite/report/text/text_table.hpp"
+#include "suite/store/ids.hpp"
+#include "suite/store/nights.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// "2026-12-01", with or without a time; compared as text with ISO 8601.
+void check_date(const std::string& text) {
+    constexpr std::string_view shape = "0000-00-00T00:00:00.000Z";
+    bool right = text.size() >= 10 && text.size() <= shape.size();
+    for (std::size_t i = 0; right && i < text.size(); ++i)
+        right = shape[i] == '0' ? std::isdigit(static_cast<unsigned char>(text[i])) != 0
+                                : text[i] == shape[i];
+    const auto number = [&](std::size_t at, std::size_t digits) {
+        return right ? std::stoi(text.substr(at, digits)) : 0;
+    };
+    const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
+                                          std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                          std::chrono::day(static_cast<unsigned>(number(8, 2)))};
+    if (!right || !day.ok())
+        throw UserError(fmt::format("--until {}: write a date, 2026-12-01, in UTC", text));
+    if (text <= store::now_utc())
+        throw UserError(fmt::format("--until {}: that is over (dates are UTC)", text));
+}
+
+struct MuteOptions {
+    store::MuteRecord record;
+    bool replace = false, all = false, json = false;
+};
+
+/// Who types this; empty: the system does not tell.
+std::string login_name() {
+    if (const passwd* user = ::getpwuid(::geteuid()); user != nullptr) return user->pw_name;
+    const char* name = std::getenv("USER");
+    return name == nullptr ? "" : name;
+}
+
+/// "for good", "until 2027-01-01", "ran out 2026-11-01", "ended 2026-11-01 by ada: quiet again"
+std::string end_text(const store::MuteRecord& mute, const std::string& now) {
+    if (!mute.ended.empty())
+        return fmt::format("ended {:.10}{}{}", mute.ended,
+                           mute.ended_by.empty() ? "" : " by " + mute.ended_by,
+                           mute.ended_why.empty() ? "" : ": " + mute.ended_why);
+    if (mute.until.empty()) return "for good";
+    return (store::holds(mute, now) ? "until " : "ran out ") + mute.until;
+}
+
+nlohmann::json mute_json(const store::MuteRecord& mute, const std::string& now) {
+    return {{"pattern", mute.pattern},
+            {"metric", mute.metric},
+            {"until", mute.until},
+            {"why", mute.why},
+            {"at", mute.at},
+            {"who", mute.who},
+            {"holds", store::holds(mute, now)},
+            {"ended", mute.ended.empty() ? nlohmann::json() : nlohmann::json(mute.ended)},
+            {"ended_by", mute.ended_by},
+            {"ended_why", mute.ended_why}};
+}
+
+int list_mutes(const MuteOptions& options, const Context& context) {
+    store::Store store = open_existing(context);
+    const store::Nights nights(store);
+    const std::vector<store::MuteRecord> mutes = options.all ? nights.all_mutes() : nights.mutes();
+    const std::string now = store::now_utc();
+    if (options.json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const store::MuteRecord& mute : mutes) all.push_back(mute_json(mute, now));
+        print_json(all);
+        return exit_ok;
+    }
+    report::Grid grid = {{"pattern", "metric", "how long", "since", "by", "why"}};
+    for (const store::MuteRecord& mute : mutes)
+        grid.push_back({mute.pattern, mute.metric.empty() ? "all" : mute.metric,
+                        end_text(mute, now), mute.at.substr(0, 16), mute.who, mute.why});
+    std::cout << (mutes.empty() ? "nothing is muted\n" : report::text_table(grid, text_columns()));
+    return exit_ok;
+}
+
+/// The rows of all nights that it names.
+std::vector<RowId> rows_of(const store::Nights& nights, const store::MuteRecord& mute) {
+    std::set<std::pair<std::string, std::string>> asked;
+    std::set<RowId> rows;
+    for (const store::NightRecord& night : nights.nights("")) {
+        if (!asked.emplace(night.suite, night.machine).second) continue;
+        for (const store::RowOfNight& of : nights.rows(night.suite, night.machine))
+            rows.insert(of.row.id);
+    }
+    std::vector<RowId> named;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(named),
+                 [&](const RowId& row) { return gate::mutes(mute, row); });
+    return named;
+}
+
+/// Somebody had a reason: it is not to go without anybody having read it.
+void refuse_to_replace(const store::Nights& nights, const store::MuteRecord& wanted) {
+    for (const store::MuteRecord& mute : nights.mutes())
+        if (mute.pattern == wanted.pattern && mute.metric == wanted.metric &&
+            store::holds(mute, store::now_utc()))
+            throw UserError(fmt::format(
+                "'{}' is already {}. --replace puts yours in its place (`assay mute --all` goes on "
+                "showing the old one), `assay unmute` ends it",
+                mute.pattern, gate::mute_words(mute)));
+}
+
+int mute(const MuteOptions& options, const Context& context) {
+    store::MuteRecord record = options.record;
+    if (record.pattern.empty()) return list_mutes(options, context);
+    if (!record.until.empty()) check_date(record.until);
+    store::Store store = open_existing_to_write(context);
+    store::Nights nights(store);
+    if (!options.replace) refuse_to_replace(nights, record);
+    record.who = login_name();
+    nights.mute(record);
+    const std::vector<RowId> rows = rows_of(nights, record);
+    if (rows.empty())
+        std::cerr
+            << "no night has seen such a row yet; `assay regressions` and the reports say how "
+               "rows are called\n";
+    std::cout << fmt::format("muted{}: {}{}\n",
+                             record.until.empty() ? " for good" : " until " + record.until,
+                             record.pattern, record.metric.empty() ? "" : " · " + record.metric);
+    if (!rows.empty())
+        std::cout << fmt::format("so far {}: {}\n",
+                                 rows.size() == 1 ? "1 row" : fmt::format("{} rows", rows.size()),
+                                 gate::few_names(rows));
+    return exit_ok;
+}
+
+int unmute(const MuteOptions& options, const Context& context) {
+    const store::MuteRecord& record = options.record;
+    store::Store store = open_existing_to_write(context);
+    if (!store::Nights(store).unmute(record.pattern, record.metric, login_name(), record.why))
+        throw UserError(
+            fmt::format("'{}' is not muted; `assay mute` lists what is", record.pattern));
+    std::cout << fmt::format("no longer muted: {}\n", record.pattern);
+    return exit_ok;
+}
+
+CLI::App* add_muting(CLI::App& program, Context& context, const char* name, const char* says,
+                     int (*act)(const MuteOptions&, const Context&),
+                     const std::shared_ptr<MuteOptions>& options) {
+    CLI::App* command = program.add_subcommand(name, says);
+    command->group("Gate");
+    command->add_option("pattern", options->record.pattern,
+                        "Row or series as the reports print it; * and ? as in a shell");
+    command->add_option("--metric", options->record.metric, "Pattern of the metric (default: all)");
+    command->add_option("--why", options->record.why, "For those who read it later");
+    add_database_option(*command, context);
+    command->callback([options, act, &context] {
+        context.action = [options, act, &context] { return act(*options, context); };
+    });
+    return command;
+}
+
+}  // namespace
+
+void add_mute_commands(CLI::App& program, Context& context) {
+    auto options = std::make_shared<MuteOptions>();
+    CLI::App* command =
+        add_muting(program, context, "mute", "Show rows without warning or failing", mute, options);
+    command->add_option("--until", options->record.until, "Date at which it ends (UTC)")
+        ->type_name("DATE");
+    command->add_flag("--replace", options->replace,
+                      "In place of a mute of the same pattern, which is kept for --all");
+    command->add_flag("--all", options->all, "List those that ended, too");
+    command->add_flag("--json", options->json, "Print the list as JSON");
+    command->footer(
+        "Without a pattern: what is muted, since when, by whom.\n"
+        "Where a report tells rows of one name apart,\n"
+        "'lte/fig8 lte (small)', so may the pattern: '* (small)'.\n"
+        "Example:\n  assay mute 'lazarus/x_start *' --until 2031-12-31 --why 'known, issue 12'");
+    auto undone = std::make_shared<MuteOptions>();
+    command = add_muting(program, context, "unmute", "Let muted rows warn and fail again", unmute,
+                         undone);
+    command->get_option("pattern")->required();
+    command->footer("Example:\n  assay unmute 'lazarus/x_start *'    # as it was muted");
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,145 @@
+// assay regressions: slowdowns and what became of each.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "suite/base/error.hpp"
+#include "suite/cli/command.hpp"
+#include "suite/cli/database.hpp"
+#include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/terminal.hpp"
+#include "suite/gate/row_patterns.hpp"
+#include "suite/report/text/row_name.hpp"
+#include "suite/report/text/text_table.hpp"
+#include "suite/store/nights.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct RegressionOptions {
+    std::string suite;
+    bool all = false, json = false;
+};
+
+bool is_open(const store::RegressionRecord& record) {
+    return record.state == "candidate" || record.state == "confirmed";
+}
+
+std::string state_text(const std::string& state) { return state.empty() ? "taken back" : state; }
+
+/// What mutes a row now, a clause each.
+std::vector<std::string> mutes_of(const std::vector<store::MuteRecord>& mutes, const RowId& row) {
+    std::vector<std::string> words;
+    for (const store::MuteRecord& mute : mutes)
+        if (store::holds(mute, store::now_utc()) && gate::mutes(mute, row))
+            words.push_back(gate::mute_words(mute));
+    return words;
+}
+
+nlohmann::json regression_json(const store::RegressionRecord& record) {
+    nlohmann::json steps = nlohmann::json::array();
+    for (const store::RegressionStep& step : record.steps)
+        steps.push_back(
+            {{"at", step.at},
+             {"night", step.night.empty() ? nlohmann::json() : nlohmann::json(step.night)},
+             {"state", state_text(step.state)},
+             {"why", step.why}});
+    return {{"suite", record.suite},
+            {"machine", record.machine},
+            {"series", record.row.series_text()},
+            {"metric", record.row.metric_text()},
+            {"id", to_json(record.row)},
+            {"state", state_text(record.state)},
+            {"opened", record.opened},
+            {"changed", record.changed},
+            {"steps", std::move(steps)}};
+}
+
+/// "candidate 11-19 → confirmed 11-20 (seen in a second night)"
+std::string life_text(const store::RegressionRecord& record) {
+    std::string text, last;
+    for (const store::RegressionStep& step : record.steps) {
+        if (!text.empty() && step.state == last) continue;
+        text += fmt::format("{}{} {} ({})", text.empty() ? "" : "\n", step.at.substr(0, 10),
+                            state_text(step.state), step.why);
+        last = step.state;
+    }
+    return text;
+}
+
+/// A misspelt suite would have no regression for ever.
+void refuse_unknown_suite(const std::string& suite, const store::Nights& nights) {
+    if (suite.empty()) return;
+    std::set<std::string> known;
+    for (const store::NightRecord& night : nights.nights("")) known.insert(night.suite);
+    if (known.contains(suite)) return;
+    const auto nearest = nearest_id(suite, {known.begin(), known.end()});
+    throw UserError(fmt::format(
+        "no night of a suite '{}' was ever run{}{}", suite,
+        nearest ? fmt::format("; did you mean '{}'?", *nearest) : "",
+        known.empty() ? std::string() : fmt::format("; known: {}", fmt::join(known, ", "))));
+}
+
+int list_regressions(const RegressionOptions& options, const Context& context) {
+    store::Store store = open_existing(context);
+    const store::Nights nights(store);
+    refuse_unknown_suite(options.suite, nights);
+    std::vector<store::RegressionRecord> records = nights.regressions(options.suite, "");
+    const std::vector<store::MuteRecord> mutes = nights.mutes();
+    if (!options.all) std::erase_if(records, [](const auto& record) { return !is_open(record); });
+    std::vector<RowId> ids;
+    for (const auto& record : records) ids.push_back(record.row);
+    const report::RowNames names(ids);
+    if (options.json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const auto& record : records) {
+            all.push_back(regression_json(record));
+            all.back()["row"] = names.of(record.row).text();
+            all.back()["mutes"] = mutes_of(mutes, record.row);
+        }
+        print_json(all);
+        return exit_ok;
+    }
+    report::Grid grid = {{"suite", "row", "state", "life"}};
+    for (const auto& record : records) {
+        std::string life = life_text(record);
+        for (const std::string& mute : mutes_of(mutes, record.row)) life += "\nnow " + mute;
+        grid.push_back({record.suite, names.of(record.row).text(), state_text(record.state), life});
+    }
+    if (records.empty())
+        std::cout << (options.all ? "no regression was ever seen\n"
+                                  : "no open regression; --all shows those that ended\n");
+    else
+        std::cout << report::text_table(grid, text_columns());
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_regressions_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<RegressionOptions>();
+    CLI::App* command = program.add_subcommand("regressions", "Slowdowns that nights have seen");
+    command->group("Gate");
+    command->add_option("--suite", options->suite, "Of this suite only");
+    command->add_flag("--all", options->all, "Those that ended, too");
+    command->add_flag("--json", options->json, "Print JSON with every step");
+    add_database_option(*command, context);
+    command->footer(
+        "candidate: seen in one night and in its reruns; confirmed: in two nights, fails;\n"
+        "accepted: the new level; fixed: back for two nights; ignored: muted.\n"
+        "Examples:\n"
+        "  assay regressions\n"
+        "  assay regressions --suite cpu --all");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return list_regressions(*options, context); };
+    });
+}
+
+}  // namespace assay::cli

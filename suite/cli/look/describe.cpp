@@ -1,0 +1,192 @@
+// assay describe: one experiment with its axes, variants, metrics, profiles and claims.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "suite/base/error.hpp"
+#include "suite/cli/command.hpp"
+#include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/terminal.hpp"
+#include "suite/report/text/text_table.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct DescribeOptions {
+    std::string pattern;
+    bool json = false;
+};
+
+nlohmann::json values_json(const std::vector<Value>& values) {
+    nlohmann::json array = nlohmann::json::array();
+    for (const Value& value : values) array.push_back(assay::to_json(value));
+    return array;
+}
+
+std::vector<std::string> values_text(const std::vector<Value>& values) {
+    std::vector<std::string> texts;
+    for (const Value& value : values) texts.push_back(to_string(value));
+    return texts;
+}
+
+std::vector<const Claim*> claims_of(const Registry& registry, const Experiment& experiment) {
+    std::vector<const Claim*> claims;
+    if (const System* system = registry.system(experiment.system()))
+        for (const Claim& claim : system->claims)
+            if (claim.experiment == experiment.id) claims.push_back(&claim);
+    return claims;
+}
+
+nlohmann::json profile_json(const ProfilePlan& plan) {
+    nlohmann::json provenances = nlohmann::json::array();
+    for (const Provenance provenance : plan.provenances)
+        provenances.push_back(to_string(provenance));
+    nlohmann::json axes = nlohmann::json::object();
+    for (const auto& [name, values] : plan.axes) axes[name] = values_json(values);
+    return {{"profile", to_string(plan.profile)},
+            {"provenances", provenances},
+            {"axes", axes},
+            {"rounds", plan.rounds},
+            {"seconds_per_sample", plan.seconds_per_sample},
+            {"bytes_per_sample", plan.bytes_per_sample},
+            {"timeout_s", plan.timeout_s}};
+}
+
+nlohmann::json as_json(const Registry& registry, const Experiment& experiment) {
+    nlohmann::json object{{"id", experiment.id},
+                          {"system", experiment.system()},
+                          {"title", experiment.title},
+                          {"source", experiment.source},
+                          {"says", experiment.says},
+                          {"variants", experiment.variants},
+                          {"takes_faults", experiment.takes_faults},
+                          {"default_scenario", experiment.default_scenario}};
+    for (const char* key : {"axes", "metrics", "profiles", "claims"})
+        object[key] = nlohmann::json::array();
+    for (const Axis& axis : experiment.axes)
+        object["axes"].push_back({{"name", axis.name},
+                                  {"says", axis.says},
+                                  {"values", values_json(axis.values)},
+                                  {"open", axis.open}});
+    for (const MetricSpec& metric : experiment.metrics)
+        object["metrics"].push_back({{"name", metric.name},
+                                     {"unit", metric.unit},
+                                     {"says", metric.says},
+                                     {"better", to_string(metric.better)},
+                                     {"deterministic", metric.deterministic},
+                                     {"labels", metric.labels}});
+    for (const ProfilePlan& plan : experiment.profiles)
+        object["profiles"].push_back(profile_json(plan));
+    for (const Claim* claim : claims_of(registry, experiment))
+        object["claims"].push_back(claim->id);
+    return object;
+}
+
+void print_axes(const Experiment& experiment) {
+    if (experiment.axes.empty()) return;
+    std::cout << "\nAxes (narrow with -a NAME=VALUE,…)\n";
+    std::vector<std::vector<std::string>> rows{{"axis", "values", ""}};
+    for (const Axis& axis : experiment.axes)
+        rows.push_back({axis.name,
+                        fmt::format("{}{}", fmt::join(values_text(axis.values), ", "),
+                                    axis.open ? ", or others" : ""),
+                        axis.says});
+    std::cout << report::text_table(rows, text_columns());
+}
+
+void print_metrics(const Experiment& experiment) {
+    std::cout << "\nMetrics\n";
+    std::vector<std::vector<std::string>> rows{{"metric", "unit", "better", "labels", ""}};
+    for (const MetricSpec& metric : experiment.metrics)
+        rows.push_back({metric.name, metric.unit, std::string(to_string(metric.better)),
+                        fmt::format("{}", fmt::join(metric.labels, ", ")),
+                        metric.deterministic ? metric.says + " (deterministic)" : metric.says});
+    std::cout << report::text_table(rows, text_columns());
+}
+
+void print_profiles(const Experiment& experiment) {
+    std::cout << "\nProfiles\n";
+    std::vector<std::vector<std::string>> rows{
+        {"profile", "provenance", "rounds", "s per sample", "axes"}};
+    for (const ProfilePlan& plan : experiment.profiles) {
+        std::vector<std::string_view> provenances;
+        for (const Provenance provenance : plan.provenances)
+            provenances.push_back(to_string(provenance));
+        std::string axes;
+        for (const auto& [name, values] : plan.axes)
+            if (!values.empty())
+                axes += fmt::format("{}{}={}", axes.empty() ? "" : " ", name,
+                                    fmt::join(values_text(values), ","));
+        rows.push_back(
+            {std::string(to_string(plan.profile)), fmt::format("{}", fmt::join(provenances, ", ")),
+             std::to_string(plan.rounds), report::number(plan.seconds_per_sample), axes});
+    }
+    std::cout << report::text_table(rows, text_columns());
+}
+
+void print_text(const Registry& registry, const Experiment& experiment) {
+    const std::size_t columns = text_columns();
+    std::cout << hanging("", experiment.id + ": " + experiment.title, columns)
+              << hanging("", experiment.source, columns) << '\n'
+              << hanging("", experiment.says, columns) << '\n'
+              << hanging("Variants: ", fmt::format("{}", fmt::join(experiment.variants, ", ")),
+                         columns);
+    print_axes(experiment);
+    print_metrics(experiment);
+    print_profiles(experiment);
+    if (experiment.takes_faults)
+        std::cout << "\nTakes --fault and --scenario; without them: "
+                  << (experiment.default_scenario.empty() ? "no faults"
+                                                          : experiment.default_scenario)
+                  << '\n';
+    const auto claims = claims_of(registry, experiment);
+    if (!claims.empty()) std::cout << "\nClaims\n";
+    for (const Claim* claim : claims)
+        std::cout << hanging("  " + claim->id + ": ", claim->says, columns);
+}
+
+int run_describe(const Registry& registry, const DescribeOptions& options) {
+    const auto experiments = registry.select(options.pattern);
+    if (options.json) {
+        if (experiments.size() == 1) {
+            print_json(as_json(registry, *experiments.front()));
+            return exit_ok;
+        }
+        nlohmann::json array = nlohmann::json::array();
+        for (const Experiment* experiment : experiments)
+            array.push_back(as_json(registry, *experiment));
+        print_json(array);
+        return exit_ok;
+    }
+    for (const Experiment* experiment : experiments) {
+        if (experiment != experiments.front()) std::cout << "\n----\n\n";
+        print_text(registry, *experiment);
+    }
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_describe_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<DescribeOptions>();
+    CLI::App* command = program.add_subcommand(
+        "describe", "One experiment: axes, variants, metrics, profiles, claims");
+    command->group("Look");
+    command->add_option("experiment", options->pattern, "An id or a pattern")->required();
+    command->add_flag("--json", options->json, "Print JSON: an object, or an array for a pattern");
+    command->footer(
+        "Examples:\n"
+        "  assay describe lazarus/fig8\n"
+        "  assay describe 'lazarus/fig*' --json");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return run_describe(context.registry, *options); };
+    });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,232 @@
+// assay compare: what changed between two sides, one row per series with a verdict.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "suite/base/error.hpp"
+#include "suite/cli/command.hpp"
+#include "suite/cli/database.hpp"
+#include "suite/cli/results/comparison.hpp"
+#include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/terminal.hpp"
+#include "suite/compare/read_arm.hpp"
+#include "suite/compare/rows_output.hpp"
+#include "suite/compare/warnings.hpp"
+#include "suite/experiment/value.hpp"
+#include "suite/report/comparison/comparison_table.hpp"
+#include "suite/report/comparison/row_explanation.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct CompareOptions {
+    std::string a, b, margin = "1%", explain, ignored_seed;
+    std::vector<std::string> only, metrics, experiments, across;
+    bool all = false, json = false, csv = false, markdown = false;
+};
+
+void refuse_contradictions(const CompareOptions& options) {
+    const int formats = int(options.json) + int(options.csv) + int(options.markdown);
+    if (formats > 1) throw UserError("give one of --json, --csv, --markdown");
+    if (formats > 0 && !options.explain.empty())
+        throw UserError("--explain is for people: leave out --json, --csv and --markdown");
+}
+
+/// A comparison that shows nothing says why.
+std::string hidden_note(const compare::Arm& a, const compare::Arm& b,
+                        const CompareOptions& options) {
+    if (options.all) return {};
+    const auto hidden = [](const compare::Arm& arm) {
+        return std::count_if(arm.series.begin(), arm.series.end(), [](const auto& series) {
+            return series.better == Direction::none && !series.name.metric.empty();
+        });
+    };
+    const auto most = std::max(hidden(a), hidden(b));
+    if (most == 0) return {};
+    return fmt::format(
+        "{} series of metrics of which neither direction is better are not shown: "
+        "--all\n",
+        most);
+}
+
+/// What would compare better than these sessions do; "" where nothing would.
+std::string versus_hint(const std::vector<compare::Row>& rows, const compare::Arm& a,
+                        const compare::Arm& b) {
+    constexpr std::size_t most_named = 3;
+    std::vector<std::string> experiments = compare::better_in_turns(rows, a, b);
+    if (experiments.empty()) return {};
+    const bool more = experiments.size() > most_named;
+    if (more) experiments.resize(most_named);
+    return fmt::format(
+        "measured at different times; in turns, which is better: assay versus {} {}{}\n",
+        compare::is_one_program(a, b) ? "PROGRAM" : "OLD_PROGRAM", fmt::join(experiments, " "),
+        more ? " …" : "");
+}
+
+/// Rows of what the options ask for. Warnings rest on all rows: real time alone does not show that
+/// CPU time went the other way.
+std::vector<compare::Row> wanted_rows(compare::Arm& a, compare::Arm& b,
+                                      const compare::Options& rules,
+                                      const CompareOptions& options) {
+    std::map<RowId, std::vector<std::string>> warnings;
+    if (!options.experiments.empty() || !options.metrics.empty())
+        for (compare::Row& row : compare::compare(a, b, rules))
+            if (!row.warnings.empty()) warnings[row.id] = std::move(row.warnings);
+    keep_only(a, b, options.experiments, options.metrics);
+    std::vector<compare::Row> rows = compare::compare(a, b, rules);
+    for (compare::Row& row : rows)
+        if (const auto found = warnings.find(row.id); found != warnings.end())
+            row.warnings = found->second;
+    compare::warn_of_circumstances(rows, a, b);
+    return rows;
+}
+
+void print_for_people(const std::vector<report::NumberedRow>& shown,
+                      const std::vector<compare::Row>& rows, const compare::Arm& a,
+                      const compare::Arm& b, const compare::Options& rules,
+                      const CompareOptions& options) {
+    const report::TableLook look{drawing_width(100), colours_wanted()};
+    const std::size_t columns = text_columns();
+    std::cout << fitted_lines(report::comparison_header(a, b, rules), columns);
+    if (!options.explain.empty()) {
+        for (const report::NumberedRow& row : rows_named(rows, options.explain))
+            std::cout << report::row_explanation(row, {a, b, rows});
+        return;
+    }
+    std::cout << report::comparison_table(shown, look) << report::comparison_reasons(shown, look)
+              << report::comparison_warnings(shown, look)
+              << fitted_lines(comparison_summary(rows), columns) << versus_hint(rows, a, b);
+    if (shown.size() < rows.size())
+        std::cout << fmt::format("{} of {} rows shown\n", shown.size(), rows.size());
+    std::cout << fitted_lines(hidden_note(a, b, options), columns);
+    if (comparison_exit_code(rows) == exit_not_supported)
+        std::cout << "nothing of this could be compared\n";
+}
+
+int run_compare(const Context& context, const CompareOptions& options) {
+    refuse_contradictions(options);
+    compare::Options rules;
+    rules.margin = parse_margin(options.margin);
+    rules.all_metrics = options.all;
+    const auto only = parse_only(options.only);
+    auto a = compare::read_arm(context.registry, context.database_path(), options.a);
+    auto b = compare::read_arm(context.registry, context.database_path(), options.b);
+    rules.across = checked_across(options.across, a, b);
+
+    const std::vector<compare::Row> rows = wanted_rows(a, b, rules, options);
+    const std::vector<report::NumberedRow> shown = numbered(rows, only);
+    std::vector<compare::Row> chosen;
+    for (const report::NumberedRow& each : shown) chosen.push_back(*each.row);
+    if (options.json)
+        print_json(compare::rows_json(chosen));
+    else if (options.csv)
+        std::cout << compare::rows_csv(chosen);
+    else if (options.markdown)
+        std::cout << compare::rows_markdown(chosen);
+    else
+        print_for_people(shown, rows, a, b, rules, options);
+    return comparison_exit_code(rows);
+}
+
+constexpr const char* compare_footer = R"(A and B are each one of
+  FILE.json            what Google Benchmark wrote (--benchmark_out=FILE.json)
+  FILE.db              the newest samples of each series of a database (or FILE.sqlite)
+  FILE.db:SELECTOR     what SELECTOR names in that database
+  1a2b3c4d             a session, by the start of its id
+  latest, latest~1     the session that finished last, the one before (no reruns of nights)
+  baseline:NAME        the session accepted under that name
+  commit:ABC           the sessions of a commit;  machine:FINGERPRINT  of a machine
+  since:7d, since:2026-11-01, between:2026-11-01..2026-11-07   of a time (UTC)
+Verdicts rest on the interval of the ratio B/A: inside the margin it is the same,
+outside it is faster or slower by what is better for the metric, across its edge
+ambiguous. Several sessions of a side count by their medians: it takes about four.
+Deterministic metrics must be equal seed by seed. --explain shows why.
+(!) beside a verdict: read its warning first, such as that real and CPU time of a
+benchmark went opposite ways, or that the machine was busy before a side.
+Exit codes: 0 nothing slower, 1 usage or infrastructure, 2 a row is slower, or
+            failed and did not before, 3 none is, but some are ambiguous,
+            4 nothing was comparable (what failed before too is not).
+Examples:
+  assay compare latest~1 latest
+  assay compare baseline:main latest --only regressions --margin 2%
+  assay compare old.json new.json --explain 3)";
+
+void add_choice_options(CLI::App& command, CompareOptions& options) {
+    command
+        .add_option("--only", options.only,
+                    "regressions, improvements, changes, or a verdict: same, faster, slower, "
+                    "ambiguous, not-comparable, failed, failed-before-too (repeatable)")
+        ->type_name("WHAT")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->group("What is shown");
+    command
+        .add_option("--explain", options.explain,
+                    "The evidence for a row, by its number or its series")
+        ->type_name("ROW")
+        ->group("What is shown");
+    command.add_option("--metric", options.metrics, "Only this metric (repeatable; * and ?)")
+        ->type_name("NAME")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->group("What is shown");
+    command
+        .add_option("--experiment", options.experiments,
+                    "Only this experiment or benchmark (repeatable; * and ?)")
+        ->type_name("ID")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->group("What is shown");
+    command.add_flag("--all", options.all, "Also metrics of which neither direction is better")
+        ->group("What is shown");
+}
+
+void add_rule_options(CLI::App& command, CompareOptions& options) {
+    command.add_option("--margin", options.margin, "Smaller changes do not matter: 2% or 0.02")
+        ->type_name("SHARE")
+        ->capture_default_str()
+        ->group("How");
+    command
+        .add_option("--across", options.across,
+                    "Compare although this differs: hardware, profile, provenance, scenario, "
+                    "calibration, data, num_cpus … (repeatable)")
+        ->type_name("KEY")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->group("How");
+    // Of the bootstrap that once was; old scripts may still give it. No interval draws lots now.
+    command.add_option("--seed", options.ignored_seed)->group("");
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<CompareOptions>();
+    CLI::App* command =
+        program.add_subcommand("compare", "What became faster or slower from A to B");
+    command->group("Results");
+    command->add_option("A", options->a, "What is compared with: see below")->required();
+    command->add_option("B", options->b, "What is compared: see below")->required();
+    add_choice_options(*command, *options);
+    add_rule_options(*command, *options);
+    command->add_flag("--json", options->json,
+                      "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
+                      "\"n_b\",\"verdict\",\"reason\",\"id\",\"name\",\"warnings\"}]");
+    command->add_flag("--csv", options->csv, "The same columns as CSV");
+    command->add_flag("--markdown", options->markdown, "A table for Markdown");
+    add_database_option(*command, context);
+    command->footer(compare_footer);
+    command->callback([options, &context] {
+        context.action = [options, &context] { return run_compare(context, *options); };
+    });
+}
+
+}  // namespace assay::cli

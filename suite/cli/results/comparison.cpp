@@ -1,0 +1,265 @@
+#include "suite/cli/results/comparison.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "suite/base/error.hpp"
+#include "suite/compare/rows_output.hpp"
+#include "suite/report/text/row_name.hpp"
+#include "suite/report/text/terminal_text.hpp"
+
+namespace assay::cli {
+namespace {
+
+using compare::Row;
+using compare::RowVerdict;
+
+constexpr std::size_t most_explained = 5;
+constexpr std::size_t most_candidates = 10;
+
+constexpr std::array row_verdicts{
+    RowVerdict::same,           RowVerdict::faster, RowVerdict::slower,       RowVerdict::ambiguous,
+    RowVerdict::not_comparable, RowVerdict::failed, RowVerdict::failed_before};
+
+std::set<RowVerdict> verdicts_called(const std::string& word) {
+    if (word == "regressions") return {RowVerdict::slower, RowVerdict::failed};
+    if (word == "improvements") return {RowVerdict::faster};
+    if (word == "changes") return {RowVerdict::slower, RowVerdict::faster, RowVerdict::failed};
+    for (const RowVerdict verdict : row_verdicts) {
+        std::string name(to_string(verdict));
+        std::replace(name.begin(), name.end(), ' ', '-');
+        if (word == name) return {verdict};
+    }
+    throw UserError(
+        fmt::format("--only '{}': one of regressions, improvements, changes, same, faster, slower, "
+                    "ambiguous, not-comparable, failed, failed-before-too",
+                    word));
+}
+
+bool matches(const std::vector<std::string>& patterns, const std::string& text) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+        return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+    });
+}
+
+std::set<std::string> collected(const compare::Arm& a, const compare::Arm& b,
+                                const std::function<std::string(const compare::Series&)>& what) {
+    std::set<std::string> all;
+    for (const compare::Arm* arm : {&a, &b})
+        for (const compare::Series& series : arm->series)
+            if (const std::string text = what(series); !text.empty())
+                all.insert(report::printable(text));
+    return all;
+}
+
+std::string metric_name(const compare::Series& series) { return series.name.metric; }
+
+/// What --experiment may call it; first as it is listed.
+std::vector<std::string> experiment_names(const RowId& id) {
+    std::vector<std::string> names{id.experiment};
+    if (const auto imported = report::imported_benchmark(id))
+        names.insert(names.begin(), *imported);
+    if (const auto benchmark = report::benchmark_name(id))
+        names.insert(names.begin(), benchmark->first);
+    return names;
+}
+
+/// Keeps what `wanted` says; when nothing is left, says which there were.
+void keep(compare::Arm& a, compare::Arm& b, const char* option,
+          const std::vector<std::string>& patterns,
+          const std::function<std::string(const compare::Series&)>& what,
+          const std::function<bool(const compare::Series&)>& wanted) {
+    if (patterns.empty()) return;
+    const std::set<std::string> known = collected(a, b, what);
+    for (compare::Arm* arm : {&a, &b})
+        std::erase_if(arm->series, [&](const auto& series) { return !wanted(series); });
+    if (a.series.empty() && b.series.empty())
+        throw UserError(fmt::format("{} {}: neither side has it; there are: {}", option,
+                                    fmt::join(patterns, ", "), fmt::join(known, ", ")));
+}
+
+std::vector<report::NumberedRow> rows_with(const std::vector<Row>& rows,
+                                           const std::function<bool(const Row&)>& wanted) {
+    std::vector<report::NumberedRow> found;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (wanted(rows[i])) found.push_back({i + 1, &rows[i]});
+    return found;
+}
+
+std::optional<std::size_t> row_number(const std::string& typed) {
+    std::size_t number = 0;
+    const char* end = typed.data() + typed.size();
+    const auto [stop, error] = std::from_chars(typed.data(), end, number);
+    return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+bool has_spelling(const Row& row, const std::string& typed) {
+    const auto all = report::row_spellings(row.id);
+    return std::find(all.begin(), all.end(), typed) != all.end();
+}
+
+long count(std::span<const Row> rows, RowVerdict verdict) {
+    return std::count_if(rows.begin(), rows.end(),
+                         [&](const Row& row) { return row.verdict == verdict; });
+}
+
+bool in_mean(const Row& row, Direction better) {
+    return row.better == better && row.reason_code != compare::Reason::bimodal &&
+           std::isfinite(row.ratio) && row.ratio > 0;
+}
+
+/// "3 faster", "3 faster (!)" where a warning belongs to each, "3 faster, 1 of them (!)".
+std::string count_text(std::span<const Row> rows, RowVerdict verdict) {
+    const long n = count(rows, verdict);
+    const long warned = std::count_if(rows.begin(), rows.end(), [&](const Row& row) {
+        return row.verdict == verdict && !row.warnings.empty();
+    });
+    return fmt::format("{} {}{}", n, compare::to_string(verdict),
+                       warned == 0   ? ""
+                       : warned == n ? " (!)"
+                                     : fmt::format(", {} of them (!)", warned));
+}
+
+/// "lower is better: 1.012 over 10 rows"; "" for fewer than two.
+std::string mean_text(std::span<const Row> rows, Direction better) {
+    double sum = 0;
+    int n = 0;
+    for (const Row& row : rows)
+        if (in_mean(row, better)) {
+            sum += std::log(row.ratio);
+            ++n;
+        }
+    if (n < 2) return {};
+    return fmt::format("{:.4g} over {} rows where {} is better", std::exp(sum / n), n,
+                       to_string(better));
+}
+
+}  // namespace
+
+double parse_margin(const std::string& text) {
+    const char* end = text.data() + text.size();
+    double value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    std::string_view rest(stop, static_cast<std::size_t>(end - stop));
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    if (rest == "%") value /= 100;
+    if (error != std::errc() || (!rest.empty() && rest != "%") || !(value >= 0 && value < 1))
+        throw UserError(fmt::format(
+            "--margin '{}': a share of at least 0 and below 1, for example 2% or 0.02", text));
+    return value;
+}
+
+std::set<std::string> checked_across(const std::vector<std::string>& keys, const compare::Arm& a,
+                                     const compare::Arm& b) {
+    std::set<std::string> known;
+    for (const compare::Arm* arm : {&a, &b})
+        for (const compare::Series& series : arm->series)
+            for (const auto& [key, value] : series.context) known.insert(key);
+    for (const std::string& key : keys)
+        if (!known.contains(key))
+            throw UserError(fmt::format("--across '{}': one of {}", key, fmt::join(known, ", ")));
+    return {keys.begin(), keys.end()};
+}
+
+void keep_only(compare::Arm& a, compare::Arm& b, const std::vector<std::string>& experiments,
+               const std::vector<std::string>& metrics) {
+    keep(
+        a, b, "--experiment", experiments,
+        [](const compare::Series& series) { return experiment_names(series.name).front(); },
+        [&](const compare::Series& series) {
+            const auto names = experiment_names(series.name);
+            return std::any_of(names.begin(), names.end(),
+                               [&](const std::string& name) { return matches(experiments, name); });
+        });
+    keep(a, b, "--metric", metrics, metric_name, [&](const compare::Series& series) {
+        // One that stands for all metrics of a case stands for this one too.
+        return series.name.metric.empty() || matches(metrics, metric_name(series)) ||
+               matches(metrics, series.name.metric_text());
+    });
+}
+
+std::set<RowVerdict> parse_only(const std::vector<std::string>& words) {
+    std::set<RowVerdict> wanted;
+    for (const std::string& word : words) wanted.merge(verdicts_called(word));
+    if (words.empty()) wanted.insert(row_verdicts.begin(), row_verdicts.end());
+    return wanted;
+}
+
+std::vector<report::NumberedRow> numbered(const std::vector<Row>& rows,
+                                          const std::set<RowVerdict>& only) {
+    return rows_with(rows, [&](const Row& row) { return only.contains(row.verdict); });
+}
+
+std::vector<report::NumberedRow> rows_named(const std::vector<Row>& rows,
+                                            const std::string& typed) {
+    if (const auto number = row_number(typed)) {
+        if (*number < 1 || *number > rows.size())
+            throw UserError(
+                fmt::format("--explain {}: there are {} rows, from 1", typed, rows.size()));
+        return {{*number, &rows[*number - 1]}};
+    }
+    const report::RowNames names = compare::names_of(rows);
+    for (const auto& wanted : std::initializer_list<std::function<bool(const Row&)>>{
+             [&](const Row& row) { return has_spelling(row, typed); },
+             [&](const Row& row) {
+                 return row.id.text().find(typed) != std::string::npos ||
+                        names.of(row.id).text().find(typed) != std::string::npos;
+             }}) {
+        const auto found = rows_with(rows, wanted);
+        if (found.empty()) continue;
+        if (found.size() <= most_explained) return found;
+        std::vector<std::string> some;
+        for (const auto& [number, row] : found)
+            if (some.size() < most_candidates)
+                some.push_back(fmt::format("\n  {}  {}", number, names.of(row->id).text()));
+        throw UserError(fmt::format("--explain '{}': {} rows match; give the number of one:{}{}",
+                                    typed, found.size(), fmt::join(some, ""),
+                                    found.size() > most_candidates ? "\n  …" : ""));
+    }
+    std::vector<std::string> series;
+    for (const Row& row : rows) series.push_back(names.of(row.id).series_text());
+    const auto nearest = nearest_id(typed, series);
+    throw UserError(fmt::format("--explain '{}': no row is called so{}", typed,
+                                nearest ? fmt::format("; did you mean '{}'?", *nearest)
+                                        : std::string("; give the number of one")));
+}
+
+std::string comparison_summary(std::span<const Row> rows) {
+    std::string text = fmt::format("\n{} row{}", rows.size(), rows.size() == 1 ? "" : "s");
+    const char* separator = ": ";
+    for (const RowVerdict verdict :
+         {RowVerdict::same, RowVerdict::faster, RowVerdict::slower, RowVerdict::ambiguous,
+          RowVerdict::not_comparable, RowVerdict::failed, RowVerdict::failed_before})
+        if (count(rows, verdict) > 0) {
+            text += separator + count_text(rows, verdict);
+            separator = ", ";
+        }
+    text += '\n';
+    separator = "geometric mean of B/A: ";
+    for (const Direction better : {Direction::lower, Direction::higher})
+        if (const std::string mean = mean_text(rows, better); !mean.empty()) {
+            text += separator + mean;
+            separator = "; ";
+        }
+    return text.ends_with('\n') ? text : text + '\n';
+}
+
+ExitCode comparison_exit_code(std::span<const Row> rows) {
+    if (count(rows, RowVerdict::slower) + count(rows, RowVerdict::failed) > 0)
+        return exit_regression;
+    if (count(rows, RowVerdict::ambiguous) > 0) return exit_ambiguous;
+    const long unknown =
+        count(rows, RowVerdict::not_comparable) + count(rows, RowVerdict::failed_before);
+    if (unknown == static_cast<long>(rows.size())) return exit_not_supported;
+    return exit_ok;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,168 @@
+#include "suite/cli/results/history_selection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "suite/base/error.hpp"
+#include "suite/cli/selection.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
+#include "suite/gate/row_patterns.hpp"
+#include "suite/report/text/row_name.hpp"
+#include "suite/store/ids.hpp"
+
+namespace assay::cli {
+namespace {
+
+bool names(const std::vector<std::string>& wanted, const std::string& name) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+struct SeriesFilter {
+    std::vector<std::string> variants;
+    std::map<std::string, std::vector<Value>> axes;
+    std::optional<Profile> profile;
+    std::optional<Provenance> provenance;
+
+    bool accepts(const store::SeriesKey& key) const {
+        if (!names(variants, key.variant)) return false;
+        if (profile && key.profile != *profile) return false;
+        if (provenance && key.provenance != *provenance) return false;
+        return std::all_of(axes.begin(), axes.end(), [&](const auto& axis) {
+            const auto found = key.axes.find(axis.first);
+            return found != key.axes.end() && std::find(axis.second.begin(), axis.second.end(),
+                                                        found->second) != axis.second.end();
+        });
+    }
+};
+
+SeriesFilter filter_of(const HistorySelection& selection) {
+    SeriesFilter filter;
+    filter.variants = selection.variants;
+    for (const std::string& axis : selection.axes) add_axis(axis, filter.axes);
+    if (!selection.profile.empty()) filter.profile = profile_named(selection.profile);
+    if (!selection.provenance.empty()) filter.provenance = provenance_named(selection.provenance);
+    return filter;
+}
+
+/// Results may come from a program that knows more experiments than this one.
+std::vector<std::string> experiments_named(const Registry& registry, const store::Store& store,
+                                           const std::string& pattern) {
+    std::vector<std::string> ids;
+    for (const std::string& id : store.experiments())
+        if (pattern == "all" || gate::pattern_matches(pattern, id)) ids.push_back(id);
+    try {
+        for (const Experiment* experiment : registry.select(pattern))
+            if (std::find(ids.begin(), ids.end(), experiment->id) == ids.end())
+                ids.push_back(experiment->id);
+    } catch (const UnknownExperiment&) {
+        if (ids.empty()) throw;
+    }
+    return ids;
+}
+
+struct Named {
+    std::vector<std::string> experiments;
+    /// A pattern of their rows, as reports or the database call them; empty: all.
+    std::string rows;
+
+    bool accepts(const store::SeriesKey& series, const store::MetricKey& metric) const {
+        return rows.empty() ||
+               gate::pattern_matches(rows, report::row_spellings(store::row_id(series, metric)));
+    }
+};
+
+/// No id of an experiment of ours has a blank: what has one names rows.
+Named named_by(const Registry& registry, const store::Store& store, const std::string& pattern) {
+    const auto blank = pattern.find(' ');
+    if (blank == pattern.npos || !store.series_of(pattern).empty()) try {
+            return {experiments_named(registry, store, pattern), ""};
+        } catch (const UnknownExperiment&) {
+            // A program of a suite, "benchmark/planner", is no experiment either.
+            if (!pattern.starts_with("benchmark/")) throw;
+        }
+    const std::string experiment = pattern.substr(0, blank);
+    // Reports call a suite's benchmark after its entry, and those of other programs may have
+    // blanks.
+    if (experiment.starts_with("benchmark/"))
+        return {experiments_named(registry, store, "benchmark/*"), pattern};
+    return {experiments_named(registry, store, experiment), pattern};
+}
+
+/// What the selection met on the way, for the sentence when nothing is left.
+struct Seen {
+    long series = 0, accepted = 0;
+    std::set<std::string> metrics;
+};
+
+[[noreturn]] void nothing_selected(const store::Store& store, const HistorySelection& selection,
+                                   const Seen& seen) {
+    if (seen.series == 0)
+        throw UserError(
+            fmt::format("{} holds no sample of {} that is ok; `assay run {}` makes some",
+                        store.path().string(), selection.pattern, selection.pattern));
+    if (seen.accepted == 0)
+        throw UserError(
+            fmt::format("none of the {} series of {} is so; `assay history {}` lists them",
+                        seen.series, selection.pattern, selection.pattern));
+    if (seen.metrics.empty())
+        throw UserError(fmt::format("no sample of {} recorded a finite number in that time",
+                                    selection.pattern));
+    throw UserError(fmt::format("no such metric of {} in that time; recorded: {}",
+                                selection.pattern, fmt::join(seen.metrics, ", ")));
+}
+
+}  // namespace
+
+std::vector<report::Trend> selected_trends(const Registry& registry, const store::Store& store,
+                                           const HistorySelection& selection,
+                                           const report::TrendOptions& options) {
+    const SeriesFilter filter = filter_of(selection);
+    std::vector<report::Trend> trends;
+    Seen seen;
+    const Named named = named_by(registry, store, selection.pattern);
+    std::vector<store::SeriesKey> accepted;
+    const store::HistoryFilter wanted{
+        .series =
+            [&](const store::SeriesKey& key) {
+                ++seen.series;
+                if (!filter.accepts(key)) return false;
+                accepted.push_back(key);
+                return true;
+            },
+        .metric =
+            [&](const store::SeriesKey& key, const store::MetricKey& metric) {
+                return named.accepts(key, metric) &&
+                       (names(selection.metrics, metric.name) ||
+                        names(selection.metrics, metric_key(metric.name, metric.labels)));
+            },
+        .since = selection.since};
+    for (const std::string& id : named.experiments) {
+        for (store::SeriesHistory& history : store.histories(id, wanted)) {
+            std::vector<store::HistoryPoint>& points = history.points;
+            std::erase_if(points, [](const store::HistoryPoint& point) {
+                return point.suspects->contains(store::rerun_mark);
+            });
+            if (points.empty()) continue;
+            const auto last = static_cast<std::size_t>(selection.last);
+            if (last > 0 && points.size() > last)
+                points.erase(points.begin(), points.end() - static_cast<long>(last));
+            trends.push_back(report::make_trend(registry.experiment(id), history.series,
+                                                history.metric, std::move(points), options));
+        }
+    }
+    if (!trends.empty()) return trends;
+    for (const store::SeriesKey& key : accepted)
+        for (const store::MetricKey& metric : store.metrics_of(key))
+            if (named.accepts(key, metric)) seen.metrics.insert(metric.name);
+    if (!named.rows.empty() && !accepted.empty() && seen.metrics.empty())
+        throw UserError(fmt::format("no row is called '{}'; `assay history {}` lists them",
+                                    named.rows, fmt::join(named.experiments, " ")));
+    seen.accepted = static_cast<long>(accepted.size());
+    nothing_selected(store, selection, seen);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,166 @@
+// assay report: one self-contained HTML file, a figure, or tables as text.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "suite/base/error.hpp"
+#include "suite/cli/command.hpp"
+#include "suite/cli/database.hpp"
+#include "suite/cli/results/results_text.hpp"
+#include "suite/cli/run/session.hpp"
+#include "suite/cli/selection.hpp"
+#include "suite/cli/terminal/output.hpp"
+#include "suite/cli/terminal/terminal.hpp"
+#include "suite/report/page/html_page.hpp"
+#include "suite/report/text/claims_summary.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct ReportOptions {
+    std::vector<std::string> patterns;
+    std::string file;  ///< empty: a page in assay-report.html, text on standard output
+    bool text = false, gate = false, json = false;
+};
+
+enum class Content { page, figure, text };
+
+/// Refuses what cannot be, before anything is read.
+Content content_of(const ReportOptions& options) {
+    const std::string ending = ending_of(options.file);
+    if (ending == ".csv" || ending == ".json")
+        throw UserError(fmt::format(
+            "-o {0}: a report is no {1}; `assay export --{2} -o {0}` writes the samples as such",
+            options.file, ending, ending.substr(1)));
+    expect_ending("-o", options.file, {".html", ".htm", ".svg", ".txt"});
+    const bool page = ending == ".html" || ending == ".htm";
+    if (options.text && (page || ending == ".svg"))
+        throw UserError(fmt::format("--text writes .txt or to the terminal, not {}", ending));
+    if (options.text || ending == ".txt") return Content::text;
+    return ending == ".svg" ? Content::figure : Content::page;
+}
+
+std::vector<const Experiment*> selected(const Registry& registry,
+                                        const std::vector<std::string>& patterns) {
+    std::vector<const Experiment*> experiments;
+    for (const std::string& pattern : patterns.empty() ? std::vector<std::string>{"all"} : patterns)
+        for (const Experiment* experiment : registry.select(pattern))
+            if (std::find(experiments.begin(), experiments.end(), experiment) == experiments.end())
+                experiments.push_back(experiment);
+    return experiments;
+}
+
+/// Every table in full.
+std::string as_text(const Context& context, const store::Store& store,
+                    const std::vector<const Experiment*>& experiments, bool to_terminal) {
+    std::vector<store::Sample> samples;
+    std::vector<std::string> ids;
+    for (const Experiment* experiment : experiments) {
+        for (auto& list :
+             {store.newest_samples(experiment->id), store.unsuccessful_samples(experiment->id)})
+            samples.insert(samples.end(), list.begin(), list.end());
+        ids.push_back(experiment->id);
+    }
+    const auto checks =
+        report::newest_checks(context.registry, &store, select_claims(context.registry, ids));
+    return results_text(context.registry, samples, checks,
+                        {.all_metrics = true,
+                         .columns = to_terminal ? text_columns() : no_limit,
+                         .database = store.path()});
+}
+
+std::string left_out_line(std::size_t left_out, const std::vector<const Experiment*>& asked,
+                          const std::vector<const Experiment*>& found) {
+    if (left_out == 0) return {};
+    const auto first = std::find_if(asked.begin(), asked.end(), [&](const Experiment* experiment) {
+        return std::find(found.begin(), found.end(), experiment) == found.end();
+    });
+    return fmt::format(
+        "{} of {} experiments {} no samples and {} left out; `assay run {}`, for "
+        "example, makes some\n",
+        left_out, asked.size(), left_out == 1 ? "has" : "have", left_out == 1 ? "is" : "are",
+        (*first)->id);
+}
+
+int run_report(const Context& context, const ReportOptions& options) {
+    const Content content = content_of(options);
+    const std::vector<const Experiment*> asked = selected(context.registry, options.patterns);
+    if (content == Content::figure && asked.size() != 1)
+        throw UserError(
+            fmt::format("-o {}: a picture shows one experiment, and {} are asked for; "
+                        "`assay list` shows them",
+                        options.file, asked.size()));
+    const std::string file = !options.file.empty()      ? options.file
+                             : content == Content::text ? "-"
+                                                        : "assay-report.html";
+    const store::Store store = open_existing(context);
+    report::HtmlInput input;
+    input.registry = &context.registry;
+    input.experiments = asked;
+    input.store = &store;
+    input.claims = select_claims(context.registry, options.patterns);
+    const std::vector<const Experiment*> found = report::with_samples(input);
+    if (found.empty())
+        throw UserError(fmt::format("no samples of {} in {} yet; `assay run {}` makes some",
+                                    asked.size() == 1 ? asked.front()->id : "these experiments",
+                                    store.path().string(), asked.front()->id));
+    const std::string written = content == Content::page ? report::html(input)
+                                : content == Content::figure
+                                    ? report::stored_figure(context.registry, store, *found[0])
+                                    : as_text(context, store, found, file == "-");
+    write_output(file, written);
+    const std::size_t left_out = asked.size() - found.size();
+    if (options.json && file != "-") {
+        nlohmann::json ids = nlohmann::json::array(), others = nlohmann::json::array();
+        for (const Experiment* experiment : asked)
+            (std::find(found.begin(), found.end(), experiment) == found.end() ? others : ids)
+                .push_back(experiment->id);
+        print_json({{"file", file},
+                    {"bytes", written.size()},
+                    {"experiments", ids},
+                    {"left_out", others}});
+    } else if (file != "-") {
+        std::cout << "report: " << file << '\n' << left_out_line(left_out, asked, found);
+    }
+    return options.gate &&
+                   any_contradicted(report::newest_checks(context.registry, &store, input.claims))
+               ? exit_regression
+               : exit_ok;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& program, Context& context) {
+    auto options = std::make_shared<ReportOptions>();
+    CLI::App* command =
+        program.add_subcommand("report", "Tables, figures and verdicts as one HTML file");
+    command->group("Results");
+    command->add_option("experiments", options->patterns, "Ids or patterns (default: all)");
+    command
+        ->add_option("-o,--output", options->file,
+                     "What it is called, it becomes: .html a page (default: assay-report.html), "
+                     ".svg the figure of one experiment, .txt all tables; - is standard output")
+        ->type_name("FILE");
+    command->add_flag("--text", options->text, "Print all tables with every metric as text");
+    command->add_flag("--gate", options->gate, "Exit 2 when a claim is contradicted");
+    command->add_flag("--json", options->json, "Print what was written as JSON");
+    add_database_option(*command, context);
+    command->footer(
+        "For a picture of another kind: rsvg-convert fig8.svg -o fig8.png (Debian package\n"
+        "librsvg2-bin).\n"
+        "Examples:\n"
+        "  assay report lazarus -o lazarus.html\n"
+        "  assay report lazarus/fig8 -o fig8.svg    # its picture\n"
+        "  assay report lazarus/fig8 --text         # its numbers");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return run_report(context, *options); };
+    });
+}
+
+}  // namespace assay::cli

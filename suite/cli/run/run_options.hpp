@@ -1,0 +1,71 @@
+// The options that `run`, `reproduce` and `versus` share, and the runner's request made of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/cli/command.hpp"
+#include "suite/runner/adaptive/contrast.hpp"
+#include "suite/runner/runner.hpp"
+
+namespace assay::cli {
+
+/// Seconds to wait for a quiet machine unless --settle says otherwise: $ASSAY_SETTLE, else 20.
+double default_settle_s();
+
+/// How long rounds go on until a verdict stands (`run --until-decided`, `versus`), as typed.
+struct DecisionWords {
+    std::string margin = "1%", budget;
+    int max_rounds = 30;
+    std::vector<std::string> metrics;
+};
+
+/// As typed.
+struct RunOptions {
+    std::vector<std::string> patterns;
+    std::string profile = "toy";
+    std::string provenance;  ///< of --mode; empty: the experiment's first
+    std::vector<std::string> axes;
+    std::vector<std::string> variants, skip;
+    std::optional<int> rounds;
+    std::string seed = "1";
+    std::vector<std::string> faults;
+    std::string scenario_file;
+    std::optional<double> timeout_s;
+    bool until_decided = false;
+    DecisionWords decision;  ///< counts only with until_decided
+    std::string against;     ///< the same
+    bool fresh = false;
+    bool no_lock = false;
+    bool no_doctor = false;
+    double settle_s = default_settle_s();
+    bool dry_run = false;
+    bool gate = false;
+    bool all_metrics = false;  ///< in what is printed
+    bool json = false;
+    std::string events;
+};
+
+/// What keeps measured samples undisturbed, and where results go.
+void add_care_options(CLI::App& command, RunOptions& options, Context& context);
+
+/// These, which samples, and how each is made.
+void add_sampling_options(CLI::App& command, RunOptions& options, Context& context);
+
+/// Which session, and what its exit code says.
+void add_session_options(CLI::App& command, RunOptions& options);
+
+/// These, and how many samples.
+void add_run_options(CLI::App& command, RunOptions& options, Context& context);
+
+/// --margin, --budget, --max-rounds, --metric.
+void add_decision_options(CLI::App& command, DecisionWords& words);
+
+/// Throws UserError for whatever does not read: profile, provenance, axis, fault, scenario.
+runner::Request make_request(const RunOptions& options, const Context& context);
+
+/// Throws UserError for a margin or a budget that does not read.
+runner::DecisionOptions decision_options(const DecisionWords& words);
+
+}  // namespace assay::cli

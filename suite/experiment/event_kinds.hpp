@@ -1,0 +1,47 @@
+// Kinds of events that samples record, and how timelines draw them: the suite's own; a system
+// declares more (System::event_kinds).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace assay {
+
+/// What an event is about; each figure and window has a colour for it.
+enum class EventColour {
+    recovery,   ///< work goes on
+    failure,    ///< something broke, or was made to
+    arrival,    ///< someone came
+    state,      ///< state was saved, or read again
+    detection,  ///< someone noticed
+    transfer,   ///< state moved
+    placement,  ///< work or state is arranged anew
+    other,
+};
+
+/// Where timelines show an event. One with a length (its detail's "seconds") is drawn as long.
+enum class EventLane {
+    rank,       ///< a mark in the lane of its rank, nothing else; so are kinds that nobody declares
+    labelled,   ///< the same, and a line with its name through all lanes
+    cause,      ///< the same, named by its detail's "kind"; what follows tells the time since it
+    arrival,    ///< labelled; its rank's lane begins, and what follows tells the time since it
+    departure,  ///< labelled; its rank's lane ends
+    death,      ///< the same, with a cross
+    stop,       ///< labelled; where variants are compared, a block in their lane, with the "reason"
+    pause,      ///< labelled; where variants are compared, a thin bar in their lane
+    row,        ///< many: ticks in a row of their own, without labels
+};
+
+/// A kind of event that samples record (Recorder::event), and how timelines draw it.
+struct EventKind {
+    std::string name;   ///< as it is recorded and labelled: "death"
+    std::string label;  ///< what a row of them is called: "deaths"
+    EventColour colour = EventColour::other;
+    EventLane lane = EventLane::rank;
+};
+
+/// What befalls the workers of any system: fault, death, leave, join, detection; and what any
+/// training does: checkpoint, commit (a step that will not be taken back).
+const std::vector<EventKind>& suite_event_kinds();
+
+}  // namespace assay

@@ -1,0 +1,269 @@
+// The registry: what may be registered, and how patterns select experiments.
+#include "suite/experiment/system.hpp"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "suite/base/error.hpp"
+
+namespace assay {
+namespace {
+
+void demand(bool holds, const std::string& what) {
+    if (!holds) throw std::logic_error(what);
+}
+
+bool belongs_to(const System& system, std::string_view id) {
+    return id.size() > system.id.size() + 1 && id.substr(0, system.id.size()) == system.id &&
+           id[system.id.size()] == '/';
+}
+
+bool has_variant(const Experiment& experiment, std::string_view name) {
+    for (const std::string& variant : experiment.variants)
+        if (variant == name) return true;
+    return false;
+}
+
+bool has_axis_or_label(const Experiment& experiment, const MetricSpec* metric,
+                       std::string_view name) {
+    if (experiment.axis(name)) return true;
+    if (metric)
+        for (const std::string& label : metric->labels)
+            if (label == name) return true;
+    return false;
+}
+
+// A claim that asks for what its experiment never produces would read "not run" for ever.
+void demand_answerable(const Claim& claim, const Experiment& experiment) {
+    const std::string where = "claim " + claim.id + ": experiment " + experiment.id + " has no ";
+    const MetricSpec* metric = nullptr;
+    if (!claim.metric.empty()) {
+        metric = experiment.metric(claim.metric);
+        demand(metric, where + "metric '" + claim.metric + "'");
+    }
+    const auto demand_selector = [&](const Selector& selector) {
+        demand(selector.variant.empty() || has_variant(experiment, selector.variant),
+               where + "variant '" + selector.variant + "'");
+        for (const auto& [name, value] : selector.where)
+            demand(has_axis_or_label(experiment, metric, name),
+                   where + "axis or label '" + name + "'");
+    };
+    demand_selector(claim.of);
+    if (claim.over) demand_selector(*claim.over);
+    for (const auto& [name, range] : claim.assumes)
+        demand(has_axis_or_label(experiment, metric, name), where + "axis or label '" + name + "'");
+    if (!claim.along.empty() && claim.along != "variant")
+        demand(has_axis_or_label(experiment, metric, claim.along),
+               where + "axis or label '" + claim.along + "'");
+    if (claim.along.empty() || claim.along == "variant")
+        for (const std::string& variant : claim.order)
+            demand(has_variant(experiment, variant), where + "variant '" + variant + "'");
+}
+
+// What a highlight shows must be part of this build, or not be declared in it.
+void demand_highlight(const System& system) {
+    const Highlight& highlight = system.highlight;
+    const std::string where = "highlight of " + system.id + ": ";
+    bool pictured = highlight.picture.empty();
+    for (const Highlight::Part& part : highlight.parts) {
+        const Experiment* experiment = nullptr;
+        for (const Experiment& own : system.experiments)
+            if (own.id == part.experiment) experiment = &own;
+        demand(experiment, where + "no experiment '" + part.experiment + "'");
+        const std::string lacks = where + part.experiment + " has no ";
+        demand(experiment->plan(Profile::toy), lacks + "profile toy");
+        for (const auto& [axis, values] : part.axes)
+            demand(experiment->axis(axis), lacks + "axis '" + axis + "'");
+        for (const std::string& variant : part.variants)
+            demand(has_variant(*experiment, variant), lacks + "variant '" + variant + "'");
+        pictured = pictured || part.experiment == highlight.picture;
+    }
+    demand(pictured, where + "its picture '" + highlight.picture + "' is none of its parts");
+}
+
+void demand_distinct_kinds(const System& system) {
+    std::set<std::string_view> names;
+    for (const EventKind& kind : suite_event_kinds()) names.insert(kind.name);
+    for (const EventKind& kind : system.event_kinds)
+        demand(names.insert(kind.name).second,
+               "system " + system.id + ": event kind '" + kind.name + "' is declared twice");
+}
+
+bool begins_with(std::string_view text, std::string_view start) {
+    return text.substr(0, start.size()) == start;
+}
+
+// '*' stands for any text, '?' for one letter.
+bool glob_matches(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+}  // namespace
+
+void Registry::add(System system) {
+    demand(!system.id.empty() && system.id.find('/') == std::string::npos,
+           "system id '" + system.id + "' must be one word");
+    demand(!this->system(system.id), "system " + system.id + " is registered twice");
+    std::map<std::string_view, const Experiment*> experiments;
+    for (const Experiment& experiment : system.experiments) {
+        demand(belongs_to(system, experiment.id),
+               "experiment '" + experiment.id + "' is not of system " + system.id);
+        demand(experiments.emplace(experiment.id, &experiment).second,
+               "experiment " + experiment.id + " is registered twice");
+    }
+    demand_highlight(system);
+    demand_distinct_kinds(system);
+    for (const auto& [name, converter] : system.data_converters)
+        demand(converter && !data_converters().contains(name),
+               "system " + system.id + ": the converter of data '" + name +
+                   "' is empty or is declared twice");
+    std::set<std::string_view> claims;
+    for (const Claim& claim : system.claims) {
+        demand(belongs_to(system, claim.id),
+               "claim '" + claim.id + "' is not of system " + system.id);
+        demand(belongs_to(system, claim.experiment), "claim " + claim.id + ": experiment '" +
+                                                         claim.experiment + "' is not of system " +
+                                                         system.id);
+        demand(claims.insert(claim.id).second, "claim " + claim.id + " is registered twice");
+        const auto experiment = experiments.find(claim.experiment);
+        if (experiment == experiments.end()) continue;
+        demand_answerable(claim, *experiment->second);
+        if (claim.test.substr(0, 7) == "custom:")
+            demand(system.custom_checks.count(claim.test.substr(7)),
+                   "claim " + claim.id + ": system " + system.id + " has no check '" + claim.test +
+                       "'");
+    }
+    systems_.push_back(std::move(system));
+}
+
+const System* Registry::system(std::string_view id) const {
+    for (const System& system : systems_)
+        if (system.id == id) return &system;
+    return nullptr;
+}
+
+const Experiment* Registry::experiment(std::string_view id) const {
+    for (const System& system : systems_)
+        for (const Experiment& experiment : system.experiments)
+            if (experiment.id == id) return &experiment;
+    return nullptr;
+}
+
+const Claim* Registry::claim(std::string_view id) const {
+    for (const System& system : systems_)
+        for (const Claim& claim : system.claims)
+            if (claim.id == id) return &claim;
+    return nullptr;
+}
+
+DataConverters Registry::data_converters() const {
+    DataConverters all;
+    for (const System& system : systems_)
+        all.insert(system.data_converters.begin(), system.data_converters.end());
+    return all;
+}
+
+std::vector<EventKind> Registry::event_kinds(const Experiment& experiment) const {
+    std::vector<EventKind> kinds = suite_event_kinds();
+    if (const System* own = system(experiment.system()))
+        kinds.insert(kinds.end(), own->event_kinds.begin(), own->event_kinds.end());
+    return kinds;
+}
+
+std::vector<const Experiment*> Registry::select(std::string_view pattern) const {
+    std::vector<const Experiment*> selected;
+    std::vector<std::string> known{"all"};
+    for (const System& system : systems_) {
+        known.push_back(system.id);
+        for (const Experiment& experiment : system.experiments) {
+            known.push_back(experiment.id);
+            const bool meant = !system.on_request || begins_with(pattern, system.id + "/");
+            if ((meant && (pattern == "all" || glob_matches(pattern, experiment.id))) ||
+                pattern == system.id)
+                selected.push_back(&experiment);
+        }
+    }
+    if (!selected.empty()) return selected;
+    std::string text = "unknown experiment '" + std::string(pattern) + "'";
+    if (this->system(pattern))
+        text = "system '" + std::string(pattern) + "' has no experiment in this build";
+    else if (const auto nearest = nearest_id(pattern, known))
+        text += "; did you mean '" + *nearest + "'?";
+    throw UnknownExperiment(text + (text.back() == '?' ? " " : "; ") +
+                            "`assay list` shows all experiments");
+}
+
+namespace {
+
+bool contains(const std::vector<Value>& values, const Value& value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// Whether the claim itself names this value of the axis: as the input that it needs
+/// ("trace:smartmoe"), or where it looks.
+bool asks_for(const Claim& claim, const std::string& axis, const Value& value) {
+    const auto selects = [&](const Selector& selector) {
+        const auto wanted = selector.where.find(axis);
+        return wanted != selector.where.end() && wanted->second == value;
+    };
+    return contains({claim.needs.begin(), claim.needs.end()}, axis + ":" + to_string(value)) ||
+           selects(claim.of) || (claim.over && selects(*claim.over));
+}
+
+// A claim speaks of the experiment as its profile sweeps it: a user's own faults or axis values are
+// no evidence, unless the axis lists the value and the claim asks for it.
+bool is_evidence(const Claim& claim, const Experiment& experiment, const Observation& observation) {
+    if (observation.scenario != experiment.default_scenario) return false;
+    const ProfilePlan* plan = experiment.plan(observation.profile);
+    for (const Axis& axis : experiment.axes) {
+        const auto value = observation.axes.find(axis.name);
+        if (value == observation.axes.end()) continue;
+        const auto swept = plan ? plan->axes.find(axis.name) : decltype(plan->axes.end()){};
+        const bool narrowed = plan && swept != plan->axes.end();
+        if (contains(narrowed ? swept->second : axis.values, value->second)) continue;
+        if (!narrowed || !contains(axis.values, value->second) ||
+            !asks_for(claim, axis.name, value->second))
+            return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+ClaimCheck check_claim(const Registry& registry, const Claim& claim,
+                       std::span<const Observation> observations) {
+    const Experiment* experiment = registry.experiment(claim.experiment);
+    if (!experiment && claim.not_checkable.empty() && claim.kind == ClaimKind::claim) {
+        ClaimCheck result;
+        result.claim = claim.id;
+        result.verdict = ClaimVerdict::not_checkable_here;
+        result.reason = "experiment " + claim.experiment + " is not part of this build";
+        return result;
+    }
+    static const System without_checks;
+    const System* system = registry.system(claim.id.substr(0, claim.id.find('/')));
+    std::vector<Observation> evidence;
+    for (const Observation& observation : observations)
+        if (experiment && is_evidence(claim, *experiment, observation))
+            evidence.push_back(observation);
+    return check(claim, evidence, (system ? *system : without_checks).custom_checks);
+}
+
+}  // namespace assay

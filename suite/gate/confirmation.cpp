@@ -1,0 +1,111 @@
+#include "suite/gate/confirmation.hpp"
+
+#include <array>
+#include <utility>
+
+namespace assay::gate {
+namespace {
+
+constexpr std::array<std::pair<State, std::string_view>, 5> state_names = {{
+    {State::candidate, "candidate"},
+    {State::confirmed, "confirmed"},
+    {State::accepted, "accepted"},
+    {State::fixed, "fixed"},
+    {State::ignored, "ignored"},
+}};
+
+constexpr std::array<std::pair<Evidence, std::string_view>, 4> evidence_words = {{
+    {Evidence::none, "none"},
+    {Evidence::slower, "slower"},
+    {Evidence::not_again, "not again"},
+    {Evidence::same, "same"},
+}};
+
+Step candidate_after(Evidence evidence) {
+    switch (evidence) {
+        case Evidence::slower:
+            return {State::candidate, State::confirmed, "seen in a second night"};
+        case Evidence::not_again:
+            return {State::candidate, std::nullopt, "the reruns of the next night took it back"};
+        case Evidence::same:
+            return {State::candidate, std::nullopt, "not seen again in the next night"};
+        case Evidence::none:
+            break;
+    }
+    return {State::candidate, State::candidate, "waits for a night that can tell"};
+}
+
+Step confirmed_after(Evidence evidence, bool same_before) {
+    switch (evidence) {
+        case Evidence::slower:
+            return {State::confirmed, State::confirmed, "still there"};
+        case Evidence::not_again:
+            return {State::confirmed, State::confirmed,
+                    "tonight's reruns took it back; two nights inside the margin end it"};
+        case Evidence::same:
+            if (same_before)
+                return {State::confirmed, State::fixed, "back for two nights in a row"};
+            return {State::confirmed, State::confirmed,
+                    "back tonight; one more such night and it is fixed"};
+        case Evidence::none:
+            break;
+    }
+    return {State::confirmed, State::confirmed, "tonight says nothing about it"};
+}
+
+/// accepted and fixed: over, until something new shows.
+Step ended_after(State state, Evidence evidence) {
+    if (evidence == Evidence::slower)
+        return {state, State::candidate,
+                state == State::accepted ? "slower than the level that was accepted"
+                                         : "slower again after it had been fixed"};
+    return {state, state, ""};
+}
+
+}  // namespace
+
+std::string_view to_string(State state) {
+    for (const auto& [value, name] : state_names)
+        if (value == state) return name;
+    return "unknown";
+}
+
+std::optional<State> parse_state(std::string_view text) {
+    for (const auto& [value, name] : state_names)
+        if (name == text) return value;
+    return std::nullopt;
+}
+
+std::string_view to_string(Evidence evidence) {
+    for (const auto& [value, word] : evidence_words)
+        if (value == evidence) return word;
+    return "none";
+}
+
+std::optional<Evidence> parse_evidence(std::string_view text) {
+    for (const auto& [value, word] : evidence_words)
+        if (word == text) return value;
+    return std::nullopt;
+}
+
+Step after_night(std::optional<State> state, Evidence evidence, bool same_before) {
+    if (!state) {
+        if (evidence == Evidence::slower)
+            return {std::nullopt, State::candidate, "first seen tonight"};
+        return {};
+    }
+    switch (*state) {
+        case State::candidate:
+            return candidate_after(evidence);
+        case State::confirmed:
+            return confirmed_after(evidence, same_before);
+        case State::accepted:
+        case State::fixed:
+            return ended_after(*state, evidence);
+        case State::ignored:
+            break;
+    }
+    return {State::ignored, State::ignored, "muted"};
+}
+
+}  // namespace assay::gate

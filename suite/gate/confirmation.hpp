@@ -1,0 +1,40 @@
+// The gate's rule for "confirmed": what becomes of a regression from its first sight to its end. It
+// takes two nights. Pure: no database, no clock.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace assay::gate {
+
+/// candidate: seen in one night, and again in that night's reruns. confirmed: seen again in the
+/// next night that could tell; fails the build. accepted: a person said that this is the new
+/// level (`assay baseline accept`). fixed: later nights are back. ignored: a person muted it.
+enum class State { candidate, confirmed, accepted, fixed, ignored };
+std::string_view to_string(State);
+std::optional<State> parse_state(std::string_view);
+
+/// What one night says about one row, after its reruns.
+enum class Evidence {
+    none,       ///< not run, failed, not comparable, or undecided: says nothing
+    slower,     ///< outside the margin and the history, and the reruns say so too
+    not_again,  ///< suspicious at first, but the reruns took it back
+    same,       ///< inside the margin (or faster)
+};
+
+std::string_view to_string(Evidence);  ///< "none", "slower", "not again", "same"
+std::optional<Evidence> parse_evidence(std::string_view);
+
+struct Step {
+    std::optional<State> from, to;  ///< nullopt: no regression
+    std::string why;
+};
+
+/// One night's move. Only `slower` in two different nights confirms; `not_again` and `same` drop a
+/// candidate; two nights of `same` in a row fix a confirmed one (`same_before`: the night before
+/// said same). accepted, fixed and ignored are left by new evidence against the new level only:
+/// `slower` opens a new candidate for accepted and fixed, ignored stays.
+Step after_night(std::optional<State> state, Evidence evidence, bool same_before);
+
+}  // namespace assay::gate

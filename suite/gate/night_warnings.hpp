@@ -1,0 +1,55 @@
+// What a night must tell a person beside its verdict: what did not run, and what nobody judges.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "suite/gate/night.hpp"
+#include "suite/gate/plan/night_plan.hpp"
+#include "suite/store/nights.hpp"
+#include "suite/store/records.hpp"
+
+namespace assay::gate {
+
+/// Adds the warning unless it is there.
+void warn_once(Night&, const std::string& sentence);
+
+/// What of the night's samples did not run: of a whole series a failure, of a part a warning.
+struct SampleLosses {
+    std::map<RowId, std::string> failed;  ///< series of which every sample failed: its name and why
+    std::vector<std::string> warnings;
+};
+SampleLosses sample_losses(std::span<const store::Sample>,
+                           const std::map<RowId, SeriesGate>& gates);
+
+/// What failed as a whole makes the night an error, unless it failed in the baseline, too: then it
+/// is nothing new, and a warning keeps it in sight. The other rows keep their verdicts. `failed`:
+/// of sample_losses(). The arms' pointers must be there.
+void add_failures(Night&, const std::map<RowId, std::string>& failed);
+
+/// A sentence about rows that are not compared since their contexts (data, calibration …) are not
+/// the baseline's, which then must be accepted anew. nullopt: there are none but muted ones. The
+/// arms' pointers must be there.
+std::optional<std::string> context_warning(const std::vector<NightRow>&,
+                                           const std::string& baseline);
+
+/// Sentences about rows that the baseline has and tonight lacks, and the other way round: nobody
+/// judges them, muted ones left out.
+std::vector<std::string> unmatched_warnings(const std::vector<NightRow>&,
+                                            const std::string& baseline);
+
+/// A night can be green since nothing was looked at: it has no baseline though it is not the first,
+/// or rows have no partner, or an open regression (`open`) is of a row that is nowhere any more.
+std::vector<std::string> unjudged_warnings(const Night&, const std::string& baseline,
+                                           std::span<const RowId> open);
+
+/// Of mutes that ended since the night before (`last_night`: when that began), once: in the first
+/// night that judges their rows again.
+std::vector<std::string> ended_mute_warnings(const std::vector<NightRow>&,
+                                             std::span<const store::MuteRecord>,
+                                             const std::string& now, const std::string& last_night);
+
+}  // namespace assay::gate

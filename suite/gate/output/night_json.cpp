@@ -1,0 +1,77 @@
+// The night for other programs.
+#include <nlohmann/json.hpp>
+
+#include "suite/base/encoding.hpp"
+#include "suite/compare/rows_output.hpp"
+#include "suite/gate/night_rows.hpp"
+#include "suite/gate/night_verdict.hpp"
+#include "suite/gate/output/night_reports.hpp"
+#include "suite/gate/output/night_words.hpp"
+
+namespace assay::gate {
+namespace {
+
+using nlohmann::json;
+
+/// As `assay compare --json` writes a row, and what the gate adds to it.
+json comparison(const compare::Row& row, const report::RowNames& names) {
+    json out = compare::row_json(row, names);
+    out["margin"] = row.margin;
+    out["paired"] = row.paired;
+    return out;
+}
+
+json state(const std::optional<State>& of) { return of ? json(to_string(*of)) : json(); }
+
+json night_row_json(const NightRow& row, const report::RowNames& names) {
+    json out = comparison(row.against_baseline, names);
+    out["row"] = names.of(row.against_baseline.id).text();
+    out["slowdown"] = finite_or_null(slowdown(row.against_baseline));
+    out["history_change"] = finite_or_null(row.history_change);
+    out["history_threshold"] = finite_or_null(row.history_threshold);
+    out["candidate"] = row.candidate;
+    out["rerun"] = row.rerun ? comparison(*row.rerun, names) : json();
+    out["rerun_paired"] = row.rerun_paired;
+    out["evidence"] = to_string(row.evidence);
+    out["from"] = state(row.step.from);
+    out["to"] = state(row.step.to);
+    out["why"] = row.step.why;
+    out["muted"] = row.muted;
+    out["mute"] = row.muted ? json(row.mute) : json();
+    out["relative_to_control"] =
+        row.relative_to_control > 0 ? json(row.relative_to_control) : json();
+    return out;
+}
+
+}  // namespace
+
+std::string json_text(const Night& night) {
+    json rows = json::array();
+    const report::RowNames names = names_of(night);
+    for (const auto& group : by_heading(night))
+        for (const NightRow* row : group) rows.push_back(night_row_json(*row, names));
+    const json out = {{"suite", night.suite},
+                      {"night", night.id},
+                      {"started", night.started},
+                      {"session", night.session},
+                      {"baseline_session",
+                       night.baseline_session.empty() ? json() : json(night.baseline_session)},
+                      {"machine", night.machine},
+                      {"commit", night.commit},
+                      {"nights_before", night.nights_before},
+                      {"margin", night.margin},
+                      {"verdict", verdict_word(night.verdict)},
+                      {"exit_code", exit_code(night.verdict)},
+                      {"says", verdict_words(night)},
+                      {"geometric_mean", finite_or_null(night.geometric_mean)},
+                      {"median_slowdown", finite_or_null(night.median_slowdown)},
+                      {"rerun_slowdown", finite_or_null(night.rerun_slowdown)},
+                      {"control", night.control},
+                      {"failures", night.failures},
+                      {"warnings", night.warnings},
+                      {"rows", std::move(rows)}};
+    // Texts of programs may hold broken UTF-8: replaced, never a failure of the report.
+    return out.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,51 @@
+// The night for the terminal: the verdict, then the rows that need a person.
+#include <fmt/format.h>
+
+#include "suite/gate/output/night_reports.hpp"
+#include "suite/gate/output/night_words.hpp"
+#include "suite/report/text/terminal_text.hpp"
+#include "suite/report/text/text_table.hpp"
+
+namespace assay::gate {
+namespace {
+
+/// Rows of a kind that a terminal can take; the reports have all.
+constexpr std::size_t most_listed = 30;
+
+std::string listed(Heading which, const std::vector<const NightRow*>& rows,
+                   const report::RowNames& names) {
+    if (rows.empty()) return "";
+    if (which == Heading::same || which == Heading::undecided || which == Heading::not_compared ||
+        which == Heading::informational)
+        return fmt::format("{}: {}\n", title(which), rows.size());
+    report::Grid grid = {{"row", "change", "ratio", "reruns", "why"}};
+    for (std::size_t i = 0; i < rows.size() && i < most_listed; ++i) {
+        const NightRow& row = *rows[i];
+        grid.push_back({names.of(row.against_baseline.id).text(),
+                        change_words(row.against_baseline), ratio_words(row.against_baseline),
+                        row.rerun ? change_words(*row.rerun) : "–", why_words(row)});
+    }
+    std::string text =
+        fmt::format("{}: {}\n{}", title(which), rows.size(), report::text_table(grid));
+    if (rows.size() > most_listed)
+        text += fmt::format("… and {} more in the reports\n", rows.size() - most_listed);
+    return text;
+}
+
+}  // namespace
+
+std::string terminal_text(const Night& night) {
+    std::string text = fmt::format("{}: {}\n", night.suite, verdict_words(night));
+    for (const std::string& failure : night.failures)
+        text += "could not be run: " + report::printable(failure, "\n") + '\n';
+    const auto groups = by_heading(night);
+    const report::RowNames names = names_of(night);
+    for (int i = 0; i < heading_count; ++i)
+        text += listed(static_cast<Heading>(i), groups[static_cast<std::size_t>(i)], names);
+    for (const std::string& warning : night.warnings)
+        text += "warning: " + report::printable(warning, "\n") + '\n';
+    for (const auto& [name, value] : facts(night)) text += fmt::format("{:16} {}\n", name, value);
+    return text;
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,235 @@
+#include "suite/gate/output/night_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "suite/gate/night_verdict.hpp"
+
+namespace assay::gate {
+namespace {
+
+std::string percent(double share) {
+    const double value = std::abs(share) * 100;
+    return value < 9.95 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
+}
+
+/// "7.1 % slower [6.2 %, 8.0 %]" would say the same twice; reports give the ratio's interval.
+std::string comparison_sentence(const compare::Row& row) {
+    return fmt::format("{}: ratio {}, margin {}, n {} and {}; {}", change_words(row),
+                       ratio_words(row), percent(row.margin), row.n_a, row.n_b, row.reason);
+}
+
+std::string count(std::size_t n, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+std::string short_id(const std::string& id) { return id.substr(0, 8); }
+
+double badness(const NightRow* row) { return slowdown(row->against_baseline).value_or(0); }
+
+}  // namespace
+
+std::string_view title(Heading heading) {
+    switch (heading) {
+        case Heading::regression:
+            return "Confirmed regressions";
+        case Heading::candidate:
+            return "Candidates: slower tonight, a second night decides";
+        case Heading::fixed:
+            return "Fixed";
+        case Heading::faster:
+            return "Faster";
+        case Heading::taken_back:
+            return "Suspicious at first, taken back by the reruns";
+        case Heading::muted:
+            return "Slower, but muted";
+        case Heading::informational:
+            return "Informational: two clusters of values, or no better direction";
+        case Heading::undecided:
+            return "Undecided";
+        case Heading::not_compared:
+            return "Not compared";
+        case Heading::same:
+            return "Same";
+    }
+    return "";
+}
+
+Heading heading(const NightRow& row) {
+    using compare::Reason;
+    using compare::RowVerdict;
+    const compare::Row& against = row.against_baseline;
+    if (is_regression(row)) return Heading::regression;
+    if (is_warning(row)) return Heading::candidate;
+    if (row.muted && (row.evidence == Evidence::slower || against.verdict == RowVerdict::slower))
+        return Heading::muted;
+    if (row.step.to == State::fixed && row.step.from == State::confirmed) return Heading::fixed;
+    if (against.reason_code == Reason::bimodal || against.reason_code == Reason::no_direction)
+        return Heading::informational;
+    if (row.candidate && row.evidence == Evidence::not_again) return Heading::taken_back;
+    switch (against.verdict) {
+        case RowVerdict::faster:
+            return Heading::faster;
+        case RowVerdict::same:
+            return Heading::same;
+        case RowVerdict::not_comparable:
+        case RowVerdict::failed:
+        case RowVerdict::failed_before:
+            return Heading::not_compared;
+        case RowVerdict::slower:
+        case RowVerdict::ambiguous:
+            break;
+    }
+    return Heading::undecided;
+}
+
+std::vector<std::vector<const NightRow*>> by_heading(const Night& night) {
+    std::vector<std::vector<const NightRow*>> groups(heading_count);
+    for (const NightRow& row : night.rows)
+        groups[static_cast<std::size_t>(heading(row))].push_back(&row);
+    for (auto& group : groups)
+        std::stable_sort(group.begin(), group.end(), [](const NightRow* a, const NightRow* b) {
+            return badness(a) > badness(b);
+        });
+    return groups;
+}
+
+report::RowNames names_of(const Night& night) {
+    std::vector<RowId> ids;
+    for (const NightRow& row : night.rows) ids.push_back(row.against_baseline.id);
+    return report::RowNames(ids);
+}
+
+std::string why_words(const NightRow& row) { return row.muted ? row.mute : row.step.why; }
+
+std::string change_words(const compare::Row& row) {
+    if (!std::isfinite(row.ratio)) return "no ratio";
+    const auto slower = slowdown(row);
+    if (!slower) return fmt::format("ratio {:.4g}", row.ratio);
+    if (*slower == 1) return "equal";
+    const bool time = row.better == Direction::lower;
+    const bool worse = *slower > 1;
+    // A change of a factor reads better as one.
+    if (*slower >= 3 || *slower <= 1.0 / 3)
+        return fmt::format("{:.1f} times {}", worse ? *slower : 1 / *slower,
+                           worse ? "worse" : "better");
+    const std::string size = percent(row.ratio - 1);
+    return fmt::format("{} {}", size,
+                       time ? (worse ? "slower" : "faster") : (worse ? "lower" : "higher"));
+}
+
+std::string ratio_words(const compare::Row& row) {
+    if (!std::isfinite(row.ratio)) return "–";
+    if (!std::isfinite(row.low) || !std::isfinite(row.high))
+        return fmt::format("{:.4g}", row.ratio);
+    return fmt::format("{:.4g} [{:.4g}, {:.4g}]", row.ratio, row.low, row.high);
+}
+
+std::vector<std::string> evidence(const NightRow& row) {
+    std::vector<std::string> sentences = {"Against the baseline: " +
+                                          comparison_sentence(row.against_baseline)};
+    if (row.history_change && row.history_threshold)
+        sentences.push_back(fmt::format("History: changed by {}; its own changes stay below {}.",
+                                        percent(*row.history_change),
+                                        percent(*row.history_threshold)));
+    if (row.rerun)
+        sentences.push_back(fmt::format("Reruns, {}: {}",
+                                        row.rerun_paired
+                                            ? "old program against new in turns"
+                                            : "the new program again against the baseline's values",
+                                        comparison_sentence(*row.rerun)));
+    if (row.relative_to_control > 0)
+        sentences.push_back(
+            fmt::format("In units of the control workload: {:.4g}.", row.relative_to_control));
+    if (row.muted) sentences.push_back(row.mute + '.');
+    if (!row.step.why.empty())
+        sentences.push_back(
+            fmt::format("{} → {}: {}.", row.step.from ? to_string(*row.step.from) : "nothing",
+                        row.step.to ? to_string(*row.step.to) : "nothing", row.step.why));
+    return sentences;
+}
+
+std::string_view verdict_word(NightVerdict verdict) {
+    switch (verdict) {
+        case NightVerdict::clean:
+            return "clean";
+        case NightVerdict::error:
+            return "error";
+        case NightVerdict::regression:
+            return "regression";
+        case NightVerdict::ambiguous:
+            return "ambiguous";
+    }
+    return "error";
+}
+
+std::string verdict_words(const Night& night) {
+    const auto groups = by_heading(night);
+    const auto size = [&](Heading of) { return groups[static_cast<std::size_t>(of)].size(); };
+    const std::size_t confirmed = size(Heading::regression);
+    const std::size_t compared = night.rows.size() - size(Heading::not_compared);
+    std::string words;
+    switch (night.verdict) {
+        case NightVerdict::regression:
+            words = confirmed > 0
+                        ? count(confirmed, "confirmed regression", "confirmed regressions")
+                        : fmt::format("Regression: all rows together are {} slower",
+                                      percent(night.geometric_mean - 1));
+            break;
+        case NightVerdict::error:
+            words = "Error: " + count(night.failures.size(), "part", "parts") +
+                    " of the suite could not be run";
+            break;
+        case NightVerdict::ambiguous:
+            words = "Ambiguous: most rows could not be decided";
+            break;
+        case NightVerdict::clean:
+            words = "Clean";
+            break;
+    }
+    if (night.baseline_session.empty() && night.verdict == NightVerdict::clean)
+        return fmt::format("No accepted baseline yet: {} measured, nothing compared",
+                           count(night.rows.size(), "row", "rows"));
+    words += fmt::format("; {} of {} compared", compared, count(night.rows.size(), "row", "rows"));
+    if (size(Heading::candidate) > 0)
+        words += ", " + count(size(Heading::candidate), "candidate", "candidates");
+    if (size(Heading::faster) > 0) words += fmt::format(", {} faster", size(Heading::faster));
+    if (size(Heading::fixed) > 0) words += fmt::format(", {} fixed", size(Heading::fixed));
+    return words;
+}
+
+std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
+    std::vector<std::pair<std::string, std::string>> all = {
+        {"suite", night.suite},
+        {"night", fmt::format("{}, number {}, {}", short_id(night.id), night.nights_before + 1,
+                              night.started)},
+        {"commit", night.commit.empty() ? "unknown" : night.commit},
+        {"machine", night.machine},
+        {"session", short_id(night.session)},
+        {"baseline", night.baseline_session.empty()
+                         ? fmt::format("none, so nothing is judged; `assay baseline accept {}` "
+                                       "makes this night the first",
+                                       night.suite)
+                         : "session " + short_id(night.baseline_session)},
+        {"margin", percent(night.margin)},
+    };
+    if (!night.baseline_session.empty())
+        all.emplace_back("geometric mean",
+                         fmt::format("{:.4g} (above 1 is slower{})", night.geometric_mean,
+                                     night.control.empty() ? "" : ", in units of the control"));
+    if (mean_is_suspicious(night))
+        all.emplace_back("all rows together",
+                         night.rerun_slowdown
+                             ? fmt::format("look slower; the median of reruns, old program against "
+                                           "new in turns, is {:.3f}",
+                                           *night.rerun_slowdown)
+                             : "look slower; without reruns of the old program a slow machine "
+                               "cannot be told from slow code");
+    for (const auto& [metric, ratio] : night.control)
+        all.emplace_back("control " + metric, fmt::format("{:.4g} (above 1 is slower)", ratio));
+    return all;
+}
+
+}  // namespace assay::gate

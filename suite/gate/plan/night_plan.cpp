@@ -1,0 +1,122 @@
+#include "suite/gate/plan/night_plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "suite/base/error.hpp"
+#include "suite/gate/benchmark_experiment.hpp"
+#include "suite/runner/plan.hpp"
+#include "suite/runner/versus/versus.hpp"
+
+namespace assay::gate {
+namespace {
+
+/// Collects the plans of a suite's entries; a sample that two entries ask for is taken once.
+class Merging {
+  public:
+    void add(runner::Plan&& part, const SeriesGate& gate) {
+        for (runner::PlannedSample& sample : part.samples) {
+            out_.gates.emplace(series_of(sample.spec), gate);
+            if (seen_.insert(runner::identity(sample.spec)).second)
+                out_.plan.samples.push_back(std::move(sample));
+        }
+        out_.plan.calibrations.merge(part.calibrations);
+        out_.left_out.insert(out_.left_out.end(), part.left_out.begin(), part.left_out.end());
+    }
+
+    NightPlan finish() {
+        auto& samples = out_.plan.samples;
+        std::stable_sort(samples.begin(), samples.end(),
+                         [](const auto& a, const auto& b) { return a.spec.round < b.spec.round; });
+        for (auto first = samples.begin(); first != samples.end();) {
+            const int round = first->spec.round;
+            const auto last = std::find_if(first, samples.end(), [&](const auto& sample) {
+                return sample.spec.round != round;
+            });
+            if (round % 2 == 1) std::reverse(first, last);
+            first = last;
+        }
+        for (const runner::PlannedSample& sample : samples) {
+            out_.plan.seconds += sample.seconds;
+            out_.plan.bytes += sample.bytes;
+        }
+        out_.plan.hash = runner::plan_hash(samples);
+        return std::move(out_);
+    }
+
+  private:
+    NightPlan out_;
+    std::set<std::string> seen_;
+};
+
+runner::Request request_of(const SuiteExperiment& experiment, const SuiteFile& suite) {
+    runner::Request request;
+    request.patterns = experiment.patterns;
+    request.profile = experiment.profile;
+    request.provenance = experiment.provenance;
+    request.axes = experiment.axes;
+    request.variants = experiment.variants;
+    request.rounds = experiment.rounds.value_or(suite.rounds);
+    return request;
+}
+
+runner::Request request_of(const SuiteBenchmark& benchmark, const SuiteFile& suite) {
+    runner::Request request;
+    request.patterns = {std::string(benchmark_experiment)};
+    for (const auto& [axis, value] : benchmark_case(benchmark)) request.axes[axis] = {value};
+    request.rounds = benchmark.rounds.value_or(suite.rounds);
+    return request;
+}
+
+/// A misspelt metric would leave its rows unwatched.
+void check_metrics(const Registry& registry, const SuiteExperiment& entry) {
+    std::set<std::string> known;
+    for (const std::string& pattern : entry.patterns)
+        for (const Experiment* experiment : registry.select(pattern))
+            for (const MetricSpec& metric : experiment->metrics) known.insert(metric.name);
+    for (const std::string& name : entry.metrics)
+        if (!known.contains(name))
+            throw UserError(fmt::format("no experiment of {} has the metric '{}'; they have: {}",
+                                        fmt::join(entry.patterns, ", "), name,
+                                        fmt::join(known, ", ")));
+}
+
+int most_rounds(const SuiteFile& suite) {
+    int most = 1;
+    for (const auto& experiment : suite.experiments)
+        most = std::max(most, experiment.rounds.value_or(suite.rounds));
+    for (const auto& benchmark : suite.benchmarks)
+        most = std::max(most, benchmark.rounds.value_or(suite.rounds));
+    return most;
+}
+
+}  // namespace
+
+NightPlan make_night_plan(const Registry& registry, const SuiteFile& suite) {
+    Merging merging;
+    if (suite.control && registry.experiment(runner::control_experiment) != nullptr) {
+        runner::Request control;
+        control.patterns = {std::string(runner::control_experiment)};
+        control.rounds = most_rounds(suite);
+        merging.add(runner::make_plan(registry, control),
+                    {{}, suite.margin, true, control.rounds.value_or(1)});
+    }
+    for (const SuiteExperiment& experiment : suite.experiments) check_metrics(registry, experiment);
+    for (const SuiteExperiment& experiment : suite.experiments)
+        merging.add(runner::make_plan(registry, request_of(experiment, suite)),
+                    {{experiment.metrics.begin(), experiment.metrics.end()},
+                     experiment.margin.value_or(suite.margin),
+                     false,
+                     experiment.rounds.value_or(suite.rounds)});
+    for (const SuiteBenchmark& benchmark : suite.benchmarks)
+        merging.add(runner::make_plan(registry, request_of(benchmark, suite)),
+                    {{},
+                     benchmark.margin.value_or(suite.margin),
+                     false,
+                     benchmark.rounds.value_or(suite.rounds)});
+    return merging.finish();
+}
+
+}  // namespace assay::gate

@@ -1,0 +1,50 @@
+// SUITE.toml: what a night runs. Documented with examples in datasets/suites/README.md.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::gate {
+
+/// [[experiment]]: run through the runner, a fresh process per sample.
+struct SuiteExperiment {
+    std::vector<std::string> patterns;
+    Profile profile = Profile::toy;
+    std::optional<Provenance> provenance;  ///< the key `mode`
+    std::map<std::string, std::vector<Value>> axes;
+    std::vector<std::string> variants;  ///< empty: all
+    std::vector<std::string> metrics;   ///< gated ones; empty: all with a direction
+    std::optional<int> rounds;
+    std::optional<double> margin;
+};
+
+/// [[benchmark]]: a program that speaks Google Benchmark's JSON, started afresh in every round.
+struct SuiteBenchmark {
+    std::string name;               ///< unique; reports call its rows "benchmark/NAME …"
+    std::filesystem::path program;  ///< beside this program, else as given
+    std::vector<std::string> arguments;
+    std::optional<int> rounds;
+    std::optional<double> margin;
+};
+
+struct SuiteFile {
+    std::string name;
+    int rounds = 5;
+    double margin = 0.02;         ///< relative; a row's own A/A spread widens it
+    double rerun_budget_s = 600;  ///< for all candidates of a night
+    double p = 0.001;             ///< of change points in the trend report
+    bool control = true;          ///< run the control workload in every round
+    std::vector<SuiteExperiment> experiments;
+    std::vector<SuiteBenchmark> benchmarks;
+};
+
+/// UserError with file:line:column for unknown keys, wrong types, nothing to run.
+SuiteFile parse_suite(std::string_view text, const std::string& source);
+SuiteFile read_suite(const std::filesystem::path& file);
+
+}  // namespace assay::gate

@@ -1,0 +1,95 @@
+// Comma-separated values, RFC 4180.
+#include "suite/import_export/csv_document.hpp"
+
+#include <fmt/format.h>
+
+#include "suite/base/error.hpp"
+
+namespace assay::import_export {
+namespace {
+
+class CsvParser {
+  public:
+    CsvParser(std::string_view text, const std::string& source) : text_(text), source_(source) {
+        if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // spreadsheets write a byte order mark
+    }
+
+    std::vector<std::vector<CsvField>> lines() {
+        std::vector<std::vector<CsvField>> all;
+        while (at_ < text_.size()) {
+            if (end_of_line()) continue;
+            std::vector<CsvField> line{field()};
+            while (at_ < text_.size() && text_[at_] == ',') {
+                step();
+                line.push_back(field());
+            }
+            if (at_ < text_.size() && !end_of_line())
+                fail("expected a comma or the end of the line");
+            all.push_back(std::move(line));
+        }
+        return all;
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& what) const {
+        throw UserError(fmt::format("{}:{}:{}: {}", source_, line_, column_, what));
+    }
+
+    void step() {
+        if (text_[at_++] == '\n') {
+            ++line_;
+            column_ = 1;
+        } else {
+            ++column_;
+        }
+    }
+
+    bool end_of_line() {
+        if (text_.substr(at_).starts_with("\r\n")) step();
+        if (text_[at_] != '\n') return false;
+        step();
+        return true;
+    }
+
+    CsvField field() {
+        CsvField field{"", line_, column_};
+        if (at_ < text_.size() && text_[at_] == '"') {
+            quoted(field);
+            return field;
+        }
+        while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n' &&
+               !text_.substr(at_).starts_with("\r\n")) {
+            if (text_[at_] == '"') fail("a quote inside a field that does not begin with one");
+            field.text += text_[at_];
+            step();
+        }
+        return field;
+    }
+
+    void quoted(CsvField& field) {
+        for (step();;) {
+            if (at_ == text_.size())
+                throw UserError(fmt::format("{}:{}:{}: this quote is never closed", source_,
+                                            field.line, field.column));
+            const char c = text_[at_];
+            step();
+            if (c == '"') {
+                if (at_ == text_.size() || text_[at_] != '"') return;
+                step();
+            }
+            field.text += c;
+        }
+    }
+
+    std::string_view text_;
+    const std::string& source_;
+    std::size_t at_ = 0, line_ = 1, column_ = 1;
+};
+
+}  // namespace
+
+std::vector<std::vector<CsvField>> parse_csv(std::string_view text, const std::string& source) {
+    return CsvParser(text, source).lines();
+}
+
+}  // namespace assay::import_export

@@ -1,0 +1,44 @@
+// Results from elsewhere: other databases of ours, CSV, Google Benchmark.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "suite/import_export/rows.hpp"
+#include "suite/store/store.hpp"
+
+namespace assay::import_export {
+
+/// Adds what a file holds to the store: a results database, JSON lines (json_lines.hpp), Google
+/// Benchmark's JSON or CSV, told apart by their contents. What is there already is skipped, so
+/// importing twice adds nothing. UserError says what is wrong, with line and column; nothing is
+/// stored then.
+store::Store::Merged import_file(store::Store& store, const std::filesystem::path& file);
+
+/// Results from CSV with the columns that `assay export --csv` writes.
+///
+/// `experiment`, `metric` and `value` are required; session, variant, profile (toy), provenance
+/// (measured), scenario, seed (0), round, status (ok), labels, unit, started and sample may be
+/// there; every other column is an axis. Lines of one `sample` are one sample. Without that column,
+/// lines that agree in everything but metric, labels and value are one sample, and a metric that
+/// comes again begins the next round. Ids follow from the contents of the file, so that the same
+/// file gives the same ids, and none of the original's: what CSV lost can still be imported. Every
+/// file is a machine of its own. UserError with `source`, line and column.
+///
+/// CSV does not carry: the machine, events, curves, tables, artifacts, hardware readings,
+/// calibrations, notes, why a sample failed, and whether an axis value "1" was a number or a word.
+void read_csv_results(std::string_view text, const std::string& source, const RowSink& sink);
+
+/// A file of Google Benchmark, its JSON, as a session of samples.
+///
+/// Each repetition is a sample of the experiment "benchmark/NAME" (profile small, provenance
+/// measured), its round counts the repetitions of that name; metrics real_time and cpu_time in
+/// seconds, and every counter, as GoogleBenchmarkFile reads them; aggregates are left out, errors
+/// are failed samples. The machine is described by the file's context: processors, caches, and the
+/// build of the library. The session's id follows from the text, so that the same file gives the
+/// same ids. UserError with `source`, line and column for malformed text, or a sentence for another
+/// JSON.
+void read_benchmark_results(std::string_view text, const std::string& source, const RowSink& sink);
+
+}  // namespace assay::import_export

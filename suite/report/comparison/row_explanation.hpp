@@ -1,0 +1,27 @@
+// The evidence behind one row of a comparison, for --explain.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "suite/compare/compare.hpp"
+#include "suite/report/comparison/comparison_table.hpp"
+
+namespace assay::report {
+
+/// What an explanation needs besides the row.
+struct Compared {
+    const compare::Arm& a;
+    const compare::Arm& b;
+    const std::vector<compare::Row>& rows;
+};
+
+/// Ratio and interval with its method, margin, medians, clusters, what was not counted, every value
+/// with outlier marks, suspects that differ, and what to type to measure it again.
+std::string row_explanation(const NumberedRow&, const Compared&);
+
+/// What measures the row once more: `assay run …` of the series, or the benchmark program with a
+/// filter (where its file names the program); empty: nothing is known to run.
+std::string rerun_command(const compare::Row&, const compare::Arm& a, const compare::Arm& b);
+
+}  // namespace assay::report

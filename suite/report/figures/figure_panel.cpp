@@ -1,0 +1,183 @@
+#include "suite/report/figures/figure_panel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/markup.hpp"
+#include "suite/report/sample_groups.hpp"
+
+namespace assay::report {
+namespace {
+
+constexpr double tick_size = 10.5;
+constexpr double badge_size = 9.5;
+using Anchor = TextStyle::Anchor;
+
+double widest(const std::vector<std::string>& texts, double size) {
+    double width = 0;
+    for (const std::string& text : texts) width = std::max(width, text_width(text, size));
+    return width;
+}
+
+bool must_slant(const std::vector<std::string>& categories, double width) {
+    return widest(categories, tick_size) + 4 > width / static_cast<double>(categories.size());
+}
+
+constexpr double longest_slanted = 110;  // pixels along the text; longer names are cut
+
+}  // namespace
+
+double PlotFrame::px(double value) const {
+    return area.left + inset + x.position(value) * (area.width - 2 * inset);
+}
+double PlotFrame::py(double value) const { return area.bottom() - y.position(value) * area.height; }
+
+std::size_t panel_columns(std::size_t panels, std::size_t last_split) {
+    if (panels <= 2) return std::max<std::size_t>(panels, 1);
+    if (last_split == 2) return panels >= 8 && panels % 4 == 0 ? 4 : 2;
+    if (last_split == 3 || last_split == 4) return last_split == 4 && panels == 4 ? 2 : last_split;
+    return panels <= 4 ? 2 : panels <= 9 ? 3 : 4;
+}
+
+void draw_panel_head(SvgCanvas& canvas, const PlotArea& area, const std::string& title,
+                     const std::string& badge) {
+    const double badge_width = text_width(badge, badge_size) + 8;
+    canvas.frame({area.right() - badge_width, area.top - 19}, badge_width, 14, {Ink::muted}, 3);
+    canvas.text({area.right() - badge_width / 2, area.top - 8.6}, badge,
+                {.size = badge_size, .anchor = Anchor::middle, .ink = Ink::muted});
+    const bool beside = text_width(title, 11) <= area.width - badge_width - 8;
+    if (beside)
+        canvas.text({area.left, area.top - 8}, title, {.size = 11, .bold = true});
+    else  // a line of its own, from where the tick labels begin
+        canvas.text({area.left - 30, area.top - 24}, fitted(title, 10, area.width + 38),
+                    {.size = 10, .bold = true});
+}
+
+void draw_y_axis(SvgCanvas& canvas, const PlotFrame& frame) {
+    for (const double tick : frame.y.ticks()) {
+        const double y = frame.py(tick);
+        canvas.line({frame.area.left, y}, {frame.area.right(), y}, {Ink::grid});
+        canvas.text({frame.area.left - 5, y + 3.6}, frame.y.label(tick),
+                    {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted});
+    }
+    canvas.line({frame.area.left, frame.area.bottom()}, {frame.area.right(), frame.area.bottom()},
+                {Ink::muted});
+}
+
+void draw_numeric_x_axis(SvgCanvas& canvas, const PlotFrame& frame) {
+    double free_from = 0;  // labels that would touch are left out, their ticks stay
+    for (const double tick : frame.x.ticks()) {
+        const double x = frame.px(tick);
+        const std::string label = frame.x.label(tick);
+        const double half = text_width(label, tick_size) / 2;
+        canvas.line({x, frame.area.bottom()}, {x, frame.area.bottom() + 4}, {Ink::muted});
+        if (x - half < free_from) continue;
+        free_from = x + half + 4;
+        canvas.text({x, frame.area.bottom() + 15}, label,
+                    {.size = tick_size, .anchor = Anchor::middle, .ink = Ink::muted});
+    }
+}
+
+double category_height(const std::vector<std::string>& categories, double width) {
+    if (categories.empty() || !must_slant(categories, width)) return 20;
+    return 16 + std::min(widest(categories, tick_size), longest_slanted) * 0.6;
+}
+
+void draw_category_axis(SvgCanvas& canvas, const PlotFrame& frame,
+                        const std::vector<std::string>& categories) {
+    const bool slanted = must_slant(categories, frame.area.width);
+    for (std::size_t i = 0; i < categories.size(); ++i) {
+        const double x = frame.px(static_cast<double>(i)), y = frame.area.bottom();
+        if (slanted)
+            canvas.text(
+                {x + 3, y + 12}, fitted(categories[i], tick_size, longest_slanted),
+                {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted, .rotate = -35});
+        else
+            canvas.text({x, y + 15}, categories[i],
+                        {.size = tick_size, .anchor = Anchor::middle, .ink = Ink::muted});
+    }
+}
+
+std::string paper_legend(const FigureData& data) {
+    const std::string words = "hollow: the paper’s value";
+    return data.paper_inputs.empty() ? words : words + " (" + data.paper_inputs + ")";
+}
+
+double draw_head(SvgCanvas& canvas, const Experiment& experiment, const FigureData& data) {
+    double y = 24;
+    canvas.text({16, y}, fitted(experiment.title, 15, figure_width - 32),
+                {.size = 15, .bold = true});
+    if (!data.fixed.empty()) {
+        y += 18;
+        canvas.text({16, y}, fitted(data.fixed, 11, figure_width - 32),
+                    {.size = 11, .ink = Ink::muted});
+    }
+    const bool lines = data.categories.empty();
+    double x = 16;
+    y += 22;
+    const auto entry = [&](const std::string& name, auto draw) {
+        const std::string shown = fitted(name, 11.5, figure_width - 80);
+        const double width = 28 + text_width(shown, 11.5) + 18;
+        if (x + width > figure_width - 16 && x > 16) {
+            x = 16;
+            y += 18;
+        }
+        draw(Point{x + 11, y - 4});
+        canvas.text({x + 28, y}, shown, {.size = 11.5});
+        x += width;
+    };
+    if (!data.shares_variants)
+        for (const std::string& variant : data.variants) {
+            const std::size_t slot = variant_slot(experiment, variant);
+            entry(variant, [&](Point at) {
+                if (lines)
+                    canvas.line({at.x - 11, at.y}, {at.x + 11, at.y}, {Ink::variant, slot}, 2,
+                                variant_dash(slot));
+                if (lines)
+                    canvas.mark(at, 3.6, slot, false, "");
+                else
+                    canvas.rectangle({at.x - 8, at.y - 5}, 16, 10, {Ink::variant, slot});
+            });
+        }
+    if (data.has_paper)
+        entry(paper_legend(data), [&](Point at) { canvas.mark(at, 5, 0, true, ""); });
+    return x > 16 ? y + 12 : y - 8;
+}
+
+std::string empty_figure(const Experiment& experiment, const std::string& sentence) {
+    SvgCanvas canvas(as_id(experiment.id), experiment.title, sentence);
+    canvas.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
+                {.size = 15, .bold = true});
+    canvas.frame({16, 40}, figure_width - 32, 80, {Ink::grid}, 6);
+    canvas.text({figure_width / 2, 84}, sentence,
+                {.size = 12, .anchor = Anchor::middle, .ink = Ink::muted});
+    return std::move(canvas).finish(figure_width, 136);
+}
+
+AxisScale y_scale(const Experiment& experiment, const std::vector<FigurePanel>& panels) {
+    double low = INFINITY, high = -INFINITY;
+    for (const FigurePanel& panel : panels)
+        for (const FigureCurve& curve : panel.curves) {
+            for (const FigurePoint& point : curve.points) {
+                low = std::min(low, point.low);
+                high = std::max(high, point.high);
+            }
+            for (const PaperPoint& point : curve.paper) {
+                low = std::min(low, point.value);
+                high = std::max(high, point.value);
+            }
+        }
+    const MetricSpec* metric = experiment.metric(experiment.figure.metric);
+    if (metric && metric->unit == "probability" && low >= 0 && high <= 1)
+        return AxisScale::linear(0, 1);
+    const bool bars = experiment.figure.kind == Figure::Kind::bars;
+    if (experiment.figure.log_y && low > 0 && !bars) return AxisScale::logarithmic(low, high);
+    if (bars || (low >= 0 && low < high / 2)) {
+        low = std::min(low, 0.0);
+        high = std::max(high, 0.0);
+    }
+    return AxisScale::linear(low, high, metric && metric->unit == "count");
+}
+
+}  // namespace assay::report

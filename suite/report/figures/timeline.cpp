@@ -1,0 +1,265 @@
+// A single variant in detail: one lane per rank.
+#include "suite/report/figures/timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "suite/report/figures/figure_panel.hpp"
+#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/markup.hpp"
+#include "suite/report/sample_groups.hpp"
+#include "suite/report/text/terminal_text.hpp"
+
+namespace assay::report {
+namespace {
+
+constexpr double left = 74, right_margin = 16;
+constexpr double curve_height = 110, lane_height = 17, label_row = 14, label_size = 10;
+constexpr double kind_row = 14;
+constexpr double faults_row = 14, faults_size = 10.5;
+constexpr std::size_t faults_columns = 110;  // characters of a fault plan in one line
+constexpr std::size_t most_blocks = 8, most_label_rows = 7;
+using Anchor = TextStyle::Anchor;
+
+/// When a rank was there: from its join (or the start) to its death, departure or the end.
+struct Lane {
+    double from = 0, to = 0;
+    bool died = false;
+};
+
+std::map<int, Lane> lanes_of(const store::Sample& sample, double end_s, EventKinds kinds) {
+    std::map<int, Lane> lanes;
+    for (const store::Event& event : sample.events)
+        if (event.rank >= 0) lanes.try_emplace(event.rank, Lane{0, end_s, false});
+    for (const store::Event& event : sample.events) {
+        if (event.rank < 0) continue;
+        Lane& lane = lanes[event.rank];
+        const EventLane what = kind_of(kinds, event.kind).lane;
+        if (what == EventLane::arrival) lane.from = event.t_s;
+        if (what == EventLane::death || what == EventLane::departure) {
+            lane.to = std::min(lane.to, event.t_s);
+            lane.died = what == EventLane::death;
+        }
+    }
+    return lanes;
+}
+
+/// Beside the curve, upwards; what does not fit into one line goes on in a second.
+void draw_curve_title(SvgCanvas& canvas, const PlotArea& area, const std::string& title) {
+    constexpr double size = 10.5;
+    std::string first = title, second;
+    for (std::size_t columns = display_width(title);
+         columns > 0 && text_width(first, size) > area.height; --columns) {
+        const std::vector<std::string> lines = wrapped(title, columns);
+        first = lines.front();
+        second = fmt::format("{}", fmt::join(lines.begin() + 1, lines.end(), " "));
+    }
+    const double middle = area.top + area.height / 2;
+    const TextStyle style{.size = size, .anchor = Anchor::middle, .rotate = -90};
+    canvas.text({second.empty() ? 16.0 : 12.0, middle}, fitted(first, size, area.height), style);
+    if (!second.empty()) canvas.text({25, middle}, fitted(second, size, area.height), style);
+}
+
+void draw_curve(SvgCanvas& canvas, PlotFrame& frame, const store::TimeSeries& series,
+                std::size_t slot, const std::string& title) {
+    double highest = 0;
+    for (const double value : series.values)
+        if (std::isfinite(value)) highest = std::max(highest, value);
+    frame.y = AxisScale::linear(0, highest);
+    draw_y_axis(canvas, frame);
+    std::vector<Point> path;
+    for (std::size_t i = 0; i < series.values.size(); ++i)
+        if (std::isfinite(series.values[i]))
+            path.push_back({frame.px(series.t_s[i]), frame.py(std::max(series.values[i], 0.0))});
+    canvas.polyline(path, {Ink::variant, slot}, 1.6);
+    const std::string& or_unit = title.empty() ? series.unit : title;
+    draw_curve_title(canvas, frame.area, or_unit.empty() ? series.name : or_unit);
+}
+
+void draw_lanes(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample& sample,
+                const std::map<int, Lane>& lanes, double top, EventKinds kinds) {
+    double y = top;
+    for (const auto& [rank, lane] : lanes) {
+        const double middle = y + lane_height / 2;
+        std::size_t death_slot = 0;
+        canvas.text({left - 6, middle + 3.6}, fmt::format("rank {}", rank),
+                    {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
+        canvas.rectangle({frame.px(lane.from), middle - 4}, frame.px(lane.to) - frame.px(lane.from),
+                         8, {Ink::grid},
+                         fmt::format("rank {}: {:.3f} s to {:.3f} s", rank, lane.from, lane.to));
+        for (const store::Event& event : sample.events) {
+            const EventKind& kind = kind_of(kinds, event.kind);
+            if (event.rank != rank || kind.lane == EventLane::row) continue;
+            const std::size_t slot = slot_of(kind.colour);
+            if (kind.lane == EventLane::death) {
+                death_slot = slot;
+                continue;
+            }
+            const std::string tip =
+                fmt::format("{} rank {} at {:.3f} s", event.kind, rank, event.t_s);
+            if (const double seconds = lasted(event); seconds > 0)
+                canvas.rectangle({frame.px(event.t_s), middle - 4},
+                                 std::max(frame.px(event.t_s + seconds) - frame.px(event.t_s), 1.5),
+                                 8, {Ink::variant, slot}, tip);
+            else
+                canvas.rectangle({frame.px(event.t_s) - 1.5, middle - 5}, 3, 10,
+                                 {Ink::variant, slot}, tip);
+        }
+        if (lane.died) canvas.cross({frame.px(lane.to), middle}, 4, {Ink::variant, death_slot});
+        y += lane_height;
+    }
+}
+
+/// Kinds with a row of their own; returns the y below.
+double draw_rows(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample& sample, double y,
+                 EventKinds kinds) {
+    const double first = y;
+    for (const EventKind& kind : kinds) {
+        if (kind.lane != EventLane::row) continue;
+        std::set<double> times;  // one event, or one per rank: drawn once
+        for (const store::Event& event : sample.events)
+            if (event.kind == kind.name) times.insert(std::round(frame.px(event.t_s) * 2) / 2);
+        if (times.empty()) continue;
+        canvas.text({left - 6, y + 9}, kind.label,
+                    {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
+        for (const double x : times) canvas.line({x, y + 1}, {x, y + 10}, {Ink::muted}, 1);
+        y += kind_row;
+    }
+    return std::max(y, first + kind_row);
+}
+
+/// Labels above, lines down through the curve and the lanes.
+void draw_marks(SvgCanvas& canvas, const PlotFrame& frame, const std::vector<TimelineMark>& marks,
+                const std::vector<PlacedLabel>& labels, double labels_bottom, double bottom) {
+    // All lines first, so that none runs through a label.
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        const double x = frame.px(marks[i].t_s);
+        const double top = labels[i].shown
+                               ? labels_bottom - static_cast<double>(labels[i].row) * label_row - 8
+                               : labels_bottom + 2;
+        canvas.line({x, top}, {x, bottom}, {Ink::variant, slot_of(marks[i].kind.colour)}, 1,
+                    marks[i].kind.lane == EventLane::cause ? "" : "3 2");
+    }
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        if (!labels[i].shown) continue;
+        const double y = labels_bottom - static_cast<double>(labels[i].row) * label_row;
+        canvas.rectangle({labels[i].left + 1, y - 9}, text_width(marks[i].text, label_size) + 4, 12,
+                         {Ink::background});
+        canvas.rectangle({labels[i].left + 1, y - 9}, 2.5, 11,
+                         {Ink::variant, slot_of(marks[i].kind.colour)});
+        canvas.text({labels[i].left + 6, y}, marks[i].text, {.size = label_size});
+    }
+}
+
+/// The fault plan below the block's title; returns the height that it takes.
+double draw_faults(SvgCanvas& canvas, const std::string& scenario, double top) {
+    double y = top;
+    for (const std::string& line :
+         wrapped("faults: " + (scenario.empty() ? "none" : scenario), faults_columns)) {
+        canvas.text({left, y}, fitted(line, faults_size, figure_width - left - right_margin),
+                    {.size = faults_size, .ink = Ink::muted});
+        y += faults_row;
+    }
+    return y - top;
+}
+
+double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::Sample& sample,
+                  const std::string& origin, bool tell_faults, double top, EventKinds kinds) {
+    const double end_s = end_of(sample);
+    const std::map<int, Lane> lanes = lanes_of(sample, end_s, kinds);
+    const store::TimeSeries* throughput = recorded_curve(sample, "throughput");
+    const double width = figure_width - left - right_margin;
+    PlotFrame frame{{left, 0, width, curve_height}, AxisScale::until(end_s), {}, 0};
+    const double merge_s = (frame.x.high() - frame.x.low()) * 6 / width;
+    const std::vector<TimelineMark> marks = timeline_marks(sample.events, merge_s, kinds);
+    std::vector<std::pair<double, double>> widths;
+    for (const TimelineMark& mark : marks)
+        widths.emplace_back(frame.px(mark.t_s), text_width(mark.text, label_size) + 8);
+    const std::vector<PlacedLabel> labels =
+        place_labels(widths, left, figure_width - right_margin, most_label_rows);
+    std::size_t rows = 0;
+    for (const PlacedLabel& label : labels)
+        if (label.shown) rows = std::max(rows, label.row + 1);
+
+    const std::string title =
+        fmt::format("{}{}{}{}{}", sample.spec.variant, sample.spec.axes.empty() ? "" : " · ",
+                    to_string(sample.spec.axes), origin.empty() ? "" : " · ", origin);
+    const PlotArea head{left, top + 24, width, 0};
+    draw_panel_head(
+        canvas, head, title,
+        fmt::format("{} · {}", to_string(sample.spec.provenance), to_string(sample.spec.profile)));
+    if (tell_faults) top += draw_faults(canvas, sample.spec.scenario, head.top + 8);
+    const double labels_bottom = top + 30 + static_cast<double>(rows) * label_row;
+    frame.area.top = labels_bottom + 8;
+    double bottom = frame.area.top;
+    if (throughput) {
+        draw_curve(canvas, frame, *throughput, variant_slot(experiment, sample.spec.variant),
+                   experiment.figure.y_title);
+        bottom = frame.area.bottom() + 8;
+    }
+    const double lanes_top = bottom;
+    const double rows_top = lanes_top + static_cast<double>(lanes.size()) * lane_height;
+    draw_lanes(canvas, frame, sample, lanes, lanes_top, kinds);
+    bottom = draw_rows(canvas, frame, sample, rows_top, kinds);
+    draw_marks(canvas, frame, marks, labels, labels_bottom, rows_top);
+    frame.area.height = bottom - frame.area.top;
+    canvas.line({left, bottom}, {left + width, bottom}, {Ink::muted});
+    draw_numeric_x_axis(canvas, frame);
+    const std::string& x_title = experiment.figure.x_title;
+    canvas.text({left + width / 2, bottom + 30},
+                x_title.empty() ? "time in s since the sample's start" : fitted(x_title, 11, width),
+                {.size = 11, .anchor = Anchor::middle});
+    return bottom + 40;
+}
+
+}  // namespace
+
+std::string timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples,
+                            EventKinds kinds) {
+    if (experiment.variants.size() > 1) return overlay_figure(experiment, samples, kinds);
+    using Key = std::tuple<Profile, Provenance, std::size_t, std::string, std::string, std::string>;
+    const std::vector<OriginLabel> origins =
+        origin_labels(samples, [](const store::Sample& sample) { return asked_for(sample); });
+    std::map<Key, const store::Sample*> blocks;
+    std::set<std::string> scenarios;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const store::Sample& sample = samples[i];
+        if (sample.status != "ok") continue;
+        const SampleSpec& spec = sample.spec;
+        blocks.try_emplace({spec.profile, spec.provenance, variant_slot(experiment, spec.variant),
+                            to_string(spec.axes), spec.scenario, origins[i].text()},
+                           &sample);
+        scenarios.insert(spec.scenario);
+    }
+    if (blocks.empty())
+        return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
+    SvgCanvas canvas(as_id(experiment.id), experiment.title,
+                     fmt::format("Timeline of {}: throughput, faults and what followed them, one "
+                                 "lane per rank.",
+                                 experiment.id));
+    canvas.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
+                {.size = 15, .bold = true});
+    double y = 36;
+    std::size_t drawn = 0;
+    for (const auto& [key, sample] : blocks) {
+        if (drawn++ == most_blocks) {
+            canvas.text(
+                {16, y + 12},
+                fmt::format("{} more timelines are not drawn.", blocks.size() - most_blocks),
+                {.size = 11, .ink = Ink::muted});
+            y += 22;
+            break;
+        }
+        y = draw_block(canvas, experiment, *sample, std::get<5>(key), scenarios.size() > 1, y,
+                       kinds);
+    }
+    return std::move(canvas).finish(figure_width, y + 4);
+}
+
+}  // namespace assay::report

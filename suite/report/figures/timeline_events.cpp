@@ -1,0 +1,138 @@
+#include "suite/report/figures/timeline_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace assay::report {
+
+const EventKind& kind_of(EventKinds kinds, std::string_view name) {
+    static const EventKind undeclared;
+    for (const EventKind& kind : kinds)
+        if (kind.name == name) return kind;
+    return undeclared;
+}
+
+std::size_t slot_of(EventColour colour) {
+    return static_cast<std::size_t>(colour);  // declared in the palette's order
+}
+
+double end_of(const store::Sample& sample) {
+    double end = 0;
+    for (const store::Event& event : sample.events) end = std::max(end, event.t_s);
+    for (const store::TimeSeries& series : sample.series_data)
+        for (const double t : series.t_s) end = std::max(end, t);
+    return end > 0 ? end : std::max(sample.seconds, 1.0);
+}
+
+const store::TimeSeries* recorded_curve(const store::Sample& sample, std::string_view name) {
+    for (const store::TimeSeries& series : sample.series_data)
+        if (series.name == name && !series.t_s.empty() && series.t_s.size() == series.values.size())
+            return &series;
+    return nullptr;
+}
+
+double lasted(const store::Event& event) {
+    if (!event.detail.is_object()) return 0;
+    const auto found = event.detail.find("seconds");
+    return found != event.detail.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+std::string reason_of(const store::Event& event) {
+    if (!event.detail.is_object()) return "";
+    const auto found = event.detail.find("reason");
+    if (found == event.detail.end() || !found->is_string()) return "";
+    std::string words = found->get<std::string>();
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return words;
+}
+
+namespace {
+
+bool is_labelled(const EventKind& kind) {
+    return kind.lane != EventLane::rank && kind.lane != EventLane::row;
+}
+
+/// A cause is named by what was done: its detail's "kind", else as its own kind.
+std::string named(const store::Event& event, const EventKind& of) {
+    if (of.lane == EventLane::cause && event.detail.is_object()) {
+        const auto kind = event.detail.find("kind");
+        if (kind != event.detail.end() && kind->is_string()) return kind->get<std::string>();
+    }
+    return event.kind;
+}
+
+std::string duration(double seconds) {
+    if (seconds < 1e-3) return fmt::format("{:.0f} µs", seconds * 1e6);
+    if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1e3);
+    return fmt::format("{:.2f} s", seconds);
+}
+
+}  // namespace
+
+std::vector<TimelineMark> timeline_marks(std::span<const store::Event> events, double merge_s,
+                                         EventKinds kinds) {
+    std::vector<const store::Event*> drawn;
+    for (const store::Event& event : events)
+        if (is_labelled(kind_of(kinds, event.kind))) drawn.push_back(&event);
+    std::stable_sort(drawn.begin(), drawn.end(),
+                     [](const auto* a, const auto* b) { return a->t_s < b->t_s; });
+
+    std::vector<TimelineMark> marks;
+    std::vector<std::string> names;
+    for (const store::Event* event : drawn) {
+        const EventKind& kind = kind_of(kinds, event->kind);
+        const std::string name = named(*event, kind);
+        const bool same = !marks.empty() && marks.back().kind.name == kind.name &&
+                          names.back() == name && event->t_s - marks.back().t_s <= merge_s;
+        if (same) {
+            ++marks.back().count;
+        } else {
+            marks.push_back({kind, event->t_s, 1, {}, ""});
+            names.push_back(name);
+        }
+        std::vector<int>& ranks = marks.back().ranks;
+        if (event->rank >= 0 && std::find(ranks.begin(), ranks.end(), event->rank) == ranks.end())
+            ranks.insert(std::upper_bound(ranks.begin(), ranks.end(), event->rank), event->rank);
+    }
+    double cause_s = 0;
+    bool caused = false;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        TimelineMark& mark = marks[i];
+        mark.text = names[i];
+        if (mark.ranks.size() == 1)
+            mark.text += fmt::format(" r{}", mark.ranks.front());
+        else if (mark.count > 1)
+            mark.text += fmt::format(" ×{}", mark.count);
+        const bool starts =
+            mark.kind.lane == EventLane::cause || mark.kind.lane == EventLane::arrival || !caused;
+        mark.text += starts ? fmt::format(" {:.3f} s", mark.t_s)
+                            : fmt::format(" +{}", duration(mark.t_s - cause_s));
+        if (starts) cause_s = mark.t_s;
+        caused = true;
+    }
+    return marks;
+}
+
+std::vector<PlacedLabel> place_labels(std::span<const std::pair<double, double>> x_and_width,
+                                      double low, double high, std::size_t most_rows) {
+    constexpr double gap = 8;
+    std::vector<double> row_ends;
+    std::vector<PlacedLabel> placed;
+    for (const auto& [x, width] : x_and_width) {
+        const double left = std::max(low, std::min(x - 2, high - width));
+        std::size_t row = 0;
+        while (row < row_ends.size() && row_ends[row] + gap > left) ++row;
+        if (row == most_rows) {
+            placed.push_back({0, left, false});
+            continue;
+        }
+        if (row == row_ends.size()) row_ends.push_back(low - gap);
+        row_ends[row] = left + width;
+        placed.push_back({row, left, true});
+    }
+    return placed;
+}
+
+}  // namespace assay::report

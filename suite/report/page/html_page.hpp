@@ -1,0 +1,61 @@
+// The HTML report: everything it shows is gathered as plain values before anything is written, so
+// that a page can be made, and tested, without a database.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "suite/report/text/claims_summary.hpp"
+
+namespace assay::report {
+
+struct HtmlInput {
+    const Registry* registry;
+    std::vector<const Experiment*> experiments;
+    const store::Store* store;
+    std::vector<const Claim*> claims;  ///< counted in its first line; may be of other experiments
+};
+
+/// One self-contained HTML file: per experiment a table and an SVG figure, claim verdicts, machine.
+/// Experiments without samples are named in one line.
+std::string html(const HtmlInput&);
+
+/// Those of them that have samples, ok or not.
+std::vector<const Experiment*> with_samples(const HtmlInput&);
+
+/// The SVG figure of an experiment from its newest stored samples. UserError where there are none.
+std::string stored_figure(const Registry&, const store::Store&, const Experiment&);
+
+struct ReportedClaim {
+    const Claim* claim;
+    ClaimCheck check;
+};
+
+struct ReportedExperiment {
+    const Experiment* experiment;
+    std::vector<store::Sample> samples;       ///< ok ones; whole ones for timelines
+    std::vector<store::Sample> unsuccessful;  ///< of the newest session that has the experiment
+    std::vector<ReportedClaim> claims;        ///< that results speak for or against
+    std::vector<UncheckedClaims> unchecked;
+    std::vector<const Claim*> settings;
+    std::vector<EventKind> event_kinds = suite_event_kinds();  ///< for its timelines
+};
+
+struct ReportData {
+    std::string generated;                 ///< ISO 8601
+    std::string database;                  ///< file name
+    std::vector<store::Session> sessions;  ///< those the samples come from, newest first
+    std::vector<store::Machine> machines;
+    std::string headline;                         ///< of all claims: claims_summary.hpp
+    std::vector<ReportedExperiment> experiments;  ///< those with samples
+    std::vector<std::string> without_samples;     ///< ids of the others that were asked for
+};
+
+/// Reads the store.
+ReportData gather(const HtmlInput&);
+
+/// Pure: the page.
+std::string html_page(const ReportData&);
+
+}  // namespace assay::report

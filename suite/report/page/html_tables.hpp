@@ -1,0 +1,21 @@
+// Tables of the HTML report.
+#pragma once
+
+#include <string>
+
+#include "suite/report/page/html_page.hpp"
+#include "suite/report/text/text_table.hpp"
+
+namespace assay::report {
+
+/// A grid as a table; columns of numbers are right-aligned. Long ones fold away.
+std::string html_grid(const Grid&);
+
+std::string html_verdict(ClaimVerdict);  ///< a coloured label; the word itself says it too
+/// What results say, then what was not checked and why, then what the paper chose.
+std::string html_claims(const ReportedExperiment&);
+std::string html_unsuccessful(const std::vector<store::Sample>&);
+std::string html_sessions(const std::vector<store::Session>&);
+std::string html_machine(const store::Machine&);
+
+}  // namespace assay::report

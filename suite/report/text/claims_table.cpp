@@ -1,0 +1,114 @@
+// The claims of a paper beside what was obtained, for the terminal.
+#include <fmt/format.h>
+
+#include <sstream>
+#include <tuple>
+
+#include "suite/report/text/claims_summary.hpp"
+#include "suite/report/text/terminal_text.hpp"
+#include "suite/report/text/text_table.hpp"
+
+namespace assay::report {
+namespace {
+
+/// What the paper says and where, then what was found.
+std::string below_row(const Registry& registry, const ClaimCheck& check, bool with_reason,
+                      std::size_t columns) {
+    std::string out;
+    if (const Claim* claim = registry.claim(check.claim))
+        out += indented(fmt::format("“{}” ({})", claim->says, place_in_paper(registry, *claim)),
+                        columns);
+    if (with_reason && !check.reason.empty()) out += indented(check.reason, columns);
+    return out;
+}
+
+/// "lazarus/fig8/gpt-l" and below it "supported: paper 3.4, ours 3.1 (emulated)": for terminals
+/// that the table does not fit.
+std::string claim_heading(const std::vector<std::string>& row, std::size_t columns) {
+    const auto& [verdict, paper, ours, provenance, claim] =
+        std::tie(row[0], row[1], row[2], row[3], row[4]);
+    std::string what = fmt::format("{}: paper {}, ours {}", verdict, paper, ours);
+    if (provenance != "–") what += fmt::format(" ({})", provenance);
+    return claim + '\n' + indented(what, columns);
+}
+
+/// A row per claim; what belongs to it goes below, because a column of sentences would not fit.
+std::string rows_text(const Registry& registry, std::span<const ClaimCheck> checks,
+                      std::size_t columns) {
+    Grid rows{{"verdict", "paper", "ours", "provenance", "claim"}};
+    for (const ClaimCheck& check : checks) {
+        const Claim* claim = registry.claim(check.claim);
+        rows.push_back({std::string(to_string(check.verdict)),
+                        claim && claim->value ? number(*claim->value) : "–",
+                        check.obtained ? number(*check.obtained) : "–",
+                        check.provenance ? std::string(to_string(*check.provenance)) : "–",
+                        check.claim});
+    }
+    std::vector<std::string> lines;
+    bool fits = true;
+    std::istringstream table(text_table(rows));
+    for (std::string line; std::getline(table, line);) {
+        fits = fits && display_width(line) <= columns;
+        lines.push_back(line);
+    }
+    constexpr std::size_t head = 2;  // lines above the first row
+    std::string out = fits ? lines[0] + '\n' + lines[1] + '\n' : "";
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+        out += fits ? lines[head + i] + '\n' : claim_heading(rows[1 + i], columns);
+        // Neighbours with one reason have it below the last of them.
+        const bool last = i + 1 >= checks.size() || checks[i + 1].reason != checks[i].reason;
+        out += below_row(registry, checks[i], last, columns);
+    }
+    return out;
+}
+
+std::string unchecked_text(const Registry& registry, std::span<const ClaimCheck> checks,
+                           std::size_t columns) {
+    std::string out;
+    for (const UncheckedClaims& group : unchecked(registry, checks)) {
+        const std::string count = fmt::format("{:>5}  ", group.count);
+        const std::string margin(count.size(), ' ');
+        bool first = true;
+        const auto add = [&](const std::string& text) {
+            for (const std::string& line : wrapped(text, columns - count.size())) {
+                out += (first ? count : margin) + line + '\n';
+                first = false;
+            }
+        };
+        add(group.why);
+        add("in " + group.where);
+    }
+    return out.empty() ? "" : "Not checked\n" + out;
+}
+
+}  // namespace
+
+std::string claims_table(const Registry& registry, std::span<const ClaimCheck> checks,
+                         std::size_t columns) {
+    std::vector<ClaimCheck> found;
+    for (const ClaimCheck& check : checks)
+        if (rests_on_results(check)) found.push_back(check);
+    std::string out = found.empty() ? "" : rows_text(registry, found, columns);
+    const std::string rest = unchecked_text(registry, checks, columns);
+    if (!out.empty() && !rest.empty()) out += '\n';
+    return out + rest;
+}
+
+std::string claims_rows(const Registry& registry, std::span<const ClaimCheck> checks,
+                        std::size_t columns) {
+    return rows_text(registry, checks, columns);
+}
+
+std::string settings_table(const Registry& registry, std::span<const ClaimCheck> checks,
+                           std::size_t columns) {
+    Grid rows{{"setting", "value", "unit", "says", "where"}};
+    for (const ClaimCheck& check : checks) {
+        const Claim* claim = registry.claim(check.claim);
+        if (claim == nullptr || claim->kind != ClaimKind::setting) continue;
+        rows.push_back({claim->id, claim->value ? number(*claim->value) : "–", claim->unit,
+                        claim->says, place_in_paper(registry, *claim)});
+    }
+    return rows.size() > 1 ? text_table(rows, columns) : "";
+}
+
+}  // namespace assay::report

@@ -1,0 +1,152 @@
+// A strict decoder (no overlong forms, no surrogates) and the widths of characters.
+#include "suite/report/text/terminal_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace assay::report {
+namespace {
+
+struct Range {
+    char32_t first, last;
+};
+constexpr std::array zero_width{Range{0x300, 0x36f},   Range{0x1ab0, 0x1aff},
+                                Range{0x1dc0, 0x1dff}, Range{0x200b, 0x200f},
+                                Range{0x20d0, 0x20ff}, Range{0xfe00, 0xfe0f}};
+constexpr std::array double_width{
+    Range{0x1100, 0x115f}, Range{0x2e80, 0xa4cf},   Range{0xac00, 0xd7a3},
+    Range{0xf900, 0xfaff}, Range{0xfe30, 0xfe6f},   Range{0xff00, 0xff60},
+    Range{0xffe0, 0xffe6}, Range{0x1f300, 0x1faff}, Range{0x20000, 0x3fffd}};
+
+/// Beyond the control characters: marks of direction (they make text read otherwise than it is
+/// stored), separators of lines and paragraphs, what shows nothing (soft hyphen, byte order mark,
+/// tags), what is no character.
+constexpr std::array unseen{Range{0x00, 0x1f},     Range{0x7f, 0x9f},     Range{0xad, 0xad},
+                            Range{0x61c, 0x61c},   Range{0x200b, 0x200b}, Range{0x200e, 0x200f},
+                            Range{0x2028, 0x202e}, Range{0x2060, 0x206f}, Range{0xfeff, 0xfeff},
+                            Range{0xfff9, 0xfffb}, Range{0xfffe, 0xffff}, Range{0xe0000, 0xe007f}};
+
+template <std::size_t N>
+bool within(const std::array<Range, N>& ranges, char32_t value) {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [&](Range r) { return r.first <= value && value <= r.last; });
+}
+
+}  // namespace
+
+CodePoint code_point(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(at);
+    if (lead < 0x80) return {lead, 1, true};
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    static constexpr std::array<char32_t, 5> smallest{0, 0, 0x80, 0x800, 0x10000};
+    if (lead < 0xc2 || lead > 0xf4 || at + length > text.size()) return {0xfffd, 1, false};
+    char32_t value = lead & (0x7f >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xc0) != 0x80) return {0xfffd, 1, false};
+        value = (value << 6) | (byte(at + i) & 0x3f);
+    }
+    const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+    if (value < smallest[length] || value > 0x10ffff || surrogate) return {0xfffd, 1, false};
+    return {value, length, true};
+}
+
+bool is_printable(const CodePoint& c) { return c.valid && !within(unseen, c.value); }
+
+std::string printable(std::string_view text, std::string_view keep) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const CodePoint c = code_point(text, at);
+        const std::string_view bytes = text.substr(at, c.bytes);
+        at += c.bytes;
+        if (is_printable(c) || (c.bytes == 1 && keep.find(bytes) != keep.npos))
+            out += bytes;
+        else if (c.value == '\n')
+            out += "\\n";
+        else if (c.value == '\r')
+            out += "\\r";
+        else if (c.value == '\t')
+            out += "\\t";
+        else if (!c.valid || c.value < 0x80)
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
+        else
+            out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c.value));
+    }
+    return out;
+}
+
+std::size_t display_width(std::string_view text) {
+    std::size_t width = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const CodePoint c = code_point(text, at);
+        at += c.bytes;
+        width += within(zero_width, c.value) ? 0 : within(double_width, c.value) ? 2 : 1;
+    }
+    return width;
+}
+
+std::vector<std::string> wrapped(std::string_view any, std::size_t columns) {
+    const std::string text = printable(any);
+    std::vector<std::string> lines;
+    std::string line;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(' ', at), text.size());
+        const std::string_view word = std::string_view(text).substr(at, end - at);
+        at = end + 1;
+        if (word.empty()) continue;
+        if (!line.empty() && display_width(line) + 1 + display_width(word) > columns) {
+            lines.push_back(std::move(line));
+            line.clear();
+        }
+        if (!line.empty()) line += ' ';
+        line += word;
+    }
+    if (!line.empty() || lines.empty()) lines.push_back(std::move(line));
+    return lines;
+}
+
+std::string shortened(const std::string& text, std::size_t columns) {
+    if (display_width(text) <= columns) return text;
+    std::vector<std::string> letters;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t bytes = code_point(text, at).bytes;
+        letters.push_back(text.substr(at, bytes));
+        at += bytes;
+    }
+    // The end tells more than the start: sizes and values of axes stand there.
+    std::string front, back;
+    std::size_t left = columns > 0 ? columns - 1 : 0, first = 0, last = letters.size();
+    while (left > 0 && first < last) {
+        const bool to_front = display_width(front) < display_width(back);
+        const std::string& letter = to_front ? letters[first] : letters[last - 1];
+        const std::size_t width = display_width(letter);
+        if (width > left) break;
+        left -= width;
+        if (to_front) {
+            front += letter;
+            ++first;
+        } else {
+            back = letter + back;
+            --last;
+        }
+    }
+    return front + "…" + back;
+}
+
+std::string indented(std::string_view text, std::size_t columns) {
+    const std::string blanks(4, ' ');
+    std::string out;
+    for (const std::string& line : wrapped(text, columns - blanks.size()))
+        out += blanks + line + '\n';
+    return out;
+}
+
+std::string coloured(std::string_view text, Colour colour) {
+    return fmt::format("\x1b[{}m{}\x1b[0m", colour == Colour::green ? 32 : 31, text);
+}
+
+}  // namespace assay::report

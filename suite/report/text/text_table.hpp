@@ -1,0 +1,31 @@
+// Tables for the terminal, and how numbers read in them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace assay::report {
+
+/// Rows of cells; the first row is the header.
+using Grid = std::vector<std::vector<std::string>>;
+
+/// A plain table for the terminal. Right-aligns columns whose cells are all numbers; widths count
+/// what a terminal shows, not bytes. A cell may hold several lines; what else does not print in it
+/// is written out (printable()).
+std::string text_table(const Grid& rows);
+/// The same in at most `width` columns of the terminal: cells of words are broken at blanks, and
+/// where that is not enough each row becomes a block of lines, "column  cell".
+std::string text_table(const Grid& rows, std::size_t width);
+/// A table in at most `width` columns of the terminal where that can be: what does not fit follows
+/// in further tables, each with the first `keys` columns again.
+std::string text_tables(const Grid& rows, std::size_t keys, std::size_t width);
+std::vector<Grid> narrow_tables(const Grid& rows, std::size_t keys, std::size_t width);
+
+/// "0.614", "1.2e+06", "12345": short, and precise enough for people (four significant digits,
+/// whole numbers below a million in full).
+std::string number(double value);
+/// "2", or "2 (1–3)" where the values whose median it is differ.
+std::string number(double median, double low, double high);
+
+}  // namespace assay::report

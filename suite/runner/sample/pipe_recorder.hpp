@@ -1,0 +1,45 @@
+// The Recorder inside a sample's process: checks what is recorded against the experiment's
+// declaration and writes it to the runner.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/recorder.hpp"
+#include "suite/runner/sample/sample_protocol.hpp"
+
+namespace assay::runner {
+
+/// Thread-safe. Events and progress are written at once; metrics and the like are gathered and go
+/// with the next of those, or when a buffer is full, or at the end.
+///
+/// A metric that is not finite ends the sample as invalid (SampleError). An undeclared metric, or a
+/// label that its declaration does not name, is a mistake in the experiment: std::logic_error.
+class PipeRecorder : public Recorder {
+  public:
+    PipeRecorder(const Experiment& experiment, int fd) : experiment_(experiment), fd_(fd) {}
+
+    void metric(std::string_view name, double value, const Labels& labels) override;
+    void event(std::string_view kind, double t_s, int rank, const nlohmann::json& detail) override;
+    void time_series(std::string_view name, std::string_view unit, std::span<const double> t_s,
+                     std::span<const double> values, const Labels& labels) override;
+    void table(std::string_view name, std::span<const TableColumn> columns,
+               const std::vector<std::vector<Value>>& rows) override;
+    void artifact(std::string_view name, std::string_view media_type,
+                  std::string_view bytes) override;
+    void progress(double fraction, std::string_view what) override;
+
+    /// The last line; nothing may follow.
+    void end(SampleStatus status, const std::string& reason);
+
+  private:
+    void put(const Message& message, bool now);
+
+    const Experiment& experiment_;
+    int fd_;
+    std::mutex mutex_;
+    std::string buffer_;
+};
+
+}  // namespace assay::runner

@@ -1,0 +1,182 @@
+// Traces by intervals, SkyPilot's: {"metadata": {"gap_seconds": S, …}, "data": [n0, n1, …]}. Read
+// token by token, so that a wrong number is reported with its line.
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/trace_roster.hpp"
+
+namespace assay {
+namespace {
+
+// Walks the text and tells how much of it the parser has taken.
+class CountingIterator {
+  public:
+    using difference_type = std::ptrdiff_t;
+    using value_type = char;
+    using pointer = const char*;
+    using reference = const char&;
+    using iterator_category = std::input_iterator_tag;
+
+    CountingIterator(const char* at, std::size_t* taken) : at_(at), taken_(taken) {}
+    const char& operator*() const { return *at_; }
+    CountingIterator& operator++() {
+        ++at_;
+        ++*taken_;
+        return *this;
+    }
+    bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+    bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
+
+  private:
+    const char* at_;
+    std::size_t* taken_;
+};
+
+class SkypilotReader : public nlohmann::json_sax<nlohmann::json> {
+  public:
+    SkypilotReader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+
+    AvailabilityTrace read() {
+        nlohmann::json::sax_parse(CountingIterator(text_.data(), &taken_),
+                                  CountingIterator(text_.data() + text_.size(), &taken_), this);
+        if (!gap_s_) fail("metadata lacks 'gap_seconds', the length of an interval");
+        if (counts_.empty()) fail("'data' is missing or empty; expected one number per interval");
+        return trace();
+    }
+
+    bool null() override { return value("null"); }
+    bool boolean(bool yes) override { return in_data() ? count(yes ? 1 : 0) : value("a boolean"); }
+    bool number_integer(number_integer_t number) override {
+        return in_data() ? count(static_cast<double>(number))
+                         : numeric(static_cast<double>(number));
+    }
+    bool number_unsigned(number_unsigned_t number) override {
+        return in_data() ? count(static_cast<double>(number))
+                         : numeric(static_cast<double>(number));
+    }
+    bool number_float(number_float_t number, const string_t&) override {
+        return in_data() ? count(number) : numeric(number);
+    }
+    bool string(string_t&) override { return value("a text"); }
+    bool binary(binary_t&) override { return value("binary"); }
+    bool key(string_t& name) override {
+        if (depth_ == 1) top_ = name;
+        if (depth_ == 2) inner_ = name;
+        return true;
+    }
+    bool start_object(std::size_t) override {
+        if (depth_ > 0 && (depth_ > 1 || top_ != "metadata")) value("an object");
+        return deeper();
+    }
+    bool start_array(std::size_t) override {
+        if (depth_ == 0) value("an array");
+        if (depth_ == 1 && top_ == "data") {
+            if (seen_data_) fail("'data' is there twice");
+            seen_data_ = true;
+        } else {
+            value("an array");
+        }
+        return deeper();
+    }
+    bool end_object() override { return shallower(); }
+    bool end_array() override { return shallower(); }
+    bool parse_error(std::size_t, const std::string&,
+                     const nlohmann::detail::exception& error) override {
+        // "[json.exception.parse_error.101] parse error at line 1, column 2: …"; the line is ours.
+        const std::string_view says = error.what();
+        const std::size_t colon = says.find(": ");
+        fail_after(
+            text_.substr(0, taken_),
+            "not valid JSON: " +
+                std::string(colon == std::string_view::npos ? says : says.substr(colon + 2)));
+    }
+
+  private:
+    [[noreturn]] void fail_after(std::string_view read, const std::string& what) const {
+        throw TraceError(file_ + ':' +
+                         std::to_string(1 + std::count(read.begin(), read.end(), '\n')) + ": " +
+                         what);
+    }
+
+    // The parser has read one letter beyond a number; a line feed there is not yet the next line.
+    [[noreturn]] void fail(const std::string& what) const {
+        fail_after(text_.substr(0, taken_ > 0 ? taken_ - 1 : 0), what);
+    }
+
+    bool in_data() const { return depth_ == 2 && top_ == "data"; }
+    bool in_metadata() const { return depth_ == 2 && top_ == "metadata"; }
+
+    bool count(double number) {
+        if (!(number >= 0 && number <= most_trace_nodes) ||
+            number != static_cast<double>(static_cast<int>(number)))
+            fail("data[" + std::to_string(counts_.size()) +
+                 "] is not a whole number of nodes from 0 to " + std::to_string(most_trace_nodes));
+        if (counts_.size() >= most_trace_events)
+            fail("more than " + std::to_string(most_trace_events) + " intervals");
+        counts_.push_back(static_cast<int>(number));
+        return true;
+    }
+
+    bool numeric(double number) {
+        if (!in_metadata() || inner_ != "gap_seconds") return value("a number");
+        if (!(number > 0 && number <= longest_trace_s))
+            fail("'gap_seconds' must be above 0 and at most 1e9");
+        gap_s_ = number;
+        return true;
+    }
+
+    // Anything that is neither a count nor the gap: fine where nobody looks.
+    bool value(const std::string& what) {
+        if (depth_ == 0) fail(what + " where {\"metadata\": {…}, \"data\": […]} is expected");
+        if (in_data())
+            fail("data[" + std::to_string(counts_.size()) + "] is " + what +
+                 ", not a number of nodes");
+        if (depth_ == 1 && top_ == "data") fail("'data' is " + what + ", not an array");
+        if (depth_ == 1 && top_ == "metadata") fail("'metadata' is " + what + ", not an object");
+        if (in_metadata() && inner_ == "gap_seconds")
+            fail("'gap_seconds' is " + what + ", not a number");
+        return true;
+    }
+
+    bool deeper() { return ++depth_ > 0; }
+    bool shallower() { return depth_-- > 0; }
+
+    AvailabilityTrace trace() const {
+        AvailabilityTrace trace;
+        trace.id = std::filesystem::path(file_).stem().string();
+        trace.says = "spot trace in SkyPilot's form, from " + file_;
+        trace.duration_s = *gap_s_ * static_cast<double>(counts_.size());
+        if (trace.duration_s > longest_trace_s) fail("the trace is longer than 1e9 seconds");
+        TraceRoster roster(trace);
+        for (std::size_t i = 0; i < counts_.size(); ++i) {
+            const double t_s = *gap_s_ * static_cast<double>(i);
+            std::string wrong;
+            while (wrong.empty() && roster.alive() != counts_[i])
+                wrong =
+                    roster.alive() < counts_[i] ? roster.arrive(t_s) : roster.youngest_leaves(t_s);
+            if (!wrong.empty()) fail(wrong);
+        }
+        return trace;
+    }
+
+    std::string_view text_;
+    std::string file_;
+    std::size_t taken_ = 0;
+    int depth_ = 0;
+    std::string top_, inner_;
+    bool seen_data_ = false;
+    std::optional<double> gap_s_;
+    std::vector<int> counts_;
+};
+
+}  // namespace
+
+AvailabilityTrace read_skypilot_json(std::string_view json, std::string_view file_name) {
+    return SkypilotReader(json, file_name).read();
+}
+
+}  // namespace assay

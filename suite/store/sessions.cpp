@@ -1,0 +1,211 @@
+// Machines and sessions: as the runner writes them, and read again.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "suite/store/row_codec.hpp"
+#include "suite/store/store_impl.hpp"
+
+namespace assay::store {
+namespace {
+
+void interrupt_samples(SQLite::Database& sql, std::string_view session, std::string_view reason) {
+    SQLite::Statement update(sql,
+                             "UPDATE sample SET status = 'interrupted', reason = ? "
+                             "WHERE session = ? AND status = 'running'");
+    bind_text(update, 1, reason);
+    bind_text(update, 2, session);
+    update.exec();
+}
+
+constexpr const char* session_columns =
+    "id, machine, command, plan_hash, build, suspects, started, finished, state, planned, arrival";
+
+Session session_row(const SQLite::Statement& row) {
+    Session session;
+    session.id = row.getColumn(0).getString();
+    session.machine = row.getColumn(1).getString();
+    session.command = row.getColumn(2).getString();
+    session.plan_hash = row.getColumn(3).getString();
+    session.build = row.getColumn(4).getString();
+    session.suspects = nlohmann::json::parse(row.getColumn(5).getString());
+    session.started = row.getColumn(6).getString();
+    session.finished = text_or_empty(row.getColumn(7));
+    session.state = row.getColumn(8).getString();
+    session.planned = static_cast<long>(row.getColumn(9).getInt64());
+    session.arrival = static_cast<long>(row.getColumn(10).getInt64());
+    return session;
+}
+
+}  // namespace
+
+SessionOwner owner_of(Database& database, std::string_view session) {
+    const Prepared find = database.prepared("SELECT state, owner, pid FROM session WHERE id = ?");
+    bind_text(*find, 1, session);
+    if (!find->executeStep()) throw StoreError(fmt::format("there is no session {}.", session));
+    return {find->getColumn(0).getString(), find->getColumn(1).getInt64(),
+            find->getColumn(2).getInt64()};
+}
+
+void interrupt_dead_sessions(Database& database) {
+    const auto dead = [&](SQLite::Database& sql) {
+        std::set<std::string> ids;
+        SQLite::Statement find(sql, "SELECT id, owner FROM session WHERE state = 'running'");
+        while (find.executeStep())
+            if (!database.runner().alive(find.getColumn(1).getInt64()))
+                ids.insert(find.getColumn(0).getString());
+        return ids;
+    };
+    // Looked at first without the write lock: usually there is nothing to do.
+    if (database.read("look for interrupted sessions", dead).empty()) return;
+    database.write("mark interrupted sessions", [&](SQLite::Database& sql) {
+        for (const auto& id : dead(sql)) {
+            interrupt_samples(sql, id, "its runner ended before it was finished");
+            SQLite::Statement update(
+                sql,
+                "UPDATE session SET state = 'interrupted', owner = 0, finished = "
+                "(SELECT max(started) FROM sample WHERE session = session.id) WHERE id = ?");
+            update.bind(1, id);
+            update.exec();
+        }
+    });
+}
+
+void Store::put_machine(const Machine& machine) {
+    impl_->database.write("store the machine", [&](SQLite::Database& sql) {
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO machine (fingerprint, description) VALUES (?, ?) "
+            "ON CONFLICT (fingerprint) DO UPDATE SET description = excluded.description");
+        insert.bind(1, machine.fingerprint);
+        insert.bind(2, json_text(machine.description));
+        insert.exec();
+    });
+}
+
+std::optional<Machine> Store::machine(std::string_view fingerprint) const {
+    return impl_->database.read("read the machine", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql, "SELECT fingerprint, description FROM machine WHERE fingerprint = ?");
+        bind_text(rows, 1, fingerprint);
+        if (!rows.executeStep()) return std::optional<Machine>();
+        return std::optional(Machine{rows.getColumn(0).getString(),
+                                     nlohmann::json::parse(rows.getColumn(1).getString())});
+    });
+}
+
+void Store::begin_session(const Session& session) {
+    impl_->database.write("begin a session", [&](SQLite::Database& sql) {
+        SQLite::Statement known(sql, "SELECT 1 FROM machine WHERE fingerprint = ?");
+        known.bind(1, session.machine);
+        if (!known.executeStep())
+            throw StoreError(
+                fmt::format("session {} names the machine \"{}\", which has not been stored.",
+                            session.id, session.machine));
+        SQLite::Statement insert(
+            sql,
+            "INSERT INTO session (id, machine, command, plan_hash, build, suspects, "
+            "started, state, planned, pid, owner, arrival) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, "
+            "(SELECT coalesce(max(arrival), 0) + 1 FROM session))");
+        insert.bind(1, session.id);
+        insert.bind(2, session.machine);
+        insert.bind(3, session.command);
+        insert.bind(4, session.plan_hash);
+        insert.bind(5, session.build);
+        insert.bind(6, json_text(session.suspects));
+        insert.bind(7, session.started.empty() ? now_utc() : session.started);
+        insert.bind(8, static_cast<std::int64_t>(session.planned));
+        insert.bind(9, static_cast<std::int64_t>(getpid()));
+        insert.bind(10, impl_->database.runner().token());
+        insert.exec();
+    });
+}
+
+void Store::finish_session(std::string_view id, std::string_view state) {
+    if (state != "finished" && state != "interrupted")
+        throw StoreError(fmt::format("a session ends finished or interrupted, not \"{}\".", state));
+    impl_->database.write("end the session", [&](SQLite::Database& sql) {
+        owner_of(impl_->database, id);
+        interrupt_samples(sql, id, "the session ended before it was finished");
+        SQLite::Statement update(
+            sql, "UPDATE session SET state = ?, finished = ?, owner = 0 WHERE id = ?");
+        bind_text(update, 1, state);
+        update.bind(2, now_utc());
+        bind_text(update, 3, id);
+        update.exec();
+    });
+    // Syncs what was only in the page cache. Where that fails (no room for the log's pages in the
+    // file itself) everything still is in the log, so it is no failure of this session.
+    impl_->database.sql().tryExec("PRAGMA wal_checkpoint(PASSIVE)");
+}
+
+void Store::resume_session(std::string_view id) {
+    auto& database = impl_->database;
+    database.write("resume the session", [&](SQLite::Database& sql) {
+        const auto owner = owner_of(database, id);
+        const auto ours = database.runner().token();
+        if (owner.state == "running" && owner.token != ours && database.runner().alive(owner.token))
+            throw StoreError(
+                fmt::format("session {} is being run by process {}; wait for it, or start a new "
+                            "session with --fresh.",
+                            id, owner.pid));
+        interrupt_samples(sql, id, "the session was resumed before it was finished");
+        SQLite::Statement update(sql,
+                                 "UPDATE session SET state = 'running', finished = NULL, pid = ?, "
+                                 "owner = ? WHERE id = ?");
+        update.bind(1, static_cast<std::int64_t>(getpid()));
+        update.bind(2, ours);
+        bind_text(update, 3, id);
+        update.exec();
+    });
+}
+
+void Store::add_suspect(std::string_view id, std::string_view name, std::string_view text) {
+    impl_->database.write("add to a session", [&](SQLite::Database& sql) {
+        owner_of(impl_->database, id);
+        SQLite::Statement update(
+            sql, "UPDATE session SET suspects = json_set(suspects, '$.' || ?, ?) WHERE id = ?");
+        bind_text(update, 1, name);
+        bind_text(update, 2, text);
+        bind_text(update, 3, id);
+        update.exec();
+    });
+}
+
+std::vector<Session> Store::sessions() const {
+    return impl_->database.read("list the sessions", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql, fmt::format("SELECT {} FROM session ORDER BY started DESC, arrival DESC, id DESC",
+                             session_columns));
+        std::vector<Session> all;
+        while (rows.executeStep()) all.push_back(session_row(rows));
+        return all;
+    });
+}
+
+std::optional<Session> Store::session(std::string_view id) const {
+    return impl_->database.read("read the session", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(sql,
+                               fmt::format("SELECT {} FROM session WHERE id = ?", session_columns));
+        bind_text(rows, 1, id);
+        return rows.executeStep() ? std::optional(session_row(rows)) : std::nullopt;
+    });
+}
+
+std::optional<Session> Store::newest_unfinished(std::string_view plan_hash,
+                                                std::string_view build) const {
+    return impl_->database.read("look for an unfinished session", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(
+            sql, fmt::format("SELECT {} FROM session WHERE plan_hash = ? AND build = ? AND "
+                             "state = 'interrupted' AND json_extract(suspects, '$.rerun') IS NULL "
+                             "ORDER BY started DESC, arrival DESC, id DESC LIMIT 1",
+                             session_columns));
+        bind_text(rows, 1, plan_hash);
+        bind_text(rows, 2, build);
+        return rows.executeStep() ? std::optional(session_row(rows)) : std::nullopt;
+    });
+}
+
+}  // namespace assay::store

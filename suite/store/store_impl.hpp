@@ -1,0 +1,48 @@
+// What a Store holds, and what the files that implement its members use of one another.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suite/store/database.hpp"
+#include "suite/store/records.hpp"
+
+namespace assay::store {
+
+struct Store::Impl {
+    Database database;
+};
+
+/// Whole id of the session or sample (`table`) that `prefix` names. StoreError when it is too
+/// short, unknown or ambiguous.
+std::string resolve(SQLite::Database&, std::string_view table, std::string_view prefix);
+/// Whether any id of the table begins so.
+bool begins_any(SQLite::Database&, std::string_view table, std::string_view prefix);
+
+/// Who runs a session; `token` is that of its RunnerLock.
+struct SessionOwner {
+    std::string state;
+    std::int64_t token = 0, pid = 0;
+};
+/// StoreError: there is no such session.
+SessionOwner owner_of(Database&, std::string_view session);
+/// Moves sessions and samples that a dead runner left running to interrupted.
+void interrupt_dead_sessions(Database&);
+
+/// Samples whose ids the query `selection` (a SELECT of one column, with one '?' for `parameter`)
+/// yields, with their metrics and events, ordered by `order` (columns of sample and series).
+std::vector<Sample> read_samples(SQLite::Database&, const std::string& selection,
+                                 std::string_view parameter, std::string_view order);
+
+/// What only a whole sample carries: curves, tables, artifacts and hardware readings.
+void read_rest(SQLite::Database&, Sample&);
+
+/// Deletes a sample that did not succeed and gives way to another attempt, with what hangs on it;
+/// what a person wrote about it stays, with the session.
+void remove_attempt(SQLite::Database&, const std::string& sample);
+
+}  // namespace assay::store

@@ -1,0 +1,264 @@
+// Verdicts beyond holding or not: where a claim is checkable, what it needs and assumes, what was
+// fitted from it, known discrepancies, custom checks, and the JSON that others read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "suite/claim/claim.hpp"
+
+namespace {
+
+using assay::Claim;
+using assay::ClaimCheck;
+using assay::ClaimVerdict;
+using assay::Observation;
+using assay::Profile;
+using assay::Provenance;
+using testing::HasSubstr;
+using List = std::vector<Observation>;
+
+Claim claim() {
+    Claim made;
+    made.id = "s/f/a";
+    made.experiment = "s/f";
+    made.says = "ten";
+    made.metric = "m";
+    made.test = "near";
+    made.value = 10;
+    made.absolute = 1;
+    made.unit = "s";
+    made.source = "page 1";
+    made.checkable = {{"toy", "emulated"}, {"paper", "simulated"}};
+    return made;
+}
+
+Observation seen(double value, Profile profile = Profile::toy,
+                 Provenance provenance = Provenance::emulated, assay::Case axes = {}) {
+    Observation made;
+    made.experiment = "s/f";
+    made.variant = "v";
+    made.metric = "m";
+    made.value = value;
+    made.profile = profile;
+    made.provenance = provenance;
+    made.axes = std::move(axes);
+    made.seed = 1;
+    return made;
+}
+
+ClaimCheck checked(const Claim& claim, const List& observations) {
+    return check(claim, observations, {});
+}
+
+}  // namespace
+
+TEST(ClaimJudgement, NothingRunNamesTheCommand) {
+    const ClaimCheck none = checked(claim(), {});
+    EXPECT_EQ(none.verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(none.reason, "`assay run s/f --profile toy --mode emulated` checks it");
+    EXPECT_EQ(none.obtained, std::nullopt);
+    EXPECT_EQ(none.provenance, std::nullopt);
+    Observation other = seen(10);
+    other.experiment = "s/g";
+    EXPECT_EQ(checked(claim(), {other}).verdict, ClaimVerdict::not_run);
+    Observation other_metric = seen(10);
+    other_metric.metric = "n";
+    const ClaimCheck part = checked(claim(), {other_metric});
+    EXPECT_EQ(part.verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(part.reason.rfind("what was run lacks a point that it is about; `assay run", 0), 0u);
+}
+
+TEST(ClaimJudgement, OnlyTheNamedProfileAndProvenanceCount) {
+    const ClaimCheck measured = checked(claim(), {seen(10, Profile::toy, Provenance::measured)});
+    EXPECT_EQ(measured.verdict, ClaimVerdict::not_checkable_here);
+    EXPECT_EQ(
+        measured.reason.rfind("checkable only at profile paper (simulated), toy (emulated)", 0),
+        0u);
+    EXPECT_EQ(checked(claim(), {seen(10, Profile::small)}).verdict,
+              ClaimVerdict::not_checkable_here);
+}
+
+TEST(ClaimJudgement, TheLargestProfileThatHasTheAnswerCounts) {
+    const List both{seen(50), seen(10, Profile::paper, Provenance::simulated)};
+    const ClaimCheck check = checked(claim(), both);
+    EXPECT_EQ(check.verdict, ClaimVerdict::supported);
+    EXPECT_EQ(check.provenance, Provenance::simulated);
+    Claim narrowed = claim();
+    narrowed.of.where = {{"k", std::int64_t{1}}};
+    const ClaimCheck smaller = checked(
+        narrowed, {seen(10, Profile::toy, Provenance::emulated, {{"k", std::int64_t{1}}}),
+                   seen(10, Profile::paper, Provenance::simulated, {{"k", std::int64_t{2}}})});
+    EXPECT_EQ(smaller.provenance, Provenance::emulated);
+}
+
+TEST(ClaimJudgement, UnmetNeedsSayWhatToFetch) {
+    Claim needy = claim();
+    needy.needs = {"trace:smartmoe"};
+    needy.of.where = {{"trace", std::string("smartmoe")}};
+    const ClaimCheck none = checked(needy, {});
+    EXPECT_EQ(none.verdict, ClaimVerdict::not_checkable_here);
+    EXPECT_EQ(none.reason,
+              "needs the trace 'smartmoe' (`assay data list` says where it comes from and how to "
+              "get it); "
+              "then `assay run s/f --profile toy --mode emulated -a trace=smartmoe` checks it");
+    const auto with_trace = [](const char* trace) {
+        return List{seen(10, Profile::toy, Provenance::emulated, {{"trace", std::string(trace)}})};
+    };
+    EXPECT_EQ(checked(needy, with_trace("synthetic")).verdict, ClaimVerdict::not_checkable_here);
+    EXPECT_EQ(checked(needy, with_trace("smartmoe")).verdict, ClaimVerdict::supported);
+    needy.of.where.clear();
+    EXPECT_EQ(checked(needy, with_trace("synthetic")).verdict, ClaimVerdict::not_checkable_here)
+        << "a substitute does not count even when the check forgets to exclude it";
+}
+
+TEST(ClaimJudgement, WhatCannotBeAskedByMachine) {
+    Claim mute = claim();
+    mute.metric.clear();
+    mute.test.clear();
+    EXPECT_EQ(checked(mute, {seen(10)}).verdict, ClaimVerdict::not_checkable_here);
+    EXPECT_EQ(checked(mute, {}).verdict, ClaimVerdict::not_checkable_here);
+    Claim never = claim();
+    never.not_checkable = "needs 16 GPUs";
+    EXPECT_EQ(checked(never, {seen(10)}).verdict, ClaimVerdict::not_checkable_here);
+    EXPECT_EQ(checked(never, {seen(10)}).reason, "needs 16 GPUs");
+    Claim nowhere = claim();
+    nowhere.checkable.clear();
+    EXPECT_EQ(checked(nowhere, {seen(10)}).verdict, ClaimVerdict::not_checkable_here);
+}
+
+TEST(ClaimJudgement, AssumptionsMustHoldAtBothEnds) {
+    Claim assuming = claim();
+    assuming.assumes = {{"restart_s", {60, 300}}};
+    const auto at = [](double restart, double value) {
+        return seen(value, Profile::toy, Provenance::emulated, {{"restart_s", restart}});
+    };
+    EXPECT_EQ(checked(assuming, {at(60, 10), at(300, 10.5)}).verdict, ClaimVerdict::supported);
+    const ClaimCheck one_end = checked(assuming, {at(60, 10), at(300, 20), at(100, 99)});
+    EXPECT_EQ(one_end.verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(one_end.obtained, 20);
+    EXPECT_EQ(
+        one_end.reason,
+        "assuming restart_s=60.0: m of v is 10 (1 sample, seed 1 alone: a point, no "
+        "interval); claimed is 10 ± 1; assuming restart_s=300.0: m of v is 20 (1 sample, seed "
+        "1 alone: a point, no interval); claimed is 10 ± 1");
+    EXPECT_EQ(checked(assuming, {at(60, 10)}).verdict, ClaimVerdict::not_run)
+        << "one end alone decides nothing";
+    EXPECT_EQ(checked(assuming, {seen(10)}).verdict, ClaimVerdict::not_run)
+        << "the assumption must be named";
+}
+
+TEST(ClaimJudgement, TwoAssumptionsAreCheckedAtAllFourCorners) {
+    Claim assuming = claim();
+    assuming.assumes = {{"a", {1, 2}}, {"b", {3, 4}}};
+    List corners;
+    for (const double a : {1.0, 2.0})
+        for (const double b : {3.0, 4.0})
+            corners.push_back(seen(10, Profile::toy, Provenance::emulated, {{"a", a}, {"b", b}}));
+    EXPECT_EQ(checked(assuming, corners).verdict, ClaimVerdict::supported);
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+        List spoilt = corners;
+        spoilt[i].value = 20;
+        EXPECT_EQ(checked(assuming, spoilt).verdict, ClaimVerdict::contradicted) << i;
+        spoilt.erase(spoilt.begin() + static_cast<std::ptrdiff_t>(i));
+        EXPECT_EQ(checked(assuming, spoilt).verdict, ClaimVerdict::not_run) << i;
+    }
+}
+
+TEST(ClaimJudgement, WhatTheStatementItselfGaveIsNoEvidence) {
+    Claim fitted = claim();
+    fitted.fitted_from = {"the plan was rebuilt from this text", "4 slots were chosen to fit"};
+    const ClaimCheck check = checked(fitted, {seen(10)});
+    EXPECT_EQ(check.verdict, ClaimVerdict::calibrated);
+    EXPECT_EQ(check.reason,
+              "m of v is 10 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1; not "
+              "evidence: the plan was rebuilt from this text; 4 slots were chosen to fit");
+    EXPECT_EQ(checked(fitted, {seen(20)}).verdict, ClaimVerdict::contradicted);
+}
+
+TEST(ClaimJudgement, ASingleSeedIsNamedUnlessTheNumbersAreExact) {
+    const auto reason = [](const List& observations) {
+        Claim any = claim();
+        any.checkable = {{"toy", std::string(to_string(observations.front().provenance))}};
+        any.over = observations.size() > 2 ? std::optional(assay::Selector{"w", {}}) : std::nullopt;
+        any.of.variant = "v";
+        return checked(any, observations).reason;
+    };
+    const auto of_seed = [](double value, std::uint64_t seed, const char* variant = "v") {
+        Observation made = seen(value);
+        made.seed = seed;
+        made.variant = variant;
+        return made;
+    };
+    EXPECT_THAT(reason({of_seed(10, 7)}),
+                HasSubstr("(1 sample, seed 7 alone: a point, no interval)"));
+    EXPECT_THAT(reason({of_seed(10, 7), of_seed(11, 7)}),
+                HasSubstr("(median of 2 samples, 10 … 11, all of seed 7)"));
+    EXPECT_THAT(reason({of_seed(10, 7), of_seed(11, 8)}),
+                HasSubstr("(median of 2 samples, 10 … 11)"));
+    // Of a ratio the pair counts, whatever else one of its sides has.
+    EXPECT_THAT(reason({of_seed(10, 7), of_seed(1, 7, "w"), of_seed(2, 8, "w")}),
+                HasSubstr("(1 pair, seed 7 alone: a point, no interval)"));
+    EXPECT_THAT(reason({seen(10, Profile::toy, Provenance::exact)}), HasSubstr("(1 sample);"));
+}
+
+TEST(ClaimJudgement, AKnownDiscrepancyStaysOpen) {
+    Claim known = claim();
+    known.discrepancy = "The order of nodes is not published.";
+    const ClaimCheck differs = checked(known, {seen(20)});
+    EXPECT_EQ(differs.verdict, ClaimVerdict::open_discrepancy);
+    EXPECT_EQ(differs.obtained, 20);
+    EXPECT_EQ(differs.reason,
+              "m of v is 20 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1. The "
+              "order of nodes is not published.");
+    EXPECT_EQ(checked(known, {seen(10)}).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(checked(known, {}).verdict, ClaimVerdict::not_run);
+}
+
+TEST(ClaimJudgement, CustomChecksSeeTheChosenObservationsAndAreJudgedAlike) {
+    Claim custom = claim();
+    custom.test = "custom:mine";
+    custom.metric.clear();
+    custom.discrepancy = "Known.";
+    std::size_t given = 0;
+    ClaimVerdict answer = ClaimVerdict::contradicted;
+    const std::map<std::string, assay::CustomCheck, std::less<>> checks{
+        {"mine", [&](const Claim&, std::span<const Observation> observations) {
+             given = observations.size();
+             ClaimCheck result;
+             result.verdict = answer;
+             result.reason = "counted";
+             return result;
+         }}};
+    const List list{seen(1), seen(2), seen(3, Profile::toy, Provenance::exact)};
+    const ClaimCheck open = check(custom, list, checks);
+    EXPECT_EQ(given, 2u);
+    EXPECT_EQ(open.verdict, ClaimVerdict::open_discrepancy);
+    EXPECT_EQ(open.reason, "counted. Known.");
+    EXPECT_EQ(open.claim, "s/f/a");
+    EXPECT_EQ(open.provenance, Provenance::emulated);
+    answer = ClaimVerdict::supported;
+    EXPECT_EQ(check(custom, list, checks).verdict, ClaimVerdict::supported);
+    answer = ClaimVerdict::not_run;
+    EXPECT_EQ(check(custom, list, checks).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(check(custom, {}, checks).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(check(custom, list, {}).verdict, ClaimVerdict::not_checkable_here);
+}
+
+TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
+    const Claim known = claim();
+    EXPECT_EQ(
+        assay::to_json(known, checked(known, {seen(9.5)})).dump(),
+        R"({"experiment":"s/f","id":"s/f/a","kind":"claim","obtained":9.5,"provenance":"emulated","reason":"m of v )"
+        R"(is 9.5 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1","says":"ten",)"
+        R"("source":"page 1","unit":"s",)"
+        R"("value":10.0,"verdict":"supported"})");
+    Claim bare = claim();
+    bare.value.reset();
+    bare.metric.clear();
+    const nlohmann::json json = assay::to_json(bare, checked(bare, {}));
+    EXPECT_EQ(json.size(), 11u);
+    for (const char* key : {"value", "obtained", "provenance"})
+        EXPECT_TRUE(json.at(key).is_null()) << key;
+    EXPECT_EQ(json.at("verdict"), "not checkable here");
+}

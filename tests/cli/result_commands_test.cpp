@@ -1,0 +1,105 @@
+// Commands that show, write or look after what was run: claims, report, export, db, doctor.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program_test.hpp"
+
+namespace assay::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class ResultCommandsTest : public ProgramTest {
+  protected:
+    ResultCommandsTest() : ProgramTest(ASSAY_DUMMY_PROGRAM) {}
+};
+
+TEST_F(ResultCommandsTest, ClaimsAreCountedFirstAndFolded) {
+    EXPECT_THAT(assay({"claims"}).out,
+                AllOf(StartsWith("none of 2 claims checked; 2 not run\n"),
+                      HasSubstr("2  not run yet: `assay run dummy/sum` checks them")));
+    EXPECT_THAT(assay({"claims", "--all"}).out, HasSubstr("dummy/sum/twice"));
+    EXPECT_EQ(assay_json({"claims", "--summary"}),
+              json::parse(R"([{"system":"dummy","claims":2,"checked":0,"supported":0,
+                  "contradicted":0,"open discrepancy":0,"calibrated":0,"need inputs":0,
+                  "not run":2,"no command":0,"settings":0}])"));
+    EXPECT_THAT(assay({"claims", "--summary", "--markdown"}).out, HasSubstr("| dummy | 0 | "));
+    EXPECT_EQ(assay({"claims", "--markdown"}).exit_code, 1);
+}
+
+TEST_F(ResultCommandsTest, AReportLeavesOutWhatHasNoSamples) {
+    assay({"run", "dummy/sum"});
+    const std::string page = (folder / "r.html").string();
+    const Printed printed = assay({"report", "-o", page});
+    EXPECT_THAT(printed.out, HasSubstr("1 of 2 experiments has no samples and is left out; "
+                                       "`assay run dummy/behave`, for example, makes some\n"));
+    EXPECT_THAT(contents(page),
+                AllOf(HasSubstr("id=\"s-dummy-sum\""), Not(HasSubstr("id=\"s-dummy-behave\"")),
+                      HasSubstr("<code>dummy/behave</code>")));
+    const Printed none = assay({"report", "dummy/behave", "-o", page});
+    EXPECT_EQ(none.exit_code, 1);
+    EXPECT_THAT(none.err, HasSubstr("no samples of dummy/behave in "));
+    assay({"run", "dummy/behave", "-a", "how=unsupported", "--rounds", "5"});
+    assay({"report", "-o", page});
+    EXPECT_THAT(contents(page), HasSubstr("5 samples, the first is "));
+    EXPECT_THAT(contents(page), HasSubstr("No sample of it has ended well."));
+}
+
+TEST_F(ResultCommandsTest, ExportWritesCsvJsonAndSvg) {
+    assay({"run", "dummy/sum"});
+    const auto file = folder / "out.csv";
+    EXPECT_EQ(assay({"export", "dummy/sum", "--csv", "-o", file.string()}).exit_code, 0);
+    const std::string csv = contents(file);
+    // Per n: total, seed and n terms, of three variants; and the header.
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 3 * (4 + 5));
+    EXPECT_EQ(json::parse(assay({"export", "--json"}).out).size(), 6U);
+    EXPECT_THAT(assay({"export", "--svg", "dummy/sum"}).out, HasSubstr("<svg"));
+    EXPECT_EQ(assay({"export", "--csv", "-o", "/proc/nothing/out"}).exit_code, 1);
+}
+
+TEST_F(ResultCommandsTest, DatabaseUpkeep) {
+    const std::string session = assay_json({"run", "dummy/sum"})["session"];
+    EXPECT_TRUE(assay_json({"db", "check"})["ok"]);
+    const std::string other = (folder / "other.db").string();
+    const json merged = json::parse(
+        assay({"db", "merge", "--db", other, (folder / "results.db").string(), "--json"}).out);
+    EXPECT_EQ(merged["samples"], 6);
+    const auto checkpoints = folder / "results.db.state" / session / "shared";
+    std::filesystem::create_directories(checkpoints);
+    std::ofstream(checkpoints / "model") << "0123456789";
+    const json would = assay_json({"db", "prune", "--older-than", "0", "--dry-run"});
+    EXPECT_EQ(would["samples"], 6);
+    EXPECT_EQ(would["checkpoints"],
+              json::parse(R"([{"bytes": 10, "session": ")" + session + R"("}])"));
+    EXPECT_TRUE(std::filesystem::exists(checkpoints / "model"));
+    const Printed pruned = assay({"db", "prune", "--older-than", "0"});
+    EXPECT_THAT(pruned.out, HasSubstr("deleted 1 sessions, 6 samples, 0 artifacts\n"
+                                      "deleted checkpoints of session " +
+                                      session.substr(0, 8) + ", 10 B\n"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "results.db.state"));
+    EXPECT_EQ(json::parse(assay({"export", "--json"}).out).size(), 0U);
+}
+
+TEST_F(ResultCommandsTest, DoctorTellsOfAnotherRunAndOfABrokenDatabase) {
+    const json findings = assay_json({"doctor"});
+    bool database_ok = false;
+    for (const json& finding : findings)
+        if (finding["check"] == "database") database_ok = finding["level"] == "ok";
+    EXPECT_TRUE(database_ok);
+    std::ofstream(folder / "foreign.db") << "this is a text";
+    const Printed broken = assay({"doctor", "--db", (folder / "foreign.db").string()});
+    EXPECT_EQ(broken.exit_code, 1);
+    EXPECT_THAT(broken.out, HasSubstr("[fail] database"));
+    EXPECT_EQ(contents(folder / "foreign.db"), "this is a text");
+}
+
+}  // namespace
+}  // namespace assay::testing

@@ -1,0 +1,132 @@
+// Nothing survives a SIGKILL of anyone: a process of its own runs a supervisor with workers;
+// somebody is killed; every process that must go is gone, and reaped.
+#include <fcntl.h>
+#include <sys/prctl.h>
+
+#include "tests/cluster/processes/process_check.hpp"
+#include "tests/cluster/processes/scripted_worker.hpp"
+
+namespace assay::cluster {
+namespace {
+
+struct Family {
+    long supervisor = -1, fork_server = -1;
+    std::vector<long> workers;
+};
+
+/// Forks a process that supervises `count` echoing workers and tells who is who. `hang`: the first
+/// worker is stopped for ever.
+Family start_family(int count, bool hang = false) {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    Family family;
+    family.supervisor = ::fork();
+    if (family.supervisor == 0) {
+        Supervisor supervisor(make_fork_server(scripted_worker),
+                              {.heartbeat_timeout = Seconds(1000)});
+        std::vector<long> pids{children_of(::getpid()).at(0)};
+        for (int i = 0; i < count; ++i) {
+            const auto id = supervisor.spawn({{"do", "echo"}});
+            next_of<WorkerMessage>(supervisor);
+            pids.push_back(supervisor.pid(id));
+        }
+        if (hang) {
+            supervisor.hang(0, std::nullopt);
+            comes_true([&] { return process_state(pids[1]) == 'T'; });
+        }
+        if (::write(ends[1], pids.data(), pids.size() * sizeof(long)) < 0) ::_exit(1);
+        while (true) {
+            const auto event = supervisor.next(Seconds(1));
+            if (event && std::holds_alternative<Interrupted>(*event)) break;
+        }
+        // As a program that was interrupted: ends its workers in order, then itself.
+        supervisor.~Supervisor();
+        ::_exit(0);
+    }
+    std::vector<long> pids(count + 1);
+    EXPECT_EQ(::read(ends[0], pids.data(), pids.size() * sizeof(long)),
+              ssize_t(pids.size() * sizeof(long)));
+    ::close(ends[0]);
+    ::close(ends[1]);
+    family.fork_server = pids[0];
+    family.workers.assign(pids.begin() + 1, pids.end());
+    return family;
+}
+
+class Orphans : public testing::Test {
+  protected:
+    void SetUp() override {
+        // What loses its parent comes to us, so that we can tell gone from not reaped.
+        ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    }
+    static bool all_gone(const Family& family) {
+        while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
+        std::vector<long> pids = family.workers;
+        pids.push_back(family.fork_server);
+        pids.push_back(family.supervisor);
+        for (long pid : pids) {
+            if (process_state(pid) != 0) return false;
+        }
+        return true;
+    }
+    static void expect_all_gone(const Family& family) {
+        EXPECT_TRUE(comes_true([&] { return all_gone(family); }));
+        EXPECT_TRUE(children_of(::getpid()).empty());
+        for (long pid : family.workers) ::kill(pid_t(pid), SIGKILL);  // after a failure only
+    }
+};
+
+TEST_F(Orphans, NoneAfterSigkillOfTheSupervisor) {
+    const Family family = start_family(4);
+    ::kill(pid_t(family.supervisor), SIGKILL);
+    expect_all_gone(family);
+}
+
+TEST_F(Orphans, NoneAfterSigkillOfTheSupervisorWhileAWorkerIsStopped) {
+    const Family family = start_family(3, true);
+    ::kill(pid_t(family.supervisor), SIGKILL);
+    expect_all_gone(family);
+}
+
+TEST_F(Orphans, NoneAfterSigkillOfSupervisorAndForkServer) {
+    const Family family = start_family(4);
+    ::kill(pid_t(family.fork_server), SIGKILL);
+    ::kill(pid_t(family.supervisor), SIGKILL);
+    expect_all_gone(family);
+}
+
+TEST_F(Orphans, TheForkServersDeathTakesTheWorkersAndTheSupervisorReapsThem) {
+    const Family family = start_family(4);
+    ::kill(pid_t(family.fork_server), SIGKILL);
+    EXPECT_TRUE(comes_true([&] {
+        for (long pid : family.workers) {
+            if (process_state(pid) != 0) return false;
+        }
+        return true;
+    }));
+    EXPECT_TRUE(runs(family.supervisor));
+    ::kill(pid_t(family.supervisor), SIGINT);
+    expect_all_gone(family);
+}
+
+TEST_F(Orphans, AWorkersDeathLeavesTheOthersAlone) {
+    const Family family = start_family(3);
+    ::kill(pid_t(family.workers[1]), SIGKILL);
+    EXPECT_TRUE(comes_true([&] { return process_state(family.workers[1]) == 0; })) << "not reaped";
+    EXPECT_TRUE(runs(family.workers[0]));
+    EXPECT_TRUE(runs(family.workers[2]));
+    ::kill(pid_t(family.supervisor), SIGTERM);
+    expect_all_gone(family);
+}
+
+TEST_F(Orphans, CtrlCReachesTheSupervisorAloneAndAllEnd) {
+    const Family family = start_family(3);
+    for (long worker : family.workers) {
+        EXPECT_NE(::getpgid(pid_t(worker)), ::getpgid(pid_t(family.supervisor)));
+    }
+    ::kill(pid_t(family.supervisor), SIGINT);
+    expect_all_gone(family);
+}
+
+}  // namespace
+}  // namespace assay::cluster

@@ -1,0 +1,170 @@
+// CSV to samples: what `assay export --csv` writes, and what people write by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "suite/base/error.hpp"
+#include "suite/import_export/import.hpp"
+#include "suite/report/text/samples_output.hpp"
+#include "tests/store/example_rows.hpp"
+
+namespace assay::import_export::testing {
+namespace {
+
+using store::Access;
+using store::Store;
+using store::testing::Folder;
+
+std::string complaint(std::string_view text) {
+    try {
+        read_csv_results(text, "r.csv", [](const Row&) {});
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(CsvResults, ExportedAndImportedIsEqualAsFarAsCsvGoes) {
+    Folder folder;
+    auto store = Store::open(folder / "a.db", Access::write);
+    const auto session = store::testing::begin(store);
+    auto spec = store::testing::example_spec(0xfedcba9876543210);
+    spec.variant = "a,\"b\"\nc";
+    spec.round = 3;
+    const auto id = store.begin_sample(session, spec, store::testing::key_of(spec));
+    store.finish_sample(store::testing::full_sample(id, session, spec));
+    store::testing::add_sample(store, session, store::testing::example_spec(2), 5, "failed");
+    const auto text = report::csv(Registry(), store.samples(session));
+    std::ofstream(folder / "r.csv", std::ios::binary) << text;
+
+    auto other = Store::open(folder / "b.db", Access::write);
+    EXPECT_EQ(import_file(other, folder / "r.csv").samples, 2);
+    EXPECT_EQ(import_file(other, folder / "r.csv").samples, 0) << "twice adds nothing";
+    EXPECT_TRUE(other.check().ok);
+    const auto copies = other.samples(other.sessions().at(0).id);
+    auto expected = store.samples(session);
+    ASSERT_EQ(copies.size(), 2u);
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+        expected.at(i).id = copies[i].id;  // what CSV lost must not look like the original
+        expected[i].session = copies[i].session;
+    }
+    EXPECT_EQ(report::csv(Registry(), copies), report::csv(Registry(), expected));
+    const auto copy = copies[0].metrics.size() > 1 ? copies[0] : copies[1];
+    EXPECT_EQ(copy.spec.seed, 0xfedcba9876543210);
+    EXPECT_EQ(copy.spec.axes, spec.axes);
+    EXPECT_TRUE(std::isnan(copy.metrics.at(5).value));
+
+    EXPECT_EQ(other.merge(folder / "a.db").samples, 2) << "the whole original still comes in";
+    EXPECT_EQ(other.sample(id).events.size(), 2u);
+}
+
+TEST(CsvResults, EveryFileIsAMachineOfItsOwn) {
+    Folder folder;
+    std::ofstream(folder / "a.csv") << "experiment,metric,value\nx,rate,1\n";
+    std::ofstream(folder / "b.csv") << "experiment,metric,value\nx,rate,2\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    import_file(store, folder / "a.csv");
+    import_file(store, folder / "b.csv");
+    const auto sessions = store.sessions();
+    ASSERT_EQ(sessions.size(), 2u);
+    EXPECT_NE(sessions[0].machine, sessions[1].machine);
+    EXPECT_NE(store.samples(sessions[0].id).at(0).series,
+              store.samples(sessions[1].id).at(0).series);
+}
+
+TEST(CsvResults, AUnitThatContradictsTheKnownOneIsRefused) {
+    Folder folder;
+    EXPECT_EQ(complaint("experiment,metric,value,unit\nx,t,1,s\nx,t,2,ms\n"),
+              "r.csv:3:7: the unit of 't' of x is 'ms', and was 's' further up; write all its "
+              "values in one unit");
+    std::ofstream(folder / "a.csv") << "experiment,metric,value,unit\nx,t,1,s\n";
+    std::ofstream(folder / "b.csv") << "experiment,metric,value,unit\nx,t,1,ms\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    import_file(store, folder / "a.csv");
+    EXPECT_NE(store::testing::error_of([&] {
+                  import_file(store, folder / "b.csv");
+              }).find("the metric 't' of x is in 'ms' there and in 's' here"),
+              std::string::npos);
+    EXPECT_EQ(store.sessions().size(), 1u);
+}
+
+TEST(CsvResults, ByHandRepeatedMetricsAreRounds) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "experiment,size,metric,value,unit\r\n"
+                                       "mine/copy,64,rate,1.5,GB/s\r\n"
+                                       "mine/copy,64,rate,2.5,GB/s\r\n"
+                                       "mine/copy,128,rate,3.5,GB/s\r\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    EXPECT_EQ(import_file(store, folder / "r.csv").samples, 3);
+    const auto samples = store.samples(store.sessions().at(0).id);
+    std::multiset<std::pair<std::int64_t, int>> found;
+    for (const auto& sample : samples)
+        found.emplace(std::get<std::int64_t>(sample.spec.axes.at("size")), sample.spec.round);
+    EXPECT_EQ(found, (std::multiset<std::pair<std::int64_t, int>>{{64, 0}, {64, 1}, {128, 0}}));
+    EXPECT_EQ(store.metric_units("mine/copy").at(0).unit, "GB/s");
+}
+
+TEST(CsvResults, ErrorsNameLineAndColumn) {
+    EXPECT_EQ(complaint("experiment,metric\nx,y\n"),
+              "r.csv:1:1: the column 'value' is missing; results have at least experiment, metric "
+              "and value");
+    EXPECT_EQ(complaint("experiment,metric,value\nx,y,1\nx,y,fast\n"),
+              "r.csv:3:5: 'value' is 'fast', not a number, nan, inf or -inf");
+    EXPECT_EQ(complaint("experiment,metric,value\nx,y\n"),
+              "r.csv:2:3: 2 fields, the first line has 3");
+    EXPECT_EQ(complaint("experiment,metric,value,seed\nx,y,1,-1\n"),
+              "r.csv:2:7: 'seed' is '-1', not a whole number from 0 to 2^64-1");
+    EXPECT_EQ(complaint("experiment,metric,value,profile\nx,y,1,huge\n"),
+              "r.csv:2:7: there is no profile 'huge'");
+    EXPECT_EQ(complaint("experiment,metric,value\n\"x,y,1\n"),
+              "r.csv:2:1: this quote is never closed");
+    EXPECT_EQ(complaint("experiment,metric,metric,value\n"),
+              "r.csv:1:19: a second column 'metric'");
+    EXPECT_NE(complaint("experiment,metric,value,round\nx,y,1,0\nx,y,2,0\n").find("r.csv:3:3"),
+              std::string::npos);
+    EXPECT_EQ(complaint("experiment,metric,value,started\nx,y,1,yesterday\n"),
+              "r.csv:2:7: 'started' is 'yesterday', no time; write 2026-11-21T02:03:04.567Z (UTC)");
+    EXPECT_NE(complaint("experiment,metric,value,started\nx,y,1,2026-13-21T02:03:04.567Z\n"), "");
+    const std::string of_one_sample =
+        "experiment,metric,value,status,started,sample\n"
+        "x,y,1,ok,2026-11-21T02:03:04.567Z,00000000-0000-0000-0000-000000000000\n";
+    EXPECT_NE(complaint(of_one_sample + "x,z,1,failed,2026-11-21T02:03:04.567Z,"
+                                        "00000000-0000-0000-0000-000000000000\n")
+                  .find("r.csv:3:7: 'status' is 'failed', and was 'ok' further up"),
+              std::string::npos);
+    EXPECT_NE(complaint(of_one_sample + "x,z,1,ok,2026-11-22T02:03:04.567Z,"
+                                        "00000000-0000-0000-0000-000000000000\n")
+                  .find("r.csv:3:10: 'started' is"),
+              std::string::npos);
+    EXPECT_NE(complaint(""), "");
+    EXPECT_NE(complaint("Running x\nname,iterations,real_time,cpu_time,time_unit\n")
+                  .find("Google Benchmark's CSV"),
+              std::string::npos);
+}
+
+/// What was a file of Google Benchmark once keeps its directions; CSV carries none.
+TEST(CsvResults, RowsOfForeignBenchmarksKeepTheirDirections) {
+    Folder folder;
+    std::ofstream(folder / "r.csv") << "experiment,metric,unit,value\n"
+                                       "benchmark/BM_x,real_time,s,1\n"
+                                       "benchmark/BM_x,cpu_time,s,1\n"
+                                       "benchmark/BM_x,items_per_second,,1\n"
+                                       "benchmark/BM_x,depth,,1\n"
+                                       "x,real_time,s,1\n";
+    auto store = Store::open(folder / "a.db", Access::write);
+    import_file(store, folder / "r.csv");
+    std::map<std::string, Direction> directions;
+    for (const auto& unit : store.metric_units("benchmark/BM_x"))
+        directions[unit.name] = unit.better;
+    EXPECT_EQ(directions, (std::map<std::string, Direction>{{"cpu_time", Direction::lower},
+                                                            {"depth", Direction::none},
+                                                            {"items_per_second", Direction::higher},
+                                                            {"real_time", Direction::lower}}));
+    EXPECT_EQ(store.metric_units("x").at(0).better, Direction::none);
+}
+
+}  // namespace
+}  // namespace assay::import_export::testing

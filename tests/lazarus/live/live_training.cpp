@@ -1,0 +1,47 @@
+#include "tests/lazarus/live/live_training.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "impls/lazarus/live/worker.hpp"
+#include "tests/base/temporary_folder.hpp"
+
+namespace assay::lazarus {
+
+SessionOptions small_session(const std::string& faults) {
+    SessionOptions options;
+    options.training.model = {
+        .layers = 2, .width = 32, .heads = 2, .experts = 4, .hidden = 64, .context = 24};
+    options.training.sequences = 2;
+    // Real text that every checkout has.
+    options.training.corpus = ASSAY_TEST_CORPUS;
+    options.controller = {.layers = 2,
+                          .experts = 4,
+                          .slots = 3,
+                          .min_replicas = 2,
+                          .steps = 8,
+                          .rebalance_every = 5,
+                          .checkpoint_every = 3,
+                          .initial_workers = 5};
+    options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
+    options.faults = parse_fault_plan(faults);
+    return options;
+}
+
+LiveRun run_live(SessionOptions options) {
+    const testing::TemporaryFolder folder;
+    options.checkpoints = folder.path();
+    LiveRun run;
+    run.result = run_training(cluster::make_fork_server(worker_main), options, run.recorder);
+    return run;
+}
+
+long children_alive() {
+    std::ifstream in("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+    long count = 0, pid = 0;
+    while (in >> pid) ++count;
+    return count;
+}
+
+}  // namespace assay::lazarus

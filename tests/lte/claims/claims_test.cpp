@@ -1,0 +1,154 @@
+// datasets/claims/lte.toml is complete: every figure and table of the paper, every claim with its
+// source, no value where the paper prints none, reasons where nothing here can check it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "impls/lte/claims/claim_checks.hpp"
+#include "suite/claim/claim.hpp"
+#include "tests/lte/claims/observations.hpp"
+
+namespace assay::lte {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<Claim>& claims() {
+    static const auto read =
+        read_claims(std::filesystem::path(ASSAY_TEST_DATASETS) / "claims/lte.toml");
+    return read;
+}
+
+const Claim& claim(std::string_view id) {
+    const auto found =
+        std::find_if(claims().begin(), claims().end(), [&](const auto& c) { return c.id == id; });
+    if (found == claims().end()) throw std::out_of_range(std::string(id));
+    return *found;
+}
+
+bool ours(const Claim& claim) { return claim.id.rfind("lte/x_", 0) == 0; }
+
+TEST(LteClaims, EveryFigureAndTableIsThere) {
+    std::set<std::string> figures;
+    for (const Claim& each : claims()) figures.insert(each.id.substr(0, each.id.find('/', 4)));
+    for (int figure = 1; figure <= 16; ++figure)
+        EXPECT_TRUE(figures.count("lte/fig" + std::to_string(figure))) << figure;
+    for (const char* table : {"lte/tab1", "lte/tab2"}) EXPECT_TRUE(figures.count(table)) << table;
+    for (const char* table : {"tab3", "tab4", "tab5", "tab6", "tab7"})
+        EXPECT_TRUE(std::any_of(claims().begin(), claims().end(), [&](const Claim& each) {
+            return each.id.rfind(std::string("lte/setup/") + table, 0) == 0;
+        })) << table;
+}
+
+TEST(LteClaims, AsManyAsTheFileSays) {
+    EXPECT_EQ(
+        std::count_if(claims().begin(), claims().end(), [](const Claim& c) { return !ours(c); }),
+        173);
+}
+
+TEST(LteClaims, EveryClaimNamesItsPlaceInThePaper) {
+    for (const Claim& each : claims()) {
+        EXPECT_EQ(each.source.rfind("arXiv 2402.06126v4, ", 0), 0u) << each.id;
+        EXPECT_EQ(each.experiment.rfind("lte/", 0), 0u) << each.id;
+        EXPECT_FALSE(each.value && each.unit.empty()) << each.id << " has a value without a unit";
+        EXPECT_EQ(ours(each), each.says.rfind("Ours, not the paper's: ", 0) == 0) << each.id;
+    }
+}
+
+TEST(LteClaims, HeadlineNumbers) {
+    EXPECT_EQ(claim("lte/headline/flops-low").value, 1.83);
+    EXPECT_EQ(claim("lte/headline/flops-high").value, 2.59);
+    EXPECT_EQ(claim("lte/headline/latency").value, 0.25);
+    EXPECT_EQ(claim("lte/tab1/full").value, 12.06);
+    EXPECT_EQ(claim("lte/tab1/lte/e2e").value, 4.65);
+    EXPECT_EQ(claim("lte/tab2/lte").value, 5.95);
+    EXPECT_EQ(claim("lte/tab2/wanda-wiki/unstructured").value, 6.87);
+    EXPECT_EQ(claim("lte/fig16/roberta/average").value, 0.46);
+}
+
+TEST(LteClaims, WhatOnlyACurveShowsHasNoValue) {
+    for (const Claim& each : claims())
+        if (each.says.find(" only)") != std::string::npos) {
+            EXPECT_EQ(each.value, std::nullopt) << each.id;
+        }
+    // Figures of which the paper prints no number at all. What a statement sets as a threshold is
+    // no such number.
+    for (const Claim& each : claims())
+        for (const char* figure : {"fig2", "fig3", "fig6", "fig7", "fig8", "fig9", "fig11", "fig12",
+                                   "fig13", "fig14", "fig15"})
+            if (each.id.rfind(std::string("lte/") + figure + "/", 0) == 0 &&
+                each.test != "greater") {
+                EXPECT_EQ(each.value, std::nullopt) << each.id;
+            }
+}
+
+TEST(LteClaims, WhatWasFittedIsNoEvidence) {
+    for (const Claim& each : claims()) {
+        const bool cell = each.id.rfind("lte/tab1/", 0) == 0 && each.id != "lte/tab1/full" &&
+                          each.id != "lte/tab1/router-cost" && each.not_checkable.empty();
+        const bool restated =
+            each.experiment == "lte/tab1" && each.id.rfind("lte/headline/", 0) == 0;
+        EXPECT_EQ(cell || restated, !each.fitted_from.empty()) << each.id;
+    }
+}
+
+TEST(LteClaims, WhatOurRecipeMaySpoilStaysOpen) {
+    for (const char* id : {"lte/x_smollm2/vs-teal", "lte/x_smollm2/vs-cats"}) {
+        const Case half = {{"sparsity", 0.5}};
+        const auto judged = [&](double perplexity) {
+            auto seen = MadeUp()
+                            .sample("lte", half, 0.5, perplexity)
+                            .sample(claim(id).over->variant, half, 0.5, 30)
+                            .all();
+            for (Observation& o : seen) {
+                o.experiment = "lte/x_smollm2";
+                o.profile = Profile::small;
+            }
+            return check(claim(id), seen, claim_checks());
+        };
+        EXPECT_EQ(judged(73.6).verdict, ClaimVerdict::open_discrepancy) << id;
+        EXPECT_THAT(judged(73.6).reason, HasSubstr("suspected in our recipe")) << id;
+        EXPECT_EQ(judged(20).verdict, ClaimVerdict::supported) << id;
+    }
+}
+
+TEST(LteClaims, WhatNeedsOtherModelsSaysWhyAndWhatChecksIt) {
+    for (const Claim& each : claims()) {
+        EXPECT_TRUE(each.not_checkable.empty() || each.test.empty()) << each.id;
+        if (each.not_checkable.rfind("needs ", 0) == 0) {
+            EXPECT_TRUE(each.not_checkable.find("`assay ") != std::string::npos ||
+                        each.not_checkable.find("no command") != std::string::npos)
+                << each.id;
+        }
+    }
+    for (const char* id : {"lte/fig5/mrpc/best", "lte/fig7/best", "lte/tab2/lte",
+                           "lte/fig6/llama-7b/wikitext103", "lte/fig14/roberta-base/cola"})
+        EXPECT_THAT(claim(id).not_checkable, HasSubstr("needs ")) << id;
+}
+
+TEST(LteClaims, TheBarrierIsEvidence) {
+    for (const char* id : {"lte/fig10/increasing", "lte/fig10/low", "lte/fig10/high"})
+        EXPECT_THAT(claim(id).discrepancy, HasSubstr("eta > 8 lambda")) << id;
+}
+
+TEST(LteClaims, CustomChecksExist) {
+    const auto checks = claim_checks();
+    for (const Claim& each : claims())
+        if (each.test.rfind("custom:", 0) == 0) {
+            EXPECT_TRUE(checks.count(each.test.substr(7))) << each.id;
+        }
+}
+
+TEST(LteClaims, RivalsAreComparedAtMeasuredSparsity) {
+    // A lower perplexity at the sparsity asked for proves nothing.
+    for (const Claim& each : claims())
+        if (each.metric == "perplexity" && each.over && each.over->variant != "dense") {
+            EXPECT_THAT(each.test, HasSubstr("_at_equal_sparsity")) << each.id;
+        }
+}
+
+}  // namespace
+}  // namespace assay::lte

@@ -1,0 +1,134 @@
+// Shapes of curves, on curves whose shape is known.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "impls/lte/claims/claim_checks.hpp"
+#include "tests/lte/claims/observations.hpp"
+
+namespace assay::lte {
+namespace {
+
+MadeUp speedups(const std::string& variant, double (*latency)(double)) {
+    MadeUp made;
+    for (const double sparsity : {0.0, 0.25, 0.5, 0.75, 0.9})
+        made.value(variant, {{"sparsity", sparsity}}, "speedup", {}, 1 / latency(sparsity));
+    return made;
+}
+
+TEST(LteShapeChecks, NearlyLinearLatency) {
+    const Claim claim = made_up_claim("speedup", "lte");
+    const auto linear = speedups("lte", [](double s) { return 1.02 - 0.95 * s; });
+    EXPECT_EQ(latency_nearly_linear(claim, linear.all()).verdict, ClaimVerdict::supported);
+    EXPECT_NEAR(*latency_nearly_linear(claim, linear.all()).obtained, 0, 1e-9);
+    const auto bent = speedups("lte", [](double s) { return 1 - s * s * s; });
+    EXPECT_EQ(latency_nearly_linear(claim, bent.all()).verdict, ClaimVerdict::contradicted);
+    const auto rising = speedups("lte", [](double s) { return 1 + 0.1 * s; });
+    EXPECT_EQ(latency_nearly_linear(claim, rising.all()).verdict, ClaimVerdict::contradicted);
+    MadeUp few;
+    few.value("lte", {{"sparsity", 0.5}}, "speedup", {}, 2);
+    EXPECT_EQ(latency_nearly_linear(claim, few.all()).verdict, ClaimVerdict::not_run);
+}
+
+TEST(LteShapeChecks, MostlySlower) {
+    const Claim claim = made_up_claim("speedup", "index");
+    const auto slow = speedups("index", [](double s) { return 2 - 1.5 * s; });  // faster from 2/3
+    EXPECT_EQ(mostly_slower(claim, slow.all()).verdict, ClaimVerdict::supported);
+    EXPECT_NEAR(*mostly_slower(claim, slow.all()).obtained, 0.6, 1e-12);
+    const auto fast = speedups("index", [](double s) { return 1.1 - s; });
+    EXPECT_EQ(mostly_slower(claim, fast.all()).verdict, ClaimVerdict::contradicted);
+}
+
+MadeUp unions(double (*left_out)(double)) {
+    MadeUp made;
+    for (const std::int64_t batch : {1, 2, 4, 8, 16})
+        made.value("lte", {{"sparsity", 0.9}}, "union_sparsity", {{"batch", batch}},
+                   left_out(static_cast<double>(batch)));
+    return made;
+}
+
+TEST(LteShapeChecks, UnionsGrowSublinearly) {
+    const Claim claim = made_up_claim("union_sparsity", "lte");
+    // Half of the experts serve a token in five each, the others none: 0.1 are active, as below.
+    const auto shared = unions([](double b) { return 0.5 + 0.5 * std::pow(0.8, b); });
+    const ClaimCheck result = grows_sublinearly(claim, shared.all());
+    EXPECT_EQ(result.verdict, ClaimVerdict::supported) << result.reason;
+    EXPECT_NEAR(*result.obtained, 0.18 / 0.19, 1e-9);  // a batch of 2
+    const auto late = unions([](double b) { return 1 - 0.003 * b * b; });
+    EXPECT_EQ(grows_sublinearly(claim, late.all()).verdict, ClaimVerdict::contradicted);
+}
+
+TEST(LteShapeChecks, UnionsOfIndependentExpertsAreNotEnough) {
+    const Claim claim = made_up_claim("union_sparsity", "lte");
+    const auto independent = unions([](double b) { return std::pow(0.9, b); });
+    const ClaimCheck result = grows_sublinearly(claim, independent.all());
+    EXPECT_EQ(result.verdict, ClaimVerdict::contradicted);
+    EXPECT_NEAR(*result.obtained, 1, 1e-9);
+    // Bends too, but tokens avoid each other's experts.
+    const auto avoiding = unions([](double b) { return 0.9 * std::pow(0.85, b - 1); });
+    EXPECT_EQ(grows_sublinearly(claim, avoiding.all()).verdict, ClaimVerdict::contradicted);
+    const auto disjoint = unions([](double b) { return 1 - 0.05 * b; });
+    EXPECT_EQ(grows_sublinearly(claim, disjoint.all()).verdict, ClaimVerdict::contradicted);
+}
+
+TEST(LteShapeChecks, UnionsOfSeveralModelsAreJudgedByTheirMean) {
+    // Every model's curve bends; the median goes over from one to another and does not.
+    const double left_out[3][3] = {
+        {0.7448, 0.7340, 0.7193}, {0.7339, 0.7323, 0.7303}, {0.7324, 0.7194, 0.7021}};
+    MadeUp made;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed)
+        for (int i = 0; i < 3; ++i)
+            made.value("lte", {{"sparsity", 0.75}}, "union_sparsity",
+                       {{"batch", std::int64_t{1} << i}}, left_out[seed - 1][i], seed);
+    const ClaimCheck result = grows_sublinearly(made_up_claim("union_sparsity", "lte"), made.all());
+    EXPECT_EQ(result.verdict, ClaimVerdict::supported) << result.reason;
+}
+
+TEST(LteShapeChecks, UnionsNeedABatchOfOne) {
+    MadeUp made;
+    for (const std::int64_t batch : {2, 4, 8})
+        made.value("lte", {{"sparsity", 0.9}}, "union_sparsity", {{"batch", batch}}, 0.8);
+    const auto claim = made_up_claim("union_sparsity", "lte");
+    EXPECT_EQ(grows_sublinearly(claim, made.all()).verdict, ClaimVerdict::not_run);
+}
+
+MadeUp layers(double slope, double seed_spread) {
+    MadeUp made;
+    for (const std::int64_t layer : {0, 1, 2, 3})
+        for (const int seed : {1, 2})
+            made.value("lte", {{"sparsity", 0.5}}, "layer_sparsity", {{"layer", layer}},
+                       0.5 + slope * static_cast<double>(layer) + seed_spread * (seed - 1.5),
+                       static_cast<std::uint64_t>(seed));
+    return made;
+}
+
+TEST(LteShapeChecks, LayersDifferByMoreThanSeeds) {
+    const Claim claim = made_up_claim("layer_sparsity", "lte");
+    EXPECT_EQ(layers_differ(claim, layers(0.1, 0.05).all()).verdict, ClaimVerdict::supported);
+    EXPECT_NEAR(*layers_differ(claim, layers(0.1, 0.05).all()).obtained, 6, 1e-9);
+    EXPECT_EQ(layers_differ(claim, layers(0.01, 0.05).all()).verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(layers_differ(claim, layers(0, 0).all()).verdict, ClaimVerdict::contradicted);
+}
+
+TEST(LteShapeChecks, LayersOfOneSeedDecideNothing) {
+    const Claim claim = made_up_claim("layer_sparsity", "lte");
+    std::vector<Observation> one_seed;
+    const MadeUp both = layers(0.1, 0.05);
+    for (const Observation& o : both.all())
+        if (o.seed == 1) one_seed.push_back(o);
+    const ClaimCheck result = layers_differ(claim, one_seed);
+    EXPECT_EQ(result.verdict, ClaimVerdict::not_run);
+    EXPECT_THAT(result.reason, testing::HasSubstr("fewer than two seeds"));
+    // The same seed again is no second one.
+    const std::vector<Observation> once = one_seed;
+    one_seed.insert(one_seed.end(), once.begin(), once.end());
+    EXPECT_EQ(layers_differ(claim, one_seed).verdict, ClaimVerdict::not_run);
+    // One place with a single seed is enough.
+    std::vector<Observation> lacking = layers(0.1, 0.05).all();
+    lacking.pop_back();
+    EXPECT_EQ(layers_differ(claim, lacking).verdict, ClaimVerdict::not_run);
+}
+
+}  // namespace
+}  // namespace assay::lte
