@@ -239,10 +239,7 @@ Process& Process::operator=(Process&& other) noexcept {
 
 int Process::pidfd() {
     if (!running()) throw std::logic_error("no process to watch");
-    // Not pidfd_open(): Debian 12's header forgets to declare it extern "C".
-    if (!pidfd_)
-        pidfd_.reset(
-            check_call(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)), "pidfd_open"));
+    if (!pidfd_) pidfd_.reset(check_call(::pidfd_open(pid_, 0), "pidfd_open"));
     return pidfd_.get();
 }
 
@@ -250,7 +247,10 @@ ExitStatus Process::wait() {
     if (!running()) throw std::logic_error("no process to wait for");
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0)
-        if (errno != EINTR) check_call(-1, "waitpid");
+        if (errno != EINTR) {
+            pid_ = -1;  // reaped by somebody else: the number may be another process' by now
+            check_call(-1, "waitpid");
+        }
     pid_ = -1;
     pidfd_.reset();
     return status_of(status);

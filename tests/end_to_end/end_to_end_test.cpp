@@ -69,6 +69,10 @@ TEST_F(EndToEndTest, HighlightsFetchWhatTheyNeed) {
     for (const json& sample : page["samples"])
         EXPECT_EQ(sample["status"], "ok") << sample["experiment"] << ": " << sample["reason"];
     EXPECT_TRUE(page["systems"][0]["picture"].is_string());
+    // What was fetched is part of the series, as it is of every later run's.
+    const json history = assay_json({"history", "lazarus/x_live", "--metric", "deaths"});
+    ASSERT_FALSE(history.empty());
+    for (const json& trend : history) EXPECT_NE(trend["series"]["data"], "") << trend;
 }
 
 TEST_F(EndToEndTest, RivalsMeetOnAShortSpotTrace) {

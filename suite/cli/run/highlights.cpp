@@ -246,10 +246,12 @@ int highlights(const HighlightsOptions& options, const Context& context) {
     const std::vector<const System*> systems = chosen(context.registry, options.systems);
     runner::Request request = make_request(options.run, context);
     expect_ending("-o", options.report_file, {".html", ".htm"});
+    if (!options.run.dry_run) {
+        check_output("-o", options.report_file);
+        fetch_data(systems);  // before the plan, which hashes what samples read
+    }
     const runner::Plan plan = plan_of(context, systems, request);
     if (options.run.dry_run) return print_plan(plan, options.run.json);
-    check_output("-o", options.report_file);
-    fetch_data(systems);
     std::cerr << fmt::format("{} samples, about {}\n", plan.samples.size(),
                              duration_text(plan.seconds));
     const runner::Outcome outcome = run_session(options.run, request, plan, context);

@@ -175,13 +175,14 @@ class ForkServer {
     }
 
     void reap() {
-        for (const EndedChild& ended : reap_ended_children()) {
-            const auto child = children_.find(ended.pid);
-            if (child == children_.end()) continue;
-            send_packet(socket_,
-                        {ForkPacket::Kind::ended, child->second, ended.pid, ended.wait_status});
-            children_.erase(child);
-        }
+        // Forgotten before anyone is told: should telling fail, shut_down() must not signal numbers
+        // that may be others' by then.
+        std::vector<ForkPacket> packets;
+        for (const EndedChild& ended : reap_ended_children())
+            if (const auto child = children_.extract(ended.pid))
+                packets.push_back(
+                    {ForkPacket::Kind::ended, child.mapped(), ended.pid, ended.wait_status});
+        for (const ForkPacket& packet : packets) send_packet(socket_, packet);
     }
 
     void launch(ReceivedPacket& request) {
