@@ -14,8 +14,10 @@ endforeach()
 foreach(package CLI11 nlohmann_json)
     set(${package}_DIR "${bundle}/share/cmake/${package}" CACHE PATH "Offline bundle")
 endforeach()
-# What is in /usr/include elsewhere and needs no target: Boost.Math, ZeroMQ, Gloo.
-set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES "${bundle}/include" CACHE STRING "Offline bundle")
+# What is in /usr/include elsewhere and needs no target: Boost.Math, ZeroMQ, Gloo; and the part of
+# OpenSSL's headers that Debian keeps beside the others.
+set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES "${bundle}/include;${bundle}/include/x86_64-linux-gnu"
+    CACHE STRING "Offline bundle")
 
 # Programs run where they were built. With the older kind of tag the path also serves the libraries
 # that libraries need.

@@ -15,6 +15,7 @@ std::vector<Row> compare(const Arm& a, const Arm& b, const Options& options) {
             rows.push_back(std::move(row));
     }
     warn_of_disagreeing_times(rows);
+    warn_of_new_failures(rows);
     return rows;
 }
 

@@ -131,6 +131,21 @@ void warn_of_disagreeing_times(std::vector<Row>& rows) {
     }
 }
 
+void warn_of_new_failures(std::vector<Row>& rows) {
+    const auto runs = [](const Series& side) {
+        return static_cast<double>(side.points.size()) + side.failed;
+    };
+    for (Row& row : rows) {
+        if (row.a == nullptr || row.b == nullptr || row.a->points.empty() ||
+            row.b->points.empty() || row.verdict == RowVerdict::failed)
+            continue;
+        if (row.b->failed * runs(*row.a) <= row.a->failed * runs(*row.b)) continue;
+        row.warnings.push_back(fmt::format(
+            "{} of {:.0f} samples of B failed ({} of {:.0f} of A): only the others are compared",
+            row.b->failed, runs(*row.b), row.a->failed, runs(*row.a)));
+    }
+}
+
 void warn_of_circumstances(std::vector<Row>& rows, const Arm& a, const Arm& b) {
     std::vector<std::string> sentences;
     for (std::string sentence : {busy_sentence(a, b), setting_sentence(a, b)})

@@ -12,6 +12,10 @@ namespace assay::compare {
 /// opposite directions: that they disagree, and what that may mean.
 void warn_of_disagreeing_times(std::vector<Row>&);
 
+/// To each row with values on both sides of which a larger share failed in B than in A: what is
+/// compared are the others, and a crash is no speed.
+void warn_of_new_failures(std::vector<Row>&);
+
 /// To each row that a machine decided (measured or emulated, with a value on both sides): that the
 /// machine was busy before a side was measured, or set up differently, as the sessions' records
 /// say; and to those that changed, that both sides are of one program.

@@ -369,6 +369,18 @@ TEST(RowVerdict, FailedAndMarkedSamplesOfASideAreBothCounted) {
                 HasSubstr("of the 10 samples of B, 1 failed and 9 were marked invalid"));
 }
 
+TEST(RowVerdict, SamplesThatBeginToFailAreWarnedOf) {
+    Series a = series(around(1, 0.001, 9)), b = series(around(1, 0.001, 6));
+    b.failed = 3;
+    const Row row = only_row(a, b);
+    ASSERT_EQ(row.warnings.size(), 1u);
+    EXPECT_EQ(row.warnings[0],
+              "3 of 9 samples of B failed (0 of 9 of A): only the others are compared");
+    EXPECT_TRUE(only_row(b, a).warnings.empty()) << "fewer than before";
+    a.failed = 5;
+    EXPECT_TRUE(only_row(a, b).warnings.empty()) << "no larger share than before";
+}
+
 TEST(RowVerdict, WhereBothFailedNothingBecameWorse) {
     Series a = series({}), b = a;
     a.failed = 2;
