@@ -121,6 +121,10 @@ TEST_F(PublishedTest, ItsMetricsAreThoseThatAreDeclaredToday) {
         for (const auto& [name, value] : sample["metrics"].items())
             recorded[sample["experiment"].get<std::string>()].insert(
                 name.substr(0, name.find('{')));
+    // Profile toy of tab2 is exact; these come from paced runs, which other profiles make.
+    for (const char* paced : {"real_detect_s", "real_regroup_s", "reconfiguration_s", "recovered",
+                              "states_moved", "transfer_s"})
+        if (declared.contains("lazarus/tab2")) declared["lazarus/tab2"].erase(paced);
     EXPECT_EQ(recorded, declared) << "scripts/publish-results EXPERIMENT";
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "suite/base/error.hpp"
+
 namespace assay::gate {
 namespace {
 
@@ -73,6 +75,20 @@ rounds = 1
     EXPECT_EQ(small.margin, 0.5);
     EXPECT_EQ(small.rounds, 1);
     EXPECT_EQ(plan.plan.samples.size(), 6u);
+}
+
+TEST(NightPlan, EntriesThatDifferOnOneSeriesAreRefused) {
+    const auto planned = [](const std::string& second) {
+        return make_night_plan(registry_of_two_profiles(),
+                               parse_suite("name = \"s\"\ncontrol = false\n[[experiment]]\n"
+                                           "patterns = [\"two/work\"]\nmetrics = [\"seconds\"]\n"
+                                           "[[experiment]]\npatterns = [\"two\"]\n" +
+                                               second,
+                                           "s.toml"));
+    };
+    EXPECT_EQ(planned("metrics = [\"seconds\"]").gates.size(), 1u) << "the same twice";
+    EXPECT_THROW(planned("metrics = [\"start\"]"), UserError) << "start would stay unwatched";
+    EXPECT_THROW(planned("metrics = [\"seconds\"]\nmargin = 0.2"), UserError);
 }
 
 // As texts, "two/work only a=1 b=2 b=3", both are the same.

@@ -120,6 +120,10 @@ TEST(SuiteFile, RefusesWhatWouldWatchNothing) {
     EXPECT_THAT(complaint(benchmark + "program = \"p\"\n[[benchmark]]\nname = \"x\"\n"
                                       "program = \"q\""),
                 HasSubstr("one before it"));
+    // Programs are kept by their file names: one would stand for the other.
+    EXPECT_THAT(complaint(benchmark + "program = \"/a/p\"\n[[benchmark]]\nname = \"y\"\n"
+                                      "program = \"/b/p\""),
+                HasSubstr("has the file name of /a/p"));
 }
 
 TEST(SuiteFile, AMissingFileIsASentence) {

@@ -18,7 +18,12 @@ class Merging {
   public:
     void add(runner::Plan&& part, const SeriesGate& gate) {
         for (runner::PlannedSample& sample : part.samples) {
-            out_.gates.emplace(series_of(sample.spec), gate);
+            const auto [known, is_new] = out_.gates.emplace(series_of(sample.spec), gate);
+            if (!is_new && known->second != gate)
+                throw UserError(fmt::format(
+                    "two entries of the suite have {} and differ in its metrics, margin "
+                    "or rounds; one entry must say it all, or something stays unwatched",
+                    known->first.series_text()));
             if (seen_.insert(runner::identity(sample.spec)).second)
                 out_.plan.samples.push_back(std::move(sample));
         }

@@ -18,6 +18,7 @@ struct SeriesGate {
     double margin = 0.02;
     bool control = false;  ///< the control workload's
     int rounds = 5;
+    bool operator==(const SeriesGate&) const = default;
 };
 
 struct NightPlan {

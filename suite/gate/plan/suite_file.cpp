@@ -129,7 +129,15 @@ SuiteFile parse_suite(std::string_view text, const std::string& source) {
     for (SuiteTable& table : root.tables("benchmark")) {
         SuiteBenchmark benchmark = read_benchmark(table);
         for (const SuiteBenchmark& before : suite.benchmarks)
-            if (before.name == benchmark.name) table.fail("name", "is that of one before it");
+            if (before.name == benchmark.name) {
+                table.fail("name", "is that of one before it");
+            } else if (before.program != benchmark.program &&
+                       std::filesystem::path(before.program).filename() ==
+                           std::filesystem::path(benchmark.program).filename()) {
+                // They are kept, and found beside `assay`, by their file names.
+                table.fail("program", "has the file name of " + before.program +
+                                          ", another program of this suite: rename one");
+            }
         suite.benchmarks.push_back(std::move(benchmark));
     }
     root.refuse_rest();

@@ -228,16 +228,16 @@ TEST(LazarusVerdicts, TheMinuteOfTheRestartIsThatOfEveryRestart) {
     EXPECT_THAT(one.reason, HasSubstr("delta_clamped was chosen"));
 
     const ClaimCheck later = judged({good, restarts("gpt-l", 300, {34.0, 51.0, 79.0})});
-    EXPECT_EQ(later.verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(later.verdict, ClaimVerdict::open_discrepancy);
     EXPECT_EQ(later.obtained, 79);
     EXPECT_THAT(later.reason, HasSubstr("restarts at 34.0, 51.0, 79.0"));
-    EXPECT_EQ(judged({good, restarts("gpt-s", 300, {})}).verdict, ClaimVerdict::contradicted)
+    EXPECT_EQ(judged({good, restarts("gpt-s", 300, {})}).verdict, ClaimVerdict::open_discrepancy)
         << "a run without a restart shows none at minute 34";
     // A second seed does not outvote the first.
     EXPECT_EQ(judged({good, restarts("gpt-s", 300, {34}), restarts("gpt-s", 300, {34}, 2),
                       restarts("gpt-s", 300, {60}, 3)})
                   .verdict,
-              ClaimVerdict::contradicted);
+              ClaimVerdict::open_discrepancy);
     EXPECT_EQ(judged({good}).verdict, ClaimVerdict::not_checkable_here)
         << "one end of the assumption is missing, and the trace must be fetched";
 }
