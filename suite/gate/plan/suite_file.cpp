@@ -132,10 +132,9 @@ SuiteFile parse_suite(std::string_view text, const std::string& source) {
             if (before.name == benchmark.name) {
                 table.fail("name", "is that of one before it");
             } else if (before.program != benchmark.program &&
-                       std::filesystem::path(before.program).filename() ==
-                           std::filesystem::path(benchmark.program).filename()) {
+                       before.program.filename() == benchmark.program.filename()) {
                 // They are kept, and found beside `assay`, by their file names.
-                table.fail("program", "has the file name of " + before.program +
+                table.fail("program", "has the file name of " + before.program.string() +
                                           ", another program of this suite: rename one");
             }
         suite.benchmarks.push_back(std::move(benchmark));
