@@ -22,6 +22,13 @@ if(ASSAY_SANITIZE)
     target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
 
+# Programs that only test are compiled with -Og, which halves the compiler's work; the libraries that
+# they link are those that are shipped. (Not the command line: a linker takes the first copy of an
+# inline function that it meets, and code that is measured would get such slower copies.)
+add_library(assay_test_options INTERFACE)
+target_link_libraries(assay_test_options INTERFACE assay_options)
+target_compile_options(assay_test_options INTERFACE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
+
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     # What ccache asks for to keep what was compiled with precompiled headers.
@@ -57,7 +64,7 @@ function(assay_precompile target kind)
         if(kind MATCHES "test$")  # of programs, which are compiled with other flags than libraries
             file(CONFIGURE OUTPUT "${source}" CONTENT "int main() {}\n")
             add_executable(${owner} "${source}")
-            target_link_libraries(${owner} PRIVATE GTest::gmock)
+            target_link_libraries(${owner} PRIVATE assay_test_options GTest::gmock)
             set_target_properties(${owner} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/headers")
         else()
             file(CONFIGURE OUTPUT "${source}" CONTENT "// Compiles headers only.\n")
@@ -138,7 +145,7 @@ function(assay_test name)
         return()
     endif()
     add_executable(${name} ${arg_SOURCES})
-    target_link_libraries(${name} PRIVATE assay_options ${arg_LINK} GTest::gtest_main GTest::gmock)
+    target_link_libraries(${name} PRIVATE assay_test_options ${arg_LINK} GTest::gtest_main GTest::gmock)
     assay_sees_torch(torch ${arg_LINK})
     if(torch)
         assay_precompile(${name} torch_test)

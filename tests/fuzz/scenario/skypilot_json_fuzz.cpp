@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "suite/scenario/availability_trace.hpp"
-#include "tests/fuzz/trace_check.hpp"
+#include "tests/fuzz/scenario/trace_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

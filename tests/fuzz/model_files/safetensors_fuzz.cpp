@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "impls/nn/files/untrusted_file.hpp"
-#include "tests/fuzz/model_file_check.hpp"
+#include "tests/fuzz/model_files/model_file_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view input(reinterpret_cast<const char*>(data), size);

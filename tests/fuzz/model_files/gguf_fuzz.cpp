@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tests/fuzz/model_file_check.hpp"
+#include "tests/fuzz/model_files/model_file_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto* const bytes = reinterpret_cast<const std::byte*>(data);
