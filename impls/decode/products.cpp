@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "impls/decode/interleaved/layout.hpp"
-#include "impls/decode/interleaved/products.hpp"
+#include "impls/decode/interleaved/interleaved.hpp"
 #include "kernels/cpu/context.hpp"
 #include "kernels/cpu/row_products.hpp"
 #include "kernels/sparse_ffn/activation.hpp"

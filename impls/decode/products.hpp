@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "impls/decode/interleaved/products.hpp"
+#include "impls/decode/interleaved/interleaved.hpp"
 #include "impls/decode/weights.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 

@@ -1,11 +1,10 @@
 // Weights out of a file: rows as they are stored where that is possible, else converted.
-#include "impls/decode/weight_source.hpp"
+#include "impls/decode/weights.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "impls/decode/weights.hpp"
 #include "impls/nn/files/parameter_source.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "kernels/cpu/random_weights.hpp"

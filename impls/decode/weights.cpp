@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "impls/decode/interleaved/layout.hpp"
-#include "impls/decode/weight_source.hpp"
+#include "impls/decode/interleaved/interleaved.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "suite/base/error.hpp"
 

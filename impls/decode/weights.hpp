@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "impls/decode/engine.hpp"
@@ -19,7 +21,7 @@ struct WeightMatrix {
     int rows = 0, columns = 0;
     const std::byte* weights = nullptr;  ///< row-major; null: there is no such matrix
     const float* bias = nullptr;         ///< [rows] or null
-    bool interleaved = false;            ///< arranged as impls/decode/interleaved/layout.hpp says
+    bool interleaved = false;  ///< arranged as impls/decode/interleaved/interleaved.hpp says
 
     explicit operator bool() const { return weights != nullptr; }
 };
@@ -63,5 +65,23 @@ Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& con
 /// Throws UserError where the rows are no whole number of blocks.
 Weights random_weights(const nn::DecoderConfig& config, AssayType type,
                        const EngineOptions& options, std::uint64_t seed);
+
+// Where the engine's weights come from: a file, or random numbers.
+
+class WeightSource {
+  public:
+    virtual ~WeightSource() = default;
+    /// In which type a matrix is kept.
+    virtual AssayType type_of(std::string_view name) const = 0;
+    /// Its rows in that type, one after another. Name: of nn::decoder_config.hpp.
+    virtual void rows(std::string_view name, AssayType type, std::span<std::byte> out) const = 0;
+    /// A norm, bias or position embedding.
+    virtual void floats(std::string_view name, std::span<float> out) const = 0;
+};
+
+/// Keeps references to both. Throws UserError on use.
+std::unique_ptr<WeightSource> file_source(const nn::TensorFile& file,
+                                          const nn::DecoderConfig& config, WeightType weights);
+std::unique_ptr<WeightSource> random_source(AssayType type, std::uint64_t seed);
 
 }  // namespace assay::decode

@@ -10,9 +10,9 @@
 //                  a token's latency without attention itself, norms and residuals
 #include <iostream>
 
-#include "kernels/cuda/gpu/dense_products.hpp"
+#include "kernels/cuda/harness/dense_products.hpp"
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda::harness {
 namespace {
 
 using benchmark::State;
@@ -143,17 +143,17 @@ void add_all() {
 }
 
 }  // namespace
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda::harness
 
 int main(int count, char** arguments) {
     benchmark::Initialize(&count, arguments);
     if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 1;
     try {
-        assay::kernels::cuda::gpu::BenchDevice::get();
+        assay::kernels::cuda::harness::BenchDevice::get();
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';
         return 4;  // not supported here
     }
-    assay::kernels::cuda::gpu::add_all();
+    assay::kernels::cuda::harness::add_all();
     benchmark::RunSpecifiedBenchmarks();
 }

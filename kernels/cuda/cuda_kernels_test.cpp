@@ -7,12 +7,12 @@
 #include <cstring>
 
 #include "kernels/cpu/element_types.hpp"
-#include "kernels/cuda/gpu/device_problem.hpp"
+#include "kernels/cuda/harness/device_problem.hpp"
 #include "kernels/plugin/cuda_plugin.hpp"
 #include "kernels/reference/random_problem.hpp"
 #include "kernels/reference/reference.hpp"
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda::harness {
 namespace {
 
 using reference::all_types;
@@ -261,4 +261,4 @@ TEST_F(CudaKernels, RefusesBadCallsWithoutTouchingTheStream) {
 }
 
 }  // namespace
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda::harness

@@ -11,7 +11,6 @@
 
 #include "kernels/cpu/instruction_set.hpp"
 #include "kernels/cpu/stored_weights.hpp"
-#include "kernels/cpu/streaming.hpp"
 
 namespace assay::kernels {
 

@@ -1,8 +1,7 @@
-#include "impls/decode/interleaved/layout.hpp"
+#include "impls/decode/interleaved/interleaved.hpp"
 
 #include <cstring>
 
-#include "impls/decode/interleaved/products.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/cpu/instruction_set.hpp"
 

@@ -6,7 +6,7 @@
 // roundings.
 #include <immintrin.h>
 
-#include "impls/decode/interleaved/products.hpp"
+#include "impls/decode/interleaved/interleaved.hpp"
 
 namespace assay::decode {
 namespace {

@@ -2,15 +2,30 @@
 // how they are read.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "impls/nn/text/words.hpp"
-
 namespace assay::nn {
+
+/// How a text is cut into words before byte pairs are merged; merges never cross a cut.
+/// whole: no cuts.
+/// gpt2: the pattern of GPT-2 (github.com/openai/gpt-2, encoder.py): contractions; runs of letters,
+/// of numbers, of other characters, each with one space before it; white space, of which the last
+/// character is left to the next word.
+/// smollm: every number character alone; then gpt2 on what lies between.
+/// llama3: the pattern of LLaMA 3 (github.com/meta-llama/llama3, tokenizer.py): contractions in
+/// either case; letters with one other character before them; up to three numbers; other characters
+/// with one space before and line ends after them; white space up to its last line end; then as
+/// gpt2.
+enum class WordRule { whole, gpt2, smollm, llama3 };
+
+/// Bytes of the first word of a text that is not empty; at least 1.
+std::size_t first_word(WordRule, std::string_view text);
 
 /// normal: written in byte letters (unicode.hpp), found by merging.
 /// control: written as it is; taken from a text only on demand; stands for no bytes of a text.

@@ -1,4 +1,4 @@
-#include "impls/nn/text/words.hpp"
+#include "impls/nn/text/vocabulary.hpp"
 
 #include <array>
 #include <string>

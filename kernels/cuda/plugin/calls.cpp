@@ -1,9 +1,8 @@
-#include "kernels/cuda/plugin/calls.hpp"
+#include "kernels/cuda/plugin/context.hpp"
 
 #include <new>
 
-#include "kernels/cuda/gpu/memory_passes.hpp"
-#include "kernels/cuda/plugin/context.hpp"
+#include "kernels/cuda/plugin/memory_passes.hpp"
 
 namespace assay::kernels::cuda {
 namespace {
@@ -59,7 +58,7 @@ AssayStatus gather(AssayContext* context, void* to, const void* from, const std:
                       "gather: addresses must not be null, at most 65535 pieces, each a multiple "
                       "of 16 bytes");
     return on_device(context, "gather", [&] {
-        gpu::gather_pieces(from, ids, count, piece_bytes, to, context->stream);
+        gather_pieces(from, ids, count, piece_bytes, to, context->stream);
         return cudaGetLastError();
     });
 }
@@ -70,8 +69,7 @@ AssayStatus read_pass(AssayContext* context, const void* from, std::size_t bytes
         return refuse(*context, ASSAY_BAD_ARGUMENT,
                       "read_pass: the address must not be null, the bytes a multiple of 256 KiB");
     return on_device(context, "read_pass", [&] {
-        gpu::read_memory(from, bytes, context->sink, context->device.multiprocessors,
-                         context->stream);
+        read_memory(from, bytes, context->sink, context->device.multiprocessors, context->stream);
         return cudaGetLastError();
     });
 }

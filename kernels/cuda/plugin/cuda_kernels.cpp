@@ -4,7 +4,6 @@
 #include <string>
 
 #include "kernels/cuda/host/check.hpp"
-#include "kernels/cuda/plugin/calls.hpp"
 #include "kernels/cuda/plugin/context.hpp"
 #include "kernels/cuda/plugin/kernels.hpp"
 

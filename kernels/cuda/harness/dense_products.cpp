@@ -1,8 +1,8 @@
-#include "kernels/cuda/gpu/dense_products.hpp"
+#include "kernels/cuda/harness/dense_products.hpp"
 
-#include "kernels/cuda/gpu/memory_passes.hpp"
+#include "kernels/cuda/plugin/memory_passes.hpp"
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda::harness {
 namespace {
 
 void must_blas(cublasStatus_t status) {
@@ -70,4 +70,4 @@ void DenseProducts::gathered_ffn(const Layer& layer) {
              routing.active_experts * shape_.expert_size);
 }
 
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda::harness

@@ -7,11 +7,11 @@
 #include <functional>
 #include <random>
 
-#include "kernels/cuda/gpu/device_array.hpp"
+#include "kernels/cuda/harness/device_array.hpp"
 #include "kernels/reference/random_problem.hpp"
 #include "kernels/sparse_ffn/experts.hpp"
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda::harness {
 
 class BenchDevice {
   public:
@@ -107,4 +107,4 @@ class Chain {
 /// As many layers as read a gigabyte at this sparsity, 4 to 48, so that no cache holds them.
 int layers_beyond_caches(const LayerShape& shape, double sparsity);
 
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda::harness

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda::harness {
 
 /// Throws what a CUDA call says.
 inline void must(cudaError_t error) {
@@ -95,4 +95,4 @@ class Graph {
     Owned<cudaGraphExec_t, cudaGraphExecDestroy> executable_;
 };
 
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda::harness

@@ -1,8 +1,8 @@
+#include "kernels/cuda/plugin/memory_passes.hpp"
+
 #include <cuda_bf16.h>
 
-#include "kernels/cuda/gpu/memory_passes.hpp"
-
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda {
 namespace {
 
 constexpr int threads = 256, in_flight = 8;
@@ -60,4 +60,4 @@ void swiglu_to_bf16(const float* gate, const float* up, int count, std::uint16_t
         gate, up, count, reinterpret_cast<__nv_bfloat16*>(out));
 }
 
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda

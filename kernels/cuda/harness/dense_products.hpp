@@ -4,9 +4,9 @@
 
 #include <cublas_v2.h>
 
-#include "kernels/cuda/gpu/bench_layers.hpp"
+#include "kernels/cuda/harness/bench_layers.hpp"
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda::harness {
 
 class DenseProducts {
   public:
@@ -34,4 +34,4 @@ class DenseProducts {
     DeviceArray<float> gate_, up_, y_;
 };
 
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda::harness

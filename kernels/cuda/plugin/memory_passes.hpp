@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda {
 
 /// Reads bytes (a multiple of 16), 16 at a time, by every thread the device holds. sink: one word,
 /// written only so that nothing can be left out.
@@ -20,4 +20,4 @@ void gather_pieces(const void* from, const std::int32_t* ids, int count, std::si
 void swiglu_to_bf16(const float* gate, const float* up, int count, std::uint16_t* out,
                     cudaStream_t stream);
 
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "impls/decode/engine.hpp"
+#include "impls/model/named_models.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 
 namespace assay::decode {
@@ -28,17 +29,8 @@ std::unique_ptr<Engine> engine_for(WeightType weights, int threads) {
     options.context = 256;
     if (const char* const path = std::getenv("ASSAY_TEST_MODEL"))
         return std::make_unique<Engine>(nn::TensorFile(path), options);
-    nn::DecoderConfig config;
-    config.layers = 30;
-    config.width = 576;
-    config.hidden = 1536;
-    config.heads = 9;
-    config.kv_heads = 3;
-    config.head_width = 64;
-    config.vocabulary = 49152;
-    config.context = 8192;
     const AssayType type = weights == WeightType::bf16 ? ASSAY_BF16 : ASSAY_Q4_1;
-    return std::make_unique<Engine>(config, type, options, 1);
+    return std::make_unique<Engine>(model::named_shape("smollm2-135m"), type, options, 1);
 }
 
 // Reads of memory far beyond the caches.

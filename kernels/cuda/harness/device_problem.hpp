@@ -1,10 +1,10 @@
 // The random problems of kernels/reference with a copy in device memory.
 #pragma once
 
-#include "kernels/cuda/gpu/device_array.hpp"
+#include "kernels/cuda/harness/device_array.hpp"
 #include "kernels/reference/random_problem.hpp"
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda::harness {
 
 /// `values` and a guard behind that no kernel may touch, poisoned.
 class PoisonedOutput {
@@ -101,4 +101,4 @@ struct DeviceFfn {
     PoisonedOutput workspace;
 };
 
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda::harness

@@ -1,14 +1,14 @@
-#include "kernels/cuda/gpu/bench_layers.hpp"
+#include "kernels/cuda/harness/bench_layers.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu/random_weights.hpp"
-#include "kernels/cuda/gpu/memory_passes.hpp"
+#include "kernels/cuda/plugin/memory_passes.hpp"
 #include "kernels/plugin/cuda_plugin.hpp"
 #include "kernels/reference/reference.hpp"
 
-namespace assay::kernels::cuda::gpu {
+namespace assay::kernels::cuda::harness {
 namespace {
 
 constexpr std::size_t reserve_bytes = std::size_t{2} << 30;
@@ -242,4 +242,4 @@ int layers_beyond_caches(const LayerShape& shape, double sparsity) {
     return std::clamp(static_cast<int>(std::ceil(1.1e9 / bytes)), 4, 48);
 }
 
-}  // namespace assay::kernels::cuda::gpu
+}  // namespace assay::kernels::cuda::harness
