@@ -4,6 +4,7 @@
 #include "impls/lazarus/commands/commands.hpp"
 #include "impls/lazarus/data/smartmoe_logs.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "suite/base/datasets.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
@@ -29,16 +30,19 @@ System make_system(Claims claims) {
     system.experiments.push_back(x_planner());
     system.experiments.push_back(x_live());
     system.experiments.push_back(x_faults());
+    system.experiments.push_back(x_clocks());
 
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");
     system.custom_checks = claim_checks();
     system.data_converters = {{"smartmoe_logs", convert_smartmoe_logs}};
+    system.data_formats = {{expert_loads, check_expert_loads}};
     system.event_kinds = {
         {"regroup", "regroups", EventColour::recovery, EventLane::pause},
         {"restart", "restarts", EventColour::state, EventLane::stop},
         {"transfer", "transfers", EventColour::transfer, EventLane::labelled},
     };
+    system.fault_phases = fault_phases();
     system.highlight = {
         .says =
             "a mixture of experts in training while workers are killed, frozen and asked to leave",

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -44,20 +43,6 @@ std::string_view to_string(Kind kind) {
     return "?";
 }
 
-std::string_view to_string(Format format) {
-    switch (format) {
-        case Format::text:
-            return "text";
-        case Format::expert_loads:
-            return "expert_loads";
-        case Format::node_trace:
-            return "node_trace";
-        case Format::gguf:
-            return "gguf";
-    }
-    return "?";
-}
-
 std::string fetch_command(const Entry& entry) {
     if (entry.debian) return "assay data fetch " + entry.id;
     return fmt::format("assay data fetch {} --from {}", entry.id, entry.folder ? "FOLDER" : "FILE");
@@ -86,15 +71,11 @@ namespace {
 
 using Table = StrictTable<DataError>;
 
-template <typename Enum>
-Enum one_of(Table& in, std::string_view key, std::initializer_list<Enum> choices) {
-    const std::string text = in.required_text(key);
-    std::string known;
-    for (const Enum choice : choices) {
-        if (to_string(choice) == text) return choice;
-        known += (known.empty() ? "" : ", ") + std::string(to_string(choice));
-    }
-    in.fail(key, fmt::format("is \"{}\"; known are {}", text, known));
+Kind read_kind(Table& in) {
+    const std::string text = in.required_text("kind");
+    for (const Kind kind : {Kind::corpus, Kind::trace, Kind::model})
+        if (to_string(kind) == text) return kind;
+    in.fail("kind", fmt::format("is \"{}\"; known are corpus, trace, model", text));
 }
 
 DebianSource debian_source(Table in) {
@@ -121,18 +102,16 @@ FolderSource folder_source(Table in) {
 }
 
 Entry read_entry(Table& in) {
-    Entry entry{
-        .id = in.required_text("id"),
-        .kind = one_of(in, "kind", {Kind::corpus, Kind::trace, Kind::model}),
-        .says = in.required_text("says"),
-        .licence = in.required_text("licence"),
-        .origin = in.required_text("origin"),
-        .obtain = in.text("obtain").value_or(""),
-        .serves = in.text("serves").value_or(""),
-        .file = in.required_text("file"),
-        .format = one_of(in, "format",
-                         {Format::text, Format::expert_loads, Format::node_trace, Format::gguf}),
-        .sha256 = in.text("sha256")};
+    Entry entry{.id = in.required_text("id"),
+                .kind = read_kind(in),
+                .says = in.required_text("says"),
+                .licence = in.required_text("licence"),
+                .origin = in.required_text("origin"),
+                .obtain = in.text("obtain").value_or(""),
+                .serves = in.text("serves").value_or(""),
+                .file = in.required_text("file"),
+                .format = in.required_text("format"),
+                .sha256 = in.text("sha256")};
     if (entry.file.find('/') != std::string::npos || entry.file.front() == '.')
         in.fail("file", "must be a plain file name");
     if (entry.sha256 && (entry.sha256->size() != 64 ||

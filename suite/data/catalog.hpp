@@ -21,14 +21,7 @@ class DataError : public UserError {
 };
 
 enum class Kind { corpus, trace, model };
-enum class Format {
-    text,          ///< UTF-8 or Latin-1 text without NUL bytes
-    expert_loads,  ///< CSV: iteration,layer,e0,e1,…: tokens per expert
-    node_trace,    ///< CSV without header: milliseconds,add|remove,node
-    gguf           ///< model weights, GGUF version 2 or 3
-};
 std::string_view to_string(Kind);
-std::string_view to_string(Format);
 
 /// A Debian package whose installed files hold the data.
 struct DebianSource {
@@ -54,7 +47,7 @@ struct Entry {
     std::string obtain;   ///< how to get the file that is then given by path; empty for packages
     std::string serves;   ///< the need of claims that it meets: "trace:smartmoe"; may be empty
     std::string file;     ///< name inside folder()
-    Format format = Format::text;
+    std::string format;   ///< "text": of check.hpp's, or one that a system declares
     std::optional<DebianSource> debian;  ///< absent: the user gives a path
     std::optional<std::string> sha256;   ///< lower-case hex, where the content is fixed
     std::optional<std::uint64_t> size_bytes;

@@ -1,6 +1,7 @@
 #include "suite/data/check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cstring>
@@ -43,7 +44,7 @@ bool next_line(std::istream& in, std::string& line) {
     return true;
 }
 
-void validate_text(std::istream& in) {
+void check_text(std::istream& in) {
     std::string line;
     std::size_t number = 0;
     while (std::getline(in, line)) {
@@ -53,30 +54,7 @@ void validate_text(std::istream& in) {
     if (number == 0) fail(1, "the file is empty");
 }
 
-void validate_expert_loads(std::istream& in) {
-    std::string line;
-    if (!next_line(in, line)) fail(1, "the file is empty");
-    const auto header = fields_of(line);
-    if (header.size() < 3 || header[0] != "iteration" || header[1] != "layer")
-        fail(1, "the header must read iteration,layer,e0,e1,…");
-    const std::size_t columns = header.size();
-    for (std::size_t i = 2; i < columns; ++i) {
-        if (header[i] != fmt::format("e{}", i - 2))
-            fail(1, fmt::format("column {} must be called e{}", i + 1, i - 2));
-    }
-    std::size_t number = 1;
-    while (next_line(in, line)) {
-        const auto fields = fields_of(line);
-        if (fields.size() != columns)
-            fail(++number,
-                 fmt::format("{} fields where the header has {}", fields.size(), columns));
-        ++number;
-        for (const auto field : fields) count(field, number);
-    }
-    if (number == 1) fail(2, "no loads after the header");
-}
-
-void validate_node_trace(std::istream& in) {
+void check_node_trace(std::istream& in) {
     std::string line;
     std::size_t number = 0;
     std::uint64_t before_ms = 0;
@@ -105,7 +83,7 @@ void validate_node_trace(std::istream& in) {
 }
 
 /// Magic, version, number of tensors, number of metadata entries: 24 bytes, little-endian.
-void validate_gguf(std::istream& in) {
+void check_gguf(std::istream& in) {
     unsigned char head[24];
     in.read(reinterpret_cast<char*>(head), sizeof head);
     if (in.gcount() != sizeof head || std::memcmp(head, "GGUF", 4) != 0)
@@ -121,19 +99,27 @@ void validate_gguf(std::istream& in) {
     if (number(8, 8) == 0) throw DataError("a GGUF file without tensors");
 }
 
+const DataCheck& check_of(const Entry& entry, const DataFormats& of_systems) {
+    std::vector<std::string> known;
+    for (const DataFormats* formats : {&suite_formats(), &of_systems}) {
+        if (const auto found = formats->find(entry.format); found != formats->end())
+            return found->second;
+        for (const auto& one : *formats) known.push_back(one.first);
+    }
+    const auto nearest = nearest_id(entry.format, known);
+    throw DataError(fmt::format(
+        "the catalogue's entry {}: no format is called \"{}\"{}; known are "
+        "{}",
+        entry.id, entry.format, nearest ? fmt::format(", did you mean \"{}\"?", *nearest) : "",
+        fmt::join(known, ", ")));
+}
+
 }  // namespace
 
-void validate(std::istream& in, Format format) {
-    switch (format) {
-        case Format::text:
-            return validate_text(in);
-        case Format::expert_loads:
-            return validate_expert_loads(in);
-        case Format::node_trace:
-            return validate_node_trace(in);
-        case Format::gguf:
-            return validate_gguf(in);
-    }
+const DataFormats& suite_formats() {
+    static const DataFormats formats{
+        {"text", check_text}, {"node_trace", check_node_trace}, {"gguf", check_gguf}};
+    return formats;
 }
 
 std::string_view to_string(State state) {
@@ -150,7 +136,9 @@ std::string_view to_string(State state) {
     return "?";
 }
 
-Check check_file(const Entry& entry, const std::filesystem::path& file) {
+Check check_file(const Entry& entry, const std::filesystem::path& file,
+                 const DataFormats& formats) {
+    const DataCheck& check_format = check_of(entry, formats);
     Check result{.id = entry.id, .file = file};
     std::ifstream in(file, std::ios::binary);
     if (!in) {
@@ -159,7 +147,7 @@ Check check_file(const Entry& entry, const std::filesystem::path& file) {
         return result;
     }
     try {
-        validate(in, entry.format);
+        check_format(in);
     } catch (const DataError& error) {
         result.state = State::malformed;
         result.says = error.what();
@@ -182,14 +170,15 @@ Check check_file(const Entry& entry, const std::filesystem::path& file) {
     return result;
 }
 
-Check check(const Entry& entry) {
-    if (const auto file = locate(entry.id)) return check_file(entry, *file);
+Check check(const Entry& entry, const DataFormats& formats) {
+    check_of(entry, formats);  // a mistake in the catalogue, whether or not the file is here
+    if (const auto file = locate(entry.id)) return check_file(entry, *file, formats);
     return {.id = entry.id, .file = folder() / entry.file, .state = State::absent};
 }
 
-std::vector<Check> check_all() {
+std::vector<Check> check_all(const DataFormats& formats) {
     std::vector<Check> results;
-    for (const Entry& entry : catalog()) results.push_back(check(entry));
+    for (const Entry& entry : catalog()) results.push_back(check(entry, formats));
     return results;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suite/data/catalog.hpp"
+#include "suite/experiment/system.hpp"
 
 namespace assay::data {
 
@@ -21,17 +22,23 @@ struct Check {
     std::string says;  ///< what is wrong; empty where all is well
 };
 
-/// Whether a file, wherever it lies, has the format, size and hash of an entry.
-Check check_file(const Entry& entry, const std::filesystem::path& file);
+// `formats`: those of the systems (Registry::data_formats()), beside the suite's own. An entry
+// whose format nobody knows is a mistake in the catalogue: DataError.
 
-/// The fetched file of one entry.
-Check check(const Entry& entry);
+/// Whether a file, wherever it lies, has the format, size and hash of an entry.
+Check check_file(const Entry& entry, const std::filesystem::path& file,
+                 const DataFormats& formats = {});
+
+/// The fetched file of one entry; its format is looked up where it is absent, too.
+Check check(const Entry& entry, const DataFormats& formats = {});
 
 /// Every entry, in the catalogue's order.
-std::vector<Check> check_all();
+std::vector<Check> check_all(const DataFormats& formats = {});
 
-/// Reads the stream to its end (GGUF: only the header). Throws DataError "line N: …" for the line
-/// that is not in this format.
-void validate(std::istream& in, Format format);
+/// Formats of no paper:
+///     text         UTF-8 or Latin-1 text without NUL bytes
+///     node_trace   CSV without header: milliseconds,add|remove,node
+///     gguf         model weights, GGUF version 2 or 3; only the header is read
+const DataFormats& suite_formats();
 
 }  // namespace assay::data

@@ -65,6 +65,7 @@ class PartFile {
 struct UsersPath {
     std::optional<fs::path> path;
     const DataConverters& converters;
+    const DataFormats& formats;
     const FileProgress& progress;
 };
 
@@ -116,7 +117,7 @@ void write_manifest(const Entry& entry, const fs::path& file, std::string_view h
     const nlohmann::ordered_json manifest = {
         {"id", entry.id},         {"kind", to_string(entry.kind)},
         {"says", entry.says},     {"licence", entry.licence},
-        {"origin", entry.origin}, {"format", to_string(entry.format)},
+        {"origin", entry.origin}, {"format", entry.format},
         {"sha256", hash},         {"size_bytes", fs::file_size(file)},
         {"fetched", fetched}};
     const PartFile part(manifest_of(file));
@@ -126,11 +127,11 @@ void write_manifest(const Entry& entry, const fs::path& file, std::string_view h
 
 fs::path fetch_into_folder(const Entry& entry, const UsersPath& from) {
     const fs::path file = folder() / entry.file;
-    if (check(entry).state == State::ok && fs::exists(manifest_of(file))) return file;
+    if (check(entry, from.formats).state == State::ok && fs::exists(manifest_of(file))) return file;
     fs::create_directories(file.parent_path());
     const PartFile part(file);
     fill(entry, from, part);
-    const Check made = check_file(entry, part.path());
+    const Check made = check_file(entry, part.path(), from.formats);
     if (made.state != State::ok) {
         const std::string where =
             from.path ? from.path->string() : "the data of package " + entry.debian->package;
@@ -148,10 +149,11 @@ fs::path fetch_into_folder(const Entry& entry, const UsersPath& from) {
 fs::path manifest_of(const fs::path& file) { return file.string() + ".manifest.json"; }
 
 fs::path fetch(std::string_view id, const std::optional<fs::path>& from,
-               const DataConverters& converters, const FileProgress& progress) {
+               const DataConverters& converters, const DataFormats& formats,
+               const FileProgress& progress) {
     const Entry& entry = find(id);
     try {
-        return fetch_into_folder(entry, {from, converters, progress});
+        return fetch_into_folder(entry, {from, converters, formats, progress});
     } catch (const std::system_error& error) {
         throw DataError(
             fmt::format("{}: {}. ASSAY_DATA names another data folder", id, error.what()));

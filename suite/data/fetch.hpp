@@ -17,10 +17,11 @@ namespace assay::data {
 /// DataError: package or program missing (says what to install), wrong format (says which line),
 /// wrong hash, no path given for data that only the user can supply, a folder that its converter
 /// refuses (says which file and line), or whose converter is not among `converters`
-/// (Registry::data_converters()). `progress` hears of the files of such a folder.
+/// (Registry::data_converters()); a format that is not the suite's nor among `formats`
+/// (Registry::data_formats()). `progress` hears of the files of such a folder.
 std::filesystem::path fetch(std::string_view id,
                             const std::optional<std::filesystem::path>& from = std::nullopt,
-                            const DataConverters& converters = {},
+                            const DataConverters& converters = {}, const DataFormats& formats = {},
                             const FileProgress& progress = {});
 
 /// The manifest beside a fetched file.

@@ -1,5 +1,6 @@
-// Kinds of events that samples record, and how timelines draw them: the suite's own; a system
-// declares more (System::event_kinds).
+// What happens to workers. Kinds of events that samples record, and how timelines draw them: the
+// suite's own; a system declares more (System::event_kinds). Phases of its work that faults can
+// name (System::fault_phases).
 #pragma once
 
 #include <string>
@@ -42,6 +43,26 @@ struct EventKind {
 
 /// What befalls the workers of any system: fault, death, leave, join, detection; and what any
 /// training does: checkpoint, commit (a step that will not be taken back).
-const std::vector<EventKind>& suite_event_kinds();
+inline const std::vector<EventKind>& suite_event_kinds() {
+    static const std::vector<EventKind> kinds{
+        {"fault", "faults", EventColour::failure, EventLane::cause},
+        {"death", "deaths", EventColour::failure, EventLane::death},
+        {"leave", "leaves", EventColour::other, EventLane::departure},
+        {"join", "joins", EventColour::arrival, EventLane::arrival},
+        {"detection", "detections", EventColour::detection, EventLane::labelled},
+        {"checkpoint", "checkpoints", EventColour::state, EventLane::labelled},
+        {"commit", "commits", EventColour::other, EventLane::row}};
+    return kinds;
+}
+
+/// Where inside a step or after it a fault can strike, beside the phase "step", which every system
+/// has: `kill:rank=1,phase=NAME@step=5` strikes in the first NAME that follows step 5.
+struct FaultPhase {
+    std::string name;          ///< "transfer"
+    std::string says;          ///< one line for `assay describe`: when a worker is in it
+    bool corruptible = false;  ///< `corrupt` with target=message can strike a message of it
+};
+/// In the order in which they follow a step.
+using FaultPhases = std::vector<FaultPhase>;
 
 }  // namespace assay

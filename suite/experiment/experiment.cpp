@@ -72,6 +72,11 @@ bool ProfilePlan::uses_gpus() const {
     return on_gpus.value_or(profile == Profile::gpu || profile == Profile::cluster);
 }
 
+double ProfilePlan::seconds(Provenance provenance) const {
+    const auto found = seconds_of.find(provenance);
+    return found == seconds_of.end() ? seconds_per_sample : found->second;
+}
+
 const ProfilePlan* Experiment::plan(Profile profile) const {
     for (const ProfilePlan& plan : profiles)
         if (plan.profile == profile) return &plan;

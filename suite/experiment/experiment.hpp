@@ -46,6 +46,7 @@ struct MetricSpec {
     Direction better = Direction::none;
     bool deterministic = false;       ///< `assay replay` demands equality
     std::vector<std::string> labels;  ///< label names its values carry, for example {"failed"}
+    std::optional<Provenance> only;   ///< samples of other provenances do not have it
 };
 
 /// What one profile means for one experiment.
@@ -54,7 +55,8 @@ struct ProfilePlan {
     std::vector<Provenance> provenances;             ///< the first is the default of `assay run`
     std::map<std::string, std::vector<Value>> axes;  ///< replaces the default sweep of these axes
     int rounds = 1;                                  ///< samples per case and variant
-    double seconds_per_sample = 1;                   ///< estimate, printed by --dry-run
+    double seconds_per_sample = 1;                   ///< estimate, printed by --dry-run …
+    std::map<Provenance, double> seconds_of;         ///< … where it depends on the provenance
     double bytes_per_sample = 4096;                  ///< estimate of what the store grows by
     double timeout_s = 600;
     /// Whether its samples compute on GPUs, so that one that throttles makes them invalid. Absent:
@@ -62,6 +64,7 @@ struct ProfilePlan {
     std::optional<bool> on_gpus;
 
     bool uses_gpus() const;
+    double seconds(Provenance) const;  ///< the estimate for one sample
 };
 
 /// How the report draws the experiment.

@@ -82,12 +82,28 @@ void demand_highlight(const System& system) {
     demand(pictured, where + "its picture '" + highlight.picture + "' is none of its parts");
 }
 
-void demand_distinct_kinds(const System& system) {
+void demand_distinct_names(const System& system) {
     std::set<std::string_view> names;
     for (const EventKind& kind : suite_event_kinds()) names.insert(kind.name);
     for (const EventKind& kind : system.event_kinds)
         demand(names.insert(kind.name).second,
                "system " + system.id + ": event kind '" + kind.name + "' is declared twice");
+    std::set<std::string_view> phases{"", "step"};
+    for (const FaultPhase& phase : system.fault_phases)
+        demand(phases.insert(phase.name).second &&
+                   phase.name.find_first_of(",;@=:\n ") == std::string::npos,
+               "system " + system.id + ": phase of faults '" + phase.name +
+                   "' is declared twice, is the suite's own or is not one word");
+}
+
+// `known`: of the systems before it.
+template <class Function>
+void demand_distinct(const System& system, const std::map<std::string, Function, std::less<>>& own,
+                     const std::map<std::string, Function, std::less<>>& known,
+                     const std::string& what) {
+    for (const auto& [name, function] : own)
+        demand(function && !known.contains(name), "system " + system.id + ": " + what + " '" +
+                                                      name + "' is empty or is declared twice");
 }
 
 bool begins_with(std::string_view text, std::string_view start) {
@@ -129,11 +145,9 @@ void Registry::add(System system) {
                "experiment " + experiment.id + " is registered twice");
     }
     demand_highlight(system);
-    demand_distinct_kinds(system);
-    for (const auto& [name, converter] : system.data_converters)
-        demand(converter && !data_converters().contains(name),
-               "system " + system.id + ": the converter of data '" + name +
-                   "' is empty or is declared twice");
+    demand_distinct_names(system);
+    demand_distinct(system, system.data_converters, data_converters(), "the converter of data");
+    demand_distinct(system, system.data_formats, data_formats(), "the format of data");
     std::set<std::string_view> claims;
     for (const Claim& claim : system.claims) {
         demand(belongs_to(system, claim.id),
@@ -177,6 +191,28 @@ DataConverters Registry::data_converters() const {
     DataConverters all;
     for (const System& system : systems_)
         all.insert(system.data_converters.begin(), system.data_converters.end());
+    return all;
+}
+
+DataFormats Registry::data_formats() const {
+    DataFormats all;
+    for (const System& system : systems_)
+        all.insert(system.data_formats.begin(), system.data_formats.end());
+    return all;
+}
+
+FaultPhases Registry::fault_phases() const {
+    FaultPhases all;
+    for (const System& system : systems_)
+        for (const FaultPhase& phase : system.fault_phases) {
+            const auto known = std::find_if(all.begin(), all.end(), [&](const FaultPhase& other) {
+                return other.name == phase.name;
+            });
+            if (known == all.end())
+                all.push_back(phase);
+            else
+                known->corruptible = known->corruptible || phase.corruptible;
+        }
     return all;
 }
 
@@ -248,9 +284,9 @@ bool is_evidence(const Claim& claim, const Experiment& experiment, const Observa
 }  // namespace
 
 ClaimCheck check_claim(const Registry& registry, const Claim& claim,
-                       std::span<const Observation> observations) {
+                       std::span<const Observation> observations, const NeedIsHere& here) {
     const Experiment* experiment = registry.experiment(claim.experiment);
-    if (!experiment && claim.not_checkable.empty() && claim.kind == ClaimKind::claim) {
+    if (!experiment && claim.not_checkable.empty() && !claim.test.empty()) {
         ClaimCheck result;
         result.claim = claim.id;
         result.verdict = ClaimVerdict::not_checkable_here;
@@ -263,7 +299,7 @@ ClaimCheck check_claim(const Registry& registry, const Claim& claim,
     for (const Observation& observation : observations)
         if (experiment && is_evidence(claim, *experiment, observation))
             evidence.push_back(observation);
-    return check(claim, evidence, (system ? *system : without_checks).custom_checks);
+    return check(claim, evidence, (system ? *system : without_checks).custom_checks, here);
 }
 
 }  // namespace assay

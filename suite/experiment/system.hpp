@@ -33,7 +33,8 @@ class Command {
   public:
     virtual ~Command() = default;
     virtual void options(CLI::App& app) = 0;  ///< add options and examples
-    virtual int run() = 0;  ///< an exit code (suite/cli/command.hpp); prints to stdout
+    virtual int run() = 0;      ///< an exit code (suite/cli/command.hpp); prints to stdout
+    std::size_t columns = 100;  ///< that what is printed keeps to; set by whoever runs it
 };
 
 /// Whether a system's claims are read along with it.
@@ -65,6 +66,11 @@ using DataConverter = std::function<void(const data::Entry&, const std::filesyst
                                          std::ostream& out, const FileProgress& progress)>;
 using DataConverters = std::map<std::string, DataConverter, std::less<>>;
 
+/// Reads a file of a data set to its end. Throws data::DataError for what its format does not
+/// allow, "line N: …" where it has lines.
+using DataCheck = std::function<void(std::istream&)>;
+using DataFormats = std::map<std::string, DataCheck, std::less<>>;
+
 struct System {
     std::string id;     ///< "lazarus"
     std::string title;  ///< one line
@@ -75,10 +81,16 @@ struct System {
     std::map<std::string, CustomCheck, std::less<>> custom_checks;
     /// By the names that datasets/catalog.toml calls them by.
     DataConverters data_converters;
+    /// Formats of data that the suite does not know itself (suite/data/check.hpp), by the names
+    /// that datasets/catalog.toml calls them by.
+    DataFormats data_formats;
     std::vector<EventKind> event_kinds;  ///< that its samples record beside suite_event_kinds()
-    std::unique_ptr<Command> plan;       ///< `assay plan <id>`; may be null
-    std::unique_ptr<Command> campaign;   ///< `assay campaign <id>`; may be null
-    Highlight highlight;                 ///< for `assay highlights`
+    /// That faults can name. --fault and --scenario know those of all systems; an experiment that
+    /// takes faults reads its scenario with these (parse_fault_plan), and so refuses others.
+    FaultPhases fault_phases;
+    std::unique_ptr<Command> plan;      ///< `assay plan <id>`; may be null
+    std::unique_ptr<Command> campaign;  ///< `assay campaign <id>`; may be null
+    Highlight highlight;                ///< for `assay highlights`
     /// Reproduces nothing: only patterns that begin with its id select it, "all" and "*" do not.
     bool on_request = false;
 };
@@ -100,9 +112,9 @@ class Registry {
   public:
     /// Throws std::logic_error on a duplicate id, an experiment or claim outside its system, a
     /// claim that asks a registered experiment for a variant, metric, axis or label it does not
-    /// have, an unknown custom check, and an event kind declared twice: a registration must be
-    /// right before anything runs. A claim may name an experiment that is not registered; its check
-    /// then reads "not checkable here".
+    /// have, an unknown custom check, and an event kind, a phase of faults, a converter or a format
+    /// of data declared twice: a registration must be right before anything runs. A claim may name
+    /// an experiment that is not registered; its check then reads "not checkable here".
     void add(System system);
 
     void add(Tool tool) { tools_.push_back(std::move(tool)); }
@@ -113,8 +125,10 @@ class Registry {
     const Experiment* experiment(std::string_view id) const;
     const Claim* claim(std::string_view id) const;
     DataConverters data_converters() const;  ///< of all systems
+    DataFormats data_formats() const;        ///< of all systems
     /// The suite's, then those of the experiment's system.
     std::vector<EventKind> event_kinds(const Experiment&) const;
+    FaultPhases fault_phases() const;  ///< of all systems, equal names once
 
     /// The experiments matching "lazarus/fig8", "lazarus" (all of a system), "lazarus/fig*" or
     /// "all" (but those on request). Throws UnknownExperiment, whose text suggests the nearest id.
@@ -132,6 +146,7 @@ class UnknownExperiment : public UserError {
 /// The check of one claim of the registry: claim.hpp's check() with the custom checks of its
 /// system, and "not checkable here" when its experiment is not part of this build. Only
 /// observations of the experiment as declared count: its default scenario, its own axis values.
-ClaimCheck check_claim(const Registry&, const Claim&, std::span<const Observation>);
+ClaimCheck check_claim(const Registry&, const Claim&, std::span<const Observation>,
+                       const NeedIsHere& here = {});
 
 }  // namespace assay

@@ -67,7 +67,7 @@ AvailabilityTrace availability_trace(const std::string& id_or_file) {
     if (std::find(ids.begin(), ids.end(), id_or_file) != ids.end())
         return read(datasets_dir() / "traces" / (id_or_file + ".toml"));
     for (const data::Entry& entry : data::catalog()) {
-        if (entry.format != data::Format::node_trace) continue;
+        if (entry.format != "node_trace") continue;
         if (entry.id == id_or_file) {
             if (const auto file = data::locate(entry.id)) return read(*file);
             throw UserError(

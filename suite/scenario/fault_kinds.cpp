@@ -4,10 +4,12 @@
 #include "suite/scenario/fault_kinds.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace assay {
 namespace {
@@ -48,7 +50,6 @@ constexpr unsigned all_kinds = (1U << kind_texts.size()) - 1;
 constexpr int largest_rank = 1'000'000;
 constexpr NumberRange moment_s{0, 1e9, false, false, " of seconds"};  // thirty years
 constexpr NumberRange duration_s{0, 1e9, true, false, " of seconds"};
-constexpr std::array<std::string_view, 3> phases{"step", "regroup", "transfer"};
 constexpr std::array<std::string_view, 2> targets{"message", "tensor"};
 constexpr std::array<std::string_view, 2> slow_means{"quota", "duty_cycle"};
 
@@ -133,7 +134,7 @@ std::span<const FaultKey> fault_keys() {
                  get_optional<&Fault::rank, long long>, set_member<&Fault::rank, int, long long>},
         FaultKey{"count", false, only(join), WholeRange{1, 10'000}, get_count,
                  set_member<&Fault::count, int, long long>},
-        FaultKey{"phase", false, only(kill, hang, corrupt), OneOf{phases}, get_text<&Fault::phase>,
+        FaultKey{"phase", false, only(kill, hang, corrupt), PhaseName{}, get_text<&Fault::phase>,
                  set_member<&Fault::phase, std::string, std::string>},
         FaultKey{"factor", false, only(slow), NumberRange{1, 1000, true},
                  get_number<&Fault::factor, 1>, set_member<&Fault::factor, double, double>},
@@ -166,7 +167,22 @@ const FaultKey* find_fault_key(std::string_view name) {
     return nullptr;
 }
 
-bool fits(const KeyRange& range, const KeyValue& value) {
+namespace {
+
+std::vector<std::string> words_of(const KeyRange& range, const FaultPhases& phases) {
+    if (const auto* one = std::get_if<OneOf>(&range)) return {one->words.begin(), one->words.end()};
+    std::vector<std::string> words{"step"};
+    for (const FaultPhase& phase : phases) words.push_back(phase.name);
+    return words;
+}
+
+}  // namespace
+
+bool is_word(const KeyRange& range) {
+    return std::holds_alternative<OneOf>(range) || std::holds_alternative<PhaseName>(range);
+}
+
+bool fits(const KeyRange& range, const KeyValue& value, const FaultPhases& phases) {
     if (const auto* whole = std::get_if<WholeRange>(&range)) {
         const long long number = std::get<long long>(value);
         return number >= whole->least && number <= whole->most;
@@ -178,19 +194,24 @@ bool fits(const KeyRange& range, const KeyValue& value) {
         return (real->above ? number > real->least : number >= real->least) &&
                (real->below ? number < real->most : number <= real->most) && !std::signbit(number);
     }
-    if (const auto* one = std::get_if<OneOf>(&range))
-        return std::find(one->words.begin(), one->words.end(), std::get<std::string>(value)) !=
-               one->words.end();
+    if (is_word(range)) {
+        const std::vector<std::string> words = words_of(range, phases);
+        return std::find(words.begin(), words.end(), std::get<std::string>(value)) != words.end();
+    }
     const long long on = std::get<long long>(value);
     return on == 0 || on == 1;
 }
 
-std::string expected(const KeyRange& range) {
+std::string expected(const KeyRange& range, const FaultPhases& phases, std::string_view typed) {
     if (const auto* whole = std::get_if<WholeRange>(&range))
         return fmt::format("a whole number from {} to {}", whole->least, whole->most);
     if (const auto* real = std::get_if<NumberRange>(&range)) return range_text(*real);
-    if (const auto* one = std::get_if<OneOf>(&range))
-        return "one of " + listed(one->words, [](std::string_view word) { return word; });
+    if (is_word(range)) {
+        const std::vector<std::string> words = words_of(range, phases);
+        const auto nearest = nearest_id(typed, words);
+        return fmt::format("one of {}{}", fmt::join(words, ", "),
+                           nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "");
+    }
     return "0 or 1";
 }
 
@@ -224,25 +245,34 @@ std::string link_error(const Fault& fault) {
     return "";
 }
 
-std::string corrupt_error(const Fault& fault) {
+std::string corrupt_error(const Fault& fault, const FaultPhases& phases) {
     if (fault.target.empty())
         return fmt::format("corrupt needs a target, for example {}", fault_example(fault.kind));
     if (fault.phase.empty()) return "";
-    if (fault.target != "message" || fault.phase != "transfer")
-        return "the only phase that corrupt takes is transfer, with target=message: a message of "
-               "the state transfer";
+    const std::string corruptible = listed(phases, [](const FaultPhase& phase) {
+        return phase.corruptible ? std::string_view(phase.name) : std::string_view();
+    });
+    if (corruptible.empty()) return "corrupt takes no phase here";
+    const bool known = std::any_of(phases.begin(), phases.end(), [&](const FaultPhase& phase) {
+        return phase.corruptible && phase.name == fault.phase;
+    });
+    if (fault.target != "message" || !known)
+        return fmt::format(
+            "corrupt takes a phase only with target=message, and only one whose messages it can "
+            "strike: {}",
+            corruptible);
     return "";
 }
 
 }  // namespace
 
-std::string combination_error(const Fault& fault) {
+std::string combination_error(const Fault& fault, const FaultPhases& phases) {
     for (const FaultKey& key : fault_keys()) {
         const std::optional<KeyValue> value = key.get(fault);
         if (!value) continue;
         if (std::string wrong = misplaced_key(key, fault.kind); !wrong.empty()) return wrong;
-        if (!fits(key.range, *value))
-            return fmt::format("'{}' must be {}", key.name, expected(key.range));
+        if (!fits(key.range, *value, phases))
+            return fmt::format("'{}' must be {}", key.name, expected(key.range, phases));
     }
     const std::string_view kind = to_string(fault.kind), example = fault_example(fault.kind);
     if (fault.kind != FaultKind::join && !fault.rank)
@@ -251,7 +281,7 @@ std::string combination_error(const Fault& fault) {
         return fmt::format("slow needs a factor, for example {}", example);
     std::string wrong;
     if (fault.kind == FaultKind::link) wrong = link_error(fault);
-    if (fault.kind == FaultKind::corrupt) wrong = corrupt_error(fault);
+    if (fault.kind == FaultKind::corrupt) wrong = corrupt_error(fault, phases);
     if (!wrong.empty()) return wrong;
     if (!fault.step && !fault.t_s) return "needs a step or a time, for example @step=5";
     if (fault.step && fault.t_s) return "takes a step or a time, not both";

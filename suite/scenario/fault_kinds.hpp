@@ -26,10 +26,11 @@ struct NumberRange {
 struct OneOf {
     std::span<const std::string_view> words;
 };
-struct OnOff {};  ///< 1 or 0 in a flag, true or false (or 1 or 0) in a file
-using KeyRange = std::variant<WholeRange, NumberRange, OneOf, OnOff>;
+struct OnOff {};      ///< 1 or 0 in a flag, true or false (or 1 or 0) in a file
+struct PhaseName {};  ///< "step", or what the system declares
+using KeyRange = std::variant<WholeRange, NumberRange, OneOf, OnOff, PhaseName>;
 
-/// WholeRange and OnOff: a whole number, NumberRange: a number, OneOf: a text.
+/// WholeRange and OnOff: a whole number, NumberRange: a number, OneOf and PhaseName: a text.
 using KeyValue = std::variant<long long, double, std::string>;
 
 struct FaultKey {
@@ -45,9 +46,11 @@ struct FaultKey {
 std::span<const FaultKey> fault_keys();
 const FaultKey* find_fault_key(std::string_view name);  ///< null: there is none of that name
 
-bool fits(const KeyRange& range, const KeyValue& value);
-/// "a whole number from 0 to 5": completes "must be …" and "is not …".
-std::string expected(const KeyRange& range);
+bool is_word(const KeyRange& range);  ///< OneOf and PhaseName
+bool fits(const KeyRange& range, const KeyValue& value, const FaultPhases& phases);
+/// "a whole number from 0 to 5": completes "must be …" and "is not …". Of words, the one that
+/// `typed` may be a slip of is suggested.
+std::string expected(const KeyRange& range, const FaultPhases& phases, std::string_view typed = "");
 
 std::optional<FaultKind> parse_fault_kind(std::string_view text);
 std::string known_fault_kinds();               ///< "kill, hang, …"
@@ -58,6 +61,6 @@ std::string_view fault_example(FaultKind kind);
 std::string misplaced_key(const FaultKey& key, FaultKind kind);
 
 /// What is wrong with one fault, whatever else the plan says, or an empty text.
-std::string combination_error(const Fault& fault);
+std::string combination_error(const Fault& fault, const FaultPhases& phases);
 
 }  // namespace assay

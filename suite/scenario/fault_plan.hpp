@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "suite/base/error.hpp"
+#include "suite/experiment/event_kinds.hpp"
 
 namespace assay {
 
@@ -38,8 +39,8 @@ struct Fault {
     int count = 1;
     std::optional<long> step;   ///< fires when the target reaches this step (0-based) …
     std::optional<double> t_s;  ///< … or at this time after the start of training
-    /// kill, hang: "", "step", "regroup", "transfer": where inside; "" means step. corrupt: "", or
-    /// "transfer" for a message of the state transfer.
+    /// kill, hang: where inside, "step" or a phase that the system declares; "" means step.
+    /// corrupt: "", or a phase with messages that can be struck.
     std::string phase;
     std::optional<double> for_s;  ///< hang, slow, link, disk_full
 
@@ -68,11 +69,14 @@ class ScenarioError : public UserError {
     using UserError::UserError;  ///< with file:line:column, or the flag and the position in it
 };
 
-Fault parse_fault(std::string_view text);           ///< throws ScenarioError
-FaultPlan parse_fault_plan(std::string_view text);  ///< canonical text
+// `phases`: what the system declares (System::fault_phases); without them only "step" is one.
+
+Fault parse_fault(std::string_view text, const FaultPhases& phases = {});  ///< or ScenarioError
+FaultPlan parse_fault_plan(std::string_view text, const FaultPhases& phases = {});  ///< canonical
 /// TOML: [[fault]] kind="kill" rank=1 step=5 …
-FaultPlan read_scenario(std::string_view toml, std::string_view file_name);
-FaultPlan read_scenario(const std::filesystem::path& file);
+FaultPlan read_scenario(std::string_view toml, std::string_view file_name,
+                        const FaultPhases& phases = {});
+FaultPlan read_scenario(const std::filesystem::path& file, const FaultPhases& phases = {});
 
 /// What cannot work with `workers` initial workers: a rank that never exists (joins counted) or
 /// does not exist yet, everyone gone at some step, contradictory faults for one rank (two
@@ -82,13 +86,13 @@ FaultPlan read_scenario(const std::filesystem::path& file);
 /// evicted. Joins are lazy: at an equal step they come after departures. Faults keyed by step and
 /// faults keyed by time cannot be ordered against each other, so those pairs pass. Throws
 /// ScenarioError.
-void validate(const FaultPlan& plan, int workers);
+void validate(const FaultPlan& plan, int workers, const FaultPhases& phases = {});
 
 /// A seeded random plan of recoverable and unrecoverable faults, for campaigns: equal on every
 /// platform for equal seeds, keyed by step, valid for `workers`. At least one worker stays that
 /// was neither taken away nor hung nor corrupted; when nobody is left to hit, the plan is shorter
-/// than `faults`. Kills with phase "regroup" or "transfer" fall on a step at which another worker
-/// departs; a transfer phase may still be empty, then such a kill does not fire.
+/// than `faults`. Kills in one of `phases` fall on a step at which another worker departs, so that
+/// the phase comes; where nothing is left to do in it, such a kill does not fire.
 struct RandomFaults {
     int workers = 4;
     long steps = 12;
@@ -98,6 +102,7 @@ struct RandomFaults {
     bool network = false;  ///< slow workers and bad links too, for 0.05 to 0.5 s each
     bool data = false;     ///< corrupt, nan, torn and disk_full too
 };
-FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed);
+FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed,
+                            const FaultPhases& phases = {});
 
 }  // namespace assay

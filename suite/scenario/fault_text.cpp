@@ -33,7 +33,7 @@ std::optional<KeyValue> parse_number(std::string_view text) {
 }
 
 std::optional<KeyValue> parse_value(const KeyRange& range, std::string_view text) {
-    if (std::holds_alternative<OneOf>(range)) return KeyValue(std::string(text));
+    if (is_word(range)) return KeyValue(std::string(text));
     if (std::holds_alternative<NumberRange>(range)) return parse_number<double>(text);
     return parse_number<long long>(text);
 }
@@ -44,7 +44,7 @@ std::string text_of(const KeyValue& value) {
 
 class FaultReader {
   public:
-    explicit FaultReader(std::string_view text) : text_(text) {}
+    FaultReader(std::string_view text, const FaultPhases& phases) : text_(text), phases_(phases) {}
 
     Fault read() {
         const std::string_view kind = until(":@");
@@ -55,7 +55,8 @@ class FaultReader {
         if (next_is(':')) read_keys(false);
         if (!next_is('@')) fail(at_, "'@step=N' or '@t=SECONDS' is missing");
         read_keys(true);
-        if (const std::string wrong = combination_error(fault_); !wrong.empty()) fail(0, wrong);
+        if (const std::string wrong = combination_error(fault_, phases_); !wrong.empty())
+            fail(0, wrong);
         return fault_;
     }
 
@@ -102,12 +103,13 @@ class FaultReader {
         if (const std::string wrong = misplaced_key(*key, fault_.kind); !wrong.empty())
             fail(name_at, wrong);
         const std::optional<KeyValue> value = parse_value(key->range, text);
-        if (!value || !fits(key->range, *value))
-            fail(text_at, quoted(text) + " is not " + expected(key->range));
+        if (!value || !fits(key->range, *value, phases_))
+            fail(text_at, quoted(text) + " is not " + expected(key->range, phases_, text));
         key->set(fault_, *value);
     }
 
     std::string_view text_;
+    const FaultPhases& phases_;
     std::size_t at_ = 0;
     Fault fault_;
     std::set<const FaultKey*> seen_;
@@ -140,14 +142,16 @@ std::string to_string(const FaultPlan& plan) {
     return text;
 }
 
-Fault parse_fault(std::string_view text) { return FaultReader(without_spaces_around(text)).read(); }
+Fault parse_fault(std::string_view text, const FaultPhases& phases) {
+    return FaultReader(without_spaces_around(text), phases).read();
+}
 
-FaultPlan parse_fault_plan(std::string_view text) {
+FaultPlan parse_fault_plan(std::string_view text, const FaultPhases& phases) {
     FaultPlan plan;
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find_first_of(";\n", at), text.size());
         const std::string_view fault = without_spaces_around(text.substr(at, end - at));
-        if (!fault.empty()) plan.faults.push_back(parse_fault(fault));
+        if (!fault.empty()) plan.faults.push_back(parse_fault(fault, phases));
         at = end + 1;
     }
     return plan;
@@ -175,14 +179,14 @@ std::optional<KeyValue> as_key_value(const std::optional<Value>& value) {
 
 std::optional<KeyValue> read_value(Table& table, const FaultKey& key) {
     if (std::holds_alternative<NumberRange>(key.range)) return as_key_value(table.number(key.name));
-    if (std::holds_alternative<OneOf>(key.range)) return as_key_value(table.text(key.name));
+    if (is_word(key.range)) return as_key_value(table.text(key.name));
     if (std::holds_alternative<OnOff>(key.range)) return on_or_off(table, key.name);
     const auto& range = std::get<WholeRange>(key.range);
     const auto whole = table.integer(key.name, range.least, range.most);
     return whole ? std::optional(KeyValue(static_cast<long long>(*whole))) : std::nullopt;
 }
 
-Fault read_fault(Table table) {
+Fault read_fault(Table table, const FaultPhases& phases) {
     Fault fault;
     const std::string kind = table.required_text("kind");
     const auto known = parse_fault_kind(kind);
@@ -193,33 +197,39 @@ Fault read_fault(Table table) {
         if (!value) continue;
         if (const std::string wrong = misplaced_key(key, fault.kind); !wrong.empty())
             table.fail(key.name, "does not belong here: " + wrong);
-        if (!fits(key.range, *value)) table.fail(key.name, "must be " + expected(key.range));
+        if (!fits(key.range, *value, phases)) {
+            const auto* typed = std::get_if<std::string>(&*value);
+            table.fail(key.name, "must be " + expected(key.range, phases, typed ? *typed : ""));
+        }
         key.set(fault, *value);
     }
     if (const auto unknown = table.rest(); !unknown.empty())
         table.fail(unknown.front(), "is not a known key; " + known_fault_keys(fault.kind));
-    if (const std::string wrong = combination_error(fault); !wrong.empty()) table.fail(wrong);
+    if (const std::string wrong = combination_error(fault, phases); !wrong.empty())
+        table.fail(wrong);
     return fault;
 }
 
 }  // namespace
 
-FaultPlan read_scenario(std::string_view toml_text, std::string_view file_name) {
+FaultPlan read_scenario(std::string_view toml_text, std::string_view file_name,
+                        const FaultPhases& phases) {
     const toml::table document = parse_toml<ScenarioError>(toml_text, file_name);
     Table file(document, std::string(file_name), "scenario");
     file.text("says");  // for readers of the file
     FaultPlan plan;
-    for (const Table& fault : file.tables("fault")) plan.faults.push_back(read_fault(fault));
+    for (const Table& fault : file.tables("fault"))
+        plan.faults.push_back(read_fault(fault, phases));
     file.refuse_rest();
     return plan;
 }
 
-FaultPlan read_scenario(const std::filesystem::path& file) {
+FaultPlan read_scenario(const std::filesystem::path& file, const FaultPhases& phases) {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     if (!in || !(text << in.rdbuf()))
         throw ScenarioError(file.string() + ":1:1: cannot be read, or is empty");
-    return read_scenario(text.str(), file.string());
+    return read_scenario(text.str(), file.string(), phases);
 }
 
 }  // namespace assay

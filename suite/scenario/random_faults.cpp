@@ -74,6 +74,13 @@ void roll_disturbance(Dice& dice, Fault& fault, Target& target, std::vector<Targ
     if (for_a_while) fault.for_s = roll_number(dice, 1, 10, 20);
 }
 
+// The first whose messages can be struck; empty: there is none.
+std::string corruptible_phase(const FaultPhases& phases) {
+    for (const FaultPhase& phase : phases)
+        if (phase.corruptible) return phase.name;
+    return "";
+}
+
 // Even a short hang may end with an eviction.
 bool is_departure(FaultKind kind) {
     return kind == FaultKind::kill || kind == FaultKind::stop || kind == FaultKind::hang;
@@ -81,7 +88,8 @@ bool is_departure(FaultKind kind) {
 
 }  // namespace
 
-FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed) {
+FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed,
+                            const FaultPhases& phases) {
     if (shape.workers < 1 || shape.steps < 2 || shape.faults < 0)
         throw ScenarioError("random faults need at least 1 worker, 2 steps and 0 faults");
     Dice dice(seed);
@@ -98,7 +106,7 @@ FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed) {
     long last_departure = -1;
     FaultPlan plan;
     for (const long step : steps) {
-        // With probability 1/4 hit the regroup that an earlier departure has caused.
+        // With probability 1/4 hit what an earlier departure has caused.
         const bool again = last_departure >= 0 && dice.below(4) == 0;
         const long at = again ? last_departure : step;
         std::vector<std::size_t> targets;
@@ -118,13 +126,14 @@ FaultPlan random_fault_plan(const RandomFaults& shape, std::uint64_t seed) {
             const std::size_t at_target = dice.below(targets.size());
             const auto target = unharmed.begin() + static_cast<std::ptrdiff_t>(targets[at_target]);
             fault.rank = target->name;
-            if (fault.kind == FaultKind::kill && again)
-                fault.phase = dice.below(2) ? "regroup" : "transfer";
+            if (fault.kind == FaultKind::kill && again && !phases.empty())
+                fault.phase = phases[phases.size() - 1 - dice.below(phases.size())].name;
             if (fault.kind == FaultKind::hang && dice.below(2))
                 fault.for_s = roll_number(dice, 1, 20, 10);
             if (fault.kind == FaultKind::corrupt) {
                 fault.target = dice.below(2) ? "message" : "tensor";
-                if (again && fault.target == "message" && dice.below(2)) fault.phase = "transfer";
+                if (again && fault.target == "message" && dice.below(2))
+                    fault.phase = corruptible_phase(phases);
             }
             if (is_departure(fault.kind)) last_departure = at;
             if (is_departure(fault.kind) || fault.kind == FaultKind::corrupt) {

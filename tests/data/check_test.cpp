@@ -14,11 +14,33 @@ using testing::HasSubstr;
 using CheckOfData = OwnCatalog;
 
 TEST_F(CheckOfData, WhatIsNotThereIsAbsentAndNoError) {
-    for (const Check& result : check_all()) {
+    for (const Check& result : check_all(own_formats)) {
         EXPECT_EQ(result.state, State::absent) << result.id;
         EXPECT_EQ(result.says, "");
     }
-    EXPECT_EQ(check_all().size(), catalog().size());
+    EXPECT_EQ(check_all(own_formats).size(), catalog().size());
+}
+
+TEST_F(CheckOfData, AFormatThatNobodyKnowsIsAMistakeInTheCatalogue) {
+    try {
+        check(find("loads"), {{"expert_load", [](std::istream&) {}}});
+        FAIL() << "accepted";
+    } catch (const DataError& error) {
+        EXPECT_STREQ(error.what(),
+                     "the catalogue's entry loads: no format is called \"expert_loads\", did you "
+                     "mean \"expert_load\"?; known are gguf, node_trace, text, expert_load");
+    }
+}
+
+TEST_F(CheckOfData, TheFormatOfASystemIsChecked) {
+    std::filesystem::create_directories(data_);
+    write_file(data_ / "loads.csv", right_loads);
+    EXPECT_EQ(check(find("loads"), own_formats).state, State::ok);
+    const DataFormats refuses = {
+        {"expert_loads", [](std::istream&) { throw DataError("line 1: no"); }}};
+    const Check result = check(find("loads"), refuses);
+    EXPECT_EQ(result.state, State::malformed);
+    EXPECT_EQ(result.says, "line 1: no");
 }
 
 TEST_F(CheckOfData, FetchedDataIsRight) {

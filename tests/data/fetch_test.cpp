@@ -127,7 +127,7 @@ class FetchFolder : public Fetch {
                                 const std::optional<std::filesystem::path>& from = {},
                                 const DataConverters& converters = {{"logs", join_parts}}) {
         try {
-            fetch(id, from, converters);
+            fetch(id, from, converters, own_formats);
         } catch (const DataError& error) {
             return error.what();
         }
@@ -139,7 +139,7 @@ class FetchFolder : public Fetch {
 
 TEST_F(FetchFolder, IsConvertedAndItsFileKept) {
     std::size_t files = 0;
-    const auto file = fetch("loads", logs_, {{"logs", join_parts}},
+    const auto file = fetch("loads", logs_, {{"logs", join_parts}}, own_formats,
                             [&](std::size_t done, std::size_t) { files = done; });
     EXPECT_EQ(read_file(file), right_loads);
     EXPECT_EQ(files, 2u);
@@ -150,7 +150,7 @@ TEST_F(FetchFolder, IsConvertedAndItsFileKept) {
 
 TEST_F(FetchFolder, MayStillBeTheFileItself) {
     write_file(root_ / "mine.csv", right_loads);
-    EXPECT_EQ(read_file(fetch("loads", root_ / "mine.csv")), right_loads);
+    EXPECT_EQ(read_file(fetch("loads", root_ / "mine.csv", {}, own_formats)), right_loads);
 }
 
 TEST_F(FetchFolder, OfOtherContentIsRefused) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "suite/experiment/system.hpp"
+
 namespace assay::data {
 
 /// The content of entry "trace" of the tests' catalogue.
@@ -14,6 +16,9 @@ inline constexpr const char* right_trace = "0,add,a\n5,remove,a\n";
 
 /// The content of entry "loads", which the converter "logs" makes of a folder.
 inline constexpr const char* right_loads = "iteration,layer,e0,e1\n1,0,20,12\n";
+
+/// What a system would declare: takes any loads.
+inline const DataFormats own_formats{{"expert_loads", [](std::istream&) {}}};
 
 void write_file(const std::filesystem::path& file, const std::string& bytes);
 std::string read_file(const std::filesystem::path& file);

@@ -143,6 +143,10 @@ TEST(Registry, RefusesWhatCannotBeRight) {
                   s.event_kinds = {{"death", "deaths"}};
               }),
               "system lazarus: event kind 'death' is declared twice");
+    for (const char* name : {"step", "", "two words", "a,b"})
+        EXPECT_NE(refusal([&](auto& s) { s.fault_phases = {{.name = name, .says = ""}}; }),
+                  "accepted")
+            << name;
 }
 
 TEST(Registry, EventKindsAreTheSuitesAndTheSystemsOwn) {
@@ -168,6 +172,36 @@ TEST(Registry, ConvertersOfDataAreThoseOfAllSystemsEachOnce) {
     other.data_converters = {{"logs", convert}};
     EXPECT_THROW(registry.add(std::move(other)), std::logic_error);
     EXPECT_NE(refusal([](auto& s) { s.data_converters["none"] = nullptr; }), "accepted");
+}
+
+TEST(Registry, FaultPhasesAreThoseOfAllSystemsEachNameOnce) {
+    assay::Registry registry;
+    assay::System system = lazarus();
+    system.fault_phases = {{.name = "regroup", .says = ""}, {.name = "transfer", .says = ""}};
+    registry.add(std::move(system));
+    assay::System other;
+    other.id = "lte";
+    other.fault_phases = {{.name = "transfer", .says = "", .corruptible = true}};
+    registry.add(std::move(other));
+    const assay::FaultPhases phases = registry.fault_phases();
+    ASSERT_EQ(phases.size(), 2u);
+    EXPECT_EQ(phases[0].name, "regroup");
+    EXPECT_FALSE(phases[0].corruptible);
+    EXPECT_TRUE(phases[1].corruptible) << "one of them can";
+}
+
+TEST(Registry, FormatsOfDataAreThoseOfAllSystemsEachOnce) {
+    const auto check = [](std::istream&) {};
+    assay::Registry registry;
+    assay::System system = lazarus();
+    system.data_formats = {{"loads", check}};
+    registry.add(std::move(system));
+    EXPECT_TRUE(registry.data_formats().contains("loads"));
+    assay::System other;
+    other.id = "lte";
+    other.data_formats = {{"loads", check}};
+    EXPECT_THROW(registry.add(std::move(other)), std::logic_error);
+    EXPECT_NE(refusal([](auto& s) { s.data_formats["none"] = nullptr; }), "accepted");
 }
 
 TEST(Registry, AHighlightMustBeThere) {

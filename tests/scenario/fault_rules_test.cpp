@@ -5,12 +5,13 @@
 #include <cmath>
 
 #include "suite/scenario/fault_plan.hpp"
+#include "tests/scenario/own_phases.hpp"
 
 namespace {
 
 std::string complaint(const std::string& plan, int workers) {
     try {
-        assay::validate(assay::parse_fault_plan(plan), workers);
+        assay::validate(assay::parse_fault_plan(plan, own_phases), workers, own_phases);
     } catch (const assay::ScenarioError& error) {
         return error.what();
     }
@@ -58,6 +59,14 @@ TEST(FaultRules, OneDepartureEach) {
               "fault 'stop:rank=1@t=9': rank 1 is already taken away by 'kill:rank=1@step=2'");
     EXPECT_NE(complaint("hang:rank=1@step=2;kill:rank=1@step=9", 4), "");
     EXPECT_EQ(complaint("hang:rank=1@step=2,for=1;kill:rank=1@step=9", 4), "");
+}
+
+TEST(FaultRules, PhasesFollowEachOtherAsDeclared) {
+    const std::string kill = "kill:rank=1,phase=regroup@step=2;";
+    EXPECT_NE(complaint(kill + "hang:rank=1,phase=transfer@step=2,for=1", 4), "");
+    EXPECT_EQ(
+        complaint("kill:rank=1,phase=transfer@step=2;hang:rank=1,phase=regroup@step=2,for=1", 4),
+        "");
 }
 
 TEST(FaultRules, NothingHangsAfterItLeft) {
@@ -159,20 +168,22 @@ TEST(FaultRules, FaultsMadeInCodeAreCheckedToo) {
     assay::FaultPlan plan;
     plan.faults.resize(1);
     plan.faults[0].rank = 1;
-    EXPECT_THROW(assay::validate(plan, 4), assay::ScenarioError) << "neither step nor time";
+    EXPECT_THROW(assay::validate(plan, 4, own_phases), assay::ScenarioError)
+        << "neither step nor time";
     plan.faults[0].step = 3;
-    EXPECT_NO_THROW(assay::validate(plan, 4));
+    EXPECT_NO_THROW(assay::validate(plan, 4, own_phases));
     plan.faults[0].rank = -1;
-    EXPECT_THROW(assay::validate(plan, 4), assay::ScenarioError);
+    EXPECT_THROW(assay::validate(plan, 4, own_phases), assay::ScenarioError);
     plan.faults[0].rank = 1;
     plan.faults[0].factor = 2;
-    EXPECT_THROW(assay::validate(plan, 4), assay::ScenarioError) << "a kill has no factor";
+    EXPECT_THROW(assay::validate(plan, 4, own_phases), assay::ScenarioError)
+        << "a kill has no factor";
     plan.faults[0].kind = assay::FaultKind::slow;
-    EXPECT_NO_THROW(assay::validate(plan, 4));
+    EXPECT_NO_THROW(assay::validate(plan, 4, own_phases));
     plan.faults[0].factor = std::nan("");
-    EXPECT_THROW(assay::validate(plan, 4), assay::ScenarioError);
-    EXPECT_THROW(assay::validate({}, 0), assay::ScenarioError);
-    EXPECT_NO_THROW(assay::validate({}, 1));
+    EXPECT_THROW(assay::validate(plan, 4, own_phases), assay::ScenarioError);
+    EXPECT_THROW(assay::validate({}, 0, own_phases), assay::ScenarioError);
+    EXPECT_NO_THROW(assay::validate({}, 1, own_phases));
 }
 
 TEST(FaultRules, TheOrderInWhichFaultsAreListedDoesNotMatter) {
@@ -187,7 +198,7 @@ TEST(FaultRules, TheOrderInWhichFaultsAreListedDoesNotMatter) {
           "link:rank=1,loss=0.1@t=1,for=1;link:rank=0,peer=1,loss=0.2@t=2;nan:rank=0@t=1",
           "link:rank=1,cut=1@step=5;torn:rank=1@step=3;nan:rank=0@step=9",
           "link:rank=1,cut=1@step=5;torn:rank=1@step=5;nan:rank=0@step=9"}) {
-        assay::FaultPlan plan = assay::parse_fault_plan(text);
+        assay::FaultPlan plan = assay::parse_fault_plan(text, own_phases);
         const bool accepted = complaint(text, 2).empty();
         std::vector<std::size_t> order{0, 1, 2};
         do {

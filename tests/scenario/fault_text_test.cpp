@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "suite/scenario/fault_plan.hpp"
+#include "tests/scenario/own_phases.hpp"
 
 namespace {
 
 // The error without the fault's text in front and the grammar behind: "position 6: …".
 std::string complaint(std::string_view text) {
     try {
-        assay::parse_fault(text);
+        assay::parse_fault(text, own_phases);
     } catch (const assay::ScenarioError& error) {
         const std::string what = error.what();
         const auto from = what.rfind(", position ") + 2;
@@ -17,12 +18,14 @@ std::string complaint(std::string_view text) {
     return "accepted";
 }
 
-std::string canonical(std::string_view text) { return assay::to_string(assay::parse_fault(text)); }
+std::string canonical(std::string_view text) {
+    return assay::to_string(assay::parse_fault(text, own_phases));
+}
 
 }  // namespace
 
 TEST(FaultText, ReadsAKill) {
-    const assay::Fault fault = assay::parse_fault("kill:rank=1@step=5");
+    const assay::Fault fault = assay::parse_fault("kill:rank=1@step=5", own_phases);
     EXPECT_EQ(fault.kind, assay::FaultKind::kill);
     EXPECT_EQ(fault.rank, 1);
     EXPECT_EQ(fault.step, 5);
@@ -40,15 +43,15 @@ TEST(FaultText, ReadsEveryKeyOfALink) {
     expected.loss = 0.05;
     expected.t_s = 3;
     expected.for_s = 5;
-    EXPECT_EQ(
-        assay::parse_fault("link:rank=2,peer=3,latency=0.01,bandwidth=1e6,loss=0.05@t=3,for=5"),
-        expected);
+    EXPECT_EQ(assay::parse_fault(
+                  "link:rank=2,peer=3,latency=0.01,bandwidth=1e6,loss=0.05@t=3,for=5", own_phases),
+              expected);
     expected = {};
     expected.kind = assay::FaultKind::link;
     expected.rank = 2;
     expected.cut = true;
     expected.step = 4;
-    EXPECT_EQ(assay::parse_fault("link:rank=2,cut=1@step=4"), expected);
+    EXPECT_EQ(assay::parse_fault("link:rank=2,cut=1@step=4", own_phases), expected);
 }
 
 TEST(FaultText, ReadsSlowAndCorrupt) {
@@ -58,13 +61,13 @@ TEST(FaultText, ReadsSlowAndCorrupt) {
     slow.factor = 4;
     slow.step = 5;
     slow.for_s = 10;
-    EXPECT_EQ(assay::parse_fault("slow:rank=1,factor=4@step=5,for=10"), slow);
+    EXPECT_EQ(assay::parse_fault("slow:rank=1,factor=4@step=5,for=10", own_phases), slow);
     assay::Fault corrupt;
     corrupt.kind = assay::FaultKind::corrupt;
     corrupt.rank = 1;
     corrupt.target = "tensor";
     corrupt.step = 3;
-    EXPECT_EQ(assay::parse_fault("corrupt:rank=1,target=tensor@step=3"), corrupt);
+    EXPECT_EQ(assay::parse_fault("corrupt:rank=1,target=tensor@step=3", own_phases), corrupt);
 }
 
 TEST(FaultText, CanonicalFormIsAFixedPoint) {
@@ -103,18 +106,18 @@ TEST(FaultText, CanonicalFormIsAFixedPoint) {
 }
 
 TEST(FaultText, PlansAreSeparatedBySemicolonsOrLines) {
-    const auto plan =
-        assay::parse_fault_plan("kill:rank=1@step=5;\n\n join@step=6 ; \nhang:rank=0@step=7,for=1");
+    const auto plan = assay::parse_fault_plan(
+        "kill:rank=1@step=5;\n\n join@step=6 ; \nhang:rank=0@step=7,for=1", own_phases);
     EXPECT_EQ(assay::to_string(plan),
               "kill:rank=1@step=5;join:count=1@step=6;hang:rank=0@step=7,for=1");
-    EXPECT_EQ(assay::parse_fault_plan(assay::to_string(plan)), plan);
-    EXPECT_TRUE(assay::parse_fault_plan("").empty());
-    EXPECT_TRUE(assay::parse_fault_plan(" ;\n; ").empty());
+    EXPECT_EQ(assay::parse_fault_plan(assay::to_string(plan), own_phases), plan);
+    EXPECT_TRUE(assay::parse_fault_plan("", own_phases).empty());
+    EXPECT_TRUE(assay::parse_fault_plan(" ;\n; ", own_phases).empty());
 }
 
 TEST(FaultText, TheWholeMessage) {
     try {
-        assay::parse_fault("kill:rank=x@step=5");
+        assay::parse_fault("kill:rank=x@step=5", own_phases);
         FAIL() << "accepted";
     } catch (const assay::ScenarioError& error) {
         EXPECT_STREQ(error.what(),
@@ -160,6 +163,42 @@ TEST(FaultText, GoldenErrors) {
               "position 24: '0' is not a number of seconds above 0 up to 1000000000");
 }
 
+TEST(FaultText, ASlipOfAWordIsNamed) {
+    EXPECT_EQ(complaint("kill:rank=1,phase=regrup@step=5"),
+              "position 19: 'regrup' is not one of step, regroup, transfer (did you mean "
+              "'regroup'?)");
+    EXPECT_EQ(complaint("slow:rank=1,factor=2,by=quote@step=5"),
+              "position 25: 'quote' is not one of quota, duty_cycle (did you mean 'quota'?)");
+}
+
+TEST(FaultText, PhasesAreThoseThatTheSystemDeclares) {
+    const assay::FaultPhases phases{{.name = "prefill", .says = "", .corruptible = true},
+                                    {.name = "decode", .says = ""}};
+    const auto complaint_of = [&](const char* text, const assay::FaultPhases& declared) {
+        try {
+            assay::parse_fault(text, declared);
+        } catch (const assay::ScenarioError& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    EXPECT_EQ(complaint_of("kill:rank=1,phase=decode@step=5", phases), "accepted");
+    EXPECT_EQ(complaint_of("corrupt:rank=1,phase=prefill,target=message@step=5", phases),
+              "accepted");
+    EXPECT_NE(complaint_of("corrupt:rank=1,phase=decode,target=message@step=5", phases)
+                  .find("whose messages it can strike: prefill"),
+              std::string::npos);
+    EXPECT_NE(complaint_of("kill:rank=1,phase=regroup@step=5", phases)
+                  .find("'regroup' is not one of step, prefill, decode;"),
+              std::string::npos);
+    EXPECT_EQ(complaint_of("kill:rank=1,phase=step@step=5", {}), "accepted");
+    EXPECT_NE(complaint_of("kill:rank=1,phase=decode@step=5", {}).find("is not one of step;"),
+              std::string::npos);
+    EXPECT_NE(complaint_of("corrupt:rank=1,phase=step,target=message@step=5", {})
+                  .find("corrupt takes no phase here"),
+              std::string::npos);
+}
+
 TEST(FaultText, EachKindHasItsOwnKeys) {
     EXPECT_EQ(complaint("slow:rank=1,speed=2@step=5"),
               "position 13: unknown key 'speed'; slow takes rank, factor, by, step, t, for");
@@ -201,8 +240,8 @@ TEST(FaultText, WhatEachKindNeeds) {
     for (const char* phase : {"phase=transfer,target=tensor", "phase=regroup,target=message",
                               "phase=step,target=message"})
         EXPECT_EQ(complaint("corrupt:rank=1," + std::string(phase) + "@step=5"),
-                  "position 1: the only phase that corrupt takes is transfer, with target=message: "
-                  "a message of the state transfer");
+                  "position 1: corrupt takes a phase only with target=message, and only one whose "
+                  "messages it can strike: transfer");
     for (const char* kind : {"slow:factor=2", "link:cut=1", "corrupt:target=tensor"})
         EXPECT_NE(complaint(kind + std::string("@step=5")).find("needs a rank"), std::string::npos);
     for (const char* kind : {"nan", "torn", "disk_full"})
@@ -250,7 +289,7 @@ TEST(FaultText, RefusesNumbersThatAreNone) {
 
 TEST(FaultText, ErrorsFitOnOneLineOfATerminal) {
     try {
-        assay::parse_fault("kill\n\x1b[31m:" + std::string(5000, 'x'));
+        assay::parse_fault("kill\n\x1b[31m:" + std::string(5000, 'x'), own_phases);
         FAIL() << "accepted";
     } catch (const assay::ScenarioError& error) {
         const std::string what = error.what();

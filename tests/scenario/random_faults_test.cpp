@@ -4,13 +4,14 @@
 #include <set>
 
 #include "suite/scenario/fault_plan.hpp"
+#include "tests/scenario/own_phases.hpp"
 
 using assay::FaultKind;
 
 TEST(RandomFaults, ASeedNamesOnePlanOnEveryPlatform) {
-    EXPECT_EQ(assay::to_string(assay::random_fault_plan({}, 1)),
+    EXPECT_EQ(assay::to_string(assay::random_fault_plan({}, 1, own_phases)),
               "kill:rank=2@step=2;hang:rank=3@step=2,for=0.9");
-    EXPECT_EQ(assay::to_string(assay::random_fault_plan({8, 30, 5, true, true}, 42)),
+    EXPECT_EQ(assay::to_string(assay::random_fault_plan({8, 30, 5, true, true}, 42, own_phases)),
               "hang:rank=0@step=9;kill:rank=2@step=12;kill:rank=6@step=12;kill:rank=5@step=23;join:"
               "count=1@step=27");
 }
@@ -24,16 +25,16 @@ TEST(RandomFaults, OldSeedsKeepTheirPlans) {
             for (std::uint64_t seed = 0; seed < 300; ++seed) {
                 const assay::RandomFaults shape{workers, 20, faults, seed % 2 == 0, seed % 3 == 0};
                 for (const char letter :
-                     assay::to_string(assay::random_fault_plan(shape, seed)) + "\n") {
+                     assay::to_string(assay::random_fault_plan(shape, seed, own_phases)) + "\n") {
                     hash ^= static_cast<unsigned char>(letter);
                     hash *= 1099511628211ULL;
                 }
             }
     EXPECT_EQ(hash, 3287222739330771995ULL);
-    EXPECT_EQ(assay::to_string(assay::random_fault_plan({6, 20, 4, true, true}, 1)),
+    EXPECT_EQ(assay::to_string(assay::random_fault_plan({6, 20, 4, true, true}, 1, own_phases)),
               "kill:rank=3@step=4;kill:rank=4,phase=transfer@step=4;hang:rank=1@step=4,for=0.1;"
               "stop:rank=0@step=14");
-    EXPECT_EQ(assay::to_string(assay::random_fault_plan({6, 20, 4, true, true}, 6)),
+    EXPECT_EQ(assay::to_string(assay::random_fault_plan({6, 20, 4, true, true}, 6, own_phases)),
               "join:count=1@step=4;kill:rank=0@step=11;join:count=1@step=13;"
               "kill:rank=3,phase=transfer@step=11");
 }
@@ -43,9 +44,10 @@ TEST(RandomFaults, EveryPlanIsValidAndReadsBack) {
         for (const int faults : {0, 1, 2, 5, 12})
             for (std::uint64_t seed = 0; seed < 200; ++seed) {
                 const assay::RandomFaults shape{workers, 12, faults, seed % 2 == 0, seed % 3 == 0};
-                const assay::FaultPlan plan = assay::random_fault_plan(shape, seed);
-                ASSERT_NO_THROW(assay::validate(plan, workers)) << assay::to_string(plan);
-                ASSERT_EQ(assay::parse_fault_plan(assay::to_string(plan)), plan);
+                const assay::FaultPlan plan = assay::random_fault_plan(shape, seed, own_phases);
+                ASSERT_NO_THROW(assay::validate(plan, workers, own_phases))
+                    << assay::to_string(plan);
+                ASSERT_EQ(assay::parse_fault_plan(assay::to_string(plan), own_phases), plan);
                 ASSERT_LE(plan.faults.size(), static_cast<std::size_t>(faults));
                 for (const assay::Fault& fault : plan.faults) {
                     ASSERT_TRUE(fault.step && *fault.step >= 1 && *fault.step < 12);
@@ -58,7 +60,8 @@ TEST(RandomFaults, EveryPlanIsValidAndReadsBack) {
 TEST(RandomFaults, ACampaignMeetsEveryKindAndPhase) {
     std::set<std::string> met, plans;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
-        const assay::FaultPlan plan = assay::random_fault_plan({6, 20, 4, true, true}, seed);
+        const assay::FaultPlan plan =
+            assay::random_fault_plan({6, 20, 4, true, true}, seed, own_phases);
         plans.insert(assay::to_string(plan));
         for (const assay::Fault& fault : plan.faults)
             met.insert(std::string(assay::to_string(fault.kind)) +
@@ -68,6 +71,16 @@ TEST(RandomFaults, ACampaignMeetsEveryKindAndPhase) {
     EXPECT_EQ(met, (std::set<std::string>{"hang", "hang for a while", "join", "kill",
                                           "kill in regroup", "kill in transfer", "stop"}));
     EXPECT_GT(plans.size(), 95u);
+}
+
+TEST(RandomFaults, WithoutDeclaredPhasesNoFaultNamesOne) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        const assay::FaultPlan plan =
+            assay::random_fault_plan({6, 20, 6, true, true, true, true}, seed);
+        ASSERT_NO_THROW(assay::validate(plan, 6)) << assay::to_string(plan);
+        for (const assay::Fault& fault : plan.faults)
+            ASSERT_EQ(fault.phase, "") << assay::to_string(plan);
+    }
 }
 
 TEST(RandomFaults, NetworkAndDataPlansAreValidToo) {
@@ -80,9 +93,10 @@ TEST(RandomFaults, NetworkAndDataPlansAreValidToo) {
             for (std::uint64_t seed = 0; seed < 400; ++seed) {
                 const assay::RandomFaults shape{workers,       12,           faults,       true,
                                                 seed % 2 == 0, seed % 3 > 0, seed % 3 != 1};
-                const assay::FaultPlan plan = assay::random_fault_plan(shape, seed);
-                ASSERT_NO_THROW(assay::validate(plan, workers)) << assay::to_string(plan);
-                ASSERT_EQ(assay::parse_fault_plan(assay::to_string(plan)), plan);
+                const assay::FaultPlan plan = assay::random_fault_plan(shape, seed, own_phases);
+                ASSERT_NO_THROW(assay::validate(plan, workers, own_phases))
+                    << assay::to_string(plan);
+                ASSERT_EQ(assay::parse_fault_plan(assay::to_string(plan), own_phases), plan);
                 std::set<int> harmed;
                 long names = workers;
                 for (const assay::Fault& fault : plan.faults) {
@@ -106,7 +120,8 @@ TEST(RandomFaults, NetworkAndDataCampaignsMeetEveryKind) {
     std::set<std::string> met;
     for (std::uint64_t seed = 0; seed < 400; ++seed)
         for (const assay::Fault& fault :
-             assay::random_fault_plan({6, 20, 6, true, true, true, true}, seed).faults) {
+             assay::random_fault_plan({6, 20, 6, true, true, true, true}, seed, own_phases)
+                 .faults) {
             std::string what(assay::to_string(fault.kind));
             for (const auto& [has, name] :
                  {std::pair{fault.cut, " cut"}, std::pair{fault.latency_s > 0, " latency"},
@@ -145,8 +160,11 @@ TEST(RandomFaults, NetworkAndDataCampaignsMeetEveryKind) {
 }
 
 TEST(RandomFaults, RefusesShapesThatHaveNoPlan) {
-    EXPECT_THROW(assay::random_fault_plan({0, 12, 1, true, true}, 1), assay::ScenarioError);
-    EXPECT_THROW(assay::random_fault_plan({4, 1, 1, true, true}, 1), assay::ScenarioError);
-    EXPECT_THROW(assay::random_fault_plan({4, 12, -1, true, true}, 1), assay::ScenarioError);
-    EXPECT_TRUE(assay::random_fault_plan({1, 12, 3, false, true}, 1).empty());
+    EXPECT_THROW(assay::random_fault_plan({0, 12, 1, true, true}, 1, own_phases),
+                 assay::ScenarioError);
+    EXPECT_THROW(assay::random_fault_plan({4, 1, 1, true, true}, 1, own_phases),
+                 assay::ScenarioError);
+    EXPECT_THROW(assay::random_fault_plan({4, 12, -1, true, true}, 1, own_phases),
+                 assay::ScenarioError);
+    EXPECT_TRUE(assay::random_fault_plan({1, 12, 3, false, true}, 1, own_phases).empty());
 }

@@ -5,12 +5,13 @@
 #include <set>
 
 #include "suite/scenario/fault_plan.hpp"
+#include "tests/scenario/own_phases.hpp"
 
 namespace {
 
 std::string complaint(const std::string& toml) {
     try {
-        assay::read_scenario(toml, "s.toml");
+        assay::read_scenario(toml, "s.toml", own_phases);
     } catch (const assay::ScenarioError& error) {
         return error.what();
     }
@@ -35,10 +36,10 @@ kind = "join"
 count = 2
 step = 4
 )",
-                                           "s.toml");
-    EXPECT_EQ(plan,
-              assay::parse_fault_plan("hang:rank=2,phase=regroup@t=1,for=0.5;join:count=2@step=4"));
-    EXPECT_TRUE(assay::read_scenario("", "s.toml").empty());
+                                           "s.toml", own_phases);
+    EXPECT_EQ(plan, assay::parse_fault_plan(
+                        "hang:rank=2,phase=regroup@t=1,for=0.5;join:count=2@step=4", own_phases));
+    EXPECT_TRUE(assay::read_scenario("", "s.toml", own_phases).empty());
 }
 
 TEST(ScenarioFile, EveryKindHasItsFlag) {
@@ -60,7 +61,8 @@ TEST(ScenarioFile, EveryKindHasItsFlag) {
         {"kind = 'torn'\nrank = 0\nstep = 6", "torn:rank=0@step=6"},
         {"kind = 'disk_full'\nrank = 0\nstep = 6\nfor = 2", "disk_full:rank=0@step=6,for=2"}};
     for (const auto& [toml, flag] : pairs)
-        EXPECT_EQ(assay::read_scenario(fault(toml), "s.toml"), assay::parse_fault_plan(flag))
+        EXPECT_EQ(assay::read_scenario(fault(toml), "s.toml", own_phases),
+                  assay::parse_fault_plan(flag, own_phases))
             << flag;
 }
 
@@ -92,6 +94,9 @@ TEST(ScenarioFile, GoldenErrors) {
               "s.toml:4:10: [[fault]]: 'factor' must be a number above 1 up to 1000");
     EXPECT_EQ(complaint(fault("kind = 'slow'\nrank = 1\nfactor = 2\nby = 'nice'\nstep = 5")),
               "s.toml:5:6: [[fault]]: 'by' must be one of quota, duty_cycle");
+    EXPECT_EQ(complaint(fault("kind = 'kill'\nrank = 1\nphase = 'tranfser'\nstep = 5")),
+              "s.toml:4:9: [[fault]]: 'phase' must be one of step, regroup, transfer (did you mean "
+              "'transfer'?)");
     EXPECT_EQ(complaint(fault("kind = 'link'\nrank = 1\ncut = 2\nstep = 5")),
               "s.toml:4:7: [[fault]]: 'cut' must be true or false");
     EXPECT_EQ(complaint(fault("kind = 'link'\nrank = 1\ncut = 'yes'\nstep = 5")),
@@ -109,7 +114,7 @@ TEST(ScenarioFile, GoldenErrors) {
 
 TEST(ScenarioFile, AMissingFileIsNamed) {
     try {
-        assay::read_scenario(std::filesystem::path("no/such.toml"));
+        assay::read_scenario(std::filesystem::path("no/such.toml"), own_phases);
         FAIL() << "accepted";
     } catch (const assay::ScenarioError& error) {
         EXPECT_EQ(std::string(error.what()).rfind("no/such.toml:1:1: ", 0), 0u) << error.what();
@@ -123,14 +128,15 @@ TEST(ScenarioFile, EveryShippedScenarioWorksWithSixWorkers) {
              std::filesystem::path(ASSAY_TEST_DATASETS) / "scenarios")) {
         if (entry.path().extension() != ".toml") continue;
         assay::FaultPlan plan;
-        ASSERT_NO_THROW(plan = assay::read_scenario(entry.path())) << entry.path();
+        ASSERT_NO_THROW(plan = assay::read_scenario(entry.path(), own_phases)) << entry.path();
         EXPECT_FALSE(plan.empty()) << entry.path();
         try {
-            assay::validate(plan, 6);
+            assay::validate(plan, 6, own_phases);
         } catch (const assay::ScenarioError& error) {
             ADD_FAILURE() << entry.path() << ": " << error.what();
         }
-        EXPECT_EQ(assay::parse_fault_plan(assay::to_string(plan)), plan) << entry.path();
+        EXPECT_EQ(assay::parse_fault_plan(assay::to_string(plan), own_phases), plan)
+            << entry.path();
         for (const assay::Fault& fault : plan.faults) {
             EXPECT_LT(fault.step.value_or(0), 40) << entry.path();
             kinds.insert(std::string(assay::to_string(fault.kind)) + (fault.cut ? " cut" : "") +

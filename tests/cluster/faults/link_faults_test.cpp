@@ -91,9 +91,10 @@ TEST_P(LinkFaultsTest, OnlyWhoTakesPartIsHeldBack) {
         if (self != 12) faults->set(12, {.cut = true}, std::nullopt);
     }
     run_ranks(2, [&](int rank) {  // rank 2 stays away
-        std::int64_t value = 4;
+        std::int64_t value = rank == 0 ? 4 : 0;
         if (rank == 0) group.members[0]->send(&value, 1, Dtype::i64, 1);
         if (rank == 1) group.members[1]->recv(&value, 1, Dtype::i64, 0);
+        EXPECT_EQ(value, 4);
     });
     EXPECT_EQ(group.counts().cut, 0);
 }

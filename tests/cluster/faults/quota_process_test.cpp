@@ -78,7 +78,8 @@ TEST_F(QuotaProcess, GetsItsShareOfWhatAnotherGetsInTheSameTime) {
         // Never more than the quota, but for one period at each end; less where others compete.
         EXPECT_LT(got, 1.1 * share * passed_s + 2 * CpuQuota::period_s(share));
         EXPECT_GT(got, 0.4 * share * std::min(passed_s, 2 * free_got));
-        if (share < 0.2) {
+        // Where others compete, the free one may get as little.
+        if (share < 0.2 && free_got > 0.5 * passed_s) {
             EXPECT_LT(got, 0.5 * free_got);
         }
         RecordProperty("ratio_at_" + std::to_string(share), std::to_string(got / free_got));

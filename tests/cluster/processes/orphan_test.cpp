@@ -95,6 +95,25 @@ TEST_F(Orphans, NoneAfterSigkillOfSupervisorAndForkServer) {
     expect_all_gone(family);
 }
 
+// The fork server hears of deaths that it cannot report any more; held up, of all of them and of
+// the end of its lifeline at once.
+TEST_F(Orphans, NoneWhereWorkersDieTogetherWithTheSupervisor) {
+    for (const bool held_up : {false, true})
+        for (std::ptrdiff_t before = 0; before <= 3; ++before) {
+            SCOPED_TRACE(std::to_string(before) + " of 3 workers die before the supervisor");
+            const Family family = start_family(6, /*hang=*/before == 1);
+            if (held_up) {
+                ::kill(pid_t(family.fork_server), SIGSTOP);
+                ASSERT_TRUE(comes_true([&] { return process_state(family.fork_server) == 'T'; }));
+            }
+            std::vector<long> dying(family.workers.end() - 3, family.workers.end());
+            dying.insert(dying.begin() + before, family.supervisor);
+            for (const long pid : dying) ::kill(pid_t(pid), SIGKILL);
+            if (held_up) ::kill(pid_t(family.fork_server), SIGCONT);
+            expect_all_gone(family);
+        }
+}
+
 TEST_F(Orphans, TheForkServersDeathTakesTheWorkersAndTheSupervisorReapsThem) {
     const Family family = start_family(4);
     ::kill(pid_t(family.fork_server), SIGKILL);
