@@ -84,7 +84,8 @@ DecodePlan plan_decode(DecodePlanRequest request) {
     plan.dense = point_at(request, std::nullopt);
     for (const double sparsity : request.sparsities) {
         DecodePoint point = point_at(request, sparsity);
-        point.saved_flops = 1 - point.layer.total() / plan.dense.layer.total();
+        point.saved_layers_flops = 1 - point.layer.total() / plan.dense.layer.total();
+        point.saved_flops = 1 - point.flops() / plan.dense.flops();
         point.saved_bytes = 1 - point.bytes() / plan.dense.bytes();
         plan.points.push_back(std::move(point));
     }

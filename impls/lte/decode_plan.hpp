@@ -33,8 +33,11 @@ struct DecodePoint {
     double union_sparsity = 0;
     model::TokenFlops layer;             ///< of one layer and one token
     std::vector<model::PartWork> parts;  ///< with "router"
-    double saved_flops = 0;  ///< share of the dense model's, layers only (Table 1's convention)
-    double saved_bytes = 0;  ///< share of the dense model's, all parts
+    double saved_flops = 0;              ///< share of the dense model's, all parts
+    double saved_bytes = 0;              ///< the same
+    /// As Table 1 counts: products with the matrices of the layers and the routers, neither
+    /// attention over the cache nor the output matrix. More than saved_flops.
+    double saved_layers_flops = 0;
     std::optional<double> expected_s;  ///< model::expected_seconds()
 
     double flops() const;  ///< of the step
@@ -51,7 +54,11 @@ struct DecodePlan {
 /// model does not reach, neurons that do not divide into experts.
 DecodePlan plan_decode(DecodePlanRequest request);
 
-std::string to_text(const DecodePlan&);
+/// Its tables and sentences keep to so many columns.
+std::string to_text(const DecodePlan&, std::size_t columns);
+
+/// "saved_flops" and "saved_bytes" are of all that a step computes and reads; "saved_layers_flops"
+/// is Table 1's count.
 nlohmann::json to_json(const DecodePlan&);
 
 std::unique_ptr<Command> make_plan_command();

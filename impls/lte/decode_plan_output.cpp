@@ -5,6 +5,8 @@
 
 #include "impls/lte/decode_plan.hpp"
 #include "kernels/sparse_ffn/experts.hpp"
+#include "suite/report/text/terminal_text.hpp"
+#include "suite/report/text/text_table.hpp"
 
 namespace assay::lte {
 namespace {
@@ -12,6 +14,9 @@ namespace {
 std::vector<std::string> assumptions(const DecodePlan& plan) {
     const DecodePlanRequest& request = plan.request;
     std::vector<std::string> list{
+        "a token also costs attention over the cache and the output matrix, which sparsity does "
+        "not "
+        "make smaller; the paper's Table 1 leaves both out, so that its saving is larger",
         "routers and cache are stored in 16 bits (assumed: a model file has neither)",
         fmt::format(
             "each step adds one token to {} with {} tokens in the cache",
@@ -30,16 +35,28 @@ std::vector<std::string> assumptions(const DecodePlan& plan) {
     return list;
 }
 
-std::string shape_text(const model::StoredModel& model) {
+/// In lines of so many columns, the later ones two in.
+std::string sentence(const std::string& text, std::size_t columns) {
+    std::string out;
+    for (const std::string& line : report::wrapped(text, columns - 2))
+        out += (out.empty() ? "" : "  ") + line + '\n';
+    return out;
+}
+
+std::string shape_text(const model::StoredModel& model, std::size_t columns) {
     const nn::DecoderConfig& c = model.config;
-    return fmt::format(
-        "{} ({}), {} with {}\n"
-        "{} layers, width {}, {} neurons per feed-forward network: {} experts of {}\n"
-        "stored as: attention {}, feed-forward {}, output {}\n",
-        c.name.empty() ? "model" : c.name, model.origin, nn::to_string(c.family),
-        nn::to_string(c.activation), c.layers, c.width, c.hidden, experts_per_layer(c),
-        kernels::neurons_per_expert, model.attention.types, model.feed_forward.types,
-        model.output.types);
+    return sentence(fmt::format("{} ({}), {} with {}", c.name.empty() ? "model" : c.name,
+                                model.origin, nn::to_string(c.family), nn::to_string(c.activation)),
+                    columns) +
+           sentence(fmt::format("{} layers, width {}, {} neurons per feed-forward network: {} "
+                                "experts of {}",
+                                c.layers, c.width, c.hidden, experts_per_layer(c),
+                                kernels::neurons_per_expert),
+                    columns) +
+           sentence(
+               fmt::format("stored as: attention {}, feed-forward {}, output {}",
+                           model.attention.types, model.feed_forward.types, model.output.types),
+               columns);
 }
 
 std::string sparsity_text(const DecodePoint& point) {
@@ -48,7 +65,7 @@ std::string sparsity_text(const DecodePoint& point) {
 
 std::string device_text(const DeviceProfile& device) {
     return fmt::format(
-        "on {} ({}): {:.4g} GB/s times {:.2g} ({}), {:.4g} TFLOP/s times {:.2g} ({})\n", device.id,
+        "on {} ({}): {:.4g} GB/s times {:.2g} ({}), {:.4g} TFLOP/s times {:.2g} ({})", device.id,
         device.says, device.memory_bandwidth.value / 1e9, device.memory_efficiency.value,
         device.memory_efficiency.kind, device.matmul_flops.value / 1e12,
         device.matmul_efficiency.value, device.matmul_efficiency.kind);
@@ -58,6 +75,57 @@ std::vector<const DecodePoint*> rows(const DecodePlan& plan) {
     std::vector<const DecodePoint*> list{&plan.dense};
     for (const DecodePoint& point : plan.points) list.push_back(&point);
     return list;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+report::Grid layer_grid(const DecodePlan& plan) {
+    report::Grid grid{{"sparsity", "attention", "ffn", "router", "layer", "saved"}};
+    for (const DecodePoint* point : rows(plan)) {
+        grid.push_back({sparsity_text(*point)});
+        for (const double flops :
+             {point->layer.attention, point->layer.ffn, point->layer.router, point->layer.total()})
+            grid.back().push_back(fmt::format("{:.5g}", flops / 1e6));
+        grid.back().push_back(percent(point->saved_layers_flops));
+    }
+    return grid;
+}
+
+/// A column per part that has any.
+report::Grid part_grid(const DecodePlan& plan, double model::PartWork::*member) {
+    const bool bytes = member == &model::PartWork::bytes;
+    report::Grid grid{{"sparsity"}};
+    if (bytes) grid[0].emplace_back("union");
+    const auto is_none = [&](std::size_t part) {
+        for (const DecodePoint* point : rows(plan))
+            if (point->parts[part].*member != 0) return false;
+        return true;
+    };
+    for (const DecodePoint* point : rows(plan)) {
+        grid.push_back({sparsity_text(*point)});
+        if (bytes) grid.back().push_back(fmt::format("{:.4g}", point->union_sparsity));
+        for (std::size_t part = 0; part < point->parts.size(); ++part) {
+            if (is_none(part)) continue;
+            if (point == &plan.dense) grid[0].push_back(point->parts[part].part);
+            grid.back().push_back(
+                fmt::format("{:.5g}", point->parts[part].*member / plan.request.batch / 1e6));
+        }
+        const double all = bytes ? point->bytes() : point->flops();
+        grid.back().push_back(fmt::format("{:.5g}", all / plan.request.batch / 1e6));
+        grid.back().push_back(percent(bytes ? point->saved_bytes : point->saved_flops));
+    }
+    grid[0].emplace_back("all");
+    grid[0].emplace_back("saved");
+    return grid;
+}
+
+report::Grid time_grid(const DecodePlan& plan) {
+    report::Grid grid{{"sparsity", "per step", "tokens/s", "speed-up"}};
+    for (const DecodePoint* point : rows(plan))
+        grid.push_back({sparsity_text(*point), fmt::format("{:.4g} ms", 1e3 * *point->expected_s),
+                        fmt::format("{:.4g}", plan.request.batch / *point->expected_s),
+                        fmt::format("{:.3g}", *plan.dense.expected_s / *point->expected_s)});
+    return grid;
 }
 
 nlohmann::json to_json(const DecodePoint& point, const DecodePlan& plan) {
@@ -81,6 +149,7 @@ nlohmann::json to_json(const DecodePoint& point, const DecodePlan& plan) {
                 {"flops_by_part", std::move(flops)},
                 {"bytes_by_part", std::move(bytes)},
                 {"saved_flops", point.saved_flops},
+                {"saved_layers_flops", point.saved_layers_flops},
                 {"saved_bytes", point.saved_bytes},
                 {"expected_s", nullptr},
                 {"expected_tokens_per_s", nullptr},
@@ -95,41 +164,28 @@ nlohmann::json to_json(const DecodePoint& point, const DecodePlan& plan) {
 
 }  // namespace
 
-std::string to_text(const DecodePlan& plan) {
+std::string to_text(const DecodePlan& plan, std::size_t columns) {
     const DecodePlanRequest& request = plan.request;
-    const double batch = request.batch;
-    std::string text = shape_text(request.model);
-    if (request.device) text += device_text(*request.device);
-
-    text += "\nMFLOP of one layer and one token\n";
-    text += fmt::format("{:>8}  {:>9}  {:>9}  {:>9}  {:>9}  {:>7}\n", "sparsity", "attention",
-                        "ffn", "router", "layer", "saved");
-    for (const DecodePoint* point : rows(plan))
-        text += fmt::format("{:>8}  {:>9.5g}  {:>9.5g}  {:>9.5g}  {:>9.5g}  {:>6.1f}%\n",
-                            sparsity_text(*point), point->layer.attention / 1e6,
-                            point->layer.ffn / 1e6, point->layer.router / 1e6,
-                            point->layer.total() / 1e6, 100 * point->saved_flops);
-
+    std::string text = shape_text(request.model, columns);
+    if (request.device) text += sentence(device_text(*request.device), columns);
     text +=
-        fmt::format("\nMB to read per token{}\n", request.batch > 1 ? ", shared by the batch" : "");
-    text += fmt::format("{:>8}  {:>8}", "sparsity", "union");
-    for (const model::PartWork& part : plan.dense.parts) text += fmt::format("  {:>9}", part.part);
-    text += fmt::format("  {:>9}  {:>7}", "all", "saved");
-    if (request.device) text += fmt::format("  {:>11}  {:>9}", "expected", "tokens/s");
+        '\n' + sentence(
+                   "MFLOP of one layer and one token, as in Table 1: no attention over the cache, "
+                   "no output matrix",
+                   columns);
+    text += report::text_tables(layer_grid(plan), 1, columns);
+    text += '\n' + sentence("MFLOP per token, all of it", columns);
+    text += report::text_tables(part_grid(plan, &model::PartWork::flops), 1, columns);
+    text += '\n' + sentence(fmt::format("MB to read per token, all of it{}",
+                                        request.batch > 1 ? ", shared by the batch" : ""),
+                            columns);
+    text += report::text_tables(part_grid(plan, &model::PartWork::bytes), 1, columns);
+    if (request.device)
+        text += '\n' + sentence("Time: a bound, not a measurement", columns) +
+                report::text_tables(time_grid(plan), 1, columns);
     text += '\n';
-    for (const DecodePoint* point : rows(plan)) {
-        text += fmt::format("{:>8}  {:>8.4g}", sparsity_text(*point), point->union_sparsity);
-        for (const model::PartWork& part : point->parts)
-            text += fmt::format("  {:>9.5g}", part.bytes / batch / 1e6);
-        text += fmt::format("  {:>9.5g}  {:>6.1f}%", point->bytes() / batch / 1e6,
-                            100 * point->saved_bytes);
-        if (point->expected_s)
-            text += fmt::format("  {:>8.4g} ms  {:>9.4g}", 1e3 * *point->expected_s,
-                                batch / *point->expected_s);
-        text += '\n';
-    }
-    text += '\n';
-    for (const std::string& assumption : assumptions(plan)) text += "* " + assumption + "\n";
+    for (const std::string& assumption : assumptions(plan))
+        text += sentence("* " + assumption, columns);
     return text;
 }
 

@@ -54,7 +54,7 @@ class PlanCommand : public Command {
         app.add_option("--sparsity", sparsities_,
                        "shares of each feed-forward network's experts that are left out, mean "
                        "over tokens and layers")
-            ->required()
+            ->default_str("0.25,0.5,0.75,0.9")
             ->delimiter(',')
             ->type_name("S[,S…]");
         app.add_option("--device", device_,
@@ -92,7 +92,7 @@ class PlanCommand : public Command {
         if (json_) {
             fmt::print("{}\n", to_json(plan).dump());
         } else {
-            fmt::print("{}", to_text(plan));
+            fmt::print("{}", to_text(plan, columns));
         }
         return 0;
     }
@@ -107,7 +107,7 @@ class PlanCommand : public Command {
     }
 
     std::string model_, shape_, device_, weights_ = "bf16";
-    std::vector<double> sparsities_;
+    std::vector<double> sparsities_{0.25, 0.5, 0.75, 0.9};
     int batch_ = 1;
     std::optional<int> context_;
     bool json_ = false;

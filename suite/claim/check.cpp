@@ -37,6 +37,7 @@ bool has_needed_inputs(const Claim& claim, const Observation& observation) {
 
 std::string how_to_get(const std::string& need) {
     const auto colon = need.find(':');
+    if (need == "gpu") return "needs a GPU";
     if (colon == std::string::npos) return "needs " + need;
     const std::string kind = need.substr(0, colon), name = need.substr(colon + 1);
     return "needs the " + kind + " '" + name +
@@ -50,7 +51,7 @@ struct Found {
     bool apart = false;      // all of it, but never comparable with each other
 };
 
-ClaimCheck without_evidence(const Claim& claim, const Found& ran) {
+ClaimCheck without_evidence(const Claim& claim, const Found& ran, const NeedIsHere& here) {
     if (claim.checkable.empty())
         return result(claim, ClaimVerdict::not_checkable_here,
                       "no profile of this build can check it");
@@ -60,12 +61,12 @@ ClaimCheck without_evidence(const Claim& claim, const Found& ran) {
                       "what was run has it only across machines, calibrations or input data, which "
                       "are never set against each other; on one of them " +
                           command);
-    if (!claim.needs.empty()) {
-        std::vector<std::string> needs;
-        for (const std::string& need : claim.needs) needs.push_back(how_to_get(need));
+    std::vector<std::string> missing;
+    for (const std::string& need : claim.needs)
+        if (!here || !here(need)) missing.push_back(how_to_get(need));
+    if (!missing.empty())
         return result(claim, ClaimVerdict::not_checkable_here,
-                      joined(needs, ", ") + "; then " + command);
-    }
+                      joined(missing, ", ") + "; then " + command);
     if (ran.in_part)
         return result(claim, ClaimVerdict::not_run,
                       "what was run lacks a point that it is about; " + command);
@@ -73,9 +74,9 @@ ClaimCheck without_evidence(const Claim& claim, const Found& ran) {
         std::vector<std::string> places;
         for (const auto& [profile, provenance] : claim.checkable)
             places.push_back(profile + " (" + provenance + ")");
-        return result(claim, ClaimVerdict::not_checkable_here,
+        return result(claim, ClaimVerdict::not_run,
                       "checkable only at profile " + joined(places, ", ") +
-                          ", which was not run; " + command);
+                          ", and something else was run; " + command);
     }
     return result(claim, ClaimVerdict::not_run, command);
 }
@@ -83,18 +84,6 @@ ClaimCheck without_evidence(const Claim& claim, const Found& ran) {
 std::string sentence_about(const Claim& claim, std::string reason) {
     if (reason.find(claim.discrepancy) == std::string::npos) reason += ". " + claim.discrepancy;
     return reason;
-}
-
-ClaimCheck judged(const Claim& claim, ClaimCheck check) {
-    check.claim = claim.id;
-    if (check.verdict == ClaimVerdict::contradicted && !claim.discrepancy.empty()) {
-        check.verdict = ClaimVerdict::open_discrepancy;
-        check.reason = sentence_about(claim, check.reason);
-    } else if (check.verdict == ClaimVerdict::supported && !claim.fitted_from.empty()) {
-        check.verdict = ClaimVerdict::calibrated;
-        check.reason += "; not evidence: " + joined(claim.fitted_from, "; ");
-    }
-    return check;
 }
 
 // Every choice of one end per assumption; a claim without assumptions has one empty choice.
@@ -196,8 +185,21 @@ bool would_reach(const Claim& claim, const CustomCheck* custom, const Observatio
 
 }  // namespace
 
+ClaimCheck judged(const Claim& claim, ClaimCheck check) {
+    check.claim = claim.id;
+    if (check.verdict == ClaimVerdict::contradicted && !claim.discrepancy.empty()) {
+        check.verdict = ClaimVerdict::open_discrepancy;
+        check.reason = sentence_about(claim, check.reason);
+    } else if (check.verdict == ClaimVerdict::supported && !claim.fitted_from.empty()) {
+        check.verdict = ClaimVerdict::calibrated;
+        check.reason += "; not evidence: " + joined(claim.fitted_from, "; ");
+    }
+    return check;
+}
+
 ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
-                 const std::map<std::string, CustomCheck, std::less<>>& custom) {
+                 const std::map<std::string, CustomCheck, std::less<>>& custom,
+                 const NeedIsHere& here) {
     if (!claim.not_checkable.empty())
         return result(claim, ClaimVerdict::not_checkable_here, claim.not_checkable);
     if (claim.kind == ClaimKind::setting)
@@ -223,10 +225,15 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
         if (place == claim.checkable.end()) continue;
         const std::optional<Provenance> provenance = parse_provenance(place->second);
         Observations counted;
-        for (const Observation& observation : observations)
-            if (observation.experiment == claim.experiment && observation.profile == profile &&
-                observation.provenance == provenance && has_needed_inputs(claim, observation))
+        for (const Observation& observation : observations) {
+            if (observation.experiment != claim.experiment || observation.profile != profile ||
+                observation.provenance != provenance)
+                continue;
+            if (has_needed_inputs(claim, observation))
                 counted.push_back(&observation);
+            else
+                ran.in_part = true;
+        }
         if (counted.empty()) continue;
         std::optional<ClaimCheck> found = on_machines(claim, custom_check, counted);
         if (!found) {  // a smaller profile may have it
@@ -237,7 +244,7 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
         if (!found->provenance) found->provenance = provenance;
         return judged(claim, std::move(*found));
     }
-    return without_evidence(claim, ran);
+    return without_evidence(claim, ran, here);
 }
 
 }  // namespace assay

@@ -63,10 +63,14 @@ nlohmann::json to_json(const Claim& claim, const ClaimCheck& check) {
                           {"reason", check.reason},
                           {"provenance", nullptr},
                           {"obtained", nullptr},
-                          {"source", claim.source}};
+                          {"source", claim.source},
+                          {"needs", claim.needs},
+                          {"command", nullptr}};
     if (claim.value) object["value"] = *claim.value;
     if (check.provenance) object["provenance"] = to_string(*check.provenance);
     if (check.obtained && std::isfinite(*check.obtained)) object["obtained"] = *check.obtained;
+    if (const std::string command = command_for(claim); !command.empty())
+        object["command"] = command;
     return object;
 }
 

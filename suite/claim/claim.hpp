@@ -106,6 +106,9 @@ struct ClaimCheck {
 
 using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Observation>)>;
 
+/// Whether an input that a claim needs ("trace:smartmoe", "gpu") is on this machine.
+using NeedIsHere = std::function<bool(const std::string& need)>;
+
 /// Checks one claim against the observations of its experiment.
 ///
 /// * Observations count only at a (profile, provenance) that `checkable` names; of several, the
@@ -137,16 +140,23 @@ using CustomCheck = std::function<ClaimCheck(const Claim&, std::span<const Obser
 ///   if the claim holds at both ends. `fitted_from`: holding reads calibrated, and says what it
 ///   names. `discrepancy`: not holding reads open discrepancy.
 /// * A reason that rests on a single seed names it, unless the observations are exact.
+/// * Where nothing can be said: not run, with the command that would; not checkable here, where an
+///   input is missing (`here`; without it, all are) or no command of this version checks it.
 ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
-                 const std::map<std::string, CustomCheck, std::less<>>& custom);
+                 const std::map<std::string, CustomCheck, std::less<>>& custom,
+                 const NeedIsHere& here = {});
+
+/// A finding as the claim reads it: not holding is an open discrepancy where the claim explains it,
+/// holding is calibrated where what was checked comes from the statement itself. Twice is as once.
+ClaimCheck judged(const Claim& claim, ClaimCheck finding);
 
 /// "assay run lazarus/fig8 --profile toy --mode exact -a model=gpt-l": what produces the
 /// observations that the claim asks for; empty when it is checkable nowhere.
 std::string command_for(const Claim& claim);
 
-/// The shape of `assay claims --json`: {"id","experiment","kind","says","value","unit","verdict",
-/// "reason","provenance","obtained","source"}; value, obtained and provenance are null where there
-/// is none.
+/// {"id","experiment","kind","says","value","unit","verdict","reason","provenance","obtained",
+/// "source","needs","command"}; value, obtained, provenance and command are null where there is
+/// none. `--json` of commands adds "state" (report::claim_json).
 nlohmann::json to_json(const Claim& claim, const ClaimCheck& check);
 
 }  // namespace assay

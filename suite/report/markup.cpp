@@ -29,6 +29,19 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
+std::string escaped_prose(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t open = text.find('`');
+        const std::size_t close = open == std::string_view::npos ? open : text.find('`', open + 1);
+        if (close == std::string_view::npos) break;
+        out += escaped(text.substr(0, open));
+        out += "<code>" + escaped(text.substr(open + 1, close - open - 1)) + "</code>";
+        text.remove_prefix(close + 1);
+    }
+    return out + escaped(text);
+}
+
 std::string as_id(std::string_view text) {
     std::string id;
     for (const char c : text) {
@@ -60,11 +73,12 @@ code{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.86em;overf
 .verdict{display:inline-block;border-radius:4px;padding:1px 8px;font-size:.8rem;font-weight:600;white-space:nowrap;color:var(--none);background:var(--none-bg)}
 .v-supported{color:var(--good);background:var(--good-bg)}.v-contradicted{color:var(--bad);background:var(--bad-bg)}
 .v-open-discrepancy{color:var(--open);background:var(--open-bg)}.v-calibrated{color:var(--fit);background:var(--fit-bg)}
+.claims .says td{border-bottom:0;padding-bottom:0}.claims .why{padding-top:0}.claims td.num{white-space:normal;max-width:9em}
 .wide{overflow-x:auto;margin:.6rem 0}
 table{border-collapse:collapse;font-size:.86rem;width:100%}
 th,td{text-align:left;padding:4px 10px 4px 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600;color:var(--muted);border-bottom:1px solid var(--muted);white-space:nowrap}
-.grid td{white-space:nowrap}.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.grid td{white-space:nowrap}.grid th{white-space:normal;vertical-align:bottom}.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 figure{margin:.8rem 0}figure svg{width:100%;height:auto;display:block;border:1px solid var(--line);border-radius:6px}
 details{margin:.6rem 0}summary{cursor:pointer;color:var(--muted)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:1px 14px;margin:.5rem 0;font-size:.86rem}dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}

@@ -11,6 +11,9 @@ namespace assay::report {
 /// but tab and line break, marks of direction, broken UTF-8) becomes U+FFFD.
 std::string escaped(std::string_view text);
 
+/// The same for sentences: what stands between backticks becomes code.
+std::string escaped_prose(std::string_view text);
+
 /// Letters, digits and '-' only: usable as an id. "lazarus/fig8" → "lazarus-fig8".
 std::string as_id(std::string_view text);
 

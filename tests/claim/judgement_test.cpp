@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "suite/claim/claim.hpp"
@@ -71,12 +72,11 @@ TEST(ClaimJudgement, NothingRunNamesTheCommand) {
 
 TEST(ClaimJudgement, OnlyTheNamedProfileAndProvenanceCount) {
     const ClaimCheck measured = checked(claim(), {seen(10, Profile::toy, Provenance::measured)});
-    EXPECT_EQ(measured.verdict, ClaimVerdict::not_checkable_here);
-    EXPECT_EQ(
-        measured.reason.rfind("checkable only at profile paper (simulated), toy (emulated)", 0),
-        0u);
-    EXPECT_EQ(checked(claim(), {seen(10, Profile::small)}).verdict,
-              ClaimVerdict::not_checkable_here);
+    EXPECT_EQ(measured.verdict, ClaimVerdict::not_run) << "a command checks it";
+    EXPECT_EQ(measured.reason,
+              "checkable only at profile paper (simulated), toy (emulated), and something else was "
+              "run; `assay run s/f --profile toy --mode emulated` checks it");
+    EXPECT_EQ(checked(claim(), {seen(10, Profile::small)}).verdict, ClaimVerdict::not_run);
 }
 
 TEST(ClaimJudgement, TheLargestProfileThatHasTheAnswerCounts) {
@@ -110,6 +110,28 @@ TEST(ClaimJudgement, UnmetNeedsSayWhatToFetch) {
     needy.of.where.clear();
     EXPECT_EQ(checked(needy, with_trace("synthetic")).verdict, ClaimVerdict::not_checkable_here)
         << "a substitute does not count even when the check forgets to exclude it";
+}
+
+TEST(ClaimJudgement, WithAllThatItNeedsHereOnlyTheRunIsMissing) {
+    Claim needy = claim();
+    needy.needs = {"trace:smartmoe", "gpu"};
+    const auto at = [&](std::vector<std::string> things, const List& seen) {
+        return check(needy, seen, {}, [things](const std::string& need) {
+            return std::find(things.begin(), things.end(), need) != things.end();
+        });
+    };
+    EXPECT_EQ(at({"trace:smartmoe", "gpu"}, {}).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(at({"trace:smartmoe", "gpu"}, {}).reason,
+              "`assay run s/f --profile toy --mode emulated` checks it");
+    EXPECT_EQ(at({"trace:smartmoe"}, {}).verdict, ClaimVerdict::not_checkable_here);
+    EXPECT_EQ(at({"trace:smartmoe"}, {}).reason.rfind("needs a GPU; then", 0), 0u)
+        << "what is here is not asked for";
+    // The axis was narrowed to a substitute.
+    const List substitute{
+        seen(10, Profile::toy, Provenance::emulated, {{"trace", std::string("synthetic")}})};
+    const ClaimCheck narrowed = at({"trace:smartmoe", "gpu"}, substitute);
+    EXPECT_EQ(narrowed.verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(narrowed.reason.rfind("what was run lacks a point that it is about; `assay", 0), 0u);
 }
 
 TEST(ClaimJudgement, WhatCannotBeAskedByMachine) {
@@ -213,6 +235,13 @@ TEST(ClaimJudgement, AKnownDiscrepancyStaysOpen) {
               "order of nodes is not published.");
     EXPECT_EQ(checked(known, {seen(10)}).verdict, ClaimVerdict::supported);
     EXPECT_EQ(checked(known, {}).verdict, ClaimVerdict::not_run);
+    // A finding of before the claim was explained reads as one of after.
+    const ClaimCheck before = checked(claim(), {seen(20)});
+    EXPECT_EQ(before.verdict, ClaimVerdict::contradicted);
+    for (const ClaimCheck& now : {judged(known, before), judged(known, judged(known, before))}) {
+        EXPECT_EQ(now.verdict, ClaimVerdict::open_discrepancy);
+        EXPECT_EQ(now.reason, differs.reason);
+    }
 }
 
 TEST(ClaimJudgement, CustomChecksSeeTheChosenObservationsAndAreJudgedAlike) {
@@ -249,7 +278,8 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     const Claim known = claim();
     EXPECT_EQ(
         assay::to_json(known, checked(known, {seen(9.5)})).dump(),
-        R"({"experiment":"s/f","id":"s/f/a","kind":"claim","obtained":9.5,"provenance":"emulated","reason":"m of v )"
+        R"({"command":"assay run s/f --profile toy --mode emulated","experiment":"s/f","id":"s/f/a",)"
+        R"("kind":"claim","needs":[],"obtained":9.5,"provenance":"emulated","reason":"m of v )"
         R"(is 9.5 (1 sample, seed 1 alone: a point, no interval); claimed is 10 ± 1","says":"ten",)"
         R"("source":"page 1","unit":"s",)"
         R"("value":10.0,"verdict":"supported"})");
@@ -257,8 +287,10 @@ TEST(ClaimJson, HasExactlyTheseKeysAndNullsWhereThereIsNothing) {
     bare.value.reset();
     bare.metric.clear();
     const nlohmann::json json = assay::to_json(bare, checked(bare, {}));
-    EXPECT_EQ(json.size(), 11u);
+    EXPECT_EQ(json.size(), 13u);
     for (const char* key : {"value", "obtained", "provenance"})
         EXPECT_TRUE(json.at(key).is_null()) << key;
+    bare.checkable.clear();
+    EXPECT_TRUE(assay::to_json(bare, checked(bare, {})).at("command").is_null());
     EXPECT_EQ(json.at("verdict"), "not checkable here");
 }

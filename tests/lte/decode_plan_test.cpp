@@ -63,7 +63,22 @@ TEST(LteDecodePlan, RoutersWithoutSparsityCostMoreThanDense) {
     const DecodePlan plan = plan_decode(request("llama2-7b", {0}));
     EXPECT_LT(plan.points[0].saved_bytes, 0);
     EXPECT_LT(plan.points[0].saved_flops, 0);
+    EXPECT_LT(plan.points[0].saved_layers_flops, 0);
     EXPECT_FALSE(plan.points[0].expected_s);
+}
+
+// Table 1 leaves attention over the cache and the output matrix out; a token pays for both.
+TEST(LteDecodePlan, WhatIsSavedOfAllIsLessThanOfTable1sShare) {
+    DecodePlanRequest asked = request("smollm2-135m", {0.5});
+    asked.context = 512;
+    const DecodePlan plan = plan_decode(asked);
+    const DecodePoint& half = plan.points[0];
+    double dense = 0, sparse = 0;
+    for (const model::PartWork& each : plan.dense.parts) dense += each.flops;
+    for (const model::PartWork& each : half.parts) sparse += each.flops;
+    EXPECT_DOUBLE_EQ(half.saved_flops, 1 - sparse / dense);
+    EXPECT_NEAR(half.saved_layers_flops, 0.367, 0.001);
+    EXPECT_NEAR(half.saved_flops, 0.256, 0.001);
 }
 
 TEST(LteDecodePlan, TheLongerOfBytesAndFlopsCounts) {

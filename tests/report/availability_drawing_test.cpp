@@ -17,7 +17,15 @@ TEST(TraceDrawing, ColumnsAreAsHighAsTheFewestNodesInTheirTime) {
               "   1 ┤████████████████████████\n"
               "   0 └┬───────────┬───────────\n"
               "      0           60 s\n"
-              " lost       1     +\n");
+              " lost       1     10\n");
+}
+
+TEST(TraceDrawing, NumbersOfLossesStandApartBelowTheirColumns) {
+    const CountCurve curve{120, {0}, {30}, {{0, 12}, {10, 4}, {15, 1}, {21, 3}, {26, 2}, {115, 7}}};
+    const std::string text = drawn(curve);
+    EXPECT_EQ(text.substr(text.find(" lost")),
+              " lost 12 1 2                 7\n"
+              "        4 3\n");
 }
 
 TEST(TraceDrawing, EighthsShowWhatLiesBetweenRows) {

@@ -2,7 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <fstream>
+
 #include "suite/report/text/claims_summary.hpp"
+#include "suite/report/text/unchecked_claims.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/report/fixtures.hpp"
 
@@ -54,10 +59,20 @@ Registry registry() {
     return all;
 }
 
+std::vector<const Claim*> claims_of(const Registry& all) {
+    std::vector<const Claim*> claims;
+    for (const Claim& claim : all.systems().front().claims) claims.push_back(&claim);
+    return claims;
+}
+
 std::vector<ClaimCheck> nothing_run(const Registry& all) {
-    std::vector<ClaimCheck> checks;
-    for (const Claim& claim : all.systems().front().claims) checks.push_back(check(claim, {}, {}));
-    return checks;
+    return newest_checks(all, nullptr, claims_of(all));
+}
+
+const ClaimCheck& check_of(const std::vector<ClaimCheck>& checks, const std::string& claim) {
+    for (const ClaimCheck& check : checks)
+        if (check.claim == claim) return check;
+    throw std::out_of_range(claim);
 }
 
 TEST(ClaimsTable, SaysWhatIsClaimedWhereAndWhatWasFound) {
@@ -88,7 +103,7 @@ TEST(ClaimsTable, NeighboursWithOneReasonShareItInFull) {
               "───────  ─────  ────  ──────────  ─────\n"
               "not run  –      –     –           one\n"
               "not run  –      –     –           two\n"
-              "    needs a GPU\n"
+              "    For the 2 above: needs a GPU\n"
               "not run  –      –     –           three\n"
               "    needs two\n");
 }
@@ -107,21 +122,102 @@ TEST(ClaimsTable, WhatWasNotCheckedIsCountedByReason) {
 }
 
 TEST(ClaimsTally, CountsVerdictsAndLeavesSettingsOut) {
+    const testing::EnvironmentVariable no_data("ASSAY_DATA", "/nonexistent/data");
     const Registry all = registry();
     std::vector<ClaimCheck> checks = nothing_run(all);
-    EXPECT_EQ(headline(tally(all, checks)),
-              "none of 7 claims checked; 3 need data or a GPU, 4 no command checks");
+    EXPECT_EQ(
+        headline(tally(all, checks)),
+        "none of 7 claims checked; 2 need data, 1 needs the paper's cluster, 4 no command checks");
     checks[0].verdict = ClaimVerdict::supported;
     checks[1].verdict = ClaimVerdict::open_discrepancy;
     checks[2].verdict = ClaimVerdict::calibrated;
     const ClaimsTally sum = tally(all, checks);
     EXPECT_EQ(headline(sum),
-              "1 of 3 checked hold, 1 discrepancy, 1 calibrated; 3 need data or a GPU, "
-              "1 no command checks");
+              "1 of 3 checked hold, 1 discrepancy, 1 calibrated; 2 need data, 1 needs the paper's "
+              "cluster, 1 no command checks");
     EXPECT_EQ(sum.settings, 1U);
     EXPECT_EQ(sum.claims(), 7U);
     checks[1].verdict = ClaimVerdict::contradicted;
     EXPECT_THAT(headline(tally(all, checks)), HasSubstr("1 of 3 checked hold, 1 contradicted, "));
+}
+
+TEST(ClaimsTally, DataThatIsHereLeavesOnlyTheRun) {
+    const testing::TemporaryFolder here;
+    const testing::EnvironmentVariable folder("ASSAY_DATA", here.path().string());
+    const Registry all = registry();
+    const std::vector<ClaimCheck> before = nothing_run(all);
+    std::ofstream(here.path() / data::find("smartmoe-loads").file) << "any";
+    // What was said of it before, and is stored, is not said again.
+    const std::vector<ClaimCheck> now = on_this_machine(all, claims_of(all), before);
+    EXPECT_EQ(check_of(now, "lazarus/fig8/traced-1").verdict, ClaimVerdict::not_run);
+    EXPECT_THAT(check_of(now, "lazarus/fig8/traced-1").reason,
+                HasSubstr("-a trace=smartmoe` checks it"));
+    EXPECT_EQ(headline(tally(all, now)),
+              "none of 7 claims checked; 2 not run, 1 needs the paper's cluster, 4 no command "
+              "checks");
+    const auto nothing = [](const std::string&) { return false; };
+    EXPECT_EQ(headline(tally(all, on_this_machine(all, claims_of(all), now, nothing), nothing)),
+              headline(tally(all, before, nothing)))
+        << "the page that others read";
+    std::vector<ClaimCheck> in_part = now;
+    for (ClaimCheck& check : in_part)
+        if (check.verdict == ClaimVerdict::not_run) check.reason = "lacks a point";
+    EXPECT_EQ(
+        check_of(on_this_machine(all, claims_of(all), in_part), "lazarus/fig8/traced-1").reason,
+        "lacks a point")
+        << "it knows more";
+}
+
+TEST(ClaimsTally, AClaimHasOneState) {
+    Claim claim;
+    ClaimCheck check;
+    check.verdict = ClaimVerdict::not_checkable_here;
+    const auto state = [&](std::vector<std::string> needs, const std::string& here) {
+        claim.needs = std::move(needs);
+        return state_name(state_of(claim, check, [&](const std::string& n) { return n == here; }));
+    };
+    EXPECT_EQ(state({}, ""), "no command");
+    EXPECT_EQ(state({"trace:a"}, ""), "needs data");
+    EXPECT_EQ(state({"trace:a", "gpu"}, ""), "needs data");
+    EXPECT_EQ(state({"trace:a", "gpu"}, "trace:a"), "needs GPU");
+    EXPECT_EQ(state({"gpu", "cluster"}, ""), "needs cluster");
+    EXPECT_EQ(state({"gpu"}, "gpu"), "no command");
+    check.verdict = ClaimVerdict::not_run;
+    EXPECT_EQ(state({"gpu"}, ""), "not run");
+}
+
+TEST(Unchecked, ReasonsThatDifferInTheExperimentAreOne) {
+    System system;
+    system.id = "lte";
+    std::vector<ClaimCheck> checks;
+    const auto add = [&](const std::string& experiment, const std::string& why) {
+        Claim claim;
+        claim.id = fmt::format("{}/{}", experiment, checks.size());
+        claim.experiment = experiment;
+        claim.not_checkable = why;
+        checks.push_back({claim.id, ClaimVerdict::not_checkable_here, why, {}, {}});
+        system.claims.push_back(std::move(claim));
+    };
+    for (const char* experiment : {"lte/fig1", "lte/fig11", "lte/fig2"})
+        add(experiment, fmt::format("given weights `assay run {}` does", experiment));
+    add("lte/fig3", "no GLUE; see lte/fig1");
+    add("lte/fig1", "no GLUE; see lte/fig1");
+    Registry all;
+    all.add(std::move(system));
+    const std::vector<UncheckedClaims> groups = unchecked(all, checks);
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0].count, 3U);
+    EXPECT_EQ(groups[0].why, "given weights `assay run EXPERIMENT` does");
+    EXPECT_EQ(groups[0].where, "lte/fig1, lte/fig11, lte/fig2");
+    EXPECT_EQ(groups[1].why, "no GLUE; see lte/fig1") << "the same of every claim";
+    EXPECT_EQ(groups[1].count, 2U);
+    // With a row for each the reason stands once, too, and says of how many.
+    const std::string rows = claims_rows(all, std::span(checks).first(3), 100);
+    EXPECT_THAT(rows, HasSubstr("    For the 3 above: given weights `assay run EXPERIMENT` does"));
+    EXPECT_THAT(claims_rows(all, std::span(checks).first(1), 100),
+                HasSubstr("\n    given weights `assay run lte/fig1` does"));
+    EXPECT_EQ(without_experiment("lte/fig11 lte/fig1, x/lte/fig1 lte/fig1_2", "lte/fig1"),
+              "lte/fig11 EXPERIMENT, x/lte/fig1 lte/fig1_2");
 }
 
 TEST(Unchecked, WhatOnlyHasToBeRunComesFirstWithItsCommand) {
@@ -140,7 +236,9 @@ TEST(Unchecked, WhatOnlyHasToBeRunComesFirstWithItsCommand) {
         }
     Registry all;
     all.add(std::move(system));
-    const std::vector<UncheckedClaims> groups = unchecked(all, nothing_run(all));
+    std::vector<ClaimCheck> none;
+    for (const Claim* claim : claims_of(all)) none.push_back(check(*claim, {}, {}));
+    const std::vector<UncheckedClaims> groups = unchecked(all, none);
     ASSERT_EQ(groups.size(), 1U);
     EXPECT_EQ(groups[0].count, 4U);
     EXPECT_EQ(groups[0].why, "not run yet: `assay run lazarus/fig8 lazarus/fig4` checks them");

@@ -203,7 +203,7 @@ ReportData whole_report() {
         data.experiments.back().claims.push_back({&claims[i], checks[i]});
     data.experiments.back().unchecked = {{3, "need <data>: `assay data fetch it`", "a/b (3)"}};
     data.experiments.back().settings = {&claims[2]};
-    data.headline = "1 of 2 checked hold, 1 discrepancy; 3 need data or a GPU";
+    data.headline = "1 of 2 checked hold, 1 discrepancy; 3 need data";
     data.experiments.push_back({&live, {live_sample()}, {}, {}, {}, {}, training_kinds()});
     return data;
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "suite/report/figures/figure_panel.hpp"
 #include "suite/report/figures/svg_figure.hpp"
 #include "suite/report/text/result_tables.hpp"
 #include "tests/report/fixtures.hpp"
@@ -35,6 +36,16 @@ TEST(Golden, LinesInManyPanels) {
         svg_figure(recovery_experiment(), recovery_samples(), recovery_claims());
     EXPECT_EQ(xml_problem(svg), "");
     expect_golden("report_lines.svg", svg);
+}
+
+// Panels that differ in their last part must not look alike.
+TEST(PanelHead, WhatIsTooLongGoesOnBelow) {
+    SvgCanvas canvas("id", "title", "says");
+    draw_panel_head(canvas, {.left = 62, .top = 50, .width = 150, .height = 100},
+                    "smartmoe · aligned · gpt-s · step 4000", "exact · toy");
+    const std::string svg = std::move(canvas).finish(300, 200);
+    EXPECT_NE(svg.find(">smartmoe · aligned · gpt-s<"), std::string::npos) << svg;
+    EXPECT_NE(svg.find(">step 4000<"), std::string::npos);
 }
 
 TEST(Golden, BarsOverVariants) {

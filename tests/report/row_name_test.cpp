@@ -50,6 +50,8 @@ TEST(RowName, OfASuitesBenchmarkIsItsNameAndThatOfTheBenchmark) {
         << "whatever the arguments look like";
     EXPECT_EQ(row_name(benchmark("-a").series()).text(), "benchmark/gemv") << "the whole program";
     EXPECT_THAT(series_spellings(benchmark("-a")), Contains("benchmark/gemv"));
+    EXPECT_THAT(row_spellings(benchmark("-a")), Contains("cpu/avx2/1"))
+        << "as it stands below its program in a table";
     RowId other = benchmark("");
     other.metric = "seconds";
     EXPECT_EQ(row_name(other).metric, "seconds benchmark=cpu/avx2/1") << "another metric of it";

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+#include <sstream>
 
 #include "suite/report/markup.hpp"
+#include "suite/report/text/short_labels.hpp"
 #include "suite/report/text/terminal_text.hpp"
 #include "suite/report/text/text_table.hpp"
 
@@ -69,6 +72,52 @@ TEST(TextTable, NarrowerTerminalsBreakWordsThenTurnRowsIntoBlocks) {
               "      others\n");
 }
 
+TEST(ShortLabels, LoseWhatTheyShareFirst) {
+    using Labels = std::vector<std::string>;
+    EXPECT_EQ(shortened_apart({"short", "0123456789abcdef"}, 7), (Labels{"short", "012…def"}));
+    EXPECT_EQ(
+        shortened_apart({"a_long_name/rows:64/threads:1", "a_long_name/rows:128/threads:1"}, 16),
+        (Labels{"a_lo…/rows:64/…", "a_lo…/rows:128/…"}));
+    EXPECT_EQ(shortened_apart({"name/of/8/in/a/9/b", "name/of/9/in/a/9/b"}, 12),
+              (Labels{"…/8/in/a/9/b", "…/9/in/a/9/b"}));
+    EXPECT_EQ(shortened_apart({"a_long_name<1,64>::run_it", "a_long_name<1,128>::run_it"}, 16),
+              (Labels{"a_long…64…run_it", "a_lon…128…run_it"}));
+    const Labels twice =
+        shortened_apart({"a_long_name/of/8", "a_long_name/of/8", "a_long_name/of/8/1"}, 12);
+    EXPECT_EQ(twice[0], twice[1]) << "one label, one look";
+    EXPECT_NE(twice[0], twice[2]);
+    // What differs is longer than the line: nothing is cut.
+    EXPECT_EQ(shortened_apart({"x/abcdefghij0/y", "x/klmnopqrst0/y"}, 6),
+              (Labels{"x/abcd\nefghij\n0/y", "x/klmn\nopqrst\n0/y"}));
+}
+
+/// Whatever the labels, two of them look alike only where they are.
+TEST(ShortLabels, StayApart) {
+    std::mt19937 random(7);
+    const auto draw = [&](int below) { return static_cast<int>(random() % unsigned(below)); };
+    for (int round = 0; round < 300; ++round) {
+        std::vector<std::string> labels;
+        for (int i = 0; i < 2 + draw(8); ++i) {
+            std::string label;
+            for (int part = 0; part < 1 + draw(6); ++part)
+                label += std::vector<std::string>{"/aa", "/b", "/ä日本", "/long_word_of_letters",
+                                                  " 64", ":65"}[std::size_t(draw(6))];
+            labels.push_back(label);
+        }
+        const std::size_t columns = std::size_t(4 + draw(30));
+        const std::vector<std::string> cut = shortened_apart(labels, columns);
+        ASSERT_EQ(cut.size(), labels.size());
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j)
+                EXPECT_EQ(cut[i] == cut[j], labels[i] == labels[j]) << labels[i] << '\n'
+                                                                    << labels[j];
+            std::istringstream lines(cut[i]);
+            for (std::string line; std::getline(lines, line);)
+                EXPECT_LE(display_width(line), columns) << cut[i];
+        }
+    }
+}
+
 TEST(Printable, WritesOutWhatNoTerminalMustGet) {
     EXPECT_EQ(printable("grün → 日本 😀 e\u0301"), "grün → 日本 😀 e\u0301");
     EXPECT_EQ(printable("a\x1b[31m\n\t\r\x07\x7f"), "a\\x1b[31m\\n\\t\\r\\x07\\x7f");
@@ -112,6 +161,8 @@ TEST(Escaped, MarkupBecomesText) {
 
 TEST(Escaped, WhatXmlCannotHoldIsReplaced) {
     EXPECT_EQ(escaped(std::string("a\0b\x1b[0m", 7)), "a\uFFFDb\uFFFD[0m");
+    EXPECT_EQ(escaped_prose("take `a<b`, `c` or a ` alone"),
+              "take <code>a&lt;b</code>, <code>c</code> or a ` alone");
     EXPECT_EQ(escaped("\xff\xc3"), "\uFFFD\uFFFD");
     EXPECT_EQ(escaped("\xef\xbf\xbf"), "\uFFFD");
     EXPECT_EQ(escaped("\u202ea\u0085\u2028"), "\uFFFDa\uFFFD\uFFFD") << "nor what turns text round";

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "suite/report/figures/svg_figure.hpp"
-#include "suite/report/figures/timeline_events.hpp"
+#include "suite/report/figures/timeline.hpp"
 #include "suite/report/text/result_tables.hpp"
 #include "suite/report/text/text_table.hpp"
 #include "tests/report/fixtures.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,11 +54,33 @@ RecoveryCurve of_all_layers(const ModelPlacement& placement, const JobPlan& plan
 
 // The same replicas, placed otherwise.
 RecoveryCurve placed_by(PlacementPolicy policy, const JobPlan& plan) {
+    if (policy == plan.layers.front().request.policy) return plan.recovery;
     ModelPlacement placement;
     for (const LayerPlan& layer : plan.layers)
         placement.push_back(place(policy, layer.allocation.replicas, layer.request.nodes,
                                   layer.request.slots, layer.request.loads));
     return of_all_layers(placement, plan);
+}
+
+// Whether there is a choice between mro and mro_guarded, which on more nodes is mro.
+bool asks_for_advice(const JobPlan& plan) {
+    const LayerPlanRequest& request = plan.layers.front().request;
+    if (request.policy == PlacementPolicy::mro_guarded) return true;
+    return request.nodes <= most_masked_nodes &&
+           std::any_of(plan.layers.begin(), plan.layers.end(),
+                       [](const LayerPlan& layer) { return layer.last_group_cut; });
+}
+
+// The fewest lost nodes after which `one` recovers more often, by more than their errors.
+std::optional<std::size_t> first_better(const RecoveryCurve& one, const RecoveryCurve& other) {
+    for (std::size_t k = 0; k < one.probability.size(); ++k)
+        if (one.probability[k] > other.probability[k] + one.error + other.error + 1e-9) return k;
+    return std::nullopt;
+}
+
+std::string at_losses(std::size_t k, const RecoveryCurve& one, const RecoveryCurve& other) {
+    return fmt::format("{:.6f} against {:.6f} after the loss of {} node{}", one.probability[k],
+                       other.probability[k], k, k == 1 ? "" : "s");
 }
 
 std::string recovery_sentence(const JobPlan& plan) {
@@ -132,11 +155,38 @@ JobPlan plan_job(const std::vector<Loads>& layers, const LayerPlanRequest& reque
         placement.push_back(plan.layers.back().placement);
     }
     plan.recovery = of_all_layers(placement, plan);
-    if (request.policy == PlacementPolicy::mro_guarded) {
+    if (asks_for_advice(plan)) {
         plan.mro = placed_by(PlacementPolicy::mro, plan);
+        plan.guarded = placed_by(PlacementPolicy::mro_guarded, plan);
         plan.spread = placed_by(PlacementPolicy::spread, plan);
     }
     return plan;
+}
+
+std::optional<Advice> advice(const JobPlan& plan) {
+    if (!plan.mro || !plan.guarded) return std::nullopt;
+    const auto of_mro = first_better(*plan.mro, *plan.guarded),
+               of_guarded = first_better(*plan.guarded, *plan.mro);
+    const bool guard = of_guarded && (!of_mro || *of_guarded < *of_mro);
+    const PlacementPolicy take = guard ? PlacementPolicy::mro_guarded : PlacementPolicy::mro,
+                          leave = guard ? PlacementPolicy::mro : PlacementPolicy::mro_guarded;
+    const RecoveryCurve &taken = guard ? *plan.guarded : *plan.mro,
+                        &left = guard ? *plan.mro : *plan.guarded;
+    const std::string together = plan.layers.size() == 1 ? "" : ", all layers together";
+    Advice found{take, {}};
+    if (!of_mro && !of_guarded) found.take = plan.layers.front().request.policy;
+    if (const auto k = first_better(taken, left))
+        found.why = fmt::format("{} recovers more often than {}{}: {}", to_string(take),
+                                to_string(leave), together, at_losses(*k, taken, left));
+    else
+        found.why = fmt::format("mro and mro_guarded recover alike{}, however many nodes are lost",
+                                together);
+    if (const auto k = first_better(left, taken))
+        found.why += fmt::format("; {} is better only when more are lost: {}", to_string(leave),
+                                 at_losses(*k, left, taken));
+    if (const auto k = first_better(*plan.spread, taken))
+        found.why += "; spread is better at times: " + at_losses(*k, *plan.spread, taken);
+    return found;
 }
 
 nlohmann::json to_json(const JobPlan& plan) {
@@ -158,8 +208,11 @@ nlohmann::json to_json(const JobPlan& plan) {
     json["min_replicas_used"] = least;
     json["placement"] = to_string(plan.layers.front().request.policy);
     json["layers"] = std::move(layers);
+    if (const auto advised = advice(plan))
+        json["advice"] = {{"take", to_string(advised->take)}, {"why", advised->why}};
     if (plan.mro && plan.layers.size() > 1) {
         json["recovery_mro"] = plan.mro->probability;
+        json["recovery_mro_guarded"] = plan.guarded->probability;
         json["recovery_spread"] = plan.spread->probability;
     }
     return json;

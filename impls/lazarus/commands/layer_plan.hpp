@@ -52,10 +52,21 @@ struct JobPlan {
     /// Every expert of every layer survives. The layers lie on the same nodes, so this is no
     /// product of theirs.
     RecoveryCurve recovery;
-    /// mro_guarded only: the same for the same replicas placed by mro and by spread. That each
-    /// layer's plan dominates theirs does not mean that all together do.
-    std::optional<RecoveryCurve> mro, spread;
+    /// The same for the same replicas placed by these: with mro_guarded, and with mro where a
+    /// layer's last group of experts is cut short. That each guarded layer dominates mro's and
+    /// spread's does not mean that all together do.
+    std::optional<RecoveryCurve> mro, guarded, spread;
 };
+
+/// Which of mro and mro_guarded to take for all layers together: the one that recovers more often
+/// at the fewest lost nodes at which they differ by more than their errors; where they do not, the
+/// one that was chosen. So whichever was, both say the same.
+struct Advice {
+    PlacementPolicy take = PlacementPolicy::mro;
+    std::string why;  ///< a sentence, with the numbers
+};
+/// Nothing for other placements, and for mro where no group is cut short: then it is optimal.
+std::optional<Advice> advice(const JobPlan& plan);
 
 /// `request.loads` is not read. Throws UserError as plan_layer() does, also for
 /// more than 16,384 experts in all layers together.
@@ -67,8 +78,9 @@ nlohmann::json to_json(const LayerPlan& plan);
 
 /// A job of one layer: as that layer. Any: "recovery", "recovery_method" and "recovery_error" are
 /// of all layers together, "recovery_says" is a sentence about them; "placement";
-/// "min_replicas_used", the least of any layer; "layers": [as above, with "layer" and "loads"]; for
-/// mro_guarded with several layers "recovery_mro" and "recovery_spread".
+/// "min_replicas_used", the least of any layer; "layers": [as above, with "layer" and "loads"].
+/// Where there is advice(): "advice": {"take": "mro"|"mro_guarded", "why"}, and for several layers
+/// "recovery_mro", "recovery_mro_guarded", "recovery_spread".
 nlohmann::json to_json(const JobPlan& plan);
 
 /// How a curve was found: "exact", or "Monte Carlo, within … at 95 %".
@@ -76,18 +88,14 @@ std::string how_found(const RecoveryCurve& curve);
 
 // ---- text for people (plan_text.cpp) -----------------------------------------------------------
 
-/// One layer in full: replicas, which node holds which experts, recovery. Runs of equal nodes share
-/// a line; long recovery curves are thinned. For mro_guarded the curves of mro and spread stand
-/// beside the plan's own.
-std::string to_text(const LayerPlan& plan);
+/// A job of one layer, in so many columns: replicas, which node holds which experts, recovery. Runs
+/// of equal nodes share a line; long recovery curves are thinned. For mro_guarded the curves of mro
+/// and spread stand beside the plan's own. Of several layers: a line for each, its replicas, and
+/// the recovery of all together beside that of the weakest. At the end what the numbers mean, which
+/// placement to take where that is a question, and what to run next.
+std::string to_text(const JobPlan& plan, std::size_t columns);
 
-/// A job of one layer: that layer in full. Of several: a line per layer, its replicas, and the
-/// recovery of all layers together beside that of the weakest layer. At the end what the numbers
-/// mean, and what to run next.
-std::string to_text(const JobPlan& plan);
-
-/// Layer `layer` of several in full, with what the numbers mean. Throws UserError where there is no
-/// such layer.
-std::string to_text(const JobPlan& plan, std::size_t layer);
+/// Layer `layer` of several in full, with what the numbers mean; there must be such a layer.
+std::string to_text(const JobPlan& plan, std::size_t layer, std::size_t columns);
 
 }  // namespace assay::lazarus

@@ -22,8 +22,12 @@
 namespace assay::lazarus {
 namespace {
 
-std::vector<Loads> loads_of(const std::string& file) {
-    if (file == "-") return read_loads(std::cin, "standard input");
+std::string name_of(const std::string& file) {
+    return file == "-" ? std::string(standard_input) : file;
+}
+
+std::vector<Loads> loads_of(const std::string& file, std::vector<std::string>& doubts) {
+    if (file == "-") return read_loads(std::cin, standard_input, &doubts);
     if (std::filesystem::is_directory(file)) {
         throw UserError(fmt::format(
             "--loads {}: a folder; give a file with one line of loads per layer", file));
@@ -35,7 +39,7 @@ std::vector<Loads> loads_of(const std::string& file) {
             "input",
             file, std::strerror(errno)));
     }
-    return read_loads(stream, file);
+    return read_loads(stream, file, &doubts);
 }
 
 class PlanCommand : public Command {
@@ -61,9 +65,11 @@ class PlanCommand : public Command {
             ->type_name("F");
         app.add_option(
                "--placement", placement_,
-               "mro, spread, compact or mro_guarded: mro, repaired where it is not optimal; "
-               "--json then has for each layer the key \"dominates\", true where the plan is shown "
-               "to be "
+               "mro, spread, compact or mro_guarded: mro, repaired where it is not optimal. Which "
+               "of "
+               "mro and mro_guarded to take is said in the end; --json has it under \"advice\", "
+               "and "
+               "with mro_guarded for each layer \"dominates\", true where the plan is shown to be "
                "never worse than mro and spread, however many nodes are lost")
             ->capture_default_str()
             ->check(CLI::IsMember({"mro", "spread", "compact", "mro_guarded"}))
@@ -94,7 +100,13 @@ class PlanCommand : public Command {
     }
 
     int run() override {
-        const std::vector<Loads> layers = loads_of(loads_);
+        std::vector<std::string> doubts;
+        const std::vector<Loads> layers = loads_of(loads_, doubts);
+        for (const std::string& doubt : doubts) fmt::print(stderr, "warning: {}\n", doubt);
+        if (layer_ && *layer_ >= layers.size())
+            throw UserError(fmt::format("--layer {}: {} has {} layer{}, counted from 0", *layer_,
+                                        name_of(loads_), layers.size(),
+                                        layers.size() == 1 ? "" : "s"));
         LayerPlanRequest request;
         request.nodes = nodes_;
         request.slots = slots_;
@@ -105,9 +117,9 @@ class PlanCommand : public Command {
         if (json_) {
             fmt::print("{}\n", to_json(plan).dump());
         } else if (layer_) {
-            fmt::print("{}", to_text(plan, *layer_));
+            fmt::print("{}", to_text(plan, *layer_, columns));
         } else {
-            fmt::print("{}", to_text(plan));
+            fmt::print("{}", to_text(plan, columns));
         }
         return 0;
     }

@@ -3,15 +3,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
-#include <string_view>
+#include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "impls/lazarus/commands/layer_plan.hpp"
 #include "impls/lazarus/policy/beyond/plan_quality.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
-#include "suite/base/error.hpp"
+#include "suite/report/text/terminal_text.hpp"
+#include "suite/report/text/text_table.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -19,26 +21,56 @@ namespace {
 constexpr std::size_t most_experts_in_a_row = 64;
 constexpr int most_nodes_to_run = 64, most_slots_to_run = 64;  // of lazarus/fig9
 
+// What is printed, in so many columns.
+class Page {
+  public:
+    explicit Page(std::size_t columns) : columns_(columns) {}
+
+    const std::string& text() const { return text_; }
+
+    template <typename... Arguments>
+    void line(fmt::format_string<Arguments...> what, Arguments&&... arguments) {
+        text_ += fmt::format(what, std::forward<Arguments>(arguments)...) + '\n';
+    }
+    void empty_line() { text_ += '\n'; }
+    // Broken at blanks; later lines begin as far in as `head` is long.
+    void sentence(const std::string& says, const std::string& head = "") {
+        const std::string margin(head.size(), ' ');
+        const std::size_t room = columns_ > head.size() + 1 ? columns_ - head.size() : 1;
+        bool first = true;
+        for (const std::string& piece : report::wrapped(says, room)) {
+            text_ += (first ? head : margin) + piece + '\n';
+            first = false;
+        }
+    }
+    // Its first column again where it is broken into several.
+    void table(const report::Grid& grid) { text_ += report::text_tables(grid, 1, columns_); }
+
+  private:
+    std::size_t columns_;
+    std::string text_;
+};
+
 std::vector<int> distinct(std::vector<int> experts) {
     experts.erase(std::unique(experts.begin(), experts.end()), experts.end());
     return experts;
 }
 
-void write_experts(const LayerPlan& plan, fmt::memory_buffer& out) {
+void write_experts(const LayerPlan& plan, Page& page) {
     std::vector<int> nodes_with(plan.allocation.replicas.size(), 0);
     for (const auto& node : plan.placement) {
         for (int e : distinct(node)) ++nodes_with[static_cast<std::size_t>(e)];
     }
-    fmt::format_to(std::back_inserter(out), "\n{:>6}  {:>19}  {:>8}  {:>5}\n", "expert", "load",
-                   "replicas", "nodes");
-    for (std::size_t e = 0; e < nodes_with.size(); ++e) {
-        fmt::format_to(std::back_inserter(out), "{:>6}  {:>19}  {:>8}  {:>5}\n", e,
-                       plan.request.loads[e], plan.allocation.replicas[e], nodes_with[e]);
-    }
+    page.empty_line();
+    page.line("{:>6}  {:>19}  {:>8}  {:>5}", "expert", "load", "replicas", "nodes");
+    for (std::size_t e = 0; e < nodes_with.size(); ++e)
+        page.line("{:>6}  {:>19}  {:>8}  {:>5}", e, plan.request.loads[e],
+                  plan.allocation.replicas[e], nodes_with[e]);
 }
 
-void write_nodes(const LayerPlan& plan, fmt::memory_buffer& out) {
-    fmt::format_to(std::back_inserter(out), "\n{:>11}  experts\n", "node");
+void write_nodes(const LayerPlan& plan, Page& page) {
+    page.empty_line();
+    page.line("{:>11}  experts", "node");
     for (std::size_t first = 0; first < plan.placement.size();) {
         std::size_t last = first;
         while (last + 1 < plan.placement.size() &&
@@ -46,8 +78,8 @@ void write_nodes(const LayerPlan& plan, fmt::memory_buffer& out) {
             ++last;
         const std::string range =
             first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
-        fmt::format_to(std::back_inserter(out), "{:>11}  {}\n", range,
-                       fmt::join(plan.placement[first], " "));
+        page.sentence(fmt::format("{}", fmt::join(plan.placement[first], " ")),
+                      fmt::format("{:>11}  ", range));
         first = last + 1;
     }
 }
@@ -63,15 +95,15 @@ std::vector<std::size_t> rows_shown(std::size_t last) {
     return rows;
 }
 
-void write_recovery(const RecoveryCurve& curve, fmt::memory_buffer& out) {
-    fmt::format_to(std::back_inserter(out), "\n{:>11}  {}\n", "lost nodes",
-                   "P(every expert survives)");
+void write_recovery(const RecoveryCurve& curve, Page& page) {
+    page.empty_line();
+    page.line("{:>11}  {}", "lost nodes", "P(every expert survives)");
     for (std::size_t k : rows_shown(curve.probability.size() - 1))
-        fmt::format_to(std::back_inserter(out), "{:>11}  {:.6f}\n", k, curve.probability[k]);
-    fmt::format_to(std::back_inserter(out), "{}\n", how_found(curve));
+        page.line("{:>11}  {:.6f}", k, curve.probability[k]);
+    page.sentence(how_found(curve));
 }
 
-std::string_view guarded_sentence(const LayerPlan& plan) {
+std::string guarded_sentence(const LayerPlan& plan) {
     const GuardedComparison& guarded = *plan.guarded;
     if (!guarded.last_group_cut) {
         return "every group of experts gets all its nodes, so mro is optimal and kept: never worse "
@@ -91,41 +123,49 @@ std::string_view guarded_sentence(const LayerPlan& plan) {
                  "not shown to be never worse than spread";
 }
 
-void write_comparison(const LayerPlan& plan, fmt::memory_buffer& out) {
+void write_comparison(const LayerPlan& plan, Page& page) {
     const GuardedComparison& guarded = *plan.guarded;
-    fmt::format_to(std::back_inserter(out),
-                   "\n{:>11}  P(every expert survives)\n{:>11}  {:>11}  {:>8}  {:>8}\n", "",
-                   "lost nodes", "mro_guarded", "mro", "spread");
-    for (std::size_t k : rows_shown(plan.recovery.probability.size() - 1)) {
-        fmt::format_to(std::back_inserter(out), "{:>11}  {:>11.6f}  {:>8.6f}  {:>8.6f}\n", k,
-                       plan.recovery.probability[k], guarded.mro.probability[k],
-                       guarded.spread.probability[k]);
-    }
-    fmt::format_to(std::back_inserter(out), "mro_guarded {}; mro {}; spread {}\n{}\n",
-                   how_found(plan.recovery), how_found(guarded.mro), how_found(guarded.spread),
-                   guarded_sentence(plan));
+    page.empty_line();
+    page.line("{:>11}  P(every expert survives)", "");
+    page.line("{:>11}  {:>11}  {:>8}  {:>8}", "lost nodes", "mro_guarded", "mro", "spread");
+    for (std::size_t k : rows_shown(plan.recovery.probability.size() - 1))
+        page.line("{:>11}  {:>11.6f}  {:>8.6f}  {:>8.6f}", k, plan.recovery.probability[k],
+                  guarded.mro.probability[k], guarded.spread.probability[k]);
+    page.sentence(fmt::format("mro_guarded {}; mro {}; spread {}", how_found(plan.recovery),
+                              how_found(guarded.mro), how_found(guarded.spread)));
+    page.sentence(guarded_sentence(plan));
 }
 
-void write_notes(const LayerPlan& plan, fmt::memory_buffer& out) {
-    if (plan.allocation.min_replicas_used < plan.request.min_replicas) {
-        fmt::format_to(std::back_inserter(out),
-                       "note: slots suffice for {} replicas of every expert, not for {}\n",
-                       plan.allocation.min_replicas_used, plan.request.min_replicas);
-    }
-    if (plan.last_group_cut) {
-        fmt::format_to(std::back_inserter(out),
-                       "note: the nodes did not suffice for the last group of experts; compare "
-                       "with --placement spread, which may recover more often here, or take "
-                       "--placement mro_guarded\n");
-    }
+void write_notes(const JobPlan& plan, Page& page) {
+    const LayerPlan& first = plan.layers.front();  // how far slots suffice is alike for all layers
+    if (first.allocation.min_replicas_used < first.request.min_replicas)
+        page.sentence(fmt::format("slots suffice for {} replicas of every expert, not for {}",
+                                  first.allocation.min_replicas_used, first.request.min_replicas),
+                      "note: ");
+    const auto cut = std::count_if(plan.layers.begin(), plan.layers.end(),
+                                   [](const LayerPlan& one) { return one.last_group_cut; });
+    if (cut == 0) return;
+    const std::string where =
+        plan.layers.size() == 1 ? "" : fmt::format(" in {} of {} layers", cut, plan.layers.size());
+    page.sentence(
+        "the nodes did not suffice for the last group of experts" + where +
+            (plan.guarded
+                 ? ", where mro need not be the best: see \"placement\" below"
+                 : fmt::format(", where mro need not be the best; on more than {} nodes no "
+                               "other plan is tried: compare with --placement spread",
+                               most_masked_nodes)),
+        "note: ");
 }
 
-Tokens hottest(const Loads& loads) { return *std::max_element(loads.begin(), loads.end()); }
-
-double tokens(const Loads& loads) {
-    double sum = 0;
-    for (Tokens t : loads) sum += static_cast<double>(t);
-    return sum;
+// Whether what was chosen is to be kept, and why.
+void write_advice(const JobPlan& plan, Page& page) {
+    const auto advised = advice(plan);
+    if (!advised) return;
+    page.empty_line();
+    const bool keep = advised->take == plan.layers.front().request.policy;
+    page.sentence(fmt::format("{} --placement {}: {}", keep ? "keep" : "take",
+                              to_string(advised->take), advised->why),
+                  "placement: ");
 }
 
 // Losses that are shown for each layer.
@@ -133,37 +173,35 @@ std::size_t few_losses(const JobPlan& plan) {
     return std::min<std::size_t>(4, plan.recovery.probability.size() - 1);
 }
 
-void write_layers(const JobPlan& plan, fmt::memory_buffer& out) {
-    const auto to = std::back_inserter(out);
-    fmt::format_to(to, "\n{:>32}  P(every expert of the layer survives)\n", "");
-    fmt::format_to(to, "{:>5}  {:>12}  {:>7}  {:>8}", "layer", "tokens", "hottest", "replicas");
+void write_layers(const JobPlan& plan, Page& page) {
+    page.empty_line();
+    page.sentence("P(every expert of the layer survives), after the loss of so many nodes");
+    report::Grid grid{{"layer", "tokens", "hottest", "replicas"}};
     for (std::size_t k = 1; k <= few_losses(plan); ++k)
-        fmt::format_to(to, "  {:>8}", fmt::format("{} lost", k));
-    fmt::format_to(to, "\n");
+        grid[0].push_back(fmt::format("{} lost", k));
     for (std::size_t layer = 0; layer < plan.layers.size(); ++layer) {
         const LayerPlan& one = plan.layers[layer];
-        const double all = tokens(one.request.loads);
+        const Loads& loads = one.request.loads;
+        const double all = std::accumulate(loads.begin(), loads.end(), 0.0);
         const auto [few, many] =
             std::minmax_element(one.allocation.replicas.begin(), one.allocation.replicas.end());
-        fmt::format_to(
-            to, "{:>5}  {:>12.0f}  {:>7}  {:>8}", layer, all,
-            all > 0 ? fmt::format("{:.1f} %",
-                                  100 * static_cast<double>(hottest(one.request.loads)) / all)
-                    : "–",
-            fmt::format("{} to {}", *few, *many));
+        const auto hottest = static_cast<double>(*std::max_element(loads.begin(), loads.end()));
+        grid.push_back({std::to_string(layer), fmt::format("{:.0f}", all),
+                        all > 0 ? fmt::format("{:.1f} %", 100 * hottest / all) : "–",
+                        fmt::format("{} to {}", *few, *many)});
         for (std::size_t k = 1; k <= few_losses(plan); ++k)
-            fmt::format_to(to, "  {:.6f}", one.recovery.probability[k]);
-        fmt::format_to(to, "\n");
+            grid.back().push_back(fmt::format("{:.6f}", one.recovery.probability[k]));
     }
+    page.table(grid);
 }
 
-void write_replicas(const JobPlan& plan, fmt::memory_buffer& out) {
-    const auto to = std::back_inserter(out);
+void write_replicas(const JobPlan& plan, Page& page) {
     if (plan.layers.front().request.loads.size() > most_experts_in_a_row) return;
-    fmt::format_to(to, "\n{:>5}  replicas of expert 0, 1, …\n", "layer");
+    page.empty_line();
+    page.line("{:>5}  replicas of expert 0, 1, …", "layer");
     for (std::size_t layer = 0; layer < plan.layers.size(); ++layer)
-        fmt::format_to(to, "{:>5}  {}\n", layer,
-                       fmt::join(plan.layers[layer].allocation.replicas, " "));
+        page.sentence(fmt::format("{}", fmt::join(plan.layers[layer].allocation.replicas, " ")),
+                      fmt::format("{:>5}  ", layer));
 }
 
 // The least probability of any layer, for each number of lost nodes.
@@ -175,134 +213,138 @@ std::vector<double> weakest(const JobPlan& plan) {
     return least;
 }
 
-void write_joint(const JobPlan& plan, fmt::memory_buffer& out) {
-    const auto to = std::back_inserter(out);
+// The chosen placement, then those that it is compared with.
+std::vector<std::pair<std::string, const RecoveryCurve*>> curves_of(const JobPlan& plan) {
+    const PlacementPolicy chosen = plan.layers.front().request.policy;
+    std::vector<std::pair<std::string, const RecoveryCurve*>> curves{
+        {std::string(to_string(chosen)), &plan.recovery}};
+    const auto add = [&](PlacementPolicy policy, const std::optional<RecoveryCurve>& curve) {
+        if (curve && policy != chosen) curves.emplace_back(to_string(policy), &*curve);
+    };
+    add(PlacementPolicy::mro, plan.mro);
+    add(PlacementPolicy::mro_guarded, plan.guarded);
+    add(PlacementPolicy::spread, plan.spread);
+    return curves;
+}
+
+void write_joint(const JobPlan& plan, Page& page) {
+    const auto curves = curves_of(plan);
     const std::vector<double> least = weakest(plan);
-    fmt::format_to(to, "\n{:>11}  P(every expert of every layer survives)\n", "");
-    fmt::format_to(to, "{:>11}  {:>10}  {:>13}", "lost nodes", "all layers", "weakest layer");
-    if (plan.mro) fmt::format_to(to, "  {:>12}  {:>12}", "all: mro", "all: spread");
-    fmt::format_to(to, "\n");
-    for (std::size_t k : rows_shown(least.size() - 1)) {
-        fmt::format_to(to, "{:>11}  {:>10.6f}  {:>13.6f}", k, plan.recovery.probability[k],
-                       least[k]);
-        if (plan.mro)
-            fmt::format_to(to, "  {:>12.6f}  {:>12.6f}", plan.mro->probability[k],
-                           plan.spread->probability[k]);
-        fmt::format_to(to, "\n");
+    page.empty_line();
+    page.sentence("P(every expert of every layer survives), and that of the weakest layer alone");
+    report::Grid grid{{"lost nodes"}};
+    for (const auto& [name, curve] : curves) grid[0].push_back("all: " + name);
+    grid[0].insert(grid[0].begin() + 2, "weakest layer");
+    for (const std::size_t k : rows_shown(least.size() - 1)) {
+        grid.push_back({std::to_string(k)});
+        for (const auto& [name, curve] : curves)
+            grid.back().push_back(fmt::format("{:.6f}", curve->probability[k]));
+        grid.back().insert(grid.back().begin() + 2, fmt::format("{:.6f}", least[k]));
     }
-    fmt::format_to(to, "all layers: {}", how_found(plan.recovery));
-    if (plan.mro)
-        fmt::format_to(to, "; mro: {}; spread: {}", how_found(*plan.mro), how_found(*plan.spread));
-    fmt::format_to(to, "\n");
-    if (!plan.mro) return;
+    page.table(grid);
+    std::vector<std::string> found;
+    for (const auto& [name, curve] : curves) found.push_back(name + " " + how_found(*curve));
+    page.sentence(fmt::format("all layers: {}", fmt::join(found, "; ")));
+    if (!plan.layers.front().guarded) return;
     const auto dominating =
         std::count_if(plan.layers.begin(), plan.layers.end(),
                       [](const LayerPlan& layer) { return layer.guarded->dominates; });
-    fmt::format_to(to,
-                   "{} of {} layers' plans are shown to be never worse than mro and spread, each "
-                   "layer by itself; all layers together: compare the columns\n",
-                   dominating, plan.layers.size());
-    // Overlap lays the groups of all layers on the same nodes; a repair of single layers need not.
-    for (std::size_t k = 0; k < least.size(); ++k)
-        if (plan.recovery.probability[k] + plan.recovery.error + plan.mro->error + 1e-9 <
-            plan.mro->probability[k]) {
-            fmt::format_to(
-                to,
-                "note: all layers together recover less often than with mro (first at {} "
-                "lost nodes): take --placement mro\n",
-                k);
-            return;
-        }
+    page.sentence(fmt::format(
+        "{} of {} layers' plans are shown to be never worse than mro and spread, each layer by "
+        "itself; all layers together need not be, since mro lays the groups of all layers on the "
+        "same nodes",
+        dominating, plan.layers.size()));
 }
 
-void write_meaning(const JobPlan& plan, fmt::memory_buffer& out) {
-    const auto to = std::back_inserter(out);
-    fmt::format_to(to,
-                   "\nload: tokens routed to an expert. replica: one slot of a node that holds the "
-                   "expert.\nP: share of all sets of so many lost nodes after which each expert "
-                   "still has a replica, so that\ntraining goes on without a checkpoint.\n");
+void write_meaning(const JobPlan& plan, Page& page) {
+    page.empty_line();
+    page.sentence(
+        "load: tokens routed to an expert. replica: one slot of a node that holds the expert.");
+    page.sentence(
+        "P: share of all sets of so many lost nodes after which each expert still has a replica, "
+        "so that training goes on without a checkpoint.");
     if (plan.layers.size() > 1)
-        fmt::format_to(to,
-                       "All layers: node i is the same machine in every layer, so one loss strikes "
-                       "them all at once;\nthis is not the product of the layers' "
-                       "probabilities.\n");
+        page.sentence(
+            "All layers: node i is the same machine in every layer, so one loss strikes them all "
+            "at once; this is not the product of the layers' probabilities.");
 }
 
 // A training of the paper on as many nodes and slots; nothing where lazarus/fig9 has no such one.
-void write_next(const JobPlan& plan, fmt::memory_buffer& out) {
-    const auto to = std::back_inserter(out);
+void write_next(const JobPlan& plan, Page& page) {
     const LayerPlanRequest& request = plan.layers.front().request;
-    fmt::format_to(to, "\nNext\n");
+    page.empty_line();
+    page.line("Next");
     if (plan.layers.size() > 1)
-        fmt::format_to(to,
-                       "  the same command with --layer 0, which node holds which expert; or with "
-                       "--json, everything\n");
-    fmt::format_to(to,
-                   "  assay plan trace --generate poisson --hours 2 --nodes {} --map min --out "
-                   "nodes.toml\n"
-                   "      nodes that come and go, and the command that trains on them\n",
-                   std::min(request.nodes, most_nodes_to_run));
+        page.sentence(
+            "the same command with --layer 0, which node holds which expert; or with --json, "
+            "everything",
+            "  ");
+    page.line(
+        "  assay plan trace --generate poisson --hours 2 --nodes {} --map min --out nodes.toml",
+        std::min(request.nodes, most_nodes_to_run));
+    page.sentence("nodes that come and go, and the command that trains on them", "      ");
     const bool known =
         request.policy == PlacementPolicy::mro || request.policy == PlacementPolicy::mro_guarded;
     if (!known || request.nodes < 4 || request.nodes > most_nodes_to_run ||
         request.slots > most_slots_to_run || request.nodes * request.slots < 8)
         return;
-    fmt::format_to(to,
-                   "  assay run lazarus/fig9 -a model=gpt-s -a relaunch_s=60 -a nodes={} -a "
-                   "slots={} -a placement={} --variant lazarus,ds\n"
-                   "      a paced training of the paper's smallest model with such nodes, 80 "
-                   "minutes of a spot trace\n",
-                   request.nodes, request.slots, to_string(request.policy));
+    page.line(
+        "  assay run lazarus/fig9 -a model=gpt-s -a relaunch_s=60 -a nodes={} -a slots={} -a "
+        "placement={} --variant lazarus,ds",
+        request.nodes, request.slots, to_string(request.policy));
+    page.sentence(
+        "a paced training of the paper's smallest model with such nodes, 80 minutes of a spot "
+        "trace",
+        "      ");
+}
+
+void write_layer(const LayerPlan& plan, const std::string& head, Page& page) {
+    const LayerPlanRequest& request = plan.request;
+    page.sentence(fmt::format("{}{} experts on {} nodes with {} slots each, placement {}", head,
+                              request.loads.size(), request.nodes, request.slots,
+                              to_string(request.policy)));
+}
+
+void write_plan(const LayerPlan& plan, Page& page) {
+    write_experts(plan, page);
+    write_nodes(plan, page);
+    plan.guarded ? write_comparison(plan, page) : write_recovery(plan.recovery, page);
 }
 
 }  // namespace
 
-std::string to_text(const LayerPlan& plan) {
-    const LayerPlanRequest& request = plan.request;
-    fmt::memory_buffer out;
-    fmt::format_to(std::back_inserter(out),
-                   "{} experts on {} nodes with {} slots each, placement {}\n",
-                   request.loads.size(), request.nodes, request.slots, to_string(request.policy));
-    write_notes(plan, out);
-    write_experts(plan, out);
-    write_nodes(plan, out);
-    plan.guarded ? write_comparison(plan, out) : write_recovery(plan.recovery, out);
-    return fmt::to_string(out);
+std::string to_text(const JobPlan& plan, std::size_t layer, std::size_t columns) {
+    Page page(columns);
+    write_layer(plan.layers.at(layer), fmt::format("Layer {} of {}: ", layer, plan.layers.size()),
+                page);
+    write_notes(plan, page);
+    write_plan(plan.layers.at(layer), page);
+    write_advice(plan, page);
+    write_meaning(plan, page);
+    return page.text();
 }
 
-std::string to_text(const JobPlan& plan, std::size_t layer) {
-    if (layer >= plan.layers.size())
-        throw UserError(fmt::format("--layer {}: the loads have {} layer{}, counted from 0", layer,
-                                    plan.layers.size(), plan.layers.size() == 1 ? "" : "s"));
-    fmt::memory_buffer out;
-    fmt::format_to(std::back_inserter(out), "Layer {} of {}: {}", layer, plan.layers.size(),
-                   to_text(plan.layers[layer]));
-    write_meaning(plan, out);
-    return fmt::to_string(out);
-}
-
-std::string to_text(const JobPlan& plan) {
-    fmt::memory_buffer out;
-    const auto to = std::back_inserter(out);
+std::string to_text(const JobPlan& plan, std::size_t columns) {
+    Page page(columns);
     const LayerPlan& first = plan.layers.front();
     if (plan.layers.size() == 1) {
-        fmt::format_to(to, "{}", to_text(first));
+        write_layer(first, "", page);
+        write_notes(plan, page);
+        write_plan(first, page);
     } else {
-        fmt::format_to(
-            to, "{} layers of {} experts on {} nodes with {} slots each per layer, placement {}\n",
+        page.sentence(fmt::format(
+            "{} layers of {} experts on {} nodes with {} slots each per layer, placement {}",
             plan.layers.size(), first.request.loads.size(), first.request.nodes,
-            first.request.slots, to_string(first.request.policy));
-        // How far slots suffice is the same for every layer.
-        const auto cut = std::find_if(plan.layers.begin(), plan.layers.end(),
-                                      [](const LayerPlan& one) { return one.last_group_cut; });
-        write_notes(cut == plan.layers.end() ? first : *cut, out);
-        write_layers(plan, out);
-        write_replicas(plan, out);
-        write_joint(plan, out);
+            first.request.slots, to_string(first.request.policy)));
+        write_notes(plan, page);
+        write_layers(plan, page);
+        write_replicas(plan, page);
+        write_joint(plan, page);
     }
-    write_meaning(plan, out);
-    write_next(plan, out);
-    return fmt::to_string(out);
+    write_advice(plan, page);
+    write_meaning(plan, page);
+    write_next(plan, page);
+    return page.text();
 }
 
 }  // namespace assay::lazarus

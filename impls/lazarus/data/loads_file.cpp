@@ -8,11 +8,12 @@
 #include <charconv>
 #include <cstddef>
 #include <istream>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "impls/lazarus/data/index_columns.hpp"
+#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::lazarus {
@@ -142,66 +143,41 @@ std::vector<Line> lines_of(std::string_view text, std::string_view name) {
     return lines;
 }
 
-// Whether the column rises by the same step from line to line, or in ones again and again.
-bool counts(const std::vector<Line>& lines, std::size_t column) {
-    const auto at = [&](std::size_t i) { return lines[i].loads[column]; };
-    const Tokens start = at(0);
-    if (at(1) <= start) return false;
-    const Tokens step = at(1) - start;
-    std::size_t since = 1;  // lines since it was at its start
-    for (std::size_t i = 1; i < lines.size(); ++i, ++since) {
-        if (at(i) == start && since >= 2 && step == 1) since = 0;
-        if (at(i) < start || (at(i) - start) % step != 0) return false;
-        if (static_cast<std::size_t>((at(i) - start) / step) != since) return false;
-    }
-    return true;
+// What takes the first `columns` columns off the file, as it is separated.
+std::string without_columns(std::string_view text, const Line& line, std::size_t columns,
+                            std::string_view name) {
+    const std::string file = name == standard_input ? "FILE" : shell_quoted(std::string(name));
+    const std::size_t begin = text.find_first_not_of("\r\n\v\f \t");
+    const std::string_view first = text.substr(begin, text.find('\n', begin) - begin);
+    const auto commas = static_cast<std::size_t>(std::count(first.begin(), first.end(), ','));
+    const auto tabs = static_cast<std::size_t>(std::count(first.begin(), first.end(), '\t'));
+    if (commas + 1 == line.loads.size()) return fmt::format("cut -d, -f{}- {}", columns + 1, file);
+    if (tabs + 1 == line.loads.size()) return fmt::format("cut -f{}- {}", columns + 1, file);
+    const std::string awk = fmt::format("awk '{{{} = \"\"}} 1'", columns == 1 ? "$1" : "$1 = $2");
+    return commas == 0 ? awk + ' ' + file : fmt::format("tr , ' ' <{} | {}", file, awk);
 }
 
-// How far the lines' sums lie apart, without the column `without` if there is one.
-long double spread_of_sums(const std::vector<Line>& lines, std::optional<std::size_t> without) {
-    std::vector<long double> sums;
-    for (const Line& line : lines) {
-        long double all = 0;
-        for (Tokens t : line.loads) all += static_cast<long double>(t);
-        if (without) all -= static_cast<long double>(line.loads[*without]);
-        sums.push_back(all);
-    }
-    const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
-    return *most - *least;
-}
-
-// Each layer routes about the same tokens, so a column with which the sums lie much closer together
-// than without it holds loads, however it rises.
-bool makes_sums_alike(const std::vector<Line>& lines, std::size_t column) {
-    return 2 * spread_of_sums(lines, std::nullopt) < spread_of_sums(lines, column);
-}
-
-// On two lines any column that rises counts; so it must look like 0 1 or 1 2 beside real loads.
-bool small_beside_loads(const std::vector<Line>& lines, std::size_t column) {
-    const Tokens first = lines[0].loads[column], second = lines[1].loads[column];
-    if (first > 1 || second != first + 1) return false;
-    long double others = 0;
-    for (const Line& line : lines)
-        for (std::size_t i = 0; i < line.loads.size(); ++i)
-            if (i != column) others += static_cast<long double>(line.loads[i]);
-    const auto many = 2 * (lines[0].loads.size() - 1);
-    return others / static_cast<long double>(many) > 8.0L * static_cast<long double>(second);
-}
-
-void refuse_counting_columns(const std::vector<Line>& lines, std::string_view name) {
-    const std::size_t width = lines.front().loads.size();
-    if (lines.size() < 2 || width < 2 || spread_of_sums(lines, std::nullopt) == 0) return;
-    std::size_t counting = 0;
-    for (std::size_t column = 0; column < width; ++column) counting += counts(lines, column);
-    if (counting == width) return;
+void judge_first_columns(std::string_view text, const std::vector<Line>& lines,
+                         std::string_view name, std::vector<std::string>* doubts) {
+    if (lines.size() < 2) return;
+    std::vector<Loads> loads;
+    for (const Line& line : lines) loads.push_back(line.loads);
     for (const std::size_t column : {std::size_t{0}, std::size_t{1}}) {
-        if (!counts(lines, column) || makes_sums_alike(lines, column)) continue;
-        if (lines.size() == 2 && !small_beside_loads(lines, column)) continue;
-        fail(name, lines[1].number, lines[1].columns[column],
-             fmt::format("{} after {}: column {} counts the lines, so it holds layer or step "
-                         "numbers, not loads; leave the columns before the loads out (cut "
-                         "-d, -f{}- FILE). Should they be loads, change the order of the layers",
-                         lines[1].loads[column], lines[0].loads[column], column + 1, column + 2));
+        if (column >= loads.front().size()) break;
+        const ColumnKind kind = kind_of_column(loads, column);
+        const std::string mend = '`' + without_columns(text, lines.front(), column + 1, name) +
+                                 " | assay plan lazarus --loads - …`";
+        if (kind == ColumnKind::index)
+            fail(name, lines[1].number, lines[1].columns[column],
+                 fmt::format("{} after {}: column {} counts the lines, so it holds layer or step "
+                             "numbers, not loads; leave out what stands before the loads: {}. "
+                             "Should they be loads, change the order of the layers",
+                             loads[1][column], loads[0][column], column + 1, mend));
+        if (kind == ColumnKind::doubtful && column == 0 && doubts != nullptr)
+            doubts->push_back(
+                fmt::format("{}: column 1 ({}, {}, …) is planned for as an expert; "
+                            "should it hold layer or step numbers: {}",
+                            name, loads[0][0], loads[1][0], mend));
     }
 }
 
@@ -220,7 +196,8 @@ void refuse_routing_trace(std::string_view text, std::string_view name) {
 
 }  // namespace
 
-std::vector<Loads> parse_loads(std::string_view text, std::string_view name) {
+std::vector<Loads> parse_loads(std::string_view text, std::string_view name,
+                               std::vector<std::string>* doubts) {
     refuse_routing_trace(text, name);
     std::vector<Line> lines = lines_of(text, name);
     if (lines.empty()) fail(name, 1, 1, fmt::format("no loads: {}", wanted));
@@ -238,12 +215,13 @@ std::vector<Loads> parse_loads(std::string_view text, std::string_view name) {
                  fmt::format("{} numbers, line {} has {}; each line is a layer, and all layers "
                              "have the same experts",
                              line.loads.size(), lines.front().number, lines.front().loads.size()));
-    refuse_counting_columns(lines, name);
+    judge_first_columns(text, lines, name, doubts);
     for (Line& line : lines) layers.push_back(std::move(line.loads));
     return layers;
 }
 
-std::vector<Loads> read_loads(std::istream& stream, std::string_view name) {
+std::vector<Loads> read_loads(std::istream& stream, std::string_view name,
+                              std::vector<std::string>* doubts) {
     std::string text;
     std::array<char, 65536> block;
     while (stream.read(block.data(), block.size()), stream.gcount() > 0) {
@@ -252,7 +230,7 @@ std::vector<Loads> read_loads(std::istream& stream, std::string_view name) {
             throw UserError(fmt::format("{}: larger than {} MiB, so no loads file; {}", name,
                                         largest_loads_bytes >> 20U, wanted));
     }
-    return parse_loads(text, name);
+    return parse_loads(text, name, doubts);
 }
 
 }  // namespace assay::lazarus

@@ -108,7 +108,7 @@ std::filesystem::path fetch_showing_progress(const Registry& registry, const std
                                              const std::string& from) {
     FolderProgress progress;
     return data::fetch(id, from.empty() ? std::nullopt : std::optional<std::filesystem::path>(from),
-                       registry.data_converters(),
+                       registry.data_converters(), registry.data_formats(),
                        [&](std::size_t done, std::size_t all) { progress.on(done, all); });
 }
 
@@ -124,10 +124,11 @@ int fetch(const Registry& registry, const std::string& id, const std::string& fr
     return exit_ok;
 }
 
-int check(const std::vector<std::string>& ids, bool json) {
+int check(const Registry& registry, const std::vector<std::string>& ids, bool json) {
+    const DataFormats formats = registry.data_formats();
     std::vector<data::Check> results;
-    if (ids.empty()) results = data::check_all();
-    for (const std::string& id : ids) results.push_back(data::check(data::find(id)));
+    if (ids.empty()) results = data::check_all(formats);
+    for (const std::string& id : ids) results.push_back(data::check(data::find(id), formats));
 
     nlohmann::json rows = nlohmann::json::array();
     int exit_code = exit_ok;
@@ -213,7 +214,9 @@ void add_data_command(CLI::App& program, Context& context) {
         "  assay data check\n"
         "  assay data check bible-kjv    # exit code 1 when it is not here");
     checks->callback([&context, options] {
-        context.action = [options] { return check(options->ids, options->json); };
+        context.action = [&context, options] {
+            return check(context.registry, options->ids, options->json);
+        };
     });
     data->group("Look");  // after its own subcommands, which would take it over
 }

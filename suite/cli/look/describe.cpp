@@ -58,6 +58,12 @@ nlohmann::json profile_json(const ProfilePlan& plan) {
             {"timeout_s", plan.timeout_s}};
 }
 
+/// That a fault of this experiment can name beside "step".
+FaultPhases phases_of(const Registry& registry, const Experiment& experiment) {
+    const System* system = registry.system(experiment.system());
+    return system && experiment.takes_faults ? system->fault_phases : FaultPhases{};
+}
+
 nlohmann::json as_json(const Registry& registry, const Experiment& experiment) {
     nlohmann::json object{{"id", experiment.id},
                           {"system", experiment.system()},
@@ -67,24 +73,29 @@ nlohmann::json as_json(const Registry& registry, const Experiment& experiment) {
                           {"variants", experiment.variants},
                           {"takes_faults", experiment.takes_faults},
                           {"default_scenario", experiment.default_scenario}};
-    for (const char* key : {"axes", "metrics", "profiles", "claims"})
+    for (const char* key : {"axes", "metrics", "profiles", "claims", "fault_phases"})
         object[key] = nlohmann::json::array();
     for (const Axis& axis : experiment.axes)
         object["axes"].push_back({{"name", axis.name},
                                   {"says", axis.says},
                                   {"values", values_json(axis.values)},
                                   {"open", axis.open}});
-    for (const MetricSpec& metric : experiment.metrics)
+    for (const MetricSpec& metric : experiment.metrics) {
         object["metrics"].push_back({{"name", metric.name},
                                      {"unit", metric.unit},
                                      {"says", metric.says},
                                      {"better", to_string(metric.better)},
                                      {"deterministic", metric.deterministic},
                                      {"labels", metric.labels}});
+        if (metric.only) object["metrics"].back()["only"] = to_string(*metric.only);
+    }
     for (const ProfilePlan& plan : experiment.profiles)
         object["profiles"].push_back(profile_json(plan));
     for (const Claim* claim : claims_of(registry, experiment))
         object["claims"].push_back(claim->id);
+    for (const FaultPhase& phase : phases_of(registry, experiment))
+        object["fault_phases"].push_back(
+            {{"name", phase.name}, {"says", phase.says}, {"corruptible", phase.corruptible}});
     return object;
 }
 
@@ -97,7 +108,16 @@ void print_axes(const Experiment& experiment) {
                         fmt::format("{}{}", fmt::join(values_text(axis.values), ", "),
                                     axis.open ? ", or others" : ""),
                         axis.says});
-    std::cout << report::text_table(rows, text_columns());
+    std::cout << report::text_table(rows, prose_columns());
+}
+
+/// What it says, then in parentheses what else there is to know.
+std::string explained(const MetricSpec& metric) {
+    std::vector<std::string> notes;
+    if (metric.deterministic) notes.emplace_back("deterministic");
+    if (metric.only) notes.push_back(fmt::format("{} samples only", to_string(*metric.only)));
+    return notes.empty() ? metric.says
+                         : fmt::format("{} ({})", metric.says, fmt::join(notes, "; "));
 }
 
 void print_metrics(const Experiment& experiment) {
@@ -105,9 +125,8 @@ void print_metrics(const Experiment& experiment) {
     std::vector<std::vector<std::string>> rows{{"metric", "unit", "better", "labels", ""}};
     for (const MetricSpec& metric : experiment.metrics)
         rows.push_back({metric.name, metric.unit, std::string(to_string(metric.better)),
-                        fmt::format("{}", fmt::join(metric.labels, ", ")),
-                        metric.deterministic ? metric.says + " (deterministic)" : metric.says});
-    std::cout << report::text_table(rows, text_columns());
+                        fmt::format("{}", fmt::join(metric.labels, ", ")), explained(metric)});
+    std::cout << report::text_table(rows, prose_columns());
 }
 
 void print_profiles(const Experiment& experiment) {
@@ -127,11 +146,29 @@ void print_profiles(const Experiment& experiment) {
             {std::string(to_string(plan.profile)), fmt::format("{}", fmt::join(provenances, ", ")),
              std::to_string(plan.rounds), report::number(plan.seconds_per_sample), axes});
     }
-    std::cout << report::text_table(rows, text_columns());
+    std::cout << report::text_table(rows, prose_columns());
+}
+
+void print_faults(const Registry& registry, const Experiment& experiment) {
+    if (!experiment.takes_faults) return;
+    const std::string& usual = experiment.default_scenario;
+    std::cout << '\n'
+              << hanging("Takes --fault and --scenario; without them: ",
+                         usual.empty() ? "no faults" : usual, prose_columns());
+    const FaultPhases phases = phases_of(registry, experiment);
+    if (phases.empty()) return;
+    std::cout << "\nWhere a kill or a hang can strike (phase=NAME)\n";
+    std::vector<std::vector<std::string>> rows{{"phase", ""},
+                                               {"step", "inside the step (default)"}};
+    for (const FaultPhase& phase : phases)
+        rows.push_back({phase.name, phase.corruptible
+                                        ? phase.says + "; its messages can be corrupted, too"
+                                        : phase.says});
+    std::cout << report::text_table(rows, prose_columns());
 }
 
 void print_text(const Registry& registry, const Experiment& experiment) {
-    const std::size_t columns = text_columns();
+    const std::size_t columns = prose_columns();
     std::cout << hanging("", experiment.id + ": " + experiment.title, columns)
               << hanging("", experiment.source, columns) << '\n'
               << hanging("", experiment.says, columns) << '\n'
@@ -140,11 +177,7 @@ void print_text(const Registry& registry, const Experiment& experiment) {
     print_axes(experiment);
     print_metrics(experiment);
     print_profiles(experiment);
-    if (experiment.takes_faults)
-        std::cout << "\nTakes --fault and --scenario; without them: "
-                  << (experiment.default_scenario.empty() ? "no faults"
-                                                          : experiment.default_scenario)
-                  << '\n';
+    print_faults(registry, experiment);
     const auto claims = claims_of(registry, experiment);
     if (!claims.empty()) std::cout << "\nClaims\n";
     for (const Claim* claim : claims)

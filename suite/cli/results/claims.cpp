@@ -6,10 +6,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
@@ -18,6 +20,7 @@
 #include "suite/cli/selection.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
+#include "suite/data/needs.hpp"
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/text_table.hpp"
 #include "suite/runner/runner.hpp"
@@ -39,25 +42,43 @@ struct ClaimsOptions {
 
 constexpr std::size_t widest = 100;
 
-constexpr ClaimVerdict verdicts[] = {
-    ClaimVerdict::supported,        ClaimVerdict::contradicted,       ClaimVerdict::calibrated,
-    ClaimVerdict::open_discrepancy, ClaimVerdict::not_checkable_here, ClaimVerdict::not_run};
+/// What --verdict takes: a verdict, or which of the states that "not checkable here" stands for.
+constexpr std::string_view verdict_names[] = {
+    "supported",          "contradicted", "calibrated", "open discrepancy", "not run",
+    "not checkable here", "needs data",   "needs GPU",  "needs cluster",    "no command"};
 
 /// Hyphens and underscores stand for blanks, so that no quotes are needed.
-ClaimVerdict verdict_named(std::string name) {
-    for (char& c : name)
-        if (c == '-' || c == '_') c = ' ';
+std::string_view verdict_named(std::string name) {
+    const auto as_typed = [](std::string_view any) {
+        std::string lower;
+        for (const char c : any)
+            lower += c == '-' || c == '_' ? ' ' : static_cast<char>(std::tolower(c));
+        return lower;
+    };
     std::string known;
-    for (const ClaimVerdict verdict : verdicts) {
-        if (name == to_string(verdict)) return verdict;
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(verdict));
+    for (const std::string_view verdict : verdict_names) {
+        if (as_typed(name) == as_typed(verdict)) return verdict;
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", verdict);
     }
     throw UserError(fmt::format("--verdict '{}': one of {}", name, known));
 }
 
+bool has_verdict(const Claim& claim, const ClaimCheck& check, std::string_view name) {
+    return claim.kind == ClaimKind::claim &&
+           (to_string(check.verdict) == name ||
+            report::state_name(report::state_of(claim, check)) == name);
+}
+
+/// A page that is written for others says nothing of what this machine happens to have.
+NeedIsHere machine_of(const ClaimsOptions& options) {
+    if (options.markdown) return [](const std::string&) { return false; };
+    return data::is_here;
+}
+
 /// By this program's claims and checks, from what is stored.
 std::vector<ClaimCheck> checked_again(const Context& context, const store::Store& store,
-                                      const std::vector<const Claim*>& claims) {
+                                      const std::vector<const Claim*>& claims,
+                                      const NeedIsHere& here) {
     std::vector<const Experiment*> experiments;
     for (const Claim* claim : claims) {
         const Experiment* experiment = context.registry.experiment(claim->experiment);
@@ -65,42 +86,43 @@ std::vector<ClaimCheck> checked_again(const Context& context, const store::Store
             std::find(experiments.begin(), experiments.end(), experiment) == experiments.end())
             experiments.push_back(experiment);
     }
-    std::vector<ClaimCheck> checks = report::newest_checks(context.registry, nullptr, claims);
-    for (ClaimCheck& fresh : runner::check_claims(context.registry, store, experiments, ""))
-        for (ClaimCheck& check : checks)
-            if (check.claim == fresh.claim) check = fresh;
-    return checks;
+    return report::on_this_machine(context.registry, claims,
+                                   runner::check_claims(context.registry, store, experiments, ""),
+                                   here);
 }
 
 /// Checks of each system that has any, in the registry's order.
 std::vector<std::pair<std::string, report::ClaimsTally>> tallies(
-    const Registry& registry, const std::vector<ClaimCheck>& checks) {
+    const Registry& registry, const std::vector<ClaimCheck>& checks, const NeedIsHere& here) {
     std::vector<std::pair<std::string, report::ClaimsTally>> all;
     for (const System& system : registry.systems()) {
         std::vector<ClaimCheck> own;
         for (const ClaimCheck& check : checks)
             if (check.claim.rfind(system.id + "/", 0) == 0) own.push_back(check);
-        if (!own.empty()) all.emplace_back(system.id, report::tally(registry, own));
+        if (!own.empty()) all.emplace_back(system.id, report::tally(registry, own, here));
     }
     return all;
 }
 
-report::Grid summary_grid(const Registry& registry, const std::vector<ClaimCheck>& checks) {
-    report::Grid grid{{"system", "hold", "contradicted", "discrepancies", "calibrated",
-                       "need data or a GPU", "not run", "no command checks", "claims"}};
-    for (const auto& [system, sum] : tallies(registry, checks)) {
+report::Grid summary_grid(const Registry& registry, const std::vector<ClaimCheck>& checks,
+                          const NeedIsHere& here) {
+    report::Grid grid{{"system", "hold", "contradicted", "discrepancies", "calibrated", "not run",
+                       "need data", "need a GPU", "need the paper's cluster", "no command checks",
+                       "claims"}};
+    for (const auto& [system, sum] : tallies(registry, checks, here)) {
         grid.push_back({system});
         for (const std::size_t count :
-             {sum.hold, sum.contradicted, sum.discrepancies, sum.calibrated, sum.need_inputs,
-              sum.not_run, sum.no_command, sum.claims()})
+             {sum.hold, sum.contradicted, sum.discrepancies, sum.calibrated, sum.not_run,
+              sum.need_data, sum.need_gpu, sum.need_cluster, sum.no_command, sum.claims()})
             grid.back().push_back(std::to_string(count));
     }
     return grid;
 }
 
-nlohmann::json summary_json(const Registry& registry, const std::vector<ClaimCheck>& checks) {
+nlohmann::json summary_json(const Registry& registry, const std::vector<ClaimCheck>& checks,
+                            const NeedIsHere& here) {
     nlohmann::json rows = nlohmann::json::array();
-    for (const auto& [system, sum] : tallies(registry, checks))
+    for (const auto& [system, sum] : tallies(registry, checks, here))
         rows.push_back({{"system", system},
                         {"claims", sum.claims()},
                         {"checked", sum.checked()},
@@ -108,7 +130,10 @@ nlohmann::json summary_json(const Registry& registry, const std::vector<ClaimChe
                         {"contradicted", sum.contradicted},
                         {"open discrepancy", sum.discrepancies},
                         {"calibrated", sum.calibrated},
-                        {"need inputs", sum.need_inputs},
+                        {"need inputs", sum.need_data + sum.need_gpu},  // the next two
+                        {"need data", sum.need_data},
+                        {"need GPU", sum.need_gpu},
+                        {"need cluster", sum.need_cluster},
                         {"not run", sum.not_run},
                         {"no command", sum.no_command},
                         {"settings", sum.settings}});
@@ -150,35 +175,47 @@ std::string markdown(const report::Grid& grid) {
 void print_summary(const Context& context, const ClaimsOptions& options,
                    const std::vector<ClaimCheck>& checks, const store::Store* store) {
     const std::string recorded = store == nullptr ? "" : recorded_text(*store);
-    if (options.json)
-        print_json(summary_json(context.registry, checks));
-    else if (options.markdown)
-        std::cout << markdown(summary_grid(context.registry, checks)) << '\n' << recorded << '\n';
-    else
-        std::cout << report::text_table(summary_grid(context.registry, checks), text_columns())
-                  << hanging("", recorded, text_columns());
-}
-
-void print_claims(const Context& context, const ClaimsOptions& options,
-                  const std::vector<ClaimCheck>& checks) {
+    const NeedIsHere here = machine_of(options);
     if (options.json) {
-        nlohmann::json array = nlohmann::json::array();
-        for (const ClaimCheck& check : checks)
-            array.push_back(to_json(*context.registry.claim(check.claim), check));
-        print_json(array);
+        print_json(summary_json(context.registry, checks, here));
         return;
     }
+    const report::Grid grid = summary_grid(context.registry, checks, here);
+    if (options.markdown)
+        std::cout << markdown(grid) << '\n' << recorded << '\n';
+    else
+        std::cout << report::text_table(grid, text_columns())
+                  << hanging("", recorded, prose_columns());
+}
+
+void print_claims_json(const Registry& registry, const std::vector<ClaimCheck>& shown) {
+    nlohmann::json array = nlohmann::json::array();
+    for (const ClaimCheck& check : shown)
+        array.push_back(report::claim_json(*registry.claim(check.claim), check));
+    print_json(array);
+}
+
+/// `all` is what the first line counts, `shown` what --verdict leaves of it.
+void print_claims(const Context& context, const ClaimsOptions& options,
+                  const std::vector<ClaimCheck>& all, const std::vector<ClaimCheck>& shown) {
     const std::size_t columns = drawing_width(widest);
-    const report::ClaimsTally sum = report::tally(context.registry, checks);
+    const report::ClaimsTally sum = report::tally(context.registry, all);
     if (sum.claims() > 0) std::cout << hanging("", report::headline(sum), text_columns()) << '\n';
     if (options.settings) {
-        std::cout << report::settings_table(context.registry, checks, text_columns());
+        std::cout << report::settings_table(context.registry, all, text_columns());
+        return;
+    }
+    if (!options.verdict.empty() && shown.empty()) {
+        std::cout << hanging("",
+                             fmt::format("none of these {} claims reads '{}'", sum.claims(),
+                                         verdict_named(options.verdict)),
+                             prose_columns());
         return;
     }
     // One claim, or claims of one verdict, are meant to be read.
-    const bool in_full = options.all || !options.verdict.empty() || checks.size() == 1;
-    std::cout << (in_full ? report::claims_rows(context.registry, checks, columns)
-                          : report::claims_table(context.registry, checks, columns));
+    const bool in_full = options.all || !options.verdict.empty() || shown.size() == 1;
+    std::cout << (in_full ? report::claims_rows(context.registry, shown, columns)
+                          : report::claims_table(context.registry, shown, columns));
     if (!in_full && sum.settings > 0)
         std::cout << '\n'
                   << hanging("",
@@ -187,32 +224,36 @@ void print_claims(const Context& context, const ClaimsOptions& options,
                                          sum.settings, sum.settings == 1 ? "" : "s",
                                          sum.settings == 1 ? " is" : "s are",
                                          sum.settings == 1 ? "" : "s"),
-                             text_columns());
+                             prose_columns());
 }
 
 int run_claims(const Context& context, const ClaimsOptions& options) {
     if (options.markdown && !options.summary) throw UserError("--markdown belongs to --summary");
+    expect_one_on_standard_output({{"--markdown", options.markdown}, {"--json", options.json}});
     if (options.settings && !options.verdict.empty())
         throw UserError("--settings have no verdict: give --settings or --verdict");
+    if (options.summary && !options.verdict.empty())
+        throw UserError("--summary counts every verdict: give --summary or --verdict");
     auto claims = select_claims(context.registry, options.patterns);
     if (options.settings)
         std::erase_if(claims, [](const Claim* claim) { return claim->kind == ClaimKind::claim; });
     const auto store = open_if_any(context);
-    std::vector<ClaimCheck> checks =
+    const NeedIsHere here = machine_of(options);
+    const std::vector<ClaimCheck> checks =
         store && options.again
-            ? checked_again(context, *store, claims)
-            : report::newest_checks(context.registry, store ? &*store : nullptr, claims);
-    if (!options.verdict.empty()) {
-        const ClaimVerdict wanted = verdict_named(options.verdict);
-        std::erase_if(checks, [&](const ClaimCheck& check) {
-            return check.verdict != wanted ||
-                   context.registry.claim(check.claim)->kind == ClaimKind::setting;
+            ? checked_again(context, *store, claims, here)
+            : report::newest_checks(context.registry, store ? &*store : nullptr, claims, here);
+    std::vector<ClaimCheck> shown = checks;
+    if (!options.verdict.empty())
+        std::erase_if(shown, [&, wanted = verdict_named(options.verdict)](const ClaimCheck& check) {
+            return !has_verdict(*context.registry.claim(check.claim), check, wanted);
         });
-    }
     if (options.summary)
         print_summary(context, options, checks, store ? &*store : nullptr);
+    else if (options.json)
+        print_claims_json(context.registry, shown);
     else
-        print_claims(context, options, checks);
+        print_claims(context, options, checks, shown);
     return options.gate && any_contradicted(checks) ? exit_regression : exit_ok;
 }
 
@@ -228,7 +269,8 @@ void add_claims_command(CLI::App& program, Context& context) {
         "Experiments or claims: lazarus/fig8, lazarus/fig8/gpt-l, all (the default)");
     command->add_option("--verdict", options->verdict,
                         "Only these: supported, contradicted, calibrated, open-discrepancy, "
-                        "not-checkable-here, not-run");
+                        "not-run, not-checkable-here; of the last also needs-data, needs-gpu, "
+                        "needs-cluster or no-command");
     command->add_flag("--all", options->all, "A row for each claim and setting, checked or not");
     command->add_flag("--settings", options->settings,
                       "Only what the papers chose (nodes, batch sizes, …), which is not checked");
@@ -241,7 +283,10 @@ void add_claims_command(CLI::App& program, Context& context) {
     command->add_flag("--json", options->json, "Print JSON");
     add_database_option(*command, context);
     command->footer(
-        "Claims that were not checked are counted by the reason; --all or --verdict lists them.\n"
+        "The first line counts all claims that are asked for, each once. Those without a verdict\n"
+        "were not run (a command checks them here), need data that is not on this machine, a GPU\n"
+        "or the paper's own cluster, or no command of this version checks them. Further down they\n"
+        "are counted by the reason; --all or --verdict lists them.\n"
         "Examples:\n"
         "  assay claims lazarus --verdict open-discrepancy\n"
         "  assay claims lazarus/fig8/gpt-l --all\n"

@@ -82,7 +82,7 @@ std::string plan_text(const runner::Plan& plan) {
     std::string text = report::text_table(rows, text_columns());
     if (plan.samples.size() <= few_samples) text += "\n" + order_table(plan);
     for (const std::string& sentence : plan.left_out)
-        text += fmt::format("left out: {}\n", sentence);
+        text += hanging("left out: ", sentence, prose_columns());
     return text;
 }
 

@@ -118,7 +118,10 @@ std::filesystem::path draw(const Context& context, const store::Store& store, co
         if (claim.experiment == experiment->id) claims.push_back(claim);
     std::string name = "assay-" + experiment->id + ".svg";
     std::replace(name.begin(), name.end(), '/', '-');
-    const std::filesystem::path file = report_file.parent_path() / name;
+    // Beside the page, or where the command is given when that is printed.
+    const std::filesystem::path folder =
+        is_standard_output(report_file) ? std::filesystem::path() : report_file.parent_path();
+    const std::filesystem::path file = folder / name;
     write_output(file, report::svg_figure(*experiment, samples, claims,
                                           context.registry.event_kinds(*experiment)));
     return file;
@@ -136,7 +139,7 @@ std::string beginning(const std::string& reason, std::size_t characters) {
 }
 
 std::string system_text(const Registry& registry, const Shown& one, std::size_t columns) {
-    std::string out = fmt::format("{}: {}\n", one.system->id, one.system->highlight.says);
+    std::string out = hanging(one.system->id + ": ", one.system->highlight.says, columns);
     std::string line = fmt::format("{} of {} samples in {}; ", one.ok(), one.samples.size(),
                                    duration_text(one.seconds));
     line += report::headline(report::tally(registry, one.checks));
@@ -165,9 +168,12 @@ std::string open_claims_text(const Registry& registry, const std::vector<ClaimCh
     for (const ClaimCheck& check : checks) {
         const Claim* claim = registry.claim(check.claim);
         if (claim == nullptr || !does_not_hold(check)) continue;
-        out += fmt::format("  {} ({}): paper {}, ours {}\n", claim->id, to_string(check.verdict),
-                           claim->value ? report::number(*claim->value) : "–",
-                           check.obtained ? report::number(*check.obtained) : "–");
+        out +=
+            hanging("  ",
+                    fmt::format("{} ({}): paper {}, ours {}", claim->id, to_string(check.verdict),
+                                claim->value ? report::number(*claim->value) : "–",
+                                check.obtained ? report::number(*check.obtained) : "–"),
+                    columns);
         const std::string& why = claim->discrepancy.empty() ? check.reason : claim->discrepancy;
         out += report::indented(beginning(why, reason_length), columns);
     }
@@ -193,8 +199,10 @@ std::string page(const Context& context, const runner::Outcome& outcome,
                  const std::vector<Shown>& all, const HighlightsOptions& options, double seconds) {
     const std::size_t columns = drawing_width(98);
     std::string out =
-        fmt::format("\nWhat was checked on this machine in {}: {}\n\n", duration_text(seconds),
-                    report::headline(report::tally(context.registry, outcome.claims)));
+        fmt::format("\nWhat was checked on this machine in {}\n", duration_text(seconds)) +
+        report::indented(report::headline(report::tally(context.registry, outcome.claims)),
+                         columns) +
+        '\n';
     for (const Shown& one : all) out += system_text(context.registry, one, columns);
     out += open_claims_text(context.registry, outcome.claims, columns);
     out += fmt::format("\nreport    {}\ndatabase  {}\n\nNext\n",
@@ -204,7 +212,7 @@ std::string page(const Context& context, const runner::Outcome& outcome,
     std::size_t longest = 0;
     for (const Next& one : next) longest = std::max(longest, one.command.size());
     for (const Next& one : next)
-        out += fmt::format("  {:<{}}  {}\n", one.command, longest, one.says);
+        out += hanging(fmt::format("  {:<{}}  ", one.command, longest), one.says, columns);
     if (outcome.interrupted) out += "interrupted; the same command goes on from here\n";
     return out;
 }
@@ -229,12 +237,13 @@ nlohmann::json page_json(const Context& context, const runner::Outcome& outcome,
 
 /// Brings what the highlights need and a package of this machine has. Where it does not, they go
 /// without, and their page says so.
-void fetch_data(const std::vector<const System*>& systems) {
+void fetch_data(const Registry& registry, const std::vector<const System*>& systems) {
+    const DataFormats formats = registry.data_formats();
     for (const System* system : systems)
         for (const std::string& id : system->highlight.data) {
-            if (data::check(data::find(id)).state == data::State::ok) continue;
+            if (data::check(data::find(id), formats).state == data::State::ok) continue;
             try {
-                std::cerr << fmt::format("{}: {}\n", id, data::fetch(id).string());
+                std::cerr << fmt::format("{}: {}\n", id, data::fetch(id, {}, {}, formats).string());
             } catch (const data::DataError& error) {
                 std::cerr << fmt::format("{}: {}\n", id, error.what());
             }
@@ -246,9 +255,11 @@ int highlights(const HighlightsOptions& options, const Context& context) {
     const std::vector<const System*> systems = chosen(context.registry, options.systems);
     runner::Request request = make_request(options.run, context);
     expect_ending("-o", options.report_file, {".html", ".htm"});
+    const bool page_printed = is_standard_output(options.report_file);
+    expect_one_on_standard_output({{"-o", page_printed}, {"--json", options.run.json}});
     if (!options.run.dry_run) {
         check_output("-o", options.report_file);
-        fetch_data(systems);  // before the plan, which hashes what samples read
+        fetch_data(context.registry, systems);  // before the plan, which hashes what samples read
     }
     const runner::Plan plan = plan_of(context, systems, request);
     if (options.run.dry_run) return print_plan(plan, options.run.json);
@@ -263,7 +274,8 @@ int highlights(const HighlightsOptions& options, const Context& context) {
     if (options.run.json)
         print_json(page_json(context, outcome, all, options));
     else
-        std::cout << page(context, outcome, all, options, took.count());
+        (page_printed ? std::cerr : std::cout)
+            << page(context, outcome, all, options, took.count());
     return session_exit_code(outcome, options.run.gate);
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "suite/cli/command.hpp"
+#include "suite/cli/terminal/terminal.hpp"
 
 namespace assay::cli {
 
@@ -17,8 +18,12 @@ void add_plan_command(CLI::App& program, Context& context) {
         if (!system.plan) continue;
         CLI::App* plan = command->add_subcommand(system.id, system.title);
         system.plan->options(*plan);
-        plan->callback(
-            [&system, &context] { context.action = [&system] { return system.plan->run(); }; });
+        plan->callback([&system, &context] {
+            context.action = [&system] {
+                system.plan->columns = prose_columns();
+                return system.plan->run();
+            };
+        });
         examples += "\n  assay plan " + system.id + " --help";
     }
     add_plan_trace_command(*command, context);

@@ -9,6 +9,7 @@
 #include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
 #include "suite/cli/selection.hpp"
+#include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/text/availability_drawing.hpp"
 #include "suite/runner/runner.hpp"
 
@@ -41,12 +42,17 @@ std::string statistics_text(const TraceStatistics& found) {
     return out;
 }
 
-std::string run_text(const TraceRun& run) {
-    if (run.command.empty()) return fmt::format("\nTo train under these faults: {}\n", run.says);
+std::string run_text(const TraceRun& run, std::size_t width) {
+    if (run.command.empty())
+        return '\n' + hanging("To train under these faults: ", run.says, width);
     return fmt::format(
-        "\nTo train under these faults (first with --dry-run: how long it takes){}\n"
-        "  {}\n",
-        run.says.empty() ? "" : "; " + run.says, run.command);
+        "\n{}  {}\n",
+        hanging("",
+                fmt::format("To train under these faults (first with --dry-run: how long it "
+                            "takes){}",
+                            run.says.empty() ? "" : "; " + run.says),
+                width),
+        run.command);
 }
 
 std::string mapped_text(const TraceView& view, std::size_t width) {
@@ -54,17 +60,26 @@ std::string mapped_text(const TraceView& view, std::size_t width) {
     const std::string floor = choice.mapping == NodeMapping::delta_clamped
                                   ? fmt::format(", at least {}", choice.floor)
                                   : "";
-    std::string out = fmt::format("\nMapped ({}) onto at most {} workers{}, seed {}\n",
-                                  to_string(choice.mapping), choice.nodes, floor, choice.seed);
+    std::string out =
+        '\n' + hanging("",
+                       fmt::format("Mapped ({}) onto at most {} workers{}, seed {}",
+                                   to_string(choice.mapping), choice.nodes, floor, choice.seed),
+                       width);
     out += report::draw_counts(report::curve_of(*view.mapped, view.trace.duration_s), width);
     const auto& faults = view.mapped->faults.faults;
     if (faults.empty())
-        return out + fmt::format("\n{} workers, and no faults: the mapping hides every loss\n",
-                                 view.mapped->initial_workers);
-    out += fmt::format("\nFaults for {} workers at the start, t in seconds on the trace\n",
-                       view.mapped->initial_workers);
+        return out + '\n' +
+               hanging("",
+                       fmt::format("{} workers, and no faults: the mapping hides every loss",
+                                   view.mapped->initial_workers),
+                       width);
+    out += '\n' + hanging("",
+                          fmt::format("Faults for {} workers at the start, t in seconds on the "
+                                      "trace",
+                                      view.mapped->initial_workers),
+                          width);
     for (const Fault& fault : faults) out += fmt::format("  {}\n", to_string(fault));
-    return out + run_text(view.run);
+    return out + run_text(view.run, width);
 }
 
 const Experiment* experiment_with_traces(const Registry& registry) {
@@ -143,15 +158,17 @@ nlohmann::json to_json(const TraceView& view) {
 }
 
 std::string to_text(const TraceView& view, std::size_t width) {
-    std::string out = fmt::format("{}, {}\n{}\n\n", view.trace.id, time_text(view.trace.duration_s),
-                                  view.trace.says);
+    std::string out =
+        hanging("", fmt::format("{}, {}", view.trace.id, time_text(view.trace.duration_s)), width) +
+        hanging("", view.trace.says, width) + '\n';
     out += report::draw_counts(report::curve_of(view.trace), width);
     out += '\n' + statistics_text(trace_statistics(view.trace));
     if (view.mapped) return out + mapped_text(view, width);
-    return out +
-           "\nWith --map HOW --nodes N this becomes faults for N workers, and a command that "
-           "trains "
-           "under them.\n";
+    return out + '\n' +
+           hanging("",
+                   "With --map HOW --nodes N this becomes faults for N workers, and a command that "
+                   "trains under them.",
+                   width);
 }
 
 TraceRun run_of_trace(const Registry& registry, const TraceView& view, const std::string& name) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "suite/report/figures/svg_canvas.hpp"
 #include "suite/report/markup.hpp"
@@ -22,6 +24,18 @@ double widest(const std::vector<std::string>& texts, double size) {
 
 bool must_slant(const std::vector<std::string>& categories, double width) {
     return widest(categories, tick_size) + 4 > width / static_cast<double>(categories.size());
+}
+
+/// "model · order" and "step": what of the title goes into the width, in whole parts, and the rest.
+std::pair<std::string, std::string> split_title(const std::string& title, double size,
+                                                double width) {
+    constexpr std::string_view between = " · ";
+    if (text_width(title, size) <= width) return {title, ""};
+    for (std::size_t at = title.rfind(between); at != std::string::npos && at > 0;
+         at = title.rfind(between, at - 1))
+        if (text_width(title.substr(0, at), size) <= width)
+            return {title.substr(0, at), title.substr(at + between.size())};
+    return {title, ""};
 }
 
 constexpr double longest_slanted = 110;  // pixels along the text; longer names are cut
@@ -49,9 +63,16 @@ void draw_panel_head(SvgCanvas& canvas, const PlotArea& area, const std::string&
     const bool beside = text_width(title, 11) <= area.width - badge_width - 8;
     if (beside)
         canvas.text({area.left, area.top - 8}, title, {.size = 11, .bold = true});
-    else  // a line of its own, from where the tick labels begin
-        canvas.text({area.left - 30, area.top - 24}, fitted(title, 10, area.width + 38),
+    else {  // a line of its own, from where the tick labels begin, and what is left beside the
+            // badge
+        const auto [first, rest] = split_title(title, 10, area.width + 38);
+        canvas.text({area.left - 30, area.top - 24}, fitted(first, 10, area.width + 38),
                     {.size = 10, .bold = true});
+        if (!rest.empty())
+            canvas.text({area.left - 30, area.top - 11},
+                        fitted(rest, 10, area.width + 30 - badge_width - 8),
+                        {.size = 10, .bold = true});
+    }
 }
 
 void draw_y_axis(SvgCanvas& canvas, const PlotFrame& frame) {

@@ -1,15 +1,21 @@
 // Timelines: what happened to whom and when, above it the throughput where it was recorded. Both
-// need whole samples.
+// kinds need whole samples. Last, what they read out of a sample.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "suite/experiment/experiment.hpp"
-#include "suite/report/figures/timeline_events.hpp"
+#include "suite/experiment/system.hpp"
 #include "suite/store/records.hpp"
 
 namespace assay::report {
+
+using EventKinds = std::span<const EventKind>;
 
 /// Experiments with several variants: overlay_figure(). Others in detail: one block per case,
 /// variant, profile, provenance and fault plan (its first sample): throughput over time, lines for
@@ -23,5 +29,50 @@ std::string timeline_figure(const Experiment&, std::span<const store::Sample>, E
 /// joins; the curve "workers" as steps; per variant a lane with its stops, their reasons where
 /// there is room, and pauses. Time in minutes beyond ten of them.
 std::string overlay_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
+
+// ---- what they read out of a sample: events, words placed so that they do not overlap, curves
+// ----
+
+/// The kind of that name; one without a name, a plain mark in the lane of its rank, where nobody
+/// declared it.
+const EventKind& kind_of(EventKinds, std::string_view name);
+
+/// The colour's slot in the palette of the figures.
+std::size_t slot_of(EventColour);
+
+/// Time of the last event or value in s; without any, how long the sample took, at least 1 s.
+double end_of(const store::Sample&);
+
+/// The curve of that name; null where there is none with as many times as values, at least one.
+const store::TimeSeries* recorded_curve(const store::Sample&, std::string_view name);
+
+/// Seconds that an event lasted: its detail's "seconds"; 0 where it does not say.
+double lasted(const store::Event&);
+
+/// Why: its detail's "reason", as words ("no replica left"); empty where it does not say.
+std::string reason_of(const store::Event&);
+
+/// Events of one kind that happened at nearly the same moment.
+struct TimelineMark {
+    EventKind kind;
+    double t_s = 0;  ///< of the first
+    std::size_t count = 1;
+    std::vector<int> ranks;  ///< ascending, each once
+    std::string text;  ///< "kill r1 2.400 s", "regroup ×3 +12 ms": after a fault, the time since it
+};
+
+/// Of the kinds that get a line and a label, in time order. Events closer than `merge_s` are
+/// merged, but never across an event of another kind.
+std::vector<TimelineMark> timeline_marks(std::span<const store::Event>, double merge_s, EventKinds);
+
+struct PlacedLabel {
+    std::size_t row = 0;  ///< 0 is the lowest
+    double left = 0;
+    bool shown = true;  ///< false: no row had room
+};
+
+/// Gives each label (x of its line, width; ascending x) a row and a left edge within [low, high].
+std::vector<PlacedLabel> place_labels(std::span<const std::pair<double, double>> x_and_width,
+                                      double low, double high, std::size_t most_rows);
 
 }  // namespace assay::report

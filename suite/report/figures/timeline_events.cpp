@@ -1,4 +1,4 @@
-#include "suite/report/figures/timeline_events.hpp"
+#include "suite/report/figures/timeline.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 
 #include "suite/report/figures/figure_panel.hpp"
 #include "suite/report/figures/svg_canvas.hpp"
-#include "suite/report/figures/timeline_events.hpp"
+#include "suite/report/figures/timeline.hpp"
 
 namespace assay::report {
 

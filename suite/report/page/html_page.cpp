@@ -54,7 +54,7 @@ std::string section(const ReportedExperiment& reported) {
         "<section id=\"s-{}\">\n<h2>{}</h2>\n<p class=\"muted\"><code>{}</code> · "
         "{}{}</p>\n<p>{}</p>\n",
         as_id(experiment.id), escaped(experiment.title), escaped(experiment.id),
-        escaped(experiment.source), badges(reported.samples), escaped(experiment.says));
+        escaped(experiment.source), badges(reported.samples), escaped_prose(experiment.says));
     if (reported.samples.empty())
         out += "<p>No sample of it has ended well.</p>\n";
     else
@@ -73,16 +73,15 @@ std::string discrepancies(const ReportData& data) {
             if (check.verdict != ClaimVerdict::open_discrepancy &&
                 check.verdict != ClaimVerdict::contradicted)
                 continue;
+            // What was compared stands with the claim; here, why it differs.
+            const std::string& why = claim->discrepancy.empty() ? check.reason : claim->discrepancy;
             out += fmt::format(
-                "<div class=\"note\"><p>{} {}</p><p>Paper: {} · ours: {} · <code>{}</code> · {}</p>"
-                "<p>{}</p>",
-                html_verdict(check.verdict), escaped(claim->says),
+                "<div class=\"note\"><p>{} {}</p><p>Paper: {} · ours: {} · <a "
+                "href=\"#s-{}\"><code>{}</code></a> · {}</p><p>{}</p></div>\n",
+                html_verdict(check.verdict), escaped_prose(claim->says),
                 claim->value ? number(*claim->value) : "–",
-                check.obtained ? number(*check.obtained) : "–", escaped(claim->id),
-                escaped(claim->source), escaped(check.reason));
-            if (!claim->discrepancy.empty() && claim->discrepancy != check.reason)
-                out += "<p>" + escaped(claim->discrepancy) + "</p>";
-            out += "</div>\n";
+                check.obtained ? number(*check.obtained) : "–", as_id(reported.experiment->id),
+                escaped(claim->id), escaped(claim->source), escaped_prose(why));
         }
     if (out.empty()) return "";
     return "<section id=\"discrepancies\">\n<h2>Where paper and reproduction differ</h2>\n" + out +

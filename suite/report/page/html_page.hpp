@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "suite/report/text/claims_summary.hpp"
+#include "suite/report/text/unchecked_claims.hpp"
 
 namespace assay::report {
 

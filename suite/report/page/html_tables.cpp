@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "suite/report/markup.hpp"
@@ -12,15 +14,43 @@ namespace {
 
 constexpr std::size_t most_open_rows = 24;
 constexpr std::size_t short_id = 8;
+constexpr const char* no_break = "\u00a0";  // a blank
 
 bool is_number(const std::string& cell) {
-    return cell == "–" ||
-           (!cell.empty() && cell.find_first_not_of("0123456789.+-e ()–naif") == std::string::npos);
+    char* end = nullptr;
+    std::strtod(cell.c_str(), &end);
+    return end != cell.c_str() && (*end == '\0' || *end == ' ');  // "0.61 (0.6–0.7)", too
 }
 
-std::string cell(const std::string& text, const char* tag = "td") {
-    return fmt::format("<{0}{2}>{1}</{0}>", tag, escaped(text),
-                       is_number(text) ? R"( class="num")" : "");
+/// Of numbers, or of what is missing: "e2e" and "0.5" in one column are words.
+bool is_of_numbers(const Grid& grid, std::size_t column) {
+    bool any = false;
+    for (std::size_t row = 1; row < grid.size(); ++row) {
+        if (column >= grid[row].size()) continue;
+        const std::string& cell = grid[row][column];
+        if (cell.empty() || cell == "–") continue;
+        if (!is_number(cell)) return false;
+        any = true;
+    }
+    return any;
+}
+
+/// A long name may be broken where its parts meet: "failed=3", "victim_sets".
+std::string breakable(const std::string& name) {
+    std::string out;
+    for (const char c : escaped(name)) {
+        out += c;
+        if (c == '=' || c == '_') out += "<wbr/>";
+    }
+    return out;
+}
+
+/// "L1 data 32 KiB" of what is known of a processor's cache.
+std::string cache_text(const nlohmann::json& cache) {
+    const double kib = static_cast<double>(cache.value("bytes", std::uint64_t{0})) / 1024;
+    return fmt::format(
+        "L{} {} {}", cache.value("level", 0), cache.value("type", ""),
+        kib < 1024 ? fmt::format("{:g} KiB", kib) : fmt::format("{:g} MiB", kib / 1024));
 }
 
 std::string plain(const nlohmann::json& value) {
@@ -36,8 +66,14 @@ std::string suspect(const store::Session& session, const char* name) {
 
 std::string with_unit(double value, const std::string& unit) {
     const bool bare = unit.empty() || unit == "probability" || unit == "ratio" || unit == "count" ||
-                      unit == "bool";
-    return bare ? number(value) : number(value) + " " + unit;
+                      unit == "bool" || unit == "fraction" || unit == "share";
+    if (bare) return number(value);
+    // A short unit stays on the number's line.
+    constexpr std::size_t short_unit = 10;
+    if (unit.size() > short_unit) return number(value) + " " + unit;
+    std::string text = number(value) + no_break;
+    for (const char c : unit) text += c == ' ' ? std::string(no_break) : std::string(1, c);
+    return text;
 }
 
 std::string verdict_rows(const std::vector<ReportedClaim>& claims) {
@@ -47,15 +83,18 @@ std::string verdict_rows(const std::vector<ReportedClaim>& claims) {
         "<th>Claim</th><th class=\"num\">Paper</th><th class=\"num\">Ours</th><th>How</th></tr>"
         "</thead>\n<tbody>\n";
     for (const auto& [claim, check] : claims) {
+        // The reason has the width of the numbers, too.
         out += fmt::format(
-            "<tr><td>{}</td><td>{}<div class=\"reason\">{}</div><div "
-            "class=\"source\"><code>{}</code>"
-            "{}{}</div></td><td class=\"num\">{}</td><td class=\"num\">{}</td><td>{}</td></tr>\n",
-            html_verdict(check.verdict), escaped(claim->says), escaped(check.reason),
-            escaped(claim->id), claim->source.empty() ? "" : " · ", escaped(claim->source),
+            "<tr class=\"says\"><td>{}</td><td>{}</td><td class=\"num\">{}</td><td "
+            "class=\"num\">{}</td><td>{}</td></tr>\n<tr><td></td><td class=\"why\" "
+            "colspan=\"4\"><div class=\"reason\">{}</div><div class=\"source\"><code>{}</code>"
+            "{}{}</div></td></tr>\n",
+            html_verdict(check.verdict), escaped_prose(claim->says),
             claim->value ? escaped(with_unit(*claim->value, claim->unit)) : "–",
             check.obtained ? escaped(with_unit(*check.obtained, claim->unit)) : "–",
-            check.provenance ? escaped(to_string(*check.provenance)) : "–");
+            check.provenance ? escaped(to_string(*check.provenance)) : "–",
+            escaped_prose(check.reason), escaped(claim->id), claim->source.empty() ? "" : " · ",
+            escaped(claim->source));
     }
     return out + "</tbody></table></div>\n";
 }
@@ -64,7 +103,7 @@ std::string unchecked_list(const std::vector<UncheckedClaims>& groups) {
     if (groups.empty()) return "";
     std::string out = "<p class=\"muted\">Not checked:</p>\n<ul class=\"muted\">\n";
     for (const UncheckedClaims& group : groups)
-        out += fmt::format("<li>{}: {}</li>\n", group.count, escaped(group.why));
+        out += fmt::format("<li>{}: {}</li>\n", group.count, escaped_prose(group.why));
     return out + "</ul>\n";
 }
 
@@ -85,15 +124,17 @@ std::string settings_list(const std::vector<const Claim*>& settings) {
 std::string html_grid(const Grid& grid) {
     if (grid.size() < 2) return "";
     std::string table = "<table class=\"grid\"><thead><tr>";
+    std::vector<const char*> classes;
     for (std::size_t column = 0; column < grid[0].size(); ++column) {
-        const bool numbers = column < grid[1].size() && is_number(grid[1][column]);
-        table += fmt::format("<th{}>{}</th>", numbers ? R"( class="num")" : "",
-                             escaped(grid[0][column]));
+        classes.push_back(is_of_numbers(grid, column) ? R"( class="num")" : "");
+        table += fmt::format("<th{}>{}</th>", classes[column], breakable(grid[0][column]));
     }
     table += "</tr></thead>\n<tbody>\n";
     for (std::size_t row = 1; row < grid.size(); ++row) {
         table += "<tr>";
-        for (const std::string& text : grid[row]) table += cell(text);
+        for (std::size_t column = 0; column < grid[row].size(); ++column)
+            table += fmt::format("<td{}>{}</td>", column < classes.size() ? classes[column] : "",
+                                 escaped(grid[row][column]));
         table += "</tr>\n";
     }
     table = "<div class=\"wide\">" + table + "</tbody></table></div>\n";
@@ -168,7 +209,9 @@ std::string html_machine(const store::Machine& machine) {
                 text.clear();
                 for (const nlohmann::json& element : value) {
                     std::string words;
-                    if (element.is_object())
+                    if (element.is_object() && element.contains("level"))
+                        words = cache_text(element);
+                    else if (element.is_object())
                         for (const auto& [key, part] : element.items())
                             words += (words.empty() ? "" : ", ") + key + " " + plain(part);
                     else

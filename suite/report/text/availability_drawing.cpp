@@ -106,11 +106,24 @@ class CurveCanvas {
         if (curve_.losses.empty()) return "";
         std::vector<int> lost(columns_, 0);
         for (const CountCurve::Loss& loss : curve_.losses) lost[column_of(loss.t_s)] += loss.nodes;
-        std::string line = " lost ";
-        for (const int nodes : lost)
-            line += nodes == 0 ? ' ' : nodes > 9 ? '+' : static_cast<char>('0' + nodes);
-        line.erase(line.find_last_not_of(' ') + 1);
-        return line + '\n';
+        // Each number begins below its column, in the first line in which it touches no other.
+        std::vector<std::string> lines;
+        for (std::size_t column = 0; column < columns_; ++column) {
+            if (lost[column] == 0) continue;
+            const std::string number = std::to_string(lost[column]);
+            const std::size_t at = label_width + column;
+            auto line = std::find_if(lines.begin(), lines.end(),
+                                     [&](const std::string& one) { return one.size() < at; });
+            if (line == lines.end()) {
+                lines.emplace_back(lines.empty() ? " lost" : "");
+                line = lines.end() - 1;
+            }
+            line->resize(at, ' ');
+            *line += number;
+        }
+        std::string out;
+        for (const std::string& line : lines) out += line + '\n';
+        return out;
     }
 
     const CountCurve& curve_;

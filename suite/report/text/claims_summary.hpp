@@ -1,47 +1,71 @@
-// The claims as counts and as tables: how many hold, and why others were not checked, each reason
-// once.
+// The claims as counts and as tables: how many hold, and what keeps the others from a verdict.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "suite/data/needs.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::report {
 
-/// The newest check of each, in the claims' order. A claim that was never checked is checked
-/// against nothing, which says whether it could be here. `store` null: no database yet.
-std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
-                                      const std::vector<const Claim*>& claims);
+/// What became of a claim; one of these, never two.
+enum class ClaimState {
+    holds,
+    contradicted,
+    discrepancy,
+    calibrated,
+    needs_data,  ///< a trace, weights, …, that is not on this machine
+    needs_gpu,
+    needs_cluster,  ///< the paper's own
+    no_command,     ///< nothing in this version could check it
+    not_run,        ///< all that it needs is here: a command checks it
+};
+/// "holds", "contradicted", "discrepancy", "calibrated", "needs data", "needs GPU",
+/// "needs cluster", "no command", "not run"
+std::string_view state_name(ClaimState);
 
-/// Settings are in no other count.
+/// `here`: what this machine has of what claims need.
+ClaimState state_of(const Claim&, const ClaimCheck&, const NeedIsHere& here = data::is_here);
+
+/// to_json() of both, and "state": the state's name, or "setting".
+nlohmann::json claim_json(const Claim&, const ClaimCheck&);
+
+/// A check of each claim, in their order, from those that are known, read as the claims say today:
+/// a discrepancy may have been explained since. What keeps a claim without a result from one is
+/// said as it is on this machine now: data may have come since it was checked.
+std::vector<ClaimCheck> on_this_machine(const Registry& registry,
+                                        const std::vector<const Claim*>& claims,
+                                        std::span<const ClaimCheck> known,
+                                        const NeedIsHere& here = data::is_here);
+
+/// The same, from the newest stored checks. `store` null: no database yet.
+std::vector<ClaimCheck> newest_checks(const Registry& registry, const store::Store* store,
+                                      const std::vector<const Claim*>& claims,
+                                      const NeedIsHere& here = data::is_here);
+
+/// Claims by state; settings are in no other count.
 struct ClaimsTally {
     std::size_t hold = 0, contradicted = 0, discrepancies = 0, calibrated = 0;
-    std::size_t need_inputs = 0;  ///< data, weights, a GPU or a cluster that is not here
-    std::size_t not_run = 0;
-    std::size_t no_command = 0;  ///< nothing in this version could check them
+    std::size_t need_data = 0, need_gpu = 0, need_cluster = 0, no_command = 0, not_run = 0;
     std::size_t settings = 0;
 
     std::size_t checked() const { return hold + contradicted + discrepancies + calibrated; }
-    std::size_t claims() const { return checked() + need_inputs + not_run + no_command; }
+    std::size_t claims() const {
+        return checked() + need_data + need_gpu + need_cluster + no_command + not_run;
+    }
 };
-ClaimsTally tally(const Registry&, std::span<const ClaimCheck>);
+ClaimsTally tally(const Registry&, std::span<const ClaimCheck>,
+                  const NeedIsHere& here = data::is_here);
 
-/// "29 of 49 checked hold, 4 discrepancies, 16 calibrated; 58 need data or a GPU"
+/// "29 of 49 checked hold, 4 discrepancies, 16 calibrated; 3 need a GPU, 55 not run"
 std::string headline(const ClaimsTally&);
-
-/// Claims that were not checked for one reason.
-struct UncheckedClaims {
-    std::size_t count = 0;
-    std::string why;    ///< a sentence, with the command that changes it where there is one
-    std::string where;  ///< "lazarus/fig8 (7), lazarus/tab2 (4)"
-};
-/// The largest group first; what only has to be run comes before everything else.
-std::vector<UncheckedClaims> unchecked(const Registry&, std::span<const ClaimCheck>);
 
 /// Whether results speak for or against it.
 bool rests_on_results(const ClaimCheck&);
@@ -54,7 +78,7 @@ std::string place_in_paper(const Registry&, const Claim&);
 /// terminals that the table does not fit a claim to a line, the rest below it), then the others as
 /// counts, one per reason. Settings are left out.
 std::string claims_table(const Registry&, std::span<const ClaimCheck>, std::size_t columns = 98);
-/// A row for each of them, checked or not.
+/// A row for each of them, checked or not. Neighbours with one reason have it once, below them.
 std::string claims_rows(const Registry&, std::span<const ClaimCheck>, std::size_t columns = 98);
 /// What the paper chose, in `columns`; empty without settings.
 std::string settings_table(const Registry&, std::span<const ClaimCheck>,

@@ -7,20 +7,50 @@
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/terminal_text.hpp"
 #include "suite/report/text/text_table.hpp"
+#include "suite/report/text/unchecked_claims.hpp"
 
 namespace assay::report {
 namespace {
 
-/// What the paper says and where, then what was found.
-std::string below_row(const Registry& registry, const ClaimCheck& check, bool with_reason,
-                      std::size_t columns) {
-    std::string out;
-    if (const Claim* claim = registry.claim(check.claim))
-        out += indented(fmt::format("“{}” ({})", claim->says, place_in_paper(registry, *claim)),
-                        columns);
-    if (with_reason && !check.reason.empty()) out += indented(check.reason, columns);
-    return out;
+/// What the paper says and where.
+std::string saying(const Registry& registry, const ClaimCheck& check, std::size_t columns) {
+    const Claim* claim = registry.claim(check.claim);
+    if (claim == nullptr) return {};
+    return indented(fmt::format("“{}” ({})", claim->says, place_in_paper(registry, *claim)),
+                    columns);
 }
+
+/// Reasons of neighbours, told once where they are one; see without_experiment().
+class Reasons {
+  public:
+    Reasons(const Registry& registry, std::span<const ClaimCheck> checks) {
+        for (const ClaimCheck& check : checks) {
+            const Claim* claim = registry.claim(check.claim);
+            told_.push_back(rests_on_results(check) || claim == nullptr
+                                ? check.reason
+                                : without_experiment(check.reason, claim->experiment));
+            own_.push_back(check.reason);
+        }
+    }
+
+    /// What stands below row `i`: nothing where the next one has the same reason.
+    std::string below(std::size_t i, std::size_t columns) {
+        ++alike_;
+        one_wording_ = one_wording_ && own_[i] == own_[i + 1 - alike_];
+        if (i + 1 < told_.size() && told_[i + 1] == told_[i]) return {};
+        std::string reason = one_wording_ ? own_[i] : told_[i];
+        if (alike_ > 1 && !reason.empty())
+            reason = fmt::format("For the {} above: {}", alike_, reason);
+        alike_ = 0;
+        one_wording_ = true;
+        return reason.empty() ? "" : indented(reason, columns);
+    }
+
+  private:
+    std::vector<std::string> own_, told_;
+    std::size_t alike_ = 0;  ///< rows since the last reason
+    bool one_wording_ = true;
+};
 
 /// "lazarus/fig8/gpt-l" and below it "supported: paper 3.4, ours 3.1 (emulated)": for terminals
 /// that the table does not fit.
@@ -53,11 +83,10 @@ std::string rows_text(const Registry& registry, std::span<const ClaimCheck> chec
     }
     constexpr std::size_t head = 2;  // lines above the first row
     std::string out = fits ? lines[0] + '\n' + lines[1] + '\n' : "";
+    Reasons reasons(registry, checks);
     for (std::size_t i = 0; i < checks.size(); ++i) {
         out += fits ? lines[head + i] + '\n' : claim_heading(rows[1 + i], columns);
-        // Neighbours with one reason have it below the last of them.
-        const bool last = i + 1 >= checks.size() || checks[i + 1].reason != checks[i].reason;
-        out += below_row(registry, checks[i], last, columns);
+        out += saying(registry, checks[i], columns) + reasons.below(i, columns);
     }
     return out;
 }

@@ -129,6 +129,9 @@ std::vector<std::string> series_spellings(const RowId& id) {
     std::vector<RowName> names{row_name(id), row_name(id.series()), whole_name(id), exact_name(id)};
     names.push_back({id.series_text(), "", ""});  // as it is, where that does not print
     if (auto benchmark = imported_benchmark(id)) names.push_back({std::move(*benchmark), "", ""});
+    // As it stands below its program's name in a table.
+    if (auto benchmark = benchmark_name(id))
+        names.push_back({std::move(benchmark->second), "", ""});
     for (RowName& name : names)
         for (int which = 0; which < 8; ++which) {
             name.context = context_of(id, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
