@@ -1,6 +1,7 @@
 // One side of a comparison: series of values with what tells whether they may be compared at all.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,10 +30,20 @@ struct Series {
     /// scenario, hardware, calibration, data; of Google Benchmark, from a file or imported:
     /// processors, caches, build type. Series whose contexts differ are never compared silently.
     std::map<std::string, std::string> context;
-    std::vector<Point> points;  ///< of samples that are ok, in order of time
-    int failed = 0;             ///< samples that failed
-    int excluded = 0;           ///< samples marked invalid (slow clock, throttled, overrun)
+    std::vector<Point> points;          ///< of samples that are ok, in order of time
+    int failed = 0;                     ///< samples that failed
+    int excluded = 0;                   ///< samples marked invalid (slow clock, throttled, overrun)
+    std::vector<std::string> errors{};  ///< what those say of themselves: add_error()
+    bool aggregates_only = false;  ///< of a benchmark whose file has its means and no repetition
 };
+
+/// Each text once, in order of time, and no more than people read.
+inline void add_error(std::vector<std::string>& errors, const std::string& text) {
+    constexpr std::size_t most = 10;
+    if (!text.empty() && errors.size() < most &&
+        std::find(errors.begin(), errors.end(), text) == errors.end())
+        errors.push_back(text);
+}
 
 /// Where the values of a side were measured: a session of the store, or a foreign file.
 struct ArmSession {

@@ -70,9 +70,11 @@ std::string_view code(Reason reason) {
         case Reason::all_failed:
             return "all-failed";
         case Reason::all_excluded:
+            return "all-excluded";
+        case Reason::aggregates_only:
             break;
     }
-    return "all-excluded";
+    return "aggregates-only";
 }
 
 }  // namespace assay::compare

@@ -33,13 +33,15 @@ enum class Reason {
     changed,           ///< a deterministic metric that differs: its direction decides
     no_direction,      ///< ambiguous: it differs, and neither way is better
     not_positive,      ///< no ratio of values that are not all above zero: their order decides
-                       ///< where the sides do not overlap, else ambiguous
+                       ///< where the sides do not overlap, else ambiguous. A benchmark's time of
+                       ///< zero was not measured: not comparable
     context_differs,   ///< not comparable: says in what
     only_in_a,         ///< not comparable
     only_in_b,
     all_failed,    ///< a side has no sample that is ok: failed if that is B, failed before too if
                    ///< it is both, else not comparable
     all_excluded,  ///< not comparable: a side's samples were all marked invalid
+    aggregates_only,  ///< not comparable: a side's file has means of the benchmark, no repetitions
 };
 std::string_view code(Reason);  ///< "within-margin" …
 
@@ -73,6 +75,9 @@ struct Row {
     const Series* b = nullptr;
     /// Sentences that must be read beside the verdict, for it may mislead without them.
     std::vector<std::string> warnings;
+    /// What failed and skipped samples say of themselves: "B: cannot open the device". The reason
+    /// has the first of them, shortened.
+    std::vector<std::string> errors;
     bool regression() const { return verdict == RowVerdict::slower; }
 };
 

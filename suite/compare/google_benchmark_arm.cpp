@@ -26,6 +26,8 @@ class FileArm {
             for (Series& series : group.series) {
                 series.failed = group.failed;
                 series.excluded = group.skipped;
+                series.errors = group.errors;
+                series.aggregates_only = group.aggregates_only;
                 all.push_back(std::move(series));
             }
         }
@@ -37,6 +39,8 @@ class FileArm {
   private:
     struct Group {
         int failed = 0, skipped = 0;
+        std::vector<std::string> errors;
+        bool aggregates_only = false;
         std::vector<Series> series;  // one per metric
         std::map<std::string, std::size_t> index;
     };
@@ -47,6 +51,10 @@ class FileArm {
         Group& group = at->second;
         if (repetition.status == "failed") ++group.failed;
         if (repetition.status == "unsupported") ++group.skipped;
+        if (repetition.reason == aggregates_reason)
+            group.aggregates_only = true;
+        else
+            add_error(group.errors, repetition.reason);
         for (const auto& metric : repetition.metrics) {
             const auto [place, first] = group.index.emplace(metric.name, group.series.size());
             if (first) {
@@ -85,12 +93,11 @@ Arm read_google_benchmark(const std::string& text, const std::string& source) {
     Arm arm;
     arm.says = fmt::format("{}, {} benchmark{}", source, read.benchmarks(),
                            read.benchmarks() == 1 ? "" : "s");
-    const std::string date = file.context_word("date"), host = file.context_word("host_name");
+    const std::string date = file.context_word("date");
     if (!date.empty()) arm.says += " of " + date;
     const nlohmann::json suspects = file.suspects();
     for (const auto& [key, value] : suspects.items())
         arm.suspects[key] = value.is_string() ? value.get<std::string>() : value.dump();
-    if (!host.empty()) arm.suspects["host_name"] = host;
     arm.sessions = {{.id = "", .started = date, .warnings = file.warnings()}};
     arm.series = read.finish();
     return arm;

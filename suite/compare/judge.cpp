@@ -11,7 +11,9 @@
 #include <tuple>
 #include <utility>
 
+#include "suite/import_export/google_benchmark_file.hpp"
 #include "suite/measure/statistics/quantile.hpp"
+#include "suite/report/text/terminal_text.hpp"
 
 namespace assay::compare {
 namespace {
@@ -41,6 +43,9 @@ Row unjudged(const Match& match, const Options& options) {
     row.level = options.level;
     row.a = match.a;
     row.b = match.b;
+    for (const auto& [side, name] : {std::pair(row.a, "A: "), std::pair(row.b, "B: ")})
+        if (side != nullptr)
+            for (const std::string& error : side->errors) row.errors.push_back(name + error);
     return row;
 }
 
@@ -56,10 +61,28 @@ void decide_context(Row& row, const Match& match) {
            fmt::format("{}", fmt::join(parts, "; ")));
 }
 
+/// " (cannot open the device)", " (…, and 2 other errors)"; "" where the side does not say why.
+std::string why_text(const Series& side) {
+    constexpr std::size_t longest = 100;
+    if (side.errors.empty()) return {};
+    const std::size_t more = side.errors.size() - 1;
+    return fmt::format(" ({}{})", report::shortened(side.errors.front(), longest),
+                       more == 0   ? ""
+                       : more == 1 ? ", and another error"
+                                   : fmt::format(", and {} other errors", more));
+}
+
+/// "the only sample of B", "all 3 samples of B"
+std::string all_samples(int n, const char* name) {
+    return n == 1 ? fmt::format("the only sample of {}", name)
+                  : fmt::format("all {} samples of {}", n, name);
+}
+
 std::string how_it_failed(const Series& side, const char* name) {
-    if (side.excluded == 0) return fmt::format("all {} samples of {} failed", side.failed, name);
-    return fmt::format("of the {} samples of {}, {} failed and {} were marked invalid",
-                       side.failed + side.excluded, name, side.failed, side.excluded);
+    if (side.excluded == 0) return all_samples(side.failed, name) + " failed" + why_text(side);
+    return fmt::format("of the {} samples of {}, {} failed and {} were marked invalid{}",
+                       side.failed + side.excluded, name, side.failed, side.excluded,
+                       why_text(side));
 }
 
 /// Both sides without a single value, and both failed. False: something else.
@@ -73,14 +96,18 @@ bool decide_failed_before(Row& row, const Series& a, const Series& b) {
 /// A side without a single value. False: it has some.
 bool decide_empty(Row& row, const Series& side, const char* name) {
     if (!side.points.empty()) return false;
+    const bool both_aggregates = row.a->aggregates_only && row.b->aggregates_only;
     if (side.failed > 0)
         // Where A is the one that failed, nothing became worse.
         decide(row, name[0] == 'B' ? RowVerdict::failed : RowVerdict::not_comparable,
                Reason::all_failed, how_it_failed(side, name));
+    else if (side.aggregates_only)
+        decide(row, RowVerdict::not_comparable, Reason::aggregates_only,
+               fmt::format("in {}, {}", both_aggregates ? "A and B" : name, aggregates_reason));
     else if (side.excluded > 0)
         decide(row, RowVerdict::not_comparable, Reason::all_excluded,
-               fmt::format("all {} samples of {} were skipped or marked invalid", side.excluded,
-                           name));
+               fmt::format("{} {} skipped or marked invalid{}", all_samples(side.excluded, name),
+                           side.excluded == 1 ? "was" : "were", why_text(side)));
     else
         decide(row, RowVerdict::not_comparable,
                name[0] == 'A' ? Reason::only_in_b : Reason::only_in_a);
@@ -92,7 +119,8 @@ bool decide_empty(Row& row, const Series& side, const char* name) {
 std::string notes(const Row& row, const Options& options) {
     std::string text;
     for (const auto& [side, name] : {std::pair(row.a, "A"), std::pair(row.b, "B")}) {
-        if (side->failed > 0) text += fmt::format("; {} failed in {}", side->failed, name);
+        if (side->failed > 0)
+            text += fmt::format("; {} failed in {}{}", side->failed, name, why_text(*side));
         if (side->excluded > 0) text += fmt::format("; {} excluded in {}", side->excluded, name);
     }
     const auto alone = [&](const Series& side, int n) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "suite/compare/judge.hpp"
+#include "suite/import_export/google_benchmark_file.hpp"
 
 namespace assay::compare {
 namespace {
@@ -100,6 +101,21 @@ void judge_by_order(Row& row, const std::vector<double>& a, const std::vector<do
                        text));
 }
 
+/// "7 of 7 values of B": those that are not above zero; "" for none.
+std::string unmeasured(const std::vector<double>& values, const char* name) {
+    const auto n = std::count_if(values.begin(), values.end(),
+                                 [](double value) { return !(std::isfinite(value) && value > 0); });
+    return n == 0 ? std::string() : fmt::format("{} of {} values of {}", n, values.size(), name);
+}
+
+/// A benchmark's time that is not above zero: the order of such values says nothing of speed.
+void refuse_unmeasured_times(Row& row, const std::vector<double>& a, const std::vector<double>& b) {
+    const std::string in_a = unmeasured(a, "A"), in_b = unmeasured(b, "B");
+    decide(row, RowVerdict::not_comparable, Reason::not_positive,
+           fmt::format("{} is not above zero in {}{}{}: that is no measured time", row.id.metric,
+                       in_a, in_a.empty() || in_b.empty() ? "" : " and ", in_b));
+}
+
 /// What the widest interval of so few values covers; the level asked for where that is more.
 double attained_level(const Basis& basis, double asked) {
     // That all values lie on one side of the truth; all of one side below all of the other.
@@ -130,7 +146,10 @@ std::string too_few_text(const Row& row, const Basis& basis, double level) {
 
 void judge_ratio(Row& row, const Pairs& pairs, const Options& options) {
     const auto a = values_of(*row.a), b = values_of(*row.b);
-    if (!has_ratio(a) || !has_ratio(b)) return judge_by_order(row, a, b);
+    if (!has_ratio(a) || !has_ratio(b))
+        return is_benchmark_time(row.id.experiment, row.id.metric)
+                   ? refuse_unmeasured_times(row, a, b)
+                   : judge_by_order(row, a, b);
     const Basis basis = basis_of(*row.a, *row.b, pairs);
     row.paired = basis.unit == Basis::Unit::pair;
     const statistics::Ratio ratio =

@@ -67,7 +67,10 @@ nlohmann::json row_json(const Row& row, const report::RowNames& names) {
 nlohmann::json rows_json(std::span<const Row> rows) {
     nlohmann::json all = nlohmann::json::array();
     const report::RowNames names = names_of(rows);
-    for (const Row& row : rows) all.push_back(row_json(row, names));
+    for (const Row& row : rows) {
+        all.push_back(row_json(row, names));
+        all.back()["errors"] = row.errors;
+    }
     return all;
 }
 

@@ -16,7 +16,7 @@ namespace assay::compare {
 /// that belong beside the verdict. NaN becomes null.
 nlohmann::json row_json(const Row&, const report::RowNames&);
 
-/// An array of them.
+/// An array of them, each with "errors": what failed and skipped samples say, "B: no device".
 nlohmann::json rows_json(std::span<const Row>);
 
 /// The same columns, RFC 4180 quoting; NaN becomes an empty field, and what does not print is

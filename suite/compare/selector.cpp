@@ -228,8 +228,13 @@ bool has_selector_kind(const std::string& typed) {
 
 std::string says_of(const std::vector<Session>& oldest_first) {
     const Session& first = oldest_first.front();
+    constexpr std::string_view import = "assay import ";
     if (oldest_first.size() == 1)
-        return fmt::format("session {} of {}", first.id.substr(0, 8), minute(first.started));
+        return fmt::format(
+            "session {} of {}{}", first.id.substr(0, 8), minute(first.started),
+            first.command.starts_with(import)
+                ? fmt::format(", imported from {}", first.command.substr(import.size()))
+                : std::string());
     return fmt::format("{} sessions of {} to {}", oldest_first.size(), minute(first.started),
                        minute(oldest_first.back().started));
 }

@@ -34,7 +34,8 @@ std::vector<store::Session> newest_first(const store::Store&);
 /// Whether it begins as baseline:NAME, commit:PREFIX and so on do, so that it names no file.
 bool has_selector_kind(const std::string& typed);
 
-/// "session 1a2b3c4d of 2026-11-21 02:03", or how many and from when to when.
+/// "session 1a2b3c4d of 2026-11-21 02:03", where so "…, imported from old.csv"; or how many and
+/// from when to when.
 std::string says_of(const std::vector<store::Session>& oldest_first);
 
 }  // namespace assay::compare

@@ -42,6 +42,8 @@ class Collector {
             for (Series& series : group.series) {
                 series.failed += group.failed;  // beside those of a part of a sample
                 series.excluded = group.excluded;
+                series.errors = group.errors;
+                series.aggregates_only = group.aggregates_only;
                 if (!series.deterministic && group.belongs_to_nothing)
                     for (Point& point : series.points) point.pair.clear();
             }
@@ -55,7 +57,8 @@ class Collector {
     struct Group {
         store::SeriesKey key;
         int failed = 0, excluded = 0;
-        bool imported_benchmark = false, belongs_to_nothing = false;
+        std::vector<std::string> errors;
+        bool imported_benchmark = false, belongs_to_nothing = false, aggregates_only = false;
         std::vector<Series> series;                     // one per metric
         std::map<store::MetricKey, std::size_t> index;  // metric → series
         std::map<std::pair<std::uint64_t, int>, int> seen;
@@ -70,10 +73,14 @@ class Collector {
             group.imported_benchmark = report::imported_benchmark(store::row_id(key)).has_value();
             order_.push_back(id);
         }
-        if (sample.status == "failed") ++group.failed;
-        if (sample.status == "invalid") ++group.excluded;
         // A foreign benchmark was asked to run, and skipped itself.
-        if (sample.status == "unsupported" && group.imported_benchmark) ++group.excluded;
+        const bool skipped = sample.status == "unsupported" && group.imported_benchmark;
+        if (sample.status == "failed") ++group.failed;
+        if (sample.status == "invalid" || skipped) ++group.excluded;
+        if (skipped && sample.reason == aggregates_reason)
+            group.aggregates_only = true;
+        else if (sample.status == "failed" || skipped)
+            add_error(group.errors, sample.reason);
         if (sample.status != "ok") return;
         // The same seed and round of several sessions: what is exact must be equal, so the first
         // pairs with the first; measured values of different days belong to nothing. Nor do the

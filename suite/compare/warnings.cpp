@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -17,6 +18,9 @@ namespace {
 /// Of the warnings before a run, those about what else the machine was doing; the others are
 /// about how it is set up.
 constexpr std::array busy_words{"load", "processes"};
+
+/// Clocks of one processor that is read twice differ by less.
+constexpr double clock_tolerance = 0.01;
 
 /// With fewer sessions a side, how sessions differ is hardly known.
 constexpr std::size_t few_sessions = 4;
@@ -105,6 +109,36 @@ std::string suspect(const Arm& arm, const char* key) {
     return found == arm.suspects.end() ? std::string() : found->second;
 }
 
+/// Files of Google Benchmark tell of no machine but its processors and caches: two hosts may look
+/// like one.
+std::string host_sentence(const Arm& a, const Arm& b) {
+    const std::string in_a = suspect(a, "host_name"), in_b = suspect(b, "host_name");
+    if (in_a.empty() || in_b.empty() || in_a == in_b) return {};
+    return fmt::format(
+        "A was measured on the host {} and B on {}: a difference may be the machine's, not the "
+        "code's",
+        in_a, in_b);
+}
+
+/// The clock that such a file names, in MHz; 0: none, or several.
+double clock_mhz(const Arm& arm) {
+    const std::string text = suspect(arm, "mhz_per_cpu");
+    double mhz = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), mhz);
+    return error == std::errc() && stop == text.data() + text.size() ? mhz : 0;
+}
+
+std::string clock_sentence(const Arm& a, const Arm& b) {
+    const double in_a = clock_mhz(a), in_b = clock_mhz(b);
+    if (!(in_a > 0) || !(in_b > 0) ||
+        std::abs(in_a - in_b) <= clock_tolerance * std::max(in_a, in_b))
+        return {};
+    return fmt::format(
+        "the processors had another clock, {:g} MHz in A and {:g} MHz in B (mhz_per_cpu): a "
+        "difference may be the machine's, not the code's",
+        in_a, in_b);
+}
+
 bool in_turns(const Arm& arm) {
     return std::any_of(arm.sessions.begin(), arm.sessions.end(),
                        [](const ArmSession& session) { return session.in_turns; });
@@ -141,14 +175,16 @@ void warn_of_new_failures(std::vector<Row>& rows) {
             continue;
         if (row.b->failed * runs(*row.a) <= row.a->failed * runs(*row.b)) continue;
         row.warnings.push_back(fmt::format(
-            "{} of {:.0f} samples of B failed ({} of {:.0f} of A): only the others are compared",
-            row.b->failed, runs(*row.b), row.a->failed, runs(*row.a)));
+            "{} of {:.0f} samples of B failed ({} of {:.0f} of A): only the others are compared{}",
+            row.b->failed, runs(*row.b), row.a->failed, runs(*row.a),
+            row.b->errors.empty() ? "" : "; B says: " + row.b->errors.front()));
     }
 }
 
 void warn_of_circumstances(std::vector<Row>& rows, const Arm& a, const Arm& b) {
     std::vector<std::string> sentences;
-    for (std::string sentence : {busy_sentence(a, b), setting_sentence(a, b)})
+    for (std::string sentence :
+         {host_sentence(a, b), clock_sentence(a, b), busy_sentence(a, b), setting_sentence(a, b)})
         if (!sentence.empty()) sentences.push_back(std::move(sentence));
     const bool one_program = is_one_program(a, b);
     for (Row& row : rows) {

@@ -17,8 +17,9 @@ void warn_of_disagreeing_times(std::vector<Row>&);
 void warn_of_new_failures(std::vector<Row>&);
 
 /// To each row that a machine decided (measured or emulated, with a value on both sides): that the
-/// machine was busy before a side was measured, or set up differently, as the sessions' records
-/// say; and to those that changed, that both sides are of one program.
+/// machine was busy before a side was measured, set up differently or another one (by host and
+/// clock of a benchmark's file), as the sessions' records say; and to those that changed, that both
+/// sides are of one program.
 void warn_of_circumstances(std::vector<Row>&, const Arm& a, const Arm& b);
 
 /// Both sides are of one build (of one clean commit, where the builds are not told).

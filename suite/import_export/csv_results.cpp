@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -25,16 +24,20 @@ using CsvLine = std::vector<CsvField>;
 
 class CsvResults {
   public:
-    CsvResults(std::string_view text, const std::string& source, const RowSink& sink)
-        : text_(text), source_(source), rows_(sink), imported_(store::now_utc()) {}
+    CsvResults(std::string_view text, const std::string& source, const RowSink& sink,
+               const ResultsHere& here)
+        : text_(text), source_(source), rows_(sink), here_(here), imported_(store::now_utc()) {}
 
-    void read() {
+    /// How many samples were left out.
+    long read() {
         refuse_google_benchmark();
         const auto lines = parse_csv(text_, source_);
         if (lines.empty()) throw UserError(source_ + ": the file is empty");
         header(lines.front());
         for (std::size_t i = 1; i < lines.size(); ++i) line(lines[i]);
-        write();
+        const long left_out = leave_out_what_is_here();
+        if (!samples_.empty()) write();
+        return left_out;
     }
 
   private:
@@ -161,32 +164,6 @@ class CsvResults {
         return store::derived_uuid("csv session " + typed + '\n' + file_);
     }
 
-    /// "2026-11-21T02:03:04.567Z", as the store compares it.
-    static bool is_time(const std::string& text) {
-        constexpr std::string_view shape = "0000-00-00T00:00:00.000Z";
-        if (text.size() != shape.size()) return false;
-        for (std::size_t i = 0; i < text.size(); ++i)
-            if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
-                return false;
-        const auto part = [&](int at) {
-            return static_cast<unsigned>(std::stoi(text.substr(at, 2)));
-        };
-        const std::chrono::year_month_day day{std::chrono::year(std::stoi(text.substr(0, 4))),
-                                              std::chrono::month(part(5)),
-                                              std::chrono::day(part(8))};
-        return day.ok() && part(11) < 24 && part(14) < 60 && part(17) < 60;
-    }
-
-    static bool is_uuid(std::string_view text) {
-        if (text.size() != 36) return false;
-        for (std::size_t i = 0; i < text.size(); ++i)
-            if (i == 8 || i == 13 || i == 18 || i == 23
-                    ? text[i] != '-'
-                    : std::string_view("0123456789abcdef").find(text[i]) == std::string_view::npos)
-                return false;
-        return true;
-    }
-
     void line(const CsvLine& line) {
         if (line.size() != width_)
             fail(line.back(), fmt::format("{} fields, the first line has {}", line.size(), width_));
@@ -197,7 +174,7 @@ class CsvResults {
         if (!store::is_final_status(sample.status))
             fail(*field(line, "status"), fmt::format("there is no status '{}'", sample.status));
         sample.started = word(line, "started", imported_);
-        if (!is_time(sample.started))
+        if (!store::is_utc(sample.started))
             fail(*field(line, "started"),
                  fmt::format("'started' is '{}', no time; write 2026-11-21T02:03:04.567Z (UTC)",
                              sample.started));
@@ -212,8 +189,8 @@ class CsvResults {
                 unit_of(sample.spec.experiment, metric->text, *unit);
         }
         const auto id = word(line, "sample", "");
-        store::Sample& into =
-            id.empty() ? without_id(sample, value, *metric) : with_id(line, sample, value, *metric);
+        store::Sample& into = id.empty() ? without_id(line, sample, value, *metric)
+                                         : with_id(line, sample, value, *metric);
         if (value) into.metrics.push_back(std::move(*value));
     }
 
@@ -234,10 +211,13 @@ class CsvResults {
     store::Sample& with_id(const CsvLine& line, store::Sample& sample,
                            const std::optional<store::MetricValue>& value, const CsvField& at) {
         const auto& id = field(line, "sample")->text;
-        if (!is_uuid(id)) fail(at, fmt::format("the sample '{}' is no UUID", id));
+        if (!store::is_uuid(id)) fail(at, fmt::format("the sample '{}' is no UUID", id));
         sample.id = store::derived_uuid("csv sample " + id + '\n' + file_);
         const auto [found, is_new] = by_id_.emplace(id, samples_.size());
-        if (is_new) samples_.push_back(sample);
+        if (is_new) {
+            samples_.push_back(sample);
+            is_here_.push_back(here_.sample && here_.sample(id));
+        }
         auto& known = samples_[found->second];
         if (to_json(known.spec) != to_json(sample.spec) || known.session != sample.session)
             fail(at, fmt::format("sample {} was another one further up", id));
@@ -255,18 +235,37 @@ class CsvResults {
         return known;
     }
 
-    store::Sample& without_id(store::Sample& sample, const std::optional<store::MetricValue>& value,
-                              const CsvField& at) {
+    store::Sample& without_id(const CsvLine& line, store::Sample& sample,
+                              const std::optional<store::MetricValue>& value, const CsvField& at) {
         for (;; ++sample.spec.round) {
             sample.id = store::derived_uuid("csv sample " + sample.session + sample.status +
                                             store::json_text(to_json(sample.spec)));
             const auto [found, is_new] = by_id_.emplace(sample.id, samples_.size());
-            if (is_new) samples_.push_back(sample);
+            if (is_new) {
+                samples_.push_back(sample);
+                is_here_.push_back(is_session_here(word(line, "session", "")));
+            }
             auto& known = samples_[found->second];
             if (is_new || !value || !has(known, *value)) return known;
             if (columns_.count("round"))
                 fail(at, fmt::format("'{}' a second time in one round", value->name));
         }
+    }
+
+    bool is_session_here(const std::string& id) {
+        if (!here_.session || !store::is_uuid(id)) return false;
+        const auto [known, is_new] = sessions_here_.emplace(id, false);
+        if (is_new) known->second = here_.session(id);
+        return known->second;
+    }
+
+    long leave_out_what_is_here() {
+        std::vector<store::Sample> others;
+        for (std::size_t i = 0; i < samples_.size(); ++i)
+            if (!is_here_[i]) others.push_back(std::move(samples_[i]));
+        const auto left_out = static_cast<long>(samples_.size() - others.size());
+        samples_ = std::move(others);
+        return left_out;
     }
 
     void write() {
@@ -316,6 +315,7 @@ class CsvResults {
     std::string_view text_;
     const std::string& source_;
     ArrivingRows rows_;
+    const ResultsHere& here_;
     std::string imported_;
     std::string file_ = store::derived_uuid(text_);
     // Nobody says where the values come from: never compared with those of another file.
@@ -324,14 +324,17 @@ class CsvResults {
     std::map<std::string, std::size_t> axes_;
     std::size_t width_ = 0;
     std::vector<store::Sample> samples_;
+    std::vector<bool> is_here_;  ///< of the samples
+    std::map<std::string, bool> sessions_here_;
     std::map<std::string, std::size_t> by_id_;
     std::map<std::pair<std::string, std::string>, std::string> units_;
 };
 
 }  // namespace
 
-void read_csv_results(std::string_view text, const std::string& source, const RowSink& sink) {
-    CsvResults(text, source, sink).read();
+long read_csv_results(std::string_view text, const std::string& source, const RowSink& sink,
+                      const ResultsHere& here) {
+    return CsvResults(text, source, sink, here).read();
 }
 
 }  // namespace assay::import_export

@@ -36,6 +36,8 @@ void refuse_to_replace(const fs::path& to, const fs::path& database, ArchiveForm
         if (fs::weakly_canonical(to, error) == real + own)
             throw UserError(fmt::format("{} is a file of the database {}; give another name",
                                         to.string(), database.string()));
+    if (const std::string trouble = missing_folder(to); !trouble.empty())
+        throw UserError(fmt::format("cannot write {}: {}", to.string(), trouble));
     if (!fs::exists(to)) return;
     if (fs::equivalent(to, database, error))
         throw UserError(fmt::format("{} is the database itself; give a new file", to.string()));
@@ -52,7 +54,6 @@ void appears_at_once(const fs::path& to, Write write) {
     fs::path part = to;
     part += fmt::format(".{:.8}.part", store::new_uuid());
     std::error_code error;
-    if (to.has_parent_path()) fs::create_directories(to.parent_path(), error);
     if (!FileDescriptor(open(part.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666)))
         throw UserError(fmt::format("cannot write {}: {}", to.string(), std::strerror(errno)));
     try {

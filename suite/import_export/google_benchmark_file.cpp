@@ -214,13 +214,11 @@ GoogleBenchmarkFile::GoogleBenchmarkFile(std::string_view text, std::string sour
             source_));
     for (const std::string& name : aggregated)
         if (!rounds.contains(name))
-            repetitions_.push_back(
-                {.experiment = std::string(benchmark_prefix) + name,
-                 .round = 0,
-                 .status = "unsupported",
-                 .reason = "aggregates (means, medians) only: without ReportAggregatesOnly() the "
-                           "file has the repetitions",
-                 .metrics = {}});
+            repetitions_.push_back({.experiment = std::string(benchmark_prefix) + name,
+                                    .round = 0,
+                                    .status = "unsupported",
+                                    .reason = std::string(aggregates_reason),
+                                    .metrics = {}});
     if (repetitions_.empty()) refuse("no repetitions of a benchmark in it");
 }
 
@@ -229,7 +227,7 @@ std::string GoogleBenchmarkFile::context_word(const char* key) const {
 }
 
 json GoogleBenchmarkFile::suspects() const {
-    constexpr std::array ignored{"date", "load_avg", "json_schema_version", "host_name"};
+    constexpr std::array ignored{"date", "load_avg", "json_schema_version"};
     json suspects = json::object();
     for (const auto& [key, value] : context_.items())
         if (!is_among(context_keys, key) && !is_among(ignored, key)) suspects[key] = value;
@@ -302,6 +300,11 @@ void GoogleBenchmarkFile::refuse(const std::string& what) const {
         fmt::format("{}: not Google Benchmark's JSON: {}; write the file with "
                     "--benchmark_out=FILE --benchmark_out_format=json",
                     source_, what));
+}
+
+bool is_benchmark_time(std::string_view experiment, std::string_view metric) {
+    return experiment.starts_with(benchmark_prefix) &&
+           (metric == "real_time" || metric == "cpu_time");
 }
 
 Direction benchmark_direction(std::string_view metric) {

@@ -16,6 +16,14 @@ namespace assay {
 /// Before the benchmark's name in what identifies a row: "benchmark/BM_copy/64".
 inline constexpr std::string_view benchmark_prefix = "benchmark/";
 
+/// The reason of a benchmark of which the file has only aggregates, beside others.
+inline constexpr std::string_view aggregates_reason =
+    "the file has only its aggregates (means, medians), and comparing needs the repetitions; run "
+    "it again without --benchmark_report_aggregates_only (in its source: ReportAggregatesOnly)";
+
+/// "real_time" and "cpu_time" of a benchmark of any kind, which are above zero when measured.
+bool is_benchmark_time(std::string_view experiment, std::string_view metric);
+
 class GoogleBenchmarkFile {
   public:
     struct Metric {
@@ -46,8 +54,8 @@ class GoogleBenchmarkFile {
     /// beside others, follows as one that is not supported.
     const std::vector<Repetition>& repetitions() const { return repetitions_; }
 
-    /// What may explain a difference and is no reason not to compare: commit, clock, flags …; not
-    /// the host's name, the time and the load.
+    /// What may explain a difference and is no reason not to compare: host, commit, clock, flags …;
+    /// not the time and the load.
     nlohmann::json suspects() const;
     /// What the file says of a machine that was not quiet, in the words of a session's record:
     /// "load", "cpu scaling"; "" for nothing.

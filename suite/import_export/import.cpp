@@ -131,14 +131,20 @@ store::Store::Merged import_file(store::Store& store, const fs::path& file) {
             throw UserError(fmt::format("{}: {}", source, error.what()));
         }
     };
+    long here_already = 0;
     if (looks_like_json_lines(beginning))
         read_json_lines(in, source, insert);
     else if (const auto at = beginning.find_first_not_of(" \t\r\n");
              at != beginning.npos && beginning[at] == '{')
         read_benchmark_results(all_of(in), source, sink);
     else
-        read_csv_results(all_of(in), source, sink);
-    return store.merge(staging.complete());
+        here_already = read_csv_results(
+            all_of(in), source, sink,
+            {.sample = [&](const std::string& id) { return store.has_sample(id); },
+             .session = [&](const std::string& id) { return store.session(id).has_value(); }});
+    store::Store::Merged merged = store.merge(staging.complete());
+    merged.skipped += here_already;
+    return merged;
 }
 
 }  // namespace assay::import_export

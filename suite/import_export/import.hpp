@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -26,9 +27,17 @@ store::Store::Merged import_file(store::Store& store, const std::filesystem::pat
 /// file gives the same ids, and none of the original's: what CSV lost can still be imported. Every
 /// file is a machine of its own. UserError with `source`, line and column.
 ///
+/// Samples that are `here` already, by the id in the column `sample` (where there is no such
+/// column, by that of `session`), are left out: a copy beside its original would be a session like
+/// any other. Returns how many.
+///
 /// CSV does not carry: the machine, events, curves, tables, artifacts, hardware readings,
 /// calibrations, notes, why a sample failed, and whether an axis value "1" was a number or a word.
-void read_csv_results(std::string_view text, const std::string& source, const RowSink& sink);
+struct ResultsHere {
+    std::function<bool(const std::string&id)> sample, session;  ///< null: none is
+};
+long read_csv_results(std::string_view text, const std::string& source, const RowSink& sink,
+                      const ResultsHere& here = {});
 
 /// A file of Google Benchmark, its JSON, as a session of samples.
 ///

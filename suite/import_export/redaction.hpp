@@ -11,9 +11,9 @@
 namespace assay::import_export {
 
 /// Replaces names of hosts, as whole words in any case, and absolute paths. "/home/ann/run/x.db"
-/// becomes
-/// ".../x.db", a folder of system programs (/usr, /opt, /proc …) stays as it is, "/home/ann" alone
-/// becomes "~".
+/// becomes ".../x.db", a folder of system programs (/usr, /opt, /proc …) stays as it is,
+/// "/home/ann" alone becomes "~". Paths are looked for within texts, because the texts stay: axes
+/// tell series apart, and reasons, events and logs are all that says why a sample failed.
 class Redaction {
   public:
     /// Name → what stands for it.

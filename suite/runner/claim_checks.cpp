@@ -1,4 +1,5 @@
 // check_claims(): every claim of the given experiments against what the store holds.
+#include "suite/data/needs.hpp"
 #include "suite/runner/runner.hpp"
 
 namespace assay::runner {
@@ -29,7 +30,7 @@ Evidence evidence_for(const store::Store& store, const std::string& experiment,
 
 ClaimCheck check_and_tell_origin(const Registry& registry, const Claim& claim,
                                  const Evidence& evidence) {
-    ClaimCheck found = check_claim(registry, claim, evidence.all);
+    ClaimCheck found = check_claim(registry, claim, evidence.all, data::is_here);
     if (!rests_on_evidence(found.verdict) || evidence.of_others.empty()) return found;
     if (same_finding(found, check_claim(registry, claim, evidence.of_session))) return found;
     const bool wholly = same_finding(found, check_claim(registry, claim, evidence.of_others));
@@ -50,8 +51,9 @@ std::vector<ClaimCheck> check_claims(const Registry& registry, const store::Stor
         for (const Claim& claim : system->claims) {
             if (claim.experiment != experiment->id) continue;
             if (!evidence) evidence = evidence_for(store, experiment->id, session);
-            checks.push_back(session.empty() ? check_claim(registry, claim, evidence->all)
-                                             : check_and_tell_origin(registry, claim, *evidence));
+            checks.push_back(session.empty()
+                                 ? check_claim(registry, claim, evidence->all, data::is_here)
+                                 : check_and_tell_origin(registry, claim, *evidence));
         }
     }
     return checks;

@@ -114,7 +114,7 @@ void expand(const Experiment& experiment, const Request& request, InputHash& inp
                 std::vector<HashedInput> files = inputs.of(experiment, spec);
                 plan.samples.push_back({.experiment = &experiment,
                                         .spec = spec,
-                                        .seconds = profile->seconds_per_sample,
+                                        .seconds = profile->seconds(spec.provenance),
                                         .bytes = profile->bytes_per_sample,
                                         .calibration = note_calibration(experiment, spec, plan),
                                         .data = data_hash(files),

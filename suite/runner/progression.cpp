@@ -33,6 +33,15 @@ Progression::Progression(const Plan& plan, const Listener& listener, std::functi
     }
 }
 
+void Progression::beside(const Plan& plan) {
+    for (const PlannedSample& sample : plan.samples) {
+        OfCase& of_case = of(sample);
+        of_case.counted = false;
+        ++of_case.sum.left;
+        of_case.sum.left_s += sample.seconds;
+    }
+}
+
 Progression::OfCase& Progression::of(const PlannedSample& sample) {
     OfCase& found = cases_[case_key(sample.spec)];
     found.experiment = sample.spec.experiment;
@@ -56,8 +65,10 @@ void Progression::passed_over(const PlannedSample& sample, const std::string& st
 }
 
 void Progression::saved(const PlannedSample& sample) {
-    --planned_;
-    ++saved_;
+    if (of(sample).counted) {
+        --planned_;
+        ++saved_;
+    }
     no_longer_left(sample);
 }
 
@@ -68,7 +79,7 @@ void Progression::started(const PlannedSample& sample) {
 
 void Progression::finished(const PlannedSample& sample, const store::Sample& result) {
     running_.reset();
-    count(result.status);
+    if (of(sample).counted) count(result.status);
     for (Sum* sum : {&of(sample).sum, &experiments_[sample.spec.experiment], &all_}) {
         ++sum->measured;
         sum->estimated_s += sample.seconds;

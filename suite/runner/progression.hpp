@@ -22,6 +22,9 @@ class Progression {
     Progression(const Plan& plan, const Listener& listener, std::function<double()> now = {},
                 int times = 1);
 
+    /// Samples that take time beside those of the plan and count as none of them.
+    void beside(const Plan& plan);
+
     /// Finished in an earlier call.
     void passed_over(const PlannedSample& sample, const std::string& status);
     /// It need not be run: adaptive rounds are over.
@@ -44,6 +47,7 @@ class Progression {
     struct OfCase {
         std::string experiment;
         Sum sum;
+        bool counted = true;
     };
     struct Running {
         std::string of_case;

@@ -121,6 +121,9 @@ Database Database::open(const fs::path& file, Access access) {
     const auto absolute = fs::weakly_canonical(fs::absolute(file, error), error);
     if (error || file.empty() || !absolute.has_filename())
         throw StoreError(fmt::format("\"{}\" is not the name of a file.", file.string()));
+    if (fs::is_directory(absolute, error))
+        throw StoreError(fmt::format(
+            "{} is a folder; name a results file in it with --db or ASSAY_DB.", file.string()));
     return with_store_errors(absolute, "open the database", [&] {
         return access == Access::write ? open_for_writing(absolute)
                                        : open_for_reading(absolute, Older::is_refused);

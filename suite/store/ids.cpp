@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <string>
 #include <system_error>
 
 #include "suite/base/sha256.hpp"
@@ -102,5 +104,29 @@ std::string utc(std::chrono::system_clock::time_point at) {
 }
 
 std::string now_utc() { return utc(std::chrono::system_clock::now()); }
+
+bool is_uuid(std::string_view text) {
+    if (text.size() != 36) return false;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (i == 8 || i == 13 || i == 18 || i == 23
+                ? text[i] != '-'
+                : std::string_view("0123456789abcdef").find(text[i]) == std::string_view::npos)
+            return false;
+    return true;
+}
+
+bool is_utc(std::string_view text) {
+    constexpr std::string_view shape = "0000-00-00T00:00:00.000Z";
+    if (text.size() != shape.size()) return false;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i]) return false;
+    const auto number = [&](std::size_t at, std::size_t digits) {
+        return std::stoi(std::string(text.substr(at, digits)));
+    };
+    const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
+                                          std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                          std::chrono::day(static_cast<unsigned>(number(8, 2)))};
+    return day.ok() && number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) < 60;
+}
 
 }  // namespace assay::store

@@ -24,6 +24,9 @@ std::string new_uuid_beside(std::string_view other);
 /// A UUID (version 8) that depends on the text alone: equal texts have equal ids everywhere.
 std::string derived_uuid(std::string_view text);
 
+/// Written as either of them is, in lower case.
+bool is_uuid(std::string_view text);
+
 /// The columns of the table series after its id, in the order of the schema. StoreError for an axis
 /// value that is not finite.
 std::vector<std::string> series_columns(const SeriesKey&);
@@ -42,5 +45,7 @@ std::string gate_row_id(const std::vector<std::string>& columns);
 
 /// ISO 8601, UTC, milliseconds: "2026-11-21T02:03:04.567Z"; text order is time order.
 std::string utc(std::chrono::system_clock::time_point at);
+/// Written so, of a day and a time that there are.
+bool is_utc(std::string_view text);
 
 }  // namespace assay::store

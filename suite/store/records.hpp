@@ -158,6 +158,7 @@ struct MeasuredSample {
     int round = 0;
     std::string status;
     std::string started;               ///< ISO 8601, UTC
+    std::string reason;                ///< empty where it is ok
     std::vector<MetricValue> metrics;  ///< in no promised order; whatever the status
 };
 

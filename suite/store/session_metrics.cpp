@@ -12,7 +12,7 @@ namespace assay::store {
 namespace {
 
 constexpr const char* measured_samples_sql =
-    "SELECT sample.id, series, seed, round, status, started FROM sample "
+    "SELECT sample.id, series, seed, round, status, started, reason FROM sample "
     "WHERE session = ? ORDER BY started, seed, round, sample.id";
 
 // CROSS JOIN keeps SQLite from starting at the metrics, of which a database has millions.
@@ -48,6 +48,7 @@ void read_measured_samples(SQLite::Database& sql, std::string_view session, Sess
                                  rows.getColumn(3).getInt(),
                                  rows.getColumn(4).getString(),
                                  rows.getColumn(5).getString(),
+                                 rows.getColumn(6).getString(),
                                  {}});
     }
 }

@@ -101,4 +101,12 @@ std::string Store::resolve_sample(std::string_view id) const {
                                 [&](SQLite::Database& sql) { return resolve(sql, "sample", id); });
 }
 
+bool Store::has_sample(std::string_view id) const {
+    return impl_->database.read("look for a sample", [&](SQLite::Database& sql) {
+        SQLite::Statement rows(sql, "SELECT 1 FROM sample WHERE id = ?");
+        bind_text(rows, 1, id);
+        return rows.executeStep();
+    });
+}
+
 }  // namespace assay::store

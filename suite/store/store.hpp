@@ -125,6 +125,7 @@ class Store {
     /// Prefixes have at least 4 characters; an ambiguous one is a StoreError that lists candidates.
     std::string resolve_session(std::string_view id_or_prefix) const;
     std::string resolve_sample(std::string_view id_or_prefix) const;
+    bool has_sample(std::string_view id) const;  ///< by its whole id
 
     std::vector<StoredCheck> newest_claim_checks() const;            ///< newest of each claim
     std::vector<Annotation> annotations(std::string_view id) const;  ///< oldest first; id as above

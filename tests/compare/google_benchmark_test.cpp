@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "suite/base/error.hpp"
 #include "suite/compare/compare.hpp"
@@ -142,6 +143,61 @@ TEST(GoogleBenchmark, WhatTookNoTimeHasFailed) {
     EXPECT_EQ(arm.series.at(0).failed, 2);
 }
 
+/// Real time above zero, CPU time not: of what only sleeps, or of a clock that was not read.
+TEST(GoogleBenchmark, ATimeOfZeroIsNotComparable) {
+    const auto with_cpu_time = [](double ns) {
+        std::vector<std::string> entries;
+        for (int i = 0; i < 7; ++i)
+            entries.push_back(fmt::format(
+                R"("real_time": {}, "cpu_time": {}, "items_per_second": 0)", 100 + 0.01 * i, ns));
+        return read_google_benchmark(file_of(entries), "x");
+    };
+    const Arm some = with_cpu_time(90), none = with_cpu_time(0);
+    for (const auto& [a, b, told] :
+         {std::tuple(&some, &none, "7 of 7 values of B:"),
+          std::tuple(&none, &some, "7 values of A:"),
+          std::tuple(&none, &none, "7 of 7 values of A and 7 of 7 values of B:")}) {
+        const auto rows = compare(*a, *b);
+        for (const Row& row : rows) {
+            if (row.id.metric != "cpu_time") {
+                EXPECT_EQ(row.verdict, RowVerdict::same) << row.id.metric;
+                continue;
+            }
+            EXPECT_EQ(row.verdict, RowVerdict::not_comparable);
+            EXPECT_THAT(row.reason, HasSubstr("not-positive: cpu_time is not above zero in "));
+            EXPECT_THAT(row.reason, HasSubstr(told));
+        }
+    }
+    // Of other metrics zero is a value, such as steps lost.
+    EXPECT_EQ(compare(some, some).size(), 3u);
+}
+
+TEST(GoogleBenchmark, WhatFailsSaysWhy) {
+    const auto failing = [](const std::string& message) {
+        return read_google_benchmark(
+            file_of({R"("error_occurred": true, "error_message": ")" + message + '"',
+                     R"("error_occurred": true, "error_message": ")" + message + '"',
+                     R"("error_occurred": true, "error_message": "other")"}),
+            "x");
+    };
+    const Arm good = read_google_benchmark(file_of({R"("real_time": 5)"}), "x");
+    const Arm bad = failing("cannot open /dev/nvidia0"), long_one = failing(std::string(300, 'y'));
+    const Row row = compare(good, bad).at(0);
+    EXPECT_EQ(
+        row.reason,
+        "all-failed: all 3 samples of B failed (cannot open /dev/nvidia0, and another error)");
+    EXPECT_EQ(row.errors, (std::vector<std::string>{"B: cannot open /dev/nvidia0", "B: other"}));
+    EXPECT_LT(compare(good, long_one).at(0).reason.size(), 200u) << "shortened";
+    EXPECT_EQ(compare(good, long_one).at(0).errors.at(0).size(), 303u) << "whole";
+    // Where others of them ran, too.
+    const Arm partly = read_google_benchmark(
+        file_of({R"("real_time": 5)", R"("error_occurred": true, "error_message": "no memory")"}),
+        "x");
+    const Row some = compare(good, partly).at(0);
+    EXPECT_THAT(some.reason, HasSubstr("1 failed in B (no memory)"));
+    EXPECT_THAT(some.warnings.at(0), HasSubstr("; B says: no memory"));
+}
+
 TEST(GoogleBenchmark, AggregatesOfOldFilesAreKnownByTheirNames) {
     const Arm arm = read_google_benchmark(
         R"({"benchmarks": [{"name": "B", "real_time": 1}, {"name": "B_mean", "real_time": 1}]})",
@@ -223,7 +279,8 @@ TEST(GoogleBenchmark, WhatFailsOnBothSidesFailedBeforeToo) {
     const Arm bad = read_google_benchmark(file_of({R"("error_occurred": true)"}), "x");
     EXPECT_EQ(compare(bad, bad).at(0).verdict, RowVerdict::failed_before);
     EXPECT_THAT(compare(bad, bad).at(0).reason,
-                HasSubstr("all 1 samples of B failed, and so it was before"));
+                HasSubstr("the only sample of B failed (the benchmark does not say why), and so it "
+                          "was before"));
     for (const Row& row : compare(good, bad)) EXPECT_EQ(row.verdict, RowVerdict::failed);
     for (const Row& row : compare(bad, good)) EXPECT_EQ(row.verdict, RowVerdict::not_comparable);
 }
@@ -239,6 +296,19 @@ TEST(GoogleBenchmark, WhatHasOnlyAggregatesBesideOthersIsNotForgotten) {
     ASSERT_EQ(arm.series.size(), 2u);
     EXPECT_EQ(arm.series[1].name.experiment, "benchmark/M");
     EXPECT_EQ(arm.series[1].excluded, 1);
+    const Arm both = read_google_benchmark(R"({"benchmarks": [{"name": "B", "real_time": 1},
+                                  {"name": "M", "real_time": 1}]})",
+                                           "y");
+    for (const auto& [a, b, where] :
+         {std::tuple(&both, &arm, "in B, the file has"), std::tuple(&arm, &both, "in A, the file"),
+          std::tuple(&arm, &arm, "in A and B, the file has")})
+        for (const Row& row : compare(*a, *b)) {
+            if (row.id.experiment != "benchmark/M") continue;
+            EXPECT_EQ(row.verdict, RowVerdict::not_comparable);
+            EXPECT_EQ(row.reason_code, Reason::aggregates_only);
+            EXPECT_THAT(row.reason, HasSubstr(where));
+            EXPECT_THAT(row.reason, HasSubstr("--benchmark_report_aggregates_only"));
+        }
     // As that library writes it: what fails is no aggregate, whatever the flag.
     EXPECT_THAT(refusal(R"({"benchmarks": [{"name": "B", "error_occurred": true}, )" + mean + "]}"),
                 HasSubstr("without --benchmark_report_aggregates_only"));

@@ -90,9 +90,9 @@ std::size_t longest_line(const std::string& text) {
 TEST_F(Output, Json) { expect_golden("compare.json", rows_json(rows).dump(2) + "\n"); }
 
 TEST_F(Output, JsonHasExactlyItsKeysAndNullForNoNumber) {
-    const std::set<std::string> keys{"series", "metric", "unit",    "ratio",   "low",
-                                     "high",   "n_a",    "n_b",     "verdict", "reason",
-                                     "id",     "name",   "warnings"};
+    const std::set<std::string> keys{"series", "metric", "unit",     "ratio",   "low",
+                                     "high",   "n_a",    "n_b",      "verdict", "reason",
+                                     "id",     "name",   "warnings", "errors"};
     for (const auto& row : rows_json(rows)) {
         std::set<std::string> found;
         for (const auto& [key, value] : row.items()) found.insert(key);
@@ -178,6 +178,49 @@ TEST_F(Output, WhatFitsNoTableBecomesLinesAndIsNotShortened) {
     }
 }
 
+/// Labels that begin and end alike: a table never shows two of them as one.
+TEST_F(Output, LabelsThatDifferStayApart) {
+    Arm before, after;
+    for (const char* size : {"64", "128", "256", "1024"})
+        for (Arm* arm : {&before, &after}) {
+            Series series = seeded(around(1, 0.001, 9));
+            series.name = {std::string("benchmark/BM_matrix_multiply_blocked<float>/rows:") + size +
+                               "/columns:4096/depth:4096/threads:16/real_time",
+                           "",
+                           {},
+                           "real_time"};
+            arm->series.push_back(series);
+            series.name.metric = "cpu_time";
+            arm->series.push_back(series);
+        }
+    const auto made = compare(before, after, options);
+    ASSERT_EQ(made.size(), 8u);
+    for (const std::size_t columns : {100, 90, 80}) {
+        const std::string text =
+            report::comparison_table(cli::numbered(made, cli::parse_only({})), {columns, false});
+        EXPECT_LE(longest_line(text), columns) << text;
+        for (const char* size : {"64", "128", "256", "1024"})
+            EXPECT_THAT(text, HasSubstr(std::string("rows:") + size)) << text;
+    }
+}
+
+TEST_F(Output, HeadingsAreWholeHoweverLong) {
+    Arm before, after;
+    for (const char* which : {"one", "two"})
+        for (Arm* arm : {&before, &after}) {
+            Series series = seeded(around(1, 0.001, 9));
+            series.name.axes = {{"first", Value(std::string(40, 'x'))},
+                                {"second", Value(which)},
+                                {"third", Value(std::string(40, 'y'))}};
+            arm->series.push_back(series);
+        }
+    const auto made = compare(before, after, options);
+    const std::string text =
+        report::comparison_table(cli::numbered(made, cli::parse_only({})), {80, false});
+    EXPECT_LE(longest_line(text), 80u) << text;
+    for (const char* part : {"second=one", "second=two"}) EXPECT_THAT(text, HasSubstr(part));
+}
+
 TEST(Contrasts, AxesThatAllShareStandInTheHeading) {
     runner::Contrast contrast;
     contrast.experiment = "toy/fig1";
@@ -217,6 +260,8 @@ TEST_F(Output, Explanation) {
     for (const std::size_t number : {2, 4, 7})
         text += report::row_explanation({number, &rows[number - 1]}, {a, b, rows});
     expect_golden("compare_explain.txt", text);
+    const std::string narrow = report::row_explanation({2, &rows[1]}, {a, b, rows, 60});
+    EXPECT_LE(longest_line(narrow.substr(0, narrow.find("\npair"))), 60u) << narrow;
 }
 
 TEST_F(Output, EveryRowCanBeExplained) {

@@ -333,7 +333,9 @@ TEST_F(Selectors, LabelsThatReadAlikeStayApart) {
         EXPECT_EQ(series.name.profile, spec.profile);
         EXPECT_EQ(series.name.provenance, spec.provenance);
         EXPECT_EQ(series.name.scenario, spec.scenario);
-        if (series.name.metric == "loss") EXPECT_EQ(series.points.size(), 1u);
+        if (series.name.metric == "loss") {
+            EXPECT_EQ(series.points.size(), 1u);
+        }
     }
 }
 

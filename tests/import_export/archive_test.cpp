@@ -185,6 +185,8 @@ TEST(Archive, NeverReplacesADatabaseNorItsFiles) {
         return std::string();
     };
     EXPECT_NE(refused(folder / "a.db3").find("is the database itself"), std::string::npos);
+    EXPECT_NE(refused(folder / "no such/b.db").find("no such does not exist"), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(folder / "no such"));
     EXPECT_NE(refused(folder / "link.jsonl").find("is the database itself"), std::string::npos);
     EXPECT_NE(refused(folder / "other").find("is there already"), std::string::npos);
     EXPECT_NE(refused(folder / "a.db3-wal").find("is a file of the database"), std::string::npos);

@@ -61,6 +61,43 @@ TEST(CsvResults, ExportedAndImportedIsEqualAsFarAsCsvGoes) {
     EXPECT_EQ(other.sample(id).events.size(), 2u);
 }
 
+/// As `assay export --csv` and `assay import` of what it wrote.
+TEST(CsvResults, WhatTheDatabaseHoldsIsNotAddedAgain) {
+    Folder folder;
+    auto store = Store::open(folder / "a.db", Access::write);
+    const auto session = store::testing::begin(store);
+    for (const std::uint64_t seed : {1, 2})
+        store::testing::add_sample(store, session, store::testing::example_spec(seed), 5, "ok");
+    const std::string text = report::csv(Registry(), store.samples(session));
+    std::ofstream(folder / "own.csv", std::ios::binary) << text;
+    auto merged = import_file(store, folder / "own.csv");
+    EXPECT_EQ(merged.sessions, 0);
+    EXPECT_EQ(merged.samples, 0);
+    EXPECT_EQ(merged.skipped, 2);
+    EXPECT_EQ(store.sessions().size(), 1u);
+    EXPECT_TRUE(store.check().ok);
+
+    // One of them is unknown elsewhere, and comes in alone.
+    auto other = Store::open(folder / "b.db", Access::write);
+    other.merge(folder / "a.db");
+    store::testing::add_sample(store, session, store::testing::example_spec(3), 5, "ok");
+    std::ofstream(folder / "more.csv", std::ios::binary)
+        << report::csv(Registry(), store.samples(session));
+    merged = import_file(other, folder / "more.csv");
+    EXPECT_EQ(merged.samples, 1);
+    EXPECT_EQ(merged.skipped, 2);
+    EXPECT_EQ(import_file(other, folder / "more.csv").skipped, 3) << "and only once";
+
+    // Without ids of samples, that of the session tells.
+    std::ofstream(folder / "session.csv") << "session,experiment,metric,value\n"
+                                          << session << ",x,rate,1\n"
+                                          << session << ",x,rate,2\n"
+                                          << "mine,x,rate,3\n";
+    merged = import_file(store, folder / "session.csv");
+    EXPECT_EQ(merged.samples, 1);
+    EXPECT_EQ(merged.skipped, 2);
+}
+
 TEST(CsvResults, EveryFileIsAMachineOfItsOwn) {
     Folder folder;
     std::ofstream(folder / "a.csv") << "experiment,metric,value\nx,rate,1\n";

@@ -119,6 +119,27 @@ TEST(Redaction, LooksBehindEscapesOfJson) {
               "a\nhost-abcdef\n.../x");
 }
 
+/// Their machine is told by its processors: one for both, with the name of the first.
+TEST(Redaction, OfHostsThatFilesOfBenchmarksName) {
+    Folder folder;
+    {
+        auto store = Store::open(folder / "a.db", Access::write);
+        for (const char* host : {"firsthost", "secondhost.lab"}) {
+            std::ofstream(folder / "b.json")
+                << R"({"context": {"num_cpus": 2, "host_name": ")" << host
+                << R"("}, "benchmarks": [{"name": "B", "real_time": 3}]})";
+            EXPECT_EQ(import_file(store, folder / "b.json").sessions, 1);
+        }
+    }
+    write_archive(folder / "a.db", {.redacted = true, .format = ArchiveFormat::json_lines},
+                  folder / "out.jsonl");
+    std::ifstream in(folder / "out.jsonl");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_NE(text.find("host_name"), std::string::npos);
+    for (const char* host : {"firsthost", "secondhost"})
+        EXPECT_EQ(text.find(host), std::string::npos) << host;
+}
+
 TEST(Redaction, LeavesWhatTheProgramItselfNames) {
     const auto spec = store::testing::example_spec(3);
     for (const char* host : {"small", "emulated", "profile", "seed", "gpu0", "lazarus", "kill"}) {

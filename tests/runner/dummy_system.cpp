@@ -13,8 +13,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <variant>
+#include <vector>
 
 #include "suite/base/error.hpp"
+#include "suite/cluster/processes/supervisor.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/runner/sample/sample_process.hpp"
 #include "suite/runner/sample/sample_protocol.hpp"
@@ -70,6 +73,31 @@ void detach() {
     std::this_thread::sleep_for(1h);
 }
 
+/// Two of five workers die at once and are replaced, again and again until somebody ends this; only
+/// once where ASSAY_TEST_ENDS is set.
+void lead_workers() {
+    using namespace assay::cluster;
+    Supervisor supervisor(
+        make_fork_server([](WorkerId, ControlChannel& control, const nlohmann::json&) {
+            write_pid();
+            control.start(Seconds(0.02));
+            while (control.receive()) continue;
+            return 0;
+        }),
+        {.heartbeat_timeout = Seconds(1000)});
+    std::vector<WorkerId> workers;
+    do {
+        while (workers.size() < 5) workers.push_back(supervisor.spawn(nlohmann::json::object()));
+        for (int dying = 0; dying < 2; ++dying) {
+            supervisor.kill(workers.front());
+            workers.erase(workers.begin());
+        }
+        for (int died = 0; died < 2;)
+            if (const auto event = supervisor.next(Seconds(1)))
+                died += std::holds_alternative<WorkerDied>(*event);
+    } while (std::getenv("ASSAY_TEST_ENDS") == nullptr);
+}
+
 void behave(const SampleSpec& spec, Recorder& recorder) {
     write_pid();
     const std::string how = std::get<std::string>(spec.axes.at("how"));
@@ -80,6 +108,7 @@ void behave(const SampleSpec& spec, Recorder& recorder) {
     if (how == "invalid") throw SampleError(SampleStatus::invalid, "overran by 7 %");
     if (how == "nan") recorder.metric("value", std::numeric_limits<double>::quiet_NaN());
     if (how == "undeclared") recorder.metric("surprise", 1);
+    if (how == "of others") recorder.metric("computed", 1);
     if (how == "crash") {
         std::fprintf(stderr, "about to crash\n");
         ::raise(SIGSEGV);
@@ -130,6 +159,12 @@ void behave(const SampleSpec& spec, Recorder& recorder) {
         std::ofstream(spec.shared + "/model") << "x";
         recorder.event("commit", 0, -1, {{"step", 1}});
         std::this_thread::sleep_for(1h);
+    }
+    if (how == "workers") {
+        std::filesystem::create_directories(spec.state);
+        std::ofstream(spec.state + "/kept") << "x";
+        std::ofstream(spec.scratch + "/file") << "x";
+        lead_workers();
     }
     if (how == "rich") {
         const std::vector<double> times{0, 1, 2}, values{1, std::nan(""), 3};
@@ -184,7 +219,14 @@ Experiment make_behave() {
     experiment.says = "For the runner's tests.";
     experiment.axes = {{"how", "which way", {std::string("well")}, true}};
     experiment.variants = {"only"};
-    experiment.metrics = {{"value", "count", "one", Direction::none, false, {}}};
+    experiment.metrics = {{"value", "count", "one", Direction::none, false, {}},
+                          {"computed",
+                           "count",
+                           "not of measured ones",
+                           Direction::none,
+                           false,
+                           {},
+                           Provenance::exact}};
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.seconds_per_sample = 0.05;

@@ -1,11 +1,16 @@
 // SIGKILL of the runner at random moments: no finished sample is lost, the database opens, nothing
-// that it started survives.
+// that it started survives, and what it could not remove the next one does.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <random>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "suite/store/store.hpp"
 #include "tests/base/processes.hpp"
@@ -14,16 +19,20 @@
 namespace assay::runner {
 namespace {
 
+using assay::testing::descendants_of;
 using assay::testing::eventually;
 using assay::testing::is_gone;
 using assay::testing::pids_in;
 using namespace std::chrono_literals;
 
-pid_t start_victim(const std::filesystem::path& database) {
-    const std::string file = database.string();
+pid_t start_victim(const std::filesystem::path& database, std::vector<std::string> words) {
+    words.insert(words.begin(), {"victim", "victim", database.string()});
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
     const pid_t pid = ::fork();
     if (pid == 0) {
-        ::execl("/proc/self/exe", "victim", "victim", file.c_str(), nullptr);
+        ::execv("/proc/self/exe", argv.data());
         ::_exit(127);
     }
     return pid;
@@ -47,7 +56,7 @@ TEST(KilledRunner, LosesNoFinishedSampleAndLeavesNoProcess) {
     for (int round = 0; round < 50; ++round) {
         // Some moments are before its first sample; most are in or between some of the next ones.
         const std::size_t begun = pids_in(folder / "pids").size() + random() % 5;
-        const pid_t runner = start_victim(database);
+        const pid_t runner = start_victim(database, {"200", "slow", "child"});
         eventually([&] { return pids_in(folder / "pids").size() >= begun; });
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
         ::kill(runner, SIGKILL);
@@ -75,6 +84,54 @@ TEST(KilledRunner, LosesNoFinishedSampleAndLeavesNoProcess) {
     EXPECT_GT(finished_before, 10U) << "the test must get somewhere to mean anything";
     for (const pid_t pid : pids_in(folder / "pids"))
         EXPECT_TRUE(eventually([&] { return is_gone(pid); })) << pid << " survived";
+}
+
+/// Folders for temporary files of samples, in TMPDIR.
+long scratch_folders() {
+    const std::filesystem::directory_iterator all(std::filesystem::temp_directory_path());
+    return std::count_if(begin(all), end(all), [](const auto& entry) {
+        return entry.path().filename().string().starts_with("assay-sample-");
+    });
+}
+
+// A sample that leads workers, of which two die at any moment: with the runner goes whoever should
+// have heard of those deaths.
+TEST(KilledRunner, LeavesNoWorkerAndTheNextOneNoFolder) {
+    const assay::testing::TemporaryFolder folder;
+    const auto database = folder / "results.db";
+    const assay::testing::EnvironmentVariable pids("ASSAY_TEST_PIDS", (folder / "pids").string());
+    std::filesystem::create_directory(folder / "tmp");
+    const assay::testing::EnvironmentVariable tmp("TMPDIR", (folder / "tmp").string());
+    std::mt19937 random(20260102);
+    for (int round = 0; round < 12; ++round) {
+        const std::size_t begun = pids_in(folder / "pids").size() + 6 + random() % 20;
+        const pid_t runner = start_victim(database, {"1", "workers"});
+        ASSERT_TRUE(eventually([&] { return pids_in(folder / "pids").size() >= begun; }));
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 5'000));
+        std::set<pid_t> family = descendants_of(runner);
+        ::kill(runner, SIGKILL);
+        ::waitpid(runner, nullptr, 0);
+        ASSERT_GE(family.size(), 3U) << "a sample, its fork server, workers";
+        family.merge(pids_in(folder / "pids"));
+        for (const pid_t pid : family)
+            EXPECT_TRUE(eventually([&] { return is_gone(pid); })) << pid << " survived";
+        ASSERT_TRUE(eventually([&] { return !any_running(database); })) << "its runner is dead";
+        EXPECT_EQ(scratch_folders(), 1) << "of this one, which was killed, and of no other";
+    }
+    const assay::testing::EnvironmentVariable ends("ASSAY_TEST_ENDS", "1");
+    int status = -1;
+    ::waitpid(start_victim(database, {"1", "workers"}), &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(scratch_folders(), 0);
+    EXPECT_FALSE(std::filesystem::exists(folder / "results.db.state"));
+    const store::Store store = store::Store::open(database, store::Access::write);
+    ASSERT_EQ(store.sessions().size(), 1U) << "every call goes on with the same session";
+    EXPECT_EQ(store.sessions().front().state, "finished");
+    std::multiset<std::string> ended;
+    for (const store::Sample& sample : store.samples(store.sessions().front().id))
+        ended.insert(sample.status);
+    EXPECT_EQ(ended.count("ok"), 1U);
+    EXPECT_EQ(ended.count("running"), 0U);
 }
 
 }  // namespace

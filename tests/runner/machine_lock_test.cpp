@@ -3,9 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "suite/base/error.hpp"
+#include "suite/base/process.hpp"
+#include "tests/base/processes.hpp"
 #include "tests/base/temporary_folder.hpp"
 
 namespace assay::runner {
@@ -38,12 +41,15 @@ TEST(MachineLock, SecondHolderIsRefusedAndToldWhoTheFirstIs) {
 TEST(MachineLock, DiesWithItsProcess) {
     const assay::testing::TemporaryFolder folder;
     const auto file = folder / "lock";
-    const pid_t child = ::fork();
-    if (child == 0) {
+    Process victim = Process::forked([&] {
         const MachineLock lock(file, "victim");
-        ::raise(SIGKILL);
-    }
-    ::waitpid(child, nullptr, 0);
+        while (true) ::pause();
+        return 0;
+    });
+    ASSERT_TRUE(assay::testing::eventually([&] { return MachineLock::holder(file).has_value(); }));
+    EXPECT_THROW(MachineLock(file, "too early"), UserError);
+    victim.kill(SIGKILL);
+    EXPECT_EQ(victim.wait().signal, SIGKILL);
     EXPECT_NO_THROW(MachineLock(file, "next"));
 }
 

@@ -67,6 +67,36 @@ TEST_F(ProgressionTest, OfSamplesThatAreRunTwice) {
     EXPECT_EQ(at.eta_s(), 0);
 }
 
+TEST_F(ProgressionTest, WhatRunsBesideThePlanTakesTimeAndCountsForNothing) {
+    plan_sample("a/x", "v", 10);
+    plan_sample("a/x", "v", 10);
+    Plan control;
+    control.samples = {plan.samples[0], plan.samples[0]};
+    for (PlannedSample& sample : control.samples) sample.spec.experiment = "b/control";
+    std::vector<Notice> told;
+    const Listener tell = [&](const Notice& notice) { told.push_back(notice); };
+    Progression at(plan, tell, [this] { return now; });
+    at.beside(control);
+    EXPECT_EQ(at.eta_s(), 40);
+    run(at, 0, 10);
+    at.started(control.samples[0]);
+    now += 4;
+    EXPECT_EQ(at.eta_s(), 10 + 6 + 10) << "it counts down while it runs";
+    store::Sample result;
+    result.status = "failed";
+    result.seconds = 4;
+    at.finished(control.samples[0], result);
+    EXPECT_EQ(at.eta_s(), 10 + 4);
+    at.saved(control.samples[1]);
+    EXPECT_EQ(at.saved(), 0);
+    run(at, 1, 10);
+    EXPECT_EQ(at.eta_s(), 0);
+    at.tell("finished", nlohmann::json::object());
+    EXPECT_EQ(told.back().done, 2);
+    EXPECT_EQ(told.back().planned, 2);
+    EXPECT_EQ(told.back().failed, 0);
+}
+
 TEST_F(ProgressionTest, OtherExperimentsErrByTheSameSecondsUntilTheyAreKnown) {
     plan_sample("a/x", "v", 0.1);
     plan_sample("b/y", "v", 100);

@@ -38,6 +38,8 @@ void refuse_contradictions(const CompareOptions& options) {
     if (formats > 1) throw UserError("give one of --json, --csv, --markdown");
     if (formats > 0 && !options.explain.empty())
         throw UserError("--explain is for people: leave out --json, --csv and --markdown");
+    if (!options.only.empty() && !options.explain.empty())
+        throw UserError("--explain names its row: leave out --only");
 }
 
 /// A comparison that shows nothing says why.
@@ -52,9 +54,8 @@ std::string hidden_note(const compare::Arm& a, const compare::Arm& b,
     const auto most = std::max(hidden(a), hidden(b));
     if (most == 0) return {};
     return fmt::format(
-        "{} series of metrics of which neither direction is better are not shown: "
-        "--all\n",
-        most);
+        "{} series of metrics of which neither direction is better {} not shown: --all\n", most,
+        most == 1 ? "is" : "are");
 }
 
 /// What would compare better than these sessions do; "" where nothing would.
@@ -66,7 +67,8 @@ std::string versus_hint(const std::vector<compare::Row>& rows, const compare::Ar
     const bool more = experiments.size() > most_named;
     if (more) experiments.resize(most_named);
     return fmt::format(
-        "measured at different times; in turns, which is better: assay versus {} {}{}\n",
+        "A and B were measured at different times; measuring in turns tells more: assay versus {} "
+        "{}{}\n",
         compare::is_one_program(a, b) ? "PROGRAM" : "OLD_PROGRAM", fmt::join(experiments, " "),
         more ? " …" : "");
 }
@@ -98,17 +100,31 @@ void print_for_people(const std::vector<report::NumberedRow>& shown,
     std::cout << fitted_lines(report::comparison_header(a, b, rules), columns);
     if (!options.explain.empty()) {
         for (const report::NumberedRow& row : rows_named(rows, options.explain))
-            std::cout << report::row_explanation(row, {a, b, rows});
+            std::cout << report::row_explanation(row, {a, b, rows, look.columns});
         return;
     }
-    std::cout << report::comparison_table(shown, look) << report::comparison_reasons(shown, look)
+    // Why nothing could be compared, whatever is to be shown.
+    const bool nothing = comparison_exit_code(rows) == exit_not_supported;
+    const std::vector<report::NumberedRow> all = numbered(rows, parse_only({}));
+    std::cout << report::comparison_table(shown, look)
+              << report::comparison_reasons(nothing ? all : shown, look)
               << report::comparison_warnings(shown, look)
               << fitted_lines(comparison_summary(rows), columns) << versus_hint(rows, a, b);
     if (shown.size() < rows.size())
         std::cout << fmt::format("{} of {} rows shown\n", shown.size(), rows.size());
-    std::cout << fitted_lines(hidden_note(a, b, options), columns);
-    if (comparison_exit_code(rows) == exit_not_supported)
-        std::cout << "nothing of this could be compared\n";
+    if (nothing && !rows.empty()) std::cout << "nothing of this could be compared\n";
+    std::cout << fitted_lines(across_hint(rows, rules.across) + hidden_note(a, b, options),
+                              columns);
+}
+
+/// Other programs read the rows; who reads them is told here why there are none.
+void tell_why_nothing(const std::vector<compare::Row>& rows, std::size_t shown,
+                      const compare::Options& rules, const std::string& hidden) {
+    if (rows.empty()) std::cerr << hidden;
+    if (comparison_exit_code(rows) != exit_not_supported || shown == rows.size()) return;
+    std::cerr << "nothing of this could be compared\n"
+              << report::comparison_reasons(numbered(rows, parse_only({})), {}) << '\n'
+              << across_hint(rows, rules.across);
 }
 
 int run_compare(const Context& context, const CompareOptions& options) {
@@ -133,6 +149,8 @@ int run_compare(const Context& context, const CompareOptions& options) {
         std::cout << compare::rows_markdown(chosen);
     else
         print_for_people(shown, rows, a, b, rules, options);
+    if (options.json || options.csv || options.markdown)
+        tell_why_nothing(rows, shown.size(), rules, hidden_note(a, b, options));
     return comparison_exit_code(rows);
 }
 
@@ -219,7 +237,7 @@ void add_compare_command(CLI::App& program, Context& context) {
     add_rule_options(*command, *options);
     command->add_flag("--json", options->json,
                       "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
-                      "\"n_b\",\"verdict\",\"reason\",\"id\",\"name\",\"warnings\"}]");
+                      "\"n_b\",\"verdict\",\"reason\",\"id\",\"name\",\"warnings\",\"errors\"}]");
     command->add_flag("--csv", options->csv, "The same columns as CSV");
     command->add_flag("--markdown", options->markdown, "A table for Markdown");
     add_database_option(*command, context);

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "suite/base/error.hpp"
+#include "suite/compare/matching.hpp"
 #include "suite/compare/rows_output.hpp"
 #include "suite/report/text/row_name.hpp"
 #include "suite/report/text/terminal_text.hpp"
@@ -24,6 +25,7 @@ using compare::RowVerdict;
 
 constexpr std::size_t most_explained = 5;
 constexpr std::size_t most_candidates = 10;
+constexpr std::size_t most_known = 20;
 
 constexpr std::array row_verdicts{
     RowVerdict::same,           RowVerdict::faster, RowVerdict::slower,       RowVerdict::ambiguous,
@@ -44,46 +46,65 @@ std::set<RowVerdict> verdicts_called(const std::string& word) {
                     word));
 }
 
-bool matches(const std::vector<std::string>& patterns, const std::string& text) {
-    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-        return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-    });
-}
+/// What an option may call a series; first as it is listed.
+using Names = std::vector<std::string>;
+using NamesOf = std::function<Names(const compare::Series&)>;
 
-std::set<std::string> collected(const compare::Arm& a, const compare::Arm& b,
-                                const std::function<std::string(const compare::Series&)>& what) {
-    std::set<std::string> all;
-    for (const compare::Arm* arm : {&a, &b})
-        for (const compare::Series& series : arm->series)
-            if (const std::string text = what(series); !text.empty())
-                all.insert(report::printable(text));
-    return all;
-}
-
-std::string metric_name(const compare::Series& series) { return series.name.metric; }
-
-/// What --experiment may call it; first as it is listed.
-std::vector<std::string> experiment_names(const RowId& id) {
-    std::vector<std::string> names{id.experiment};
-    if (const auto imported = report::imported_benchmark(id))
+Names experiment_names(const compare::Series& series) {
+    Names names{series.name.experiment};
+    if (const auto imported = report::imported_benchmark(series.name))
         names.insert(names.begin(), *imported);
-    if (const auto benchmark = report::benchmark_name(id))
+    if (const auto benchmark = report::benchmark_name(series.name))
         names.insert(names.begin(), benchmark->first);
     return names;
 }
 
-/// Keeps what `wanted` says; when nothing is left, says which there were.
+/// None for one that stands for all metrics of a case.
+Names metric_names(const compare::Series& series) {
+    if (series.name.metric.empty()) return {};
+    return {series.name.metric, series.name.metric_text()};
+}
+
+bool matches(const std::string& pattern, const Names& names) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return pattern == name || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    });
+}
+
+[[noreturn]] void neither_side_has(const char* option, const std::string& pattern,
+                                   const std::set<std::string>& known) {
+    std::vector<std::string> all(known.begin(), known.end());
+    const bool is_name = pattern.find_first_of("*?[") == std::string::npos;
+    const auto nearest = is_name ? nearest_id(pattern, all) : std::nullopt;
+    const std::size_t more = all.size() > most_known ? all.size() - most_known : 0;
+    all.resize(all.size() - more);
+    throw UserError(
+        fmt::format("{} {}: neither side has it;{} there are: {}{}", option, pattern,
+                    nearest ? fmt::format(" did you mean '{}'?", *nearest) : std::string(),
+                    fmt::join(all, ", "), more ? fmt::format(" and {} more", more) : ""));
+}
+
+/// Keeps what one of the patterns names, and what has no name. UserError for a pattern that names
+/// nothing, unless there is nothing to name.
 void keep(compare::Arm& a, compare::Arm& b, const char* option,
-          const std::vector<std::string>& patterns,
-          const std::function<std::string(const compare::Series&)>& what,
-          const std::function<bool(const compare::Series&)>& wanted) {
+          const std::vector<std::string>& patterns, const NamesOf& names_of) {
     if (patterns.empty()) return;
-    const std::set<std::string> known = collected(a, b, what);
+    std::set<std::string> known;
+    std::set<std::string> unused(patterns.begin(), patterns.end());
     for (compare::Arm* arm : {&a, &b})
-        std::erase_if(arm->series, [&](const auto& series) { return !wanted(series); });
-    if (a.series.empty() && b.series.empty())
-        throw UserError(fmt::format("{} {}: neither side has it; there are: {}", option,
-                                    fmt::join(patterns, ", "), fmt::join(known, ", ")));
+        std::erase_if(arm->series, [&](const compare::Series& series) {
+            const Names names = names_of(series);
+            if (names.empty()) return false;
+            known.insert(report::printable(names.front()));
+            bool wanted = false;
+            for (const std::string& pattern : patterns)
+                if (matches(pattern, names)) {
+                    unused.erase(pattern);
+                    wanted = true;
+                }
+            return !wanted;
+        });
+    if (!known.empty() && !unused.empty()) neither_side_has(option, *unused.begin(), known);
 }
 
 std::vector<report::NumberedRow> rows_with(const std::vector<Row>& rows,
@@ -171,19 +192,8 @@ std::set<std::string> checked_across(const std::vector<std::string>& keys, const
 
 void keep_only(compare::Arm& a, compare::Arm& b, const std::vector<std::string>& experiments,
                const std::vector<std::string>& metrics) {
-    keep(
-        a, b, "--experiment", experiments,
-        [](const compare::Series& series) { return experiment_names(series.name).front(); },
-        [&](const compare::Series& series) {
-            const auto names = experiment_names(series.name);
-            return std::any_of(names.begin(), names.end(),
-                               [&](const std::string& name) { return matches(experiments, name); });
-        });
-    keep(a, b, "--metric", metrics, metric_name, [&](const compare::Series& series) {
-        // One that stands for all metrics of a case stands for this one too.
-        return series.name.metric.empty() || matches(metrics, metric_name(series)) ||
-               matches(metrics, series.name.metric_text());
-    });
+    keep(a, b, "--experiment", experiments, experiment_names);
+    keep(a, b, "--metric", metrics, metric_names);
 }
 
 std::set<RowVerdict> parse_only(const std::vector<std::string>& words) {
@@ -250,6 +260,17 @@ std::string comparison_summary(std::span<const Row> rows) {
             separator = "; ";
         }
     return text.ends_with('\n') ? text : text + '\n';
+}
+
+std::string across_hint(std::span<const Row> rows, const std::set<std::string>& across) {
+    std::set<std::string> keys;
+    for (const Row& row : rows)
+        if (row.reason_code == compare::Reason::context_differs)
+            for (std::string& key : compare::differing_context(*row.a, *row.b, across))
+                keys.insert(std::move(key));
+    if (keys.empty()) return {};
+    return fmt::format("to compare although {} {}: --across {}\n", fmt::join(keys, ", "),
+                       keys.size() == 1 ? "differs" : "differ", fmt::join(keys, ","));
 }
 
 ExitCode comparison_exit_code(std::span<const Row> rows) {

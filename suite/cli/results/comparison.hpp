@@ -21,7 +21,8 @@ std::set<std::string> checked_across(const std::vector<std::string>& keys, const
                                      const compare::Arm& b);
 
 /// Drops series of other experiments and metrics (by name without labels, or with them). Empty
-/// lists keep all; patterns may hold * and ?. UserError when nothing is left of either side.
+/// lists keep all; patterns may hold * and ?. UserError for one that neither side has anything of,
+/// with the nearest name and those there are. What failed altogether has no metric and stays.
 void keep_only(compare::Arm& a, compare::Arm& b, const std::vector<std::string>& experiments,
                const std::vector<std::string>& metrics);
 
@@ -41,6 +42,9 @@ std::vector<report::NumberedRow> rows_named(const std::vector<compare::Row>& row
 /// "12 rows: 9 same, 1 slower (!), 2 not comparable" and the geometric means of the ratios, one per
 /// direction of the metrics; bimodal rows are left out of these. (!): a warning belongs to it.
 std::string comparison_summary(std::span<const compare::Row>);
+
+/// What to type to compare the rows whose contexts differ all the same; "" where none does.
+std::string across_hint(std::span<const compare::Row>, const std::set<std::string>& across);
 
 /// 2: a row is slower or failed, though it did not fail before. Else 3: a row is ambiguous. Else 4:
 /// there are rows, and none could be compared; or there is no row. Else 0.

@@ -117,6 +117,8 @@ int run_export(const Context& context, const ExportOptions& options) {
     if (!options.names.empty() && !options.redacted)
         throw UserError("--redact-name adds to --redact; give that too");
     if (archive) {
+        if (is_standard_output(options.archive))
+            throw UserError("--to writes a file: give its name");
         expect_ending("--to", options.archive, {".db", ".sqlite", ".jsonl", ".json", ".ndjson"});
         return write_archive(context, options);
     }

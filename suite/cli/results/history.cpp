@@ -125,10 +125,11 @@ int run_history(const Context& context, HistoryCommandOptions options) {
         write_output(options.svg, report::svg_trend(trends.front(), rule));
     } else if (trends.size() > 1 && !options.all) {
         std::cout << listed(trends)
-                  << fmt::format(
-                         "{} series; narrow with --metric, --variant, -a, --profile or --mode to "
-                         "draw one, or draw all with --all\n",
-                         trends.size());
+                  << hanging("",
+                             fmt::format("{} series; narrow with --metric, --variant, -a, "
+                                         "--profile or --mode to draw one, or draw all with --all",
+                                         trends.size()),
+                             prose_columns());
     } else {
         for (const report::Trend& trend : trends)
             std::cout << (&trend == trends.data() ? "" : "\n")

@@ -7,10 +7,12 @@
 #include <map>
 #include <set>
 
+#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
 #include "suite/cli/selection.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/row_patterns.hpp"
+#include "suite/import_export/google_benchmark_file.hpp"
 #include "suite/report/text/row_name.hpp"
 #include "suite/store/ids.hpp"
 
@@ -68,6 +70,7 @@ struct Named {
     std::vector<std::string> experiments;
     /// A pattern of their rows, as reports or the database call them; empty: all.
     std::string rows;
+    std::string all_of_them;  ///< what names the experiments without rows
 
     bool accepts(const store::SeriesKey& series, const store::MetricKey& metric) const {
         return rows.empty() ||
@@ -75,21 +78,52 @@ struct Named {
     }
 };
 
+/// Whether a report calls an imported benchmark as a whole so: "BM_copy/8".
+bool names_imported(const std::vector<std::string>& benchmarks, const std::string& pattern) {
+    return std::any_of(benchmarks.begin(), benchmarks.end(), [&](const std::string& id) {
+        RowId row;
+        row.experiment = id;
+        return gate::pattern_matches(pattern, report::series_spellings(row));
+    });
+}
+
+/// Whether a report calls a row of these benchmarks so: "BM_copy/8", "benchmark/planner",
+/// "BM_f<int, char> · cpu_time".
+bool names_benchmark(const store::Store& store, const std::vector<std::string>& benchmarks,
+                     const std::string& pattern) {
+    if (names_imported(benchmarks, pattern)) return true;
+    for (const std::string& id : benchmarks)
+        for (const store::SeriesKey& series : store.series_of(id))
+            for (const store::MetricKey& metric : store.metrics_of(series))
+                if (Named{{}, pattern, {}}.accepts(series, metric)) return true;
+    return false;
+}
+
+std::vector<std::string> benchmarks_in(const store::Store& store) {
+    std::vector<std::string> all = store.experiments();
+    std::erase_if(all, [](const std::string& id) { return !id.starts_with(benchmark_prefix); });
+    return all;
+}
+
 /// No id of an experiment of ours has a blank: what has one names rows.
 Named named_by(const Registry& registry, const store::Store& store, const std::string& pattern) {
     const auto blank = pattern.find(' ');
-    if (blank == pattern.npos || !store.series_of(pattern).empty()) try {
-            return {experiments_named(registry, store, pattern), ""};
-        } catch (const UnknownExperiment&) {
-            // A program of a suite, "benchmark/planner", is no experiment either.
-            if (!pattern.starts_with("benchmark/")) throw;
-        }
     const std::string experiment = pattern.substr(0, blank);
-    // Reports call a suite's benchmark after its entry, and those of other programs may have
-    // blanks.
-    if (experiment.starts_with("benchmark/"))
-        return {experiments_named(registry, store, "benchmark/*"), pattern};
-    return {experiments_named(registry, store, experiment), pattern};
+    // Reports call a suite's benchmark after its entry, and an imported one by its own name, which
+    // may have blanks.
+    const std::vector<std::string> benchmarks = benchmarks_in(store);
+    try {
+        if (blank == pattern.npos || !store.series_of(pattern).empty())
+            return {experiments_named(registry, store, pattern), "", pattern};
+        if (!experiment.starts_with(benchmark_prefix))
+            return {experiments_named(registry, store, experiment), pattern, experiment};
+    } catch (const UnknownExperiment&) {
+        // A program of a suite, "benchmark/planner", is no experiment either.
+        const bool is_benchmark = experiment.starts_with(benchmark_prefix);
+        if (benchmarks.empty() || (!is_benchmark && !names_benchmark(store, benchmarks, pattern)))
+            throw;
+    }
+    return {benchmarks, pattern, std::string(benchmark_prefix) + "*"};
 }
 
 /// What the selection met on the way, for the sentence when nothing is left.
@@ -101,12 +135,15 @@ struct Seen {
 [[noreturn]] void nothing_selected(const store::Store& store, const HistorySelection& selection,
                                    const Seen& seen) {
     if (seen.series == 0)
-        throw UserError(
-            fmt::format("{} holds no sample of {} that is ok; `assay run {}` makes some",
-                        store.path().string(), selection.pattern, selection.pattern));
+        throw UserError(fmt::format(
+            "{} holds no sample of {} that is ok{}", store.path().string(), selection.pattern,
+            selection.pattern.starts_with(benchmark_prefix)
+                ? std::string()
+                : fmt::format("; `assay run {}` makes some", selection.pattern)));
     if (seen.accepted == 0)
         throw UserError(
-            fmt::format("none of the {} series of {} is so; `assay history {}` lists them",
+            fmt::format("none of the {} series of {} is of that variant, axis, profile or mode; "
+                        "`assay history {}` lists them",
                         seen.series, selection.pattern, selection.pattern));
     if (seen.metrics.empty())
         throw UserError(fmt::format("no sample of {} recorded a finite number in that time",
@@ -158,9 +195,19 @@ std::vector<report::Trend> selected_trends(const Registry& registry, const store
     for (const store::SeriesKey& key : accepted)
         for (const store::MetricKey& metric : store.metrics_of(key))
             if (named.accepts(key, metric)) seen.metrics.insert(metric.name);
-    if (!named.rows.empty() && !accepted.empty() && seen.metrics.empty())
-        throw UserError(fmt::format("no row is called '{}'; `assay history {}` lists them",
-                                    named.rows, fmt::join(named.experiments, " ")));
+    if (!named.rows.empty() && seen.metrics.empty()) {
+        std::vector<std::string> without_values = named.experiments;
+        std::erase_if(without_values,
+                      [&](const std::string& id) { return !store.series_of(id).empty(); });
+        if (names_imported(without_values, named.rows))
+            throw UserError(
+                fmt::format("no sample of {} ended well, so it has no history; "
+                            "`assay compare … --explain {}` says why",
+                            named.rows, shell_quoted(named.rows)));
+        if (!accepted.empty())
+            throw UserError(fmt::format("no row is called '{}'; `assay history {}` lists them",
+                                        named.rows, shell_quoted(named.all_of_them)));
+    }
     seen.accepted = static_cast<long>(accepted.size());
     nothing_selected(store, selection, seen);
 }

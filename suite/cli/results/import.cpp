@@ -43,9 +43,11 @@ int run_import(const Context& context, const ImportOptions& options) {
                              {"samples", added.samples},
                              {"skipped", added.skipped}});
         else
-            std::cout << fmt::format("{}: added {} sessions, {} samples; {} were there already\n",
-                                     report::printable(file), added.sessions, added.samples,
-                                     added.skipped);
+            std::cout << fmt::format("{}: added {} session{}, {} sample{}; {} {} there already\n",
+                                     report::printable(file), added.sessions,
+                                     added.sessions == 1 ? "" : "s", added.samples,
+                                     added.samples == 1 ? "" : "s", added.skipped,
+                                     added.skipped == 1 ? "was" : "were");
     }
     if (options.json)
         print_json(files);

@@ -99,6 +99,10 @@ int run_report(const Context& context, const ReportOptions& options) {
     const std::string file = !options.file.empty()      ? options.file
                              : content == Content::text ? "-"
                                                         : "assay-report.html";
+    const bool printed = is_standard_output(file);
+    expect_one_on_standard_output(
+        {{options.file.empty() ? "--text" : "-o", printed}, {"--json", options.json}});
+    check_output("-o", options.file);
     const store::Store store = open_existing(context);
     report::HtmlInput input;
     input.registry = &context.registry;
@@ -113,10 +117,10 @@ int run_report(const Context& context, const ReportOptions& options) {
     const std::string written = content == Content::page ? report::html(input)
                                 : content == Content::figure
                                     ? report::stored_figure(context.registry, store, *found[0])
-                                    : as_text(context, store, found, file == "-");
+                                    : as_text(context, store, found, printed);
     write_output(file, written);
     const std::size_t left_out = asked.size() - found.size();
-    if (options.json && file != "-") {
+    if (options.json) {
         nlohmann::json ids = nlohmann::json::array(), others = nlohmann::json::array();
         for (const Experiment* experiment : asked)
             (std::find(found.begin(), found.end(), experiment) == found.end() ? others : ids)
@@ -125,7 +129,7 @@ int run_report(const Context& context, const ReportOptions& options) {
                     {"bytes", written.size()},
                     {"experiments", ids},
                     {"left_out", others}});
-    } else if (file != "-") {
+    } else if (!printed) {
         std::cout << "report: " << file << '\n' << left_out_line(left_out, asked, found);
     }
     return options.gate &&

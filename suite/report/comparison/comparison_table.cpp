@@ -10,6 +10,7 @@
 #include "suite/compare/rows_output.hpp"
 #include "suite/experiment/series.hpp"
 #include "suite/report/text/row_name.hpp"
+#include "suite/report/text/short_labels.hpp"
 #include "suite/report/text/terminal_text.hpp"
 #include "suite/report/text/text_table.hpp"
 
@@ -59,12 +60,18 @@ Case without(Case axes, const Case& shared) {
     return axes;
 }
 
-/// "lazarus/fig8  model=gpt-l": what stands above a table, in `columns`.
+/// "lazarus/fig8  model=gpt-l": what stands above a table, in lines of `columns`.
 std::string group_heading(const std::string& experiment, const Case& shared, std::size_t columns) {
     std::string heading = printable(experiment);
     if (!shared.empty())
         heading += (heading.empty() ? "" : "  ") + printable(assay::to_string(shared));
-    return heading.empty() ? "" : shortened(heading, columns) + '\n';
+    if (heading.empty()) return {};
+    if (display_width(heading) <= columns) return heading + '\n';
+    constexpr std::size_t indent = 4;
+    std::string text;
+    for (const std::string& line : wrapped(heading, columns - indent))
+        text += (text.empty() ? std::string() : std::string(indent, ' ')) + line + '\n';
+    return text;
 }
 
 std::string series_cell(const RowId& id, const Case& shared, const RowNames& names) {
@@ -77,9 +84,20 @@ std::string series_cell(const RowId& id, const Case& shared, const RowNames& nam
     return printable(rest.series_text()) + context;
 }
 
+/// Of the widest of its lines.
+std::size_t cell_width(const std::string& cell) {
+    std::size_t width = 0;
+    for (std::size_t at = 0; at <= cell.size();) {
+        const std::size_t end = std::min(cell.find('\n', at), cell.size());
+        width = std::max(width, display_width(std::string_view(cell).substr(at, end - at)));
+        at = end + 1;
+    }
+    return width;
+}
+
 std::size_t widest(const Grid& grid, std::size_t column) {
     std::size_t width = 0;
-    for (const auto& row : grid) width = std::max(width, display_width(row[column]));
+    for (const auto& row : grid) width = std::max(width, cell_width(row[column]));
     return width;
 }
 
@@ -90,13 +108,17 @@ std::size_t table_width(const Grid& grid) {
     return width;
 }
 
-/// Shortens one column to what the others leave of a line, but not below `least`.
+/// Shortens one column to what the others leave of a line, but not below `least`; what differs in
+/// it goes on differing.
 void shrink(Grid& grid, std::size_t which, std::size_t columns, std::size_t least) {
     std::size_t taken = 2 * (grid.front().size() - 1);
     for (std::size_t column = 0; column < grid.front().size(); ++column)
         if (column != which) taken += widest(grid, column);
     const std::size_t left = columns > taken ? columns - taken : 0;
-    for (auto& row : grid) row[which] = shortened(row[which], std::max(left, least));
+    std::vector<std::string> cells;
+    for (const auto& row : grid) cells.push_back(row[which]);
+    cells = shortened_apart(cells, std::max(left, least));
+    for (std::size_t i = 0; i < grid.size(); ++i) grid[i][which] = cells[i];
 }
 
 /// Shortens the columns of metric and series until a line fits.

@@ -22,17 +22,27 @@ namespace {
 using compare::Row;
 using compare::Series;
 
-constexpr std::size_t text_columns = 100;
 constexpr std::size_t label_columns = 16;
 
-/// "  label         what it is", wrapped.
-std::string fact(const std::string& label, const std::string& says) {
-    std::string text;
-    for (const std::string& line : wrapped(says, text_columns - label_columns - 2)) {
-        text += fmt::format("  {:<{}}{}\n", text.empty() ? label : "", label_columns, line);
+/// Lines "  label         what it is".
+class Facts {
+  public:
+    explicit Facts(std::size_t columns)
+        : columns_(columns - std::min(columns - 1, label_columns + 2)) {}
+
+    void add(const std::string& label, const std::string& says) {
+        std::string name = label;
+        for (const std::string& line : wrapped(says, columns_)) {
+            text_ += fmt::format("  {:<{}}{}\n", name, label_columns, line);
+            name.clear();
+        }
     }
-    return text;
-}
+    const std::string& text() const { return text_; }
+
+  private:
+    std::size_t columns_;
+    std::string text_;
+};
 
 bool all_finite(const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
@@ -75,40 +85,39 @@ std::string shape_text(const Row& row, const compare::Basis& basis) {
 }
 
 /// What the rows of several sessions rest on, and what those of single ones cannot know.
-std::string session_facts(const Row& row, const compare::Basis& basis) {
+void add_session_facts(Facts& facts, const Row& row, const compare::Basis& basis) {
     if (basis.unit == compare::Basis::Unit::session) {
         const auto listed = [](const std::vector<double>& medians) {
             std::vector<std::string> texts;
             for (const double median : medians) texts.push_back(number(median));
             return fmt::format("{}", fmt::join(texts, ", "));
         };
-        return fact("sessions",
-                    fmt::format("medians of A {}; of B {}", listed(basis.a), listed(basis.b)));
+        return facts.add("sessions",
+                         fmt::format("medians of A {}; of B {}", listed(basis.a), listed(basis.b)));
     }
     const bool exact = row.a->deterministic && row.b->deterministic;
-    if (exact || compare::sessions_in(*row.a) != 1 || compare::sessions_in(*row.b) != 1) return {};
-    return fact("sessions", "one of each side; how much sessions differ, two alone cannot tell");
+    if (!exact && compare::sessions_in(*row.a) == 1 && compare::sessions_in(*row.b) == 1)
+        facts.add("sessions", "one of each side; how much sessions differ, two alone cannot tell");
 }
 
 /// What only numbers can say.
-std::string number_facts(const Row& row) {
+void add_number_facts(Facts& facts, const Row& row) {
     const auto a = compare::values_of(*row.a), b = compare::values_of(*row.b);
-    if (a.empty() || b.empty() || !all_finite(a) || !all_finite(b)) return {};
-    std::string text =
-        fact("median", fmt::format("A {}, B {}", with_unit(statistics::median(a), row.unit),
-                                   with_unit(statistics::median(b), row.unit)));
+    if (a.empty() || b.empty() || !all_finite(a) || !all_finite(b)) return;
+    facts.add("median", fmt::format("A {}, B {}", with_unit(statistics::median(a), row.unit),
+                                    with_unit(statistics::median(b), row.unit)));
     const compare::Basis basis = compare::unpaired_basis(*row.a, *row.b);
-    text += session_facts(row, basis);
-    return text + fact("shape", shape_text(row, basis));
+    add_session_facts(facts, row, basis);
+    facts.add("shape", shape_text(row, basis));
 }
 
 std::string not_counted(const Row& row) {
     std::vector<std::string> parts;
     for (const auto& [side, name] : {std::pair(row.a, "A"), std::pair(row.b, "B")})
-        if (side != nullptr)
-            parts.push_back(fmt::format("{}: {} failed, {} excluded (marked invalid)", name,
-                                        side->failed, side->excluded));
-    return fmt::format("{}", fmt::join(parts, "; "));
+        if (side != nullptr && side->failed + side->excluded > 0)
+            parts.push_back(fmt::format("{}: {} failed, {} excluded (skipped or marked invalid)",
+                                        name, side->failed, side->excluded));
+    return parts.empty() ? "no sample was left out" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string context_text(const Series& series) {
@@ -179,29 +188,34 @@ std::string row_explanation(const NumberedRow& each, const Compared& compared) {
         "\nRow {}: {}{}\n", each.number, compare::names_of(compared.rows).of(row.id).text(),
         row.better == Direction::none ? std::string()
                                       : fmt::format(", {} is better", to_string(row.better)));
-    for (const std::string& line :
-         wrapped(fmt::format("{}: {}", compare::to_string(row.verdict), row.reason), 98))
-        text += line + '\n';
-    for (const std::string& warning : row.warnings)
-        for (const std::string& line : wrapped("(!) " + warning, 98)) text += line + '\n';
-    text += '\n';
-    text += fact("B/A", ratio_fact(row));
-    text += fact("margin", fmt::format("{:g} %: from {:.5g} to {:.5g} is the same",
-                                       row.margin * 100, 1 / (1 + row.margin), 1 + row.margin));
-    if (row.a != nullptr && row.b != nullptr) text += number_facts(row);
-    text += fact("not counted", not_counted(row));
-    if (row.a != nullptr) text += fact("context of A", context_text(*row.a));
-    if (row.b != nullptr) text += fact("context of B", context_text(*row.b));
-    text += '\n' + text_table(row.paired ? paired_values(row) : unpaired_values(row));
+    const auto add_lines = [&](const std::string& says) {
+        for (const std::string& line : wrapped(says, compared.columns - 2)) text += line + '\n';
+    };
+    add_lines(fmt::format("{}: {}", compare::to_string(row.verdict), row.reason));
+    for (const std::string& warning : row.warnings) add_lines("(!) " + warning);
+    Facts facts(compared.columns);
+    facts.add("B/A", ratio_fact(row));
+    facts.add("margin", fmt::format("{:g} %: from {:.5g} to {:.5g} is the same", row.margin * 100,
+                                    1 / (1 + row.margin), 1 + row.margin));
+    if (row.a != nullptr && row.b != nullptr) add_number_facts(facts, row);
+    facts.add("not counted", not_counted(row));
+    for (const std::string& error : row.errors)
+        facts.add(&error == row.errors.data() ? "errors" : "", error);
+    if (row.a != nullptr) facts.add("context of A", context_text(*row.a));
+    if (row.b != nullptr) facts.add("context of B", context_text(*row.b));
+    text += '\n' + facts.text() + '\n' +
+            text_table(row.paired ? paired_values(row) : unpaired_values(row));
     text += "* mild, ** severe outlier (1.5 and 3 interquartile ranges); none is dropped\n\n";
     const auto suspects = differing_suspects(compared.a, compared.b);
-    text += suspects.empty() ? "no suspect differs that both sides know\n"
-                             : fmt::format("differ: {}\n", fmt::join(suspects, "\n        "));
-    if (row.b != nullptr && !row.b->points.empty() && !row.b->points.back().sample.empty())
+    text += suspects.empty()
+                ? "nothing else that both sides tell (commit, compiler, host …) differs\n"
+                : fmt::format("differ: {}\n", fmt::join(suspects, "\n        "));
+    if (row.b != nullptr && !row.b->points.empty() && !row.b->points.back().sample.empty() &&
+        !imported_benchmark(row.id))
         text += fmt::format("one sample again:  assay replay {}\n",
                             short_id(row.b->points.back().sample));
     if (const std::string again = rerun_command(row, compared.a, compared.b); !again.empty())
-        text += fmt::format("the series again:  {}\n", printable(again));
+        text += fmt::format("to measure again:  {}\n", printable(again));
     return text;
 }
 

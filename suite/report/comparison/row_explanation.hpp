@@ -14,6 +14,7 @@ struct Compared {
     const compare::Arm& a;
     const compare::Arm& b;
     const std::vector<compare::Row>& rows;
+    std::size_t columns = 100;  ///< of the texts; values and commands stay whole
 };
 
 /// Ratio and interval with its method, margin, medians, clusters, what was not counted, every value

@@ -37,6 +37,9 @@ void PipeRecorder::metric(std::string_view name, double value, const Labels& lab
     if (declared == nullptr)
         throw std::logic_error(
             fmt::format("metric '{}' is not declared by {}", name, experiment_.id));
+    if (declared->only.value_or(provenance_) != provenance_)
+        throw std::logic_error(fmt::format("metric '{}' of {} is declared for {} samples only",
+                                           name, experiment_.id, to_string(*declared->only)));
     for (const auto& [label, unused] : labels)
         if (std::find(declared->labels.begin(), declared->labels.end(), label) ==
             declared->labels.end())

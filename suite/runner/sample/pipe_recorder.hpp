@@ -14,11 +14,13 @@ namespace assay::runner {
 /// Thread-safe. Events and progress are written at once; metrics and the like are gathered and go
 /// with the next of those, or when a buffer is full, or at the end.
 ///
-/// A metric that is not finite ends the sample as invalid (SampleError). An undeclared metric, or a
-/// label that its declaration does not name, is a mistake in the experiment: std::logic_error.
+/// A metric that is not finite ends the sample as invalid (SampleError). A metric or a
+/// label that is not declared, for samples of this provenance, is a mistake in the experiment:
+/// std::logic_error.
 class PipeRecorder : public Recorder {
   public:
-    PipeRecorder(const Experiment& experiment, int fd) : experiment_(experiment), fd_(fd) {}
+    PipeRecorder(const Experiment& experiment, Provenance provenance, int fd)
+        : experiment_(experiment), provenance_(provenance), fd_(fd) {}
 
     void metric(std::string_view name, double value, const Labels& labels) override;
     void event(std::string_view kind, double t_s, int rank, const nlohmann::json& detail) override;
@@ -37,6 +39,7 @@ class PipeRecorder : public Recorder {
     void put(const Message& message, bool now);
 
     const Experiment& experiment_;
+    Provenance provenance_;
     int fd_;
     std::mutex mutex_;
     std::string buffer_;

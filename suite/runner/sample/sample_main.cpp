@@ -75,7 +75,7 @@ int sample_main(const Registry& registry) {
     const Experiment* experiment = registry.experiment(spec->experiment);
     if (experiment == nullptr)
         throw UserError(fmt::format("no experiment {} in this build", spec->experiment));
-    PipeRecorder recorder(*experiment, result_fd);
+    PipeRecorder recorder(*experiment, spec->provenance, result_fd);
     const End end = make_sample(registry, *spec, recorder);
     recorder.end(end.status, end.reason);
     return 0;

@@ -1,4 +1,4 @@
-#include "suite/runner/versus/program_identity.hpp"
+#include "suite/runner/versus/versus.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

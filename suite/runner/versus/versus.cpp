@@ -34,7 +34,9 @@ class VersusRun {
           plan_(versus_plan(registry, request)),
           control_plan_(control_plan(registry, request, plan_)),
           questions_(build_questions(plan_, request.decision)),
-          at_(plan_, listener, {}, 2) {}
+          at_(plan_, listener, {}, 2) {
+        if (control_plan_) at_.beside(*control_plan_);
+    }
 
     VersusOutcome run() {
         std::optional<MachineLock> lock;
@@ -121,8 +123,12 @@ class VersusRun {
             if (!any) return;
             for (const BuildQuestion& question : questions_)
                 outcome_.rounds = std::max(outcome_.rounds, question.complete);
-            if (round == 0 || budget_left_s() > 0) run_control(round, interruption);
+            const bool with_control = round == 0 || budget_left_s() > 0;
+            if (with_control) run_control(round, interruption);
             for (BuildQuestion& question : questions_) decide(question);
+            if (std::none_of(questions_.begin(), questions_.end(),
+                             [](const BuildQuestion& each) { return each.end == RoundsEnd::open; }))
+                return save_control(with_control ? round + 1 : round);
         }
     }
 
@@ -136,10 +142,17 @@ class VersusRun {
         for (const bool is_old : {old_first, !old_first}) {
             if (interruption.requested()) return;
             const store::Sample sample =
-                run_one(is_old ? of_old : of_new, is_old ? "old" : "new", interruption, &of_old);
+                run_one(is_old ? of_old : of_new, is_old ? "old" : "new", interruption, of_old);
             (is_old ? question.of_old : question.of_new).add(sample, question.metrics);
         }
         ++question.complete;
+    }
+
+    /// Its rounds from this one on need not be waited for.
+    void save_control(int round) {
+        if (!control_plan_) return;
+        for (const PlannedSample& planned : control_plan_->samples)
+            if (planned.spec.round >= round) at_.saved(planned);
     }
 
     void run_control(int round, const Interruption& interruption) {
@@ -148,19 +161,18 @@ class VersusRun {
             if (planned.spec.round != round || interruption.requested()) continue;
             ArmRounds values;
             const std::string& metric = planned.experiment->figure.metric;
-            values.add(run_one(planned, "control", interruption), {metric});
+            values.add(run_one(planned, "control", interruption, planned), {metric});
             outcome_.control_better = planned.experiment->metric(metric)->better;
             for (const auto& [at, by_metric] : values.values())
                 outcome_.control.push_back(by_metric.begin()->second);
         }
     }
 
-    /// `counts_as`: the sample of the plan that it is one of the two runs of.
+    /// `counts_as`: the sample of a plan that it is a run of.
     store::Sample run_one(const PlannedSample& planned, const char* arm,
-                          const Interruption& interruption,
-                          const PlannedSample* counts_as = nullptr) {
+                          const Interruption& interruption, const PlannedSample& counts_as) {
         const bool is_old = std::string_view(arm) == "old";
-        if (counts_as) at_.started(*counts_as);
+        at_.started(counts_as);
         const SampleHome home{store_, is_old ? outcome_.old_session : outcome_.new_session,
                               fingerprint_,
                               depends_on_machine(planned.spec.provenance) ? &*watch_ : nullptr};
@@ -174,7 +186,7 @@ class VersusRun {
             },
             interruption);
         taken_s_ += ended.sample.seconds;
-        if (counts_as && is_finished(ended.sample.status)) at_.finished(*counts_as, ended.sample);
+        if (is_finished(ended.sample.status)) at_.finished(counts_as, ended.sample);
         ended.body["arm"] = arm;
         at_.tell("sample_finished", std::move(ended.body));
         return std::move(ended.sample);

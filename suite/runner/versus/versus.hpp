@@ -2,7 +2,9 @@
 // in rounds that end when the verdict stands.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +12,26 @@
 #include "suite/compare/compare.hpp"
 #include "suite/runner/adaptive/contrast.hpp"
 #include "suite/runner/runner.hpp"
-#include "suite/runner/versus/program_identity.hpp"
 
 namespace assay::runner {
+
+/// A build of this program, as it speaks of itself.
+struct ProgramIdentity {
+    std::string executable;   ///< absolute path
+    std::string build;        ///< build id
+    nlohmann::json suspects;  ///< as measure::suspects() gives them, with what differs by program
+};
+
+/// The running program.
+ProgramIdentity this_program();
+
+/// Asks the program with --version; ten seconds at most. Throws UserError: it is not there, cannot
+/// be executed, or does not answer as this program does.
+ProgramIdentity ask_program(const std::filesystem::path& executable);
+
+/// Reads what --version printed into build id and suspects; the machine's suspects stay empty.
+/// Throws UserError, naming `executable`, where there is no build id.
+ProgramIdentity parse_version(const std::string& text, const std::string& executable);
 
 /// The experiment that tells how the machine itself fares, where the registry has it.
 inline constexpr std::string_view control_experiment = "assay/control";

@@ -69,6 +69,8 @@ TEST_F(SampleProcessTest, ErrorsBecomeStatusesWithTheirOwnWords) {
         {"invalid", "invalid", "overran by 7 %"},
         {"nan", "invalid", "metric value is not finite: nan"},
         {"undeclared", "failed", "metric 'surprise' is not declared by dummy/behave"},
+        {"of others", "failed",
+         "metric 'computed' of dummy/behave is declared for exact samples only"},
     };
     for (const auto& row : expected) {
         const store::Sample sample = run(row.how);

@@ -126,6 +126,28 @@ TEST_F(VersusTest, ABudgetThatEndsTheMeasuringSaysSo) {
                 HasSubstr("the budget of 0.001 s ended the measuring after 1 of at most 20"));
 }
 
+TEST_F(VersusTest, TheTimeLeftHoldsTheControlWorkloadToo) {
+    Experiment control = *registry.experiment("busy/spin");
+    control.id = std::string(control_experiment);
+    control.variants = {"same"};
+    control.profiles.at(0).seconds_per_sample = 1000;
+    System system;
+    system.id = "assay";
+    system.title = "The suite's own";
+    system.paper = "none";
+    system.experiments = {control};
+    registry.add(std::move(system));
+    run();
+    EXPECT_EQ(notices.front().kind, "session");
+    EXPECT_GE(notices.front().eta_s, 10 * 1000) << "once in each of at most ten rounds";
+    EXPECT_EQ(notices.back().eta_s, 0) << "rounds that are not run are not waited for";
+    EXPECT_EQ(notices.back().done, 14) << "of the two programs";
+    EXPECT_EQ(notices.back().planned, 14);
+    request.control = false;
+    run();
+    EXPECT_LT(notices.front().eta_s, 1000);
+}
+
 TEST_F(VersusTest, TheBudgetEndsWithinARound) {
     request.what.variants = {"a", "b"};
     request.what.axes["n"] = {std::int64_t{2}, std::int64_t{3}};
