@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace assay {
 
@@ -10,5 +11,10 @@ namespace assay {
 /// returns. A file of that name is replaced, a folder that is not empty is not. Throws
 /// std::filesystem::filesystem_error.
 void publish(const std::filesystem::path& aside, const std::filesystem::path& name);
+
+/// Why no file of that name can be made: its folder is not there, or is none. A sentence that says
+/// how to mend it; empty: the folder is there. What a person names is made in folders that are
+/// there: a misspelt one would take the file where nobody looks for it.
+std::string missing_folder(const std::filesystem::path& file);
 
 }  // namespace assay

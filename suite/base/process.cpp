@@ -66,7 +66,10 @@ class Prepared {
 
     /// The child's end of one of its standard streams; `ours`: the other end of a pipe.
     void set_stream(int number, const Stream& stream, FileDescriptor& ours) {
-        switch (stream.kind) {
+        // Where there is none to inherit, the first file that the program opens would take its
+        // place.
+        const bool lacks = stream.kind == Stream::Kind::inherit && !is_inherited(number);
+        switch (lacks ? Stream::Kind::null : stream.kind) {
             case Stream::Kind::inherit:
                 return;
             case Stream::Kind::null: {
@@ -112,6 +115,10 @@ class Prepared {
     }
 
   private:
+    static bool is_inherited(int fd) {
+        const int flags = ::fcntl(fd, F_GETFD);
+        return flags >= 0 && (flags & FD_CLOEXEC) == 0;
+    }
     static char* c_str(const std::string& text) { return const_cast<char*>(text.c_str()); }
 
     /// A copy above the numbers that the child gives to its own, so that dup2 there never closes
@@ -202,8 +209,10 @@ Process Process::spawn(const ProcessCommand& command) {
     if (bytes.size() != sizeof error) return process;
     std::memcpy(&error, bytes.data(), sizeof error);
     process.wait();
-    throw CannotStart(error, std::generic_category(),
-                      fmt::format("{} cannot be started", program_of(command)));
+    throw CannotStart(
+        error, std::generic_category(),
+        fmt::format("{} cannot be started{}", program_of(command),
+                    error == ENOEXEC ? " (a script begins with a line like #!/bin/sh)" : ""));
 }
 
 Process Process::forked(const std::function<int()>& body, const ForkOptions& options) {
@@ -283,6 +292,11 @@ Pipe::Pipe() {
     check_call(::pipe2(ends, O_CLOEXEC), "pipe");
     read.reset(ends[0]);
     write.reset(ends[1]);
+    // Where a standard stream is closed its number is free, and a pipe that took it would get what
+    // is written to that stream.
+    for (FileDescriptor* const end : {&read, &write})
+        if (end->get() <= STDERR_FILENO)
+            end->reset(check_call(::fcntl(end->get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1), "pipe"));
 }
 
 std::string read_to_end(const FileDescriptor& from, std::size_t most_bytes,

@@ -36,6 +36,7 @@ struct Stream {
     Kind kind = Kind::inherit;
     int fd = -1;  ///< of kind descriptor; only has to stay open until the process was started
 
+    /// Ours; /dev/null where ours is closed.
     static Stream inherited() { return {}; }
     static Stream null() { return {Kind::null, -1}; }
     static Stream pipe() { return {Kind::pipe, -1}; }  ///< Process holds the other end
@@ -112,7 +113,7 @@ class Process {
     FileDescriptor pidfd_;
 };
 
-/// Both ends of a pipe, closed in programs that are started later.
+/// Both ends of a pipe, closed in programs that are started later; never 0, 1 or 2.
 struct Pipe {
     FileDescriptor read, write;
     Pipe();  ///< std::system_error

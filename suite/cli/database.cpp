@@ -5,8 +5,10 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cstdlib>
 #include <iostream>
 
+#include "suite/base/durable_file.hpp"
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/store/store.hpp"
@@ -51,9 +53,20 @@ store::Store open_existing_to_write(const Context& context) {
     return store::Store::open(file, store::Access::write);
 }
 
+std::string trouble_beginning(const Context& context) {
+    const char* const variable = std::getenv("ASSAY_DB");
+    const bool named = !context.database.empty() || (variable != nullptr && *variable != '\0');
+    const std::filesystem::path file = context.database_path();
+    const std::string trouble = named ? missing_folder(file) : "";
+    if (trouble.empty()) return {};
+    return fmt::format("cannot begin the results database {}: {}", file.string(), trouble);
+}
+
 store::Store open_or_begin(const Context& context) {
     const std::filesystem::path file = context.database_path();
     const bool new_one = !std::filesystem::exists(file);
+    if (const std::string trouble = new_one ? trouble_beginning(context) : ""; !trouble.empty())
+        throw UserError(trouble);
     store::Store store = store::Store::open(file, store::Access::write);
     if (new_one)
         std::cerr << fmt::format("results go to a new database, {}", file.string()) << std::endl;

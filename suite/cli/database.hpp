@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "suite/cli/command.hpp"
 #include "suite/store/store.hpp"
@@ -21,6 +22,10 @@ store::Store open_existing(const Context& context);
 
 /// Likewise for commands that add to results: a name that was misspelt makes no database.
 store::Store open_existing_to_write(const Context& context);
+
+/// Why no database can be begun where --db or ASSAY_DB name one: the folder is not there. A
+/// sentence; empty: it can. Folders of the default are made.
+std::string trouble_beginning(const Context& context);
 
 /// For commands that begin a database where there is none: standard error says once where.
 store::Store open_or_begin(const Context& context);

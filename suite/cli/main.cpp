@@ -1,12 +1,15 @@
 // The command line: the list of all commands, and how errors become sentences and exit codes.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -89,6 +92,36 @@ std::string usage_sentence(const CLI::App& program, const CLI::ParseError& error
     return fmt::format("{}; `{} --help` explains", text, path);
 }
 
+/// An argument that is empty, mostly by a variable of a script that is not set. No option means
+/// anything by it, and to take it for "not given" would compare with another baseline or write no
+/// report. Asked whether or not the command line could be parsed. Empty: there is none.
+std::string empty_value_sentence(const CLI::App& program, int argc, char** argv) {
+    const auto sentence = [](const std::string& what) {
+        return fmt::format(
+            "{} is empty: leave it out or give it a value (is a variable of a script not set?)",
+            what);
+    };
+    for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+        const std::string_view typed = argv[i];  // CLI11 takes the next argument for its value
+        if (typed.starts_with("--") && typed.find('=') == typed.size() - 1)
+            return sentence(std::string(typed.substr(0, typed.size() - 1)));
+    }
+    const auto name_of = [](const CLI::Option& option) {
+        if (option.get_positional()) return fmt::format("the argument '{}'", option.get_name(true));
+        return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
+    };
+    for (const CLI::App* app = &program; app != nullptr;) {
+        for (const CLI::Option* option : app->get_options())
+            for (const std::string& value : option->results())
+                if (value.empty()) return sentence(name_of(*option));
+        const std::vector<CLI::App*> next = app->get_subcommands();
+        app = next.empty() ? nullptr : next.front();
+    }
+    for (int i = 1; i < argc; ++i)
+        if (*argv[i] == '\0') return sentence(fmt::format("argument {}", i));
+    return {};
+}
+
 int complain(const std::exception& error, ExitCode code) {
     std::cout.flush();
     // What was wrong may have a name that others chose.
@@ -110,14 +143,26 @@ std::string version_text() {
     return text;
 }
 
+/// The exit code of a command that is done. What nobody could read is no verdict.
+int after_printing(int code) {
+    std::cout.flush();
+    if (std::cout && std::ferror(stdout) == 0) return code;
+    return complain(UserError("cannot write to standard output: is it closed, or the disk full?"),
+                    exit_error);
+}
+
+/// A file that is opened later would become standard output if that is closed, and what is printed
+/// be written into it. This way, printing fails.
+void hold_closed_streams() {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+        if (::fcntl(stream, F_GETFD) < 0)
+            ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest free number
+}
+
 /// Runs what was parsed.
 int act(const Context& context) {
     try {
-        const int code = context.action();
-        std::cout.flush();
-        if (std::cout) return code;
-        const UserError lost("cannot write to standard output: is the disk full?");
-        return complain(lost, code == exit_regression ? exit_regression : exit_error);
+        return after_printing(context.action());
     } catch (const NotSupportedHere& error) {
         return complain(error, exit_not_supported);
     } catch (const std::exception& error) {
@@ -128,6 +173,7 @@ int act(const Context& context) {
 }  // namespace
 
 int main(int argc, char** argv, Registry registry) {
+    hold_closed_streams();
     // A reader that closes our output early (`assay … | head`) ends the program as usual.
     std::signal(SIGPIPE, SIG_DFL);
     registry.add(reference_workload::make_system());
@@ -156,19 +202,20 @@ int main(int argc, char** argv, Registry registry) {
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& success) {  // --help, --version
-        return program.exit(success) == 0 ? exit_ok : exit_error;
+        return after_printing(program.exit(success) == 0 ? exit_ok : exit_error);
     } catch (const CLI::ParseError& error) {
         if (argc <= 1) {
             std::cerr << program.help();
             return exit_error;
         }
-        std::cerr << "assay: "
-                  << report::printable(usage_sentence(program, error, argc, argv), "\n")
-                  << std::endl;
-        return exit_error;
+        std::string sentence = empty_value_sentence(program, argc, argv);
+        if (sentence.empty()) sentence = usage_sentence(program, error, argc, argv);
+        return complain(UserError(sentence), exit_error);
     } catch (const std::exception& error) {
         return complain(error, exit_error);
     }
+    if (const std::string sentence = empty_value_sentence(program, argc, argv); !sentence.empty())
+        return complain(UserError(sentence), exit_error);
     return act(context);
 }
 

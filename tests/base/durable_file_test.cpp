@@ -74,5 +74,16 @@ TEST_F(Publish, WhatIsNotThereIsNamed) {
     }
 }
 
+TEST(MissingFolder, IsSaidWithWhatMakesIt) {
+    const testing::TemporaryFolder folder;
+    EXPECT_EQ(missing_folder("file"), "");
+    EXPECT_EQ(missing_folder(folder / "file"), "");
+    std::ofstream(folder / "file") << "content";
+    EXPECT_EQ(missing_folder(folder / "file/in it"),
+              (folder / "file").string() + " is a file, not a folder");
+    EXPECT_EQ(missing_folder("no such/file"),
+              "the folder no such does not exist; `mkdir -p 'no such'` makes it");
+}
+
 }  // namespace
 }  // namespace assay

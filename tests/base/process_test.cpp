@@ -1,16 +1,16 @@
 #include "suite/base/process.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <thread>
 
 #include "tests/base/processes.hpp"
+#include "tests/base/shell.hpp"
 #include "tests/base/temporary_folder.hpp"
 
 namespace assay {
@@ -18,32 +18,12 @@ namespace {
 
 using assay::testing::eventually;
 using assay::testing::is_gone;
+using assay::testing::open_descriptors;
 using assay::testing::pids_in;
+using assay::testing::printed_by;
+using assay::testing::shell;
 using assay::testing::TemporaryFolder;
-using ::testing::HasSubstr;
 using namespace std::chrono_literals;
-
-ProcessCommand shell(const std::string& line) {
-    ProcessCommand command;
-    command.arguments = {"sh", "-c", line};
-    return command;
-}
-
-/// What a shell prints that runs `line`.
-std::string printed_by(ProcessCommand command) {
-    command.out = Stream::pipe();
-    Process process = Process::spawn(command);
-    std::string text = read_to_end(process.out);
-    EXPECT_TRUE(process.wait().ok());
-    return text;
-}
-
-std::set<int> open_descriptors() {
-    std::set<int> open;
-    for (int fd = 0; fd < 1024; ++fd)
-        if (::fcntl(fd, F_GETFD) >= 0) open.insert(fd);
-    return open;
-}
 
 TEST(Process, TellsHowItEnded) {
     EXPECT_TRUE(Process::spawn(shell("exit 0")).wait().ok());
@@ -56,48 +36,6 @@ TEST(Process, TellsHowItEnded) {
     EXPECT_FALSE(killed.ok());
     EXPECT_EQ(killed.signal, SIGTERM);
     EXPECT_EQ(to_string(killed), "killed by signal 15 (Terminated)");
-}
-
-TEST(Process, AMissingProgramIsAnErrorThatNamesIt) {
-    const auto error_of = [](const std::string& program) {
-        try {
-            ProcessCommand command;
-            command.arguments = {program};
-            Process::spawn(command);
-        } catch (const CannotStart& error) {
-            EXPECT_THAT(error.what(), HasSubstr(program + " cannot be started: "));
-            return error.code().value();
-        }
-        return 0;
-    };
-    EXPECT_EQ(error_of("/nowhere/at-all"), ENOENT);
-    EXPECT_EQ(error_of("no-program-is-called-this"), ENOENT);
-    const TemporaryFolder folder;
-    std::ofstream(folder / "text") << "no program";
-    EXPECT_EQ(error_of((folder / "text").string()), EACCES);
-    ProcessCommand lost = shell("exit 0");
-    lost.folder = folder / "missing";
-    EXPECT_THROW(Process::spawn(lost), CannotStart);
-}
-
-TEST(Process, IsCalledAsTold) {
-    ProcessCommand command = shell("echo $0");
-    command.arguments = {"a name", "-c", "echo $0"};
-    command.program = "/bin/sh";
-    EXPECT_EQ(printed_by(command), "a name\n");
-}
-
-TEST(Process, EnvironmentAndFolderAreItsOwn) {
-    const TemporaryFolder folder;
-    const assay::testing::EnvironmentVariable ours("ASSAY_TEST_OURS", "ours");
-    const assay::testing::EnvironmentVariable replaced("ASSAY_TEST_REPLACED", "old");
-    ProcessCommand command =
-        shell("echo $ASSAY_TEST_OURS $ASSAY_TEST_REPLACED $ASSAY_TEST_NEW; pwd -P");
-    command.environment = {{"ASSAY_TEST_REPLACED", "new"}, {"ASSAY_TEST_NEW", "more"}};
-    command.folder = folder.path();
-    EXPECT_EQ(printed_by(command),
-              "ours new more\n" + std::filesystem::canonical(folder.path()).string() + "\n");
-    EXPECT_STREQ(::getenv("ASSAY_TEST_REPLACED"), "old");
 }
 
 TEST(Process, SpeaksThroughItsPipes) {
@@ -114,6 +52,29 @@ TEST(Process, NullIsEmptyAndTakesAll) {
     ProcessCommand command = shell("cat; echo lost; echo lost >&2");
     command.in = command.out = command.err = Stream::null();
     EXPECT_TRUE(Process::spawn(command).wait().ok());
+}
+
+TEST(Process, SaysMuchMoreThanAPipeHolds) {
+    constexpr std::size_t most = std::size_t{8} << 20;
+    ProcessCommand command = shell("head -c 8388608 /dev/zero | tr '\\0' x");
+    const std::string text = printed_by(command);
+    EXPECT_EQ(text.size(), most);
+    EXPECT_EQ(std::count(text.begin(), text.end(), 'x'), static_cast<std::ptrdiff_t>(most));
+    // Nobody reads: it waits, and ends when the reader goes.
+    command.out = Stream::pipe();
+    Process process = Process::spawn(command);
+    EXPECT_EQ(read_to_end(process.out, 1), "x");
+    process.out.reset();
+    EXPECT_TRUE(process.wait_for(20s));
+}
+
+TEST(Process, MayLiveOnWithoutItsOutput) {
+    ProcessCommand command = shell("echo last; exec >&- 2>&-; exec sleep 100");
+    command.out = Stream::pipe();
+    Process process = Process::spawn(command);
+    EXPECT_EQ(read_to_end(process.out), "last\n");
+    EXPECT_FALSE(process.wait_for(0.02s));
+    EXPECT_FALSE(is_gone(process.pid()));
 }
 
 TEST(Process, BothOutputsCanGoIntoOneDescriptor) {
@@ -157,7 +118,7 @@ TEST(Process, LeavesNoDescriptorOpenHere) {
 }
 
 TEST(Process, WaitingCanBeLimited) {
-    Process process = Process::spawn(shell("sleep 100"));
+    Process process = Process::spawn(shell("exec sleep 100"));
     EXPECT_FALSE(process.wait_for(0.02s));
     EXPECT_TRUE(process.running());
     process.kill();
@@ -170,7 +131,7 @@ TEST(Process, WaitingCanBeLimited) {
 }
 
 TEST(Process, ReadingCanBeLimited) {
-    ProcessCommand command = shell("echo something; sleep 100");
+    ProcessCommand command = shell("echo something; exec sleep 100");
     command.out = Stream::pipe();
     Process process = Process::spawn(command);
     EXPECT_EQ(read_to_end(process.out, 4), "some");
@@ -178,17 +139,27 @@ TEST(Process, ReadingCanBeLimited) {
     EXPECT_EQ(read_to_end(process.out, 100, 0.05s), "\n");
 }
 
+TEST(Process, ReadingIsLimitedWhereItNeverStopsTalking) {
+    ProcessCommand command = shell("while :; do echo on; sleep 0.01; done");
+    command.out = Stream::pipe();
+    Process process = Process::spawn(command);
+    EXPECT_EQ(read_to_end(process.out, 3), "on\n");
+    const std::string more = read_to_end(process.out, 1 << 20, 0.1s);
+    EXPECT_EQ(more.find_first_not_of("on\n"), std::string::npos);
+    EXPECT_TRUE(process.running());
+}
+
 TEST(Process, GoesWithItsObject) {
     pid_t pid = -1;
     {
-        const Process process = Process::spawn(shell("sleep 100"));
+        const Process process = Process::spawn(shell("exec sleep 100"));
         pid = process.pid();
         EXPECT_FALSE(is_gone(pid));
     }
     EXPECT_TRUE(is_gone(pid));
     Process moved;
     {
-        Process process = Process::spawn(shell("sleep 100"));
+        Process process = Process::spawn(shell("exec sleep 100"));
         pid = process.pid();
         moved = std::move(process);
     }
@@ -212,7 +183,7 @@ TEST(Process, AGroupIsKilledAsAWhole) {
 }
 
 TEST(Process, DiesWithTheThreadThatStartedItWhereAsked) {
-    ProcessCommand command = shell("sleep 100");
+    ProcessCommand command = shell("exec sleep 100");
     command.parent_death_signal = SIGTERM;
     Process process;
     std::thread([&] { process = Process::spawn(command); }).join();

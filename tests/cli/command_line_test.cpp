@@ -113,6 +113,40 @@ TEST_F(CommandLineTest, MistakesAreOneSentenceAndExitCodeOne) {
         {{"db", "prune"}, "prune what?"},
         {{"db", "merge", "/nonexistent.db"}, "/nonexistent.db"},
         {{"sample"}, "use `assay run`"},
+        // What a script's variable leaves that is not set.
+        {{"claims", "--db", ""}, "--db is empty: leave it out or give it a value"},
+        {{"claims", "--db=", "dummy/sum"}, "--db is empty"},
+        {{"nightly", "s.toml", "--baseline", ""}, "--baseline is empty"},
+        {{"nightly", "s.toml", "--junit="}, "--junit is empty"},
+        {{"run", "dummy/sum", "--rounds", ""}, "--rounds is empty"},
+        {{"run", "dummy/sum", "-a", ""}, "--axis is empty"},
+        {{"run", "dummy/sum", ""}, "the argument 'experiments' is empty"},
+        {{"reproduce", "dummy/sum", "-o", ""}, "--output is empty"},
+        {{"plan", "trace", "--generate", ""}, "--generate is empty"},
+        {{"annotate", "12345678", ""}, "the argument 'text' is empty"},
+        {{"mute", "x", "--why", ""}, "--why is empty"},
+        {{"doctor", ""}, "argument 2 is empty"},
+        {{""}, "argument 1 is empty"},
+        // What contradicts itself, or would go where nobody looks.
+        {{"mute", "x", "--all"}, "--all is for the list of mutes: leave it out to mute 'x'"},
+        {{"mute", "x", "--json"}, "--json is for the list of mutes"},
+        {{"mute", "--until", "2031-01-01"}, "`assay mute 'ROW PATTERN' --until …` mutes, `assay"},
+        {{"mute", "--why", "noisy", "--all"}, "--why says how to mute, but not what"},
+        {{"nightly", "s.toml", "--junit", "-", "--html", "/dev/stdout"},
+         "--junit and --html both write to standard output"},
+        {{"nightly", "s.toml", "--json", "--markdown", "-"}, "--json and --markdown both write"},
+        {{"report", "-o", "-", "--json"}, "-o and --json both write to standard output"},
+        {{"report", "--text", "--json"}, "--text and --json both write to standard output"},
+        {{"reproduce", "dummy/sum", "-o", "-", "--json"}, "-o and --json both write"},
+        {{"highlights", "-o", "-", "--json"}, "-o and --json both write"},
+        {{"claims", "--summary", "--markdown", "--json"}, "--markdown and --json both write"},
+        {{"reproduce", "dummy/sum", "-o", "/nonexistent/r.html"},
+         "-o /nonexistent/r.html: the folder /nonexistent does not exist; `mkdir -p /nonexistent`"},
+        {{"export", "--to", "-"}, "--to writes a file"},
+        {{"run", "dummy/sum", "--db", "/nonexistent/r.db"},
+         "cannot begin the results database /nonexistent/r.db: the folder /nonexistent does not"},
+        {{"claims", "--db", "/proc"}, "/proc is a folder; name a results file in it"},
+        {{"run", "dummy/sum", "--db", "/proc"}, "/proc is a folder; name a results file in it"},
     };
     for (const auto& mistake : mistakes) {
         const Printed printed = assay(mistake.arguments);
@@ -186,6 +220,41 @@ TEST_F(CommandLineTest, FilesAreWhatTheirNamesSay) {
         EXPECT_THAT(printed.err, HasSubstr(row.says));
     }
     EXPECT_FALSE(std::filesystem::exists(folder / "results.db")) << "it ran before it looked";
+}
+
+/// 2 would be a regression that nobody can read, 0 a success that nobody sees.
+TEST_F(CommandLineTest, WhatCannotBePrintedIsAnError) {
+    ASSERT_EQ(assay({"run", "dummy/sum"}).exit_code, 0);
+    ASSERT_EQ(assay({"report", "--gate", "-o", "-"}).exit_code, 2) << "a contradicted claim";
+    for (const std::string where : {"> /dev/full", ">&-"})
+        for (const std::vector<std::string>& command : {std::vector<std::string>{"--help"},
+                                                        {"--version"},
+                                                        {"run", "--help"},
+                                                        {"list"},
+                                                        {"describe", "dummy/sum"},
+                                                        {"run", "dummy/sum"},
+                                                        {"run", "dummy/sum", "--json"},
+                                                        {"run", "dummy/sum", "--events", "jsonl"},
+                                                        {"run", "dummy/sum", "--dry-run"},
+                                                        {"claims"},
+                                                        {"claims", "--json"},
+                                                        {"report", "--gate", "-o", "-"},
+                                                        {"report", "--text"},
+                                                        {"compare", "latest", "latest"},
+                                                        {"history", "dummy/sum", "--csv"},
+                                                        {"export", "--csv"},
+                                                        {"plan", "trace", "p3-80min"},
+                                                        {"mute"},
+                                                        {"regressions"},
+                                                        {"db", "check"}}) {
+            std::vector<std::string> typed = {"-c", "exec \"$0\" \"$@\" " + where,
+                                              ASSAY_DUMMY_PROGRAM};
+            typed.insert(typed.end(), command.begin(), command.end());
+            const Printed printed = run_program("/bin/sh", typed);
+            EXPECT_EQ(printed.exit_code, 1) << ::testing::PrintToString(command) << where;
+            EXPECT_THAT(printed.err, HasSubstr("cannot write to standard output"))
+                << ::testing::PrintToString(command) << where;
+        }
 }
 
 TEST_F(CommandLineTest, OnlyWhatStoresMakesADatabaseAndSaysWhere) {

@@ -1,10 +1,17 @@
 // Parts of the command line that need no process.
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
+#include <csignal>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "suite/base/error.hpp"
+#include "suite/base/file_descriptor.hpp"
 #include "suite/cli/database.hpp"
 #include "suite/cli/run/replay.hpp"
 #include "suite/cli/run/session.hpp"
@@ -68,17 +75,99 @@ TEST(SessionExitCode, FailuresFirstThenVerdictsOnlyWithGate) {
     EXPECT_EQ(code(interrupted, false), 1);
 }
 
+/// As if the disk were full after so many bytes.
+class FileSizeLimit {
+  public:
+    explicit FileSizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+        ::getrlimit(RLIMIT_FSIZE, &old_);
+        const rlimit limit{bytes, old_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &old_);
+        std::signal(SIGXFSZ, old_handler_);
+    }
+    FileSizeLimit(const FileSizeLimit&) = delete;
+    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+  private:
+    void (*old_handler_)(int);
+    rlimit old_{};
+};
+
 TEST(OutputFile, AppearsWholeOrNotAtAll) {
     const assay::testing::TemporaryFolder folder;
-    write_output(folder / "a/b/file", "content");
-    EXPECT_EQ(assay::testing::contents(folder / "a/b/file"), "content");
+    std::filesystem::create_directory(folder / "a");
+    write_output(folder / "a/file", "old");
+    write_output(folder / "a/file", "content");
+    EXPECT_EQ(assay::testing::contents(folder / "a/file"), "content");
+    {
+        const FileSizeLimit limit(100);
+        EXPECT_THROW(write_output(folder / "a/file", std::string(1000, 'x')), UserError);
+    }
+    EXPECT_EQ(assay::testing::contents(folder / "a/file"), "content") << "the disk was full";
+    const auto here = std::filesystem::directory_iterator(folder / "a");
+    EXPECT_EQ(std::distance(begin(here), end(here)), 1) << "half a file was left";
     EXPECT_THROW(write_output(folder / "a", "over a folder"), UserError);
     EXPECT_TRUE(std::filesystem::is_directory(folder / "a"));
     EXPECT_NO_THROW(write_output("/dev/null", "nothing"));
     EXPECT_NO_THROW(check_output("-o", "/dev/null"));
-    EXPECT_NO_THROW(check_output("-o", folder / "c/file"));
+    EXPECT_NO_THROW(check_output("-o", folder / "file"));
     EXPECT_THROW(check_output("-o", folder / "a"), UserError);
     EXPECT_THROW(check_output("-o", "/proc/nothing/file"), UserError);
+}
+
+TEST(OutputFile, ItsFolderMustBeThere) {
+    const assay::testing::TemporaryFolder folder;
+    const auto complaint = [&](auto write) {
+        try {
+            write(folder / "new folder/file");
+        } catch (const UserError& error) {
+            return std::string(error.what());
+        }
+        return std::string("none");
+    };
+    const std::string missing = (folder / "new folder").string();
+    const auto says = ::testing::HasSubstr(
+        "the folder " + missing + " does not exist; `mkdir -p '" + missing + "'` makes it");
+    EXPECT_THAT(complaint([](const auto& file) { check_output("-o", file); }), says);
+    EXPECT_THAT(complaint([](const auto& file) { write_output(file, "content"); }), says);
+    EXPECT_FALSE(std::filesystem::exists(missing));
+}
+
+TEST(OutputFile, LinksOpenFilesAndPipesStayWhatTheyAre) {
+    const assay::testing::TemporaryFolder folder;
+    write_output(folder / "file", "old");
+    std::filesystem::create_symlink("file", folder / "link");
+    write_output(folder / "link", "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    EXPECT_EQ(assay::testing::contents(folder / "file"), "new");
+
+    const FileDescriptor open_file(
+        ::open((folder / "file").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    const std::string name = fmt::format("/dev/fd/{}", open_file.get());
+    EXPECT_NO_THROW(check_output("-o", name));
+    write_output(name, " and more");
+    EXPECT_EQ(assay::testing::contents(folder / "file"), "new and more");
+
+    const std::string pipe = (folder / "pipe").string();
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_NO_THROW(check_output("-o", pipe));
+    auto read = std::async(std::launch::async, [&] { return assay::testing::contents(pipe); });
+    write_output(pipe, "through the pipe");
+    EXPECT_EQ(read.get(), "through the pipe");
+    EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST(StandardOutput, IsForOneOnly) {
+    for (const char* name : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+        EXPECT_TRUE(is_standard_output(name)) << name;
+        EXPECT_EQ(ending_of(name), "");
+    }
+    EXPECT_FALSE(is_standard_output("/dev/stderr"));
+    EXPECT_NO_THROW(expect_one_on_standard_output({{"--a", false}, {"--b", true}, {"--c", false}}));
+    EXPECT_THROW(expect_one_on_standard_output({{"--a", true}, {"--b", false}, {"--c", true}}),
+                 UserError);
 }
 
 TEST(OutputFile, NamesSayWhatIsInThem) {

@@ -30,9 +30,31 @@ TEST_F(ResultCommandsTest, ClaimsAreCountedFirstAndFolded) {
     EXPECT_EQ(assay_json({"claims", "--summary"}),
               json::parse(R"([{"system":"dummy","claims":2,"checked":0,"supported":0,
                   "contradicted":0,"open discrepancy":0,"calibrated":0,"need inputs":0,
+                  "need data":0,"need GPU":0,"need cluster":0,
                   "not run":2,"no command":0,"settings":0}])"));
     EXPECT_THAT(assay({"claims", "--summary", "--markdown"}).out, HasSubstr("| dummy | 0 | "));
     EXPECT_EQ(assay({"claims", "--markdown"}).exit_code, 1);
+}
+
+TEST_F(ResultCommandsTest, AVerdictSelectsRowsAndLeavesTheCountsAlone) {
+    assay({"run", "dummy/sum"});
+    const std::string first = "1 of 2 checked hold, 1 contradicted\n";
+    const std::string held = assay({"claims", "--verdict", "supported"}).out;
+    EXPECT_THAT(held, AllOf(StartsWith(first), HasSubstr("dummy/sum/twice"),
+                            Not(HasSubstr("dummy/sum/thrice"))));
+    EXPECT_EQ(assay({"claims", "--verdict", "calibrated"}).out,
+              first + "\nnone of these 2 claims reads 'calibrated'\n");
+    EXPECT_EQ(assay({"claims", "--verdict", "needs-gpu"}).out,
+              first + "\nnone of these 2 claims reads 'needs GPU'\n");
+    EXPECT_THAT(assay({"claims", "--verdict", "wrong"}).err, HasSubstr("one of supported, "));
+    EXPECT_EQ(assay_json({"claims", "--verdict", "not-run"}), json::array());
+    const json rows = assay_json({"claims", "--verdict", "contradicted"});
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0]["state"], "contradicted");
+    EXPECT_EQ(rows[0]["command"], "assay run dummy/sum --profile toy --mode exact");
+    EXPECT_EQ(assay({"claims", "--verdict", "supported", "--gate"}).exit_code, 2)
+        << "the other one is still contradicted";
+    EXPECT_EQ(assay({"claims", "--summary", "--verdict", "supported"}).exit_code, 1);
 }
 
 TEST_F(ResultCommandsTest, AReportLeavesOutWhatHasNoSamples) {

@@ -70,7 +70,8 @@ TEST_F(RunCommandsTest, GateTurnsAContradictedClaimIntoExitCodeTwo) {
     EXPECT_EQ(assay({"claims"}).exit_code, 0);
     EXPECT_EQ(assay({"claims", "--gate"}).exit_code, 2);
     EXPECT_EQ(assay({"claims", "dummy/sum/twice", "--gate"}).exit_code, 0);
-    EXPECT_EQ(assay({"claims", "--gate", "--verdict", "supported"}).exit_code, 0);
+    EXPECT_EQ(assay({"claims", "--gate", "--verdict", "supported"}).exit_code, 2)
+        << "what is shown is not what is judged";
 }
 
 TEST_F(RunCommandsTest, EachFaultPlanIsToldOnceBeforeItStrikes) {
@@ -109,6 +110,24 @@ TEST_F(RunCommandsTest, EventsAreJsonLinesFromBeginningToEnd) {
     long finished = 0;
     for (const json& event : events) finished += event["kind"] == "sample_finished";
     EXPECT_EQ(finished, 6);
+}
+
+TEST_F(RunCommandsTest, OptionsThatWouldCountForNothingAreRefused) {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> alone = {
+        {{"--margin", "2%"}, "--margin without --until-decided"},
+        {{"--budget", "1m"}, "--budget without --until-decided"},
+        {{"--max-rounds", "5"}, "--max-rounds without --until-decided"},
+        {{"--against", "a", "--metric", "total"}, "--against, --metric without --until-decided"},
+        {{"--dry-run", "--events", "jsonl"}, "--dry-run runs nothing"},
+        {{"--no-doctor", "--settle", "3"}, "--no-doctor excludes --settle"}};
+    for (const auto& [options, told] : alone) {
+        std::vector<std::string> typed{"run", "dummy/sum"};
+        typed.insert(typed.end(), options.begin(), options.end());
+        const Printed printed = assay(typed);
+        EXPECT_EQ(printed.exit_code, 1) << told;
+        EXPECT_THAT(printed.err, HasSubstr(told));
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "results.db")) << "nothing was run";
 }
 
 TEST_F(RunCommandsTest, CtrlCStopsCleanlyAndTheSameCommandGoesOn) {
@@ -162,7 +181,7 @@ TEST_F(RunCommandsTest, TheControlWorkloadIsInEveryProgramAndRunsOnRequestOnly) 
 }
 
 TEST_F(RunCommandsTest, ReproduceWritesTheReport) {
-    const auto file = folder / "sub/report.html";
+    const auto file = folder / "report.html";
     const Printed printed = assay({"reproduce", "dummy/sum", "-o", file.string()});
     EXPECT_EQ(printed.exit_code, 0) << printed.err;
     EXPECT_THAT(printed.out, AllOf(HasSubstr("Expected and obtained"), HasSubstr(file.string())));
@@ -171,9 +190,13 @@ TEST_F(RunCommandsTest, ReproduceWritesTheReport) {
     EXPECT_EQ(report.exit_code, 0);
     EXPECT_THAT(report.out, HasSubstr("<html"));
     EXPECT_EQ(assay({"report", "--gate", "-o", file.string()}).exit_code, 2);
+    const Printed page = assay({"reproduce", "dummy/sum", "-o", "/dev/stdout"});
+    EXPECT_THAT(page.out, AllOf(HasSubstr("</html>"), Not(HasSubstr("Expected and obtained"))));
+    EXPECT_THAT(page.err, HasSubstr("Expected and obtained")) << "words would spoil the page";
 }
 
 TEST_F(RunCommandsTest, HighlightsEndInOnePage) {
+    std::filesystem::create_directory(folder / "sub");
     const auto file = folder / "sub/page.html";
     const Printed plan = assay({"highlights", "--dry-run"});
     EXPECT_EQ(plan.exit_code, 0) << plan.err;

@@ -44,6 +44,8 @@ std::string expected_and_obtained(const Registry& registry, const std::vector<Cl
 
 int reproduce(const ReproduceOptions& options, const Context& context) {
     expect_ending("-o", options.report_file, {".html", ".htm"});
+    const bool page_printed = is_standard_output(options.report_file);
+    expect_one_on_standard_output({{"-o", page_printed}, {"--json", options.run.json}});
     const runner::Request request = make_request(options.run, context);
     const runner::Plan plan = runner::make_plan(context.registry, request);
     if (options.run.dry_run) return print_plan(plan, options.run.json);
@@ -59,9 +61,10 @@ int reproduce(const ReproduceOptions& options, const Context& context) {
         result["report"] = options.report_file;
         print_json(result);
     } else {
-        std::cout << session_text(context.registry, outcome, database, options.run.all_metrics)
-                  << expected_and_obtained(context.registry, outcome.claims) << "database  "
-                  << database.string() << "\nreport    " << options.report_file << '\n';
+        (page_printed ? std::cerr : std::cout)
+            << session_text(context.registry, outcome, database, options.run.all_metrics)
+            << expected_and_obtained(context.registry, outcome.claims) << "database  "
+            << database.string() << "\nreport    " << options.report_file << '\n';
     }
     return session_exit_code(outcome, options.run.gate);
 }

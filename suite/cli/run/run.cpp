@@ -19,9 +19,9 @@ int run(const RunOptions& options, const Context& context) {
         throw UserError("--events '" + options.events + "': only jsonl");
     if (options.json && !options.events.empty())
         throw UserError("--json and --events both write to standard output: give one of them");
-    if (!options.until_decided && (!options.against.empty() || !options.decision.budget.empty() ||
-                                   !options.decision.metrics.empty()))
-        throw UserError("--against, --budget and --metric need --until-decided");
+    if (options.dry_run && !options.events.empty())
+        throw UserError("--events streams what a run does, and --dry-run runs nothing");
+    refuse_undecided_words(options);
     const runner::Request request = make_request(options, context);
     const runner::Plan plan = runner::make_plan(context.registry, request);
     if (options.dry_run) return print_plan(plan, options.json);

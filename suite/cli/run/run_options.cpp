@@ -1,6 +1,7 @@
 #include "suite/cli/run/run_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -21,12 +22,15 @@
 namespace assay::cli {
 namespace {
 
+constexpr const char* default_margin = "1%";
+
 /// Faults of --fault and of --scenario add up.
-std::string canonical_scenario(const RunOptions& options) {
+std::string canonical_scenario(const RunOptions& options, const FaultPhases& phases) {
     FaultPlan plan;
     if (!options.scenario_file.empty())
-        plan = read_scenario(std::filesystem::path(options.scenario_file));
-    for (const std::string& fault : options.faults) plan.faults.push_back(parse_fault(fault));
+        plan = read_scenario(std::filesystem::path(options.scenario_file), phases);
+    for (const std::string& fault : options.faults)
+        plan.faults.push_back(parse_fault(fault, phases));
     return to_string(plan);
 }
 
@@ -62,13 +66,15 @@ void add_care_options(CLI::App& command, RunOptions& options, Context& context) 
         .add_flag("--no-lock", options.no_lock,
                   "Run beside another measured run; both disturb each other")
         ->group("How");
-    command
-        .add_flag("--no-doctor", options.no_doctor,
-                  "Do not look for what may disturb measured samples first")
-        ->group("How");
+    CLI::Option* no_doctor =
+        command
+            .add_flag("--no-doctor", options.no_doctor,
+                      "Do not look for what may disturb measured samples first, nor wait")
+            ->group("How");
     command
         .add_option("--settle", options.settle_s,
                     "Wait at most so long until nothing else is busy, before something is measured")
+        ->excludes(no_doctor)
         ->type_name("SECONDS")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str()
@@ -105,7 +111,7 @@ void add_sampling_options(CLI::App& command, RunOptions& options, Context& conte
     command
         .add_option("--fault", options.faults,
                     "A fault: KIND:key=value,…@step=N|t=SECONDS[,for=SECONDS] (repeatable); kinds "
-                    "and keys: datasets/scenarios/README.md")
+                    "and keys: datasets/scenarios/README.md; phases: assay describe EXPERIMENT")
         ->type_name("FAULT")
         ->allow_extra_args(false)
         ->group("Faults");
@@ -142,7 +148,7 @@ void add_run_options(CLI::App& command, RunOptions& options, Context& context) {
 void add_decision_options(CLI::App& command, DecisionWords& words) {
     command.add_option("--margin", words.margin, "Smaller changes do not matter: 2% or 0.02")
         ->type_name("SHARE")
-        ->capture_default_str()
+        ->default_str(default_margin)
         ->group("Until decided");
     command
         .add_option("--budget", words.budget,
@@ -152,7 +158,7 @@ void add_decision_options(CLI::App& command, DecisionWords& words) {
     command
         .add_option("--max-rounds", words.max_rounds, "What is not decided then stays ambiguous")
         ->type_name("N")
-        ->capture_default_str()
+        ->default_str(std::to_string(runner::DecisionOptions().max_rounds))
         ->group("Until decided");
     command
         .add_option("--metric", words.metrics,
@@ -174,7 +180,8 @@ runner::Request make_request(const RunOptions& options, const Context& context) 
     request.rounds = options.rounds;
     request.seed = parse_seed(options.seed);
     request.scenario_given = !options.faults.empty() || !options.scenario_file.empty();
-    if (request.scenario_given) request.scenario = canonical_scenario(options);
+    if (request.scenario_given)
+        request.scenario = canonical_scenario(options, context.registry.fault_phases());
     request.timeout_s = options.timeout_s;
     if (request.timeout_s && !std::isfinite(*request.timeout_s))
         throw UserError("--timeout: a number of seconds");
@@ -188,11 +195,26 @@ runner::Request make_request(const RunOptions& options, const Context& context) 
     return request;
 }
 
+void refuse_undecided_words(const RunOptions& options) {
+    if (options.until_decided) return;
+    std::vector<std::string> given;
+    if (!options.against.empty()) given.emplace_back("--against");
+    if (options.decision.margin) given.emplace_back("--margin");
+    if (!options.decision.budget.empty()) given.emplace_back("--budget");
+    if (options.decision.max_rounds) given.emplace_back("--max-rounds");
+    if (!options.decision.metrics.empty()) given.emplace_back("--metric");
+    if (!given.empty())
+        throw UserError(
+            fmt::format("{} without --until-decided: a run of fixed rounds decides "
+                        "nothing; add --until-decided, or leave {} out",
+                        fmt::join(given, ", "), given.size() == 1 ? "it" : "them"));
+}
+
 runner::DecisionOptions decision_options(const DecisionWords& words) {
     runner::DecisionOptions options;
-    options.margin = parse_margin(words.margin);
+    options.margin = parse_margin(words.margin.value_or(default_margin));
     if (!words.budget.empty()) options.budget_s = parse_duration_s(words.budget, "--budget");
-    options.max_rounds = words.max_rounds;
+    if (words.max_rounds) options.max_rounds = *words.max_rounds;
     options.metrics = words.metrics;
     return options;
 }

@@ -16,8 +16,9 @@ double default_settle_s();
 
 /// How long rounds go on until a verdict stands (`run --until-decided`, `versus`), as typed.
 struct DecisionWords {
-    std::string margin = "1%", budget;
-    int max_rounds = 30;
+    std::optional<std::string> margin;
+    std::string budget;
+    std::optional<int> max_rounds;
     std::vector<std::string> metrics;
 };
 
@@ -64,6 +65,10 @@ void add_decision_options(CLI::App& command, DecisionWords& words);
 
 /// Throws UserError for whatever does not read: profile, provenance, axis, fault, scenario.
 runner::Request make_request(const RunOptions& options, const Context& context);
+
+/// Options of rounds that go on until a verdict stands, given without --until-decided: UserError
+/// that names them. They would count for nothing.
+void refuse_undecided_words(const RunOptions& options);
 
 /// Throws UserError for a margin or a budget that does not read.
 runner::DecisionOptions decision_options(const DecisionWords& words);

@@ -15,6 +15,7 @@
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/report/comparison/comparison_table.hpp"
 #include "suite/report/page/html_page.hpp"
+#include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/samples_output.hpp"
 
 namespace assay::cli {
@@ -83,7 +84,7 @@ nlohmann::json session_json(const Registry& registry, const runner::Outcome& out
     nlohmann::json claims = nlohmann::json::array();
     for (const ClaimCheck& check : outcome.claims)
         if (const Claim* claim = registry.claim(check.claim))
-            claims.push_back(to_json(*claim, check));
+            claims.push_back(report::claim_json(*claim, check));
     nlohmann::json result{{"session", outcome.session},
                           {"samples", report::samples_json(outcome.samples)},
                           {"claims", claims},

@@ -165,11 +165,11 @@ void add_versus_command(CLI::App& program, Context& context) {
                    "Leave out the control workload that tells how the machine itself fares")
         ->group("How");
     command
-        ->add_flag(
-            "--json", options->run.json,
-            "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
-            "\"n_b\",\"verdict\",\"reason\",\"id\",\"name\",\"warnings\"}], as of compare, and "
-            "\"rounds\", \"ended\": decided, budget, rounds, no pairs, interrupted")
+        ->add_flag("--json", options->run.json,
+                   "[{\"series\",\"metric\",\"unit\",\"ratio\",\"low\",\"high\",\"n_a\","
+                   "\"n_b\",\"verdict\",\"reason\",\"id\",\"name\",\"warnings\",\"errors\"}], as "
+                   "of compare, and \"rounds\", \"ended\": decided, budget, rounds, no pairs, "
+                   "interrupted")
         ->group("Output");
     command->footer(versus_footer);
     command->callback([options, &context] {

@@ -14,16 +14,43 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "suite/base/durable_file.hpp"
 #include "suite/base/error.hpp"
 #include "suite/report/text/terminal_text.hpp"
 
 namespace assay::cli {
 namespace {
 
+/// A file that is open already, by its number: where it leads to is not to be replaced.
+bool is_open_file(const std::filesystem::path& file) {
+    return file == "/dev/stdout" || file == "/dev/stderr" || file.parent_path() == "/dev/fd" ||
+           file.parent_path() == "/proc/self/fd";
+}
+
 /// A device or pipe (/dev/null, /dev/fd/3) is written to as it is.
 bool is_special(const std::filesystem::path& file) {
     std::error_code error;
-    return std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
+    return is_open_file(file) ||
+           (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error));
+}
+
+/// A link to a file stays one: what it leads to is replaced.
+std::filesystem::path where_it_leads(const std::filesystem::path& file) {
+    std::error_code error;
+    if (!std::filesystem::is_symlink(file, error)) return file;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(file, error);
+    return error ? file : real;
+}
+
+/// Throws std::filesystem::filesystem_error.
+void fill(const std::filesystem::path& file, std::string_view content, std::ios::openmode how) {
+    errno = 0;
+    std::ofstream out(file, std::ios::binary | how);
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+    out.close();
+    if (!out)
+        throw std::filesystem::filesystem_error("cannot write", file,
+                                                std::error_code(errno, std::generic_category()));
 }
 
 /// Pictures that other programs make of an SVG.
@@ -66,7 +93,7 @@ std::string text_of(const nlohmann::json& value, int indent) {
 }  // namespace
 
 std::string ending_of(const std::filesystem::path& file) {
-    if (file == "-" || is_special(file)) return {};
+    if (is_standard_output(file) || is_special(file)) return {};
     std::string ending = file.extension().string();
     if (ending.size() < 2 || std::isalpha(static_cast<unsigned char>(ending[1])) == 0) return {};
     for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -84,8 +111,26 @@ void expect_ending(std::string_view option, const std::filesystem::path& file,
                                 is_other_picture(ending) ? picture_advice(file, ending) : ""));
 }
 
+bool is_standard_output(const std::filesystem::path& file) {
+    return file == "-" || file == "/dev/stdout" || file == "/dev/fd/1" || file == "/proc/self/fd/1";
+}
+
+void expect_one_on_standard_output(
+    std::initializer_list<std::pair<std::string_view, bool>> options) {
+    std::string_view first;
+    for (const auto& [option, writes] : options) {
+        if (!writes) continue;
+        if (!first.empty())
+            throw UserError(fmt::format(
+                "{} and {} both write to standard output: give one of them a file, or leave it out",
+                first, option));
+        first = option;
+    }
+}
+
 void write_output(const std::filesystem::path& file, std::string_view content) {
-    if (file == "-") {
+    namespace fs = std::filesystem;
+    if (is_standard_output(file)) {
         // A file keeps names as they are; a terminal would obey what some of them hold.
         if (::isatty(STDOUT_FILENO) != 0)
             std::cout << report::printable(content, "\n");
@@ -93,21 +138,21 @@ void write_output(const std::filesystem::path& file, std::string_view content) {
             std::cout << content;
         return;
     }
-    std::error_code error;
     const bool special = is_special(file);
-    if (file.has_parent_path() && std::filesystem::create_directories(file.parent_path(), error))
-        std::cerr << fmt::format("made the folder {}\n", file.parent_path().string());
-    std::filesystem::path part = file;
-    if (!special) part += fmt::format(".{}.part", ::getpid());
-    errno = 0;
-    std::ofstream out(part, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.close();
-    if (out && !special) std::filesystem::rename(part, file, error);
-    if (!out || error) {
-        const std::string why = error ? error.message() : std::strerror(errno);
-        if (!special) std::filesystem::remove(part, error);
-        throw UserError(fmt::format("cannot write {}: {}", file.string(), why));
+    const fs::path real = special ? file : where_it_leads(file);
+    fs::path part = real;
+    part += fmt::format(".{}.part", ::getpid());
+    try {
+        if (special) return fill(file, content, std::ios::app);
+        if (const std::string trouble = missing_folder(real); !trouble.empty())
+            throw UserError(fmt::format("cannot write {}: {}", file.string(), trouble));
+        fill(part, content, std::ios::trunc);
+        publish(part, real);
+    } catch (const fs::filesystem_error& failure) {
+        std::error_code not_there;
+        if (!special) fs::remove(part, not_there);
+        throw UserError(
+            fmt::format("cannot write {}: {}", file.string(), failure.code().message()));
     }
 }
 
@@ -121,20 +166,20 @@ std::filesystem::path existing_folder(const std::filesystem::path& file) {
 
 void check_output(const std::string& option, const std::filesystem::path& file) {
     namespace fs = std::filesystem;
-    if (file.empty() || file == "-") return;
+    if (file.empty() || is_standard_output(file)) return;
     const auto refuse = [&](const std::string& why) {
         throw UserError(fmt::format("{} {}: {}", option, file.string(), why));
     };
     std::error_code error;
     if (fs::is_directory(file, error)) refuse("that is a folder; give a file in it");
     if (!file.has_filename()) refuse("give the name of a file");
-    if (fs::exists(file, error) && !fs::is_regular_file(file, error)) {
+    if (is_special(file)) {
         if (::access(file.c_str(), W_OK) != 0) refuse(std::strerror(errno));
         return;
     }
-    const fs::path folder = existing_folder(file);  // the rest is made
-    if (!fs::is_directory(folder, error))
-        refuse(fmt::format("{} is a file, not a folder", folder.string()));
+    const fs::path real = where_it_leads(file);
+    if (const std::string trouble = missing_folder(real); !trouble.empty()) refuse(trouble);
+    const fs::path folder = fs::absolute(real).parent_path();
     // Tried, since rights alone do not tell: a folder may be of another kind (/proc), or read-only.
     std::string probe = (folder / ".assay-XXXXXX").string();
     if (::mkdtemp(probe.data()) == nullptr)

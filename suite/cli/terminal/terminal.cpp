@@ -50,6 +50,12 @@ std::size_t text_columns() {
     return ::isatty(STDOUT_FILENO) != 0 ? 80 : no_limit;
 }
 
+std::size_t prose_columns() {
+    constexpr std::size_t usual = 100;
+    const std::size_t columns = text_columns();
+    return columns == no_limit ? usual : columns;
+}
+
 std::string hanging(std::string_view head, std::string_view text, std::size_t columns) {
     constexpr std::size_t short_indent = 4;
     std::size_t indent = report::display_width(head);

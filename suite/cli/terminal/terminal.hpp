@@ -23,6 +23,10 @@ inline constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 /// $COLUMNS, at least 20; else no_limit, since files and pipes want whole rows.
 std::size_t text_columns();
 
+/// Columns that sentences keep to: as text_columns(), but 100 in files and pipes, where nobody
+/// reads a paragraph in one line and no program takes it apart.
+std::size_t prose_columns();
+
 /// `head`, then the text, broken at blanks within `columns`; later lines begin below the text's
 /// first, or four columns in where the head is long. Ends with a newline.
 std::string hanging(std::string_view head, std::string_view text, std::size_t columns);

@@ -45,8 +45,11 @@ void look(std::vector<Finding>& findings, const std::string& name, Look&& find) 
     }
 }
 
-Finding database(const std::filesystem::path& file) {
+Finding database(const Context& context) {
+    const std::filesystem::path file = context.database_path();
     if (!std::filesystem::exists(file)) {
+        if (const std::string trouble = trouble_beginning(context); !trouble.empty())
+            return {Level::fail, "database", trouble};
         const std::filesystem::path folder = existing_folder(file);
         if (!std::filesystem::is_directory(folder))
             return {Level::fail, "database",
@@ -104,8 +107,8 @@ void build(std::vector<Finding>& findings) {
     }
 }
 
-void data_sets(std::vector<Finding>& findings) {
-    for (const data::Check& check : data::check_all()) {
+void data_sets(std::vector<Finding>& findings, const Registry& registry) {
+    for (const data::Check& check : data::check_all(registry.data_formats())) {
         const bool here = check.state == data::State::ok;
         findings.push_back({here ? Level::ok : Level::warn, "data " + check.id,
                             here ? check.file.string()
@@ -126,7 +129,7 @@ Finding lock() {
 std::vector<Finding> diagnose(const Context& context) {
     std::vector<Finding> findings;
     const auto file = context.database_path();
-    look(findings, "database", [&] { findings.push_back(database(file)); });
+    look(findings, "database", [&] { findings.push_back(database(context)); });
     look(findings, "disk", [&] { findings.push_back(disk(file)); });
     const measure::Environment environment = measure::read_environment();
     machine(findings, environment);
@@ -135,7 +138,7 @@ std::vector<Finding> diagnose(const Context& context) {
     look(findings, "datasets", [&] {
         findings.push_back({Level::ok, "datasets", datasets_dir().string()});
     });
-    look(findings, "data", [&] { data_sets(findings); });
+    look(findings, "data", [&] { data_sets(findings, context.registry); });
     look(findings, "lock", [&] { findings.push_back(lock()); });
     return findings;
 }
