@@ -13,6 +13,7 @@ extern "C" {
 extern const assay::lazarus::TensorFunctions assay_lazarus_tensors;
 const assay::lazarus::TensorFunctions assay_lazarus_tensors{
     .run_fig9 = assay::lazarus::run_fig9,
+    .run_x_clocks = assay::lazarus::run_x_clocks,
     .run_tab2 = assay::lazarus::run_tab2,
     .run_x_live = assay::lazarus::run_x_live,
     .run_live_schedule = assay::lazarus::run_live_schedule,

@@ -18,6 +18,10 @@ namespace assay::lazarus {
 void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
               const std::filesystem::path& corpus, Recorder& recorder);
 
+/// One sample of lazarus/x_clocks; arguments as run_fig9's.
+void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
+                  const std::filesystem::path& corpus, Recorder& recorder);
+
 /// The emulated half of lazarus/tab2 (experiments/tab2_run.cpp): kills `lost` of ten paced workers
 /// at once, after they have planned for the loads of `step`.
 void run_tab2(const SampleSpec& spec, int lost, std::int64_t step, const std::string& routing,
@@ -30,6 +34,7 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_lazarus_tensors";
     decltype(&lazarus::run_fig9) run_fig9;
+    decltype(&lazarus::run_x_clocks) run_x_clocks;
     decltype(&lazarus::run_tab2) run_tab2;
     decltype(&lazarus::run_x_live) run_x_live;
     decltype(&lazarus::run_live_schedule) run_live_schedule;

@@ -7,7 +7,8 @@
 #include <array>
 #include <fstream>
 
-#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/experiments/spot_session.hpp"
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -38,7 +39,7 @@ FaultPlan faults_of(std::uint64_t seed) {
                                         .hangs = true,
                                         .network = true,
                                         .data = true},
-                                       seed);
+                                       seed, fault_phases());
     // Drawn for real seconds; a paced second is shorter.
     for (auto& fault : plan.faults) {
         if (fault.for_s) fault.for_s = *fault.for_s * 100;

@@ -6,12 +6,12 @@
 
 namespace assay::lazarus::campaign {
 namespace {
-constexpr long kMostHappenings = 2'000'000;  // far above any honest run: a livelock
+constexpr std::uint64_t kMostHappenings = 2'000'000;  // far above any honest run: a livelock
 }  // namespace
 
 VirtualWorld::VirtualWorld(const Schedule& schedule, const ControllerConfig& controller)
     : schedule_(schedule),
-      controller_(controller),
+      controller_(true, controller),
       watch_(schedule.job, schedule.seed, [this](std::string what) { fail(std::move(what)); }),
       random_(schedule.seed ^ 0x5eed),
       strikes_left_(schedule.strikes) {}
@@ -19,15 +19,12 @@ VirtualWorld::VirtualWorld(const Schedule& schedule, const ControllerConfig& con
 void VirtualWorld::run() {
     for (int i = 0; i < schedule_.spawned; ++i) spawn();
     for (const TimedFault& fault : schedule_.faults) at(fault.at, [this, fault] { apply(fault); });
-    while (failure_.empty() && (!queue_.empty() || more_nodes_come())) {
-        if (order_ > kMostHappenings) return fail("livelock: it goes on and on");
-        const Happening next = queue_.top();
-        queue_.pop();
-        now_ = next.at;
-        next.what();
+    while (failure_.empty() && (!time_.empty() || more_nodes_come())) {
+        if (time_.happened() > kMostHappenings) return fail("livelock: it goes on and on");
+        time_.next();
     }
     if (!failure_.empty()) return;
-    watch_.finish(controller_);
+    watch_.finish(*controller_);
     check_final_states();
 }
 
@@ -35,7 +32,7 @@ void VirtualWorld::check_final_states() {
     if (!finished_ok()) return;
     const Reconfigure& plan = watch_.plan();
     const ModelState oracle =
-        replay(schedule_.job.layers, schedule_.job.experts, schedule_.seed, controller_.lineage());
+        replay(schedule_.job.layers, schedule_.job.experts, schedule_.seed, controller_->lineage());
     for (std::size_t i = 0; i < plan.training.size(); ++i) {
         const VirtualWorker& one = worker(plan.training[i]);
         if (!one.alive) continue;
@@ -54,30 +51,26 @@ void VirtualWorld::check_final_states() {
 
 // ---- time and channels -------------------------------------------------------------------------
 
-void VirtualWorld::at(double when, std::function<void()> what) {
-    queue_.push({std::max(when, now_), ++order_, std::move(what)});
-}
-
 double VirtualWorld::between(double low, double high) {
     return low + (high - low) * static_cast<double>(random_() % 10000) / 10000;
 }
 
 bool VirtualWorld::awake(Worker id) const {
-    return workers_[static_cast<std::size_t>(id)]->frozen_until <= now_;
+    return workers_[static_cast<std::size_t>(id)]->frozen_until <= time_.now();
 }
 
 void VirtualWorld::after(Worker id, double delay, std::function<void()> then) {
-    at(now_ + delay, [this, id, then = std::move(then)] {
+    at(time_.now() + delay, [this, id, then = std::move(then)] {
         VirtualWorker& one = worker(id);
         if (!one.alive || one.frozen_until == kForever) return;
-        if (!awake(id)) return after(id, one.frozen_until - now_, then);
+        if (!awake(id)) return after(id, one.frozen_until - time_.now(), then);
         then();
     });
 }
 
 void VirtualWorld::report(Worker id, Event event) {
     double& last = last_from_[id];
-    last = std::max(last, now_ + between(0, schedule_.slowest_message));
+    last = std::max(last, time_.now() + between(0, schedule_.slowest_message));
     at(last, [this, id, event = std::move(event)] {
         if (!silenced_.count(id)) to_controller(event);
     });
@@ -85,7 +78,7 @@ void VirtualWorld::report(Worker id, Event event) {
 
 void VirtualWorld::to_worker(Worker id, const Action& action) {
     double& last = last_to_[id];
-    last = std::max(last, now_ + between(0, schedule_.slowest_message));
+    last = std::max(last, time_.now() + between(0, schedule_.slowest_message));
     at(last, [this, id, action] {
         if (worker(id).alive) worker(id).deliver(action);
     });
@@ -93,28 +86,27 @@ void VirtualWorld::to_worker(Worker id, const Action& action) {
 
 void VirtualWorld::to_controller(const Event& event) {
     watch_.before(event);
-    Recorded recorded{event, now_, {}};
-    controller_.on(event, now_, recorded.actions);
-    record_.push_back(recorded);
     // The controller has finished with the event; what its actions refer to is its present state.
-    for (const Action& action : recorded.actions) {
-        watch_.after(action, controller_);
+    for (const Action& action : controller_.on(event, time_.now())) {
+        watch_.after(action, *controller_);
         carry_out(action);
     }
 }
 
 void VirtualWorld::carry_out(const Action& action) {
     if (const auto* timer = std::get_if<StartTimer>(&action)) {
-        return at(now_ + timer->after_s, [this, id = timer->id] { to_controller(Timer{id}); });
+        return at(time_.now() + timer->after_s,
+                  [this, id = timer->id] { to_controller(Timer{id}); });
     }
     if (const auto* dismiss = std::get_if<Dismiss>(&action))
         return to_worker(dismiss->worker, action);
     if (const auto* abort = std::get_if<Abort>(&action)) {
         aborted_ = abort->epoch;
         for (Worker id : watch_.plan().members) {
-            at(now_ + between(0, schedule_.slowest_message), [this, id, epoch = abort->epoch] {
-                if (worker(id).alive) worker(id).interrupt(epoch);
-            });
+            at(time_.now() + between(0, schedule_.slowest_message),
+               [this, id, epoch = abort->epoch] {
+                   if (worker(id).alive) worker(id).interrupt(epoch);
+               });
         }
         return;
     }
@@ -169,7 +161,8 @@ void VirtualWorld::transfer(const Reconfigure& plan, Worker from, Worker to,
                             std::function<void()> move) {
     const auto link = slow_links_.find({from, to});
     const double pace_of_link = link == slow_links_.end() ? 1 : link->second;
-    at(now_ + pace_of_link * between(2, 20), [this, &plan, from, to, move = std::move(move)] {
+    at(time_.now() + pace_of_link * between(2, 20), [this, &plan, from, to,
+                                                     move = std::move(move)] {
         if (plan.epoch <= aborted_ || !worker(from).alive || !worker(to).alive) return;
         const bool both_there = worker(from).in_transfers_of(plan.epoch) &&
                                 worker(to).in_transfers_of(plan.epoch) && awake(from) && awake(to);
@@ -241,7 +234,7 @@ std::vector<Loads> VirtualWorld::loads_of(Step step, const std::vector<Worker>& 
 }
 
 void VirtualWorld::fail(std::string what) {
-    if (failure_.empty()) failure_ = fmt::format("at {:.2f}: {}", now_, what);
+    if (failure_.empty()) failure_ = fmt::format("at {:.2f}: {}", time_.now(), what);
 }
 
 }  // namespace assay::lazarus::campaign

@@ -11,7 +11,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <queue>
 #include <random>
 #include <set>
 #include <string>
@@ -21,16 +20,12 @@
 #include "impls/lazarus/campaign/protocol_watch.hpp"
 #include "impls/lazarus/campaign/schedule.hpp"
 #include "impls/lazarus/campaign/virtual_worker.hpp"
+#include "suite/drive/event_queue.hpp"
+#include "suite/drive/policy.hpp"
 
 namespace assay::lazarus::campaign {
 
 inline constexpr double kForever = std::numeric_limits<double>::infinity();
-
-struct Recorded {
-    Event event;
-    double at;
-    Actions actions;
-};
 
 class VirtualWorld {
   public:
@@ -42,9 +37,11 @@ class VirtualWorld {
     void run();
 
     const std::string& failure() const { return failure_; }  ///< the first broken rule; empty: none
-    const Controller& controller() const { return controller_; }
+    const Controller& controller() const { return *controller_; }
     bool finished_ok() const { return watch_.stop() && watch_.stop()->ok; }
-    const std::vector<Recorded>& record() const { return record_; }
+    const std::vector<drive::Decision<Controller>>& record() const {
+        return controller_.decisions();
+    }
     const std::array<long, kMoments>& strikes() const { return strikes_; }
     /// What went wrong, by kind.
     const std::map<std::string, long>& faults() const { return faults_; }
@@ -74,16 +71,7 @@ class VirtualWorld {
     void fail(std::string what);
 
   private:
-    struct Happening {
-        double at;
-        long order;
-        std::function<void()> what;
-        bool operator<(const Happening& other) const {  // the queue's top is the earliest
-            return std::pair(at, order) > std::pair(other.at, other.order);
-        }
-    };
-
-    void at(double when, std::function<void()> what);
+    void at(double when, std::function<void()> what) { time_.at(when, std::move(what)); }
     void spawn();
     void kill(Worker);
     void hang(Worker);
@@ -104,12 +92,10 @@ class VirtualWorld {
     VirtualWorker& worker(Worker id) { return *workers_[static_cast<std::size_t>(id)]; }
 
     Schedule schedule_;
-    Controller controller_;
+    drive::RecordedPolicy<Controller> controller_;
     ProtocolWatch watch_;
     std::mt19937_64 random_;
-    double now_ = 0;
-    long order_ = 0;
-    std::priority_queue<Happening> queue_;
+    drive::EventQueue time_;
     std::vector<std::unique_ptr<VirtualWorker>> workers_;
     std::map<Worker, double> last_to_, last_from_;
     std::set<Worker> silenced_;  ///< dead, and what they sent last is lost
@@ -129,7 +115,6 @@ class VirtualWorld {
     std::map<std::string, long> faults_;
     int strikes_left_;
     std::array<long, kMoments> strikes_{};
-    std::vector<Recorded> record_;
     std::string failure_;
 };
 

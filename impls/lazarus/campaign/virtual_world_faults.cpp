@@ -19,7 +19,8 @@ void VirtualWorld::spawn() {
 
 void VirtualWorld::exit(Worker id) {
     worker(id).alive = false;
-    at(now_ + between(0.1, schedule_.slowest_detection), [this, id] { to_controller(Died{id}); });
+    at(time_.now() + between(0.1, schedule_.slowest_detection),
+       [this, id] { to_controller(Died{id}); });
 }
 
 void VirtualWorld::kill(Worker id) {
@@ -27,22 +28,22 @@ void VirtualWorld::kill(Worker id) {
     ++faults_["kill"];
     exit(id);
     if (random_() % 2) silenced_.insert(id);
-    if (controller_.stopped() || between(0, 1) >= schedule_.replacement_odds) return;
-    at(now_ + between(1, 150), [this] { spawn(); });
+    if (controller_->stopped() || between(0, 1) >= schedule_.replacement_odds) return;
+    at(time_.now() + between(1, 150), [this] { spawn(); });
 }
 
 void VirtualWorld::hang(Worker id) {
     if (!worker(id).alive || worker(id).frozen_until == kForever) return;
     ++faults_["hang"];
     worker(id).frozen_until = kForever;
-    at(now_ + schedule_.hang_timeout, [this, id] { kill(id); });
+    at(time_.now() + schedule_.hang_timeout, [this, id] { kill(id); });
 }
 
 void VirtualWorld::hang_briefly(Worker id) {
     if (!worker(id).alive || !awake(id)) return;
     ++faults_["short_hang"];
-    worker(id).frozen_until = now_ + between(1, 0.9 * schedule_.hang_timeout);
-    after(id, worker(id).frozen_until - now_, [this, id] { worker(id).work(); });
+    worker(id).frozen_until = time_.now() + between(1, 0.9 * schedule_.hang_timeout);
+    after(id, worker(id).frozen_until - time_.now(), [this, id] { worker(id).work(); });
 }
 
 Worker VirtualWorld::random_worker(Worker except) {
@@ -55,7 +56,7 @@ Worker VirtualWorld::random_worker(Worker except) {
 }
 
 void VirtualWorld::apply(const TimedFault& fault) {
-    if (controller_.stopped()) return;
+    if (controller_->stopped()) return;
     if (fault.kind == TimedFault::Kind::join) {
         ++faults_["join"];
         return spawn();
@@ -77,7 +78,7 @@ void VirtualWorld::apply(const TimedFault& fault) {
         case TimedFault::Kind::leave:
             ++faults_["leave"];
             report(victim, LeaveRequested{victim});
-            if (random_() % 2) at(now_ + between(1, 200), [this, victim] { kill(victim); });
+            if (random_() % 2) at(time_.now() + between(1, 200), [this, victim] { kill(victim); });
             return;
         case TimedFault::Kind::slow_worker:
             slow_[victim] = between(2, 8);
@@ -96,7 +97,7 @@ void VirtualWorld::apply(const TimedFault& fault) {
 
 bool VirtualWorld::strike(Moment moment, Worker id) {
     const auto index = static_cast<std::size_t>(moment);
-    if (controller_.stopped() || strikes_left_ == 0 || between(0, 1) >= schedule_.odds[index])
+    if (controller_->stopped() || strikes_left_ == 0 || between(0, 1) >= schedule_.odds[index])
         return worker(id).alive;
     --strikes_left_;
     ++strikes_[index];
@@ -123,7 +124,7 @@ bool VirtualWorld::strike(Moment moment, Worker id) {
 // ---- faults of those that live -----------------------------------------------------------------
 
 bool VirtualWorld::draw_fault(double odds, const char* kind) {
-    if (odds <= 0 || controller_.stopped() || between(0, 1) >= odds) return false;
+    if (odds <= 0 || controller_->stopped() || between(0, 1) >= odds) return false;
     ++faults_[kind];
     return true;
 }
@@ -142,7 +143,7 @@ bool VirtualWorld::break_group(Epoch epoch, const std::vector<Worker>& among) {
 
 void VirtualWorld::report_broken(Epoch epoch, Worker suspect, GroupBroken::Cause cause) {
     if (!broken_.insert(epoch).second) return;  // one report for an epoch
-    at(now_ + between(1, 30), [this, epoch, suspect, cause] {
+    at(time_.now() + between(1, 30), [this, epoch, suspect, cause] {
         if (worker(suspect).alive) to_controller(GroupBroken{epoch, suspect, cause, "in a test"});
         // Else its death explains the broken group.
     });
@@ -177,7 +178,7 @@ bool VirtualWorld::readable(Step step) {
 
 /// Nothing happens any more. Where the controller rightly waits for nodes, another one is found.
 bool VirtualWorld::more_nodes_come() {
-    if (controller_.stopped() || !schedule_.job.wait_for_nodes || ++rescues_ > kMostRescues)
+    if (controller_->stopped() || !schedule_.job.wait_for_nodes || ++rescues_ > kMostRescues)
         return false;
     if (!watch_.too_few_workers()) return false;
     ++faults_["wait"];

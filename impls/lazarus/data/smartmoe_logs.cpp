@@ -14,6 +14,8 @@
 #include <system_error>
 #include <vector>
 
+#include "impls/lazarus/data/routing_trace.hpp"
+
 namespace assay::lazarus {
 namespace {
 
@@ -264,9 +266,19 @@ class Numbers {
 
 }  // namespace
 
+void check_expert_loads(std::istream& in) {
+    const std::string csv(std::istreambuf_iterator<char>(in), {});
+    try {
+        RoutingTrace::parse(csv, "line");
+    } catch (const UserError& error) {  // "line:N: …", or of the whole file "line: …"
+        const std::string text = std::string(error.what()).substr(sizeof("line:") - 1);
+        throw data::DataError(text.starts_with(' ') ? text.substr(1) : "line " + text);
+    }
+}
+
 SmartmoeLogs smartmoe_logs_of(const data::Entry& entry) {
     Numbers in(entry);
-    if (entry.format != data::Format::expert_loads)
+    if (entry.format != expert_loads)
         in.fail("a folder of SmartMoE's logs belongs to data of format expert_loads");
     constexpr std::int64_t most_iterations = 10'000'000;
     SmartmoeLogs logs{.first_iteration = in.take("first_iteration", 0, most_iterations),

@@ -1,6 +1,6 @@
-// The routing logs of SmartMoE's artifact, summed into the table of expert loads that experiments
-// read: files `table_iter{I}_rank{R}.log`, in each a line per layer, in each of those a list of
-// tokens per expert for every micro-batch.
+// Expert loads as data of the catalogue (suite/data/catalog.hpp): their format, and the routing
+// logs of SmartMoE's artifact that are summed into it: files `table_iter{I}_rank{R}.log`, in each a
+// line per layer, in each of those a list of tokens per expert for every micro-batch.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,12 @@
 #include "suite/experiment/system.hpp"
 
 namespace assay::lazarus {
+
+/// The format of that name: CSV, iteration,layer,e0,e1,…: tokens per expert.
+inline constexpr const char* expert_loads = "expert_loads";
+
+/// Takes what RoutingTrace::parse() reads, which is what experiments do. Throws DataError.
+void check_expert_loads(std::istream& in);
 
 /// What a folder of such logs holds.
 struct SmartmoeLogs {

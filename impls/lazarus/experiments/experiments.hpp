@@ -22,6 +22,10 @@ Experiment x_guarded();   ///< overlap repaired where it is not optimal
 Experiment x_planner();   ///< time to plan after a failure
 Experiment x_live();      ///< a fault plan on a running training
 Experiment x_faults();    ///< one fault of each kind on a running training
+Experiment x_clocks();    ///< fig9's training, paced and simulated, side by side
+
+/// A sample of fig9 or x_clocks with the axes that older series do not name.
+SampleSpec with_every_axis(SampleSpec spec);
 
 /// Checks of claims that need more than one number compared with another (claim_checks.cpp), by the
 /// name after "custom:" in datasets/claims/lazarus.toml. Each reads "not run" until its experiment

@@ -75,7 +75,8 @@ Experiment fig8() {
         "synthetic trace of ours with the same skew, which is no published data. `aligned` keeps "
         "the node groups of all layers in one order; `shuffled` puts each layer's groups into a "
         "random order, drawn from the seed (it only concerns mro). The paper's 41 % for GPT-L "
-        "after four failures comes out only where groups are not aligned.";
+        "after four failures at step 200 comes out of neither: on the published trace aligned "
+        "groups give 61 %, shuffled ones 27 % (seed 1).";
     experiment.axes = {
         {"model", "8, 12 or 16 experts per layer", {"gpt-s", "gpt-m", "gpt-l"}, false},
         {"step",

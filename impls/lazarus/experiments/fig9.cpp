@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/cost/modelled_model.hpp"
+#include "impls/lazarus/experiments/fig9_course.hpp"
 #include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
 #include "suite/base/error.hpp"
@@ -30,29 +31,8 @@ std::string text(const SampleSpec& spec, const char* axis) {
     return assay::to_string(spec.axes.at(axis));
 }
 
-// With the axes that older series do not name.
-SampleSpec whole(SampleSpec spec) {
-    static const Experiment experiment = fig9();
-    spec.axes = with_unnamed_values(experiment, spec);
-    return spec;
-}
-
-MappedTrace nodes_of(const SampleSpec& spec) {
-    const auto mapping = parse_node_mapping(text(spec, "mapping"));
-    if (!mapping)
-        throw UserError("axis mapping: '" + text(spec, "mapping") +
-                        "'; known are min, delta_clamped, tracked, scaled");
-    const double end_s = 60.0 * double(integer_axis(spec, "minutes", 1, 100000));
-    const auto trace = availability_trace(text(spec, "spot"));
-    if (end_s > trace.duration_s)
-        throw UserError(fmt::format("axis minutes: the trace {} lasts {:.0f} minutes", trace.id,
-                                    trace.duration_s / 60));
-    return map_trace(segment(trace, 0, end_s), *mapping, int(integer_axis(spec, "nodes", 1, 64)),
-                     int(integer_axis(spec, "floor", 1, 64)), spec.seed);
-}
-
 void validate_fig9(const SampleSpec& named) {
-    const SampleSpec spec = whole(named);
+    const SampleSpec spec = with_every_axis(named);
     const ModelledModel model = modelled_model(text(spec, "model"));
     const auto slots = integer_axis(spec, "slots", 1, 64);
     if (const auto nodes = integer_axis(spec, "nodes", 1, 64); nodes * slots < model.experts)
@@ -68,21 +48,36 @@ void validate_fig9(const SampleSpec& named) {
     nodes_of(spec);
 }
 
+bool is_simulated(const SampleSpec& spec) { return spec.provenance == Provenance::simulated; }
+
 std::optional<std::string> unsupported(const SampleSpec& spec) {
-    if (auto lacks = live_training_lacks()) return lacks;
+    if (!is_simulated(spec))
+        if (auto lacks = live_training_lacks()) return lacks;
     return missing_trace(spec);
 }
 
 // The availability trace is part of the calibration: it is the faults.
 std::vector<Input> inputs(const SampleSpec& spec) {
     std::vector<Input> files = trace_inputs(spec);
+    if (is_simulated(spec)) return files;
     for (Input& text : live_training_inputs()) files.push_back(std::move(text));
     return files;
 }
 
+void simulate(const SampleSpec& spec, Recorder& recorder) {
+    const auto nodes = nodes_of(spec);
+    const auto training = spot_training_of(spec, nodes.initial_workers, routing_source(spec));
+    auto modelled = modelled_training(training);
+    modelled.faults = nodes.faults;
+    const auto course = simulate_training(modelled, recorder);
+    if (!course.ok) throw SampleError(SampleStatus::failed, course.why);
+    record_course(course, training, modelled.modelling, recorder);
+}
+
 void run(const SampleSpec& spec, Recorder& recorder) {
+    if (is_simulated(spec)) return simulate(with_every_axis(spec), recorder);
 #ifdef ASSAY_LAZARUS_LIVE
-    tensor_functions().run_fig9(whole(spec), nodes_of(spec), routing_source(spec),
+    tensor_functions().run_fig9(with_every_axis(spec), nodes_of(spec), routing_source(spec),
                                 live_training_text(), recorder);
 #else
     (void)spec;
@@ -105,6 +100,12 @@ MetricSpec metric(std::string name, std::string unit, std::string says, Directio
 
 }  // namespace
 
+SampleSpec with_every_axis(SampleSpec spec) {
+    static const Experiment experiment = fig9();
+    spec.axes = with_unnamed_values(experiment, spec);
+    return spec;
+}
+
 Experiment fig9() {
     Experiment e;
     e.id = "lazarus/fig9";
@@ -124,7 +125,9 @@ Experiment fig9() {
         "published either: delta_clamped loses four nodes at minute 34, as the paper says. The "
         "curve shows work that counts: steps that a restart undid are left out where they were "
         "made, so its sum is samples_total. On a trace of your own: -a spot=FILE, and `assay plan "
-        "trace FILE --map delta_clamped` prints the whole command.";
+        "trace FILE --map delta_clamped` prints the whole command. Simulated, the same policies "
+        "run "
+        "in virtual time on the cost model alone: no processes, no tensors, a moment per case.";
     e.axes = {
         {"model", "the modelled model (Table 1)", {"gpt-s", "gpt-m", "gpt-l"}, false},
         {"relaunch_s",
@@ -207,8 +210,12 @@ Experiment fig9() {
         metric("real_regroup_s", "s", "real time of a regroup with its transfers, median",
                Direction::lower),
     };
+    for (MetricSpec& one : e.metrics)
+        if (one.name == "state_equal_to_oracle" || one.name == "overrun" || one.name == "speed" ||
+            one.name.starts_with("real_"))
+            one.only = Provenance::emulated;
     ProfilePlan toy;
-    toy.provenances = {Provenance::emulated};
+    toy.provenances = {Provenance::emulated, Provenance::simulated};
     // Empty: series name these two only where they differ from the paper's settings.
     toy.axes = {{"trace", {"synthetic"}},
                 {"modelled_steps", {std::int64_t{50}}},
@@ -222,6 +229,8 @@ Experiment fig9() {
     small.axes["trace"] = {"smartmoe"};
     small.axes["modelled_steps"] = {std::int64_t{10}};
     small.seconds_per_sample = 150;
+    toy.seconds_of = {{Provenance::simulated, 0.1}};
+    small.seconds_of = {{Provenance::simulated, 0.3}};
     small.timeout_s = 1800;
     e.profiles = {toy, small};
     e.figure = {Figure::Kind::timeline, "throughput_kept",         "t_s", {"model", "relaunch_s"},

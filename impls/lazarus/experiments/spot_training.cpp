@@ -13,7 +13,7 @@
 namespace assay::lazarus {
 namespace {
 
-constexpr int real_context = 32, real_sequences = 4;  // of the small model that really trains
+constexpr int real_tokens = 128;  // of a worker and real step; each stands for several
 
 constexpr int min_replicas = 2;                                  // section 6.1
 constexpr int rebalance_every = 200;                             // section 6.1
@@ -61,50 +61,25 @@ ControllerConfig controller_of(const SpotTraining& training, const ModelledModel
 
 }  // namespace
 
-SessionOptions spot_session(const SpotTraining& training, const std::filesystem::path& corpus,
-                            const std::filesystem::path& scratch) {
+ModelledTraining modelled_training(const SpotTraining& training) {
     const auto model = modelled_model(training.model);
-    SessionOptions options;
-    options.controller = controller_of(training, model);
-    options.training.model = {.layers = training.real_layers,
-                              .width = 16,
-                              .heads = 2,
-                              .experts = model.experts,
-                              .hidden = 16,
-                              .context = real_context};
-    options.training.sequences = real_sequences;
-    options.training.seed = training.seed;
-    options.training.corpus = corpus.string();
-    options.training.routing = training.routing;
-    options.training.modelled_steps = training.modelled_steps;
-    const bool groups = options.controller.layout == Layout::groups;
-    options.training.group = groups ? model.group : 0;
-    options.supervisor.heartbeat_timeout = cluster::Seconds(3.0);
-    options.checkpoints = scratch / "checkpoints";
-    PacingOptions pacing;
-    pacing.modelling = {.model = model,
-                        .cluster = training.cluster,
-                        .real_layers = training.real_layers,
-                        .real_tokens = double(real_context) * real_sequences,
+    ModelledTraining modelled;
+    modelled.controller = controller_of(training, model);
+    const bool groups = modelled.controller.layout == Layout::groups;
+    modelled.modelling = {.model = model,
+                          .cluster = training.cluster,
+                          .real_layers = training.real_layers,
+                          .real_tokens = double(real_tokens),
+                          .modelled_steps = training.modelled_steps,
+                          .group = groups ? model.group : 0};
+    modelled.routing = {.trace = training.routing,
+                        .seed = training.seed,
                         .modelled_steps = training.modelled_steps,
-                        .group = options.training.group};
-    pacing.duration_s = training.duration_s;
-    pacing.relaunch_s = training.relaunch_s;
-    options.pacing = pacing;
-    return options;
-}
-
-void require_paced(const PacedTime::Summary& pacing) {
-    constexpr double most = 0.05;
-    if (pacing.overrun() <= most) return;
-    throw SampleError(SampleStatus::invalid,
-                      fmt::format("real work was late by {:.1f} % of the modelled time (5 % are "
-                                  "allowed): {}",
-                                  100 * pacing.overrun(),
-                                  pacing.link_stays_bad
-                                      ? "a link fault without an end is not part of it; say with "
-                                        "'for' how long the fault lasts"
-                                      : "is something else using this machine's processors?"));
+                        .layers = training.real_layers,
+                        .experts = model.experts};
+    modelled.duration_s = training.duration_s;
+    modelled.relaunch_s = training.relaunch_s;
+    return modelled;
 }
 
 double samples_of(const StepRecord& step, const Modelling& modelling) {
@@ -129,11 +104,11 @@ void spread_over(std::vector<double>& bins, double from, double to, double amoun
 
 }  // namespace
 
-std::vector<StepRecord> kept_steps(const SessionResult& result, double duration_s) {
+std::vector<StepRecord> kept_steps(const TrainingCourse& course, double duration_s) {
     std::map<Step, StepRecord> last;
-    for (const auto& step : result.steps) last[step.step] = step;
+    for (const auto& step : course.steps) last[step.step] = step;
     // What the newest restart undid and nobody made again is not in the lineage.
-    last.erase(last.lower_bound(static_cast<Step>(result.lineage.size())), last.end());
+    last.erase(last.lower_bound(static_cast<Step>(course.lineage.size())), last.end());
     std::vector<StepRecord> kept;
     for (const auto& [number, step] : last)
         if (step.end_s <= duration_s) kept.push_back(step);

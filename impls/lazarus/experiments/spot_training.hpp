@@ -1,12 +1,13 @@
 // What fig9, tab2 and the live campaign have in common: one of the paper's models, trained by paced
-// workers under one of the competing systems, and what such a training achieved on the clock.
+// or simulated workers under one of the competing systems, and what such a training achieved on the
+// clock.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "impls/lazarus/live/driver.hpp"
+#include "impls/lazarus/course.hpp"
+#include "impls/lazarus/simulated/training.hpp"
 
 namespace assay::lazarus {
 
@@ -28,17 +29,12 @@ struct SpotTraining {
     std::uint64_t seed = 1;
 };
 
-/// Throws UserError where a number makes no sense (intervals that `modelled_steps` does not
-/// divide).
-SessionOptions spot_session(const SpotTraining& training, const std::filesystem::path& corpus,
-                            const std::filesystem::path& scratch);
+/// The same as settings of the controller and of the cost model; without faults. Throws UserError
+/// where a number makes no sense (intervals that `modelled_steps` does not divide).
+ModelledTraining modelled_training(const SpotTraining& training);
 
 /// Sequences (the paper's "samples") that one committed real step stands for.
 double samples_of(const StepRecord& step, const Modelling& modelling);
-
-/// Throws SampleError(invalid) where the machine was too slow: real work late by more than 5 % of
-/// the modelled time.
-void require_paced(const PacedTime::Summary& pacing);
 
 // ---- work done ---------------------------------------------------------------------------------
 // A committed step counts unless a restart undid it later or it ended after the time was up. Sums
@@ -46,7 +42,7 @@ void require_paced(const PacedTime::Summary& pacing);
 
 /// The steps that count, by number. Of a step that was undone and made again, the last try; one
 /// that was undone and never made again is not there.
-std::vector<StepRecord> kept_steps(const SessionResult& result, double duration_s);
+std::vector<StepRecord> kept_steps(const TrainingCourse& course, double duration_s);
 
 /// Sequences per second over time, averaged over each minute.
 struct RateCurve {

@@ -3,11 +3,10 @@
 #include <numeric>
 
 #include "impls/lazarus/data/seeded_shuffle.hpp"
-#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/experiments/spot_session.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "impls/lazarus/policy/controller/controller.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
-#include "impls/lazarus/training/routing_replay.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
@@ -19,7 +18,7 @@ constexpr Step kill_at = 2;
 // What each worker holds when step `kill_at` begins: the controller's own doing, given the loads
 // that the trace will bring.
 ModelPlacement holdings_at_the_kill(const SessionOptions& options) {
-    const RoutingReplay replay(options.training);
+    const RoutingReplay replay(options.training.routing_source());
     const auto& model = options.training.model;
     Controller controller(options.controller);
     Actions actions;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "impls/lazarus/experiments/live_support.hpp"
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -45,8 +46,8 @@ void validate_x_live(const SampleSpec& spec) {
             "{} workers with {} slots each cannot hold {} experts; raise workers or slots", workers,
             slots, experts));
     }
-    const auto plan = parse_fault_plan(spec.scenario);
-    validate(plan, static_cast<int>(workers));
+    const auto plan = parse_fault_plan(spec.scenario, fault_phases());
+    validate(plan, static_cast<int>(workers), fault_phases());
     for (const auto& fault : plan.faults) {
         if (fault.step && *fault.step >= steps)
             throw UserError(

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/live/driver.hpp"
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "suite/experiment/experiment.hpp"
 
@@ -28,7 +29,7 @@ SessionOptions options_of(const SampleSpec& spec, const std::filesystem::path& c
     controller.rebalance_every = integer_axis(spec, "rebalance_every");
     controller.checkpoint_every = integer_axis(spec, "checkpoint_every");
     controller.initial_workers = static_cast<int>(integer_axis(spec, "workers"));
-    options.faults = parse_fault_plan(spec.scenario);
+    options.faults = parse_fault_plan(spec.scenario, fault_phases());
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
     options.checkpoints = std::filesystem::path(spec.scratch) / "checkpoints";
     return options;

@@ -50,7 +50,10 @@ SessionResult Session::run() {
     result_.lineage = controller_.lineage();
     result_.faults_fired = faults_.fired();
     result_.recoveries = recoveries_.recoveries();
-    if (pacing_) result_.pacing = pacing_->summary();
+    if (pacing_) {
+        result_.pacing = pacing_->summary();
+        result_.pauses = pacing_->pauses();
+    }
     return std::move(result_);
 }
 
@@ -95,8 +98,8 @@ void Session::end_if_nobody_can_come() {
     act(Stop{false, "too few workers are left to hold every expert, and none will join"});
 }
 
-// The step under way is still finished, so that everybody holds the same; nobody to train ends it
-// at once.
+// By the clock. Training goes on until a step ends after that time, which it has not reached yet
+// where real work is late (act(Commit)); nobody to train ends it at once.
 void Session::time_is_up() {
     time_is_up_ = true;
     if (controller_.short_of_workers()) end_of_time();

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "impls/lazarus/course.hpp"
 #include "impls/lazarus/live/pacing.hpp"
 #include "impls/lazarus/live/recovery_log.hpp"
 #include "impls/lazarus/policy/controller/controller.hpp"
@@ -29,14 +29,6 @@ struct SessionOptions {
     std::optional<PacingOptions> pacing;
 };
 
-/// One step that was committed, whether or not a fallback undid it later.
-struct StepRecord {
-    Step step = 0;
-    double start_s = 0, end_s = 0;
-    int workers = 0;
-    double loss = 0;  ///< mean nats per token
-};
-
 /// One new plan put into force.
 struct ReconfigurationRecord {
     bool after_death = false;
@@ -53,16 +45,8 @@ struct Disturbance {
     double first_step_s = 0;  ///< end of the first step committed afterwards
 };
 
-struct SessionResult {
-    bool ok = false;
-    std::string why;  ///< how it ended
-    Controller::Counts counts;
-    std::vector<CommittedStep> lineage;
-    StateDigests digests;                         ///< of the workers that trained the last step
-    std::vector<StepRecord> steps;                ///< in the order in which they were committed
-    std::vector<std::pair<double, int>> workers;  ///< (time, how many train) at each change
-    bool gave_up = false;          ///< too few workers were left, and none would join
-    std::vector<double> restarts;  ///< when a loss sent everyone back to a checkpoint
+struct SessionResult : TrainingCourse {
+    StateDigests digests;  ///< of the workers that trained the last step
     std::vector<Disturbance> disturbances;
     PacedTime::Summary pacing;                            ///< paced runs
     std::vector<ReconfigurationRecord> reconfigurations;  ///< completed ones, the start left out

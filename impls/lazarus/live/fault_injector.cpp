@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/messages.hpp"
 
 namespace assay::lazarus {
@@ -54,7 +55,7 @@ void FaultInjector::check_means_of_slowing() const {
 // Kills and hangs strike in the middle of a step, what happens inside a worker before it begins.
 std::string FaultInjector::phase_of(const Fault& fault) {
     if (!fault.phase.empty()) return fault.phase;
-    return inside_worker(fault.kind) || fault.kind == FaultKind::slow ? "start" : "step";
+    return inside_worker(fault.kind) || fault.kind == FaultKind::slow ? start_point : step_point;
 }
 
 nlohmann::json FaultInjector::points_for(Worker worker) const {
@@ -104,10 +105,9 @@ void FaultInjector::on_go(Step step) {
 void FaultInjector::on_point(Worker worker, const std::string& phase, Step step) {
     for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
         const auto& fault = plan_.faults[i];
-        const bool here =
-            !done_[i] && !waiting_.contains(i) && fault.rank == worker && fault.step &&
-            phase_of(fault) == phase &&
-            (phase == "step" || phase == "start" ? *fault.step == step : *fault.step <= step);
+        const bool here = !done_[i] && !waiting_.contains(i) && fault.rank == worker &&
+                          fault.step && phase_of(fault) == phase &&
+                          (is_of_step(phase) ? *fault.step == step : *fault.step <= step);
         if (!here) continue;
         const Point point{phase, *fault.step};
         waiting_[i] = worker;

@@ -16,7 +16,7 @@
 
 namespace assay::lazarus {
 
-/// Faults keyed by a step strike while their target waits at the very point (worker.hpp); those
+/// Faults keyed by a step strike while their target waits at the very point (FaultPoint); those
 /// that share step and phase strike together, once every target among the members has arrived, or
 /// the first has waited for `patience`. Faults keyed by a time are fired by timers; one whose
 /// target is not there does not fire. A join or a stop keyed by a step holds that step's commit

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "impls/lazarus/live/fault_phases.hpp"
+
 namespace assay::lazarus {
 
 using nlohmann::json;
@@ -52,7 +54,7 @@ json inject_message(const Fault& fault, std::size_t index) {
 }
 
 Fault injected_from(const json& message) {
-    return parse_fault(message.at("fault").get<std::string>());
+    return parse_fault(message.at("fault").get<std::string>(), fault_phases());
 }
 
 json to_message(const WriteCheckpoint& checkpoint, Worker owner) {

@@ -27,8 +27,7 @@ PacedTime::PacedTime(const PacingOptions& options, ScenarioClock& clock, Scenari
 
 void PacedTime::planned(const Reconfigure& plan, bool after_death) {
     clock_.freeze();
-    for (auto& span : summary_.pauses)
-        span.to = std::min(span.to, std::max(span.from, clock_.now()));
+    pauses_.end_at(clock_.now());
     restart_ = plan.restore_step.has_value();
     planned_ = restart_ && !after_death && stall_s_ > 0;
     cost_ = plan.epoch == 1 ? ReconfigurationCost{}
@@ -43,8 +42,8 @@ double PacedTime::regrouped() {
     const double from = planned_ ? end_s_ : std::max(clock_.now(), end_s_);
     const double written = from + stall_s_;
     const double ready = written + cost_.total();
-    pause(Pause::checkpoint, from, written);
-    pause(restart_ ? Pause::restart : Pause::reconfiguration, written, ready);
+    pauses_.add(Pause::checkpoint, from, written);
+    pauses_.add(restart_ ? Pause::restart : Pause::reconfiguration, written, ready);
     stall_s_ = 0;
     cost_ = {};
     wait_faster(ready);
@@ -55,17 +54,6 @@ void PacedTime::idle() {
     if (clock_.speed() >= idle_speed) return;
     clock_.set_speed(idle_speed);
     timers_.rearm();
-}
-
-void PacedTime::pause(Pause kind, double from, double to) {
-    if (to > from) summary_.pauses.push_back({kind, from, to});
-}
-
-double PacedTime::Summary::paused(Pause pause, double end_s) const {
-    double seconds = 0;
-    for (const auto& span : pauses)
-        if (span.pause == pause) seconds += std::max(0.0, std::min(span.to, end_s) - span.from);
-    return seconds;
 }
 
 // Nothing real is going on: the wait needs no more than a moment.
@@ -129,7 +117,7 @@ double PacedTime::commit() {
 
 double PacedTime::next_start() {
     const double start = end_s_ + stall_s_;
-    pause(Pause::checkpoint, end_s_, start);
+    pauses_.add(Pause::checkpoint, end_s_, start);
     if (stall_s_ > 0) wait_faster(start);
     stall_s_ = 0;
     return start;

@@ -12,6 +12,7 @@
 
 #include "impls/lazarus/cost/recovery_cost.hpp"
 #include "impls/lazarus/cost/step_timeline.hpp"
+#include "impls/lazarus/course.hpp"
 #include "impls/lazarus/live/scenario_clock.hpp"
 #include "impls/lazarus/policy/controller/protocol.hpp"
 #include "impls/lazarus/training/step_hooks.hpp"
@@ -61,30 +62,20 @@ class PacedTime {
     /// cluster, as the speed follows the machine: it is overrun.
     void link_stays_bad() { summary_.link_stays_bad = true; }
 
-    /// What the modelled cluster does while it does not train: from, to in scenario seconds. Spans
-    /// do not overlap; one that a further failure interrupts ends there.
-    enum class Pause { checkpoint, reconfiguration, restart };
-    struct Span {
-        Pause pause;
-        double from, to;
-    };
     struct Summary {
         double step_s = 0;  ///< scenario seconds of all paced steps …
         double late_s = 0;  ///< … and by how much they ended late
         long steps = 0;
         bool link_stays_bad = false;
-        std::vector<Span> pauses;
         std::vector<double> speeds;
         double overrun() const { return step_s > 0 ? late_s / step_s : 0; }
-        /// Seconds of a kind of pause before `end_s`.
-        double paused(Pause pause, double end_s) const;
     };
     const Summary& summary() const { return summary_; }
+    const drive::Pauses<Pause>& pauses() const { return pauses_; }
     const PacingOptions& options() const { return options_; }
 
   private:
     void adapt_speed();
-    void pause(Pause kind, double from, double to);
     void wait_faster(double until_s);
 
     PacingOptions options_;
@@ -98,6 +89,7 @@ class PacedTime {
     double least_work_s_ = -1;
     std::deque<double> work_s_;  // real seconds of the newest steps
     std::map<Worker, double> slowdowns_, disturbed_until_;
+    drive::Pauses<Pause> pauses_;
     Summary summary_;
 };
 

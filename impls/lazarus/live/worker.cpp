@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/messages.hpp"
 #include "impls/lazarus/live/pacing.hpp"
 #include "impls/lazarus/training/checkpoint.hpp"
@@ -157,7 +158,7 @@ class TrainingWorker {
     }
 
     void wait_at(const std::string& phase, Step step) {
-        const bool exact = phase == "start" || phase == "step";
+        const bool exact = is_of_step(phase);
         while (true) {
             const auto reached =
                 std::find_if(points_.begin(), points_.end(), [&](const FaultPoint& p) {
@@ -201,14 +202,14 @@ class TrainingWorker {
         if (position(plan_.need_dense, self_) >= 0) trainer_.drop_all_but({});
         training_.reset();
         group_.reset();
-        wait_at("regroup", plan_.resume_step);
+        wait_at(regroup_point, plan_.resume_step);
         const double started = cluster::monotonic_s();
         group_ = make_group(group_key(plan_.epoch), plan_.members);
         const int rank = position(plan_.training, self_);
         if (plan_.training != plan_.members && rank >= 0)
             training_ = make_group(training_key(plan_.epoch), plan_.training);
         const double grouped = cluster::monotonic_s();
-        wait_at("transfer", plan_.resume_step);
+        wait_at(transfer_point, plan_.resume_step);
         TransferReport moved;
         const double transfer_started = cluster::monotonic_s();
         if (plan_.restore_step) {
@@ -237,7 +238,7 @@ class TrainingWorker {
         trainer_.drop_all_but(mine());
         auto& comm = training_ ? *training_ : *group_;
         if (pacing_) pacing_->begin(message, plan_, position(plan_.training, self_));
-        wait_at("start", step);
+        wait_at(start_point, step);
         const auto held_before = links_->held();
         const auto result = trainer_.compute(step, plan_.holders, comm, hooks(step));
         if (const auto block = trainer_.corrupted_block()) return give_up_state(step, *block);
@@ -257,7 +258,7 @@ class TrainingWorker {
     StepHooks hooks(Step step) {
         StepHooks hooks;
         hooks.done = [this, step](StepHooks::Phase phase, int layer) {
-            if (phase == StepHooks::Phase::dispatched && layer == 0) wait_at("step", step);
+            if (phase == StepHooks::Phase::dispatched && layer == 0) wait_at(step_point, step);
             if (pacing_) pacing_->done(phase, layer);
         };
         if (pacing_)

@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "impls/lazarus/training/distributed_experts.hpp"
-#include "impls/lazarus/training/routing_replay.hpp"
 #include "impls/nn/all_to_all.hpp"
 #include "impls/nn/hashes.hpp"
 #include "suite/cluster/collectives/grouped_all_reduce.hpp"
@@ -32,7 +31,8 @@ std::vector<BlockKey> blocks_of(const ModelPlacement& holders, int rank) {
 
 Trainer::Trainer(TrainingConfig config, const nn::ByteCorpus& corpus)
     : config_(std::move(config)), corpus_(corpus) {
-    if (!config_.routing.empty()) routing_ = std::make_unique<RoutingReplay>(config_);
+    if (!config_.routing.empty())
+        routing_ = std::make_unique<RoutingReplay>(config_.routing_source());
 }
 
 Trainer::~Trainer() = default;

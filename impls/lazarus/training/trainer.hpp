@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "impls/lazarus/data/routing_replay.hpp"
 #include "impls/lazarus/policy/types.hpp"
 #include "impls/lazarus/training/step_hooks.hpp"
 #include "impls/nn/moe_gpt.hpp"
@@ -43,6 +44,10 @@ struct TrainingConfig {
     /// Training step s replays iteration s · modelled_steps + 1 of the trace (the nearest one at or
     /// before it).
     std::int64_t modelled_steps = 1;
+
+    RoutingSource routing_source() const {
+        return {routing, seed, modelled_steps, model.layers, model.experts};
+    }
 };
 
 struct StepResult {
@@ -51,8 +56,6 @@ struct StepResult {
     /// Empty, or what is not finite on this rank: its loss, or the sums of a block it holds.
     std::string not_finite;
 };
-
-class RoutingReplay;
 
 class Trainer {
   public:

@@ -41,14 +41,9 @@ TEST(LazarusCampaign, SameEventsGiveSameActions) {
         const Schedule schedule = draw_schedule(seed);
         VirtualWorld world(schedule);
         world.run();
-        Controller again(schedule.job);
-        for (std::size_t i = 0; i < world.record().size(); ++i) {
-            const Recorded& recorded = world.record()[i];
-            Actions actions;
-            again.on(recorded.event, recorded.at, actions);
-            ASSERT_EQ(actions, recorded.actions) << "seed " << seed << ", event " << i;
-        }
-        EXPECT_EQ(again.lineage(), world.controller().lineage());
+        ASSERT_FALSE(world.record().empty());
+        EXPECT_EQ(drive::first_difference(Controller(schedule.job), world.record()), std::nullopt)
+            << "seed " << seed;
     }
 }
 

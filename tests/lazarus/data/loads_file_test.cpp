@@ -72,6 +72,65 @@ TEST(LazarusLoads, RefusesColumnsThatCountTheLines) {
     EXPECT_THAT(parse_loads("1 1 9\n5 1 3\n1 9 7", "x"), SizeIs(3));
 }
 
+std::vector<std::string> doubts_of(std::string_view text) {
+    std::vector<std::string> doubts;
+    parse_loads(text, "loads.txt", &doubts);
+    return doubts;
+}
+
+TEST(LazarusLoads, RefusesLayerAndStepNumbersOfAnyStepAndDirection) {
+    const auto counts = HasSubstr("column 1 counts");
+    EXPECT_THAT(error_of("11 500 300\n10 420 350\n9 350 450"), counts) << "falling";
+    EXPECT_THAT(error_of("1 500 300\n3 420 350\n5 350 450"), counts) << "every other layer";
+    EXPECT_THAT(error_of("1 500 300\n0 420 350"), counts);
+    // Uneven steps: where the sums are alike without the column; or on many lines.
+    EXPECT_THAT(error_of("1 500 300\n4 420 380\n11 350 450"), counts);
+    EXPECT_THAT(error_of("1 500 300 9\n3 420 350 2\n4 350 450 7\n9 100 90 30\n10 300 800 4\n17 "
+                         "200 500 5"),
+                counts);
+    EXPECT_THAT(error_of("90 12 18\n100 15 15\n250 11 19\n300 17 13\n900 14 16\n1000 10 20"),
+                counts)
+        << "steps, larger than loads";
+    EXPECT_THAT(error_of("1 500 300\n4 420 380\n11 350 490\n1 520 350\n4 120 480\n11 250 480"),
+                counts)
+        << "the same layers again";
+}
+
+TEST(LazarusLoads, TakesLoadsThatRiseOrFallForLoads) {
+    for (const char* loads :
+         {"90 50 30\n70 60 40\n50 80 40",          // equal sums
+          "400 300 301\n300 350 349\n90 450 462",  // nearly equal
+          "10 500 300\n40 420 350\n30 350 450",    // neither rises nor falls
+          "1 5 6\n3 7 4\n4 9 9",                   // no larger loads beside it
+          "9 20 31\n12 22 35\n18 29 40\n19 35 44\n25 39 70\n31 40 90"}) {  // with depth
+        EXPECT_EQ(error_of(loads), "no error") << loads;
+        EXPECT_THAT(doubts_of(loads), testing::IsEmpty()) << loads;
+    }
+}
+
+TEST(LazarusLoads, WarnsWhereItIsNotSure) {
+    EXPECT_THAT(doubts_of("5,500,300\n6,420,390"),
+                ElementsAre("loads.txt: column 1 (5, 6, …) is planned for as an expert; should it "
+                            "hold layer or step numbers: `cut -d, -f2- loads.txt | assay plan "
+                            "lazarus --loads - …`"));
+    EXPECT_THAT(doubts_of("7 500 300\n7 420 390\n7 300 320"), SizeIs(1)) << "of one step?";
+    EXPECT_THAT(doubts_of("0 500 300\n0 420 390\n0 300 320"), testing::IsEmpty()) << "a cold one";
+    EXPECT_THAT(doubts_of("1 500 300 20\n3 420 390 9\n4 300 320 31"), SizeIs(1));
+}
+
+TEST(LazarusLoads, SaysHowToLeaveTheColumnOutOfSuchAFile) {
+    EXPECT_THAT(error_of("0,120,130\n1,110,150\n2,90,160"),
+                HasSubstr("`cut -d, -f2- loads.txt | assay plan lazarus --loads - …`"));
+    EXPECT_THAT(error_of("0\t120\t130\n1\t110\t150\n2\t90\t160"),
+                HasSubstr("`cut -f2- loads.txt | "));
+    EXPECT_THAT(error_of("0  120 130\n1  110 150\n2  90 160"),
+                HasSubstr("`awk '{$1 = \"\"} 1' loads.txt | "));
+    EXPECT_THAT(error_of("7 0 12 13\n7 1 11 15\n8 0 9 16\n8 1 3 30"),
+                HasSubstr("`awk '{$1 = $2 = \"\"} 1' loads.txt | "));
+    EXPECT_THAT(error_of("0,120 130\n1,110 150\n2,90 160"),
+                HasSubstr("`tr , ' ' <loads.txt | awk '{$1 = \"\"} 1' | "));
+}
+
 TEST(LazarusLoads, NamesLineAndColumnOfWhatIsWrong) {
     EXPECT_EQ(error_of("1 2\n3 -4 5"),
               "loads.txt:2:3: \"-4\" is negative; loads are counts of tokens, 0 or more");

@@ -176,7 +176,7 @@ TEST_F(SmartmoeFolder, NamesALogThatCannotBeRead) {
 /// An entry whose folder has these numbers.
 data::Entry entry_of(std::map<std::string, std::int64_t> numbers) {
     return {.id = "loads",
-            .format = data::Format::expert_loads,
+            .format = expert_loads,
             .folder = data::FolderSource{"smartmoe_logs", "folder", std::move(numbers)}};
 }
 
@@ -218,8 +218,25 @@ TEST(SmartmoeNumbers, ThatCannotBeAreRefused) {
     expect(with("last_iteration", 0), "must not be before 'first_iteration'");
     expect(with("last_iteration", 22), "a whole number of 'iteration_step'");
     data::Entry text = entry_of(known);
-    text.format = data::Format::text;
+    text.format = "text";
     expect(text, "belongs to data of format expert_loads");
+}
+
+TEST(ExpertLoads, AreWhatExperimentsRead) {
+    const auto verdict = [](const std::string& csv) {
+        std::istringstream in(csv);
+        try {
+            check_expert_loads(in);
+        } catch (const data::DataError& error) {
+            return std::string(error.what());
+        }
+        return std::string("right");
+    };
+    const std::string header = "iteration,layer,e0,e1\n";
+    EXPECT_EQ(verdict(header + "1,0,3,4\n1,1,0,7\r\n"), "right");
+    EXPECT_EQ(verdict(header + "1,0,3\n"), "line 2: 3 fields, the header has 4");
+    EXPECT_EQ(verdict(header + "1,0,3,4\n1,0,3,4\n"), "line 3: iteration 1, layer 0 a second time");
+    EXPECT_EQ(verdict(header), "a header but no rows");
 }
 
 class FetchSmartmoeFolder : public data::OwnCatalog {
@@ -238,7 +255,7 @@ class FetchSmartmoeFolder : public data::OwnCatalog {
 
     std::string error() const {
         try {
-            data::fetch("loads", logs_, converters_);
+            data::fetch("loads", logs_, converters_, formats_);
         } catch (const data::DataError& error) {
             return error.what();
         }
@@ -246,12 +263,13 @@ class FetchSmartmoeFolder : public data::OwnCatalog {
     }
 
     const DataConverters converters_ = {{"logs", convert_smartmoe_logs}};
+    const DataFormats formats_ = {{expert_loads, check_expert_loads}};
     std::filesystem::path logs_;
 };
 
 TEST_F(FetchSmartmoeFolder, IsSummedAndItsFileKept) {
     std::size_t files = 0;
-    const auto file = data::fetch("loads", logs_, converters_,
+    const auto file = data::fetch("loads", logs_, converters_, formats_,
                                   [&](std::size_t done, std::size_t) { files = done; });
     EXPECT_EQ(read_file(file), data::right_loads);
     EXPECT_EQ(files, 2u);

@@ -67,7 +67,8 @@ TEST_F(PublishedSmartmoeLoads, ComeOutOfAFolderOfLogsByteForByte) {
 
     std::size_t files = 0;
     const DataConverters converters = {{entry.folder->converter, convert_smartmoe_logs}};
-    const fs::path file = data::fetch("smartmoe-loads", logs_, converters,
+    const DataFormats formats = {{expert_loads, check_expert_loads}};
+    const fs::path file = data::fetch("smartmoe-loads", logs_, converters, formats,
                                       [&](std::size_t done, std::size_t) { files = done; });
     EXPECT_EQ(files, 8016u);
     EXPECT_EQ(sha256_file_hex(file), entry.sha256);
@@ -75,7 +76,8 @@ TEST_F(PublishedSmartmoeLoads, ComeOutOfAFolderOfLogsByteForByte) {
 }
 
 TEST_F(PublishedSmartmoeLoads, AreStillTakenAsTheFileThatSumsThem) {
-    const fs::path file = data::fetch("smartmoe-loads", published_sum());
+    const fs::path file =
+        data::fetch("smartmoe-loads", published_sum(), {}, {{expert_loads, check_expert_loads}});
     EXPECT_EQ(sha256_file_hex(file), data::find("smartmoe-loads").sha256);
 }
 

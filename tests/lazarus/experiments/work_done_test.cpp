@@ -9,8 +9,8 @@ namespace assay::lazarus {
 namespace {
 
 /// Steps of 30 s by two workers one after the other; `lineage` is how many count at the end.
-SessionResult trained(const std::vector<Step>& steps, std::size_t lineage) {
-    SessionResult result;
+TrainingCourse trained(const std::vector<Step>& steps, std::size_t lineage) {
+    TrainingCourse result;
     double now = 0;
     for (const Step step : steps) {
         result.steps.push_back(
@@ -26,7 +26,7 @@ double drawn(const RateCurve& curve) {
 }
 
 TEST(WorkDone, OfAStepThatWasMadeTwiceTheLastTryCounts) {
-    const SessionResult result = trained({0, 1, 2, 3, 2, 3, 4}, 5);
+    const TrainingCourse result = trained({0, 1, 2, 3, 2, 3, 4}, 5);
     const auto kept = kept_steps(result, 600);
     ASSERT_EQ(kept.size(), 5U);
     EXPECT_EQ(kept[2].start_s, 120);
@@ -39,7 +39,7 @@ TEST(WorkDone, WhatTheLastRestartUndidDoesNotCount) {
 }
 
 TEST(WorkDone, TheCurveOfWhatCountsAddsUpToTheTotal) {
-    const SessionResult result = trained({0, 1, 2, 3, 2, 3, 4}, 5);
+    const TrainingCourse result = trained({0, 1, 2, 3, 2, 3, 4}, 5);
     const auto kept = kept_steps(result, 600);
     EXPECT_NEAR(drawn(rate_of(kept, 10, 600)), 5 * 2 * 10, 1e-9);
     EXPECT_NEAR(drawn(rate_of(result.steps, 10, 600)), 7 * 2 * 10, 1e-9);
@@ -50,7 +50,7 @@ TEST(WorkDone, TheCurveOfWhatCountsAddsUpToTheTotal) {
 }
 
 TEST(WorkDone, WorkersAreAveragedOverTheTimeOfSteps) {
-    SessionResult result = trained({0, 1}, 2);
+    TrainingCourse result = trained({0, 1}, 2);
     result.steps[1].workers = 4;
     EXPECT_EQ(mean_workers(result.steps, 600), 3);
     EXPECT_EQ(mean_workers(result.steps, 30), 2);

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "tests/lazarus/live/live_training.hpp"
 
 namespace assay::lazarus {
@@ -140,8 +141,9 @@ class LiveSeeds : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(LiveSeeds, InvariantsHold) {
     auto options = small_session("");
     options.controller.steps = 10;
-    options.faults = random_fault_plan(
-        {.workers = 5, .steps = 10, .faults = 3, .joins = true, .hangs = false}, GetParam());
+    options.faults =
+        random_fault_plan({.workers = 5, .steps = 10, .faults = 3, .joins = true, .hangs = false},
+                          GetParam(), fault_phases());
     SCOPED_TRACE(to_string(options.faults));
     const auto run = run_live(options);
     const auto& result = run.result;

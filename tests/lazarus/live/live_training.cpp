@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "tests/base/temporary_folder.hpp"
 
@@ -25,7 +26,7 @@ SessionOptions small_session(const std::string& faults) {
                           .checkpoint_every = 3,
                           .initial_workers = 5};
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
-    options.faults = parse_fault_plan(faults);
+    options.faults = parse_fault_plan(faults, fault_phases());
     return options;
 }
 

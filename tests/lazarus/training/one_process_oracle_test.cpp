@@ -4,8 +4,8 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include "impls/lazarus/data/routing_replay.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
-#include "impls/lazarus/training/routing_replay.hpp"
 #include "impls/lazarus/training/trainer.hpp"
 #include "tests/lazarus/training/threads_as_ranks.hpp"
 
@@ -67,7 +67,7 @@ struct OneProcess {
         nn::ForcedChoice forced;
         if (!config.routing.empty()) {
             forced = [&](int layer, std::int64_t rows) {
-                return RoutingReplay(config).at(number).choices(layer, 0, rows);
+                return RoutingReplay(config.routing_source()).at(number).choices(layer, 0, rows);
             };
         }
         const auto loss =

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "impls/lazarus/training/routing_replay.hpp"
+#include "impls/lazarus/data/routing_replay.hpp"
 #include "impls/lazarus/training/state_transfer.hpp"
 #include "impls/lazarus/training/trainer.hpp"
 #include "suite/base/error.hpp"

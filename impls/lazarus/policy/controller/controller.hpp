@@ -87,6 +87,9 @@ namespace assay::lazarus {
 
 class Controller {
   public:
+    using Event = lazarus::Event;  ///< as every policy names them (suite/drive/policy.hpp)
+    using Action = lazarus::Action;
+
     /// Throws std::invalid_argument naming the setting that makes no sense.
     explicit Controller(ControllerConfig config);
 

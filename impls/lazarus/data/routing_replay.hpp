@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "impls/lazarus/training/trainer.hpp"
+#include "impls/lazarus/policy/types.hpp"
 
 namespace assay::lazarus {
 
@@ -22,18 +23,30 @@ class StepRouting {
     /// function of (seed, step, layer, global row): how many ranks share the batch changes nothing.
     std::vector<std::int64_t> choices(int layer, std::int64_t first_row, std::int64_t rows) const;
 
+    /// The same, counted: tokens of each expert on each of `ranks` ranks with `rows` rows each,
+    /// [experts][ranks], row-major, as dispatch plans take them.
+    std::vector<Tokens> counts(int layer, int ranks, std::int64_t rows) const;
+
   private:
     std::uint64_t key_;
     std::vector<Loads> cumulative_;  // [layer][expert]: tokens of the experts up to this one
 };
 
+/// Which routing a model replays.
+struct RoutingSource {
+    std::string trace = "synthetic";  ///< or the file of a routing trace
+    std::uint64_t seed = 1;
+    std::int64_t modelled_steps = 1;  ///< one training step stands for so many iterations
+    int layers = 1, experts = 1;      ///< of the model
+};
+
 class RoutingReplay {
   public:
-    /// `config.routing` names the trace; a file is read once and shared by all replays of it that
-    /// live at the same time. Its layers are the model's; the model's experts take the loads of the
-    /// most loaded ones. Throws UserError when the file cannot be read, or has fewer layers or
-    /// experts than the model, or no tokens in a layer.
-    explicit RoutingReplay(const TrainingConfig& config);
+    /// A file is read once and shared by all replays of it that live at the same time. Its layers
+    /// are the model's; the model's experts take the loads of the most loaded ones. Throws
+    /// UserError when the file cannot be read, or has fewer layers or experts than the model, or no
+    /// tokens in a layer.
+    explicit RoutingReplay(const RoutingSource& source);
 
     /// Iteration step · modelled_steps + 1, or the nearest before it that the trace has; before its
     /// beginning, the first.

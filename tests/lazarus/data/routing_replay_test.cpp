@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "impls/lazarus/training/routing_replay.hpp"
+#include "impls/lazarus/data/routing_replay.hpp"
 #include "suite/base/error.hpp"
 #include "tests/base/temporary_folder.hpp"
 
@@ -15,11 +15,6 @@ namespace {
 
 class RoutingFile : public ::testing::Test {
   protected:
-    RoutingFile() {
-        config_.model = {.layers = 1, .width = 8, .heads = 2, .experts = 2, .hidden = 8};
-        config_.routing = file_.string();
-        config_.modelled_steps = 10;
-    }
     void put(const std::string& rows) {
         std::ofstream(file_) << "iteration,layer,e0,e1,e2\n" << rows;
     }
@@ -31,12 +26,13 @@ class RoutingFile : public ::testing::Test {
     }
     testing::TemporaryFolder folder_;
     const std::filesystem::path file_ = folder_ / "routing.csv";
-    TrainingConfig config_;
+    RoutingSource source_{
+        .trace = file_.string(), .seed = 1, .modelled_steps = 10, .layers = 1, .experts = 2};
 };
 
 TEST_F(RoutingFile, AStepGetsTheNearestIterationBefore) {
     put("1,0,9,0,0\n21,0,0,9,0\n25,0,9,0,0\n");
-    const RoutingReplay replay(config_);
+    const RoutingReplay replay(source_);
     EXPECT_EQ(only(replay, 0), 0);
     EXPECT_EQ(only(replay, 1), 0);   // iteration 11: still the first
     EXPECT_EQ(only(replay, 2), 1);   // 21
@@ -46,25 +42,38 @@ TEST_F(RoutingFile, AStepGetsTheNearestIterationBefore) {
 
 TEST_F(RoutingFile, TheModelTakesTheMostLoadedExperts) {
     put("1,0,0,1,9\n");  // its experts are e1 and e2
-    const auto choices = RoutingReplay(config_).at(0).choices(0, 0, 2000);
+    const auto choices = RoutingReplay(source_).at(0).choices(0, 0, 2000);
     EXPECT_NEAR(static_cast<double>(std::count(choices.begin(), choices.end(), 1)), 1800, 100);
 }
 
+TEST(StepRouting, CountsAreTheChoicesOfEachRank) {
+    const StepRouting routing(3, 7, {{50, 30, 20}, {0, 1, 9}});
+    constexpr int ranks = 4, rows = 25;
+    const auto counts = routing.counts(1, ranks, rows);
+    ASSERT_EQ(counts.size(), 3U * ranks);
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto choices = routing.choices(1, rank * rows, rows);
+        for (int expert = 0; expert < 3; ++expert)
+            EXPECT_EQ(counts[static_cast<std::size_t>(expert * ranks + rank)],
+                      std::count(choices.begin(), choices.end(), expert));
+    }
+}
+
 TEST_F(RoutingFile, WhatTheModelNeedsAndTheFileLacksIsToldAtOnce) {
-    EXPECT_THROW(RoutingReplay{config_}, UserError);  // no file
+    EXPECT_THROW(RoutingReplay{source_}, UserError);  // no file
     put("1,0,1,1,1\n");
-    config_.model.layers = 2;
-    EXPECT_THROW(RoutingReplay{config_}, UserError);
-    config_.model.layers = 1;
-    config_.model.experts = 4;
-    EXPECT_THROW(RoutingReplay{config_}, UserError);
-    config_.model.experts = 3;
-    config_.modelled_steps = 0;
-    EXPECT_THROW(RoutingReplay{config_}, UserError);
-    config_.modelled_steps = 1;
-    EXPECT_NO_THROW(RoutingReplay{config_});
+    source_.layers = 2;
+    EXPECT_THROW(RoutingReplay{source_}, UserError);
+    source_.layers = 1;
+    source_.experts = 4;
+    EXPECT_THROW(RoutingReplay{source_}, UserError);
+    source_.experts = 3;
+    source_.modelled_steps = 0;
+    EXPECT_THROW(RoutingReplay{source_}, UserError);
+    source_.modelled_steps = 1;
+    EXPECT_NO_THROW(RoutingReplay{source_});
     put("1,0,0,0,0\n");
-    EXPECT_THROW(RoutingReplay{config_}, UserError);
+    EXPECT_THROW(RoutingReplay{source_}, UserError);
 }
 
 }  // namespace

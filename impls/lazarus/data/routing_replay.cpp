@@ -1,4 +1,4 @@
-#include "impls/lazarus/training/routing_replay.hpp"
+#include "impls/lazarus/data/routing_replay.hpp"
 
 #include <fmt/format.h>
 
@@ -67,14 +67,24 @@ std::vector<std::int64_t> StepRouting::choices(int layer, std::int64_t first_row
     return experts;
 }
 
-RoutingReplay::RoutingReplay(const TrainingConfig& config)
-    : seed_(config.seed),
-      modelled_steps_(config.modelled_steps),
-      layers_(config.model.layers),
-      experts_(config.model.experts) {
+std::vector<Tokens> StepRouting::counts(int layer, int ranks, std::int64_t rows) const {
+    const auto experts = cumulative_.at(static_cast<std::size_t>(layer)).size();
+    std::vector<Tokens> tokens(experts * static_cast<std::size_t>(ranks), 0);
+    for (int rank = 0; rank < ranks; ++rank)
+        for (const auto expert : choices(layer, rank * rows, rows))
+            ++tokens[static_cast<std::size_t>(expert) * static_cast<std::size_t>(ranks) +
+                     static_cast<std::size_t>(rank)];
+    return tokens;
+}
+
+RoutingReplay::RoutingReplay(const RoutingSource& source)
+    : seed_(source.seed),
+      modelled_steps_(source.modelled_steps),
+      layers_(source.layers),
+      experts_(source.experts) {
     if (modelled_steps_ < 1)
         throw UserError(fmt::format("modelled_steps is {}: at least 1", modelled_steps_));
-    if (config.routing != "synthetic") trace_ = shared_trace(config.routing);
+    if (source.trace != "synthetic") trace_ = shared_trace(source.trace);
     at(0);  // what the trace lacks is told before the training starts
 }
 

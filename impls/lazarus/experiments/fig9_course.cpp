@@ -1,0 +1,147 @@
+#include "impls/lazarus/experiments/fig9_course.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/base/error.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+void record_curve(const char* name, const RateCurve& curve, Recorder& recorder) {
+    recorder.time_series(name, "1/s", curve.t_s, curve.samples);
+}
+
+// Averages over each minute: sequences per second of the steps that count and of all of them (a
+// restart undoes some that were trained), and workers that train.
+void record_curves(const TrainingCourse& course, const std::vector<StepRecord>& kept,
+                   double samples_per_worker, double duration_s, Recorder& recorder) {
+    record_curve("throughput_kept", rate_of(kept, samples_per_worker, duration_s), recorder);
+    record_curve("throughput", rate_of(course.steps, samples_per_worker, duration_s), recorder);
+    std::vector<double> t, workers;
+    for (const auto& [at, count] : course.workers) {
+        if (at > duration_s) break;
+        t.push_back(at);
+        workers.push_back(count);
+    }
+    recorder.time_series("workers", "count", t, workers);
+}
+
+void record_restarts(const TrainingCourse& course, Recorder& recorder) {
+    const auto& counts = course.counts;
+    recorder.metric("restarts", double(counts.fallbacks));
+    const auto by_reason = [&](RestartReason reason, long count) {
+        recorder.metric("restarts_by_reason", double(count),
+                        {{"reason", std::string(to_string(reason))}});
+    };
+    by_reason(RestartReason::no_replica_left, counts.no_replica_left);
+    by_reason(RestartReason::too_few_survivors, counts.too_few_survivors);
+    by_reason(RestartReason::every_loss, counts.every_loss);
+    by_reason(RestartReason::planned, counts.planned_restarts);
+    recorder.metric("waits", double(counts.waits));
+    std::int64_t number = 0;
+    for (double at : course.restarts)
+        recorder.metric("restart_min", at / 60, {{"event", number++}});
+}
+
+void record_shares(const TrainingCourse& course, const std::vector<StepRecord>& kept,
+                   double duration_s, Recorder& recorder) {
+    double compute = 0;
+    for (const auto& step : kept) compute += step.end_s - step.start_s;
+    const auto paused = [&](Pause pause) { return course.pauses.seconds(pause, duration_s); };
+    const double checkpoint = paused(Pause::checkpoint), restart = paused(Pause::restart),
+                 reconfiguration = paused(Pause::reconfiguration);
+    const double rest = duration_s - compute - checkpoint - restart - reconfiguration;
+    const auto share = [&](const char* part, double seconds) {
+        recorder.metric("share", seconds / duration_s, {{"part", std::string(part)}});
+    };
+    share("compute", compute);
+    share("checkpoint", checkpoint);
+    share("restart", restart);
+    share("reconfiguration", reconfiguration);
+    share("lost", rest);
+    const auto overhead = [&](const char* kind, double seconds) {
+        recorder.metric("overhead", seconds / duration_s, {{"kind", std::string(kind)}});
+    };
+    overhead("checkpoint_and_restart", checkpoint + restart);
+    overhead("reconfiguration_and_rebalance", reconfiguration);
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+    if (values.empty()) return std::nan("");
+    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+MappedTrace nodes_of(const SampleSpec& spec) {
+    const auto text = [&](const char* axis) { return assay::to_string(spec.axes.at(axis)); };
+    const auto mapping = parse_node_mapping(text("mapping"));
+    if (!mapping)
+        throw UserError("axis mapping: '" + text("mapping") +
+                        "'; known are min, delta_clamped, tracked, scaled");
+    const double end_s = 60.0 * double(integer_axis(spec, "minutes", 1, 100000));
+    const auto trace = availability_trace(text("spot"));
+    if (end_s > trace.duration_s)
+        throw UserError(fmt::format("axis minutes: the trace {} lasts {:.0f} minutes", trace.id,
+                                    trace.duration_s / 60));
+    return map_trace(segment(trace, 0, end_s), *mapping, int(integer_axis(spec, "nodes", 1, 64)),
+                     int(integer_axis(spec, "floor", 1, 64)), spec.seed);
+}
+
+SpotTraining spot_training_of(const SampleSpec& spec, int workers, const std::string& routing) {
+    SpotTraining training;
+    training.system = spec.variant;
+    training.model = assay::to_string(spec.axes.at("model"));
+    training.cluster = assay::to_string(spec.axes.at("cluster"));
+    training.routing = routing;
+    training.workers = workers;
+    training.modelled_steps = int(integer_axis(spec, "modelled_steps"));
+    training.slots = int(integer_axis(spec, "slots"));
+    training.placement =
+        parse_placement_policy(assay::to_string(spec.axes.at("placement"))).value();
+    training.relaunch_s = double(integer_axis(spec, "relaunch_s"));
+    training.duration_s = 60.0 * double(integer_axis(spec, "minutes"));
+    training.seed = spec.seed;
+    return training;
+}
+
+double samples_total(const TrainingCourse& course, const SpotTraining& training,
+                     const Modelling& modelling) {
+    double total = 0;
+    for (const auto& step : kept_steps(course, training.duration_s))
+        total += samples_of(step, modelling);
+    return total;
+}
+
+double full_step_s(const TrainingCourse& course, const SpotTraining& training) {
+    std::vector<double> seconds;
+    for (const auto& step : course.steps)
+        if (step.workers == course.steps.front().workers)
+            seconds.push_back((step.end_s - step.start_s) / training.modelled_steps);
+    return median(std::move(seconds));
+}
+
+void record_course(const TrainingCourse& course, const SpotTraining& training,
+                   const Modelling& modelling, Recorder& recorder) {
+    const double duration_s = training.duration_s;
+    const double total = samples_total(course, training, modelling);
+    double trained = 0;
+    for (const auto& step : course.steps)
+        if (step.end_s <= duration_s) trained += samples_of(step, modelling);
+    recorder.metric("samples_total", total);
+    recorder.metric("samples_lost", trained - total);
+    record_restarts(course, recorder);
+    recorder.metric("deaths", double(course.counts.deaths));
+    recorder.metric("mean_nodes_used", mean_workers(course.steps, duration_s));
+    if (!course.steps.empty()) recorder.metric("step_s", full_step_s(course, training));
+    const auto kept = kept_steps(course, duration_s);
+    record_shares(course, kept, duration_s, recorder);
+    record_curves(course, kept, samples_of({.workers = 1}, modelling), duration_s, recorder);
+}
+
+}  // namespace assay::lazarus

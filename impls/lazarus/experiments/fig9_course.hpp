@@ -1,0 +1,36 @@
+// What one sample of lazarus/fig9 trains, and what of its course is stored: the same for paced and
+// for simulated trainings, and for x_clocks, which holds the two against each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "impls/lazarus/experiments/spot_training.hpp"
+#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/recorder.hpp"
+#include "suite/scenario/availability_trace.hpp"
+
+namespace assay::lazarus {
+
+/// The nodes of a sample's trace; `spec` names every axis. Throws UserError naming the axis that
+/// makes no sense.
+MappedTrace nodes_of(const SampleSpec& spec);
+
+/// `spec` names every axis. `routing`: "synthetic" or the file of a routing trace.
+SpotTraining spot_training_of(const SampleSpec& spec, int workers, const std::string& routing);
+
+/// Sequences of the steps that count.
+double samples_total(const TrainingCourse& course, const SpotTraining& training,
+                     const Modelling& modelling);
+
+/// Seconds of a modelled step while every node trains, median; NaN where none did.
+double full_step_s(const TrainingCourse& course, const SpotTraining& training);
+
+/// Metrics and curves of fig9 that do not ask how the training was driven.
+void record_course(const TrainingCourse& course, const SpotTraining& training,
+                   const Modelling& modelling, Recorder& recorder);
+
+/// NaN for none.
+double median(std::vector<double> values);
+
+}  // namespace assay::lazarus

@@ -1,0 +1,19 @@
+// A spot training across processes: the modelled one, and the small model that really trains.
+#pragma once
+
+#include <filesystem>
+
+#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/live/driver.hpp"
+
+namespace assay::lazarus {
+
+/// Throws UserError as modelled_training() does.
+SessionOptions spot_session(const SpotTraining& training, const std::filesystem::path& corpus,
+                            const std::filesystem::path& scratch);
+
+/// Throws SampleError(invalid) where the machine was too slow: real work late by more than 5 % of
+/// the modelled time.
+void require_paced(const PacedTime::Summary& pacing);
+
+}  // namespace assay::lazarus

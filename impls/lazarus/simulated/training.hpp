@@ -1,0 +1,43 @@
+// A training without processes: the controller that live trainings have, in virtual time. Steps,
+// recoveries and checkpoints take what the cost model says; nothing is computed, so nothing has to
+// be held back, and an 80-minute trace takes a moment.
+#pragma once
+
+#include <vector>
+
+#include "impls/lazarus/cost/modelled_model.hpp"
+#include "impls/lazarus/course.hpp"
+#include "impls/lazarus/data/routing_replay.hpp"
+#include "impls/lazarus/policy/controller/protocol.hpp"
+#include "suite/drive/policy.hpp"
+#include "suite/experiment/recorder.hpp"
+#include "suite/scenario/fault_plan.hpp"
+
+namespace assay::lazarus {
+
+/// A training on a modelled cluster: all that decides its course.
+struct ModelledTraining {
+    ControllerConfig controller;
+    Modelling modelling;
+    RoutingSource routing;
+    FaultPlan faults;
+    double duration_s = 0;   ///< after which it ends; 0: when its steps are done
+    double relaunch_s = -1;  ///< replaces the cluster profile's; -1: does not
+};
+
+struct SimulatedCourse : TrainingCourse {
+    /// What the controller was told and what it did about it, from the first join on.
+    std::vector<drive::Decision<Controller>> decisions;
+};
+
+/// Events go to `recorder` as those of a live training do: fault, death, join, leave, checkpoint,
+/// regroup, restart. Faults: kill and stop of any worker, join, slow, all keyed by time. Throws
+/// NotSupportedHere for others: what they do to a step has no closed form here.
+///
+/// A member's death is known `detect_s` of the cluster's profile later; the step under way ends
+/// with it. A group forms, and states travel, once everyone in it has written the checkpoint it is
+/// at. Messages take no time. A function of its arguments: equal ones give equal courses, bit for
+/// bit.
+SimulatedCourse simulate_training(const ModelledTraining& training, Recorder& recorder);
+
+}  // namespace assay::lazarus
