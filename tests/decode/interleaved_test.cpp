@@ -8,8 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "impls/decode/interleaved/layout.hpp"
-#include "impls/decode/interleaved/products.hpp"
+#include "impls/decode/interleaved/interleaved.hpp"
 #include "impls/decode/products.hpp"
 #include "impls/decode/weights.hpp"
 #include "kernels/cpu/element_types.hpp"

@@ -2,6 +2,8 @@
 // written with them reads back bit for bit whatever the type.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -20,7 +22,20 @@ inline std::vector<float> grid_weights(std::size_t count, std::uint64_t seed) {
     return weights;
 }
 
-/// `weights` of the grid, stored as `type`; for the q types in whole blocks.
+/// The binary16 that has this value, where there is one: bit for bit, also of what is no number.
+inline std::uint16_t float16_of(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const int exponent = static_cast<int>(bits >> 23 & 0xff) - 127;
+    const unsigned sign = bits >> 16 & 0x8000, fraction = bits >> 13 & 0x3ff;
+    const unsigned magnitude = exponent == 128 ? 0x7c00 | fraction
+                               : exponent >= -14
+                                   ? static_cast<unsigned>(exponent + 15) << 10 | fraction
+                                   : static_cast<unsigned>(std::ldexp(std::abs(value), 24));
+    return static_cast<std::uint16_t>(sign | magnitude);
+}
+
+/// `weights` stored as `type`, which must have all these values: those of the grid in every type;
+/// for the q types in whole blocks.
 inline std::vector<std::byte> stored_grid(std::span<const float> weights, TensorType type) {
     constexpr std::uint16_t half_of_32nd = 0x2800, half_of_minus_quarter = 0xb400;
     const auto level = [&](std::size_t i) { return static_cast<int>(weights[i] * 32) + 8; };
@@ -34,15 +49,7 @@ inline std::vector<std::byte> stored_grid(std::span<const float> weights, Tensor
             out.number(static_cast<std::uint16_t>(bits >> 16));
         }
     } else if (type == TensorType::f16) {
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            // Sign, exponent and fraction of n / 32 with |n| <= 8.
-            const int n = level(i) - 8, magnitude = n < 0 ? -n : n;
-            int power = 0;
-            while (magnitude >> (power + 1)) ++power;
-            const int fraction = (magnitude << (10 - power)) & 0x3ff;
-            const int bits = magnitude ? ((power - 5 + 15) << 10) | fraction : 0;
-            out.number(static_cast<std::uint16_t>(bits | (n < 0 ? 0x8000 : 0)));
-        }
+        for (const float weight : weights) out.number(float16_of(weight));
     } else {
         for (std::size_t block = 0; block < weights.size(); block += 32) {
             out.number(half_of_32nd);

@@ -129,6 +129,34 @@ double float16_by_definition(unsigned bits) {
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
+// Any scale, offset and bytes, against the formats' definitions.
+TEST(ToFloats, AnyBlock) {
+    std::mt19937_64 random(6);
+    for (const TensorType type : {TensorType::q8_0, TensorType::q4_0, TensorType::q4_1})
+        for (int round = 0; round < 1000; ++round) {
+            const unsigned scale = random() & 0xfbff, offset = random() & 0xfbff;  // finite ones
+            ByteString stored;
+            stored.number(static_cast<std::uint16_t>(scale));
+            if (type == TensorType::q4_1) stored.number(static_cast<std::uint16_t>(offset));
+            std::vector<float> expected(32);
+            for (std::size_t i = 0; i < (type == TensorType::q8_0 ? 32 : 16); ++i) {
+                const auto byte = static_cast<std::uint8_t>(random());
+                stored.number(byte);
+                const double step = float16_by_definition(scale);
+                const double from = type == TensorType::q4_1 ? float16_by_definition(offset) : 0;
+                const int less = type == TensorType::q4_0 ? 8 : 0;
+                if (type == TensorType::q8_0) {
+                    expected[i] = static_cast<float>(step * static_cast<std::int8_t>(byte));
+                    continue;
+                }
+                expected[i] = static_cast<float>(step * ((byte & 15) - less) + from);
+                expected[i + 16] = static_cast<float>(step * ((byte >> 4) - less) + from);
+            }
+            ASSERT_EQ(floats(type, stored.bytes, 32, 0, 32), expected)
+                << to_string(type) << ", scale " << std::hex << scale;
+        }
+}
+
 TEST(Float16, AllFiniteValues) {
     for (unsigned bits = 0; bits < 0x10000; ++bits) {
         if ((bits >> 10 & 31) == 31) continue;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "impls/nn/text/words.hpp"
+#include "impls/nn/text/vocabulary.hpp"
 #include "tests/nn/text/small_vocabulary.hpp"
 
 namespace assay::nn {
