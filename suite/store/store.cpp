@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "suite/store/row_codec.hpp"
 #include "suite/store/store_impl.hpp"
 
 namespace assay::store {
