@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "suite/base/error.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/gate/benchmark_experiment.hpp"
+#include "suite/gate/confirmation.hpp"
 #include "suite/gate/kept_programs.hpp"
 #include "suite/gate/row_patterns.hpp"
 #include "suite/report/text/row_name.hpp"
@@ -32,6 +34,10 @@ store::NightRecord night_of(const store::Store& store, const store::Nights& nigh
                         acceptance.name));
     store::NightRecord by_hand;  // a session of `assay run` is as good a level
     by_hand.session = session;
+    if (const auto of = store.session(session)) {
+        by_hand.started = of->started;
+        by_hand.machine = of->machine;
+    }
     return by_hand;
 }
 
@@ -50,15 +56,65 @@ void refuse_mixed_builds(const store::Store& store, const std::string& session,
                         session, *mixed));
 }
 
-/// Series of which no sample is ok.
-std::vector<RowId> without_values(const std::vector<store::Sample>& samples) {
-    std::map<RowId, bool> is_ok;
-    for (const store::Sample& sample : samples)
-        is_ok[series_of(sample.spec)] |= sample.status == "ok";
-    std::vector<RowId> rows;
-    for (const auto& [row, ok] : is_ok)
-        if (!ok) rows.push_back(row);
-    return rows;
+/// What a session has of each row.
+class SessionRows {
+  public:
+    /// `left_out`: experiments that its night left out although the level has rows of them.
+    SessionRows(const compare::Arm& arm, const std::vector<store::Sample>& samples,
+                std::set<std::string> left_out)
+        : left_out_(std::move(left_out)) {
+        std::map<RowId, bool> is_ok;
+        for (const store::Sample& sample : samples)
+            is_ok[series_of(sample.spec)] |= sample.status == "ok";
+        for (const auto& [series, ok] : is_ok)
+            if (!ok) empty_.insert(series);
+        // A part of a program may have failed alone.
+        for (const compare::Series& series : arm.series)
+            (series.points.empty() ? empty_ : valued_).insert(series.name);
+    }
+
+    bool has_values(const RowId& row) const { return valued_.contains(row); }
+    /// It was to be run there, and gave no value.
+    bool is_empty(const RowId& row) const {
+        return !has_values(row) &&
+               (empty_.contains(row) || empty_.contains(row.series()) || is_left_out(row));
+    }
+    bool is_left_out(const RowId& row) const { return left_out_.contains(row.experiment); }
+    std::vector<RowId> empty() const { return {empty_.begin(), empty_.end()}; }
+
+  private:
+    std::set<std::string> left_out_;
+    std::set<RowId> valued_, empty_;
+};
+
+std::set<std::string> left_out_by(const store::NightRecord& night, const store::Nights& nights) {
+    if (night.id.empty()) return {};
+    return nights.report(night.id).value("left_out", std::set<std::string>());
+}
+
+/// Rows that the level of now has, and that this session was to have and has not.
+std::vector<RowId> lost_rows(const compare::Arm& level, const SessionRows& has) {
+    std::vector<RowId> lost;
+    for (const compare::Series& series : level.series)
+        if (!series.points.empty() && has.is_empty(series.name)) lost.push_back(series.name);
+    return lost;
+}
+
+/// Failures must not be accepted unaware: `lost`, and all of a night that ended in error.
+void refuse_failed(const store::NightRecord& night, const SessionRows& has,
+                   const std::vector<RowId>& lost) {
+    const bool in_error = night.verdict == "error";
+    if (!in_error && lost.empty()) return;
+    const std::vector<RowId> without = lost.empty() ? has.empty() : lost;
+    throw UserError(fmt::format(
+        "{} {:.8}{}{}; what has no values in a level is judged by no night. Mend it and give "
+        "another night, name an earlier one with --session, or accept this one all the same with "
+        "--even-if-failed",
+        in_error ? "the night of session" : "session", night.session,
+        in_error ? " ended in error" : "",
+        without.empty() ? std::string()
+                        : fmt::format("{} no values of {}", in_error ? " and has" : " has",
+                                      few_names(without))));
 }
 
 std::vector<RowId> rows_like(const store::Nights& nights, const store::NightRecord& night,
@@ -71,21 +127,43 @@ std::vector<RowId> rows_like(const store::Nights& nights, const store::NightReco
     return rows;
 }
 
-/// Open regressions of the rows become accepted; all of the suite's when `rows` is empty.
-std::vector<RowId> settle(store::Nights& nights, const Acceptance& acceptance,
-                          const store::NightRecord& night, const std::vector<RowId>& rows) {
-    std::vector<RowId> settled;
+/// When the night began that saw it first; empty: not known.
+std::string first_seen(const store::RegressionRecord& record, const store::Nights& nights) {
+    if (record.steps.empty()) return {};
+    for (const store::NightRecord& night : nights.nights(record.suite))
+        if (night.id == record.steps.front().night) return night.started;
+    return {};
+}
+
+/// Open regressions of the accepted rows become accepted, all of the suite's where everything is.
+/// Nothing was seen of a row without values: its regression stays as it is. So does one that the
+/// session is older than, since the level does not hold what was seen later. What the night has no
+/// more, since it left the suite, ends; another session says nothing about what it lacks.
+void settle(store::Nights& nights, const Acceptance& acceptance, const store::NightRecord& night,
+            const SessionRows& has, Accepted& accepted) {
+    const std::vector<RowId>& rows = accepted.rows;
     for (const store::RegressionRecord& record :
          nights.regressions(night.suite.empty() ? acceptance.name : night.suite, night.machine)) {
         const auto state = parse_state(record.state);
         if (state != State::candidate && state != State::confirmed) continue;
         if (!rows.empty() && std::find(rows.begin(), rows.end(), record.row) == rows.end())
             continue;
-        nights.move(record.id, to_string(State::accepted),
-                    acceptance.why.empty() ? "accepted as the new level" : acceptance.why);
-        settled.push_back(record.row);
+        const bool is_gone = !has.has_values(record.row) && !has.is_empty(record.row);
+        if (has.is_empty(record.row) || (is_gone && night.id.empty())) {
+            accepted.open.push_back(record.row);
+            continue;
+        }
+        // The newest night holds all that was seen, whatever the clock said meanwhile.
+        if (!is_gone && !acceptance.session.empty() && night.started < first_seen(record, nights)) {
+            accepted.later.push_back(record.row);
+            continue;
+        }
+        const std::string why = is_gone                  ? "not in the accepted night any more"
+                                : acceptance.why.empty() ? "accepted as the new level"
+                                                         : acceptance.why;
+        nights.move(record.id, to_string(State::accepted), why);
+        (is_gone ? accepted.gone : accepted.settled).push_back(record.row);
     }
-    return settled;
 }
 
 }  // namespace
@@ -154,32 +232,51 @@ compare::Arm baseline_arm(const Registry& registry, const store::Store& store,
     return arm;
 }
 
-Accepted accept_level(store::Store& store, store::Nights& nights, const Acceptance& acceptance) {
+Accepted accept_level(const Registry& registry, store::Store& store, store::Nights& nights,
+                      const Acceptance& acceptance) {
     const store::NightRecord night = night_of(store, nights, acceptance);
     const std::vector<store::Sample> samples = store.samples(night.session);
     refuse_mixed_builds(store, night.session, samples);
+    const SessionRows has(compare::arm_of_sessions(registry, store, {night.session}), samples,
+                          left_out_by(night, nights));
     Accepted accepted;
     accepted.session = night.session;
     accepted.of_night = !night.id.empty();
-    accepted.empty = without_values(samples);
+    accepted.verdict = night.verdict;
     if (!acceptance.series.empty()) {
         if (!baseline_level(store, nights, acceptance.name))
             throw UserError(fmt::format(
                 "'{0}' has no baseline yet: accept everything first, `assay baseline accept {0}`",
                 acceptance.name));
-        accepted.rows = rows_like(nights, night, acceptance.series);
-        if (accepted.rows.empty())
+        const std::vector<RowId> named = rows_like(nights, night, acceptance.series);
+        for (const RowId& row : named)
+            (has.has_values(row) ? accepted.rows : accepted.empty).push_back(row);
+        if (named.empty())
             throw UserError(fmt::format(
                 "no row of that night is like '{}'; give the series as the report prints it, or a "
                 "pattern with * and ?",
                 acceptance.series));
+        if (accepted.rows.empty())
+            throw UserError(fmt::format(
+                "session {:.8} has no values of {}: it cannot be a level; mend that and give "
+                "another night, or name an earlier one with --session",
+                night.session, few_names(named)));
     } else {
+        std::vector<RowId> lost;
+        if (const auto level = baseline_level(store, nights, acceptance.name))
+            lost = lost_rows(baseline_arm(registry, store, *level), has);
+        if (!acceptance.even_if_failed) refuse_failed(night, has, lost);
+        for (const RowId& row : rows_like(nights, night, "*"))
+            if (has.has_values(row)) ++accepted.with_values;
+        accepted.empty = has.empty();
+        for (const RowId& row : lost)
+            if (has.is_left_out(row)) accepted.empty.push_back(row);
         store.set_baseline(acceptance.name, night.session);
         nights.accept({acceptance.name, std::nullopt, night.session, "", acceptance.why, ""});
     }
     for (const RowId& row : accepted.rows)
         nights.accept({acceptance.name, row, night.session, "", acceptance.why, ""});
-    accepted.settled = settle(nights, acceptance, night, accepted.rows);
+    settle(nights, acceptance, night, has, accepted);
     const KeptPrograms programs(store.path());
     const auto program = programs.executable(night.program);
     accepted.program_kept = !program.empty() && programs.damage(program).empty();

@@ -9,7 +9,6 @@
 #include "suite/base/error.hpp"
 #include "suite/compare/arm.hpp"
 #include "suite/experiment/system.hpp"
-#include "suite/gate/night_rows.hpp"
 #include "suite/store/nights.hpp"
 
 namespace assay::gate {
@@ -37,18 +36,26 @@ struct Acceptance {
     std::string session;  ///< id or prefix; empty: that of the suite's newest finished night
     std::string series;   ///< pattern; empty: everything
     std::string why;
+    bool even_if_failed = false;  ///< everything of a night that ended in error
 };
 struct Accepted {
     std::string session;
-    std::vector<RowId> rows;     ///< accepted on their own; empty: everything
-    std::vector<RowId> settled;  ///< rows whose regression ended with it
-    std::vector<RowId> empty;    ///< series of that session without a sample that is ok
-    bool of_night = false;       ///< else of another session
+    std::vector<RowId> rows;      ///< accepted on their own; empty: everything
+    std::size_t with_values = 0;  ///< of everything: rows of the night that have some
+    std::vector<RowId> empty;     ///< of that session without a valid value: nothing judges them
+    std::vector<RowId> settled;   ///< rows whose regression ended with it
+    std::vector<RowId> gone;      ///< likewise, since the night has the row no more
+    std::vector<RowId> open;      ///< rows whose regression stays open: they have no value there
+    std::vector<RowId> later;     ///< likewise: it was seen after that night
+    bool of_night = false;        ///< else of another session
+    std::string verdict;          ///< of the night; empty: none, it was never finished
     bool program_kept = false;
 };
-/// Accepts a level and ends the open regressions of its rows. UserError: there is no finished night
-/// of that name, the session had nothing like the pattern, one row without any baseline, the
-/// session has samples of two builds.
-Accepted accept_level(store::Store&, store::Nights&, const Acceptance&);
+/// Accepts a level and ends the open regressions of its rows, but for rows that were to be run and
+/// have no value, and for what was seen later. UserError: there is no finished night of that name,
+/// it ended in error or lacks values of rows that the level has (unless that is asked for, or
+/// single rows with values are accepted), the session had nothing like the pattern or no values of
+/// it, one row without any baseline, the session has samples of two builds.
+Accepted accept_level(const Registry&, store::Store&, store::Nights&, const Acceptance&);
 
 }  // namespace assay::gate

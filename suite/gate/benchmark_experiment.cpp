@@ -135,9 +135,10 @@ Experiment make_experiment() {
         "benchmark's repetitions: what disturbs one only makes it slower. Suites of the nightly "
         "gate name such programs; by hand: -a "
         "name=NAME -a program=FILE -a arguments=TEXT.";
-    experiment.axes = {{"name", "what reports call it", {}, true},
-                       {"program", "file beside this program, or a path", {}, true},
-                       {"arguments", "what it is started with, separated by spaces", {}, true}};
+    experiment.axes = {
+        {"name", "what reports call it", {}, true},
+        {"program", "name of a file beside this program or in PATH; or a path", {}, true},
+        {"arguments", "what it is started with, separated by spaces", {}, true}};
     experiment.variants = {"program"};
     experiment.metrics = {{"real_time",
                            "s",
@@ -161,25 +162,42 @@ Experiment make_experiment() {
     return experiment;
 }
 
-/// nullopt: it can be started. As execvp() looks for it: what has no '/' is searched in PATH.
+bool is_path(const fs::path& program) { return program.native().find('/') != std::string::npos; }
+
+fs::path folder_of_this_program() {
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+bool can_be_executed(const fs::path& file) {
+    std::error_code error;
+    return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
+
+/// As execvp() looks for it.
+std::optional<fs::path> find_in_path(const fs::path& name) {
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+            can_be_executed(file))
+            return file;
+    return std::nullopt;
+}
+
+/// nullopt: it can be started.
 std::optional<std::string> trouble_with(const fs::path& named) {
     const fs::path program = find_benchmark_program(named);
-    std::vector<fs::path> candidates = {program};
-    if (program.native().find('/') == std::string::npos) {
-        candidates.clear();
-        const char* path = std::getenv("PATH");
-        std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
-        for (std::string folder; std::getline(folders, folder, ':');)
-            candidates.push_back(fs::path(folder.empty() ? "." : folder) / program);
-    }
+    if (can_be_executed(program)) return std::nullopt;
     std::error_code error;
-    bool is_there = false;
-    for (const fs::path& candidate : candidates) {
-        if (!fs::is_regular_file(candidate, error)) continue;
-        if (::access(candidate.c_str(), X_OK) == 0) return std::nullopt;
-        is_there = true;
-    }
-    return is_there ? "cannot be executed: chmod +x it" : "is not there; is it built?";
+    if (fs::is_directory(program, error)) return "is a folder: name the program in it";
+    if (fs::exists(program, error)) return "cannot be executed: chmod +x it";
+    if (!is_path(named))
+        return fmt::format("is not there, neither beside assay, in {}, nor in PATH; is it built?",
+                           folder_of_this_program().string());
+    return fmt::format(
+        "is not there{}: a path means that file and no other; is it built?",
+        named.is_absolute() ? "" : fmt::format(", seen from {}", fs::current_path(error).string()));
 }
 
 }  // namespace
@@ -225,11 +243,16 @@ Case benchmark_case(const SuiteBenchmark& benchmark) {
             {"arguments", joined(benchmark.arguments)}};
 }
 
+std::string kept_benchmark_name(const fs::path& program) {
+    if (!is_path(program)) return program.string();
+    return fmt::format("{}.{:.12}", program.filename().string(), sha256_hex(program.string()));
+}
+
 fs::path find_benchmark_program(const fs::path& program) {
     std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error);
-    const fs::path beside = self.parent_path() / program.filename();
-    return !error && fs::is_regular_file(beside, error) ? beside : program;
+    const fs::path beside = folder_of_this_program() / kept_benchmark_name(program);
+    if (fs::is_regular_file(beside, error)) return beside;
+    return is_path(program) ? program : find_in_path(program).value_or(program);
 }
 
 }  // namespace assay::gate

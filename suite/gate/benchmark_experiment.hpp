@@ -21,7 +21,7 @@ inline constexpr std::string_view benchmark_experiment = "benchmark/program";
 /// benchmark that failed beside others the metric "failed" says so (compare::failed_part_metric).
 System make_benchmark_system();
 
-/// Which of the suite's programs could not be started, a sentence each.
+/// Which of the suite's programs could not be started, and what was looked for: a sentence each.
 std::vector<std::string> missing_programs(const SuiteFile&);
 
 /// A sentence when samples of one program were made by two builds of it; the samples must be there
@@ -31,8 +31,13 @@ std::optional<std::string> mixed_builds(std::span<const store::Sample>);
 /// The axes of one entry of a suite.
 Case benchmark_case(const SuiteBenchmark&);
 
-/// The file of that name beside the running program, else `program` as it is: a kept program finds
-/// the benchmarks that were kept with it.
+/// The file that `program` means. With a '/' in it: that file and no other. A bare name: the file
+/// of that name beside the running program, else the first in PATH that can be executed, else
+/// `program` as it is. A kept program takes the one that was kept with it.
 std::filesystem::path find_benchmark_program(const std::filesystem::path& program);
+
+/// Under what name it is kept beside a kept program. That of a path has the beginning of the path's
+/// SHA-256 in it, so that no other program of the same file name is taken for it.
+std::string kept_benchmark_name(const std::filesystem::path& program);
 
 }  // namespace assay::gate

@@ -1,6 +1,9 @@
 #include "suite/gate/confirmation.hpp"
 
 #include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
 #include <utility>
 
 namespace assay::gate {
@@ -21,9 +24,12 @@ constexpr std::array<std::pair<Evidence, std::string_view>, 4> evidence_words = 
     {Evidence::same, "same"},
 }};
 
-Step candidate_after(Evidence evidence) {
+Step candidate_after(Evidence evidence, bool another_night) {
     switch (evidence) {
         case Evidence::slower:
+            if (!another_night)
+                return {State::candidate, State::candidate,
+                        "seen again, but too soon to be another night (min_apart_h of the suite)"};
             return {State::candidate, State::confirmed, "seen in a second night"};
         case Evidence::not_again:
             return {State::candidate, std::nullopt, "the reruns of the next night took it back"};
@@ -62,6 +68,24 @@ Step ended_after(State state, Evidence evidence) {
     return {state, state, ""};
 }
 
+/// "2026-11-21T02:03:04…" since 1970; nullopt: no such time.
+std::optional<double> seconds_of(std::string_view utc) {
+    const auto number = [&](std::size_t at, std::size_t digits) {
+        int value = -1;
+        if (at + digits <= utc.size())
+            std::from_chars(utc.data() + at, utc.data() + at + digits, value);
+        return value;
+    };
+    const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
+                                          std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                          std::chrono::day(static_cast<unsigned>(number(8, 2)))};
+    const int hours = number(11, 2), minutes = number(14, 2), seconds = number(17, 2);
+    if (!day.ok() || hours < 0 || minutes < 0 || seconds < 0) return std::nullopt;
+    const auto at = std::chrono::sys_days(day) + std::chrono::hours(hours) +
+                    std::chrono::minutes(minutes) + std::chrono::seconds(seconds);
+    return std::chrono::duration<double>(at.time_since_epoch()).count();
+}
+
 }  // namespace
 
 std::string_view to_string(State state) {
@@ -88,7 +112,13 @@ std::optional<Evidence> parse_evidence(std::string_view text) {
     return std::nullopt;
 }
 
-Step after_night(std::optional<State> state, Evidence evidence, bool same_before) {
+bool is_another_night(std::string_view earlier, std::string_view later, double hours) {
+    const auto first = seconds_of(earlier), second = seconds_of(later);
+    return !first || !second || std::abs(*second - *first) >= hours * 3600;
+}
+
+Step after_night(std::optional<State> state, Evidence evidence, bool same_before,
+                 bool another_night) {
     if (!state) {
         if (evidence == Evidence::slower)
             return {std::nullopt, State::candidate, "first seen tonight"};
@@ -96,7 +126,7 @@ Step after_night(std::optional<State> state, Evidence evidence, bool same_before
     }
     switch (*state) {
         case State::candidate:
-            return candidate_after(evidence);
+            return candidate_after(evidence, another_night);
         case State::confirmed:
             return confirmed_after(evidence, same_before);
         case State::accepted:

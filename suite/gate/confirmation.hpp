@@ -8,9 +8,10 @@
 
 namespace assay::gate {
 
-/// candidate: seen in one night, and again in that night's reruns. confirmed: seen again in the
-/// next night that could tell; fails the build. accepted: a person said that this is the new
-/// level (`assay baseline accept`). fixed: later nights are back. ignored: a person muted it.
+/// candidate: seen in one night, and again in that night's reruns. confirmed: seen again in
+/// another night, the next that could tell; fails the build. accepted: a person said that this is
+/// the new level (`assay baseline accept`). fixed: later nights are back. ignored: a person muted
+/// it.
 enum class State { candidate, confirmed, accepted, fixed, ignored };
 std::string_view to_string(State);
 std::optional<State> parse_state(std::string_view);
@@ -31,10 +32,18 @@ struct Step {
     std::string why;
 };
 
-/// One night's move. Only `slower` in two different nights confirms; `not_again` and `same` drop a
-/// candidate; two nights of `same` in a row fix a confirmed one (`same_before`: the night before
-/// said same). accepted, fixed and ignored are left by new evidence against the new level only:
-/// `slower` opens a new candidate for accepted and fixed, ignored stays.
-Step after_night(std::optional<State> state, Evidence evidence, bool same_before);
+/// Whether two runs of a suite, given by when one ended and the other began (ISO 8601, UTC), are
+/// two nights: one begun less than `hours` after the other is that night once more, and sees the
+/// same disturbance again. Where the clock was set back in between, the distance counts without its
+/// sign.
+bool is_another_night(std::string_view earlier, std::string_view later, double hours);
+
+/// One night's move. Only `slower` in two different nights confirms (`another_night`: the candidate
+/// was not first seen in this one); `not_again` and `same` drop a candidate; two nights of `same`
+/// in a row fix a confirmed one (`same_before`: the night before said same). accepted, fixed and
+/// ignored are left by new evidence against the new level only: `slower` opens a new candidate for
+/// accepted and fixed, ignored stays.
+Step after_night(std::optional<State> state, Evidence evidence, bool same_before,
+                 bool another_night = true);
 
 }  // namespace assay::gate

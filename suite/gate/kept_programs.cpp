@@ -41,7 +41,7 @@ Files files_to_keep(const std::vector<fs::path>& benchmarks) {
     for (const fs::path& benchmark : benchmarks)
         if (const fs::path file = find_benchmark_program(benchmark);
             fs::is_regular_file(file, error))
-            files[file.filename().string()] = file;
+            files[kept_benchmark_name(benchmark)] = file;
     // Not by its name, under which a newer one may lie by now.
     files[program_name] = "/proc/self/exe";
     return files;
@@ -148,9 +148,14 @@ int KeptPrograms::keep_only(const std::set<std::string>& names) const {
 }
 
 std::string programs_text(const std::vector<fs::path>& benchmarks) try {
+    std::map<std::string, std::string>
+        given;  // as the suite calls it, by the name it is kept under
+    for (const fs::path& benchmark : benchmarks)
+        given[kept_benchmark_name(benchmark)] = benchmark.string();
     std::string text;
     for (const auto& [name, file] : files_to_keep(benchmarks))
-        text += fmt::format("{}{} {:.12}", text.empty() ? "" : ", ", name, sha256_file_hex(file));
+        text += fmt::format("{}{} {:.12}", text.empty() ? "" : ", ",
+                            given.contains(name) ? given.at(name) : name, sha256_file_hex(file));
     return text;
 } catch (const std::system_error& error) {
     throw UserError(fmt::format("the programs of the suite cannot be read: {}", error.what()));

@@ -23,6 +23,7 @@ struct NightRow {
     bool candidate = false;                   ///< suspicious before the reruns
     std::optional<compare::Row> rerun;        ///< paired old against new, when it was rerun
     bool rerun_paired = false;                ///< the baseline's binary was still there
+    bool budget_ended = false;                ///< the rerun budget was spent before it was decided
     Evidence evidence = Evidence::none;
     Step step;
     bool muted = false;
@@ -32,23 +33,28 @@ struct NightRow {
 };
 
 enum class NightVerdict {
-    clean,       ///< exit 0; warnings are possible: single rows that are only candidates
-    error,       ///< exit 1: something could not be run at all
-    regression,  ///< exit 2: a confirmed regression, or the geometric mean beyond the margin
-    ambiguous,   ///< exit 3: nothing confirmed, but too little could be decided
+    clean,        ///< exit 0; warnings are possible: single rows that are only candidates
+    no_baseline,  ///< exit 0: nothing was accepted yet, so that nothing can be judged
+    error,        ///< exit 1: something could not be run at all
+    regression,   ///< exit 2: a confirmed regression, or the geometric mean beyond the margin
+    ambiguous,    ///< exit 3: nothing confirmed, but too little could be decided, or nothing
 };
 
 struct Night {
     std::string suite, id, started, session, baseline_session, machine, commit;
+    std::string baseline;  ///< its name; usually that of the suite
     int nights_before = 0;
     double margin = 0.02;  ///< the suite's, relative
     std::vector<NightRow> rows;
+    /// Ids of experiments that the plan left out although the baseline has rows of them.
+    std::vector<std::string> left_out;
     std::vector<std::string> failures;  ///< what could not be run, a sentence each
     std::vector<std::string> warnings;  ///< doctor's, excluded samples
     /// Of slowdown over the rows that were compared: above 1 is slower, whichever way of a metric
-    /// is better. Where a control workload ran, in units of its slowdown.
-    double geometric_mean = 1;
-    double median_slowdown = 1;  ///< of the same rows, in the same units
+    /// is better. Where a control workload ran, in units of its slowdown. nullopt: fewer than three
+    /// rows count in it.
+    std::optional<double> geometric_mean;
+    std::optional<double> median_slowdown;  ///< of the same rows, in the same units
     /// Median slowdown of the rows that were rerun in turns, the old program against this one; a
     /// slow machine is not in it. nullopt: fewer than three.
     std::optional<double> rerun_slowdown;

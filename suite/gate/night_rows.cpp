@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "suite/measure/statistics/history_rule.hpp"
 #include "suite/measure/statistics/quantile.hpp"
@@ -14,11 +15,20 @@ constexpr std::size_t fewest_nights_for_spread = 5;
 /// Older nights say little about today's machine.
 constexpr std::size_t most_nights_for_spread = 20;
 
-bool is_gated(const RowId& row, const std::map<RowId, SeriesGate>& gates) {
-    const auto gate = gates.find(row.series());
-    if (gate == gates.end()) return false;
-    const auto& metrics = gate->second.metrics;
-    return metrics.empty() || row.metric.empty() || metrics.contains(row.metric);
+bool is_gated(const RowId& row, const SeriesGate& gate) {
+    return gate.metrics.empty() || row.metric.empty() || gate.metrics.contains(row.metric);
+}
+
+/// Null: the suite does not run the row.
+const SeriesGate* gate_of(const RowId& row, const RowInputs& inputs) {
+    if (const auto gate = inputs.gates->find(row.series()); gate != inputs.gates->end())
+        return is_gated(row, gate->second) ? &gate->second : nullptr;
+    for (const LeftOut& left_out : inputs.left_out)
+        if (left_out.experiment == row.experiment && left_out.profile == row.profile &&
+            (!left_out.provenance || left_out.provenance == row.provenance) &&
+            is_gated(row, left_out.gate))
+            return &left_out.gate;
+    return nullptr;
 }
 
 compare::Options options_of(const RowInputs& inputs) {
@@ -67,6 +77,37 @@ bool suspicious(const compare::Row& row) {
                                              : false;
 }
 
+NightRow not_run(const RowId& id) {
+    NightRow row;
+    compare::Row& against = row.against_baseline;
+    against.id = id;
+    against.ratio = against.low = against.high = std::numeric_limits<double>::quiet_NaN();
+    against.verdict = compare::RowVerdict::not_comparable;
+    against.reason_code = compare::Reason::only_in_a;
+    against.reason = "not run tonight: the suite has it no more";
+    return row;
+}
+
+/// A regression that is open must not go out of sight: not where all samples of a series failed on
+/// both sides, so that one row stands for all its metrics, nor where nobody runs its row any more.
+void add_open_rows(std::vector<NightRow>& rows, const RowInputs& inputs) {
+    std::map<RowId, std::size_t> index;
+    std::set<RowId> replaced;
+    for (std::size_t i = 0; i < rows.size(); ++i) index.emplace(rows[i].against_baseline.id, i);
+    for (const auto& [id, past] : inputs.past) {
+        if (past.state != State::candidate && past.state != State::confirmed) continue;
+        const auto stands_in = index.find(id.series());
+        if (index.contains(id)) continue;
+        NightRow row = stands_in == index.end() ? not_run(id) : rows[stands_in->second];
+        if (stands_in != index.end()) replaced.insert(id.series());
+        row.against_baseline.id = id;
+        row.muted = inputs.muted(id);
+        rows.push_back(std::move(row));
+    }
+    std::erase_if(rows,
+                  [&](const NightRow& row) { return replaced.contains(row.against_baseline.id); });
+}
+
 }  // namespace
 
 double own_spread(const std::vector<double>& medians) {
@@ -86,10 +127,11 @@ std::vector<NightRow> night_rows(const RowInputs& inputs) {
     const compare::Arm& baseline = inputs.baseline ? *inputs.baseline : nothing;
     std::vector<NightRow> rows;
     for (compare::Row& against : compare::compare(baseline, *inputs.tonight, options_of(inputs))) {
-        if (!is_gated(against.id, *inputs.gates)) continue;
+        const SeriesGate* gate = gate_of(against.id, inputs);
+        if (gate == nullptr) continue;
         NightRow row;
         row.muted = inputs.muted(against.id);
-        row.margin = inputs.gates->at(against.id.series()).margin;
+        row.margin = gate->margin;
         row.against_baseline = std::move(against);
         const auto past = inputs.past.find(row.against_baseline.id);
         if (past != inputs.past.end()) look_at_history(row, past->second);
@@ -98,7 +140,23 @@ std::vector<NightRow> night_rows(const RowInputs& inputs) {
         row.candidate = suspicious(row.against_baseline) && (exact || inputs.old_program || !usual);
         rows.push_back(std::move(row));
     }
+    add_open_rows(rows, inputs);
     return rows;
+}
+
+bool is_not_run(const NightRow& row) {
+    const compare::Row& against = row.against_baseline;
+    return against.reason_code == compare::Reason::only_in_a && against.a == nullptr;
+}
+
+std::vector<RowId> rows_that_left(const RowInputs& inputs, const std::set<RowId>& suite) {
+    std::vector<RowId> left;
+    if (inputs.baseline == nullptr) return left;
+    for (const compare::Series& series : inputs.baseline->series)
+        if (!series.points.empty() && suite.contains(series.name) &&
+            gate_of(series.name, inputs) == nullptr)
+            left.push_back(series.name);
+    return left;
 }
 
 std::optional<double> median_tonight(const compare::Row& row) {

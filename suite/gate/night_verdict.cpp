@@ -20,7 +20,8 @@ bool deterministic(const compare::Row& row) {
            row.reason_code == compare::Reason::changed;
 }
 
-bool compared(const compare::Row& row) {
+/// Both sides have values that belong together.
+bool has_both_sides(const compare::Row& row) {
     return row.verdict != compare::RowVerdict::not_comparable &&
            row.verdict != compare::RowVerdict::failed &&
            row.verdict != compare::RowVerdict::failed_before;
@@ -28,7 +29,7 @@ bool compared(const compare::Row& row) {
 
 bool counts_in_mean(const NightRow& row) {
     const compare::Row& against = row.against_baseline;
-    return !row.muted && compared(against) && !deterministic(against) &&
+    return !row.muted && has_both_sides(against) && !deterministic(against) &&
            against.reason_code != compare::Reason::bimodal && slowdown(against).has_value();
 }
 
@@ -63,33 +64,26 @@ void fill_mean(Night& night, double control) {
     if (again.size() >= static_cast<std::size_t>(fewest_in_mean))
         night.rerun_slowdown = statistics::median(again);
     const auto rows = static_cast<int>(slowdowns.size());
-    night.geometric_mean = rows < fewest_in_mean ? 1 : std::exp(sum / rows);
-    night.median_slowdown = rows < fewest_in_mean ? 1 : statistics::median(slowdowns);
+    night.geometric_mean.reset();
+    night.median_slowdown.reset();
+    if (rows < fewest_in_mean) return;
+    night.geometric_mean = std::exp(sum / rows);
+    night.median_slowdown = statistics::median(slowdowns);
 }
 
 /// Not compared, although the baseline has the row: nobody knows what became of it.
 bool out_of_sight(const compare::Row& row) {
     return row.reason_code == compare::Reason::context_differs ||
            row.reason_code == compare::Reason::only_in_a ||
-           row.reason_code == compare::Reason::all_excluded;
+           row.reason_code == compare::Reason::all_excluded || is_without_level(row);
 }
 
 bool too_little_decided(const Night& night) {
-    int decided = 0, open = 0;
-    for (const NightRow& row : night.rows) {
-        const compare::Row& against = row.against_baseline;
-        const bool unseen = out_of_sight(against);
-        if (!(compared(against) || unseen) || row.muted ||
-            against.reason_code == compare::Reason::bimodal ||
-            against.reason_code == compare::Reason::no_direction)
-            continue;
-        ++(unseen || against.verdict == compare::RowVerdict::ambiguous ? open : decided);
-    }
-    const bool blind = !night.baseline_session.empty() && !night.rows.empty() &&
-                       std::none_of(night.rows.begin(), night.rows.end(), [](const NightRow& row) {
-                           return compared(row.against_baseline);
-                       });
-    return open > decided || blind;
+    std::size_t open = count_of(night, Standing::undecided);
+    const std::size_t decided = count_of(night, Standing::compared);
+    for (const NightRow& row : night.rows)
+        if (standing(row) == Standing::not_compared && out_of_sight(row.against_baseline)) ++open;
+    return open > decided || decided == 0;
 }
 
 NightVerdict verdict(const Night& night) {
@@ -97,6 +91,7 @@ NightVerdict verdict(const Night& night) {
         mean_beyond_margin(night))
         return NightVerdict::regression;
     if (!night.failures.empty()) return NightVerdict::error;
+    if (night.baseline_session.empty()) return NightVerdict::no_baseline;
     return too_little_decided(night) ? NightVerdict::ambiguous : NightVerdict::clean;
 }
 
@@ -105,6 +100,7 @@ NightVerdict verdict(const Night& night) {
 int exit_code(NightVerdict verdict) {
     switch (verdict) {
         case NightVerdict::clean:
+        case NightVerdict::no_baseline:
             return 0;
         case NightVerdict::error:
             return 1;
@@ -128,12 +124,53 @@ std::optional<double> control_slowdown(const compare::Row& row) {
     return slower && !differs ? std::optional(1.0) : slower;
 }
 
+std::string_view to_string(Standing standing) {
+    switch (standing) {
+        case Standing::compared:
+            return "compared";
+        case Standing::undecided:
+            return "undecided";
+        case Standing::informational:
+            return "informational";
+        case Standing::muted:
+            return "muted";
+        case Standing::not_compared:
+            break;
+    }
+    return "not compared";
+}
+
+Standing standing(const NightRow& row) {
+    const compare::Row& against = row.against_baseline;
+    if (row.muted) return Standing::muted;
+    if (!has_both_sides(against)) return Standing::not_compared;
+    if (row.evidence != Evidence::none) return Standing::compared;
+    return against.reason_code == compare::Reason::bimodal ||
+                   against.reason_code == compare::Reason::no_direction
+               ? Standing::informational
+               : Standing::undecided;
+}
+
+std::size_t count_of(const Night& night, Standing wanted) {
+    return static_cast<std::size_t>(
+        std::count_if(night.rows.begin(), night.rows.end(),
+                      [&](const NightRow& row) { return standing(row) == wanted; }));
+}
+
+bool is_without_level(const compare::Row& row) {
+    if (row.verdict == compare::RowVerdict::failed_before) return true;
+    return row.verdict == compare::RowVerdict::not_comparable && row.n_a == 0 &&
+           (row.reason_code == compare::Reason::all_failed ||
+            row.reason_code == compare::Reason::all_excluded);
+}
+
 bool is_regression(const NightRow& row) { return !row.muted && row.step.to == State::confirmed; }
 
 bool is_warning(const NightRow& row) { return !row.muted && row.step.to == State::candidate; }
 
 bool mean_is_suspicious(const Night& night) {
-    return night.geometric_mean > 1 + night.margin && night.median_slowdown > 1 + night.margin / 2;
+    return night.geometric_mean && *night.geometric_mean > 1 + night.margin &&
+           *night.median_slowdown > 1 + night.margin / 2;
 }
 
 void mark_for_mean(Night& night) {

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "suite/compare/matching.hpp"
+#include "suite/gate/night_rows.hpp"
+#include "suite/gate/night_verdict.hpp"
 #include "suite/gate/output/night_words.hpp"
 #include "suite/gate/row_patterns.hpp"
 
@@ -79,7 +81,9 @@ void add_failures(Night& night, const std::map<RowId, std::string>& failed) {
     }
     for (const auto& [series, sentence] : failed)
         if (before.contains(series) && !now.contains(series))
-            warn_once(night, "failed before too: " + sentence);
+            warn_once(night, fmt::format("failed before too: {}; not judged until it works and is "
+                                         "accepted anew: {}",
+                                         sentence, accept_command(night, names.of(series).text())));
         else
             night.failures.push_back(sentence);
 }
@@ -103,54 +107,103 @@ std::optional<std::string> context_warning(const std::vector<NightRow>& rows,
         keys.size() == 1 ? "differs" : "differ", baseline);
 }
 
-std::vector<std::string> unmatched_warnings(const std::vector<NightRow>& rows,
-                                            const std::string& baseline) {
-    std::vector<RowId> vanished, added;
-    for (const NightRow& row : rows) {
+std::vector<std::string> unmatched_warnings(const Night& night) {
+    std::vector<RowId> vanished, added, mended, unmeasured;
+    for (const NightRow& row : night.rows) {
         const compare::Row& against = row.against_baseline;
         if (row.muted) continue;
-        if (against.reason_code == compare::Reason::only_in_a) vanished.push_back(against.id);
+        const bool is_left_out =
+            std::count(night.left_out.begin(), night.left_out.end(), against.id.experiment) > 0;
+        if (against.reason_code == compare::Reason::only_in_a && against.a != nullptr &&
+            !is_left_out)
+            vanished.push_back(against.id);
         if (against.reason_code == compare::Reason::only_in_b) added.push_back(against.id);
+        if (!is_without_level(against) || against.verdict == compare::RowVerdict::failed_before)
+            continue;
+        const bool failed = against.reason_code == compare::Reason::all_failed;
+        (failed ? mended : unmeasured).push_back(against.id);
     }
-    const auto rows_are = [](std::size_t n) {
-        return n == 1 ? std::string("1 row is") : fmt::format("{} rows are", n);
+    const report::RowNames names = names_of(night);
+    const auto rows = [](const std::vector<RowId>& all, const char* one, const char* many) {
+        return all.size() == 1 ? fmt::format("1 row {}", one)
+                               : fmt::format("{} rows {}", all.size(), many);
     };
+    const std::string how =
+        fmt::format("`assay baseline accept {} --series ROW`, or all of tonight without --series",
+                    night.baseline);
     std::vector<std::string> sentences;
     if (!vanished.empty())
         sentences.push_back(fmt::format(
             "{} in the baseline but not in this night, and so judged by nothing: {}; where that is "
             "meant, `assay baseline accept {}` makes tonight the level",
-            rows_are(vanished.size()), few_names(vanished), baseline));
+            rows(vanished, "is", "are"), few_names(vanished, names), night.baseline));
     if (!added.empty())
         sentences.push_back(
-            fmt::format("{} not in the baseline, and so judged by nothing until accepted: {}; "
-                        "`assay baseline accept {} --series ROW`, or all of tonight without "
-                        "--series",
-                        rows_are(added.size()), few_names(added), baseline));
+            fmt::format("{} not in the baseline, and so judged by nothing until accepted: {}; {}",
+                        rows(added, "is", "are"), few_names(added, names), how));
+    if (!mended.empty())
+        sentences.push_back(fmt::format(
+            "{} when the level was accepted, and so judged by nothing until accepted anew: {}; {}",
+            rows(mended, "works tonight but failed", "work tonight but failed"),
+            few_names(mended, names), how));
+    if (!unmeasured.empty())
+        sentences.push_back(fmt::format(
+            "{} only skipped or invalid samples when the level was accepted, and so judged by "
+            "nothing until accepted anew: {}; {}",
+            rows(unmeasured, "had", "had"), few_names(unmeasured, names), how));
     return sentences;
 }
 
-std::vector<std::string> unjudged_warnings(const Night& night, const std::string& baseline,
-                                           std::span<const RowId> open) {
+std::vector<std::string> unjudged_warnings(const Night& night, std::span<const RowId> left) {
     if (night.baseline_session.empty()) {
         if (night.nights_before == 0) return {};
         return {fmt::format(
-            "this is night {} of '{}' and none was accepted as its level: nothing has been "
-            "judged so far; `assay baseline accept {}`",
-            night.nights_before + 1, night.suite, baseline)};
+            "this is night {} of '{}', which has no accepted level: nothing is judged; `assay "
+            "baseline accept {}` makes one",
+            night.nights_before + 1, night.suite, night.baseline)};
     }
-    std::vector<std::string> sentences = unmatched_warnings(night.rows, baseline);
+    std::vector<std::string> sentences = unmatched_warnings(night);
     std::set<RowId> here;
-    for (const NightRow& row : night.rows) here.insert(row.against_baseline.id);
-    std::vector<RowId> gone;
-    for (const RowId& row : open)
+    std::vector<RowId> open, gone;
+    for (const NightRow& row : night.rows) {
+        here.insert(row.against_baseline.id);
+        if (is_not_run(row) && !row.muted) open.push_back(row.against_baseline.id);
+    }
+    for (const RowId& row : left)
         if (!here.contains(row)) gone.push_back(row);
+    const std::string how = fmt::format(
+        "where that is meant, `assay baseline accept {}` makes tonight the level", night.baseline);
+    if (!open.empty())
+        sentences.push_back(
+            fmt::format("{} an open regression, but this suite does not run {} any more: {}; {}",
+                        open.size() == 1 ? "1 row has" : fmt::format("{} rows have", open.size()),
+                        open.size() == 1 ? "it" : "them", few_names(open), how));
     if (!gone.empty())
         sentences.push_back(fmt::format(
-            "still open, but of rows that neither this suite nor its baseline has any more: "
-            "{}; `assay baseline accept {}` ends that",
-            few_names(gone), baseline));
+            "{} of the level left this suite (or {} another name now), and so judged by nothing: "
+            "{}; {}",
+            gone.size() == 1 ? "1 row" : fmt::format("{} rows", gone.size()),
+            gone.size() == 1 ? "has" : "have", few_names(gone), how));
     return sentences;
+}
+
+std::optional<std::string> ambiguity_warning(const Night& night) {
+    if (night.verdict != NightVerdict::ambiguous) return std::nullopt;
+    std::vector<std::string> remedies;
+    if (count_of(night, Standing::muted) > 0)
+        remedies.emplace_back("`assay unmute PATTERN` has muted rows judged again");
+    if (count_of(night, Standing::undecided) > 0)
+        remedies.emplace_back("more rounds, or a larger rerun_budget_s, decide more");
+    if (count_of(night, Standing::not_compared) > 0)
+        remedies.push_back(fmt::format(
+            "`assay baseline accept {}` makes tonight the level where the rows are meant to differ",
+            night.baseline));
+    const std::string rest = rest_words(night);
+    return fmt::format(
+        "this night is no pass (exit code 3): {} of {} rows compared{}; a regression in the others "
+        "would not show{}{}",
+        count_of(night, Standing::compared), night.rows.size(), rest.empty() ? "" : ", " + rest,
+        remedies.empty() ? "" : ". ", fmt::join(remedies, "; "));
 }
 
 std::vector<std::string> ended_mute_warnings(const std::vector<NightRow>& rows,

@@ -36,15 +36,17 @@ void add_failures(Night&, const std::map<RowId, std::string>& failed);
 std::optional<std::string> context_warning(const std::vector<NightRow>&,
                                            const std::string& baseline);
 
-/// Sentences about rows that the baseline has and tonight lacks, and the other way round: nobody
-/// judges them, muted ones left out.
-std::vector<std::string> unmatched_warnings(const std::vector<NightRow>&,
-                                            const std::string& baseline);
+/// Sentences about rows that nobody judges, muted ones left out: those that the baseline has and
+/// tonight lacks, the other way round, and those that work tonight but had no value when their
+/// level was accepted.
+std::vector<std::string> unmatched_warnings(const Night&);
 
 /// A night can be green since nothing was looked at: it has no baseline though it is not the first,
-/// or rows have no partner, or an open regression (`open`) is of a row that is nowhere any more.
-std::vector<std::string> unjudged_warnings(const Night&, const std::string& baseline,
-                                           std::span<const RowId> open);
+/// or rows have no partner, or left the suite (`left`), some with an open regression.
+std::vector<std::string> unjudged_warnings(const Night&, std::span<const RowId> left);
+
+/// Why a night that is ambiguous is no pass, and what to do. nullopt: it is not. Judged before.
+std::optional<std::string> ambiguity_warning(const Night&);
 
 /// Of mutes that ended since the night before (`last_night`: when that began), once: in the first
 /// night that judges their rows again.

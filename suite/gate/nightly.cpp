@@ -1,5 +1,7 @@
 #include "suite/gate/nightly.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -61,6 +63,7 @@ class NightRun {
         night.started = record_.started;
         night.session = record_.session;
         night.machine = record_.machine;
+        night.baseline = request_.baseline;
         night.margin = request_.suite.margin;
         if (const auto of = store_.session(record_.session); of && of->suspects.is_object()) {
             night.commit = of->suspects.value("commit", "");
@@ -84,35 +87,53 @@ class NightRun {
         failed_ = std::move(losses.failed);
     }
 
-    /// Earlier nights of each row, since its level was accepted.
-    std::map<RowId, RowPast> past(const std::optional<BaselineLevel>& level) const {
-        std::map<RowId, RowPast> past;
-        for (const store::RowOfNight& of : nights_.rows(record_.suite, record_.machine)) {
-            RowPast& row = past[of.row.id];
-            const Evidence evidence = parse_evidence(of.row.evidence).value_or(Evidence::none);
-            row.same_before = evidence == Evidence::same;
-            std::string since = level ? level->since : "";
-            if (level)
-                if (const auto own = level->rows.find(of.row.id); own != level->rows.end())
-                    since = own->second.since;
-            if (of.started >= since && evidence != Evidence::slower && of.row.median)
-                row.medians.push_back(*of.row.median);
+    /// What a night of this suite had when its level was accepted.
+    static std::set<RowId> rows_of_level(const std::vector<store::RowOfNight>& rows,
+                                         const BaselineLevel& level) {
+        std::set<RowId> ids;
+        for (const store::RowOfNight& of : rows) {
+            const auto own = level.rows.find(of.row.id);
+            if (of.session == (own == level.rows.end() ? level.session : own->second.session))
+                ids.insert(of.row.id);
         }
-        for (const store::RegressionRecord& record :
-             nights_.regressions(record_.suite, record_.machine))
-            past[record.row].state = parse_state(record.state);
-        return past;
+        return ids;
     }
 
-    /// Rows whose regressions are open.
-    std::vector<RowId> open_regressions() const {
-        std::vector<RowId> open;
-        for (const store::RegressionRecord& record :
-             nights_.regressions(record_.suite, record_.machine)) {
-            const auto state = parse_state(record.state);
-            if (state == State::candidate || state == State::confirmed) open.push_back(record.row);
+    /// Rows that the newest night left undecided since its budget was spent, as its report says.
+    std::set<RowId> ended_by_budget(const std::vector<store::RowOfNight>& rows) const {
+        std::set<RowId> ids;
+        if (rows.empty()) return ids;
+        const std::string& newest = rows.back().night;
+        std::set<std::string> ended;
+        for (const nlohmann::json& row :
+             nights_.report(newest).value("rows", nlohmann::json::array()))
+            if (row.value("budget_ended", false) && row.contains("id"))
+                ended.insert(row["id"].dump());
+        for (const store::RowOfNight& of : rows)
+            if (of.night == newest && ended.contains(to_json(of.row.id).dump()))
+                ids.insert(of.row.id);
+        return ids;
+    }
+
+    /// Experiments that could not be planned, and what the level has of them, are not nothing.
+    void add_left_out() {
+        std::map<std::string, std::pair<std::size_t, std::size_t>> rows;  // all, not muted
+        for (const NightRow& row : night().rows) {
+            const compare::Row& against = row.against_baseline;
+            if (plan_.gates.contains(against.id.series()) || is_not_run(row)) continue;
+            auto& [all, judged] = rows[against.id.experiment];
+            ++all;
+            if (!row.muted) ++judged;
         }
-        return open;
+        for (const auto& [experiment, count] : rows) {
+            night().left_out.push_back(experiment);
+            if (count.second > 0)
+                night().failures.push_back(fmt::format(
+                    "{} was left out (a warning says why): {} of the level {} compared with "
+                    "nothing",
+                    experiment, count.first == 1 ? "1 row" : fmt::format("{} rows", count.first),
+                    count.first == 1 ? "is" : "are"));
+        }
     }
 
     void warn(const std::vector<std::string>& sentences) {
@@ -127,23 +148,36 @@ class NightRun {
         inputs.gates = &plan_.gates;
         if (level) kept_ = kept_programs(*level);
         inputs.old_program = level && kept_.contains(level->session);
-        inputs.past = past_ = past(level);
+        inputs.left_out = plan_.left_out_experiments;
+        const auto earlier = nights_.rows(record_.suite, record_.machine);
+        inputs.past = past_ =
+            row_pasts({.rows = earlier,
+                       .regressions = nights_.regressions(record_.suite, record_.machine),
+                       .level = level ? &*level : nullptr,
+                       .tonight = began_,
+                       .ended_by_budget = ended_by_budget(earlier),
+                       .min_apart_h = request_.suite.min_apart_h});
         const std::vector<store::MuteRecord> mutes = nights_.mutes();
         const std::string now = store::now_utc();
         inputs.muted = [&](const RowId& row) { return muting(mutes, row, now) != nullptr; };
         night().rows = night_rows(inputs);
-        add_failures(night(), failed_);
         if (level) night().baseline_session = level->session;
+        add_left_out();
+        say_reasons(night());
+        add_failures(night(), failed_);
         for (NightRow& row : night().rows)
             if (const auto* mute = muting(mutes, row.against_baseline.id, now))
                 row.mute = mute_words(*mute);
         warn(ended_mute_warnings(night().rows, mutes, now, last_night_));
-        warn(unjudged_warnings(night(), request_.baseline, open_regressions()));
+        warn(unjudged_warnings(night(), level
+                                            ? rows_that_left(inputs, rows_of_level(earlier, *level))
+                                            : std::vector<RowId>()));
         for (const NightRow& row : night().rows) {
             medians_.push_back(median_tonight(row.against_baseline));
             const auto slower = control_slowdown(row.against_baseline);
             const RowId& id = row.against_baseline.id;
-            if (plan_.gates.at(id.series()).control && slower)
+            const auto gate = plan_.gates.find(id.series());
+            if (gate != plan_.gates.end() && gate->second.control && slower)
                 night().control[id.metric_text()] = *slower;
         }
         if (const auto warning = context_warning(night().rows, request_.baseline))
@@ -187,6 +221,10 @@ class NightRun {
             return made != kept_.end() && is_whole(made->second) ? made->second
                                                                  : std::filesystem::path();
         };
+        request.open_before = [&](const NightRow& row) {
+            return past_[row.against_baseline.id].open_before;
+        };
+        request.turn = static_cast<std::size_t>(night().nights_before);
         request.budget_s = request_.suite.rerun_budget_s;
         request.rounds = request_.suite.rounds;
         request.lock = request_.lock;
@@ -195,6 +233,10 @@ class NightRun {
             rerun_candidates(registry_, store_, request, night().rows, listener_);
         outcome_.interrupted = reruns.interrupted;
         warn(reruns.warnings);
+        for (NightRow& row : night().rows)
+            if (row.budget_ended && row.candidate)
+                row.against_baseline.reason +=
+                    "; undecided, since the rerun budget was spent before its verdict stood";
         return !reruns.interrupted;
     }
 
@@ -205,7 +247,8 @@ class NightRun {
         if (row.muted) return {past.state, past.state, ""};
         // The mute ran out or was taken back: the row begins anew.
         const bool unmuted = past.state == State::ignored && !row.muted;
-        return after_night(unmuted ? std::nullopt : past.state, row.evidence, past.same_before);
+        return after_night(unmuted ? std::nullopt : past.state, row.evidence, past.same_before,
+                           past.another_night);
     }
 
     void conclude() {
@@ -230,7 +273,11 @@ class NightRun {
                 {against.id, step.to ? std::string(to_string(*step.to)) : "", anew, step.why});
         }
         judge(night());
-        record_.verdict = verdict_word(night().verdict);
+        if (const auto why = ambiguity_warning(night()))
+            night().warnings.insert(night().warnings.begin(), *why);
+        // The schema has no word for a night without a level; its report does.
+        const bool unjudged = night().verdict == NightVerdict::no_baseline;
+        record_.verdict = verdict_word(unjudged ? NightVerdict::clean : night().verdict);
         nights_.finish(record_, nlohmann::json::parse(json_text(night())), rows, moves);
         remove_old_programs();
     }
@@ -260,7 +307,9 @@ class NightRun {
     std::map<std::string, std::filesystem::path> kept_;
     std::vector<std::optional<double>> medians_;  ///< of tonight, by row
     std::string last_night_;  ///< when the newest finished one of this machine began; empty: none
-    bool mixed_ = false;      ///< its samples are of two builds
+    /// Of the whole night or, where it goes on, of what is left of it.
+    std::string began_ = store::now_utc();
+    bool mixed_ = false;  ///< its samples are of two builds
     NightOutcome outcome_;
 };
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "suite/base/error.hpp"
 #include "suite/compare/read_arm.hpp"
 #include "suite/gate/output/night_words.hpp"
+#include "suite/gate/row_patterns.hpp"
 #include "suite/runner/versus/versus.hpp"
 
 namespace assay::gate {
@@ -20,6 +22,99 @@ using Clock = std::chrono::steady_clock;
 /// Candidates of one series with one old program: one rerun answers all of them.
 using Group = std::vector<NightRow*>;
 using GroupKey = std::pair<RowId, std::filesystem::path>;
+
+struct Turn {
+    std::filesystem::path old_program;
+    Group rows;
+    int open_before = 0;      ///< of its candidates, the most
+    bool candidates = false;  ///< else rows that are rerun for the mean alone
+};
+
+/// Those that waited longest first, then the other candidates, among equals another one every
+/// night.
+std::vector<Turn> turns_of(const std::map<GroupKey, Group>& groups, const RerunRequest& request) {
+    std::vector<Turn> turns;
+    for (const auto& [key, group] : groups) {
+        Turn turn{.old_program = key.second, .rows = group};
+        for (const NightRow* row : group) {
+            if (!row->candidate) continue;
+            turn.candidates = true;
+            turn.open_before = std::max(turn.open_before, request.open_before(*row));
+        }
+        turns.push_back(std::move(turn));
+    }
+    const auto first = turns.begin() + static_cast<std::ptrdiff_t>(request.turn % turns.size());
+    std::rotate(turns.begin(), first, turns.end());
+    std::stable_sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) {
+        return std::pair(a.open_before, a.candidates) > std::pair(b.open_before, b.candidates);
+    });
+    return turns;
+}
+
+/// What the budget did not suffice for.
+class Spent {
+  public:
+    Spent(const RerunRequest& request, const report::RowNames& names)
+        : request_(request), names_(names) {}
+
+    /// `whole_s`: what the group would have taken at most; 0: not known.
+    void took(double whole_s) { longest_s_ = std::max(longest_s_, whole_s); }
+
+    void left_open(const Group& rows) {
+        for (NightRow* row : rows) {
+            row->budget_ended = true;
+            if (!row->candidate)
+                ++(row->rerun ? cut_short_ : for_mean_);
+            else
+                candidates_.push_back(row->against_baseline.id);
+            if (row->candidate && request_.open_before(*row) > 0) ++again_;
+        }
+    }
+
+    std::vector<std::string> warnings(std::size_t groups) const {
+        std::vector<std::string> sentences;
+        const std::size_t n = candidates_.size();
+        if (n > 0) {
+            sentences.push_back(fmt::format(
+                "{} undecided, since the rerun budget of {:g} s was spent: {}; {} first in the "
+                "next night",
+                n == 1 ? "1 candidate is" : fmt::format("{} candidates are", n), request_.budget_s,
+                few_names(candidates_, names_), n == 1 ? "it comes" : "they come"));
+            if (again_ > 0)
+                sentences.back() += fmt::format(
+                    "; {} no verdict in the night before either: the budget is too small{}",
+                    n == 1        ? "it had"
+                    : again_ == n ? "they had"
+                                  : fmt::format("{} of them had", again_),
+                    enough(groups));
+        }
+        if (for_mean_ > 0)
+            sentences.push_back(fmt::format(
+                "all rows together look slower, but {} of them could not be rerun to find out: the "
+                "rerun budget of {:g} s was spent",
+                for_mean_, request_.budget_s));
+        if (cut_short_ > 0)
+            sentences.push_back(fmt::format(
+                "all rows together look slower, but the reruns of {} of them were cut short: the "
+                "rerun budget of {:g} s was spent",
+                cut_short_, request_.budget_s));
+        return sentences;
+    }
+
+  private:
+    /// Every group has as much as the longest that ran may take.
+    std::string enough(std::size_t groups) const {
+        if (!(longest_s_ > 0)) return "";
+        const double whole = longest_s_ * static_cast<double>(groups);
+        return fmt::format(", it takes rerun_budget_s = {:g} at least", 10 * std::ceil(whole / 10));
+    }
+
+    const RerunRequest& request_;
+    const report::RowNames& names_;
+    std::vector<RowId> candidates_;
+    std::size_t again_ = 0, for_mean_ = 0, cut_short_ = 0;
+    double longest_s_ = 0;
+};
 
 /// The samples of the series, again.
 runner::Request request_of(const RowId& series, const RerunRequest& rerun) {
@@ -60,6 +155,20 @@ const compare::Series* find_series(const compare::Arm& arm, const RowId& row) {
     return nullptr;
 }
 
+bool has_no_values(const std::shared_ptr<const compare::Arm>& arm, const Group& group) {
+    return arm && std::none_of(group.begin(), group.end(), [&](const NightRow* row) {
+               const compare::Series* values = find_series(*arm, row->against_baseline.id);
+               return values != nullptr && !values->points.empty();
+           });
+}
+
+/// " (cannot open the file)"; empty: nothing is known.
+std::string first_error(const compare::Arm& arm) {
+    for (const compare::Series& series : arm.series)
+        if (!series.errors.empty()) return fmt::format(" ({})", series.errors.front());
+    return "";
+}
+
 /// The new values against those that the baseline's row has.
 std::optional<compare::Row> against_baseline(const NightRow& row, const compare::Arm& again) {
     const compare::Series* values = find_series(again, row.against_baseline.id);
@@ -82,17 +191,28 @@ class Rerunning {
           names_(names),
           listener_(listener) {}
 
-    void run(const Group& group, const std::filesystem::path& old_program, double budget_s) {
+    /// The share of its rounds that the budget allowed: 1, unless it ended them.
+    double run(const Group& group, const std::filesystem::path& old_program, double budget_s) {
         const compare::Row& first = group.front()->against_baseline;
-        if (first.b == nullptr) return;
+        if (first.b == nullptr) return 1;
         const bool control = first.id.experiment == runner::control_experiment;
         const auto old = control ? std::nullopt : identity_of(old_program);
         const auto plan = plan_again(first.id);
-        if (!plan) return;
+        if (!plan) return 1;
         if (old)
-            run_in_turns(group, first.id.series(), *old, budget_s);
-        else
-            run_again(group, first.id.series(), *plan);
+            if (const auto done = run_in_turns(group, first.id.series(), *old, budget_s))
+                return *done;
+        run_again(group, first.id.series(), *plan);
+        return 1;
+    }
+
+    void tell(const Group& group, double share_s) const {
+        if (!listener_) return;
+        runner::Notice note;
+        note.kind = "rerun";
+        note.body = {{"row", names_.of(group.front()->against_baseline.id).text()},
+                     {"share_s", share_s}};
+        listener_(note);
     }
 
     RerunOutcome finish() { return std::move(outcome_); }
@@ -130,8 +250,10 @@ class Rerunning {
         return at->second;
     }
 
-    void run_in_turns(const Group& group, const RowId& series, const runner::ProgramIdentity& old,
-                      double budget_s) {
+    /// nullopt, which is said: the old program gives no value (what it needs beside it was not
+    /// kept), so that there is nothing to be compared with.
+    std::optional<double> run_in_turns(const Group& group, const RowId& series,
+                                       const runner::ProgramIdentity& old, double budget_s) {
         runner::VersusRequest request;
         request.what = request_of(series, request_);
         request.old_program = old;
@@ -150,6 +272,14 @@ class Rerunning {
         request.decision.metrics = {metrics.begin(), metrics.end()};
         const runner::VersusOutcome outcome = runner::versus(registry_, request, store_, listener_);
         outcome_.interrupted = outcome.interrupted;
+        if (!outcome.interrupted && has_no_values(outcome.old_arm, group)) {
+            outcome_.warnings.push_back(fmt::format(
+                "{}: the baseline's program, which was kept, gives no value of it any more{}; "
+                "this one is run again and compared with the baseline's values",
+                names_.of(group.front()->against_baseline.id).text(),
+                first_error(*outcome.old_arm)));
+            return std::nullopt;
+        }
         for (NightRow* row : group) {
             if (const compare::Row* found = row_of(outcome.rows, row->against_baseline.id)) {
                 row->rerun = kept(*found);
@@ -157,6 +287,8 @@ class Rerunning {
             }
             warn_of_machine(*row, outcome);
         }
+        if (!outcome.budget_ended) return 1;
+        return static_cast<double>(outcome.rounds) / request.decision.max_rounds;
     }
 
     /// Both programs are alike tonight, and both slower than the baseline was: not the code.
@@ -189,6 +321,18 @@ class Rerunning {
     RerunOutcome outcome_;
 };
 
+/// Of a group whose rounds the budget ended.
+Group undecided(const Group& rows) {
+    Group open;
+    for (NightRow* row : rows)
+        if (!row->rerun || row->rerun->verdict == compare::RowVerdict::ambiguous)
+            open.push_back(row);
+    return open;
+}
+
+/// Against a division by none.
+constexpr double least_share = 0.01;
+
 }  // namespace
 
 RerunOutcome rerun_candidates(const Registry& registry, store::Store& store,
@@ -203,22 +347,29 @@ RerunOutcome rerun_candidates(const Registry& registry, store::Store& store,
     for (const NightRow& row : rows) ids.push_back(row.against_baseline.id);
     const report::RowNames names(ids);
     Rerunning rerunning(registry, store, request, names, listener);
+    Spent spent(request, names);
     const auto started = Clock::now();
-    std::size_t left = groups.size(), skipped = 0;
-    for (const auto& [key, group] : groups) {
-        const double spent = std::chrono::duration<double>(Clock::now() - started).count();
-        const double share = (request.budget_s - spent) / static_cast<double>(left--);
-        if (rerunning.interrupted()) break;
-        if (share > 0)
-            rerunning.run(group, key.second, share);
-        else
-            skipped += group.size();
+    const auto seconds = [&] {
+        return std::chrono::duration<double>(Clock::now() - started).count();
+    };
+    std::size_t left = groups.size();
+    for (const Turn& turn : turns_of(groups, request)) {
+        const double before = seconds(), rest = request.budget_s - before;
+        const double share = rest / static_cast<double>(left);  // of those that still wait
+        --left;
+        if (rest <= 0) {
+            spent.left_open(turn.rows);
+            continue;
+        }
+        rerunning.tell(turn.rows, share);
+        const double done = rerunning.run(turn.rows, turn.old_program, share);
+        if (rerunning.interrupted()) return rerunning.finish();
+        spent.took((seconds() - before) / std::max(done, least_share));
+        if (done < 1) spent.left_open(undecided(turn.rows));
     }
     RerunOutcome outcome = rerunning.finish();
-    if (skipped > 0)
-        outcome.warnings.push_back(
-            fmt::format("{} candidates were not rerun: the budget of {:g} s was spent", skipped,
-                        request.budget_s));
+    for (std::string& sentence : spent.warnings(groups.size()))
+        outcome.warnings.push_back(std::move(sentence));
     return outcome;
 }
 

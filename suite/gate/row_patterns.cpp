@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "suite/report/text/row_name.hpp"
-
 namespace assay::gate {
 
 bool pattern_matches(const std::string& pattern, const std::string& text) {
@@ -43,8 +41,11 @@ std::string mute_words(const store::MuteRecord& mute) {
 }
 
 std::string few_names(const std::vector<RowId>& rows) {
+    return few_names(rows, report::RowNames(rows));
+}
+
+std::string few_names(const std::vector<RowId>& rows, const report::RowNames& names) {
     constexpr std::size_t few = 5;
-    const report::RowNames names(rows);
     std::vector<std::string> shown;
     for (std::size_t i = 0; i < std::min(rows.size(), few); ++i)
         shown.push_back(names.of(rows[i]).text());

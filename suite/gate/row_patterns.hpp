@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suite/experiment/series.hpp"
+#include "suite/report/text/row_name.hpp"
 #include "suite/store/nights.hpp"
 
 namespace assay::gate {
@@ -27,7 +28,9 @@ std::string mute_words(const store::MuteRecord&);
 const store::MuteRecord* muting(std::span<const store::MuteRecord> mutes, const RowId&,
                                 const std::string& now);
 
-/// The names of a few rows, and how many more there are.
+/// The names of a few rows, and how many more there are. Without `names` they are told apart from
+/// each other only.
 std::string few_names(const std::vector<RowId>&);
+std::string few_names(const std::vector<RowId>&, const report::RowNames& names);
 
 }  // namespace assay::gate

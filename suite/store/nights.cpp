@@ -170,11 +170,22 @@ std::vector<NightRecord> Nights::nights(std::string_view suite) const {
     });
 }
 
+nlohmann::json Nights::report(std::string_view night) const {
+    return store_.impl_->database.read("read the report of a night", [&](SQLite::Database& sql) {
+        SQLite::Statement find(sql, "SELECT report FROM night WHERE id = ?");
+        bind_text(find, 1, night);
+        if (!find.executeStep()) return nlohmann::json::object();
+        nlohmann::json report = nlohmann::json::parse(column_text(find, 0), nullptr, false);
+        return report.is_object() ? report : nlohmann::json::object();
+    });
+}
+
 std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view machine) const {
     return store_.impl_->database.read("read the nights' rows", [&](SQLite::Database& sql) {
         SQLite::Statement rows(
             sql,
-            fmt::format("SELECT night.id, night.started, night.session, median, evidence, {0} FROM "
+            fmt::format("SELECT night.id, night.started, night.session, median, evidence, "
+                        "night.finished, {0} FROM "
                         "night JOIN night_row ON night_row.night = night.id JOIN gate_row ON "
                         "gate_row.id = night_row.gate_row LEFT JOIN session ON session.id = "
                         "night.session WHERE suite = ? AND night.machine = ? AND night.finished IS "
@@ -188,7 +199,8 @@ std::vector<RowOfNight> Nights::rows(std::string_view suite, std::string_view ma
                 {column_text(rows, 0),
                  column_text(rows, 1),
                  column_text(rows, 2),
-                 {gate_row_at(rows, 5), optional_real(rows.getColumn(3)), column_text(rows, 4)}});
+                 {gate_row_at(rows, 6), optional_real(rows.getColumn(3)), column_text(rows, 4)},
+                 column_text(rows, 5)});
         return all;
     });
 }

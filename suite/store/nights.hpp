@@ -33,6 +33,7 @@ struct NightRowRecord {
 struct RowOfNight {
     std::string night, started, session;
     NightRowRecord row;
+    std::string finished{};
 };
 
 struct RegressionStep {
@@ -88,6 +89,8 @@ class Nights {
                 const std::vector<NightRowRecord>&, const std::vector<RegressionMove>&);
     /// Newest first; `suite` empty: of all.
     std::vector<NightRecord> nights(std::string_view suite) const;
+    /// As finish() stored it; an empty object where there is none.
+    nlohmann::json report(std::string_view night) const;
     /// Every row of the finished nights of a suite on a machine, oldest night first.
     std::vector<RowOfNight> rows(std::string_view suite, std::string_view machine) const;
 

@@ -117,6 +117,36 @@ TEST(Lifecycle, LivesAsEngineersTellIt) {
     EXPECT_EQ(after({slower, slower, same, same, slower}), State::candidate);
 }
 
+TEST(Lifecycle, TheNightOfTheCandidateCannotConfirmIt) {
+    for (const auto& state : all_states)
+        for (const Evidence evidence : all_evidence)
+            for (const bool same_before : {false, true}) {
+                const Step again = after_night(state, evidence, same_before, false);
+                const Step other = after_night(state, evidence, same_before, true);
+                if (state == State::candidate && evidence == slower) {
+                    EXPECT_EQ(again.to, State::candidate);
+                    EXPECT_NE(again.why.find("min_apart_h"), std::string::npos);
+                } else {
+                    EXPECT_EQ(again.to, other.to) << words(state) << static_cast<int>(evidence);
+                }
+            }
+}
+
+TEST(Lifecycle, RunsOfOneNightBeginLittleApart) {
+    const char* const first = "2026-12-31T22:03:04.567Z";
+    EXPECT_FALSE(is_another_night(first, first, 4));
+    EXPECT_FALSE(is_another_night(first, "2027-01-01T02:03:03.000Z", 4));
+    EXPECT_TRUE(is_another_night(first, "2027-01-01T02:03:04.000Z", 4));
+    EXPECT_TRUE(is_another_night(first, "2027-01-01T22:00:00.000Z", 20));
+    EXPECT_TRUE(is_another_night(first, first, 0)) << "every run is a night of its own";
+    const char* const set_back = "2026-12-20T22:03:04.567Z";
+    EXPECT_TRUE(is_another_night(first, set_back, 4)) << "the clock was set back";
+    EXPECT_TRUE(is_another_night(first, set_back, 0));
+    EXPECT_FALSE(is_another_night(first, "2026-12-31T21:00:00.000Z", 4));
+    EXPECT_TRUE(is_another_night("", first, 4)) << "not known when";
+    EXPECT_TRUE(is_another_night(first, "2027-13-01T02:03:04.000Z", 4));
+}
+
 TEST(Lifecycle, NamesGoBothWays) {
     for (const auto& state : all_states)
         if (state) {

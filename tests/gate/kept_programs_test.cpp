@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "suite/gate/benchmark_experiment.hpp"
 #include "tests/base/device_writes.hpp"
 #include "tests/base/temporary_folder.hpp"
 
@@ -38,7 +39,7 @@ class KeptProgramsTest : public ::testing::Test {
 TEST_F(KeptProgramsTest, WhatWasKeptIsWhole) {
     const std::string name = keep();
     EXPECT_THAT(damage(name), IsEmpty());
-    EXPECT_TRUE(fs::exists(builds / name / "kept_programs_benchmark"));
+    EXPECT_TRUE(fs::exists(builds / name / kept_benchmark_name(benchmark)));
     EXPECT_EQ(keep(), name) << "the same content, the same name";
     std::ofstream(benchmark, std::ios::app) << "sleep 1\n";
     EXPECT_NE(keep(), name);
@@ -53,10 +54,10 @@ TEST_F(KeptProgramsTest, WhatWasCutOffOrChangedIsDamagedUntilItIsKeptAnew) {
     EXPECT_EQ(keep(), name);
     EXPECT_THAT(damage(name), IsEmpty());
 
-    std::ofstream(builds / name / "kept_programs_benchmark") << "#!/bin/sh\necho slow\n";
+    std::ofstream(builds / name / kept_benchmark_name(benchmark)) << "#!/bin/sh\necho slow\n";
     EXPECT_THAT(damage(name), HasSubstr(name));
     keep();
-    fs::remove(builds / name / "kept_programs_benchmark");
+    fs::remove(builds / name / kept_benchmark_name(benchmark));
     EXPECT_THAT(damage(name), HasSubstr(name)) << "a file less";
     keep();
     EXPECT_THAT(damage(name), IsEmpty());
@@ -68,7 +69,7 @@ TEST_F(KeptProgramsTest, EveryFileIsOnTheDeviceBeforeTheFolderHasItsName) {
     const DeviceWrites writes(builds / name);
     ASSERT_EQ(keep(), name);
     EXPECT_THAT(writes.before(), Contains("assay"));
-    EXPECT_THAT(writes.before(), Contains("kept_programs_benchmark"));
+    EXPECT_THAT(writes.before(), Contains(kept_benchmark_name(benchmark)));
     EXPECT_THAT(writes.after(), ::testing::ElementsAre("results.db.builds"));
 }
 
@@ -93,6 +94,30 @@ TEST_F(KeptProgramsTest, OthersAreRemovedOnceTheyAreADayOld) {
     EXPECT_EQ(programs.keep_only({wanted}), 1);
     EXPECT_TRUE(programs.executable(other).empty());
     EXPECT_FALSE(programs.executable(wanted).empty());
+}
+
+TEST_F(KeptProgramsTest, ProgramsOfOneFileNameAreKeptApart) {
+    fs::create_directory(folder / "other");
+    const fs::path other = folder / "other/kept_programs_benchmark";
+    fs::copy_file(benchmark, other);
+    const std::string name = KeptPrograms(database).keep({benchmark, other});
+    for (const fs::path& program : {benchmark, other})
+        EXPECT_TRUE(fs::exists(builds / name / kept_benchmark_name(program))) << program;
+    EXPECT_THAT(programs_text({benchmark}), HasSubstr(", " + benchmark.string() + " "));
+}
+
+TEST_F(KeptProgramsTest, ABareNameIsLookedForBesideAndInThePathAPathIsItself) {
+    fs::permissions(benchmark, fs::perms::owner_all);
+    const std::string name = benchmark.filename().string();
+    EXPECT_EQ(find_benchmark_program(name), name) << "nowhere";
+    const assay::testing::EnvironmentVariable path("PATH", folder.path().string());
+    EXPECT_EQ(find_benchmark_program(name), benchmark);
+    EXPECT_EQ(kept_benchmark_name(name), name);
+    EXPECT_EQ(find_benchmark_program("/nonexistent/" + name), "/nonexistent/" + name);
+    const fs::path self = fs::read_symlink("/proc/self/exe");
+    EXPECT_EQ(find_benchmark_program(self.filename()), self);
+    EXPECT_EQ(find_benchmark_program(folder.path() / self.filename()),
+              folder.path() / self.filename());
 }
 
 TEST_F(KeptProgramsTest, DamageIsRememberedUntilItIsLookedForAgain) {

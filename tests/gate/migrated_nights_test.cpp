@@ -67,7 +67,7 @@ TEST_F(MigratedNights, AnOpenRegressionCanBeAccepted) {
     Acceptance acceptance;
     acceptance.name = "cpu";
     acceptance.series = "demo/work left mode=a b=c n=1";
-    const Accepted accepted = accept_level(*store, nights, acceptance);
+    const Accepted accepted = accept_level(registry, *store, nights, acceptance);
     EXPECT_EQ(accepted.rows.size(), 2u);
     ASSERT_EQ(accepted.settled.size(), 1u);
     EXPECT_EQ(accepted.settled[0], row_of("demo/work", "seconds"));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "suite/gate/night_verdict.hpp"
+#include "suite/gate/output/night_words.hpp"
 
 namespace assay::gate {
 namespace {
@@ -78,7 +79,7 @@ NightRow only_now_row() {
     against.n_b = 5;
     against.verdict = RowVerdict::not_comparable;
     against.reason_code = Reason::only_in_b;
-    against.reason = "only-in-b: the baseline has no such series";
+    against.reason = "only-in-b";
     against.better = Direction::lower;
     against.margin = 0.02;
     return night_row(against);
@@ -92,6 +93,7 @@ Night named_night() {
     night.session = "11111111-0000-4000-8000-000000000002";
     night.baseline_session = "22222222-0000-4000-8000-000000000003";
     night.machine = "feedfacecafebeef";
+    night.baseline = "cpu";
     night.commit = "70309d4aaaaa";
     night.nights_before = 12;
     return night;
@@ -144,6 +146,7 @@ Night eventful_night() {
     night.warnings = {"governor: 100 % of \"powersave\"\nset it to performance",
                       "3 samples were excluded: clock below 75 %"};
     night.control = {{"compute_s", 1.004}};
+    say_reasons(night);
     judge(night);
     return night;
 }
@@ -163,6 +166,7 @@ Night first_night() {
     night.baseline_session.clear();
     night.nights_before = 0;
     night.rows = {only_now_row()};
+    say_reasons(night);
     judge(night);
     return night;
 }

@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
 #include "suite/gate/night_verdict.hpp"
+#include "suite/gate/night_warnings.hpp"
 #include "suite/gate/output/night_reports.hpp"
 #include "suite/gate/output/night_words.hpp"
 #include "tests/cli/golden.hpp"
@@ -120,10 +122,92 @@ TEST(NightReports, Json) {
 
 TEST(NightReports, TheFirstNightSaysThatThereIsNoBaseline) {
     const Night night = first_night();
-    EXPECT_EQ(night.verdict, NightVerdict::clean);
+    EXPECT_EQ(night.verdict, NightVerdict::no_baseline);
+    EXPECT_EQ(exit_code(night.verdict), 0);
     EXPECT_THAT(markdown_summary(night), HasSubstr("No accepted baseline yet"));
-    EXPECT_THAT(github_annotations(night), HasSubstr("No accepted baseline yet"));
+    EXPECT_THAT(github_annotations(night),
+                HasSubstr("::warning title=assay nightly cpu::No accepted baseline yet"));
     EXPECT_THAT(html_page(night), HasSubstr("baseline accept"));
+    for (const std::string& report :
+         {junit_xml(night), markdown_summary(night), json_text(night)}) {
+        EXPECT_THAT(report, HasSubstr("nothing was accepted yet to compare with"));
+        EXPECT_THAT(report, Not(HasSubstr("\"reason\": \"only-in-b")));
+    }
+    EXPECT_THAT(json_text(night), HasSubstr("\"reason_code\": \"only-in-b\"")) << "for programs";
+}
+
+TEST(NightReports, ANightOfMutedRowsIsNoPassAnywhere) {
+    Night night = quiet_night();
+    for (NightRow& row : night.rows) {
+        row.muted = true;
+        row.mute = "muted by ada: all of it";
+    }
+    judge(night);
+    night.warnings = {*ambiguity_warning(night)};
+    EXPECT_EQ(exit_code(night.verdict), 3);
+    EXPECT_EQ(verdict_words(night),
+              "Ambiguous: no row could be judged; 0 of 2 rows compared; 2 muted");
+    const std::string xml = junit_xml(night);
+    EXPECT_EQ(attribute(xml, "tests"), 3) << "two rows and their mean";
+    EXPECT_EQ(attribute(xml, "skipped"), 3);
+    EXPECT_EQ(document_problem(xml), "");
+    EXPECT_THAT(xml, HasSubstr("muted by ada"));
+    const std::string annotations = github_annotations(night);
+    EXPECT_EQ(annotations.rfind("::warning title=assay nightly cpu::Ambiguous", 0), 0u);
+    EXPECT_EQ(occurrences(annotations, "::notice"), 0);
+    const std::string why = "no pass (exit code 3): 0 of 2 rows compared, 2 muted";
+    EXPECT_THAT(annotations, HasSubstr("::warning title=cpu::this night is " + why));
+    const nlohmann::json read = nlohmann::json::parse(json_text(night));
+    EXPECT_TRUE(read["geometric_mean"].is_null());
+    EXPECT_EQ(read["standings"]["compared"], 0);
+    EXPECT_EQ(read["standings"]["muted"], 2);
+    EXPECT_THAT(read["warnings"].dump(), HasSubstr(why));
+    EXPECT_THAT(read["warnings"].dump(), HasSubstr("assay unmute"));
+    const std::string markdown = markdown_summary(night);
+    EXPECT_LT(markdown.find("no pass"), markdown.find("Muted")) << "why comes before the rows";
+    EXPECT_EQ(occurrences(markdown, "no pass"), 1);
+    EXPECT_THAT(terminal_text(night), HasSubstr("geometric mean   none"));
+}
+
+/// One that had no value when its level was accepted.
+NightRow without_level(compare::RowVerdict verdict, compare::Reason reason) {
+    NightRow row;
+    row.against_baseline =
+        compared_row({"lte/fig8", "late", {}, "latency_s"}, std::nan(""), 0, verdict, reason);
+    row.against_baseline.n_a = 0;
+    return row;
+}
+
+TEST(NightReports, RowsThatFailedWhenTheirLevelWasAcceptedAreNamedInEveryReport) {
+    using compare::Reason;
+    using compare::RowVerdict;
+    for (const auto& [row, says] :
+         {std::pair(without_level(RowVerdict::not_comparable, Reason::all_failed),
+                    "failed when the level was accepted, and works tonight: not judged until "),
+          std::pair(without_level(RowVerdict::failed_before, Reason::all_failed),
+                    "failed when the level was accepted, and fails tonight; not judged until it "
+                    "works and is accepted anew"),
+          std::pair(without_level(RowVerdict::not_comparable, Reason::all_excluded),
+                    "only skipped or invalid samples when the level was accepted")}) {
+        Night night = quiet_night();
+        night.rows.push_back(row);
+        say_reasons(night);
+        judge(night);
+        EXPECT_EQ(verdict_words(night), "Clean; 2 of 3 rows compared; 1 not compared");
+        for (const std::string& report :
+             {junit_xml(night), markdown_summary(night), json_text(night)})
+            EXPECT_THAT(report, HasSubstr(says));
+        EXPECT_EQ(attribute(junit_xml(night), "skipped"), 2) << "the row, and the mean of two";
+        EXPECT_THAT(terminal_text(night), HasSubstr("Not compared: 1 (lte/fig8 late"));
+        const bool works = row.against_baseline.verdict == RowVerdict::not_comparable;
+        EXPECT_THAT(unmatched_warnings(night), ::testing::SizeIs(works ? 1 : 0));
+        if (works) {
+            EXPECT_THAT(unmatched_warnings(night).at(0), HasSubstr("lte/fig8 late"));
+        }
+        night.rows.insert(night.rows.end(), 2, row);
+        judge(night);
+        EXPECT_EQ(night.verdict, NightVerdict::ambiguous) << "most rows are out of sight";
+    }
 }
 
 }  // namespace

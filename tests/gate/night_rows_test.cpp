@@ -197,6 +197,27 @@ TEST_F(TwoProfiles, AFailedOneStandsForItsOwnMetricsOnly) {
     EXPECT_EQ(small->against_baseline.id, a.series[2].name);
 }
 
+TEST_F(TwoProfiles, AnOpenRegressionStaysInSightWhereItsSeriesFailsOnBothSides) {
+    const RowId open = a.series[2].name;
+    for (compare::Arm* arm : {&a, &b}) {
+        arm->series.resize(3);
+        arm->series[2] = series_at(Profile::small, Provenance::emulated, "", 1);
+        arm->series[2].points.clear();
+        arm->series[2].failed = 5;
+    }
+    EXPECT_EQ(night_rows(inputs).size(), 3u);
+    for (const State state : {State::accepted, State::confirmed}) {
+        inputs.past[open].state = state;
+        const auto rows = night_rows(inputs);
+        const NightRow* row = row_at(rows, Profile::small, "seconds");
+        EXPECT_EQ(row != nullptr, state == State::confirmed);
+        if (row != nullptr) {
+            EXPECT_EQ(row->against_baseline.verdict, RowVerdict::failed_before);
+        }
+        EXPECT_EQ(rows.size(), 3u) << "in the place of the row that stood for it";
+    }
+}
+
 TEST_F(TwoProfiles, WhoseDataOrCalibrationDiffersAreToldWithTheWayOut) {
     EXPECT_EQ(context_warning(night_rows(inputs), "tiny"), std::nullopt);
     for (compare::Series& series : a.series) series.context["data"] = "1a";

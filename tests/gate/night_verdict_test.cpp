@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "suite/gate/night_rows.hpp"
 #include "suite/gate/output/night_words.hpp"
 #include "tests/gate/night_fixture.hpp"
 
@@ -17,6 +18,7 @@ NightRow row_of(double ratio, RowVerdict verdict = RowVerdict::same,
                 Reason reason = Reason::within_margin) {
     NightRow row;
     row.against_baseline = compared_row({"a/b", "c", {}, "seconds"}, ratio, 0.001, verdict, reason);
+    row.evidence = evidence_of(row);
     return row;
 }
 
@@ -57,7 +59,39 @@ TEST(NightVerdict, ConfirmedFailsUnlessMuted) {
     row.step = {State::candidate, State::confirmed, ""};
     EXPECT_EQ(night_of({row}).verdict, NightVerdict::regression);
     row.muted = true;
-    EXPECT_EQ(night_of({row}).verdict, NightVerdict::clean);
+    EXPECT_EQ(night_of({row, row_of(1)}).verdict, NightVerdict::clean);
+}
+
+TEST(NightVerdict, ANightInWhichNothingIsComparedIsNotClean) {
+    NightRow muted = row_of(1);
+    muted.muted = true;
+    const Night blind = night_of({muted, muted, muted, muted});
+    EXPECT_EQ(blind.verdict, NightVerdict::ambiguous);
+    EXPECT_EQ(blind.geometric_mean, std::nullopt);
+    EXPECT_EQ(verdict_words(blind),
+              "Ambiguous: no row could be judged; 0 of 4 rows compared; 4 muted");
+    EXPECT_EQ(night_of({}).verdict, NightVerdict::ambiguous);
+    EXPECT_EQ(night_of({row_of(1.1, RowVerdict::ambiguous, Reason::bimodal)}).verdict,
+              NightVerdict::ambiguous);
+    Night first = night_of({});
+    first.baseline_session.clear();
+    judge(first);
+    EXPECT_EQ(first.verdict, NightVerdict::no_baseline);
+    EXPECT_EQ(exit_code(first.verdict), 0);
+}
+
+TEST(NightVerdict, RowsAreCountedByWhatCameOfThem) {
+    NightRow muted = row_of(1);
+    muted.muted = true;
+    NightRow open = row_of(1.5, RowVerdict::slower, Reason::beyond_margin);
+    open.candidate = true;  // and not rerun
+    NightRow waits = row_of(std::nan(""), RowVerdict::not_comparable, Reason::only_in_a);
+    waits.step = {State::candidate, State::candidate, "waits for a night that can tell"};
+    const Night night = night_of({row_of(1), row_of(1), row_of(1), muted, open, waits,
+                                  row_of(1.1, RowVerdict::ambiguous, Reason::bimodal)});
+    EXPECT_EQ(verdict_words(night),
+              "Clean; 3 of 7 rows compared, 1 candidate; 1 muted, 1 undecided, 1 not compared, 1 "
+              "informational");
 }
 
 TEST(NightVerdict, TheGeometricMeanFailsWhenRerunsAgree) {
@@ -70,7 +104,7 @@ TEST(NightVerdict, TheGeometricMeanFailsWhenRerunsAgree) {
         return row;
     };
     const Night night = night_of({slow(), slow(), slow()});
-    EXPECT_NEAR(night.geometric_mean, 1.03, 1e-12);
+    EXPECT_NEAR(night.geometric_mean.value(), 1.03, 1e-12);
     EXPECT_EQ(night.verdict, NightVerdict::regression);
     // Old and new program are alike tonight: the machine is slow.
     std::vector<NightRow> rows(9, row_of(1.05, RowVerdict::ambiguous, Reason::straddles_margin));
@@ -82,7 +116,7 @@ TEST(NightVerdict, TheGeometricMeanFailsWhenRerunsAgree) {
     EXPECT_TRUE(mean_is_suspicious(night_of(rows)));
     EXPECT_NE(night_of(rows).verdict, NightVerdict::regression);
     // Two rows are no mean.
-    EXPECT_EQ(night_of({slow(), slow()}).geometric_mean, 1);
+    EXPECT_EQ(night_of({slow(), slow()}).geometric_mean, std::nullopt);
     // The other way round nothing fails.
     const auto fast = [] { return row_of(0.97, RowVerdict::ambiguous, Reason::straddles_margin); };
     EXPECT_EQ(night_of({fast(), fast(), fast()}).verdict, NightVerdict::ambiguous);
@@ -105,7 +139,7 @@ TEST(NightVerdict, ASingleRowIsNotAllRowsTogether) {
     NightRow slow = row_of(1.5, RowVerdict::slower, Reason::beyond_margin);
     slow.step = {std::nullopt, State::candidate, ""};
     const Night night = night_of({slow, row_of(1), row_of(1), row_of(1.001)});
-    EXPECT_GT(night.geometric_mean, 1.02);
+    EXPECT_GT(night.geometric_mean.value(), 1.02);
     EXPECT_EQ(night.verdict, NightVerdict::clean);
 }
 
@@ -113,16 +147,16 @@ TEST(NightVerdict, RerunsInTurnsCountInTheMean) {
     NightRow row = row_of(1.2, RowVerdict::slower, Reason::beyond_margin);
     row.rerun = compared_row({"a/b", "c", {}, "seconds"}, 1.0, 0.001, RowVerdict::same,
                              Reason::within_margin);
-    EXPECT_NEAR(night_of({row, row, row}).geometric_mean, 1.2, 1e-12);
+    EXPECT_NEAR(night_of({row, row, row}).geometric_mean.value(), 1.2, 1e-12);
     row.rerun_paired = true;
-    EXPECT_NEAR(night_of({row, row, row}).geometric_mean, 1, 1e-12);
+    EXPECT_NEAR(night_of({row, row, row}).geometric_mean.value(), 1, 1e-12);
 }
 
 TEST(NightVerdict, TheMeanIsOfSlowdownsWhicheverWayIsBetter) {
     NightRow higher = row_of(1 / 1.1);
     higher.against_baseline.better = Direction::higher;
     const Night night = night_of({row_of(1.1), higher, row_of(1.1)});
-    EXPECT_NEAR(night.geometric_mean, 1.1, 1e-12);
+    EXPECT_NEAR(night.geometric_mean.value(), 1.1, 1e-12);
 }
 
 TEST(NightVerdict, ASlowMachineMovesControlAndRowsAlike) {
@@ -130,7 +164,7 @@ TEST(NightVerdict, ASlowMachineMovesControlAndRowsAlike) {
     night.rows = {row_of(1.1), row_of(1.1), row_of(1.1)};
     night.control = {{"a", 1.1}, {"b", 1.1}};
     judge(night);
-    EXPECT_NEAR(night.geometric_mean, 1, 1e-12);
+    EXPECT_NEAR(night.geometric_mean.value(), 1, 1e-12);
     EXPECT_NEAR(night.rows[0].relative_to_control, 1, 1e-12);
     EXPECT_NE(night.verdict, NightVerdict::regression);
 }
@@ -163,7 +197,6 @@ TEST(NightVerdict, FailuresAndAmbiguity) {
     const auto open = [] { return row_of(1.01, RowVerdict::ambiguous, Reason::straddles_margin); };
     EXPECT_EQ(night_of({open(), row_of(1)}).verdict, NightVerdict::clean);
     EXPECT_EQ(night_of({open(), open(), row_of(1)}).verdict, NightVerdict::ambiguous);
-    EXPECT_EQ(night_of({}).verdict, NightVerdict::clean);
 }
 
 TEST(NightVerdict, ANightOfWhichMostIsOutOfSightIsNotClean) {
@@ -187,6 +220,20 @@ TEST(NightWording, EveryHeadingHasItsRowInTheFixture) {
     const auto groups = by_heading(night);
     for (int i = 0; i < heading_count; ++i)
         EXPECT_EQ(groups[static_cast<std::size_t>(i)].size(), 1u) << title(static_cast<Heading>(i));
+}
+
+TEST(NightWording, AHeadingIsNoOtherThanTheStanding) {
+    NightRow decided;
+    decided.against_baseline =
+        compared_row({"a", "", {}, "m"}, 1.2, 0.3, RowVerdict::ambiguous, Reason::bimodal);
+    EXPECT_EQ(heading(decided), Heading::informational);
+    decided.candidate = true;
+    decided.evidence = Evidence::not_again;
+    EXPECT_EQ(heading(decided), Heading::taken_back);
+    NightRow of_two_builds;
+    of_two_builds.against_baseline =
+        compared_row({"a", "", {}, "m"}, 1, 0.01, RowVerdict::same, Reason::within_margin);
+    EXPECT_EQ(heading(of_two_builds), Heading::undecided) << "nothing of that night is judged";
 }
 
 TEST(NightWording, ChangesReadTheRightWayRound) {

@@ -18,7 +18,9 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+/// Every run is a night of its own: tests do not wait for hours.
 inline constexpr const char* suite_text = R"(name = "tiny"
+min_apart_h = 0
 rounds = 5
 margin = 0.02
 control = false
@@ -82,6 +84,12 @@ class NightlyTest : public ProgramTest {
         if (json::accept(printed.out)) told.report = json::parse(printed.out);
         EXPECT_TRUE(told.report.is_object()) << printed.out << printed.err;
         return told;
+    }
+    /// What a command that must fail says.
+    std::string refusal(const std::vector<std::string>& arguments) const {
+        const Printed printed = assay(arguments);
+        EXPECT_EQ(printed.exit_code, 1) << printed.out;
+        return printed.err;
     }
     void accept(std::vector<std::string> more = {}) const {
         std::vector<std::string> arguments = {"baseline", "accept", "tiny"};

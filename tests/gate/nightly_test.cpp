@@ -10,7 +10,7 @@ namespace {
 TEST_F(NightlyTest, TheFirstNightHasNothingToCompareWithAndSaysSo) {
     const Told first = night();
     EXPECT_EQ(first.exit_code, 0) << first.err;
-    EXPECT_EQ(first.report["verdict"], "clean");
+    EXPECT_EQ(first.report["verdict"], "no-baseline");
     EXPECT_THAT(first.err,
                 HasSubstr("results go to a new database, " + (folder / "results.db").string()));
     EXPECT_TRUE(first.report["baseline_session"].is_null());
@@ -264,6 +264,7 @@ TEST_F(NightlyTest, OneRowIsAcceptedAlone) {
 // One experiment at two profiles, each with settings, a history and regressions of its own.
 TEST_F(NightlyTest, TwoProfilesOfOneExperimentShareNothing) {
     std::ofstream(folder / "tiny.toml") << R"(name = "tiny"
+min_apart_h = 0
 rounds = 5
 control = false
 [[experiment]]
@@ -307,7 +308,7 @@ margin = 0.5
     EXPECT_EQ(assay({"mute", "* (toy)"}).exit_code, 0);
     EXPECT_EQ(night().exit_code, 2) << "the other profile is muted";
     EXPECT_EQ(assay({"mute", "* (small)"}).exit_code, 0);
-    EXPECT_EQ(night().exit_code, 0);
+    EXPECT_EQ(night().exit_code, 3) << "nothing is left to judge";
     EXPECT_EQ(assay({"unmute", "* (small)"}).exit_code, 0);
     accept({"--series", "night/work left n=1 (small)"});
     const json levels = assay_json({"baseline", "show", "tiny"});
@@ -334,7 +335,7 @@ TEST_F(NightlyTest, ABenchmarkThatFailsTakesNoOtherRowWithIt) {
     const std::string x = "real_time benchmark=BM_x/8", y = "real_time benchmark=BM_y";
     EXPECT_EQ(row(broken.report, "benchmark/program", y)["verdict"], "failed");
     EXPECT_EQ(row(broken.report, "benchmark/program", x)["verdict"], "same");
-    accept();
+    accept({"--even-if-failed"});
     const Told again = night({"--fresh"});
     EXPECT_EQ(again.exit_code, 0) << again.report.dump(1);
     EXPECT_EQ(row(again.report, "benchmark/program", y)["verdict"], "failed before too");
@@ -377,6 +378,20 @@ TEST_F(NightlyTest, AKilledNightGoesOn) {
     EXPECT_EQ(store.sessions().size(), 2u);
 }
 
+/// The night of the candidate is over when it was killed, and its own begins when it goes on.
+TEST_F(NightlyTest, ANightThatGoesOnCountsFromThen) {
+    std::string text = suite_text;
+    text.replace(text.find("min_apart_h = 0"), 15, "min_apart_h = 0.0006");  // two seconds
+    std::ofstream(folder / "tiny.toml") << text;
+    night();
+    accept();
+    slow_build("left", 1.2);
+    EXPECT_EQ(left(night().report)["to"], "candidate");
+    killed_night();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    EXPECT_EQ(left(night().report)["to"], "confirmed");
+}
+
 TEST_F(NightlyTest, ADryRunRunsNothing) {
     const Printed printed = assay({"nightly", (folder / "tiny.toml").string(), "--dry-run"});
     EXPECT_EQ(printed.exit_code, 0) << printed.err;
@@ -388,6 +403,13 @@ TEST_F(NightlyTest, AnnotationsAreKeptAndShown) {
     const std::string session = night().report["session"];
     EXPECT_EQ(assay({"annotate", session.substr(0, 8), "new power supply"}).exit_code, 0);
     EXPECT_THAT(assay({"annotate", session.substr(0, 8)}).out, HasSubstr("new power supply"));
+    const json later = night().report;
+    const std::string id = later["night"].get<std::string>().substr(0, 8);
+    EXPECT_THAT(assay({"annotate", id}).out, HasSubstr("no note on " + id));
+    EXPECT_EQ(assay({"annotate", id, "a storm"}).exit_code, 0);
+    for (const std::string& of : {id, later["session"].get<std::string>()})
+        EXPECT_THAT(assay({"annotate", of}).out, HasSubstr("a storm")) << of;
+    EXPECT_EQ(assay({"annotate", "nosuch"}).exit_code, 1);
 }
 
 }  // namespace

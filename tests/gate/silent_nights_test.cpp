@@ -18,12 +18,6 @@ class SilentNights : public NightlyTest {
         more.insert(more.begin(), {"nightly", suite(), "--no-doctor"});
         return assay(more);
     }
-    /// What a command that must fail says.
-    std::string refusal(const std::vector<std::string>& arguments) const {
-        const Printed printed = assay(arguments);
-        EXPECT_EQ(printed.exit_code, 1) << printed.out;
-        return printed.err;
-    }
     std::size_t sessions() const {
         return store::Store::open(database_file(), store::Access::read).sessions().size();
     }
@@ -32,6 +26,12 @@ class SilentNights : public NightlyTest {
         std::string text = fake_benchmark;
         text.insert(text.find('\n') + 1, line + '\n');
         write("fake_benchmark", text);
+    }
+    void use_program(const std::string& program) const {
+        std::string text = suite_text;
+        const std::string named = "\"fake_benchmark\"";
+        text.replace(text.find(named), named.size(), '"' + program + '"');
+        std::ofstream(folder / "tiny.toml") << text;
     }
     void rename_in_benchmark(const std::string& from, const std::string& to) const {
         std::string text = fake_benchmark;
@@ -116,7 +116,7 @@ TEST_F(SilentNights, ALevelCanBeRequired) {
     EXPECT_THAT(first.err, HasSubstr("made the folder " + builds().string()));
     EXPECT_EQ(nightly({"--require-baseline"}).exit_code, 1);
     EXPECT_THAT(night().report["warnings"].dump(),
-                HasSubstr("this is night 2 of 'tiny' and none was accepted"));
+                HasSubstr("this is night 2 of 'tiny', which has no accepted level"));
     accept();
     EXPECT_EQ(nightly({"--require-baseline"}).exit_code, 0);
 }
@@ -152,14 +152,50 @@ TEST_F(SilentNights, WhatWouldFailAtTheEndIsRefusedAtTheBeginning) {
     const std::string night = (folder / "night").string();
     EXPECT_THAT(nightly({"--html", night, "--junit", night}).err, HasSubstr("name the same file"));
     EXPECT_THAT(nightly({"--html", night + ".svg"}).err, HasSubstr("written as one of .html"));
+    EXPECT_THAT(nightly({"--html", night + "/night.html"}).err,
+                HasSubstr("night.html: the folder " + night + " does not exist; `mkdir -p "));
+    EXPECT_FALSE(fs::exists(night));
+    EXPECT_THAT(nightly({"--db", folder.path().string()}).err, HasSubstr("is a folder; name a"));
+    EXPECT_THAT(nightly({"--db", night + "/n.db", "--dry-run"}).err,
+                HasSubstr("cannot begin the results database"));
     fs::permissions(program_folder / "fake_benchmark", fs::perms::owner_read);
     EXPECT_THAT(nightly().err, HasSubstr("benchmark/fake: fake_benchmark cannot be executed"));
     fs::remove(program_folder / "fake_benchmark");
     EXPECT_THAT(nightly().err, HasSubstr("benchmark/fake: fake_benchmark is not there"));
     const Printed dry = nightly({"--dry-run"});
     EXPECT_EQ(dry.exit_code, 1);
-    EXPECT_THAT(dry.out, HasSubstr("benchmark/fake")) << "the plan is shown all the same";
+    EXPECT_THAT(dry.err, HasSubstr("benchmark/fake"));
+    EXPECT_EQ(dry.out, "") << "no plan of a night that cannot be given";
+    write("fake_benchmark", fake_benchmark);
+    use_program("/nonexistent/fake_benchmark");
+    EXPECT_THAT(nightly().err, HasSubstr("benchmark/fake: /nonexistent/fake_benchmark is not "
+                                         "there: a path means that file and no other"));
+    use_program("nowhere/fake_benchmark");
+    EXPECT_THAT(nightly().err, HasSubstr("is not there, seen from " + fs::current_path().string()));
     EXPECT_FALSE(fs::exists(database_file())) << "nothing ran";
+}
+
+/// Beside `assay` lies one of the same name, which fails.
+TEST_F(SilentNights, AProgramNamedByItsPathIsThatFileAndIsKept) {
+    const fs::path other = folder / "other";
+    fs::create_directory(other);
+    fs::copy_file(program_folder / "fake_benchmark", other / "fake_benchmark");
+    write("fake_benchmark", "#!/bin/sh\nexit 3\n");
+    use_program((other / "fake_benchmark").string());
+    EXPECT_EQ(night().exit_code, 0);
+    accept();
+    std::ofstream(other / "fake_time") << "150";
+    const json row_of_x = row(night().report, "benchmark/program", "real_time benchmark=BM_x/8");
+    EXPECT_EQ(row_of_x["to"], "candidate") << "the kept program ran the file of now, not its own";
+}
+
+TEST_F(SilentNights, AReportOnStandardOutputStandsThereAlone) {
+    const Printed xml = nightly({"--junit", "-", "--annotations"});
+    EXPECT_EQ(xml.exit_code, 0);
+    EXPECT_THAT(xml.out, ::testing::StartsWith("<?xml"));
+    EXPECT_THAT(xml.out, ::testing::EndsWith("</testsuites>\n"));
+    EXPECT_THAT(xml.err, HasSubstr("nothing is judged"));
+    EXPECT_THAT(xml.err, HasSubstr("::"));
 }
 
 TEST_F(SilentNights, AReportThatCannotBeWrittenDoesNotReplaceTheVerdict) {
@@ -171,11 +207,10 @@ TEST_F(SilentNights, AReportThatCannotBeWrittenDoesNotReplaceTheVerdict) {
     EXPECT_THAT(clean.out, HasSubstr("Clean"));
     slow_build("left", 1.2);
     night();
-    const std::string html = (folder / "deep" / "night.html").string();
+    const std::string html = (folder / "night.html").string();
     const Printed failed = nightly({"--junit", "/dev/full", "--html", html});
     EXPECT_EQ(failed.exit_code, 2);
     EXPECT_THAT(failed.err, HasSubstr("the night itself is stored"));
-    EXPECT_THAT(failed.err, HasSubstr("made the folder " + (folder / "deep").string()));
     EXPECT_THAT(contents(html), HasSubstr("v-regression")) << "the others are written";
     EXPECT_EQ(assay_json({"regressions"}).size(), 2u);
 }
@@ -207,20 +242,63 @@ TEST_F(SilentNights, ARegressionWhoseRowLeavesTheSuiteIsNotFixed) {
     text.replace(text.find("\"fake\""), 6, "\"other\"");
     std::ofstream(folder / "tiny.toml") << text;
     const Told renamed = night();
-    EXPECT_THAT(renamed.report["warnings"].dump(),
-                HasSubstr("still open, but of rows that neither"));
-    EXPECT_THAT(renamed.report["warnings"].dump(), HasSubstr("benchmark/fake BM_x/8"));
+    EXPECT_EQ(renamed.exit_code, 2) << renamed.report.dump(1);
+    const std::string warnings = renamed.report["warnings"].dump();
+    EXPECT_THAT(warnings, HasSubstr("1 row has an open regression, but this suite does not run it "
+                                    "any more: benchmark/fake BM_x/8"));
+    EXPECT_THAT(warnings, HasSubstr("1 row of the level left this suite (or has another name now), "
+                                    "and so judged by nothing: benchmark/fake BM_y"));
     EXPECT_EQ(assay_json({"regressions"}).at(0)["row"], "benchmark/fake BM_x/8");
     accept();
     EXPECT_TRUE(assay_json({"regressions"}).empty());
+    const Told after = night();
+    EXPECT_EQ(after.exit_code, 0);
+    EXPECT_THAT(after.report["warnings"].dump(), Not(HasSubstr("left this suite")));
 }
 
-TEST_F(SilentNights, WhatHadNoValuesWhenItWasAcceptedIsSaid) {
-    write("fake_benchmark", "#!/bin/sh\nexit 3\n");
-    EXPECT_EQ(night().exit_code, 1);
-    EXPECT_THAT(
-        assay({"baseline", "accept", "tiny"}).out,
-        HasSubstr("no values in that session, so that nothing judges them: benchmark/fake"));
+/// A pattern that matches several experiments leaves out what cannot be run.
+TEST_F(SilentNights, WhatIsLeftOutKeepsItsRowsAndItsRegression) {
+    std::string text = suite_text;
+    text.replace(text.find("night/work"), 10, "night/*");
+    std::ofstream(folder / "tiny.toml") << text;
+    const fs::path corpus = folder / "corpus";
+    const EnvironmentVariable input("ASSAY_TEST_INPUT", corpus.string());
+    std::ofstream(corpus) << "some words";
+    EXPECT_EQ(night().report["rows"].size(), 7u);
+    accept();
+    slow_build("left", 1.2);
+    night();
+    EXPECT_EQ(night().exit_code, 2);
+    const EnvironmentVariable damaged("ASSAY_TEST_INPUT_SHA256", std::string(64, '0'));
+    const Told without = night();
+    EXPECT_EQ(without.exit_code, 2) << without.report.dump(1);
+    EXPECT_EQ(without.report["rows"].size(), 7u);
+    EXPECT_EQ(without.report["left_out"], json({"night/work"}));
+    EXPECT_EQ(left(without.report)["to"], "confirmed");
+    EXPECT_THAT(without.report["failures"].dump(),
+                HasSubstr("night/work was left out (a warning says why): 4 rows of the level"));
+    EXPECT_THAT(without.report["warnings"].dump(), Not(HasSubstr("in the baseline but not in")));
+    EXPECT_THAT(refusal({"baseline", "accept", "tiny"}),
+                HasSubstr("has no values of night/work left"));
+    const Printed accepted = assay({"baseline", "accept", "tiny", "--even-if-failed"});
+    EXPECT_THAT(accepted.out, HasSubstr("warning: still a regression, since that session has no "
+                                        "values of it: night/work left"));
+    EXPECT_EQ(night().exit_code, 2) << "it is open until somebody says otherwise";
+}
+
+/// What it needs lies beside it, and is not kept.
+TEST_F(SilentNights, AKeptBenchmarkThatCannotStartIsRunAgainAsItIsNow) {
+    write("data", "its data");
+    rebuild_benchmark("[ -f \"$(dirname \"$0\")/data\" ] || { echo no data >&2; exit 4; }");
+    EXPECT_EQ(night().exit_code, 0);
+    accept();
+    write("fake_time", "150");
+    const Told told = night();
+    const json x = row(told.report, "benchmark/program", "real_time benchmark=BM_x/8");
+    EXPECT_EQ(x["to"], "candidate") << x.dump(1);
+    EXPECT_FALSE(x["rerun_paired"].get<bool>());
+    EXPECT_THAT(told.report["warnings"].dump(),
+                HasSubstr("the baseline's program, which was kept, gives no value of it any more"));
 }
 
 TEST_F(SilentNights, AMuteIsNotReplacedUnreadAndNotForgotten) {

@@ -1,4 +1,4 @@
-// assay annotate: a person's words on a session or a sample.
+// assay annotate: a person's words on a session, a night or a sample.
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
@@ -10,6 +10,7 @@
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
+#include "suite/store/nights.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::cli {
@@ -19,13 +20,41 @@ struct AnnotateOptions {
     std::string id, text;
 };
 
-int annotate(const AnnotateOptions& options, const Context& context) {
-    if (!options.text.empty()) {
-        store::Store store = open_existing_to_write(context);
-        store.annotate(options.id, options.text);
+/// One or several.
+bool names_session_or_sample(const store::Store& store, const std::string& id) {
+    for (const store::Session& session : store.sessions())
+        if (session.id.starts_with(id)) return true;
+    try {
+        store.annotations(id);
+        return true;
+    } catch (const store::StoreError&) {
+        return false;
     }
-    const store::Store store = open_existing(context);
-    for (const store::Annotation& note : store.annotations(options.id))
+}
+
+/// A night is annotated by its session. What is no night's id comes back as it is, for the store to
+/// say what is wrong.
+std::string subject_of(store::Store& store, const std::string& id) {
+    constexpr std::size_t shortest = 4;  // as for sessions
+    if (id.size() < shortest) return id;
+    std::vector<store::NightRecord> named;
+    for (const store::NightRecord& night : store::Nights(store).nights(""))
+        if (night.id.starts_with(id)) named.push_back(night);
+    if (named.empty()) return id;
+    if (named.size() > 1 || names_session_or_sample(store, id))
+        throw UserError(fmt::format(
+            "'{}' begins the id of more than one night, session or sample: give more of it", id));
+    return named.front().session;
+}
+
+int annotate(const AnnotateOptions& options, const Context& context) {
+    store::Store store =
+        options.text.empty() ? open_existing(context) : open_existing_to_write(context);
+    const std::string subject = subject_of(store, options.id);
+    if (!options.text.empty()) store.annotate(subject, options.text);
+    const std::vector<store::Annotation> notes = store.annotations(subject);
+    if (notes.empty()) std::cout << fmt::format("no note on {} yet\n", options.id);
+    for (const store::Annotation& note : notes)
         std::cout << fmt::format("{}  {}  {}\n", note.subject.substr(0, 8), note.at.substr(0, 16),
                                  note.text);
     return exit_ok;
@@ -35,9 +64,14 @@ int annotate(const AnnotateOptions& options, const Context& context) {
 
 void add_annotate_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<AnnotateOptions>();
-    CLI::App* command = program.add_subcommand("annotate", "Write a note on a session or a sample");
+    CLI::App* command =
+        program.add_subcommand("annotate", "Write a note on a session, a night or a sample");
     command->group("Gate");
-    command->add_option("id", options->id, "Session or sample, or a prefix of its id")->required();
+    command
+        ->add_option("id", options->id,
+                     "Session, night or sample: its id or the beginning of it; a night's note is "
+                     "its session's")
+        ->required();
     command->add_option("text", options->text, "The note; without it, the notes there are");
     add_database_option(*command, context);
     command->footer(

@@ -17,7 +17,6 @@
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/kept_programs.hpp"
-#include "suite/gate/row_patterns.hpp"
 #include "suite/report/text/row_name.hpp"
 #include "suite/report/text/text_table.hpp"
 
@@ -41,26 +40,63 @@ void tell_of_strange_name(const std::string& name, const store::Nights& nights) 
         name, nearest ? fmt::format(" (did you mean '{}'?)", *nearest) : "", name);
 }
 
+std::string rows_text(std::size_t n) { return n == 1 ? "1 row" : fmt::format("{} rows", n); }
+
+/// "everything, 61 rows"
+std::string extent_text(const gate::Accepted& accepted) {
+    if (!accepted.rows.empty())
+        return fmt::format(
+            "{}, whose {}", rows_text(accepted.rows.size()),
+            accepted.rows.size() == 1 ? "history begins anew" : "histories begin anew");
+    return accepted.of_night ? "everything, " + rows_text(accepted.with_values) : "everything";
+}
+
+/// What the night itself said of the values that are now the measure.
+void tell_of_verdict(const gate::Accepted& accepted) {
+    if (!accepted.of_night || !accepted.rows.empty()) return;
+    const std::string& verdict = accepted.verdict;
+    if (verdict.empty())
+        std::cout << "warning: that night never came to its end: nobody compared its values with "
+                     "the level before\n";
+    else if (verdict == "ambiguous")
+        std::cout << "warning: that night was ambiguous: most of it was compared with nothing, so "
+                     "that a slowdown may now be part of the level\n";
+    else if (verdict == "error")
+        std::cout << "warning: that night ended in error\n";
+    else if (verdict == "regression")
+        std::cout << "warning: that night ended in a regression, which is now part of the level\n";
+}
+
+/// Row by row, what the new level takes over, ends, and leaves open.
+void tell_of_rows(const gate::Accepted& accepted) {
+    std::vector<RowId> all;
+    for (const auto* some : {&accepted.rows, &accepted.empty, &accepted.settled, &accepted.gone,
+                             &accepted.open, &accepted.later})
+        all.insert(all.end(), some->begin(), some->end());
+    const report::RowNames names(all);
+    const auto list = [&](const char* what, const std::vector<RowId>& rows) {
+        for (const RowId& row : rows) std::cout << what << names.of(row).text() << '\n';
+    };
+    list("  ", accepted.rows);
+    list("no longer a regression: ", accepted.settled);
+    list("no longer a regression, since that night has it no more: ", accepted.gone);
+    list("warning: still a regression, since that session has no values of it: ", accepted.open);
+    list("warning: still a regression, since that session is older than it: ", accepted.later);
+    list(
+        "warning: no values in that session, so that nothing judges it until it works and is "
+        "accepted anew: ",
+        accepted.empty);
+}
+
 int accept(const BaselineOptions& options, const Context& context) {
     store::Store store = open_existing_to_write(context);
     store::Nights nights(store);
-    const gate::Accepted accepted = gate::accept_level(store, nights, options.acceptance);
-    std::cout << fmt::format(
-        "{}: session {} is the level {}\n", options.acceptance.name, accepted.session.substr(0, 8),
-        accepted.rows.empty()
-            ? "of everything"
-            : fmt::format("of {} rows, whose histories begin anew", accepted.rows.size()));
-    std::vector<RowId> all = accepted.rows;
-    all.insert(all.end(), accepted.settled.begin(), accepted.settled.end());
-    const report::RowNames names(all);
-    for (const RowId& row : accepted.rows) std::cout << "  " << names.of(row).text() << '\n';
-    for (const RowId& row : accepted.settled)
-        std::cout << fmt::format("no longer a regression: {}\n", names.of(row).text());
-    if (!accepted.empty.empty())
-        std::cout << fmt::format(
-            "no values in that session, so that nothing judges them: {}; mend them and accept "
-            "another night\n",
-            gate::few_names(accepted.empty));
+    const gate::Accepted accepted =
+        gate::accept_level(context.registry, store, nights, options.acceptance);
+    std::cout << fmt::format("{}: session {} is the level of {}\n", options.acceptance.name,
+                             accepted.session.substr(0, 8), extent_text(accepted));
+    tell_of_verdict(accepted);
+    tell_of_rows(accepted);
     tell_of_strange_name(options.acceptance.name, nights);
     if (!accepted.of_night)
         std::cout << "that session was no night of a suite: rows that it lacks will be compared "
@@ -188,8 +224,10 @@ void add_baseline_command(CLI::App& program, Context& context) {
     command->add_option("--series", options->acceptance.series,
                         "Only rows like this pattern; their histories begin anew");
     command->add_option("--why", options->acceptance.why, "For those who read it later");
+    command->add_flag("--even-if-failed", options->acceptance.even_if_failed,
+                      "Accept what failed in that night, too: it is judged by nothing");
     command->footer(
-        "Open regressions of what is accepted end with it.\n"
+        "Open regressions of what is accepted end with it, but for rows without values.\n"
         "Examples:\n"
         "  assay baseline accept cpu\n"
         "  assay baseline accept cpu --series 'lazarus/fig4 *' --why 'the plan is another'");

@@ -128,7 +128,28 @@ void refuse_to_replace(const store::Nights& nights, const store::MuteRecord& wan
                 mute.pattern, gate::mute_words(mute)));
 }
 
+/// A list takes no pattern and a mute is no list: half of what was asked for would not be done.
+void refuse_contradictions(const MuteOptions& options) {
+    const store::MuteRecord& record = options.record;
+    const char* const of_list = options.all ? "--all" : options.json ? "--json" : nullptr;
+    if (!record.pattern.empty() && of_list != nullptr)
+        throw UserError(fmt::format(
+            "{0} is for the list of mutes: leave it out to mute '{1}', or the pattern to list",
+            of_list, record.pattern));
+    const char* const of_mute = !record.until.empty()    ? "--until"
+                                : !record.why.empty()    ? "--why"
+                                : !record.metric.empty() ? "--metric"
+                                : options.replace        ? "--replace"
+                                                         : nullptr;
+    if (record.pattern.empty() && of_mute != nullptr)
+        throw UserError(fmt::format(
+            "{0} says how to mute, but not what: `assay mute 'ROW PATTERN' {0} …` mutes, `assay "
+            "mute` lists what is muted",
+            of_mute));
+}
+
 int mute(const MuteOptions& options, const Context& context) {
+    refuse_contradictions(options);
     store::MuteRecord record = options.record;
     if (record.pattern.empty()) return list_mutes(options, context);
     if (!record.until.empty()) check_date(record.until);

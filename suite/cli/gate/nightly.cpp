@@ -51,7 +51,19 @@ std::vector<Report> reports_of(const NightlyOptions& options) {
     return all;
 }
 
-void refuse_other_endings(const NightlyOptions& options) {
+/// What people read goes to standard error where a program reads standard output.
+std::ostream& for_people(const NightlyOptions& options) {
+    bool taken = options.json;
+    for (const Report& report : reports_of(options))
+        taken = taken || is_standard_output(report.file);
+    return taken ? std::cerr : std::cout;
+}
+
+void refuse_contradictions(const NightlyOptions& options) {
+    expect_one_on_standard_output({{"--json", options.json},
+                                   {"--junit", is_standard_output(options.junit)},
+                                   {"--markdown", is_standard_output(options.markdown)},
+                                   {"--html", is_standard_output(options.html)}});
     expect_ending("--junit", options.junit, {".xml"});
     expect_ending("--markdown", options.markdown, {".md", ".markdown"});
     expect_ending("--html", options.html, {".html", ".htm"});
@@ -63,7 +75,7 @@ void refuse_what_would_fail(const NightlyOptions& options, const gate::SuiteFile
     for (const Report& report : reports_of(options)) {
         check_output(report.option, report.file);
         const auto [at, is_new] = files.try_emplace(report.file, report.option);
-        if (!is_new && report.file != "-")
+        if (!is_new)
             throw UserError(fmt::format("{} and {} name the same file {}", at->second,
                                         report.option, report.file));
     }
@@ -114,20 +126,25 @@ bool write_reports(const NightlyOptions& options, const gate::Night& night) {
 }
 
 int run_nightly(const NightlyOptions& options, const Context& context) {
-    refuse_other_endings(options);
+    refuse_contradictions(options);
     gate::NightRequest request;
     request.suite = gate::read_suite(options.suite);
     const gate::NightPlan plan = gate::make_night_plan(context.registry, request.suite);
     request.baseline = options.baseline.empty() ? request.suite.name : options.baseline;
     const auto database = context.database_path();
-    if (options.dry_run) print_night_plan(options, plan);
     std::optional<store::Store> store;
-    if (std::filesystem::exists(database) && std::filesystem::file_size(database) > 0)
+    std::error_code no_file;  // a folder has no size, and is refused when it is opened
+    if (std::filesystem::exists(database) && std::filesystem::file_size(database, no_file) > 0)
         store.emplace(store::Store::open(
             database, options.dry_run ? store::Access::read : store::Access::write));
     refuse_what_would_fail(options, request.suite);
     refuse_without_level(options, context, store, request.baseline);
-    if (options.dry_run) return exit_ok;
+    if (const std::string trouble = store ? "" : trouble_beginning(context); !trouble.empty())
+        throw UserError(trouble);
+    if (options.dry_run) {
+        print_night_plan(options, plan);
+        return exit_ok;
+    }
     request.fresh = options.fresh;
     request.lock = !options.no_lock;
     request.command = context.command_line;
@@ -155,9 +172,8 @@ int run_nightly(const NightlyOptions& options, const Context& context) {
             "made the folder {}, in which the programs of nights are kept to be run again\n",
             programs.folder().string());
     const bool written = write_reports(options, outcome.night);
-    (options.json ? std::cerr : std::cout) << gate::terminal_text(outcome.night);
-    if (options.annotations)
-        (options.json ? std::cerr : std::cout) << gate::github_annotations(outcome.night);
+    for_people(options) << gate::terminal_text(outcome.night);
+    if (options.annotations) for_people(options) << gate::github_annotations(outcome.night);
     if (options.json) std::cout << gate::json_text(outcome.night);
     const int code = gate::exit_code(outcome.night.verdict);
     return written || code == exit_regression ? code : exit_error;
@@ -167,12 +183,14 @@ constexpr const char* nightly_footer =
     R"(The first night becomes the baseline by `assay baseline accept SUITE`. A row that is
 slower than the baseline beyond its margin, and unusual in its history where that is long
 enough, is rerun at once, the baseline's program against this one in turns; two nights that
-agree confirm it. Only confirmed rows, or all rows together, fail.
+agree confirm it (a run begun less than the suite's min_apart_h, 4 hours, after another
+one ended is the same night).
+Only confirmed rows, or all rows together, fail.
 Where the suite has no level yet the night judges nothing and says so; in a CI let
 --require-baseline make an error of that, from the second night on.
-Exit codes: 0 clean (warnings are possible), 1 something could not be run or a report
-            not be written, 2 regression (whatever else went wrong), 3 too little could
-            be decided.
+Exit codes: 0 clean (warnings are possible) or no baseline yet, 1 something could not be
+            run or a report not be written, 2 regression (even where a report file could not
+            be written), 3 too little could be decided, or nothing (all rows muted, say).
 Examples:
   assay nightly datasets/suites/cpu.toml --junit night.xml --html night.html
   assay nightly cpu.toml --require-baseline --markdown "$GITHUB_STEP_SUMMARY" --annotations

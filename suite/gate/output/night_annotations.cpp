@@ -81,12 +81,21 @@ std::string github_annotations(const Night& night) {
     if (mean_beyond_margin(night))
         errors.push_back(
             {"all rows together", fmt::format("slower by a factor of {:.4g}, margin {:g}",
-                                              night.geometric_mean, night.margin)});
+                                              *night.geometric_mean, night.margin)});
     for (const std::string& failure : night.failures)
         errors.push_back({night.suite + " could not be run whole", failure});
-    std::vector<Annotation> warnings = rows(Heading::candidate);
-    for (const std::string& warning : night.warnings) warnings.push_back({night.suite, warning});
-    std::vector<Annotation> notices = {{"assay nightly " + night.suite, verdict_words(night)}};
+    std::vector<Annotation> warnings, notices;
+    // A night that judged nothing, or too little, must not look like one that passed.
+    const bool blind =
+        night.verdict == NightVerdict::ambiguous || night.verdict == NightVerdict::no_baseline;
+    (blind ? warnings : notices).push_back({"assay nightly " + night.suite, verdict_words(night)});
+    if (blind)
+        for (const std::string& warning : night.warnings)
+            warnings.push_back({night.suite, warning});
+    for (Annotation& candidate : rows(Heading::candidate)) warnings.push_back(std::move(candidate));
+    if (!blind)
+        for (const std::string& warning : night.warnings)
+            warnings.push_back({night.suite, warning});
     for (Annotation& fixed : rows(Heading::fixed)) notices.push_back(std::move(fixed));
     return lines("error", errors, night.suite) + lines("warning", warnings, night.suite) +
            lines("notice", notices, night.suite);

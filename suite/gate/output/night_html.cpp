@@ -93,7 +93,7 @@ std::string Strips::legend() const {
 constexpr std::string_view night_style = R"(<style>
 body{max-width:1060px}
 .v-clean,.v-fixed{color:var(--good);background:var(--good-bg)}.v-regression,.v-error{color:var(--bad);background:var(--bad-bg)}
-.v-ambiguous,.v-candidate{color:var(--open);background:var(--open-bg)}
+.v-ambiguous,.v-no-baseline,.v-candidate{color:var(--open);background:var(--open-bg)}
 .big{font-size:1.1rem;padding:3px 14px}
 td.row{min-width:220px;overflow-wrap:anywhere}td.change{white-space:nowrap;font-weight:600}
 .worse{color:var(--bad)}.better{color:var(--good)}

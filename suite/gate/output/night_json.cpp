@@ -16,6 +16,7 @@ using nlohmann::json;
 /// As `assay compare --json` writes a row, and what the gate adds to it.
 json comparison(const compare::Row& row, const report::RowNames& names) {
     json out = compare::row_json(row, names);
+    out["reason_code"] = compare::code(row.reason_code);
     out["margin"] = row.margin;
     out["paired"] = row.paired;
     return out;
@@ -36,6 +37,8 @@ json night_row_json(const NightRow& row, const report::RowNames& names) {
     out["from"] = state(row.step.from);
     out["to"] = state(row.step.to);
     out["why"] = row.step.why;
+    out["standing"] = to_string(standing(row));
+    out["budget_ended"] = row.budget_ended;
     out["muted"] = row.muted;
     out["mute"] = row.muted ? json(row.mute) : json();
     out["relative_to_control"] =
@@ -50,7 +53,13 @@ std::string json_text(const Night& night) {
     const report::RowNames names = names_of(night);
     for (const auto& group : by_heading(night))
         for (const NightRow* row : group) rows.push_back(night_row_json(*row, names));
+    json standings = json::object();
+    for (const Standing of : {Standing::compared, Standing::undecided, Standing::informational,
+                              Standing::muted, Standing::not_compared})
+        standings[std::string(to_string(of))] = count_of(night, of);
     const json out = {{"suite", night.suite},
+                      {"baseline", night.baseline},
+                      {"standings", std::move(standings)},
                       {"night", night.id},
                       {"started", night.started},
                       {"session", night.session},
@@ -68,6 +77,7 @@ std::string json_text(const Night& night) {
                       {"rerun_slowdown", finite_or_null(night.rerun_slowdown)},
                       {"control", night.control},
                       {"failures", night.failures},
+                      {"left_out", night.left_out},
                       {"warnings", night.warnings},
                       {"rows", std::move(rows)}};
     // Texts of programs may hold broken UTF-8: replaced, never a failure of the report.

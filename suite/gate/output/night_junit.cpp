@@ -32,30 +32,28 @@ std::string element(std::string_view tag, std::string_view type, const std::stri
                        escaped(message), escaped(text));
 }
 
+/// JUnit's skipped has no body in the schema that most readers check against.
+std::string skipped(const std::string& message) {
+    return fmt::format("      <skipped message=\"{}\"/>\n", escaped(message));
+}
+
 std::string row_case(const Night& night, const NightRow& row, const report::RowNames& names,
                      Tally& tally) {
     ++tally.tests;
     const compare::Row& against = row.against_baseline;
     const std::string text = fmt::format("{}", fmt::join(evidence(row), "\n"));
     std::string out = opening(class_of(night, row), names.of(against.id).text()) + ">\n";
-    switch (heading(row)) {
-        case Heading::regression:
-            ++tally.failures;
-            out += element("failure", "regression", change_words(against), text);
-            break;
-        case Heading::not_compared:
-        case Heading::undecided:
-        case Heading::informational:
-        case Heading::muted:
+    if (is_regression(row)) {
+        ++tally.failures;
+        out += element("failure", "regression", change_words(against), text);
+    } else {
+        // What nobody judged has not passed.
+        if (standing(row) != Standing::compared) {
             ++tally.skipped;
-            // JUnit's skipped has no body in the schema that most readers check against.
-            out += fmt::format(
-                "      <skipped message=\"{}\"/>\n",
-                escaped(row.muted ? fmt::format("{}; {}", change_words(against), row.mute)
-                                  : against.reason));
-            [[fallthrough]];
-        default:
-            out += "      <system-out>" + escaped(text) + "</system-out>\n";
+            out += skipped(row.muted ? fmt::format("{}; {}", change_words(against), row.mute)
+                                     : against.reason);
+        }
+        out += "      <system-out>" + escaped(text) + "</system-out>\n";
     }
     return out + "    </testcase>\n";
 }
@@ -72,11 +70,16 @@ std::string night_cases(const Night& night, Tally& tally) {
     if (night.baseline_session.empty()) return out;
     ++tally.tests;
     out += opening(night.suite + ".night", "geometric mean of all rows");
+    if (!night.geometric_mean) {
+        ++tally.skipped;
+        return out + ">\n" + skipped("none: fewer than three rows count in it") +
+               "    </testcase>\n";
+    }
     if (!mean_beyond_margin(night)) return out + "/>\n";
     ++tally.failures;
     return out + ">\n" +
            element("failure", "regression",
-                   fmt::format("slower by a factor of {:.4g}, margin {:g}", night.geometric_mean,
+                   fmt::format("slower by a factor of {:.4g}, margin {:g}", *night.geometric_mean,
                                night.margin),
                    "No single row need be confirmed for this: together they are slower.") +
            "    </testcase>\n";

@@ -31,6 +31,8 @@ std::string_view mark(NightVerdict verdict) {
     switch (verdict) {
         case NightVerdict::clean:
             return "✅";
+        case NightVerdict::no_baseline:
+            return "⚪";
         case NightVerdict::error:
             return "⚠️";
         case NightVerdict::regression:
@@ -90,6 +92,9 @@ std::string markdown_summary(const Night& night) {
     std::string out = fmt::format("## {} {}: {}\n", mark(night.verdict), cell(night.suite),
                                   cell(verdict_words(night)));
     out += list("Could not be run", night.failures);
+    // Why it is no pass comes before the rows.
+    const bool is_ambiguous = night.verdict == NightVerdict::ambiguous;
+    if (is_ambiguous) out += list("Warnings", night.warnings);
     const auto groups = by_heading(night);
     const report::RowNames names = names_of(night);
     for (int i = 0; i < heading_count; ++i) {
@@ -103,7 +108,7 @@ std::string markdown_summary(const Night& night) {
             out += fmt::format("\n### {} ({})\n\n{}\n{}", title(which), group.size(),
                                table(group, names), explained(group, names));
     }
-    out += list("Warnings", night.warnings);
+    if (!is_ambiguous) out += list("Warnings", night.warnings);
     out += "\n<details><summary>The night</summary>\n\n| | |\n|---|---|\n";
     for (const auto& [name, value] : facts(night))
         out += fmt::format("| {} | {} |\n", cell(name), cell(value));

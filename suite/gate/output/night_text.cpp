@@ -3,6 +3,7 @@
 
 #include "suite/gate/output/night_reports.hpp"
 #include "suite/gate/output/night_words.hpp"
+#include "suite/gate/row_patterns.hpp"
 #include "suite/report/text/terminal_text.hpp"
 #include "suite/report/text/text_table.hpp"
 
@@ -15,9 +16,13 @@ constexpr std::size_t most_listed = 30;
 std::string listed(Heading which, const std::vector<const NightRow*>& rows,
                    const report::RowNames& names) {
     if (rows.empty()) return "";
-    if (which == Heading::same || which == Heading::undecided || which == Heading::not_compared ||
-        which == Heading::informational)
-        return fmt::format("{}: {}\n", title(which), rows.size());
+    if (which == Heading::same) return fmt::format("{}: {}\n", title(which), rows.size());
+    if (which == Heading::undecided || which == Heading::not_compared ||
+        which == Heading::informational) {
+        std::vector<RowId> ids;
+        for (const NightRow* row : rows) ids.push_back(row->against_baseline.id);
+        return fmt::format("{}: {} ({})\n", title(which), rows.size(), few_names(ids, names));
+    }
     report::Grid grid = {{"row", "change", "ratio", "reruns", "why"}};
     for (std::size_t i = 0; i < rows.size() && i < most_listed; ++i) {
         const NightRow& row = *rows[i];

@@ -1,10 +1,12 @@
 #include "suite/gate/output/night_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "suite/compare/matching.hpp"
 #include "suite/gate/night_verdict.hpp"
 
 namespace assay::gate {
@@ -27,6 +29,59 @@ std::string count(std::size_t n, std::string_view one, std::string_view many) {
 
 std::string short_id(const std::string& id) { return id.substr(0, 8); }
 
+/// ": cannot open the device"; empty: nothing is known.
+std::string how_it_failed(const compare::Series* side) {
+    if (side == nullptr || side->errors.empty()) return "";
+    return ": " + side->errors.front();
+}
+
+/// "data differs from the baseline's: 1a there, 2b tonight; …"
+std::string differing_words(const compare::Row& row) {
+    const auto said = [](const std::string& value) { return value.empty() ? "none" : value; };
+    std::vector<std::string> parts;
+    for (const std::string& key : compare::differing_context(*row.a, *row.b, {}))
+        parts.push_back(fmt::format("{} differs: {} in the baseline, {} tonight", key,
+                                    said(row.a->context.at(key)), said(row.b->context.at(key))));
+    return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// Of a row that is not compared; empty: what compare() says will do.
+std::string reason_words(const Night& night, const compare::Row& row, const std::string& name) {
+    using compare::Reason;
+    using compare::RowVerdict;
+    const bool failed_tonight = row.b != nullptr && row.b->points.empty() && row.b->failed > 0;
+    switch (row.reason_code) {
+        case Reason::only_in_a:
+            if (row.a == nullptr) return "";
+            if (std::count(night.left_out.begin(), night.left_out.end(), row.id.experiment) > 0)
+                return "in the baseline, but its experiment was left out of this night";
+            return "in the baseline, but not in this night";
+        case Reason::only_in_b:
+            if (failed_tonight) return "every sample failed" + how_it_failed(row.b);
+            if (night.baseline_session.empty()) return "nothing was accepted yet to compare with";
+            return "not in the baseline: not judged until " + accept_command(night, name);
+        case Reason::all_failed:
+            if (row.verdict == RowVerdict::failed)
+                return "every sample failed tonight" + how_it_failed(row.b);
+            if (row.verdict == RowVerdict::failed_before)
+                return "failed when the level was accepted, and fails tonight" +
+                       how_it_failed(row.b) + "; not judged until it works and is accepted anew: " +
+                       accept_command(night, name);
+            return "failed when the level was accepted, and works tonight: not judged until " +
+                   accept_command(night, name) + " makes tonight its level";
+        case Reason::all_excluded:
+            if (is_without_level(row))
+                return "only skipped or invalid samples when the level was accepted: not judged "
+                       "until " +
+                       accept_command(night, name);
+            return "all samples of tonight were skipped or marked invalid";
+        case Reason::context_differs:
+            return differing_words(row);
+        default:
+            return "";
+    }
+}
+
 double badness(const NightRow* row) { return slowdown(row->against_baseline).value_or(0); }
 
 }  // namespace
@@ -44,7 +99,7 @@ std::string_view title(Heading heading) {
         case Heading::taken_back:
             return "Suspicious at first, taken back by the reruns";
         case Heading::muted:
-            return "Slower, but muted";
+            return "Muted: shown, never judged";
         case Heading::informational:
             return "Informational: two clusters of values, or no better direction";
         case Heading::undecided:
@@ -58,16 +113,14 @@ std::string_view title(Heading heading) {
 }
 
 Heading heading(const NightRow& row) {
-    using compare::Reason;
     using compare::RowVerdict;
     const compare::Row& against = row.against_baseline;
     if (is_regression(row)) return Heading::regression;
     if (is_warning(row)) return Heading::candidate;
-    if (row.muted && (row.evidence == Evidence::slower || against.verdict == RowVerdict::slower))
-        return Heading::muted;
+    if (row.muted) return Heading::muted;
     if (row.step.to == State::fixed && row.step.from == State::confirmed) return Heading::fixed;
-    if (against.reason_code == Reason::bimodal || against.reason_code == Reason::no_direction)
-        return Heading::informational;
+    if (standing(row) == Standing::informational) return Heading::informational;
+    if (standing(row) == Standing::undecided) return Heading::undecided;
     if (row.candidate && row.evidence == Evidence::not_again) return Heading::taken_back;
     switch (against.verdict) {
         case RowVerdict::faster:
@@ -102,6 +155,19 @@ report::RowNames names_of(const Night& night) {
     return report::RowNames(ids);
 }
 
+std::string accept_command(const Night& night, const std::string& row) {
+    return fmt::format("`assay baseline accept {} --series '{}'`", night.baseline, row);
+}
+
+void say_reasons(Night& night) {
+    const report::RowNames names = names_of(night);
+    for (NightRow& row : night.rows) {
+        compare::Row& against = row.against_baseline;
+        const std::string words = reason_words(night, against, names.of(against.id).text());
+        if (!words.empty()) against.reason = words;
+    }
+}
+
 std::string why_words(const NightRow& row) { return row.muted ? row.mute : row.step.why; }
 
 std::string change_words(const compare::Row& row) {
@@ -128,8 +194,10 @@ std::string ratio_words(const compare::Row& row) {
 }
 
 std::vector<std::string> evidence(const NightRow& row) {
-    std::vector<std::string> sentences = {"Against the baseline: " +
-                                          comparison_sentence(row.against_baseline)};
+    const compare::Row& against = row.against_baseline;
+    std::vector<std::string> sentences = {
+        std::isfinite(against.ratio) ? "Against the baseline: " + comparison_sentence(against)
+                                     : against.reason};
     if (row.history_change && row.history_threshold)
         sentences.push_back(fmt::format("History: changed by {}; its own changes stay below {}.",
                                         percent(*row.history_change),
@@ -155,6 +223,8 @@ std::string_view verdict_word(NightVerdict verdict) {
     switch (verdict) {
         case NightVerdict::clean:
             return "clean";
+        case NightVerdict::no_baseline:
+            return "no-baseline";
         case NightVerdict::error:
             return "error";
         case NightVerdict::regression:
@@ -169,35 +239,46 @@ std::string verdict_words(const Night& night) {
     const auto groups = by_heading(night);
     const auto size = [&](Heading of) { return groups[static_cast<std::size_t>(of)].size(); };
     const std::size_t confirmed = size(Heading::regression);
-    const std::size_t compared = night.rows.size() - size(Heading::not_compared);
+    const std::size_t compared = count_of(night, Standing::compared);
     std::string words;
     switch (night.verdict) {
         case NightVerdict::regression:
             words = confirmed > 0
                         ? count(confirmed, "confirmed regression", "confirmed regressions")
                         : fmt::format("Regression: all rows together are {} slower",
-                                      percent(night.geometric_mean - 1));
+                                      percent(*night.geometric_mean - 1));
             break;
         case NightVerdict::error:
             words = "Error: " + count(night.failures.size(), "part", "parts") +
                     " of the suite could not be run";
             break;
         case NightVerdict::ambiguous:
-            words = "Ambiguous: most rows could not be decided";
+            words = compared > 0 ? "Ambiguous: most rows could not be decided"
+                                 : "Ambiguous: no row could be judged";
             break;
+        case NightVerdict::no_baseline:
+            return fmt::format("No accepted baseline yet: {} measured, nothing compared",
+                               count(night.rows.size(), "row", "rows"));
         case NightVerdict::clean:
             words = "Clean";
             break;
     }
-    if (night.baseline_session.empty() && night.verdict == NightVerdict::clean)
-        return fmt::format("No accepted baseline yet: {} measured, nothing compared",
-                           count(night.rows.size(), "row", "rows"));
     words += fmt::format("; {} of {} compared", compared, count(night.rows.size(), "row", "rows"));
     if (size(Heading::candidate) > 0)
         words += ", " + count(size(Heading::candidate), "candidate", "candidates");
     if (size(Heading::faster) > 0) words += fmt::format(", {} faster", size(Heading::faster));
     if (size(Heading::fixed) > 0) words += fmt::format(", {} fixed", size(Heading::fixed));
-    return words;
+    const std::string rest = rest_words(night);
+    return rest.empty() ? words : words + "; " + rest;
+}
+
+std::string rest_words(const Night& night) {
+    std::vector<std::string> parts;
+    for (const Standing of :
+         {Standing::muted, Standing::undecided, Standing::not_compared, Standing::informational})
+        if (const std::size_t n = count_of(night, of); n > 0)
+            parts.push_back(fmt::format("{} {}", n, to_string(of)));
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
@@ -211,14 +292,16 @@ std::vector<std::pair<std::string, std::string>> facts(const Night& night) {
         {"baseline", night.baseline_session.empty()
                          ? fmt::format("none, so nothing is judged; `assay baseline accept {}` "
                                        "makes this night the first",
-                                       night.suite)
+                                       night.baseline)
                          : "session " + short_id(night.baseline_session)},
         {"margin", percent(night.margin)},
     };
     if (!night.baseline_session.empty())
         all.emplace_back("geometric mean",
-                         fmt::format("{:.4g} (above 1 is slower{})", night.geometric_mean,
-                                     night.control.empty() ? "" : ", in units of the control"));
+                         night.geometric_mean
+                             ? fmt::format("{:.4g} (above 1 is slower{})", *night.geometric_mean,
+                                           night.control.empty() ? "" : ", in units of the control")
+                             : "none: fewer than three rows count in it");
     if (mean_is_suspicious(night))
         all.emplace_back("all rows together",
                          night.rerun_slowdown

@@ -18,7 +18,7 @@ enum class Heading {
     fixed,       ///< was a confirmed regression
     faster,
     taken_back,     ///< suspicious at first, but its reruns said otherwise
-    muted,          ///< slower, and muted by a person
+    muted,          ///< by a person, whatever it says
     informational,  ///< two clusters or no direction: shown, never judged
     undecided,
     not_compared,
@@ -35,6 +35,14 @@ std::vector<std::vector<const NightRow*>> by_heading(const Night&);
 /// program "benchmark/planner BM_plan/8".
 report::RowNames names_of(const Night&);
 
+/// Puts the reasons of rows that are not compared in the words of a night, with what to do: those
+/// of a comparison speak of A and B. Needs `baseline` and `baseline_session`, and the arms'
+/// pointers.
+void say_reasons(Night&);
+
+/// What a person types to have the row judged: "`assay baseline accept cpu --series 'ROW'`".
+std::string accept_command(const Night&, const std::string& row);
+
 /// Why the row is where it is: its mute, else its step; may be empty.
 std::string why_words(const NightRow&);
 
@@ -49,7 +57,10 @@ std::vector<std::string> evidence(const NightRow&);
 
 /// "2 confirmed regressions", "Clean: 61 rows compared, 1 candidate", …
 std::string verdict_words(const Night&);
-std::string_view verdict_word(NightVerdict);  ///< "clean", "error", "regression", "ambiguous"
+/// "clean", "no-baseline", "error", "regression", "ambiguous"
+std::string_view verdict_word(NightVerdict);
+/// "4 muted, 1 undecided": the rows that were not compared, by their Standing; empty: none.
+std::string rest_words(const Night&);
 
 /// Facts of the night as name and value: suite, night, commit, machine, baseline, control …
 std::vector<std::pair<std::string, std::string>> facts(const Night&);

@@ -31,6 +31,10 @@ class Merging {
         out_.left_out.insert(out_.left_out.end(), part.left_out.begin(), part.left_out.end());
     }
 
+    void left_out(LeftOut&& experiment) {
+        out_.left_out_experiments.push_back(std::move(experiment));
+    }
+
     NightPlan finish() {
         auto& samples = out_.plan.samples;
         std::stable_sort(samples.begin(), samples.end(),
@@ -88,7 +92,18 @@ void check_metrics(const Registry& registry, const SuiteExperiment& entry) {
                                         fmt::join(known, ", ")));
 }
 
-int most_rounds(const SuiteFile& suite) {
+/// Of the experiments that the entry's patterns match, those without samples.
+std::set<std::string> left_out_of(const runner::Plan& plan, const SuiteExperiment& entry,
+                                  const Registry& registry) {
+    std::set<std::string> ids;
+    if (plan.left_out.empty()) return ids;
+    for (const std::string& pattern : entry.patterns)
+        for (const Experiment* experiment : registry.select(pattern)) ids.insert(experiment->id);
+    for (const runner::PlannedSample& sample : plan.samples) ids.erase(sample.spec.experiment);
+    return ids;
+}
+
+int rounds_of_control(const SuiteFile& suite) {
     int most = 1;
     for (const auto& experiment : suite.experiments)
         most = std::max(most, experiment.rounds.value_or(suite.rounds));
@@ -104,17 +119,21 @@ NightPlan make_night_plan(const Registry& registry, const SuiteFile& suite) {
     if (suite.control && registry.experiment(runner::control_experiment) != nullptr) {
         runner::Request control;
         control.patterns = {std::string(runner::control_experiment)};
-        control.rounds = most_rounds(suite);
+        control.rounds = rounds_of_control(suite);
         merging.add(runner::make_plan(registry, control),
                     {{}, suite.margin, true, control.rounds.value_or(1)});
     }
     for (const SuiteExperiment& experiment : suite.experiments) check_metrics(registry, experiment);
-    for (const SuiteExperiment& experiment : suite.experiments)
-        merging.add(runner::make_plan(registry, request_of(experiment, suite)),
-                    {{experiment.metrics.begin(), experiment.metrics.end()},
-                     experiment.margin.value_or(suite.margin),
-                     false,
-                     experiment.rounds.value_or(suite.rounds)});
+    for (const SuiteExperiment& experiment : suite.experiments) {
+        runner::Plan plan = runner::make_plan(registry, request_of(experiment, suite));
+        const SeriesGate gate = {{experiment.metrics.begin(), experiment.metrics.end()},
+                                 experiment.margin.value_or(suite.margin),
+                                 false,
+                                 experiment.rounds.value_or(suite.rounds)};
+        for (const std::string& id : left_out_of(plan, experiment, registry))
+            merging.left_out({id, experiment.profile, experiment.provenance, gate});
+        merging.add(std::move(plan), gate);
+    }
     for (const SuiteBenchmark& benchmark : suite.benchmarks)
         merging.add(runner::make_plan(registry, request_of(benchmark, suite)),
                     {{},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,12 +22,22 @@ struct SeriesGate {
     bool operator==(const SeriesGate&) const = default;
 };
 
+/// An experiment that an entry's pattern matched but that cannot do what was asked (its input file
+/// is damaged, say).
+struct LeftOut {
+    std::string experiment;
+    Profile profile = Profile::toy;
+    std::optional<Provenance> provenance;
+    SeriesGate gate;  ///< its rows' where they were planned
+};
+
 struct NightPlan {
     /// In execution order: rounds; within a round all experiments, cases and variants, the other
     /// way round in every second round, the control workload first (and so last in those).
     runner::Plan plan;
     std::map<RowId, SeriesGate> gates;  ///< by series
     std::vector<std::string> left_out;  ///< sentences
+    std::vector<LeftOut> left_out_experiments;
 };
 
 /// UserError: as runner::make_plan().

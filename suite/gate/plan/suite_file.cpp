@@ -17,10 +17,13 @@ namespace {
 using SuiteTable = StrictTable<UserError>;
 
 /// A night with more rounds than this is a typing error.
-constexpr int most_rounds = 1000;
+constexpr int largest_rounds = 1000;
+
+/// Nights are a day apart, though not to the minute: with more, no two would be two.
+constexpr double most_hours_apart = 20;
 
 std::optional<int> rounds_of(SuiteTable& in) {
-    const auto rounds = in.integer("rounds", 1, most_rounds);
+    const auto rounds = in.integer("rounds", 1, largest_rounds);
     return rounds ? std::optional(static_cast<int>(*rounds)) : std::nullopt;
 }
 
@@ -118,6 +121,10 @@ SuiteFile parse_suite(std::string_view text, const std::string& source) {
     suite.rounds = rounds_of(root).value_or(suite.rounds);
     suite.margin = margin_of(root).value_or(suite.margin);
     suite.rerun_budget_s = positive(root, "rerun_budget_s", suite.rerun_budget_s);
+    suite.min_apart_h = root.number("min_apart_h").value_or(suite.min_apart_h);
+    if (!(suite.min_apart_h >= 0 && suite.min_apart_h <= most_hours_apart))
+        root.fail("min_apart_h",
+                  "must be from 0 (every run is a night of its own) to 20, in hours");
     suite.p = positive(root, "p", suite.p);
     if (suite.p >= 1) root.fail("p", "must be below 1: it is a probability");
     if (const toml::node* control = root.find("control")) {
@@ -129,14 +136,7 @@ SuiteFile parse_suite(std::string_view text, const std::string& source) {
     for (SuiteTable& table : root.tables("benchmark")) {
         SuiteBenchmark benchmark = read_benchmark(table);
         for (const SuiteBenchmark& before : suite.benchmarks)
-            if (before.name == benchmark.name) {
-                table.fail("name", "is that of one before it");
-            } else if (before.program != benchmark.program &&
-                       before.program.filename() == benchmark.program.filename()) {
-                // They are kept, and found beside `assay`, by their file names.
-                table.fail("program", "has the file name of " + before.program.string() +
-                                          ", another program of this suite: rename one");
-            }
+            if (before.name == benchmark.name) table.fail("name", "is that of one before it");
         suite.benchmarks.push_back(std::move(benchmark));
     }
     root.refuse_rest();

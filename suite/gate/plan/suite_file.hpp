@@ -26,7 +26,7 @@ struct SuiteExperiment {
 /// [[benchmark]]: a program that speaks Google Benchmark's JSON, started afresh in every round.
 struct SuiteBenchmark {
     std::string name;               ///< unique; reports call its rows "benchmark/NAME …"
-    std::filesystem::path program;  ///< beside this program, else as given
+    std::filesystem::path program;  ///< a name beside this program or in PATH, or a path
     std::vector<std::string> arguments;
     std::optional<int> rounds;
     std::optional<double> margin;
@@ -37,6 +37,7 @@ struct SuiteFile {
     int rounds = 5;
     double margin = 0.02;         ///< relative; a row's own A/A spread widens it
     double rerun_budget_s = 600;  ///< for all candidates of a night
+    double min_apart_h = 4;       ///< runs that begin closer to each other are one night
     double p = 0.001;             ///< of change points in the trend report
     bool control = true;          ///< run the control workload in every round
     std::vector<SuiteExperiment> experiments;

@@ -66,6 +66,7 @@ gate::NightRow exact_row() {
     gate::NightRow row;
     row.against_baseline.verdict = compare::RowVerdict::same;
     row.against_baseline.reason_code = compare::Reason::identical;
+    row.evidence = gate::Evidence::same;
     return row;
 }
 
@@ -127,6 +128,7 @@ gate::Night Resampling::night(Drawn& drawn, Injected injected) {
     inputs.old_program = true;
     gate::Night night;
     night.margin = suite_.margin;
+    night.baseline_session = "the pool";
     night.rows = gate::night_rows(inputs);
     for (const gate::NightRow& row : night.rows)
         if (const auto slower = gate::control_slowdown(row.against_baseline);
