@@ -77,14 +77,15 @@ bool suspicious(const compare::Row& row) {
                                              : false;
 }
 
-NightRow not_run(const RowId& id) {
+NightRow not_run(const RowId& id, bool left_out) {
     NightRow row;
     compare::Row& against = row.against_baseline;
     against.id = id;
     against.ratio = against.low = against.high = std::numeric_limits<double>::quiet_NaN();
     against.verdict = compare::RowVerdict::not_comparable;
     against.reason_code = compare::Reason::only_in_a;
-    against.reason = "not run tonight: the suite has it no more";
+    against.reason = left_out ? "not run tonight: its experiment was left out"
+                              : "not run tonight: the suite has it no more";
     return row;
 }
 
@@ -98,7 +99,8 @@ void add_open_rows(std::vector<NightRow>& rows, const RowInputs& inputs) {
         if (past.state != State::candidate && past.state != State::confirmed) continue;
         const auto stands_in = index.find(id.series());
         if (index.contains(id)) continue;
-        NightRow row = stands_in == index.end() ? not_run(id) : rows[stands_in->second];
+        NightRow row = stands_in == index.end() ? not_run(id, gate_of(id, inputs) != nullptr)
+                                                : rows[stands_in->second];
         if (stands_in != index.end()) replaced.insert(id.series());
         row.against_baseline.id = id;
         row.muted = inputs.muted(id);

@@ -167,7 +167,11 @@ std::vector<std::string> unjudged_warnings(const Night& night, std::span<const R
     std::vector<RowId> open, gone;
     for (const NightRow& row : night.rows) {
         here.insert(row.against_baseline.id);
-        if (is_not_run(row) && !row.muted) open.push_back(row.against_baseline.id);
+        const auto& left_out = night.left_out;  // named as failures
+        if (is_not_run(row) && !row.muted &&
+            std::find(left_out.begin(), left_out.end(), row.against_baseline.id.experiment) ==
+                left_out.end())
+            open.push_back(row.against_baseline.id);
     }
     for (const RowId& row : left)
         if (!here.contains(row)) gone.push_back(row);

@@ -115,12 +115,19 @@ class NightRun {
         return ids;
     }
 
+    bool was_left_out(const std::string& experiment) const {
+        return std::any_of(
+            plan_.left_out_experiments.begin(), plan_.left_out_experiments.end(),
+            [&](const LeftOut& left_out) { return left_out.experiment == experiment; });
+    }
+
     /// Experiments that could not be planned, and what the level has of them, are not nothing.
     void add_left_out() {
         std::map<std::string, std::pair<std::size_t, std::size_t>> rows;  // all, not muted
         for (const NightRow& row : night().rows) {
             const compare::Row& against = row.against_baseline;
-            if (plan_.gates.contains(against.id.series()) || is_not_run(row)) continue;
+            if (plan_.gates.contains(against.id.series())) continue;
+            if (is_not_run(row) && !was_left_out(against.id.experiment)) continue;
             auto& [all, judged] = rows[against.id.experiment];
             ++all;
             if (!row.muted) ++judged;
@@ -155,6 +162,7 @@ class NightRun {
                        .regressions = nights_.regressions(record_.suite, record_.machine),
                        .level = level ? &*level : nullptr,
                        .tonight = began_,
+                       .began = record_.started,
                        .ended_by_budget = ended_by_budget(earlier),
                        .min_apart_h = request_.suite.min_apart_h});
         const std::vector<store::MuteRecord> mutes = nights_.mutes();

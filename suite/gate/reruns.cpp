@@ -106,7 +106,8 @@ class Spent {
     std::string enough(std::size_t groups) const {
         if (!(longest_s_ > 0)) return "";
         const double whole = longest_s_ * static_cast<double>(groups);
-        return fmt::format(", it takes rerun_budget_s = {:g} at least", 10 * std::ceil(whole / 10));
+        return fmt::format(", rerun_budget_s = {:g} lets every one run to its last round",
+                           10 * std::ceil(whole / 10));
     }
 
     const RerunRequest& request_;
@@ -272,7 +273,9 @@ class Rerunning {
         request.decision.metrics = {metrics.begin(), metrics.end()};
         const runner::VersusOutcome outcome = runner::versus(registry_, request, store_, listener_);
         outcome_.interrupted = outcome.interrupted;
-        if (!outcome.interrupted && has_no_values(outcome.old_arm, group)) {
+        // One failed sample is no broken program: several rounds had to go by.
+        if (!outcome.interrupted && !outcome.budget_ended &&
+            has_no_values(outcome.old_arm, group)) {
             outcome_.warnings.push_back(fmt::format(
                 "{}: the baseline's program, which was kept, gives no value of it any more{}; "
                 "this one is run again and compared with the baseline's values",

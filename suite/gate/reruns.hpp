@@ -38,7 +38,7 @@ struct RerunOutcome {
 /// comes first in the next night; among equals another one begins every night. Each series may take
 /// an equal share of what is left of the budget (a notice "rerun" tells it), so that one that never
 /// gets a verdict starves no other. Where the budget left a row without verdict in the night
-/// before, too, the warning says what budget it takes at least.
+/// before, too, the warning says with what budget every series can run to its last round.
 RerunOutcome rerun_candidates(const Registry&, store::Store&, const RerunRequest&,
                               std::vector<NightRow>&, const runner::Listener&);
 

@@ -39,7 +39,7 @@ std::map<RowId, RowPast> row_pasts(const PastInputs& inputs) {
     for (auto& [id, row] : past)
         if (!inputs.ended_by_budget.contains(id)) row.open_before = 0;
     for (const auto& [id, since] : same_since)
-        past[id].same_before = is_another_night(since, inputs.tonight, inputs.min_apart_h);
+        past[id].same_before = is_another_night(since, inputs.began, inputs.min_apart_h);
     for (const store::RegressionRecord& record : inputs.regressions) {
         RowPast& row = past[record.row];
         row.state = parse_state(record.state);

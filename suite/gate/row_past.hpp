@@ -29,7 +29,8 @@ struct PastInputs {
     std::vector<store::RowOfNight> rows;               ///< oldest night first
     std::vector<store::RegressionRecord> regressions;  ///< the newest of each row last
     const BaselineLevel* level = nullptr;              ///< null: nothing was accepted yet
-    std::string tonight;              ///< when it began, or went on after an interruption
+    std::string tonight;  ///< when it began, or went on after an interruption: its reruns are newer
+    std::string began;    ///< when its first sample did
     std::set<RowId> ended_by_budget;  ///< rows that the budget of the newest night left undecided
     double min_apart_h = 0;           ///< of the suite
 };

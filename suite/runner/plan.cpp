@@ -202,10 +202,13 @@ Plan make_plan(const Registry& registry, const Request& request) {
     Plan plan;
     InputHash inputs;
     for (const Selected& candidate : selected) {
+        const auto before = static_cast<std::ptrdiff_t>(plan.samples.size());
         try {
             expand(*candidate.experiment, request, inputs, plan);
         } catch (const UserError& error) {
             if (candidate.by_id || selected.size() == 1) throw;
+            // Left out whole: what a few of its cases say would pass for all of it.
+            plan.samples.erase(plan.samples.begin() + before, plan.samples.end());
             plan.left_out.emplace_back(error.what());
         }
     }

@@ -14,7 +14,7 @@ const RowId row = {"a/b", "c", {}, "seconds"};
 class RowPasts : public ::testing::Test {
   protected:
     RowPasts() {
-        inputs.tonight = "2026-11-21T02:00:00.000Z";
+        inputs.tonight = inputs.began = "2026-11-21T02:00:00.000Z";
         inputs.min_apart_h = 4;
     }
     void ran(const std::string& at, Evidence evidence, std::optional<double> median) {
@@ -45,6 +45,15 @@ TEST_F(RowPasts, ACandidateOfMinutesAgoIsOfThisNight) {
     inputs.min_apart_h = 4;
     inputs.tonight = "2026-11-21T05:50:00.000Z";
     EXPECT_TRUE(past().another_night);
+}
+
+/// This one was interrupted and went on: what it found good was measured before.
+TEST_F(RowPasts, TonightsGoodSamplesCountFromWhenTheyWereMade) {
+    ran("2026-11-21T01:50", Evidence::same, 2);
+    inputs.tonight = "2026-11-21T07:00:00.000Z";
+    EXPECT_FALSE(past().same_before);
+    inputs.began = "2026-11-21T07:00:00.000Z";
+    EXPECT_TRUE(past().same_before);
 }
 
 /// It was interrupted and went on, a day after it had begun.

@@ -283,7 +283,13 @@ TEST_F(SilentNights, WhatIsLeftOutKeepsItsRowsAndItsRegression) {
     const Printed accepted = assay({"baseline", "accept", "tiny", "--even-if-failed"});
     EXPECT_THAT(accepted.out, HasSubstr("warning: still a regression, since that session has no "
                                         "values of it: night/work left"));
-    EXPECT_EQ(night().exit_code, 2) << "it is open until somebody says otherwise";
+    const Told again = night();
+    EXPECT_EQ(again.exit_code, 2) << "it is open until somebody says otherwise";
+    EXPECT_EQ(again.report["left_out"], json({"night/work"}));
+    EXPECT_THAT(again.report["warnings"].dump(), Not(HasSubstr("does not run it any more")));
+    EXPECT_THAT(assay({"baseline", "accept", "tiny", "--even-if-failed"}).out,
+                HasSubstr("still a regression"));
+    EXPECT_EQ(night().exit_code, 2);
 }
 
 /// What it needs lies beside it, and is not kept.

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/runner/plan.hpp"
 #include "suite/runner/runner.hpp"
@@ -126,6 +127,25 @@ TEST_F(PlanTest, OfAWiderPatternOnlyTheFittingAreTaken) {
     EXPECT_THAT(result.left_out, ElementsAre(HasSubstr("dummy/sum takes no faults")));
     request.patterns = {"dummy/behave", "dummy/sum"};
     EXPECT_THAT(refusal(), HasSubstr("dummy/sum takes no faults"));
+}
+
+TEST_F(PlanTest, WhatIsLeftOutIsLeftOutWhole) {
+    System other;
+    other.id = "other";
+    Experiment broken = *registry.experiment("dummy/sum");
+    broken.id = "other/sum";
+    broken.validate = [](const SampleSpec& spec) {
+        if (to_string(spec.axes.at("n")) == "3")  // the second of two
+            throw UserError("the file for this n is damaged");
+    };
+    other.experiments = {broken};
+    registry.add(std::move(other));
+    request.patterns = {"all"};
+    const Plan result = plan();
+    EXPECT_THAT(result.left_out, ElementsAre(HasSubstr("is damaged")));
+    for (const PlannedSample& sample : result.samples)
+        EXPECT_NE(sample.spec.experiment, "other/sum");
+    EXPECT_EQ(result.samples.size(), 7U);
 }
 
 TEST_F(PlanTest, ExperimentsOwnScenarioIsTheDefault) {

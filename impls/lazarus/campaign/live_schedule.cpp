@@ -7,9 +7,9 @@
 #include <array>
 #include <fstream>
 
-#include "impls/lazarus/experiments/spot_session.hpp"
 #include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "impls/lazarus/spot/spot_session.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/cost/modelled_model.hpp"
-#include "impls/lazarus/experiments/fig9_course.hpp"
 #include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
+#include "impls/lazarus/spot/fig9_course.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"

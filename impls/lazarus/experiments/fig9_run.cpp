@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "impls/lazarus/experiments/fig9_course.hpp"
-#include "impls/lazarus/experiments/spot_session.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "impls/lazarus/simulated/training.hpp"
+#include "impls/lazarus/spot/fig9_course.hpp"
+#include "impls/lazarus/spot/spot_session.hpp"
 #include "suite/cluster/pacer.hpp"
 
 namespace assay::lazarus {

@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "impls/lazarus/data/seeded_shuffle.hpp"
-#include "impls/lazarus/experiments/spot_session.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "impls/lazarus/policy/controller/controller.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
+#include "impls/lazarus/spot/spot_session.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {

@@ -27,8 +27,8 @@ bool names_session_or_sample(const store::Store& store, const std::string& id) {
     try {
         store.annotations(id);
         return true;
-    } catch (const store::StoreError&) {
-        return false;
+    } catch (const store::StoreError& error) {
+        return std::string_view(error.what()).starts_with("several");
     }
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "impls/lazarus/experiments/spot_session.hpp"
 #include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "impls/lazarus/spot/spot_session.hpp"
 #include "tests/lazarus/live/live_training.hpp"
 
 namespace assay::lazarus {

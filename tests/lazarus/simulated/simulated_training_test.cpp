@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "impls/lazarus/cost/recovery_cost.hpp"
-#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/spot/spot_training.hpp"
 #include "suite/base/error.hpp"
 #include "suite/scenario/availability_trace.hpp"
 #include "suite/scenario/cost_model.hpp"

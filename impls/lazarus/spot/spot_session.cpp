@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/spot_session.hpp"
+#include "impls/lazarus/spot/spot_session.hpp"
 
 #include <fmt/format.h>
 

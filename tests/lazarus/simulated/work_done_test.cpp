@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/spot/spot_training.hpp"
 
 namespace assay::lazarus {
 namespace {

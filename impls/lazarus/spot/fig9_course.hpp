@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/spot/spot_training.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/availability_trace.hpp"

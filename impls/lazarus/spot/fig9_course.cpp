@@ -1,9 +1,9 @@
-#include "impls/lazarus/experiments/fig9_course.hpp"
+#include "impls/lazarus/spot/fig9_course.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "suite/base/error.hpp"

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "impls/lazarus/experiments/spot_training.hpp"
 #include "impls/lazarus/live/driver.hpp"
+#include "impls/lazarus/spot/spot_training.hpp"
 
 namespace assay::lazarus {
 

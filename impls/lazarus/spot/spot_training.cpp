@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/spot_training.hpp"
+#include "impls/lazarus/spot/spot_training.hpp"
 
 #include <fmt/format.h>
 
