@@ -10,6 +10,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # -O2 without -DNDEBUG: assertions guard invariants and cost nothing measurable here.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
 
 set(ASSAY_SANITIZE "" CACHE STRING "Sanitizers for every target, for example address,undefined")
 
