@@ -59,7 +59,7 @@ class Prepared {
         for (const std::string& word : command.arguments) argv_.push_back(c_str(word));
         argv_.push_back(nullptr);
         set_environment();
-        find(program_of(command));
+        candidates_ = program_candidates(program_of(command));
         folder_ = command.folder.string();
         for (const int fd : command.descriptors) passed_.push_back(raised(fd));
     }
@@ -143,23 +143,6 @@ class Prepared {
         environment_.push_back(nullptr);
     }
 
-    /// As execvp() does: what holds no '/' is looked for in PATH.
-    void find(const std::string& program) {
-        if (program.find('/') != std::string::npos) {
-            candidates_.push_back(program);
-            return;
-        }
-        const char* path = std::getenv("PATH");
-        std::string_view folders = path != nullptr ? path : "/bin:/usr/bin";
-        while (true) {
-            const std::size_t end = folders.find(':');
-            const std::string_view folder = folders.substr(0, end);
-            candidates_.push_back(fmt::format("{}/{}", folder.empty() ? "." : folder, program));
-            if (end == std::string_view::npos) return;
-            folders.remove_prefix(end + 1);
-        }
-    }
-
     /// Returns only with what went wrong.
     int exec() const noexcept {
         int error = ENOENT;
@@ -182,6 +165,20 @@ class Prepared {
 };
 
 }  // namespace
+
+std::vector<std::string> program_candidates(const std::string& program) {
+    if (program.find('/') != std::string::npos) return {program};
+    std::vector<std::string> candidates;
+    const char* path = std::getenv("PATH");
+    std::string_view folders = path != nullptr ? path : "/bin:/usr/bin";
+    while (true) {
+        const std::size_t end = folders.find(':');
+        const std::string_view folder = folders.substr(0, end);
+        candidates.push_back(fmt::format("{}/{}", folder.empty() ? "." : folder, program));
+        if (end == std::string_view::npos) return candidates;
+        folders.remove_prefix(end + 1);
+    }
+}
 
 std::string to_string(const ExitStatus& status) {
     if (status.code) return fmt::format("exited with status {}", *status.code);

@@ -30,6 +30,10 @@ struct ExitStatus {
 /// "exited with status 3", "killed by signal 9 (Killed)".
 std::string to_string(const ExitStatus& status);
 
+/// The files that `program` may mean, in the order in which they are tried, as execvp() does: what
+/// holds no '/' is looked for in PATH.
+std::vector<std::string> program_candidates(const std::string& program);
+
 /// What stands behind a standard stream of a new process.
 struct Stream {
     enum class Kind { inherit, null, pipe, descriptor };

@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "suite/base/error.hpp"
 #include "suite/base/process.hpp"
@@ -174,17 +172,6 @@ bool can_be_executed(const fs::path& file) {
     return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
 }
 
-/// As execvp() looks for it.
-std::optional<fs::path> find_in_path(const fs::path& name) {
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
-            can_be_executed(file))
-            return file;
-    return std::nullopt;
-}
-
 /// nullopt: it can be started.
 std::optional<std::string> trouble_with(const fs::path& named) {
     const fs::path program = find_benchmark_program(named);
@@ -252,7 +239,9 @@ fs::path find_benchmark_program(const fs::path& program) {
     std::error_code error;
     const fs::path beside = folder_of_this_program() / kept_benchmark_name(program);
     if (fs::is_regular_file(beside, error)) return beside;
-    return is_path(program) ? program : find_in_path(program).value_or(program);
+    for (const std::string& candidate : program_candidates(program.string()))
+        if (can_be_executed(candidate)) return candidate;
+    return program;
 }
 
 }  // namespace assay::gate

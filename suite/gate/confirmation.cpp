@@ -1,10 +1,10 @@
 #include "suite/gate/confirmation.hpp"
 
 #include <array>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <utility>
+
+#include "suite/store/ids.hpp"
 
 namespace assay::gate {
 namespace {
@@ -68,24 +68,6 @@ Step ended_after(State state, Evidence evidence) {
     return {state, state, ""};
 }
 
-/// "2026-11-21T02:03:04…" since 1970; nullopt: no such time.
-std::optional<double> seconds_of(std::string_view utc) {
-    const auto number = [&](std::size_t at, std::size_t digits) {
-        int value = -1;
-        if (at + digits <= utc.size())
-            std::from_chars(utc.data() + at, utc.data() + at + digits, value);
-        return value;
-    };
-    const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
-                                          std::chrono::month(static_cast<unsigned>(number(5, 2))),
-                                          std::chrono::day(static_cast<unsigned>(number(8, 2)))};
-    const int hours = number(11, 2), minutes = number(14, 2), seconds = number(17, 2);
-    if (!day.ok() || hours < 0 || minutes < 0 || seconds < 0) return std::nullopt;
-    const auto at = std::chrono::sys_days(day) + std::chrono::hours(hours) +
-                    std::chrono::minutes(minutes) + std::chrono::seconds(seconds);
-    return std::chrono::duration<double>(at.time_since_epoch()).count();
-}
-
 }  // namespace
 
 std::string_view to_string(State state) {
@@ -113,8 +95,11 @@ std::optional<Evidence> parse_evidence(std::string_view text) {
 }
 
 bool is_another_night(std::string_view earlier, std::string_view later, double hours) {
-    const auto first = seconds_of(earlier), second = seconds_of(later);
-    return !first || !second || std::abs(*second - *first) >= hours * 3600;
+    const auto first = store::parse_utc(earlier), second = store::parse_utc(later);
+    if (!first || !second) return true;
+    using Seconds = std::chrono::duration<double>;
+    const auto whole = [](auto at) { return std::chrono::floor<std::chrono::seconds>(at); };
+    return Seconds(std::chrono::abs(whole(*second) - whole(*first))).count() >= hours * 3600;
 }
 
 Step after_night(std::optional<State> state, Evidence evidence, bool same_before,

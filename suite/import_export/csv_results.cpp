@@ -174,7 +174,7 @@ class CsvResults {
         if (!store::is_final_status(sample.status))
             fail(*field(line, "status"), fmt::format("there is no status '{}'", sample.status));
         sample.started = word(line, "started", imported_);
-        if (!store::is_utc(sample.started))
+        if (!store::parse_utc(sample.started))
             fail(*field(line, "started"),
                  fmt::format("'started' is '{}', no time; write 2026-11-21T02:03:04.567Z (UTC)",
                              sample.started));

@@ -115,18 +115,22 @@ bool is_uuid(std::string_view text) {
     return true;
 }
 
-bool is_utc(std::string_view text) {
+std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text) {
     constexpr std::string_view shape = "0000-00-00T00:00:00.000Z";
-    if (text.size() != shape.size()) return false;
+    if (text.size() != shape.size()) return std::nullopt;
     for (std::size_t i = 0; i < text.size(); ++i)
-        if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i]) return false;
+        if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+            return std::nullopt;
     const auto number = [&](std::size_t at, std::size_t digits) {
         return std::stoi(std::string(text.substr(at, digits)));
     };
     const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
                                           std::chrono::month(static_cast<unsigned>(number(5, 2))),
                                           std::chrono::day(static_cast<unsigned>(number(8, 2)))};
-    return day.ok() && number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) < 60;
+    const int hours = number(11, 2), minutes = number(14, 2), seconds = number(17, 2);
+    if (!day.ok() || hours >= 24 || minutes >= 60 || seconds >= 60) return std::nullopt;
+    return std::chrono::sys_days(day) + std::chrono::hours(hours) + std::chrono::minutes(minutes) +
+           std::chrono::seconds(seconds) + std::chrono::milliseconds(number(20, 3));
 }
 
 }  // namespace assay::store

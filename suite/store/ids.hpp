@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,7 @@ std::string gate_row_id(const std::vector<std::string>& columns);
 
 /// ISO 8601, UTC, milliseconds: "2026-11-21T02:03:04.567Z"; text order is time order.
 std::string utc(std::chrono::system_clock::time_point at);
-/// Written so, of a day and a time that there are.
-bool is_utc(std::string_view text);
+/// Reads that back; nullopt: written otherwise, or no day or time that there is.
+std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view text);
 
 }  // namespace assay::store
