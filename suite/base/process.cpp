@@ -274,6 +274,11 @@ void Process::kill_group(int signal_number) noexcept {
     if (running() && leads_group_) ::kill(-pid_, signal_number);
 }
 
+void Process::disown() noexcept {
+    pid_ = -1;
+    pidfd_.reset();
+}
+
 void Process::end() noexcept {
     if (!running()) return;
     kill_group();
@@ -282,6 +287,17 @@ void Process::end() noexcept {
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
+}
+
+void end_with_lifeline(int lifeline_fd) {
+    const pid_t self = ::getpid();
+    ::fcntl(lifeline_fd, F_SETFD, FD_CLOEXEC);
+    ::fcntl(lifeline_fd, F_SETOWN, ::getpgrp() == self ? -self : self);
+    ::fcntl(lifeline_fd, F_SETSIG, SIGKILL);
+    ::fcntl(lifeline_fd, F_SETFL, O_ASYNC);
+    // It may have closed before the above was in place.
+    pollfd entry{lifeline_fd, POLLIN, 0};
+    if (::poll(&entry, 1, 0) > 0) ::_exit(1);
 }
 
 Pipe::Pipe() {

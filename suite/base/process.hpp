@@ -105,6 +105,9 @@ class Process {
     /// Everybody in the group that it leads (ProcessCommand::own_group).
     void kill_group(int signal_number = SIGKILL) noexcept;
 
+    /// Somebody else has reaped it: its number may be another process' by now.
+    void disown() noexcept;
+
     /// Our ends of the streams that are pipes.
     FileDescriptor in, out, err;
 
@@ -116,6 +119,12 @@ class Process {
     bool leads_group_ = false;
     FileDescriptor pidfd_;
 };
+
+/// Has the kernel SIGKILL this process, and the group that it leads, when the other end of the pipe
+/// `lifeline_fd` closes: when the process that holds it ends, in whatever way. Exits where it has
+/// closed already. A thread could do it too, but fork servers must be made before any thread
+/// exists. Programs started later do not inherit the lifeline.
+void end_with_lifeline(int lifeline_fd);
 
 /// Both ends of a pipe, closed in programs that are started later; never 0, 1 or 2.
 struct Pipe {

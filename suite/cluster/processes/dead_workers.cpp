@@ -13,6 +13,33 @@ constexpr Seconds kExitStatusWait{1.0};
 
 }  // namespace
 
+ExitStatus to_exit_status(int wait_status) {
+    if (WIFSIGNALED(wait_status)) return {.code = std::nullopt, .signal = WTERMSIG(wait_status)};
+    return {.code = WEXITSTATUS(wait_status)};
+}
+
+// In the supervisor's process.
+
+std::optional<ExitStatus> reap_child(Process& child) noexcept {
+    if (!child.running()) return std::nullopt;
+    siginfo_t info{};
+    int waited;
+    do {
+        waited = ::waitid(P_PIDFD, child.pidfd(), &info, WEXITED | WNOWAIT);
+    } while (waited != 0 && errno == EINTR);
+    try {
+        if (waited == 0) {
+            // While it is not reaped, its process group's number cannot be anybody else's.
+            child.kill_group();
+            return child.wait();
+        }
+    } catch (const std::system_error&) {
+        // Taken between the two calls.
+    }
+    child.disown();
+    return std::nullopt;
+}
+
 // In the fork server.
 
 std::vector<EndedChild> reap_ended_children() {
@@ -46,8 +73,13 @@ void Supervisor::Impl::terminate(WorkerId id, std::string verdict) {
     kill(id);
 }
 
+void Supervisor::Impl::signal(WorkerId id, int signal_number) {
+    const SupervisedWorker& worker = at(id);
+    worker.launcher->signal(worker.launched, signal_number);
+}
+
 void Supervisor::Impl::kill(WorkerId id) {
-    launcher->signal(workers[id]->launched, SIGKILL);
+    signal(id, SIGKILL);
     slowing.killed(id);
 }
 
@@ -68,7 +100,7 @@ void Supervisor::Impl::notice_death(WorkerId id) {
 
 void Supervisor::Impl::report_death(WorkerId id) {
     SupervisedWorker& worker = *workers[id];
-    std::string how = launcher->exit_status(worker.launched);
+    std::string how = worker.launcher->exit_status(id);
     if (how.empty()) {
         if (now_s() - ended_at_s[id] < kExitStatusWait.count()) return;
         how = "gone, exit status unknown";
@@ -80,7 +112,7 @@ void Supervisor::Impl::report_death(WorkerId id) {
     }
     worker.state = SupervisedWorker::State::dead;
     worker.connection = WorkerConnection();
-    worker.death.reset();
+    worker.launched.death.reset();
     ended_at_s.erase(id);
     events.push_back(WorkerDied{id, std::move(how), worker.detected_s});
 }

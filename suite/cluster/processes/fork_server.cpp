@@ -1,153 +1,122 @@
 // The supervisor's side of the fork server: a Launcher that asks it for workers.
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
-#include "suite/base/file_descriptor.hpp"
+#include "suite/base/process.hpp"
+#include "suite/cluster/processes/dead_workers.hpp"
 #include "suite/cluster/processes/fork_server_process.hpp"
-#include "suite/cluster/processes/launcher.hpp"
+#include "suite/cluster/processes/local_worker.hpp"
 
 namespace assay::cluster {
 namespace {
 
-std::string describe(int wait_status) {
-    if (WIFSIGNALED(wait_status)) return fmt::format("signal {}", WTERMSIG(wait_status));
-    return fmt::format("exit {}", WEXITSTATUS(wait_status));
-}
+/// Requests without an answer. So few always fit into the socket: to ask never waits, not even for
+/// a server that has been stopped.
+constexpr int kMostUnanswered = 32;
+
+constexpr const char* kServerGone = "the fork server is gone (was it killed?)";
+
+/// A thread that was joined is still listed for a moment.
+constexpr std::chrono::milliseconds kJoinedThreadsGone{100};
 
 void refuse_threads() {
 #ifndef __SANITIZE_THREAD__  // whose run time has a thread of its own
-    long threads = 0;
-    for ([[maybe_unused]] const auto& task :
-         std::filesystem::directory_iterator("/proc/self/task")) {
-        ++threads;
-    }
-    if (threads > 1) {
-        throw std::logic_error(
-            fmt::format("make_fork_server(): this process already has {} threads; a process forked "
-                        "from it could "
-                        "find locks held for ever. Make the fork server first",
-                        threads));
+    const auto deadline = std::chrono::steady_clock::now() + kJoinedThreadsGone;
+    while (true) {
+        const auto threads =
+            std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+        if (threads == 1) return;
+        if (std::chrono::steady_clock::now() > deadline)
+            throw std::logic_error(fmt::format(
+                "make_fork_server(): this process already has {} threads; a process forked from it "
+                "could find locks held for ever. Make the fork server first, or start the workers "
+                "by exec (make_exec_launcher)",
+                threads));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 #endif
 }
 
 class ForkServerLauncher final : public Launcher {
   public:
-    explicit ForkServerLauncher(WorkerMain worker_main) {
+    explicit ForkServerLauncher(const WorkerMain& worker_main) {
         refuse_threads();
-        switch_off_flight_recorder();
-        // Should the fork server be killed, its children become ours, and we reap them.
-        check_call(::prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl(PR_SET_CHILD_SUBREAPER)");
         int ends[2];
         check_call(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends),
                    "socketpair for the fork server");
         socket_ = FileDescriptor(ends[0]);
         FileDescriptor server_end(ends[1]);
         std::fflush(nullptr);  // else the children would print what is buffered here once more
-        // Not a suite/base/process.hpp: it does not exec, and ends with its lifeline.
-        server_ = check_call(::fork(), "fork of the fork server");
-        if (server_ == 0) run_fork_server(server_end.get(), worker_main);
+        server_ = Process::forked([&]() -> int { run_fork_server(server_end.get(), worker_main); });
+        server_.pidfd();  // while nobody can have reaped it
     }
 
     ~ForkServerLauncher() override {
-        socket_.reset();           // the lifeline: the server kills its children and ends
-        ::kill(server_, SIGCONT);  // should somebody have stopped it
-        ::waitpid(server_, nullptr, 0);
-        // Ours only if the server was killed; they were killed with it. Else no such child: no
-        // wait.
-        for (const auto& [pid, worker] : running_) ::waitpid(pid_t(pid), nullptr, 0);
+        socket_.reset();  // the lifeline: the server kills its children and ends
+        // Should somebody have stopped it.
+        ::pidfd_send_signal(server_.pidfd(), SIGCONT, nullptr, 0);
+        reap_child(server_);
     }
 
-    Launched launch(WorkerId worker, const nlohmann::json& config) override {
-        int ends[2];
-        check_call(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends),
-                   "socketpair for a worker");
-        FileDescriptor ours(ends[0]), theirs(ends[1]);
-        const FileDescriptor config_file = write_config(config);
-        if (gone_) throw_gone();
-        try {
-            send_packet(socket_.get(), {ForkPacket::Kind::launch, worker, -1, 0},
-                        {theirs.get(), config_file.get()});
-        } catch (const std::system_error&) {
-            throw_gone();
-        }
-        while (auto reply = receive_packet(socket_.get())) {
-            if (reply->packet.kind == ForkPacket::Kind::ended) {
-                note_end(reply->packet);
-                continue;
-            }
-            if (reply->packet.kind == ForkPacket::Kind::refused || reply->descriptors.empty()) {
-                throw std::system_error(
-                    reply->packet.status, std::generic_category(),
-                    fmt::format("the fork server cannot start worker {}", worker));
-            }
-            running_[reply->packet.pid] = worker;
-            ended_.erase(reply->packet.pid);
-            return {ours.release(), reply->descriptors[0].release(), long(reply->packet.pid),
-                    "localhost"};
-        }
-        throw_gone();
+    void launch(WorkerId worker, const nlohmann::json& config) override {
+        if (gone_) throw std::runtime_error(no_worker());
+        WorkerSupplies supplies = make_supplies(config);
+        ours_[worker] = std::move(supplies.ours);
+        requests_.push_back({worker, std::move(supplies.theirs), std::move(supplies.config)});
+        ask();
+    }
+
+    std::vector<Start> starts() override {
+        collect();
+        return std::exchange(starts_, {});
     }
 
     void signal(const Launched& worker, int signal_number) override {
-        // By pidfd: never hits a stranger that got the number of a worker already reaped.
-        if (::pidfd_send_signal(worker.death_fd, signal_number, nullptr, 0) != 0 &&
-            errno != ESRCH) {
-            check_call(-1,
-                       fmt::format("signal {} to worker with pid {}", signal_number, worker.pid));
-        }
+        signal_by_pidfd(worker.death, signal_number);
     }
 
-    std::string exit_status(const Launched& worker) override {
+    std::string exit_status(WorkerId worker) override {
         collect();
-        if (gone_ && running_.count(worker.pid) != 0) {
-            int status = 0;
-            if (::waitpid(pid_t(worker.pid), &status, WNOHANG) == worker.pid) {
-                running_.erase(worker.pid);
-                return describe(status) + " (the fork server had been killed)";
-            }
-        }
-        const auto found = ended_.find(worker.pid);
-        return found == ended_.end() ? "" : found->second;
+        const auto found = ended_.find(worker);
+        if (found != ended_.end()) return found->second;
+        // Who reaps it then does not tell us.
+        return gone_ ? fmt::format("{}, and the worker with it", kServerGone) : "";
     }
 
     int wake_fd() const override { return gone_ ? -1 : socket_.get(); }
 
   private:
-    static FileDescriptor write_config(const nlohmann::json& config) {
-        FileDescriptor file(check_call(::memfd_create("assay-worker-config", MFD_CLOEXEC),
-                                       "memfd for a worker's config"));
-        const std::string text =
-            config.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        for (std::size_t done = 0; done < text.size();) {
-            done += check_call(int(::write(file.get(), text.data() + done,
-                                           std::min<std::size_t>(text.size() - done, 1 << 30))),
-                               "write of a worker's config");
+    struct Request {
+        WorkerId worker;
+        FileDescriptor channel, config;
+    };
+
+    static std::string no_worker() {
+        return fmt::format("{}: no worker can be started", kServerGone);
+    }
+
+    void ask() {
+        for (; !requests_.empty() && unanswered_ < kMostUnanswered; ++unanswered_) {
+            const Request& next = requests_.front();
+            try {
+                send_packet(socket_.get(), {ForkPacket::Kind::launch, next.worker, -1, 0},
+                            {next.channel.get(), next.config.get()});
+            } catch (const std::system_error&) {
+                return lose_server();
+            }
+            requests_.pop_front();
         }
-        return file;
-    }
-
-    [[noreturn]] void throw_gone() {
-        gone_ = true;
-        throw std::runtime_error(
-            "the fork server is gone (was it killed?): no worker can be started");
-    }
-
-    void note_end(const ForkPacket& packet) {
-        running_.erase(packet.pid);
-        ended_[packet.pid] = describe(packet.status);
     }
 
     void collect() {
@@ -155,30 +124,62 @@ class ForkServerLauncher final : public Launcher {
             pollfd watched{socket_.get(), POLLIN, 0};
             if (::poll(&watched, 1, 0) <= 0) return;
             if (auto received = receive_packet(socket_.get())) {
-                note_end(received->packet);
+                take(*received);
+                ask();
             } else {
-                gone_ = true;
+                lose_server();
             }
         }
     }
 
+    void take(ReceivedPacket& received) {
+        const auto& packet = received.packet;
+        if (packet.kind == ForkPacket::Kind::ended) {
+            ended_[packet.worker] = how_it_ended(to_exit_status(packet.status));
+            return;
+        }
+        --unanswered_;
+        Start start{.worker = packet.worker};
+        auto channel = ours_.extract(packet.worker);
+        if (packet.kind == ForkPacket::Kind::refused) {
+            start.why_not = fmt::format("the fork server cannot start worker {}: {}", packet.worker,
+                                        std::strerror(packet.status));
+        } else if (received.descriptors.empty()) {
+            // It ends with its channel, which goes here.
+            start.why_not = fmt::format(
+                "worker {} cannot be watched: too many files are open (ulimit -n)", packet.worker);
+        } else {
+            start.launched = {.channel = std::move(channel.mapped()),
+                              .death = std::move(received.descriptors[0]),
+                              .pid = long(packet.pid),
+                              .host = "localhost"};
+        }
+        starts_.push_back(std::move(start));
+    }
+
+    /// What was forked in spite of it dies with it.
+    void lose_server() {
+        gone_ = true;
+        for (const auto& [worker, channel] : ours_)
+            starts_.push_back({.worker = worker, .launched = {}, .why_not = no_worker()});
+        ours_.clear();
+        requests_.clear();
+    }
+
     FileDescriptor socket_;
-    pid_t server_ = -1;
+    Process server_;
     bool gone_ = false;
-    std::map<std::int64_t, WorkerId> running_;   ///< by pid
-    std::map<std::int64_t, std::string> ended_;  ///< by pid
+    std::deque<Request> requests_;             ///< not sent yet
+    int unanswered_ = 0;                       ///< sent
+    std::map<WorkerId, FileDescriptor> ours_;  ///< our ends, of all that are not started yet
+    std::vector<Start> starts_;
+    std::map<WorkerId, std::string> ended_;
 };
 
 }  // namespace
 
-void switch_off_flight_recorder() {
-    // Its own name and the one it had before: the user's word counts under either.
-    if (std::getenv("TORCH_NCCL_TRACE_BUFFER_SIZE") != nullptr) return;
-    ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/0);
-}
-
 std::unique_ptr<Launcher> make_fork_server(WorkerMain worker_main) {
-    return std::make_unique<ForkServerLauncher>(std::move(worker_main));
+    return std::make_unique<ForkServerLauncher>(worker_main);
 }
 
 }  // namespace assay::cluster

@@ -1,6 +1,6 @@
-// One thread, one poll loop over the lifeline and a signalfd. It holds no descriptor but these and
-// the standard streams, and so do its children: an end of file that somebody waits for would not
-// come while a stranger keeps a copy of the descriptor. It forks by itself, not as a
+// One thread, one poll loop over the lifeline, its parent and a signalfd. It holds no descriptor
+// but these and the standard streams, and so do its children: an end of file that somebody waits
+// for would not come while a stranger keeps a copy of the descriptor. It forks by itself, not as a
 // suite/base/process.hpp: its children do not exec, and they go with their lifeline, not with an
 // object.
 #include "suite/cluster/processes/fork_server_process.hpp"
@@ -9,11 +9,9 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +22,7 @@
 
 #include "suite/base/file_descriptor.hpp"
 #include "suite/cluster/processes/dead_workers.hpp"
+#include "suite/cluster/processes/local_worker.hpp"
 #include "suite/cluster/processes/signal_watch.hpp"
 
 namespace assay::cluster {
@@ -65,9 +64,10 @@ std::optional<ReceivedPacket> receive_packet(int socket, int flags) {
     message.msg_controllen = sizeof control;
     ssize_t got;
     do {
+        // ECONNRESET is told once, by a side that is gone and had not read everything: what it had
+        // sent before still comes.
         got = ::recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
-    } while (got < 0 && errno == EINTR);
-    if (got < 0 && errno == ECONNRESET) return std::nullopt;
+    } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
     check_call(static_cast<int>(got), "receive from the other side of the fork server");
     if (got == 0) return std::nullopt;
     for (cmsghdr* header = CMSG_FIRSTHDR(&message); header;
@@ -85,8 +85,6 @@ std::optional<ReceivedPacket> receive_packet(int socket, int flags) {
 
 namespace {
 
-constexpr int kWorkerFailed = 70;  ///< exit status of a worker whose main function threw
-
 void close_all_but(std::initializer_list<int> ascending) {
     unsigned first = 3;
     for (int kept : ascending) {
@@ -96,42 +94,19 @@ void close_all_but(std::initializer_list<int> ascending) {
     ::close_range(first, ~0u, 0);
 }
 
-nlohmann::json read_config(int memfd) {
-    struct stat status {};
-    check_call(::fstat(memfd, &status), "fstat of a worker's config");
-    std::string text(status.st_size, '\0');
-    const ssize_t got = ::pread(memfd, text.data(), text.size(), 0);
-    check_call(static_cast<int>(got), "read of a worker's config");
-    return nlohmann::json::parse(text);
-}
-
-[[noreturn]] void run_worker(pid_t server, int worker, int channel, int config_fd,
-                             const WorkerMain& worker_main) noexcept {
+[[noreturn]] void be_worker(pid_t server, WorkerId worker, FileDescriptor channel,
+                            FileDescriptor config, const WorkerMain& worker_main) noexcept {
     // Dies with the fork server; the check covers a server that died before the call.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != server) ::_exit(kWorkerFailed);
     ::setpgid(0, 0);
-    ::prctl(PR_SET_NAME, fmt::format("assay-worker{}", worker).c_str());
-    int status = kWorkerFailed;
-    {
-        ControlChannel control(channel);  // from here SIGTERM is a request, no longer blocked
-        sigset_t none;
-        ::sigemptyset(&none);
-        ::sigprocmask(SIG_SETMASK, &none, nullptr);
-        ::signal(SIGCHLD, SIG_DFL);
-        try {
-            const nlohmann::json config = read_config(config_fd);
-            ::close(config_fd);
-            status = worker_main(worker, control, config);
-        } catch (const std::exception& error) {
-            fmt::print(stderr, "assay: worker {}: {}\n", worker, error.what());
-            control.fail(error.what());
-        }
-    }
-    std::fflush(nullptr);
     // No static destructors: they belong to the process this one was forked from, and libraries may
     // have threads of their own that outlive them.
-    ::_exit(status);
+    ::_exit(run_worker(worker, std::move(channel), [&](ControlChannel& control) {
+        const nlohmann::json read = read_config(config);
+        config.reset();
+        return worker_main(worker, control, read);
+    }));
 }
 
 class ForkServer {
@@ -144,12 +119,15 @@ class ForkServer {
         ::sigaddset(&blocked, SIGTERM);
         ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
         signals_ = check_call(::signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+        parent_ = check_call(::pidfd_open(::getppid(), 0), "pidfd of the fork server's parent");
     }
 
     [[noreturn]] void serve() {
         while (true) {
-            pollfd watched[] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
-            if (::poll(watched, 2, -1) < 0 && errno != EINTR) shut_down(1);
+            pollfd watched[] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}, {parent_, POLLIN, 0}};
+            if (::poll(watched, 3, -1) < 0 && errno != EINTR) shut_down(1);
+            // Where our parent has forked, and not exec'ed, the lifeline does not end with it.
+            if (watched[2].revents != 0) shut_down(0);
             if (watched[1].revents != 0) take_signals();
             if (watched[0].revents != 0) {
                 auto request = receive_packet(socket_);
@@ -194,10 +172,11 @@ class ForkServer {
         const pid_t server = ::getpid();
         const pid_t pid = ::fork();
         if (pid == 0) {
-            const int channel = request.descriptors[0].release();
-            const int config = request.descriptors[1].release();
-            close_all_but({std::min(channel, config), std::max(channel, config)});
-            run_worker(server, worker, channel, config, worker_main_);
+            FileDescriptor channel = std::move(request.descriptors[0]);
+            FileDescriptor config = std::move(request.descriptors[1]);
+            close_all_but(
+                {std::min(channel.get(), config.get()), std::max(channel.get(), config.get())});
+            be_worker(server, worker, std::move(channel), std::move(config), worker_main_);
         }
         const int pidfd = pid < 0 ? -1 : ::pidfd_open(pid, 0);
         if (pidfd < 0) {
@@ -216,6 +195,7 @@ class ForkServer {
 
     int socket_;
     int signals_ = -1;
+    int parent_ = -1;  ///< pidfd
     const WorkerMain& worker_main_;
     std::map<pid_t, int> children_;  ///< not reaped yet
 };
@@ -224,11 +204,16 @@ class ForkServer {
 
 void run_fork_server(int socket, const WorkerMain& worker_main) {
     SignalWatch::discard_inherited();
+    switch_off_flight_recorder();  // before any thread exists here, and for the workers alone
+    // What workers have started and do not outlive comes to us, who reap it, not to whoever uses
+    // us.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     // A session of its own: the terminal's Ctrl-C reaches the supervisor alone, which decides.
     ::setsid();
     ::signal(SIGINT, SIG_IGN);
     ::signal(SIGHUP, SIG_IGN);
-    ::signal(SIGPIPE, SIG_IGN);  // a write to a dead peer is an error to handle, not an end
+    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the exit statuses with it
     ::prctl(PR_SET_NAME, "assay-forks");
     close_all_but({socket});
     if (const int null = ::open("/dev/null", O_RDONLY); null > 0) {

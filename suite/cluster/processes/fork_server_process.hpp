@@ -38,8 +38,8 @@ void send_packet(int socket, const ForkPacket& packet, const std::vector<int>& d
 /// there is no packet (EAGAIN).
 std::optional<ReceivedPacket> receive_packet(int socket, int flags = 0);
 
-/// Serves requests on `socket` until the other side is gone. Never returns. To
-/// be called in a process just forked.
+/// Serves requests on `socket` until the other side is gone. Never returns. To be called in a
+/// process just forked from one without other threads.
 [[noreturn]] void run_fork_server(int socket, const WorkerMain& worker_main);
 
 }  // namespace assay::cluster

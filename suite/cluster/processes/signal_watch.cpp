@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 namespace assay::cluster {
 namespace {
@@ -20,6 +21,7 @@ struct Slot {
     std::atomic<std::uint64_t> signals{0};  ///< bit n: signal n
 };
 std::array<Slot, SignalWatch::kMaxWatches> slots;
+std::atomic<int> handlers_running{0};
 
 struct Replaced {
     int watches = 0;
@@ -30,6 +32,7 @@ std::map<int, Replaced> replaced;
 
 extern "C" void assay_signal_watch_handler(int signal_number) {
     const int saved_errno = errno;
+    ++handlers_running;
     for (Slot& slot : slots) {
         const int fd = slot.write_fd.load();
         if (fd >= 0 && (slot.signals.load() >> signal_number & 1)) {
@@ -38,6 +41,7 @@ extern "C" void assay_signal_watch_handler(int signal_number) {
             [[maybe_unused]] const ssize_t written = ::write(fd, &byte, 1);
         }
     }
+    --handlers_running;
     errno = saved_errno;
 }
 
@@ -73,11 +77,17 @@ SignalWatch::~SignalWatch() {
     for (int signal_number : signals_) {
         const auto entry = replaced.find(signal_number);
         if (entry == replaced.end() || --entry->second.watches > 0) continue;
-        ::sigaction(signal_number, &entry->second.previous, nullptr);
+        // Who has set another handler meanwhile keeps it.
+        struct sigaction current {};
+        ::sigaction(signal_number, nullptr, &current);
+        if (current.sa_handler == assay_signal_watch_handler)
+            ::sigaction(signal_number, &entry->second.previous, nullptr);
         replaced.erase(entry);
     }
     slots[slot_].write_fd = -1;
     slots[slot_].signals = 0;
+    // One that runs in another thread may have read the descriptor, which is closed next.
+    while (handlers_running.load() > 0) std::this_thread::yield();
 }
 
 std::optional<int> SignalWatch::take() {
@@ -93,6 +103,7 @@ void SignalWatch::discard_inherited() {
     }
     for (const auto& [signal_number, entry] : replaced) ::signal(signal_number, SIG_DFL);
     replaced.clear();
+    handlers_running = 0;
 }
 
 }  // namespace assay::cluster

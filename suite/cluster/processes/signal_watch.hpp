@@ -1,5 +1,6 @@
 // Signals as something a poll loop can wait for: while a SignalWatch lives, the named signals make
-// its descriptor readable instead of doing what they did before; afterwards they do that again.
+// its descriptor readable instead of doing what they did before; afterwards they do that again,
+// unless somebody has given them another handler meanwhile.
 #pragma once
 
 #include <initializer_list>

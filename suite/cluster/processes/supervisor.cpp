@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "suite/cluster/processes/frame.hpp"
 #include "suite/cluster/processes/supervisor_loop.hpp"
@@ -18,42 +19,51 @@ constexpr Seconds kReapWait{10.0};
 }  // namespace
 
 Supervisor::Supervisor(std::unique_ptr<Launcher> launcher, SupervisorOptions options)
-    : impl_(std::make_unique<Impl>(std::move(launcher), options)) {}
+    : impl_(std::make_unique<Impl>(options)) {
+    add_launcher(std::move(launcher));
+}
 
 Supervisor::~Supervisor() {
     try {
-        for (WorkerId id = 0; id < static_cast<WorkerId>(impl_->workers.size()); ++id) {
-            if (impl_->at(id).state == SupervisedWorker::State::live) impl_->kill(id);
+        for (WorkerId id : alive()) {
+            const auto state = impl_->at(id).state;
+            // Those that are still to start are the launchers' business alone.
+            if (state == SupervisedWorker::State::starting) impl_->give_up_start(id, "not needed");
+            if (state == SupervisedWorker::State::live) impl_->kill(id);
         }
         const double deadline = now_s() + kReapWait.count();
         while (!alive().empty() && now_s() < deadline)
             impl_->turn(impl_->options.heartbeat_interval);
     } catch (const std::exception& error) {
-        // The launcher's own end kills and reaps what is left.
+        // The launchers' own end kills and reaps what is left.
         fmt::print(stderr, "assay: while ending the workers: {}\n", error.what());
     }
 }
 
-WorkerId Supervisor::spawn(const nlohmann::json& config) {
+std::size_t Supervisor::add_launcher(std::unique_ptr<Launcher> launcher) {
+    impl_->launchers.push_back(std::move(launcher));
+    return impl_->launchers.size() - 1;
+}
+
+WorkerId Supervisor::spawn(const nlohmann::json& config, std::size_t launcher) {
+    if (launcher >= impl_->launchers.size()) {
+        throw std::out_of_range(fmt::format("there is no launcher {}", launcher));
+    }
     const WorkerId id = static_cast<WorkerId>(impl_->workers.size());
     auto worker = std::make_unique<SupervisedWorker>();
-    worker->launched = impl_->launcher->launch(id, config);
-    worker->connection = WorkerConnection(worker->launched.channel_fd);
-    worker->death = FileDescriptor(worker->launched.death_fd);
+    worker->launcher = impl_->launchers[launcher].get();
     impl_->workers.push_back(std::move(worker));
-    impl_->monitor.watch(id);
+    impl_->launch(id, config);
     return id;
 }
 
 void Supervisor::send(WorkerId id, const nlohmann::json& body) {
-    if (alive(id)) impl_->at(id).connection.send(encode_message(body));
+    if (alive(id)) impl_->send(id, encode_message(body));
 }
 
 void Supervisor::send(const std::vector<WorkerId>& ids, const nlohmann::json& body) {
     const std::string frame = encode_message(body);
-    for (WorkerId id : ids) {
-        if (alive(id)) impl_->at(id).connection.send(frame);
-    }
+    for (WorkerId id : ids) impl_->send(id, frame);
 }
 
 bool Supervisor::alive(WorkerId id) const {
@@ -110,31 +120,34 @@ std::optional<SupervisorEvent> Supervisor::next(Seconds timeout) {
 }
 
 void Supervisor::kill(WorkerId id) {
-    SupervisedWorker& worker = impl_->at(id);
-    if (worker.state != SupervisedWorker::State::live || worker.killed) return;
-    worker.killed = true;
-    impl_->kill(id);
-    ++impl_->counts.kills;
+    impl_->act_on(id, [this, id] {
+        if (std::exchange(impl_->at(id).killed, true)) return;
+        impl_->kill(id);
+        ++impl_->counts.kills;
+    });
 }
 
 void Supervisor::hang(WorkerId id, std::optional<Seconds> duration) {
-    SupervisedWorker& worker = impl_->at(id);
-    if (worker.state != SupervisedWorker::State::live || worker.killed || worker.hanging) return;
-    worker.hanging = true;
-    impl_->launcher->signal(worker.launched, SIGSTOP);
-    impl_->slowing.hang(id);
-    impl_->monitor.restart(id);
-    if (duration) impl_->resumes[id] = now_s() + duration->count();
-    ++impl_->counts.hangs;
+    impl_->act_on(id, [this, id, duration] {
+        SupervisedWorker& worker = impl_->at(id);
+        if (worker.killed || worker.hanging) return;
+        worker.hanging = true;
+        impl_->signal(id, SIGSTOP);
+        impl_->slowing.hang(id);
+        impl_->monitor.restart(id);
+        if (duration) impl_->resumes[id] = now_s() + duration->count();
+        ++impl_->counts.hangs;
+    });
 }
 
 void Supervisor::stop(WorkerId id) {
-    SupervisedWorker& worker = impl_->at(id);
-    if (worker.state != SupervisedWorker::State::live || worker.killed || worker.asked_to_stop)
-        return;
-    worker.asked_to_stop = true;
-    impl_->launcher->signal(worker.launched, SIGTERM);
-    ++impl_->counts.stops;
+    impl_->act_on(id, [this, id] {
+        SupervisedWorker& worker = impl_->at(id);
+        if (worker.killed || worker.asked_to_stop) return;
+        worker.asked_to_stop = true;
+        impl_->signal(id, SIGTERM);
+        ++impl_->counts.stops;
+    });
 }
 
 std::optional<SlowMeans> Supervisor::slow(WorkerId id, double share,
@@ -148,6 +161,8 @@ std::optional<SlowMeans> Supervisor::slow(WorkerId id, double share,
         throw std::invalid_argument("slow: it cannot last less than 0 s");
     }
     SupervisedWorker& worker = impl_->at(id);
+    while (worker.state == SupervisedWorker::State::starting)
+        impl_->turn(impl_->options.heartbeat_interval);
     const bool dying = worker.killed || !worker.verdict.empty();
     if (worker.state != SupervisedWorker::State::live || dying) return std::nullopt;
     if (share >= 1) {

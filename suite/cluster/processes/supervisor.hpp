@@ -2,10 +2,11 @@
 // thread, one poll loop; no clocks of its own beyond std::chrono::steady_clock. Messages are JSON
 // objects of any size (NaN and infinities arrive as null).
 //
-// Where a worker lives is the launcher's business: here a fork server on this machine; other hosts
-// later (Slurm, Open MPI).
+// Where a worker lives and how it is started is the launcher's business: here forked or exec'ed on
+// this machine; other hosts later (Slurm, Open MPI).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -27,7 +28,9 @@ struct WorkerMessage {
 };
 struct WorkerDied {
     WorkerId worker;
-    std::string how;    ///< "signal 9", "exit 3", "exit 70: why", "heartbeat lost after 0.50 s"
+    /// "signal 9", "exit 3", "exit 70: why", "heartbeat lost after 0.50 s"; of one that could not
+    /// be started, why.
+    std::string how;
     double detected_s;  ///< seconds since the supervisor's start
 };
 struct TimerFired {
@@ -42,28 +45,38 @@ using SupervisorEvent = std::variant<WorkerMessage, WorkerDied, TimerFired, Inte
 struct SupervisorOptions {
     Seconds heartbeat_interval{0.02};
     Seconds heartbeat_timeout{0.5};  ///< silence longer than this counts as death; then SIGKILL
-    Seconds start_timeout{60};  ///< how long the first heartbeat (ControlChannel::start) may take
-    int lifeline_fd = -1;       ///< EOF on it means the owner is gone; -1: none
-    int compute_threads = 1;    ///< of one worker: how many processors it would use when alone
+    /// How long a worker may take to be started, and then to its first heartbeat
+    /// (ControlChannel::start).
+    Seconds start_timeout{60};
+    int lifeline_fd = -1;     ///< EOF on it means the owner is gone; -1: none
+    int compute_threads = 1;  ///< of one worker: how many processors it would use when alone
 };
 
-/// While one lives, SIGINT and SIGTERM of its process become Interrupted events. Used by one
-/// thread. Heartbeats are judged inside next(): call it often. Time in which it is not called (or
-/// in which this process got no processor) counts against no worker.
+/// While one lives, SIGINT and SIGTERM of its process become Interrupted events. Used by one thread
+/// at a time; several may live in one process, and one after the other. It waits for, signals and
+/// ends its own workers, no other children of the process. Heartbeats are judged inside next():
+/// call it often. Time in which it is not called (or in which this process got no processor) counts
+/// against no worker.
 class Supervisor {
   public:
     Supervisor(std::unique_ptr<Launcher> launcher, SupervisorOptions options);
     ~Supervisor();  ///< kills and reaps every worker
 
-    /// Throws std::runtime_error when no worker can be started any more.
-    WorkerId spawn(const nlohmann::json& config);
-    /// To a dead worker: ignored. Never blocks: what the worker does not take is kept for it.
+    /// Another way to start workers; returns its index for spawn(). The first is 0.
+    std::size_t add_launcher(std::unique_ptr<Launcher> launcher);
+
+    /// Asks for a worker and returns at once; it starts while next() is called. One that cannot be
+    /// started is a WorkerDied. Throws std::out_of_range where there is no such launcher.
+    WorkerId spawn(const nlohmann::json& config, std::size_t launcher = 0);
+    /// To a dead worker: ignored. Never blocks: what the worker does not take, or is sent before it
+    /// has started, is kept for it.
     void send(WorkerId, const nlohmann::json& body);
     void send(const std::vector<WorkerId>&, const nlohmann::json& body);
     /// Not known to be dead: false from the moment its WorkerDied is in the queue of events.
     bool alive(WorkerId) const;
     std::vector<WorkerId> alive() const;
-    long pid(WorkerId) const;  ///< on its host; also of a dead worker
+    /// On its host; also of a dead worker. -1 as long as it has not started.
+    long pid(WorkerId) const;
 
     std::uint64_t start_timer(Seconds after);
     void cancel_timer(std::uint64_t id);
@@ -74,7 +87,8 @@ class Supervisor {
 
     // ---- injectors: each call acts once on a live worker and is counted -------------------------
     // Calls that change nothing (the worker is dead, or already killed, stopped or hanging) do not
-    // count. A hang shorter than heartbeat_timeout is survived.
+    // count. What is asked of a worker that has not started yet is done, and counted, when it has.
+    // A hang shorter than heartbeat_timeout is survived.
     void kill(WorkerId);  ///< SIGKILL; death is reported as any other
     void hang(WorkerId, std::optional<Seconds> duration);  ///< SIGSTOP, SIGCONT after `duration`
     void stop(
@@ -84,7 +98,8 @@ class Supervisor {
     /// a duty cycle of some milliseconds, short against heartbeats; with `by`, so and not
     /// otherwise. Returns which, nothing where nobody was slowed. After `duration`, or share 1, all
     /// of its time again. A later call replaces it. The time we hold it is no silence of its own. A
-    /// hang interrupts it; asked for during a hang, it begins afterwards. Shares under 0.01 and
+    /// hang interrupts it; asked for during a hang, it begins afterwards. For a worker that has not
+    /// started yet the call waits, because the means depend on its process. Shares under 0.01 and
     /// negative durations throw std::invalid_argument, a quota that cannot be had
     /// std::runtime_error. A call with share 1 is not counted. Driven inside next().
     std::optional<SlowMeans> slow(WorkerId, double share, std::optional<Seconds> duration,

@@ -1,7 +1,7 @@
-// One poll loop over: signals, the lifeline, the launcher, and two descriptors per worker (channel
-// and death). Order within one turn: what arrived, deaths, timers, resumes, slowdowns, silence;
-// so a message that came with a death precedes it, and a worker that is resumed in time is never
-// called silent.
+// One poll loop over: signals, the lifeline, the launchers, and two descriptors per worker (channel
+// and death). Order within one turn: what arrived, starts, deaths, timers, resumes, slowdowns,
+// silence; so a message that came with a death precedes it, and a worker that is resumed in time is
+// never called silent.
 #include "suite/cluster/processes/supervisor_loop.hpp"
 
 #include <fmt/core.h>
@@ -19,9 +19,8 @@ constexpr Seconds kAskAgain{0.001};
 
 }  // namespace
 
-Supervisor::Impl::Impl(std::unique_ptr<Launcher> where, SupervisorOptions how)
-    : launcher(std::move(where)),
-      options(how),
+Supervisor::Impl::Impl(SupervisorOptions how)
+    : options(how),
       monitor(how.heartbeat_interval, how.heartbeat_timeout, how.start_timeout),
       lifeline(how.lifeline_fd) {
     if (how.heartbeat_interval.count() <= 0 || how.heartbeat_timeout < 2 * how.heartbeat_interval) {
@@ -39,6 +38,7 @@ SupervisedWorker& Supervisor::Impl::at(WorkerId id) {
 
 void Supervisor::Impl::turn(Seconds wait) {
     poll_once(wait);
+    take_starts();
     for (WorkerId id = 0; id < static_cast<WorkerId>(workers.size()); ++id) {
         if (workers[id]->state == SupervisedWorker::State::ending) report_death(id);
     }
@@ -52,11 +52,15 @@ void Supervisor::Impl::turn(Seconds wait) {
     last_turn_s = now;
     slowing.drive(now);
     for (const auto& silent : monitor.silent()) {
-        terminate(
-            silent.worker,
-            silent.never_heard
-                ? fmt::format("no heartbeat within {:.2f} s of its start", silent.silence.count())
-                : fmt::format("heartbeat lost after {:.2f} s", silent.silence.count()));
+        const double silence_s = silent.silence.count();
+        if (workers[silent.worker]->state == SupervisedWorker::State::starting) {
+            give_up_start(silent.worker, fmt::format("not started within {:.2f} s", silence_s));
+        } else {
+            terminate(silent.worker,
+                      silent.never_heard
+                          ? fmt::format("no heartbeat within {:.2f} s of its start", silence_s)
+                          : fmt::format("heartbeat lost after {:.2f} s", silence_s));
+        }
     }
 }
 
@@ -67,7 +71,8 @@ void Supervisor::Impl::poll_once(Seconds wait) {
         bool death;
     };
     std::vector<Source> sources(watched.size());
-    bool waiting_for_status = false, any_live = false;
+    bool any_running = false;
+    std::set<const Launcher*> awaited;  // to tell of a start, or of an exit status
     for (WorkerId id = 0; id < static_cast<WorkerId>(workers.size()); ++id) {
         const SupervisedWorker& worker = *workers[id];
         if (worker.state == SupervisedWorker::State::dead) continue;
@@ -76,20 +81,20 @@ void Supervisor::Impl::poll_once(Seconds wait) {
             watched.push_back({worker.connection.fd(), events, 0});
             sources.push_back({id, false});
         }
+        any_running = true;
         if (worker.state == SupervisedWorker::State::live) {
-            any_live = true;
-            watched.push_back({worker.death.get(), POLLIN, 0});
+            watched.push_back({worker.launched.death.get(), POLLIN, 0});
             sources.push_back({id, true});
         } else {
-            waiting_for_status = true;
+            awaited.insert(worker.launcher);
         }
     }
     const std::size_t worker_sources = watched.size();
-    if (waiting_for_status) {
+    for (const Launcher* launcher : awaited) {
         watched.push_back({launcher->wake_fd(), POLLIN, 0});
-        wait = std::min(wait, launcher->wake_fd() < 0 ? kAskAgain : options.heartbeat_interval);
+        if (launcher->wake_fd() < 0) wait = std::min(wait, kAskAgain);
     }
-    if (any_live) wait = std::min(wait, options.heartbeat_interval);
+    if (any_running) wait = std::min(wait, options.heartbeat_interval);
     if (const auto due = next_due_s()) wait = std::min(wait, Seconds(*due - now_s()));
     wait = std::max(wait, Seconds(0));
     timespec timeout{};
@@ -160,7 +165,7 @@ void Supervisor::Impl::resume_hanging() {
         SupervisedWorker& worker = *workers[it->first];
         worker.hanging = false;
         if (!worker.killed && worker.verdict.empty()) {
-            launcher->signal(worker.launched, SIGCONT);
+            signal(it->first, SIGCONT);
             monitor.restart(it->first);
             ++counts.resumes;
         }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,11 +24,13 @@
 namespace assay::cluster {
 
 struct SupervisedWorker {
-    enum class State { live, ending, dead };
-    Launcher::Launched launched;
+    enum class State { starting, live, ending, dead };
+    Launcher* launcher = nullptr;
+    State state = State::starting;
+    std::string unsent;                               ///< frames for it, while it is starting
+    std::vector<std::function<void()>> when_started;  ///< what was asked of it, in that order
+    Launcher::Launched launched;                      ///< but for the channel
     WorkerConnection connection;
-    FileDescriptor death;
-    State state = State::live;
     bool killed = false, hanging = false, asked_to_stop = false;
     double detected_s = 0;
     std::string verdict;  ///< why we killed it, when nobody asked for that
@@ -37,7 +40,7 @@ struct SupervisedWorker {
 struct Supervisor::Impl {
     using Clock = std::chrono::steady_clock;
 
-    Impl(std::unique_ptr<Launcher> where, SupervisorOptions how);
+    explicit Impl(SupervisorOptions how);
 
     double now_s() const { return Seconds(Clock::now() - start).count(); }
     /// Throws std::out_of_range.
@@ -53,16 +56,28 @@ struct Supervisor::Impl {
     void fire_timers();
     void resume_hanging();
 
+    // Beginnings (starting_workers.cpp).
+    void launch(WorkerId id, const nlohmann::json& config);
+    /// Takes what launchers have to say of the workers that they are starting.
+    void take_starts();
+    void started(Launcher::Start start);
+    /// Reports it as dead: it never was.
+    void give_up_start(WorkerId id, std::string why);
+    void send(WorkerId id, const std::string& frame);
+    /// Now, or once the worker has started. Not where it has ended.
+    void act_on(WorkerId id, std::function<void()> act);
+
     // Deaths (dead_workers.cpp).
     /// Kills a worker that nobody may count on any more; its death is reported with `verdict`.
     void terminate(WorkerId id, std::string verdict);
+    void signal(WorkerId id, int signal_number);
     void kill(WorkerId id);
     /// Its process is gone: takes what it still had to say.
     void notice_death(WorkerId id);
     /// Once its exit status is known, or has been waited for long enough.
     void report_death(WorkerId id);
 
-    std::unique_ptr<Launcher> launcher;
+    std::vector<std::unique_ptr<Launcher>> launchers;
     SupervisorOptions options;
     Clock::time_point start = Clock::now();
     SignalWatch signals{SIGINT, SIGTERM};
@@ -74,7 +89,7 @@ struct Supervisor::Impl {
     std::set<std::pair<double, std::uint64_t>> timers;  ///< due at, id
     std::uint64_t next_timer = 1;
     std::map<WorkerId, double> resumes;  ///< when a hang ends
-    Slowing slowing{[this](WorkerId id, int number) { launcher->signal(at(id).launched, number); },
+    Slowing slowing{[this](WorkerId id, int number) { signal(id, number); },
                     options.compute_threads};
     std::map<WorkerId, double> ended_at_s;  ///< of workers whose exit status is awaited
     InjectionCounts counts;

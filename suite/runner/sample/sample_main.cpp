@@ -1,8 +1,6 @@
 // The sample's own process.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,26 +10,13 @@
 #include <optional>
 
 #include "suite/base/error.hpp"
+#include "suite/base/process.hpp"
 #include "suite/runner/runner.hpp"
 #include "suite/runner/sample/pipe_recorder.hpp"
 #include "suite/runner/sample/sample_process.hpp"
 
 namespace assay::runner {
 namespace {
-
-/// Has the kernel SIGKILL our process group when the runner's end of the lifeline closes, that is
-/// when the runner dies in whatever way. A thread could do it too, but fork servers must be made
-/// before any thread exists.
-void tie_to_runner() {
-    const pid_t self = ::getpid();
-    ::fcntl(lifeline_fd, F_SETFD, FD_CLOEXEC);
-    ::fcntl(lifeline_fd, F_SETOWN, ::getpgrp() == self ? -self : self);
-    ::fcntl(lifeline_fd, F_SETSIG, SIGKILL);
-    ::fcntl(lifeline_fd, F_SETFL, O_ASYNC);
-    // It may have died before the above was in place.
-    pollfd entry{lifeline_fd, POLLIN, 0};
-    if (::poll(&entry, 1, 0) > 0) ::_exit(1);
-}
 
 bool is_pipe(int fd) {
     struct stat status {};
@@ -64,7 +49,7 @@ int sample_main(const Registry& registry) {
     if (!is_pipe(result_fd) || !is_pipe(lifeline_fd))
         throw UserError("`assay sample` is how assay starts its own samples; use `assay run`");
     ::fcntl(result_fd, F_SETFD, FD_CLOEXEC);
-    tie_to_runner();
+    end_with_lifeline(lifeline_fd);  // with the runner
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
     std::optional<SampleSpec> spec;
     try {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -40,12 +41,15 @@ inline bool runs(long pid) {
     return state != 0 && state != 'Z' && state != 'X';
 }
 
-/// All processes whose parent is `pid`.
+/// All processes whose parent is `pid`, whichever of its threads started them.
 inline std::vector<long> children_of(long pid) {
     std::vector<long> found;
-    std::ifstream children("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) +
-                           "/children");
-    for (long child; children >> child;) found.push_back(child);
+    std::error_code gone;
+    const std::filesystem::path tasks = "/proc/" + std::to_string(pid) + "/task";
+    for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+        std::ifstream children(task.path() / "children");
+        for (long child; children >> child;) found.push_back(child);
+    }
     return found;
 }
 
