@@ -55,8 +55,7 @@ class StrictTable {
         : table_(table), file_(std::move(file)), name_(std::move(name)) {}
 
     [[noreturn]] void fail(const toml::source_region& where, const std::string& message) const {
-        throw Error(file_ + ':' + std::to_string(where.begin.line) + ':' +
-                    std::to_string(where.begin.column) + ": " + message);
+        throw Error(place(where) + ": " + message);
     }
     /// Complains about the table as a whole.
     [[noreturn]] void fail(const std::string& message) const { fail(table_.source(), message); }
@@ -150,6 +149,7 @@ class StrictTable {
     }
 
     const std::string& name() const { return name_; }
+    std::string where() const { return place(table_.source()); }  ///< "file:line:column"
 
     /// The node under a key of any type; marks it as read.
     const toml::node* find(std::string_view key) {
@@ -158,6 +158,11 @@ class StrictTable {
     }
 
   private:
+    std::string place(const toml::source_region& where) const {
+        return file_ + ':' + std::to_string(where.begin.line) + ':' +
+               std::to_string(where.begin.column);
+    }
+
     double finite(std::string_view key, const toml::node& node) const {
         double value = std::numeric_limits<double>::quiet_NaN();
         if (const auto* whole = node.as_integer()) value = static_cast<double>(whole->get());

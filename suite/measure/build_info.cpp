@@ -55,10 +55,10 @@ BuildInfo build_info() {
         part("cuda", ASSAY_HAVE_NVCC, ASSAY_USES_NVCC, "CUDA kernels, as plug-ins.",
              "nvcc was found, but this version has no CUDA kernels yet.",
              "Without nvcc no CUDA kernel is built; nothing else depends on it."),
-        part("simgrid", ASSAY_HAVE_SIMGRID, ASSAY_USES_SIMGRID, "SimGrid: simulated experiments.",
-             "SimGrid was found, but this version has no simulation driver yet.",
-             "Without SimGrid the simulated experiments are left out. Install libsimgrid-dev, then "
-             "configure again."),
+        part("simgrid", ASSAY_HAVE_SIMGRID, ASSAY_USES_SIMGRID,
+             "SimGrid: networks of many ranks, simulated as flows.", "",
+             "Without SimGrid collectives are priced in closed form only. scripts/dependencies "
+             "fetches it; then configure again."),
         part("qt", ASSAY_HAVE_QT, ASSAY_USES_QT, "Qt: the desktop window, assay-gui (GPL-3).",
              "Qt was found, but this version has no desktop window yet.",
              "Without Qt there is no desktop window. Install qt6-base-dev, qt6-charts-dev and "

@@ -1,14 +1,16 @@
 // Operation × device profile → seconds. One component for the pacer and for simulation. Roofline
-// for computing, latency + volume over bandwidth (Hockney) for communication; closed forms, no
-// state.
+// for computing, a Network for communication (network.hpp).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "suite/scenario/device_profile.hpp"
+#include "suite/scenario/network.hpp"
 
 namespace assay {
 
@@ -19,10 +21,24 @@ struct Work {
     double kernels = 1;  ///< launches
 };
 
+/// Work with a name, by which a device profile can say what it reaches of it.
+struct Operation {
+    std::string_view name;  ///< of a program's constants: lives as long as it does
+    Work work;
+};
+
+/// Seconds of the work at the device's peaks, launches apart: max(flops / peak, bytes / peak).
+double roofline_s(const DeviceProfile& device, const Work& work);
+
 class CostModel {
   public:
-    /// Looks up the devices of the cluster; UserError where one is not there.
-    explicit CostModel(ClusterProfile cluster);
+    /// Looks up the devices of the cluster; UserError where one is not there. Without a network,
+    /// communication is priced in closed form.
+    explicit CostModel(ClusterProfile cluster, std::shared_ptr<const Network> network = nullptr);
+    /// With devices that are in no file: devices[i] is what cluster.devices[i] names.
+    /// std::invalid_argument where there are more or fewer.
+    CostModel(ClusterProfile cluster, std::vector<DeviceProfile> devices,
+              std::shared_ptr<const Network> network = nullptr);
 
     const ClusterProfile& cluster() const { return cluster_; }
     const DeviceProfile& device(int worker) const;  ///< worker: 0, 1, … (wraps around)
@@ -31,19 +47,22 @@ class CostModel {
 
     /// max(flops / reached FLOP/s, bytes / reached bytes/s) + launches, times `slowdown` (≥ 1).
     double compute(int worker, const Work& work, double slowdown = 1) const;
+    /// The same; but where the device's profile knows the operation, what it says of that:
+    /// max(flops / peak FLOP/s, bytes / peak bytes/s) / efficiency + its own launches.
+    double compute(int worker, const Operation& operation, double slowdown = 1) const;
 
-    /// Bytes [from][to], row-major, ranks × ranks; the diagonal is free. The busiest port decides:
-    /// max over ranks of max(sent, received) / bandwidth, plus (ranks - 1) latencies.
-    double all_to_all(std::span<const double> bytes, int ranks) const;
-    /// Ring: 2 (n-1)/n · bytes / bandwidth + 2 (n-1) latencies; 0 for one rank.
-    double all_reduce(double bytes, int ranks) const;
-    /// All-reduces of different groups at once: per rank the sum of its groups' ring volumes (one
-    /// port) and the latencies of its largest group (rings overlap); the busiest rank decides.
-    /// bytes[g] over the ranks groups[g].
+    // Communication, as the network prices it: see network.hpp.
+    double all_to_all(std::span<const double> bytes, int ranks) const {
+        return network_->all_to_all(bytes, ranks);
+    }
+    double all_reduce(double bytes, int ranks) const { return network_->all_reduce(bytes, ranks); }
     double grouped_all_reduce(std::span<const double> bytes,
-                              std::span<const std::vector<int>> groups, int ranks) const;
-    /// `bytes` from everyone to everyone: (n-1) · bytes / bandwidth + (n-1) latencies.
-    double all_gather(double bytes, int ranks) const;
+                              std::span<const std::vector<int>> groups, int ranks) const {
+        return network_->grouped_all_reduce(bytes, groups, ranks);
+    }
+    double all_gather(double bytes, int ranks) const { return network_->all_gather(bytes, ranks); }
+    const Network& network() const { return *network_; }
+
     /// All writers or readers share the store: `bytes` of all of them together.
     double storage(double bytes) const;
 
@@ -52,6 +71,7 @@ class CostModel {
 
   private:
     ClusterProfile cluster_;
+    std::shared_ptr<const Network> network_;
     std::vector<DeviceProfile> devices_;  ///< of cluster_.devices
 };
 

@@ -12,8 +12,8 @@
 
 #include "suite/base/datasets.hpp"
 #include "suite/base/error.hpp"
-#include "suite/base/strict_toml.hpp"
 #include "suite/data/catalog.hpp"
+#include "suite/scenario/sourced_toml.hpp"
 
 namespace assay {
 
@@ -26,6 +26,16 @@ std::span<const ProfileField<DeviceProfile>> device_fields() {
         {"memory_bytes", "bytes", &P::memory_bytes, positive},
         {"memory_bandwidth", "bytes/s", &P::memory_bandwidth, positive},
         {"memory_efficiency", "", &P::memory_efficiency, share},
+        {"launch_s", "s", &P::launch_s, at_least_0},
+    };
+    return fields;
+}
+
+std::span<const ProfileField<OperationProfile>> operation_fields() {
+    using enum ProfileRange;
+    using P = OperationProfile;
+    static constexpr ProfileField<P> fields[] = {
+        {"efficiency", "", &P::efficiency, share},
         {"launch_s", "s", &P::launch_s, at_least_0},
     };
     return fields;
@@ -48,33 +58,7 @@ std::span<const ProfileField<ClusterProfile>> cluster_fields() {
 
 namespace {
 
-using Table = StrictTable<ProfileError>;
-
-void check_range(Table& table, double value, ProfileRange range) {
-    if (range == ProfileRange::share && !(value > 0 && value <= 1))
-        table.fail("value", "must be above 0 and at most 1");
-    if (range == ProfileRange::positive && !(value > 0)) table.fail("value", "must be above 0");
-    if (range == ProfileRange::at_least_0 && (value < 0 || std::signbit(value)))
-        table.fail("value", "must be at least 0");
-}
-
-Sourced read_sourced(Table& file, const char* key, ProfileRange range) {
-    std::optional<Table> table = file.table(key);
-    if (!table)
-        file.fail(fmt::format("{} lacks '{}': write {} = {{ value = …, kind = …, source = … }}",
-                              file.name(), key, key));
-    Sourced sourced;
-    const std::optional<double> value = table->number("value");
-    if (!value) table->fail(fmt::format("{} lacks 'value'", key));
-    check_range(*table, *value, range);
-    sourced.value = *value;
-    sourced.kind = table->required_text("kind");
-    if (sourced.kind != "published" && sourced.kind != "measured" && sourced.kind != "assumed")
-        table->fail("kind", "is '" + sourced.kind + "'; known are published, measured, assumed");
-    sourced.source = table->required_text("source");
-    table->refuse_rest();
-    return sourced;
-}
+using Table = ProfileTable;
 
 std::string read_id(Table& file) {
     std::string id = file.required_text("id");
@@ -85,45 +69,22 @@ std::string read_id(Table& file) {
     return id;
 }
 
-template <class Profile>
-void read_numbers(Table& file, Profile& profile, std::span<const ProfileField<Profile>> fields) {
-    for (const auto& field : fields)
-        profile.*field.number = read_sourced(file, field.key, field.range);
-    file.refuse_rest();
-}
-
-/// A TOML basic string: JSON's escapes are TOML's, but TOML wants one more character escaped.
-std::string quoted(const std::string& text) {
-    std::string escaped;
-    for (const char c : nlohmann::json(text).dump()) {
-        if (c == '\x7f')
-            escaped += "\\u007F";
-        else
-            escaped += c;
+void read_operations(Table& file, DeviceProfile& device) {
+    std::optional<Table> operations = file.table("operation");
+    if (!operations) return;
+    for (const std::string& name : operations->rest()) {
+        Table operation = *operations->table(name);
+        read_numbers(operation, device.operations[name], operation_fields());
+        operation.refuse_rest();
     }
-    return escaped;
 }
 
 template <class Profile>
-std::string numbers_text(const Profile& profile, std::span<const ProfileField<Profile>> fields) {
-    std::string text;
-    for (const auto& field : fields) {
-        const Sourced& number = profile.*field.number;
-        text += fmt::format("\n[{}]  # {}\nvalue = {}\nkind = {}\nsource = {}\n", field.key,
-                            *field.unit ? field.unit : "a share, 0 to 1", number.value,
-                            quoted(number.kind), quoted(number.source));
-    }
-    return text;
-}
-
-template <class Profile>
-nlohmann::json numbers_json(const Profile& profile, std::span<const ProfileField<Profile>> fields) {
-    nlohmann::json object = {{"id", profile.id}, {"says", profile.says}};
-    for (const auto& field : fields) {
-        const Sourced& number = profile.*field.number;
-        object[field.key] = {
-            {"value", number.value}, {"kind", number.kind}, {"source", number.source}};
-    }
+nlohmann::json named_numbers_json(const Profile& profile,
+                                  std::span<const ProfileField<Profile>> fields) {
+    nlohmann::json object = numbers_json(profile, fields);
+    object["id"] = profile.id;
+    object["says"] = profile.says;
     return object;
 }
 
@@ -136,6 +97,8 @@ DeviceProfile read_device_profile(std::string_view toml, std::string_view file_n
     profile.id = read_id(file);
     profile.says = file.required_text("says");
     read_numbers(file, profile, device_fields());
+    read_operations(file, profile);
+    file.refuse_rest();
     return profile;
 }
 
@@ -150,30 +113,39 @@ ClusterProfile read_cluster_profile(std::string_view toml, std::string_view file
     if (std::count(profile.devices.begin(), profile.devices.end(), "") > 0)
         file.fail("devices", "must not hold an empty name");
     read_numbers(file, profile, cluster_fields());
+    profile.network = read_network_shape(file);
+    file.refuse_rest();
     return profile;
 }
 
 std::string to_toml(const DeviceProfile& profile) {
-    return fmt::format("id = {}\nsays = {}\n", quoted(profile.id), quoted(profile.says)) +
-           numbers_text(profile, device_fields());
+    std::string text =
+        fmt::format("id = {}\nsays = {}\n", toml_quoted(profile.id), toml_quoted(profile.says));
+    text += numbers_toml(profile, device_fields());
+    for (const auto& [name, operation] : profile.operations)
+        text += numbers_toml(operation, operation_fields(), "operation." + toml_quoted(name) + ".");
+    return text;
 }
 
 std::string to_toml(const ClusterProfile& profile) {
-    std::string devices;
-    for (const std::string& device : profile.devices)
-        devices += (devices.empty() ? "" : ", ") + quoted(device);
-    return fmt::format("id = {}\nsays = {}\ndevices = [{}]\n", quoted(profile.id),
-                       quoted(profile.says), devices) +
-           numbers_text(profile, cluster_fields());
+    return fmt::format("id = {}\nsays = {}\ndevices = {}\n", toml_quoted(profile.id),
+                       toml_quoted(profile.says), toml_quoted(profile.devices)) +
+           numbers_toml(profile, cluster_fields()) +
+           (profile.network ? to_toml(*profile.network) : "");
 }
 
 nlohmann::json to_json(const DeviceProfile& profile) {
-    return numbers_json(profile, device_fields());
+    nlohmann::json object = named_numbers_json(profile, device_fields());
+    for (const auto& [name, operation] : profile.operations)
+        object["operations"][name] = numbers_json(operation, operation_fields());
+    return object;
 }
 
 nlohmann::json to_json(const ClusterProfile& profile) {
-    nlohmann::json object = numbers_json(profile, cluster_fields());
+    nlohmann::json object = named_numbers_json(profile, cluster_fields());
     object["devices"] = profile.devices;
+    // Left out where there is none: hashes of older calibrations stay what they are.
+    if (profile.network) object["network"] = to_json(*profile.network);
     return object;
 }
 

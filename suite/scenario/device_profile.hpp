@@ -3,22 +3,25 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "suite/base/error.hpp"
+#include "suite/scenario/network_shape.hpp"
+#include "suite/scenario/sourced.hpp"
 
 namespace assay {
 
-/// A number and where it comes from.
-struct Sourced {
-    double value = 0;
-    std::string kind;    ///< "published", "measured" or "assumed"
-    std::string source;  ///< data sheet, paper section, `assay calibrate machine`, or the reasoning
-    bool operator==(const Sourced&) const = default;
+/// What one named operation reaches on a device, where that is known apart from the rest.
+struct OperationProfile {
+    Sourced efficiency;  ///< the share of its roofline that it reaches, 0 to 1
+    Sourced launch_s;    ///< seconds per kernel of it; may be 0
+    bool operator==(const OperationProfile&) const = default;
 };
 
 struct DeviceProfile {
@@ -30,6 +33,8 @@ struct DeviceProfile {
     Sourced memory_bandwidth;   ///< bytes/s
     Sourced memory_efficiency;  ///< the share of it that streaming kernels reach, 0 to 1
     Sourced launch_s;           ///< seconds per kernel; may be 0
+    /// By the operation's name; the efficiencies above price all others.
+    std::map<std::string, OperationProfile, std::less<>> operations;
     bool operator==(const DeviceProfile&) const = default;
 };
 
@@ -39,22 +44,22 @@ struct ClusterProfile {
     std::string says;
     std::vector<std::string>
         devices;                ///< device id of worker i; later workers: from the start again
-    Sourced link_bandwidth;     ///< bytes/s per node and direction
+    Sourced link_bandwidth;     ///< bytes/s per network interface and direction
     Sourced link_efficiency;    ///< the share of it that collectives reach, 0 to 1
     Sourced link_latency_s;     ///< per message; may be 0
     Sourced storage_bandwidth;  ///< bytes/s to the checkpoint store, shared by all nodes
     Sourced detect_s;           ///< from a death to the survivors knowing
     Sourced regroup_s;          ///< building the new communicators
     Sourced relaunch_s;         ///< a whole job started anew, without loading state
+    /// Without it: a node per worker, each with one link, all on one switch.
+    std::optional<NetworkShape> network;
     bool operator==(const ClusterProfile&) const = default;
 };
 
-class ProfileError : public UserError {
-    using UserError::UserError;  ///< with file:line:column
-};
-
-/// A number is { value, kind, source }; every key is required and no other is known. Efficiencies
-/// are above 0 and at most 1, latency and launch at least 0, all else above 0.
+/// A number is { value, kind, source }; every key is required, and `fitted_from` where the kind is
+/// fitted; no other is known. Efficiencies are above 0 and at most 1, latency and launch at least
+/// 0, all else above 0. What operations reach, [operation.NAME.efficiency] and [….launch_s], may be
+/// left out.
 DeviceProfile read_device_profile(std::string_view toml, std::string_view file_name);
 ClusterProfile read_cluster_profile(std::string_view toml, std::string_view file_name);
 
@@ -75,21 +80,9 @@ std::filesystem::path this_machine_cluster_file();
 nlohmann::json to_json(const DeviceProfile&);
 nlohmann::json to_json(const ClusterProfile&);
 
-// The numbers of the profiles, listed once: for the readers, the writer, JSON and tables.
-
-/// What a number may be.
-enum class ProfileRange { positive, at_least_0, share };
-
-template <class Profile>
-struct ProfileField {
-    const char* key;
-    const char* unit;  ///< empty: a share
-    Sourced Profile::*number;
-    ProfileRange range;
-};
-
-/// In the order of the files.
+/// In the order of the files. What single operations reach is not among them: see operation_fields.
 std::span<const ProfileField<DeviceProfile>> device_fields();
+std::span<const ProfileField<OperationProfile>> operation_fields();
 std::span<const ProfileField<ClusterProfile>> cluster_fields();
 
 }  // namespace assay

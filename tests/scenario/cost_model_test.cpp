@@ -44,6 +44,23 @@ TEST_F(CostModelTest, ComputingIsARoofline) {
     EXPECT_DOUBLE_EQ(model.compute(0, {.kernels = 0}), 0);
 }
 
+TEST_F(CostModelTest, AnOperationThatTheProfileKnowsHasItsOwnShareOfTheRoofline) {
+    const Operation mine{"mine", {.flops = 200, .bytes = 10, .kernels = 6}};
+    EXPECT_DOUBLE_EQ(model.compute(0, mine), model.compute(0, mine.work)) << "not known";
+    DeviceProfile first = model.device(0), second = model.device(1);
+    first.operations["mine"] = {{0.8, "fitted", "a test", {"s"}}, {0.1, "assumed", "a test"}};
+    const CostModel knowing(model.cluster(), std::vector{first, second});
+    EXPECT_DOUBLE_EQ(knowing.compute(0, mine), 200.0 / 100 / 0.8 + 6 * 0.1);
+    EXPECT_DOUBLE_EQ(knowing.compute(0, mine, 3), 3 * knowing.compute(0, mine));
+    EXPECT_THROW(knowing.compute(0, mine, 0.5), std::invalid_argument);
+    EXPECT_DOUBLE_EQ(knowing.compute(1, mine), model.compute(1, mine)) << "another device";
+    const Operation moving{"mine", {.flops = 200, .bytes = 160, .kernels = 0}};
+    EXPECT_DOUBLE_EQ(knowing.compute(0, moving), 160.0 / 40 / 0.8) << "the other roof";
+    EXPECT_DOUBLE_EQ(knowing.compute(0, Operation{"yours", mine.work}),
+                     model.compute(0, mine.work));
+    EXPECT_EQ(knowing.to_json()["devices"].dump().find("fitted_from") != std::string::npos, true);
+}
+
 TEST_F(CostModelTest, WorkersTakeTheDevicesInTurn) {
     EXPECT_EQ(&model.device(0), &model.device(2));
     EXPECT_EQ(&model.device(1), &model.device(5));
@@ -129,8 +146,11 @@ TEST_F(CostModelTest, WithoutLatencyTimeIsProportionalToBytes) {
 }
 
 TEST_F(CostModelTest, WhatDoesNotGoTogetherIsRefused) {
-    EXPECT_THROW(model.compute(0, {}, 0.5), std::invalid_argument);
-    EXPECT_THROW(model.compute(-1, {}), std::invalid_argument);
+    EXPECT_THROW(model.compute(0, Work{}, 0.5), std::invalid_argument);
+    EXPECT_THROW(model.compute(-1, Work{}), std::invalid_argument);
+    EXPECT_THROW(model.compute(-1, Operation{"any", {}}), std::invalid_argument);
+    EXPECT_THROW(CostModel(model.cluster(), std::vector{model.device(0)}), std::invalid_argument)
+        << "one profile for two devices";
     EXPECT_THROW(model.all_to_all(std::vector<double>(5), 2), std::invalid_argument);
     EXPECT_THROW(model.all_reduce(1, 0), std::invalid_argument);
     const std::vector<std::vector<int>> outside = {{0, 3}};

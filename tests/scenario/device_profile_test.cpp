@@ -73,12 +73,19 @@ TEST(DeviceProfile, GoldenErrors) {
     EXPECT_EQ(launch("{ value = 'fast', kind = 'assumed', source = 'x' }"),
               "d.toml:8:22: launch_s: 'value' must be a finite number");
     EXPECT_EQ(launch("{ value = 1, kind = 'guessed', source = 'x' }"),
-              "d.toml:8:32: launch_s: 'kind' is 'guessed'; known are published, measured, assumed");
+              "d.toml:8:32: launch_s: 'kind' is 'guessed'; known are published, measured, assumed, "
+              "fitted");
+    EXPECT_EQ(launch("{ value = 1, kind = 'fitted', source = 'x' }"),
+              "d.toml:8:32: launch_s: 'kind' is 'fitted': name in fitted_from the claims and "
+              "sessions it is from");
+    EXPECT_EQ(launch("{ value = 1, kind = 'measured', source = 'x', fitted_from = ['a/b/c'] }"),
+              "d.toml:8:72: launch_s: 'fitted_from' goes with kind = 'fitted' alone");
     EXPECT_EQ(launch("{ value = 1, kind = 'assumed', source = '' }"),
               "d.toml:8:52: launch_s: 'source' must not be empty");
     EXPECT_EQ(launch("{ value = 1, kind = 'assumed' }"), "d.toml:8:12: launch_s lacks 'source'");
     EXPECT_EQ(launch("{ value = 1, kind = 'assumed', source = 'x', unit = 's' }"),
-              "d.toml:8:64: launch_s: 'unit' is not a known key; known are: kind, source, value");
+              "d.toml:8:64: launch_s: 'unit' is not a known key; known are: fitted_from, kind, "
+              "source, value");
     EXPECT_THAT(device_complaint(device_text() + "colour = 'green'\n"),
                 HasSubstr("d.toml:9:10: device profile: 'colour' is not a known key"));
     EXPECT_THAT(device_complaint("id = "), HasSubstr("d.toml:1:6: not valid TOML"));
@@ -123,6 +130,50 @@ TEST(DeviceProfile, WrittenAndReadAgainIsTheSame) {
         read_cluster_profile(cluster_text("devices = ['a', 'b/c.toml']\n"), "c.toml");
     cluster.storage_bandwidth.value = 1e16;  // beyond what prints without an exponent
     EXPECT_EQ(read_cluster_profile(to_toml(cluster), "again.toml"), cluster) << to_toml(cluster);
+}
+
+// ---- what operations reach ---------------------------------------------------------------------
+
+const std::string experts_text =
+    "[operation.experts]\n"
+    "efficiency = { value = 0.5, kind = 'fitted', source = 'a test', fitted_from = ['a/b/c'] }\n" +
+    sourced("launch_s", "0");
+
+TEST(DeviceProfile, MayKnowWhatSingleOperationsReach) {
+    const DeviceProfile device = read_device_profile(device_text() + experts_text, "d.toml");
+    ASSERT_EQ(device.operations.size(), 1U);
+    const OperationProfile& experts = device.operations.at("experts");
+    EXPECT_EQ(experts.efficiency, (Sourced{0.5, "fitted", "a test", {"a/b/c"}}));
+    EXPECT_EQ(experts.launch_s.value, 0);
+    EXPECT_EQ(read_device_profile(to_toml(device), "again.toml"), device) << to_toml(device);
+    EXPECT_EQ(to_json(device)["operations"]["experts"]["efficiency"]["fitted_from"].dump(),
+              R"(["a/b/c"])");
+    DeviceProfile strange = device;
+    strange.operations["two words \" [x]"] = experts;
+    EXPECT_EQ(read_device_profile(to_toml(strange), "again.toml"), strange) << to_toml(strange);
+}
+
+TEST(DeviceProfile, WhatIsWrongWithAnOperationIsSaid) {
+    const auto with = [](const std::string& text) {
+        return device_complaint(device_text() + text);
+    };
+    EXPECT_EQ(with("[operation.experts]\n" + sourced("efficiency", "0.5")),
+              "d.toml:9:1: experts lacks 'launch_s': write launch_s = { value = …, kind = …, "
+              "source = … }");
+    EXPECT_THAT(
+        with("[operation.experts]\n" + sourced("efficiency", "1.5") + sourced("launch_s", "0")),
+        HasSubstr("efficiency: 'value' must be above 0 and at most 1"));
+    EXPECT_THAT(with(experts_text + sourced("bandwidth", "1")),
+                HasSubstr("experts: 'bandwidth' is not a known key"));
+    EXPECT_THAT(with("[operation]\nexperts = 3\n"), HasSubstr("'experts' must be a table"));
+    EXPECT_THAT(with("operation = 3\n"), HasSubstr("'operation' must be a table"));
+}
+
+// Hashes of calibrations that were stored before profiles knew operations or fits stay theirs.
+TEST(DeviceProfile, JsonSaysNothingOfWhatIsNotThere) {
+    const std::string text = to_json(read_device_profile(device_text(), "d.toml")).dump();
+    EXPECT_EQ(text.find("operations"), std::string::npos);
+    EXPECT_EQ(text.find("fitted_from"), std::string::npos);
 }
 
 TEST(DeviceProfile, EqualProfilesHaveEqualJson) {

@@ -23,4 +23,11 @@ inline std::string cluster_text(const std::string& devices = "devices = ['d']\n"
            sourced("detect_s", "1") + sourced("regroup_s", "2") + sourced("relaunch_s", "4");
 }
 
+/// A [[network.link]] of five lines: what it reaches is its bandwidth.
+inline std::string link_text(const std::string& name, const std::string& bandwidth,
+                             const std::string& latency) {
+    return "[[network.link]]\nname = '" + name + "'\n" + sourced("bandwidth", bandwidth) +
+           sourced("efficiency", "1") + sourced("latency_s", latency);
+}
+
 }  // namespace assay::testing

@@ -1,0 +1,74 @@
+// What communication between ranks costs: collectives, priced by an interface with two
+// implementations. Here in closed form (latency + volume over bandwidth, Hockney, the busiest port
+// decides); suite/drive/simgrid simulates the same transfers as flows that share links.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "suite/scenario/topology.hpp"
+
+namespace assay {
+
+/// All in seconds. std::invalid_argument: numbers of ranks or volumes that do not go together.
+/// UserError: more ranks than the network has.
+class Network {
+  public:
+    virtual ~Network() = default;
+
+    /// Bytes [from][to], row-major, ranks × ranks; the diagonal is free.
+    virtual double all_to_all(std::span<const double> bytes, int ranks) const = 0;
+    /// Around rings of all ranks (rings.hpp); 0 for one rank.
+    virtual double all_reduce(double bytes, int ranks) const = 0;
+    /// All-reduces of different groups at once: bytes[g] around the rings of the ranks groups[g].
+    virtual double grouped_all_reduce(std::span<const double> bytes,
+                                      std::span<const std::vector<int>> groups,
+                                      int ranks) const = 0;
+    /// `bytes` from everyone to everyone, around the same rings.
+    virtual double all_gather(double bytes, int ranks) const = 0;
+
+    /// The same network with these ranks alone, ranks[i] as rank i: those that are left after some
+    /// were lost, say.
+    virtual std::shared_ptr<const Network> among(std::span<const int> ranks) const = 0;
+};
+
+/// The busiest port decides, as if it were never idle; messages of a rank follow one another, so
+/// that their latencies add up. Exact where every port is as busy as any other; how far off it is
+/// elsewhere is what suite/drive/simgrid measures.
+class ClosedForm final : public Network {
+  public:
+    explicit ClosedForm(Topology topology) : topology_(std::move(topology)) {}
+
+    /// max over ports of max(bytes up, bytes down) / bandwidth, plus the latencies of a rank's
+    /// messages to all others, of the rank where that is most.
+    double all_to_all(std::span<const double> bytes, int ranks) const override;
+    /// 2 (n-1)/n · bytes / bandwidth + 2 (n-1) latencies, bandwidth and latency of the slowest port
+    /// and of the longest route on the ring.
+    double all_reduce(double bytes, int ranks) const override;
+    /// Per port the ring volumes of all groups that use it, and the latencies of that group which
+    /// takes longest (rings overlap); the busiest port decides.
+    double grouped_all_reduce(std::span<const double> bytes,
+                              std::span<const std::vector<int>> groups, int ranks) const override;
+    /// (n-1) · (bytes / bandwidth + latency), of the slowest port and the longest route.
+    double all_gather(double bytes, int ranks) const override;
+
+    std::shared_ptr<const Network> among(std::span<const int> ranks) const override;
+
+  private:
+    Topology topology_;
+};
+
+// What both implementations check and count alike.
+
+void check_ranks(int ranks);
+void check_volumes(std::size_t volumes, int ranks);  ///< of an all-to-all
+void check_groups(std::span<const double> bytes, std::span<const std::vector<int>> groups,
+                  int ranks);
+
+/// Share of a buffer that each rank of a ring sends in an all-reduce.
+inline double ring_share(int ranks) { return 2.0 * (ranks - 1) / ranks; }
+/// Messages that follow one another in it.
+inline int ring_messages(int ranks) { return 2 * (ranks - 1); }
+
+}  // namespace assay
