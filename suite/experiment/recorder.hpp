@@ -45,10 +45,18 @@ class Recorder {
     virtual void event(std::string_view kind, double t_s, int rank,
                        const nlohmann::json& detail) = 0;
 
-    /// A curve: equally long spans.
+    /// A whole curve: equally long spans.
     virtual void time_series(std::string_view name, std::string_view unit,
                              std::span<const double> t_s, std::span<const double> values,
                              const Labels& labels = {}) = 0;
+
+    /// More points of a curve that grows while the sample runs, so that it can be followed: of the
+    /// one that earlier calls with this name and these labels began. Its unit stays the same. Read
+    /// later it is one curve, in the order of the calls. What time_series() records is never part
+    /// of it, whatever its name.
+    virtual void append_series(std::string_view name, std::string_view unit,
+                               std::span<const double> t_s, std::span<const double> values,
+                               const Labels& labels = {}) = 0;
 
     virtual void table(std::string_view name, std::span<const TableColumn> columns,
                        const std::vector<std::vector<Value>>& rows) = 0;
@@ -81,6 +89,7 @@ class MemoryRecorder : public Recorder {
         std::string name, unit;
         std::vector<double> t_s, values;
         Labels labels;
+        bool grows = false;  ///< made by append_series()
     };
     struct Table {
         std::string name;
@@ -103,6 +112,9 @@ class MemoryRecorder : public Recorder {
     /// Throws std::invalid_argument when the spans differ in length.
     void time_series(std::string_view name, std::string_view unit, std::span<const double> t_s,
                      std::span<const double> values, const Labels& labels = {}) override;
+    /// Joins the pieces. Throws std::invalid_argument also when the unit is another one.
+    void append_series(std::string_view name, std::string_view unit, std::span<const double> t_s,
+                       std::span<const double> values, const Labels& labels = {}) override;
     /// Throws std::invalid_argument when a row has not one value per column.
     void table(std::string_view name, std::span<const TableColumn> columns,
                const std::vector<std::vector<Value>>& rows) override;

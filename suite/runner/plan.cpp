@@ -38,6 +38,17 @@ Provenance choose_provenance(const Experiment& experiment, const ProfilePlan& pr
                                 fmt::join(names, ", ")));
 }
 
+/// The ids in every array `fitted_from` of a calibration, each once.
+void collect_fits(const nlohmann::json& value, std::set<std::string>& ids) {
+    if (!value.is_structured()) return;
+    for (const auto& [key, member] : value.items()) {
+        if (key == "fitted_from")
+            for (const std::string id : member) ids.insert(id);
+        else
+            collect_fits(member, ids);
+    }
+}
+
 /// Notes what an emulated or simulated sample takes for granted; returns its hash, empty where
 /// there is none.
 std::string note_calibration(const Experiment& experiment, const SampleSpec& spec, Plan& plan) {
@@ -48,7 +59,9 @@ std::string note_calibration(const Experiment& experiment, const SampleSpec& spe
     calibration.parameters = experiment.calibration(spec);
     calibration.hash = store::calibration_hash(calibration.parameters);
     calibration.name = experiment.id;
-    calibration.fitted_from = nlohmann::json::array();
+    std::set<std::string> fitted_from;
+    collect_fits(calibration.parameters, fitted_from);
+    calibration.fitted_from = fitted_from;
     std::string hash = calibration.hash;
     plan.calibrations.try_emplace(hash, std::move(calibration));
     return hash;

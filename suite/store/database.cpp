@@ -192,6 +192,41 @@ void Database::refuse_unless_writable(std::string_view task) const {
             fmt::format("{}: could not {}: it was opened for reading only.", file_.string(), task));
 }
 
+bool Database::replaced() {
+    int moved = 0;
+    sqlite3_file_control(sql_.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return moved != 0;
+}
+
+bool Database::begin_unless_busy(std::optional<SQLite::Transaction>& transaction) {
+    sqlite3* const handle = sql_.getHandle();
+    sqlite3_busy_timeout(handle, 0);
+    try {
+        transaction.emplace(sql_, SQLite::TransactionBehavior::IMMEDIATE);
+    } catch (const SQLite::Exception& error) {
+        sqlite3_busy_timeout(handle, busy_timeout_ms);
+        if (error.getErrorCode() % 256 != SQLITE_BUSY) throw;
+        return false;
+    }
+    sqlite3_busy_timeout(handle, busy_timeout_ms);
+    return true;
+}
+
+void Database::note_writer() {
+    if (writer_is_noted_) return;
+    // Readers whose cursors are older than so many writers read everything again.
+    constexpr std::int64_t most_writers = 1000;
+    SQLite::Statement note(
+        sql_, "INSERT OR REPLACE INTO change_writer SELECT newest + 1, ? FROM change_counter");
+    note.bind(1, runner_->token());
+    note.exec();
+    SQLite::Statement forget(sql_,
+                             "DELETE FROM change_writer WHERE first < (SELECT min(first) FROM "
+                             "(SELECT first FROM change_writer ORDER BY first DESC LIMIT ?))");
+    forget.bind(1, most_writers);
+    forget.exec();
+}
+
 // ---- prepared statements ------------------------------------------------------------------------
 
 Prepared::~Prepared() {

@@ -80,6 +80,9 @@ class Database {
     const RunnerLock& runner() const { return *runner_; }
     SQLite::Database& sql() { return sql_; }
     bool writable() const { return runner_.has_value(); }
+    bool is_copy() const { return copy_.has_value(); }
+    /// Under the name of the file there is another one now, or none.
+    bool replaced();
     /// For string literals that are run again and again; see StatementCache.
     Prepared prepared(const char* literal) { return statements_.get(sql_, literal); }
 
@@ -88,7 +91,33 @@ class Database {
     template <class F>
     auto write(std::string_view task, F&& f) {
         refuse_unless_writable(task);
-        return in_transaction(task, SQLite::TransactionBehavior::IMMEDIATE, f);
+        const auto known = [&](SQLite::Database& sql) {
+            note_writer();
+            return f(sql);
+        };
+        if constexpr (std::is_void_v<decltype(f(sql_))>) {
+            in_transaction(task, SQLite::TransactionBehavior::IMMEDIATE, known);
+            writer_is_noted_ = true;
+        } else {
+            auto result = in_transaction(task, SQLite::TransactionBehavior::IMMEDIATE, known);
+            writer_is_noted_ = true;
+            return result;
+        }
+    }
+    /// The same for an f that returns nothing, without waiting: false, with nothing done, while
+    /// another process is writing.
+    template <class F>
+    bool write_unless_busy(std::string_view task, F&& f) {
+        refuse_unless_writable(task);
+        return with_store_errors(file_, task, [&] {
+            std::optional<SQLite::Transaction> transaction;
+            if (!begin_unless_busy(transaction)) return false;
+            note_writer();
+            f(sql_);
+            transaction->commit();
+            writer_is_noted_ = true;
+            return true;
+        });
     }
     /// Calls f(sql) on one consistent state of the file, however many statements it runs.
     template <class F>
@@ -103,6 +132,9 @@ class Database {
     static Database open_for_reading(const std::filesystem::path&, Older);
     static Database open_for_writing(const std::filesystem::path&);
     void refuse_unless_writable(std::string_view task) const;
+    bool begin_unless_busy(std::optional<SQLite::Transaction>&);
+    /// Whose changes come next, before the first of this connection's.
+    void note_writer();
 
     template <class F>
     auto in_transaction(std::string_view task, SQLite::TransactionBehavior behavior, F& f) {
@@ -124,6 +156,7 @@ class Database {
     std::optional<RunnerLock> runner_;
     SQLite::Database sql_;
     StatementCache statements_;  // goes before the connection
+    bool writer_is_noted_ = false;
 };
 
 }  // namespace assay::store

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "suite/base/file_descriptor.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::store {
@@ -212,10 +213,26 @@ struct flock one_byte(std::int64_t at) {
     return lock;
 }
 
+std::filesystem::path runners_of(const std::filesystem::path& database) {
+    return database.string() + "-runners";
+}
+
+/// Whether somebody else than the holder of `file` locks the token's byte.
+bool is_locked(int file, std::int64_t token) {
+    if (token <= 0) return false;
+    auto lock = one_byte(token);
+    // When in doubt alive: a session that is not resumed costs less than one run by two at once.
+    return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
 }  // namespace
 
-RunnerLock::RunnerLock(const std::filesystem::path& database)
-    : path_(database.string() + "-runners") {
+bool runner_lives(const std::filesystem::path& database, std::int64_t token) {
+    const FileDescriptor file(open(runners_of(database).c_str(), O_RDONLY | O_CLOEXEC));
+    return file ? is_locked(file.get(), token) : errno != ENOENT;
+}
+
+RunnerLock::RunnerLock(const std::filesystem::path& database) : path_(runners_of(database)) {
     const auto fail = [&](const char* what) {
         const int error = errno;
         if (file_ >= 0) close(file_);
@@ -244,11 +261,7 @@ RunnerLock::~RunnerLock() {
 }
 
 bool RunnerLock::alive(std::int64_t token) const {
-    if (token == token_) return true;
-    if (token <= 0) return false;
-    auto lock = one_byte(token);
-    // When in doubt alive: a session that is not resumed costs less than one run by two at once.
-    return fcntl(file_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+    return token == token_ || is_locked(file_, token);
 }
 
 }  // namespace assay::store

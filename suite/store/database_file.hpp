@@ -55,6 +55,10 @@ class PrivateCopy {
     std::filesystem::path file_;
 };
 
+/// Whether the writer with this token (RunnerLock) lives; for whoever only reads. When in doubt
+/// true.
+bool runner_lives(const std::filesystem::path& database, std::int64_t token);
+
 /// Tells whether the runner that began a session still lives.
 ///
 /// Each writer locks one random byte of FILE-runners for as long as its Store lives and writes the

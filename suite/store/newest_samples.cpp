@@ -223,6 +223,19 @@ std::vector<Sample> newest_samples_in(SQLite::Database& sql, std::string_view ex
                         "data, seed, round, sample.id");
 }
 
+/// Of each calibration that has any: the claims and sessions that it was fitted from.
+std::map<std::string, std::vector<std::string>> fits(SQLite::Database& sql) {
+    SQLite::Statement rows(sql,
+                           "SELECT hash, fitted_from FROM calibration WHERE "
+                           "json_type(fitted_from) = 'array' AND fitted_from <> '[]'");
+    std::map<std::string, std::vector<std::string>> names;
+    while (rows.executeStep()) {
+        const auto list = nlohmann::json::parse(rows.getColumn(1).getString());
+        names.emplace(rows.getColumn(0).getString(), list.get<std::vector<std::string>>());
+    }
+    return names;
+}
+
 std::map<std::string, std::string> hosts(SQLite::Database& sql) {
     SQLite::Statement rows(
         sql, "SELECT fingerprint, json_extract(description, '$.hostname') FROM machine");
@@ -252,15 +265,18 @@ std::vector<Sample> Store::newest_samples(std::string_view experiment) const {
 std::vector<Observation> Store::observations(std::string_view experiment) const {
     return impl_->database.read("read the newest observations", [&](SQLite::Database& sql) {
         const std::map<std::string, std::string> host_of = hosts(sql);
+        const std::map<std::string, std::vector<std::string>> fitted_from = fits(sql);
         std::vector<Observation> all;
         for (const Sample& sample : newest_samples_in(sql, experiment, false)) {
             const auto host = host_of.find(sample.origin.hardware);
+            const auto fit = fitted_from.find(sample.origin.calibration);
             for (const MetricValue& metric : sample.metrics)
-                all.push_back({sample.spec.experiment, sample.spec.variant, sample.spec.axes,
-                               sample.spec.profile, sample.spec.provenance, metric.name,
-                               metric.labels, metric.value, sample.spec.seed, sample.spec.scenario,
-                               sample.id, sample.origin,
-                               host == host_of.end() ? "" : host->second});
+                all.push_back(
+                    {sample.spec.experiment, sample.spec.variant, sample.spec.axes,
+                     sample.spec.profile, sample.spec.provenance, metric.name, metric.labels,
+                     metric.value, sample.spec.seed, sample.spec.scenario, sample.id, sample.origin,
+                     host == host_of.end() ? "" : host->second,
+                     fit == fitted_from.end() ? std::vector<std::string>() : fit->second});
         }
         return all;
     });

@@ -68,6 +68,8 @@ struct TimeSeries {
     std::string name, unit;
     Labels labels;
     std::vector<double> t_s, values;
+    /// Recorded with append_series(): more points of it belong to the same curve.
+    bool grows = false;
 };
 
 struct Table {
@@ -122,7 +124,7 @@ struct Calibration {
     std::string hash;  ///< SHA-256 of the parameters; series name it
     std::string name;
     nlohmann::json parameters;
-    nlohmann::json fitted_from;  ///< ids of claims and samples used for the fit
+    nlohmann::json fitted_from;  ///< ids of claims and sessions that numbers were fitted from
     std::string created;         ///< ISO 8601; empty: now
 };
 

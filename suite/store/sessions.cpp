@@ -19,10 +19,9 @@ void interrupt_samples(SQLite::Database& sql, std::string_view session, std::str
     update.exec();
 }
 
-constexpr const char* session_columns =
-    "id, machine, command, plan_hash, build, suspects, started, finished, state, planned, arrival";
+}  // namespace
 
-Session session_row(const SQLite::Statement& row) {
+Session session_at(const SQLite::Statement& row) {
     Session session;
     session.id = row.getColumn(0).getString();
     session.machine = row.getColumn(1).getString();
@@ -37,8 +36,6 @@ Session session_row(const SQLite::Statement& row) {
     session.arrival = static_cast<long>(row.getColumn(10).getInt64());
     return session;
 }
-
-}  // namespace
 
 SessionOwner owner_of(Database& database, std::string_view session) {
     const Prepared find = database.prepared("SELECT state, owner, pid FROM session WHERE id = ?");
@@ -174,13 +171,21 @@ void Store::add_suspect(std::string_view id, std::string_view name, std::string_
     });
 }
 
+bool Store::has_living_runner(std::string_view session) const {
+    auto& database = impl_->database;
+    return database.read("look for a session's runner", [&](SQLite::Database&) {
+        const SessionOwner owner = owner_of(database, session);
+        return owner.state == "running" && runner_lives(database.file(), owner.token);
+    });
+}
+
 std::vector<Session> Store::sessions() const {
     return impl_->database.read("list the sessions", [&](SQLite::Database& sql) {
         SQLite::Statement rows(
             sql, fmt::format("SELECT {} FROM session ORDER BY started DESC, arrival DESC, id DESC",
                              session_columns));
         std::vector<Session> all;
-        while (rows.executeStep()) all.push_back(session_row(rows));
+        while (rows.executeStep()) all.push_back(session_at(rows));
         return all;
     });
 }
@@ -190,7 +195,7 @@ std::optional<Session> Store::session(std::string_view id) const {
         SQLite::Statement rows(sql,
                                fmt::format("SELECT {} FROM session WHERE id = ?", session_columns));
         bind_text(rows, 1, id);
-        return rows.executeStep() ? std::optional(session_row(rows)) : std::nullopt;
+        return rows.executeStep() ? std::optional(session_at(rows)) : std::nullopt;
     });
 }
 
@@ -204,7 +209,7 @@ std::optional<Session> Store::newest_unfinished(std::string_view plan_hash,
                              session_columns));
         bind_text(rows, 1, plan_hash);
         bind_text(rows, 2, build);
-        return rows.executeStep() ? std::optional(session_row(rows)) : std::nullopt;
+        return rows.executeStep() ? std::optional(session_at(rows)) : std::nullopt;
     });
 }
 

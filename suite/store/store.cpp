@@ -41,6 +41,8 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
 const fs::path& Store::path() const { return impl_->database.file(); }
+bool Store::replaced() const { return impl_->database.replaced(); }
+bool Store::is_copy() const { return impl_->database.is_copy(); }
 
 // ---- short ids: the first characters of a UUID name it as long as no other begins so ------------
 

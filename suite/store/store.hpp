@@ -1,10 +1,13 @@
 // The results database: one SQLite file in WAL mode. Only the runner writes; readers open it beside
 // a running writer. Every write is one short immediate transaction with a busy timeout. A Store
-// belongs to one thread. Beside FILE lie FILE-wal and FILE-shm (SQLite's own, gone when the last
-// user closes) and FILE-runners (empty; a living runner holds a lock on one byte of it).
+// belongs to one thread. Who wants to follow a writer asks changes_since() now and then
+// (changes.hpp) and holds no transaction in between. Beside FILE lie FILE-wal and FILE-shm
+// (SQLite's own, gone when the last user closes) and FILE-runners (empty; a living runner holds a
+// lock on one byte of it).
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "suite/base/error.hpp"
+#include "suite/store/changes.hpp"
 #include "suite/store/history.hpp"
 #include "suite/store/records.hpp"
 
@@ -40,6 +44,11 @@ class Store {
     Store& operator=(Store&&) noexcept;
 
     const std::filesystem::path& path() const;
+    /// Under the name of the file there is another one now, or none: what is read here is the old
+    /// one, for good.
+    bool replaced() const;
+    /// What is read is a private copy, which changes no more.
+    bool is_copy() const;
 
     // ---- writing -------------------------------------------------------------------------------
     void put_machine(const Machine&);
@@ -59,12 +68,19 @@ class Store {
     /// A sample is unique by (session, series, seed, round): one that ended otherwise than ok is
     /// replaced (a resumed session tries it again); one that is ok or running is a StoreError.
     std::string begin_sample(std::string_view session, const SampleSpec&, const SeriesKey&);
-    /// Stores metrics, events, series, tables, artifacts, hardware readings and the status in one
-    /// transaction. When it returns, a SIGKILL loses nothing of it.
+    /// Adds what a running sample recorded since the last call, so that readers can follow it: of
+    /// `part` the id and the rows count. They come after those already stored, and a chunk of a
+    /// curve that grows after its earlier chunks. False, with nothing stored, while another process
+    /// is writing: the sample must not wait for that, and the rows can go with the next part.
+    /// StoreError as finish_sample().
+    bool add_to_sample(const Sample& part);
+    /// Stores the status and the metrics, events, series, tables, artifacts and hardware readings
+    /// that add_to_sample() has not stored yet in one transaction. When it returns, a SIGKILL loses
+    /// nothing of it.
     /// NaN and infinities are kept. StoreError, with nothing stored and the sample still running:
     /// unknown or already finished id, a metric twice with equal labels, a curve of unequal
-    /// lengths, a table row of the wrong width, a label that is not finite (take_out_unstorable()
-    /// helps).
+    /// lengths, a chunk in another unit than its curve, a table row of the wrong width, a label
+    /// that is not finite (RowCheck finds them before).
     void finish_sample(const Sample& finished);
 
     /// `session` may be empty: checked outside a session.
@@ -121,6 +137,15 @@ class Store {
     std::vector<MetricKey> metrics_of(const SeriesKey&) const;
     /// Whole sample, blobs included. `id` may be a prefix; StoreError when unknown or ambiguous.
     Sample sample(std::string_view id) const;
+    /// Sessions and samples that came, changed, grew or went since `cursor` was returned; with a
+    /// new cursor, or one that means nothing in this file (changes.hpp), everything.
+    Changes changes_since(const Cursor&) const;
+    /// Where a reader begins who wants to follow what is running: changes_since() tells of the
+    /// sessions that run now from their beginning, and of whatever changed after that.
+    Cursor before_what_runs() const;
+    /// Whether a living process runs the session; a runner that was killed leaves it in the state
+    /// "running" until the next one opens the file. When in doubt true.
+    bool has_living_runner(std::string_view session) const;
     std::vector<MetricUnit> metric_units(std::string_view experiment) const;  ///< by name
     /// Prefixes have at least 4 characters; an ambiguous one is a StoreError that lists candidates.
     std::string resolve_session(std::string_view id_or_prefix) const;
@@ -171,8 +196,20 @@ class Store {
 std::string calibration_hash(const nlohmann::json& parameters);
 std::string now_utc();  ///< ISO 8601 with milliseconds, "2026-11-21T02:03:04.567Z"
 
-/// Takes out of the sample what finish_sample() would refuse it for: of a metric recorded twice the
-/// later value, curves and tables whole. Returns why, each reason once.
-std::set<std::string> take_out_unstorable(Sample&);
+/// Finds what finish_sample() would refuse a sample for, row by row as the sample recorded it. A
+/// row that is refused is to be left out: the later value of a metric recorded twice, a curve, a
+/// table.
+class RowCheck {
+  public:
+    /// Why it cannot be stored, as a sentence; nullopt: it can.
+    std::optional<std::string> refusal(const MetricValue&);
+    std::optional<std::string> refusal(const TimeSeries&);
+    std::optional<std::string> refusal(const Table&);
+
+  private:
+    using Named = std::pair<std::string, std::string>;  // name and labels
+    std::set<Named> metrics_;
+    std::map<Named, std::string> units_;  // of curves that grow
+};
 
 }  // namespace assay::store

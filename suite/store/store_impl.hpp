@@ -38,8 +38,28 @@ void interrupt_dead_sessions(Database&);
 std::vector<Sample> read_samples(SQLite::Database&, const std::string& selection,
                                  std::string_view parameter, std::string_view order);
 
-/// What only a whole sample carries: curves, tables, artifacts and hardware readings.
-void read_rest(SQLite::Database&, Sample&);
+/// The columns of `sample JOIN series` for a SELECT, and the sample in them, without its rows.
+inline constexpr const char* sample_columns =
+    "sample.id, session, series, spec, status, reason, sample.started, seconds, hardware, "
+    "calibration, data";
+Sample sample_at(const SQLite::Statement& row);
+
+// What hangs on sample.id, from an ordinal on; it is appended. Each returns the ordinal that comes
+// after the last.
+std::int64_t read_metrics(Database&, Sample&, std::int64_t from);
+std::int64_t read_events(Database&, Sample&, std::int64_t from);
+std::int64_t read_tables(Database&, Sample&, std::int64_t from);
+std::int64_t read_hardware(Database&, Sample&, std::int64_t from);
+std::int64_t read_series(Database&, const std::string& sample, std::int64_t from,
+                         std::vector<SeriesChunk>&);
+
+/// The columns of session for a SELECT, and the session in them.
+inline constexpr const char* session_columns =
+    "id, machine, command, plan_hash, build, suspects, started, finished, state, planned, arrival";
+Session session_at(const SQLite::Statement& row);
+
+/// Inserts what hangs on the sample, after what is there. StoreError as Store::finish_sample().
+void insert_rows(Database&, const Sample&);
 
 /// Deletes a sample that did not succeed and gives way to another attempt, with what hangs on it;
 /// what a person wrote about it stays, with the session.

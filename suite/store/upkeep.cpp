@@ -52,6 +52,12 @@ void check_rows(SQLite::Database& sql, Problems& problems) {
             "points",
             "a curve has lost points: {}", problems);
     collect(sql,
+            "SELECT sample || ' ' || name FROM time_series AS chunk WHERE curve IS NOT NULL AND "
+            "NOT EXISTS (SELECT 1 FROM time_series AS first WHERE first.sample = chunk.sample AND "
+            "first.ordinal = chunk.curve AND first.curve = first.ordinal AND first.name = "
+            "chunk.name AND first.labels = chunk.labels AND first.unit = chunk.unit)",
+            "a part of a curve belongs to none: {}", problems);
+    collect(sql,
             "SELECT sample.id FROM sample JOIN session ON session.id = sample.session "
             "WHERE sample.status = 'running' AND session.state <> 'running'",
             "sample {} is marked running in a session that is not", problems);
@@ -170,6 +176,9 @@ Store::Pruned prune_rows(SQLite::Database& sql, const std::string& before, bool 
     pruned.artifacts = remove(
         sql, "DELETE FROM artifact_blob WHERE sha256 NOT IN (SELECT sha256 FROM artifact)", "");
     remove(sql, "DELETE FROM series WHERE id NOT IN (SELECT series FROM sample)", "");
+    // Thousands of names of what is gone would take space too: who followed reads all that is left.
+    remove(sql, "DELETE FROM removal", "");
+    sql.exec("UPDATE change_counter SET forgotten = newest");
     return pruned;
 }
 

@@ -34,6 +34,23 @@ TEST(MemoryRecorder, RefusesUnequalLengths) {
     EXPECT_EQ(recorder.tables.size(), 1u);
 }
 
+TEST(MemoryRecorder, JoinsThePiecesOfACurveThatGrows) {
+    assay::MemoryRecorder recorder;
+    const std::vector<double> first{1, 2}, second{3};
+    recorder.append_series("loss", "nat", first, first, {{"rank", std::int64_t{0}}});
+    recorder.append_series("loss", "nat", first, first, {{"rank", std::int64_t{1}}});
+    recorder.time_series("loss", "nat", second, second, {{"rank", std::int64_t{0}}});
+    recorder.append_series("loss", "nat", second, second, {{"rank", std::int64_t{0}}});
+    ASSERT_EQ(recorder.time_series_kept.size(), 3u) << "one recorded whole is another one";
+    EXPECT_EQ(recorder.time_series_kept[0].t_s, (std::vector<double>{1, 2, 3}));
+    EXPECT_EQ(recorder.time_series_kept[0].values, (std::vector<double>{1, 2, 3}));
+    EXPECT_EQ(recorder.time_series_kept[1].t_s, first);
+    EXPECT_THROW(recorder.append_series("loss", "nat", first, second), std::invalid_argument);
+    EXPECT_THROW(recorder.append_series("loss", "bit", second, second, {{"rank", std::int64_t{0}}}),
+                 std::invalid_argument);
+    EXPECT_EQ(recorder.time_series_kept[0].t_s.size(), 3u);
+}
+
 TEST(SampleStatus, HasAName) {
     EXPECT_EQ(assay::to_string(assay::SampleStatus::unsupported), "unsupported");
     EXPECT_EQ(assay::to_string(assay::SampleStatus::running), "running");

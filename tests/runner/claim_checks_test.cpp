@@ -43,6 +43,7 @@ struct Measured {
     const char* variant;
     double speed;
     const char* calibration = "c";
+    std::vector<std::string> fitted_from = {};  ///< of that calibration
 };
 
 class ClaimChecksTest : public ::testing::Test {
@@ -64,7 +65,7 @@ class ClaimChecksTest : public ::testing::Test {
         session.started = "2026-0" + id + "-01T00:00:00.000Z";
         store.begin_session(session);
         for (const Measured& one : measured) {
-            store.put_calibration({one.calibration, "c", {}, nlohmann::json::array(), ""});
+            store.put_calibration({one.calibration, "c", {}, nlohmann::json(one.fitted_from), ""});
             SampleSpec spec;
             spec.experiment = "pair/speed";
             spec.variant = one.variant;
@@ -121,6 +122,20 @@ TEST_F(ClaimChecksTest, AnEditedCalibrationReplacesTheOldOne) {
     run(store, "aaaaaaaaaaaaaaaa", "3", {{"b", 12, "new"}});
     EXPECT_EQ(check(store).verdict, ClaimVerdict::supported);
     EXPECT_EQ(check(store).obtained, 2.5);
+}
+
+TEST_F(ClaimChecksTest, ACalibrationThatWasFittedToAClaimDoesNotSupportIt) {
+    store::Store store = open(folder / "mine.db");
+    run(store, "aaaaaaaaaaaaaaaa", "1", {{"a", 30, "plain"}, {"b", 10, "plain"}});
+    EXPECT_EQ(check(store).verdict, ClaimVerdict::supported);
+    const std::vector<std::string> anchors{"pair/speed/twice", "some-session"};
+    run(store, "aaaaaaaaaaaaaaaa", "2", {{"a", 30, "fit", anchors}, {"b", 10, "fit", anchors}});
+    const ClaimCheck found = check(store);
+    EXPECT_EQ(found.verdict, ClaimVerdict::calibrated) << found.reason;
+    EXPECT_THAT(found.reason, HasSubstr("fitted to this very statement"));
+    run(store, "aaaaaaaaaaaaaaaa", "3",
+        {{"a", 30, "other", {"pair/speed"}}, {"b", 10, "other", {"pair/speed"}}});
+    EXPECT_EQ(check(store).verdict, ClaimVerdict::supported) << "fitted to something else";
 }
 
 TEST_F(ClaimChecksTest, WhatWasNeverRunUnderBothCalibrationsIsNotMixedEither) {

@@ -18,6 +18,7 @@
 
 #include "suite/base/error.hpp"
 #include "suite/cluster/processes/supervisor.hpp"
+#include "suite/experiment/policy_replay.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/runner/sample/sample_process.hpp"
 #include "suite/runner/sample/sample_protocol.hpp"
@@ -98,6 +99,17 @@ void lead_workers() {
     } while (std::getenv("ASSAY_TEST_ENDS") == nullptr);
 }
 
+/// A step of 20 ms each: an event, and a point of two curves.
+void grow(Recorder& recorder, int steps) {
+    for (int step = 0; step < steps; ++step) {
+        const double t_s = 0.02 * step, loss = 1.0 / (1 + step);
+        recorder.append_series("loss", "nat", {&t_s, 1}, {&loss, 1}, {{"rank", std::int64_t{0}}});
+        recorder.append_series("loss", "nat", {&t_s, 1}, {&loss, 1}, {{"rank", std::int64_t{1}}});
+        recorder.event("commit", t_s, -1, {{"step", step}});
+        std::this_thread::sleep_for(20ms);
+    }
+}
+
 void behave(const SampleSpec& spec, Recorder& recorder) {
     write_pid();
     const std::string how = std::get<std::string>(spec.axes.at("how"));
@@ -148,6 +160,18 @@ void behave(const SampleSpec& spec, Recorder& recorder) {
             std::this_thread::sleep_for(10ms);
         }
     }
+    if (how == "grow") grow(recorder, 40);
+    if (how == "grow_and_hang") {
+        grow(recorder, 40);
+        std::this_thread::sleep_for(1h);
+    }
+    if (how == "grow_and_die") {
+        grow(recorder, 40);
+        ::raise(SIGKILL);
+    }
+    if (how == "storm")
+        for (int step = 0; step < 20'000; ++step)
+            recorder.event("commit", 1e-5 * step, -1, {{"step", step}});
     if (how == "resumable") {  // its first attempt waits to be interrupted, the second goes on
         const std::filesystem::path kept = std::filesystem::path(spec.state) / "half";
         const bool second = std::filesystem::exists(kept);
@@ -166,6 +190,8 @@ void behave(const SampleSpec& spec, Recorder& recorder) {
         std::ofstream(spec.scratch + "/file") << "x";
         lead_workers();
     }
+    if (how.starts_with("decides_"))
+        recorder.artifact("decisions.jsonl", recorded_decisions, how.substr(8));
     if (how == "rich") {
         const std::vector<double> times{0, 1, 2}, values{1, std::nan(""), 3};
         recorder.time_series("loss", "nat", times, values, {{"rank", std::int64_t{1}}});
@@ -226,7 +252,7 @@ Experiment make_behave() {
                            Direction::none,
                            false,
                            {},
-                           Provenance::exact}};
+                           {Provenance::exact}}};
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.seconds_per_sample = 0.05;
@@ -236,6 +262,23 @@ Experiment make_behave() {
     experiment.default_scenario = "kill:rank=1@step=5";
     experiment.run = behave;
     return experiment;
+}
+
+/// What dummy/behave with how=decides_… recorded is the answer.
+PolicyReplay replay_decisions(std::istream& recording) {
+    std::string answer;
+    recording >> answer;
+    if (answer == "unreadably") throw UserError("this is no recording");
+    PolicyReplay replay;
+    replay.decisions = answer == "nothing" ? 0 : 3;
+    if (answer == "otherwise")
+        replay.difference = {.decision = 1,
+                             .now_s = 2.5,
+                             .event = {{"type", "died"}, {"worker", 3}},
+                             .recorded = {{{"type", "go"}, {"step", 4}}},
+                             .now = {{{"type", "go"}, {"step", 5}}},
+                             .threw = {}};
+    return replay;
 }
 
 Claim make_claim(const std::string& id, double value) {
@@ -265,6 +308,7 @@ System make_dummy_system() {
     system.experiments = {make_sum(), make_behave()};
     system.highlight = {
         "sums, by adding", {{"dummy/sum", {{"n", {std::int64_t{3}}}}}}, "dummy/sum"};
+    system.replay_policy = replay_decisions;
     system.claims = {make_claim("dummy/sum/twice", 2), make_claim("dummy/sum/thrice", 3)};
     return system;
 }

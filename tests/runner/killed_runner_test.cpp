@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <string>
@@ -132,6 +133,51 @@ TEST(KilledRunner, LeavesNoWorkerAndTheNextOneNoFolder) {
         ended.insert(sample.status);
     EXPECT_EQ(ended.count("ok"), 1U);
     EXPECT_EQ(ended.count("running"), 0U);
+}
+
+// What a running sample had recorded is there when its runner dies, and not in the next attempt.
+TEST(KilledRunner, LeavesThePartsOfItsSampleAndTheNextAttemptHasNoneOfThem) {
+    const assay::testing::TemporaryFolder folder;
+    const auto database = folder / "results.db";
+    const assay::testing::EnvironmentVariable tmp("TMPDIR", folder.path().string());
+    std::set<std::string> attempts;
+    for (int round = 0; round < 3; ++round) {
+        const pid_t runner = start_victim(database, {"1", "grow_and_hang"});
+        const auto running = [&]() -> store::Sample {
+            const store::Store store = store::Store::open(database, store::Access::read);
+            for (const store::Session& session : store.sessions())
+                for (const store::Sample& sample : store.samples(session.id))
+                    if (sample.status == "running") return store.sample(sample.id);
+            return {};
+        };
+        ASSERT_TRUE(eventually([&] {
+            try {
+                return running().events.size() >= 20;
+            } catch (const store::StoreError&) {
+                return false;  // it is being made
+            }
+        }));
+        const store::Sample seen = running();
+        ::kill(runner, SIGKILL);
+        ::waitpid(runner, nullptr, 0);
+        ASSERT_TRUE(eventually([&] { return !any_running(database); })) << "its runner is dead";
+        const store::Store store = store::Store::open(database, store::Access::write);
+        ASSERT_TRUE(store.check().ok) << store.check().problems.front();
+        ASSERT_EQ(store.sessions().size(), 1U) << "every call goes on with the same session";
+        const auto samples = store.samples(store.sessions().front().id);
+        ASSERT_EQ(samples.size(), 1U) << "earlier attempts gave way";
+        EXPECT_TRUE(attempts.insert(samples.front().id).second) << "a new attempt";
+        const store::Sample left = store.sample(samples.front().id);
+        EXPECT_EQ(left.id, seen.id);
+        EXPECT_EQ(left.status, "interrupted");
+        ASSERT_GE(left.events.size(), seen.events.size()) << "what was there stays";
+        ASSERT_LE(left.events.size(), 40U) << "of one attempt";
+        for (std::size_t step = 0; step < left.events.size(); ++step)
+            EXPECT_EQ(left.events[step].detail.at("step"), step);
+        ASSERT_EQ(left.series_data.size(), 2U);
+        EXPECT_EQ(left.series_data[0].t_s.size(), left.events.size());
+        EXPECT_TRUE(store.newest_samples("dummy/behave").empty());
+    }
 }
 
 }  // namespace

@@ -22,6 +22,25 @@ void fresh_process(benchmark::State& state) {
 }
 BENCHMARK(fresh_process)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+/// A sample of 20,000 events, in a session; the time is per sample.
+void event_storm(benchmark::State& state) {
+    const testing::TemporaryFolder folder;
+    const Registry registry = testing::make_dummy_registry();
+    store::Store store = store::Store::open(folder / "results.db", store::Access::write);
+    runner::Request request;
+    request.patterns = {"dummy/behave"};
+    request.axes["how"] = {std::string("storm")};
+    request.rounds = 1;
+    request.fresh = true;
+    request.lock = false;
+    const auto plan = runner::make_plan(registry, request);
+    for (auto _ : state) {
+        const auto outcome = runner::execute(registry, plan, request, store, {});
+        if (outcome.samples.at(0).events.size() != 20'000) state.SkipWithError("events are lost");
+    }
+}
+BENCHMARK(event_storm)->Unit(benchmark::kMillisecond)->UseRealTime();
+
 /// A whole session of `range` samples; the time is per sample.
 void session(benchmark::State& state) {
     const testing::TemporaryFolder folder;

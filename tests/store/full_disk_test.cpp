@@ -53,6 +53,43 @@ TEST(FullDisk, LosesNothingStoredAndGoesOnWhenThereIsRoom) {
     EXPECT_NO_THROW(add_sample(store, session->id, example_spec(5000)));
 }
 
+TEST(FullDisk, KeepsThePartsOfARunningSample) {
+    Folder folder;
+    if (!own_mounts() || mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=2m") != 0)
+        GTEST_SKIP() << "mounting a small file system is not permitted here";
+    struct Unmount {
+        const Folder& folder;
+        ~Unmount() { umount2(folder.path().c_str(), MNT_DETACH); }
+    } unmount{folder};
+
+    auto store = Store::open(folder / "r.db", Access::write);
+    const auto session = begin(store);
+    const auto id = store.begin_sample(session, example_spec(), key_of(example_spec()));
+    std::ofstream(folder / "ballast") << std::string(1'000'000, 'b');
+    std::string said;
+    std::size_t parts = 0;
+    for (; parts < 1000 && said.empty(); ++parts) {
+        Sample part;
+        part.id = id;
+        part.events = {{static_cast<double>(parts), "commit", -1, nlohmann::json::object()}};
+        part.artifacts = {{"big", "text/plain", std::string(30'000, static_cast<char>(parts))}};
+        said = error_of([&] { EXPECT_TRUE(store.add_to_sample(part)); });
+    }
+    EXPECT_NE(said.find("the disk is full"), std::string::npos) << said;
+    --parts;  // the one that was refused
+    ASSERT_GT(parts, 3u);
+    EXPECT_EQ(store.sample(id).events.size(), parts) << "nothing of the last";
+    std::filesystem::remove(folder / "ballast");
+    Sample end;
+    end.id = id;
+    end.status = "ok";
+    end.events = {{1e6, "late", -1, nlohmann::json::object()}};
+    store.finish_sample(end);
+    EXPECT_EQ(store.sample(id).artifacts.size(), parts);
+    EXPECT_EQ(store.sample(id).events.back().kind, "late");
+    EXPECT_TRUE(store.check().ok);
+}
+
 TEST(FullDisk, ANewDatabaseCannotBeMade) {
     Folder folder;
     if (!own_mounts() || mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=64k") != 0)

@@ -120,6 +120,8 @@ TEST_F(QueryPlans, OfReadingWalkThroughNothingLarge) {
         store.metric_units("lazarus/fig8");
         store.annotations(session);
         store.baselines();
+        store.changes_since(store.before_what_runs());
+        store.changes_since(store.changes_since({}).next);
     }
     ASSERT_GT(statements.work().runs.size(), 15u);
     SQLite::Database sql(file().string());
@@ -175,6 +177,27 @@ TEST(ReadingWork, OfTheNewestSamplesHardlyGrowsWithAllSamplesEverStored) {
 TEST(ReadingWork, OfWhatFailedLastDoesNotGrowWithAllSamplesEverStored) {
     const auto failed = [](const Store& store) { store.unsuccessful_samples("lazarus/fig8"); };
     EXPECT_LT(steps_with(400, failed), 2 * steps_with(4, failed));
+}
+
+TEST(ReadingWork, OfWhatChangedDoesNotGrowWithTheDatabase) {
+    const auto of_one_sample = [](int sessions) {
+        Folder folder;
+        auto writer = Store::open(folder / "r.db", Access::write);
+        fill(writer, sessions);
+        const Store reader = Store::open(folder / "r.db", Access::read);
+        const Cursor seen = reader.changes_since({}).next;
+        add_sample(writer, begin(writer), example_spec(9));
+        Statements statements;
+        const Store counted = Store::open(folder / "r.db", Access::read);
+        statements.forget();
+        EXPECT_EQ(counted.changes_since(seen).samples.size(), 1u);
+        const long changed = statements.work().steps;
+        statements.forget();
+        EXPECT_TRUE(counted.changes_since(counted.changes_since(seen).next).empty());
+        EXPECT_LT(statements.work().steps, changed + 100) << "hardly any where nothing is new";
+        return changed;
+    };
+    EXPECT_LE(of_one_sample(200), of_one_sample(4) + 10);
 }
 
 TEST(ReadingWork, OfHistoriesIsOnePassHoweverManyMetricsThereAre) {

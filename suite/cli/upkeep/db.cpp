@@ -17,6 +17,7 @@
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
+#include "suite/cli/upkeep/db_watch.hpp"
 #include "suite/report/text/text_table.hpp"
 #include "suite/runner/sample/sample_folders.hpp"
 
@@ -27,6 +28,7 @@ struct DbOptions {
     std::optional<double> older_than_days;
     bool unsuccessful = false;
     bool dry_run = false;
+    bool wait = false;
     std::string other;
     bool json = false;
 };
@@ -110,6 +112,10 @@ int run_merge(const Context& context, const DbOptions& options) {
     return exit_ok;
 }
 
+int run_watch(const Context& context, const DbOptions& options) {
+    return watch_runs(context, {.wait = options.wait, .json = options.json});
+}
+
 }  // namespace
 
 void add_db_command(CLI::App& program, Context& context) {
@@ -154,6 +160,16 @@ void add_db_command(CLI::App& program, Context& context) {
                           "  assay db merge other-machine.db",
                           run_merge);
     merge->add_option("file", options->other, "The other database")->required()->type_name("FILE");
+    CLI::App* watch = add("watch", "What runs store, as it comes",
+                          "Follows every run that is going on, from its beginning, until they are "
+                          "over. With --json\nit prints an object per line: sessions, samples, "
+                          "events, pieces of curves, metrics, tables.\n"
+                          "Exit code 1 when a runner was killed.\n"
+                          "Examples:\n"
+                          "  assay db watch\n"
+                          "  assay db watch --json",
+                          run_watch);
+    watch->add_flag("--wait", options->wait, "Where nothing is running, wait for the next run");
     command->group("Upkeep");  // last: its subcommands would inherit it
     command->footer("Examples:\n  assay db check\n  assay db merge other-machine.db");
 }

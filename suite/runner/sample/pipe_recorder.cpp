@@ -13,6 +13,20 @@ namespace assay::runner {
 namespace {
 
 constexpr std::size_t buffer_bytes = 64UL << 10U;
+constexpr auto gathered_for = std::chrono::milliseconds(100);
+
+store::TimeSeries curve_of(std::string_view name, std::string_view unit,
+                           std::span<const double> t_s, std::span<const double> values,
+                           const Labels& labels) {
+    if (t_s.size() != values.size())
+        throw std::logic_error(fmt::format("time series '{}': {} times but {} values", name,
+                                           t_s.size(), values.size()));
+    return {.name = std::string(name),
+            .unit = std::string(unit),
+            .labels = labels,
+            .t_s = {t_s.begin(), t_s.end()},
+            .values = {values.begin(), values.end()}};
+}
 
 }  // namespace
 
@@ -20,7 +34,9 @@ void PipeRecorder::put(const Message& message, bool now) {
     const std::string line = encode(message);
     const std::lock_guard lock(mutex_);
     buffer_ += line;
-    if (!now && buffer_.size() < buffer_bytes) return;
+    const auto at = std::chrono::steady_clock::now();
+    if (!now && buffer_.size() < buffer_bytes && at - written_ < gathered_for) return;
+    written_ = at;
     std::string_view rest = buffer_;
     while (!rest.empty()) {
         const ssize_t written = ::write(fd_, rest.data(), rest.size());
@@ -37,9 +53,10 @@ void PipeRecorder::metric(std::string_view name, double value, const Labels& lab
     if (declared == nullptr)
         throw std::logic_error(
             fmt::format("metric '{}' is not declared by {}", name, experiment_.id));
-    if (declared->only.value_or(provenance_) != provenance_)
-        throw std::logic_error(fmt::format("metric '{}' of {} is declared for {} samples only",
-                                           name, experiment_.id, to_string(*declared->only)));
+    const auto& only = declared->only;
+    if (!only.empty() && std::find(only.begin(), only.end(), provenance_) == only.end())
+        throw std::logic_error(fmt::format("metric '{}' of {} is not declared for {} samples", name,
+                                           experiment_.id, to_string(provenance_)));
     for (const auto& [label, unused] : labels)
         if (std::find(declared->labels.begin(), declared->labels.end(), label) ==
             declared->labels.end())
@@ -61,15 +78,15 @@ void PipeRecorder::event(std::string_view kind, double t_s, int rank,
 void PipeRecorder::time_series(std::string_view name, std::string_view unit,
                                std::span<const double> t_s, std::span<const double> values,
                                const Labels& labels) {
-    if (t_s.size() != values.size())
-        throw std::logic_error(fmt::format("time series '{}': {} times but {} values", name,
-                                           t_s.size(), values.size()));
-    put(store::TimeSeries{std::string(name),
-                          std::string(unit),
-                          labels,
-                          {t_s.begin(), t_s.end()},
-                          {values.begin(), values.end()}},
-        false);
+    put(curve_of(name, unit, t_s, values, labels), false);
+}
+
+void PipeRecorder::append_series(std::string_view name, std::string_view unit,
+                                 std::span<const double> t_s, std::span<const double> values,
+                                 const Labels& labels) {
+    store::TimeSeries piece = curve_of(name, unit, t_s, values, labels);
+    piece.grows = true;
+    put(piece, true);
 }
 
 void PipeRecorder::table(std::string_view name, std::span<const TableColumn> columns,

@@ -2,7 +2,9 @@
 // declaration and writes it to the runner.
 #pragma once
 
+#include <chrono>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "suite/experiment/experiment.hpp"
@@ -11,8 +13,10 @@
 
 namespace assay::runner {
 
-/// Thread-safe. Events and progress are written at once; metrics and the like are gathered and go
-/// with the next of those, or when a buffer is full, or at the end.
+/// Thread-safe. Events, progress and curves that grow are written at once: somebody may follow
+/// them. Metrics and the like, which come in thousands, are gathered and go with the next of those,
+/// with the first that comes a tenth of a second after the last writing, when a buffer is full, or
+/// at the end.
 ///
 /// A metric that is not finite ends the sample as invalid (SampleError). A metric or a
 /// label that is not declared, for samples of this provenance, is a mistake in the experiment:
@@ -26,6 +30,8 @@ class PipeRecorder : public Recorder {
     void event(std::string_view kind, double t_s, int rank, const nlohmann::json& detail) override;
     void time_series(std::string_view name, std::string_view unit, std::span<const double> t_s,
                      std::span<const double> values, const Labels& labels) override;
+    void append_series(std::string_view name, std::string_view unit, std::span<const double> t_s,
+                       std::span<const double> values, const Labels& labels) override;
     void table(std::string_view name, std::span<const TableColumn> columns,
                const std::vector<std::vector<Value>>& rows) override;
     void artifact(std::string_view name, std::string_view media_type,
@@ -43,6 +49,7 @@ class PipeRecorder : public Recorder {
     int fd_;
     std::mutex mutex_;
     std::string buffer_;
+    std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace assay::runner

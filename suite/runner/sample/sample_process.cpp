@@ -141,7 +141,8 @@ class Listening {
             if (Clock::now() >= deadline_)
                 stop({SampleStatus::failed,
                       fmt::format("timeout: not done after {:g} s", spec_.timeout_s)});
-            if (look_ && age_s() >= look_at_s_) look_at_s_ = look_(age_s());
+            if (look_ && (heard_ || age_s() >= look_at_s_)) look_at_s_ = look_(age_s());
+            heard_ = false;
         }
         read_results();
         read_output();
@@ -199,6 +200,7 @@ class Listening {
             end_ = std::move(*end);
         else
             on_message_(std::move(message));
+        heard_ = true;
     }
 
     SampleEnd verdict(const ExitStatus& ended) const {
@@ -218,7 +220,8 @@ class Listening {
     const std::function<void(Message&&)>& on_message_;
     const Interruption& interruption_;
     const Look& look_;
-    double look_at_s_;  ///< age
+    double look_at_s_;    ///< age
+    bool heard_ = false;  ///< messages came since the last look
     Clock::time_point started_, deadline_;
     LineSplitter splitter_;
     std::size_t recorded_bytes_ = 0;

@@ -31,8 +31,9 @@ struct SampleEnd {
     double seconds = 0;  ///< wall time of the process
 };
 
-/// Something that looks at the machine from outside while a sample runs: called with 0 right before
-/// the process starts, then when the sample reaches the age in seconds that the last call returned.
+/// Whoever has something to do while a sample runs: called with 0 right before the process starts,
+/// then when the sample reaches the age in seconds that the last call returned, and after messages
+/// of it came.
 using Look = std::function<double(double age_s)>;
 
 /// Starts `program` + " sample" as leader of its own process group and returns when it and

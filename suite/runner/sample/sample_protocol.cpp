@@ -36,9 +36,11 @@ struct Encoder {
                 {"detail", event.detail}};
     }
     json operator()(const store::TimeSeries& series) const {
-        return {{"kind", "series"},           {"name", series.name},
-                {"unit", series.unit},        {"labels", to_json(series.labels)},
-                {"t_s", numbers(series.t_s)}, {"values", numbers(series.values)}};
+        json line = {{"kind", "series"},           {"name", series.name},
+                     {"unit", series.unit},        {"labels", to_json(series.labels)},
+                     {"t_s", numbers(series.t_s)}, {"values", numbers(series.values)}};
+        if (series.grows) line["grows"] = true;
+        return line;
     }
     json operator()(const store::Table& table) const {
         json columns = json::array();
@@ -93,6 +95,13 @@ class Reader {
         if (!value.is_number() || !std::isfinite(value.get<double>()))
             fail(name, "is not a number");
         return value.get<double>();
+    }
+    /// Builds before there was such a member are started too (`assay versus`): false.
+    bool flag(const char* name) const {
+        const auto it = object_.find(name);
+        if (it == object_.end()) return false;
+        if (!it->is_boolean()) fail(name, "is neither true nor false");
+        return it->get<bool>();
     }
     int rank(const char* name) const {
         const json& value = member(name);
@@ -193,8 +202,9 @@ Message decode(std::string_view line) {
                             reader.member("detail")};
     }
     if (kind == "series") {
-        store::TimeSeries series{reader.text("name"), reader.text("unit"), reader.labels("labels"),
-                                 reader.numbers("t_s"), reader.numbers("values")};
+        store::TimeSeries series{reader.text("name"),      reader.text("unit"),
+                                 reader.labels("labels"),  reader.numbers("t_s"),
+                                 reader.numbers("values"), reader.flag("grows")};
         if (series.t_s.size() != series.values.size())
             reader.fail("values", "are not as many as the times");
         return series;

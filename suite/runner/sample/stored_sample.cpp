@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
+#include "suite/runner/sample/live_rows.hpp"
 #include "suite/runner/sample/sample_folders.hpp"
 #include "suite/store/ids.hpp"
 #include "suite/store/store.hpp"
@@ -17,8 +19,7 @@ namespace {
 constexpr std::size_t most_reasons = 3;
 
 /// What cannot be stored is a mistake of the experiment, and no reason to lose the rest.
-void demand_storable(store::Sample& sample) {
-    const std::set<std::string> all = store::take_out_unstorable(sample);
+void tell_unstorable(store::Sample& sample, const std::set<std::string>& all) {
     if (all.empty()) return;
     std::vector<std::string> why(
         all.begin(), std::next(all.begin(), std::ptrdiff_t(std::min(all.size(), most_reasons))));
@@ -29,46 +30,46 @@ void demand_storable(store::Sample& sample) {
     sample.reason += fmt::format("{}{}", sample.reason.empty() ? "" : "; ", fmt::join(why, "; "));
 }
 
-}  // namespace
+using Tell = std::function<void(std::string kind, nlohmann::json body)>;
 
-store::Sample collect_sample(SampleSpec spec, const std::string& id,
-                             const std::function<void(std::string kind, nlohmann::json body)>& tell,
-                             const Interruption& interruption, const SampleProgram& program,
-                             const Watched& watched) {
+void tell_message(const Message& message, const std::string& id, const Tell& tell) {
+    if (const auto* event = std::get_if<store::Event>(&message))
+        tell("event", {{"sample", id},
+                       {"t_s", event->t_s},
+                       {"event", event->kind},
+                       {"rank", event->rank},
+                       {"detail", event->detail}});
+    else if (const auto* progress = std::get_if<Progress>(&message))
+        tell("progress",
+             {{"sample", id}, {"fraction", progress->fraction}, {"what", progress->what}});
+}
+
+/// Runs it; what it recorded goes through `rows`, and is in the result as far as it is not stored
+/// yet.
+store::Sample run_sample(SampleSpec spec, const std::string& id, const Tell& tell,
+                         const Interruption& interruption, const SampleProgram& program,
+                         const Watched& watched, LiveRows& rows) {
     HardwareWatch* const watch = watched.watch;
     const ScratchFolder scratch;
     spec.scratch = scratch.path().string();
-    store::Sample sample;
-    sample.id = id;
-    sample.spec = spec;
-    sample.started = store::now_utc();
+    const std::string started = store::now_utc();
     const auto take = [&](Message&& message) {
-        if (auto* metric = std::get_if<store::MetricValue>(&message)) {
-            sample.metrics.push_back(std::move(*metric));
-        } else if (auto* event = std::get_if<store::Event>(&message)) {
-            tell("event", {{"sample", id},
-                           {"t_s", event->t_s},
-                           {"event", event->kind},
-                           {"rank", event->rank},
-                           {"detail", event->detail}});
-            sample.events.push_back(std::move(*event));
-        } else if (auto* series = std::get_if<store::TimeSeries>(&message)) {
-            sample.series_data.push_back(std::move(*series));
-        } else if (auto* table = std::get_if<store::Table>(&message)) {
-            sample.tables.push_back(std::move(*table));
-        } else if (auto* artifact = std::get_if<store::Artifact>(&message)) {
-            sample.artifacts.push_back(std::move(*artifact));
-        } else if (auto* progress = std::get_if<Progress>(&message)) {
-            tell("progress",
-                 {{"sample", id}, {"fraction", progress->fraction}, {"what", progress->what}});
-        }
+        tell_message(message, id, tell);
+        rows.add(std::move(message));
     };
-    Look look;
+    double hardware_at_s = std::numeric_limits<double>::infinity();
     if (watch != nullptr) {
-        look = [watch](double age_s) { return watch->look(age_s); };
+        hardware_at_s = 0;
         watch->begin();
     }
+    const Look look = [&](double age_s) {
+        if (age_s >= hardware_at_s) hardware_at_s = watch->look(age_s);
+        return std::min(hardware_at_s, rows.store_due(age_s));
+    };
     const SampleEnd end = run_sample_process(spec, take, interruption, program, look);
+    store::Sample sample = rows.take_rest();
+    sample.spec = std::move(spec);
+    sample.started = started;
     sample.status = to_string(end.status);
     sample.reason = end.reason;
     sample.seconds = end.seconds;
@@ -76,12 +77,21 @@ store::Sample collect_sample(SampleSpec spec, const std::string& id,
         watch->end(end.seconds);
         watch->judge(sample, watched.on_gpus);
     }
-    demand_storable(sample);
+    tell_unstorable(sample, rows.unstorable());
     // Gone by now, or of no use to a replay, which gets its own.
     sample.spec.scratch.clear();
     sample.spec.state.clear();
     sample.spec.shared.clear();
     return sample;
+}
+
+}  // namespace
+
+store::Sample collect_sample(SampleSpec spec, const std::string& id, const Tell& tell,
+                             const Interruption& interruption, const SampleProgram& program,
+                             const Watched& watched) {
+    LiveRows rows(nullptr, id);
+    return run_sample(std::move(spec), id, tell, interruption, program, watched, rows);
 }
 
 store::Sample run_once(const SampleSpec& spec, const Listener& listener) {
@@ -155,6 +165,18 @@ void look_at_inputs_again(store::Sample& sample, const std::vector<HashedInput>&
         if (after[i] != before[i]) return exclude(sample, inputs[i]);
 }
 
+/// Of a sample that is stored, in parts: `metrics` went before the others.
+store::Sample with_metrics_only(store::Sample sample, std::vector<store::MetricValue> metrics) {
+    std::move(sample.metrics.begin(), sample.metrics.end(), std::back_inserter(metrics));
+    sample.metrics = std::move(metrics);
+    sample.events.clear();
+    sample.series_data.clear();
+    sample.tables.clear();
+    sample.artifacts.clear();
+    sample.hardware.clear();
+    return sample;
+}
+
 }  // namespace
 
 bool depends_on_machine(Provenance provenance) {
@@ -181,11 +203,14 @@ StoredSample run_stored_sample(
                           planned.on_gpus};
     const auto stamps = stamps_of(planned.inputs);
     const HashedInput* const changed = find_changed(planned.inputs);
-    store::Sample result = changed ? not_run(planned, id, *changed)
-                                   : collect_sample(spec, id, tell, interruption, program, watched);
+    LiveRows rows(&home.store, id);
+    store::Sample result = changed
+                               ? not_run(planned, id, *changed)
+                               : run_sample(spec, id, tell, interruption, program, watched, rows);
     if (!changed) look_at_inputs_again(result, planned.inputs, stamps);
     result.session = home.session;
     home.store.finish_sample(result);
+    result = with_metrics_only(std::move(result), rows.take_stored_metrics());
     if (is_finished(result.status)) states.sample_finished(planned.spec);
     body["status"] = result.status;
     body["reason"] = result.reason;

@@ -18,10 +18,10 @@ struct Watched {
     bool on_gpus = false;            ///< the sample computes on them
 };
 
-/// A fresh scratch folder, a fresh process; returns the sample with everything it recorded that can
-/// be stored, its status and reason; what cannot be stored (a metric recorded twice) makes it
-/// failed. `id` goes into the sample and its notices; `tell` gets notices of kind event and
-/// progress as they come. The watch adds its readings and may mark the sample.
+/// Outside any store: a fresh scratch folder, a fresh process; returns the sample with everything
+/// it recorded that can be stored, its status and reason; what cannot be stored (a metric recorded
+/// twice) makes it failed. `id` goes into the sample and its notices; `tell` gets notices of kind
+/// event and progress as they come. The watch adds its readings and may mark the sample.
 store::Sample collect_sample(SampleSpec spec, const std::string& id,
                              const std::function<void(std::string kind, nlohmann::json body)>& tell,
                              const Interruption& interruption, const SampleProgram& program = {},
@@ -43,11 +43,12 @@ struct SampleHome {
 };
 
 struct StoredSample {
-    store::Sample sample;
-    nlohmann::json body;  ///< of the notice sample_finished, see Notice
+    store::Sample sample;  ///< of its rows the metrics; the rest is in the store
+    nlohmann::json body;   ///< of the notice sample_finished, see Notice
 };
 
-/// Runs `planned` in a fresh process of `program` and stores what it recorded. `tell` gets the
+/// Runs `planned` in a fresh process of `program` and stores what it records, while it runs
+/// (LiveRows) and at its end. `tell` gets the
 /// notices sample_started, event and progress as they come. A sample whose input files are not
 /// those of the plan is invalid: before it begins, by content, and it is not run; afterwards, if
 /// anything was written to them meanwhile.

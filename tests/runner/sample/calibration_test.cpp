@@ -118,5 +118,25 @@ TEST_F(CalibrationTest, OneThatCannotBeHadIsRefusedBeforeAnythingRuns) {
     EXPECT_TRUE(store.sessions().empty());
 }
 
+TEST_F(CalibrationTest, WhatNumbersWereFittedFromIsKeptBesideThem) {
+    registry = {};
+    System system = assay::testing::make_dummy_system();
+    system.claims.clear();
+    system.experiments.resize(1);
+    system.experiments[0].calibration = [](const SampleSpec&) {
+        return nlohmann::json{
+            {"devices",
+             {{"d",
+               {{"speed", {{"value", 1}, {"fitted_from", {"dummy/sum/b", "dummy/sum/a"}}}},
+                {"other", {{"value", 2}, {"fitted_from", {"dummy/sum/a"}}}}}}}},
+            {"list", {{{"fitted_from", {"a session"}}}, 3, "fitted_from"}}};
+    };
+    registry.add(std::move(system));
+    const Plan plan = make_plan(registry, request);
+    ASSERT_EQ(plan.calibrations.size(), 1U);
+    EXPECT_EQ(plan.calibrations.begin()->second.fitted_from.dump(),
+              R"(["a session","dummy/sum/a","dummy/sum/b"])");
+}
+
 }  // namespace
 }  // namespace assay::runner

@@ -70,7 +70,7 @@ TEST_F(SampleProcessTest, ErrorsBecomeStatusesWithTheirOwnWords) {
         {"nan", "invalid", "metric value is not finite: nan"},
         {"undeclared", "failed", "metric 'surprise' is not declared by dummy/behave"},
         {"of others", "failed",
-         "metric 'computed' of dummy/behave is declared for exact samples only"},
+         "metric 'computed' of dummy/behave is not declared for measured samples"},
     };
     for (const auto& row : expected) {
         const store::Sample sample = run(row.how);

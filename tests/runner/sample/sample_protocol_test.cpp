@@ -38,6 +38,8 @@ TEST(SampleProtocol, EverythingElseComesBack) {
     EXPECT_THAT(series.t_s, ElementsAre(0, 1));
     EXPECT_EQ(series.values[0], 2);
     EXPECT_TRUE(std::isnan(series.values[1])) << "a gap in a curve";
+    EXPECT_FALSE(series.grows);
+    EXPECT_TRUE(round_trip(store::TimeSeries{"loss", "nat", {}, {0}, {2}, true}).grows);
     const store::Table table =
         round_trip(store::Table{"t", {{"a", "s"}}, {{Value(1.0)}, {Value(std::string("x"))}}});
     EXPECT_EQ(table.columns[0].unit, "s");
@@ -80,6 +82,10 @@ TEST(SampleProtocol, WrongLinesNameWhatIsWrong) {
     EXPECT_EQ(
         complaint(R"({"kind":"series","name":"x","unit":"","labels":{},"t_s":[1],"values":[]})"),
         "line of kind 'series': 'values' are not as many as the times");
+    EXPECT_EQ(
+        complaint(
+            R"({"kind":"series","name":"x","unit":"","labels":{},"t_s":[],"values":[],"grows":1})"),
+        "line of kind 'series': 'grows' is neither true nor false");
     EXPECT_EQ(complaint(R"({"kind":"table","name":"x","columns":[],"rows":[[1]]})"),
               "line of kind 'table': 'rows' do not match the columns");
     EXPECT_EQ(complaint(R"({"kind":"end","status":"running","reason":""})"),
