@@ -16,6 +16,7 @@ const assay::lazarus::TensorFunctions assay_lazarus_tensors{
     .run_x_clocks = assay::lazarus::run_x_clocks,
     .run_tab2 = assay::lazarus::run_tab2,
     .run_x_live = assay::lazarus::run_x_live,
+    .run_x_operations = assay::lazarus::run_x_operations,
     .run_live_schedule = assay::lazarus::run_live_schedule,
 };
 #endif

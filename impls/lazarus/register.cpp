@@ -5,11 +5,8 @@
 #include "impls/lazarus/data/smartmoe_logs.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/live/fault_phases.hpp"
+#include "impls/lazarus/recorded_decisions.hpp"
 #include "suite/base/datasets.hpp"
-
-#ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/campaign/live_campaign.hpp"
-#endif
 
 namespace assay::lazarus {
 
@@ -28,6 +25,7 @@ System make_system(Claims claims) {
     system.experiments.push_back(x_theorem1());
     system.experiments.push_back(x_guarded());
     system.experiments.push_back(x_planner());
+    system.experiments.push_back(x_operations());
     system.experiments.push_back(x_live());
     system.experiments.push_back(x_faults());
     system.experiments.push_back(x_clocks());
@@ -55,11 +53,9 @@ System make_system(Claims claims) {
         .picture = "lazarus/x_live",
         .data = {"bible-kjv"}};
     system.plan = make_plan_command();
-#ifdef ASSAY_LAZARUS_LIVE
-    system.campaign = make_campaign_command(run_live_campaign);
-#else
-    system.campaign = make_campaign_command();
-#endif
+    system.costs = make_costs_command();
+    system.replay_policy = replay_controller;
+    system.campaign = std::make_shared<drive::Campaign>(campaign_modes());
     return system;
 }
 

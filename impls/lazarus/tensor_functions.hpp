@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "impls/lazarus/campaign/live_campaign.hpp"
+#include "impls/lazarus/spot/live_schedule.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/scenario/availability_trace.hpp"
@@ -31,12 +31,17 @@ void run_tab2(const SampleSpec& spec, int lost, std::int64_t step, const std::st
 /// experiment's validate(). Throws SampleError(failed) when the training cannot go on.
 void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
 
+/// One sample of lazarus/x_operations (experiments/x_operations_run.cpp).
+void run_x_operations(const SampleSpec& spec, const std::filesystem::path& corpus,
+                      Recorder& recorder);
+
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_lazarus_tensors";
     decltype(&lazarus::run_fig9) run_fig9;
     decltype(&lazarus::run_x_clocks) run_x_clocks;
     decltype(&lazarus::run_tab2) run_tab2;
     decltype(&lazarus::run_x_live) run_x_live;
+    decltype(&lazarus::run_x_operations) run_x_operations;
     decltype(&lazarus::run_live_schedule) run_live_schedule;
 };
 

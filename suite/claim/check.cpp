@@ -101,6 +101,20 @@ std::vector<Case> ends(const Claim& claim) {
     return choices;
 }
 
+// The claim with one clause more where a device or cluster profile behind the observations was
+// fitted to what it says: what agrees then is no evidence.
+Claim with_fits(Claim claim, const Observations& observations) {
+    const bool fitted =
+        std::any_of(observations.begin(), observations.end(), [&](const Observation* observation) {
+            const auto& from = observation->fitted_from;
+            return std::find(from.begin(), from.end(), claim.id) != from.end();
+        });
+    if (fitted)
+        claim.fitted_from.emplace_back(
+            "the profile that the cost model used was fitted to this very statement");
+    return claim;
+}
+
 // Nothing when the observations do not reach.
 std::optional<Finding> tested(const Claim& claim, const Observations& observations) {
     Finding found{result(claim, ClaimVerdict::supported, ""),
@@ -242,7 +256,7 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
             continue;
         }
         if (!found->provenance) found->provenance = provenance;
-        return judged(claim, std::move(*found));
+        return judged(with_fits(claim, counted), std::move(*found));
     }
     return without_evidence(claim, ran, here);
 }

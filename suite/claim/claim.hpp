@@ -94,6 +94,8 @@ struct Observation {
     std::string sample;    ///< id in the store
     Origin origin;
     std::string host;  ///< name of its machine, for sentences; may be empty
+    std::vector<std::string> fitted_from =
+        {};  ///< claims and sessions that its calibration was fitted from
 };
 
 struct ClaimCheck {
@@ -138,7 +140,8 @@ using NeedIsHere = std::function<bool(const std::string& need)>;
 /// * `assumes`: the observations carry the assumption as an axis or label of that name; supported
 /// only
 ///   if the claim holds at both ends. `fitted_from`: holding reads calibrated, and says what it
-///   names. `discrepancy`: not holding reads open discrepancy.
+///   names; so it does where an observation's calibration was fitted from this very claim.
+///   `discrepancy`: not holding reads open discrepancy.
 /// * A reason that rests on a single seed names it, unless the observations are exact.
 /// * Where nothing can be said: not run, with the command that would; not checkable here, where an
 ///   input is missing (`here`; without it, all are) or no command of this version checks it.

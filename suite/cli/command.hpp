@@ -25,7 +25,7 @@ enum ExitCode : int {
     exit_ok = 0,
     exit_error = 1,          ///< usage or infrastructure
     exit_regression = 2,     ///< slower; with --gate: a contradicted claim; replay: metrics
-                             ///< differ; qualify: not fit
+                             ///< or decisions differ; qualify: not fit
     exit_ambiguous = 3,      ///< neither yes nor no
     exit_not_supported = 4,  ///< this machine or this build cannot do it
 };
@@ -77,6 +77,7 @@ void add_replay_command(CLI::App& program, Context& context);
 void add_db_command(CLI::App& program, Context& context);
 void add_data_command(CLI::App& program, Context& context);
 void add_calibrate_command(CLI::App& program, Context& context);
+void add_calibrate_fit_command(CLI::App& calibrate, Context& context);  ///< a subcommand of it
 void add_tool_commands(CLI::App& program, Context& context);   ///< those of Registry::tools()
 void add_sample_command(CLI::App& program, Context& context);  ///< hidden: a sample's own process
 

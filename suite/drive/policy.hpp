@@ -14,11 +14,61 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace assay::drive {
+
+using WorkerId = int;  ///< 0, 1, …; never reused in a run
+
+// ---- what every driver tells of and can be asked for --------------------------------------------
+// A policy has those of them among its events and actions that it has a use for.
+
+struct Joined {  ///< a new worker has reported
+    WorkerId worker = -1;
+    bool more = false;  ///< others that came at the same moment follow at once
+    bool operator==(const Joined&) const = default;
+};
+struct Died {
+    WorkerId worker = -1;
+    bool operator==(const Died&) const = default;
+};
+struct LeaveRequested {  ///< the worker got a preemption notice
+    WorkerId worker = -1;
+    bool operator==(const LeaveRequested&) const = default;
+};
+struct Timer {  ///< of a StartTimer
+    std::uint64_t id = 0;
+    bool operator==(const Timer&) const = default;
+};
+/// Nothing is under way and nobody will come: what the policy waits for will not happen. Told once
+/// each time it comes to that.
+struct Idle {
+    bool operator==(const Idle&) const = default;
+};
+
+struct StartTimer {
+    std::uint64_t id = 0;
+    double after_s = 0;  ///< scenario seconds
+    bool operator==(const StartTimer&) const = default;
+};
+/// End this worker, now and for certain (it may be stuck or out of reach); its Died follows.
+struct Evict {
+    WorkerId worker = -1;
+    std::string why;
+    bool operator==(const Evict&) const = default;
+};
+struct Stop {  ///< finished (ok) or cannot go on
+    bool ok = false;
+    std::string why;
+    bool operator==(const Stop&) const = default;
+};
+
+// ---- the contract ------------------------------------------------------------------------------
 
 template <class P>
 concept Policy = requires(P policy, const typename P::Event& event, double now_s,
@@ -32,22 +82,31 @@ struct Decision {
     typename P::Event event;
     double now_s = 0;
     std::vector<typename P::Action> actions;
+    bool operator==(const Decision&) const = default;
 };
 
 /// A policy whose decisions can be recorded: what was decided, in order, is enough to check later,
-/// without workers, that the same code decides the same (first_difference).
+/// without workers, that the same code decides the same (first_difference; recording.hpp, as text).
 template <Policy P>
 class RecordedPolicy {
   public:
+    using Sink = std::function<void(const Decision<P>&)>;
+
+    /// keep: decisions() has them all.
     template <class... Settings>
-    explicit RecordedPolicy(bool keep, Settings&&... settings)
+    explicit RecordedPolicy(std::same_as<bool> auto keep, Settings&&... settings)
         : policy_(std::forward<Settings>(settings)...), keep_(keep) {}
+    /// `sink` gets each as it is made; none is kept.
+    template <class... Settings>
+    explicit RecordedPolicy(Sink sink, Settings&&... settings)
+        : policy_(std::forward<Settings>(settings)...), sink_(std::move(sink)) {}
 
     /// The actions that `event` leads to.
     std::vector<typename P::Action> on(const typename P::Event& event, double now_s) {
         std::vector<typename P::Action> actions;
         policy_.on(event, now_s, actions);
         if (keep_) decisions_.push_back({event, now_s, actions});
+        if (sink_) sink_({event, now_s, actions});
         return actions;
     }
 
@@ -57,18 +116,27 @@ class RecordedPolicy {
 
   private:
     P policy_;
-    bool keep_;
+    bool keep_ = false;
+    Sink sink_;
     std::vector<Decision<P>> decisions_;
 };
 
+/// Where a policy decides otherwise than it was recorded; explanation() of recording.hpp puts it
+/// into words.
+template <class P>
+struct Difference {
+    std::size_t decision = 0;                 ///< its place among the recorded ones
+    std::vector<typename P::Action> actions;  ///< that it takes now
+};
+
 /// Tells `policy`, which must be as it was before the first of them, of the recorded events alone.
-/// Returns the place of the first decision that comes out otherwise; nothing where none does.
+/// Returns the first decision that comes out otherwise; nothing where none does.
 template <Policy P>
-std::optional<std::size_t> first_difference(P policy, const std::vector<Decision<P>>& recorded) {
+std::optional<Difference<P>> first_difference(P policy, const std::vector<Decision<P>>& recorded) {
     for (std::size_t i = 0; i < recorded.size(); ++i) {
         std::vector<typename P::Action> actions;
         policy.on(recorded[i].event, recorded[i].now_s, actions);
-        if (actions != recorded[i].actions) return i;
+        if (actions != recorded[i].actions) return Difference<P>{i, std::move(actions)};
     }
     return std::nullopt;
 }

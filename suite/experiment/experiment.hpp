@@ -46,7 +46,7 @@ struct MetricSpec {
     Direction better = Direction::none;
     bool deterministic = false;       ///< `assay replay` demands equality
     std::vector<std::string> labels;  ///< label names its values carry, for example {"failed"}
-    std::optional<Provenance> only;   ///< samples of other provenances do not have it
+    std::vector<Provenance> only;     ///< samples of others do not have it; empty: all have it
 };
 
 /// What one profile means for one experiment.
@@ -129,7 +129,9 @@ struct Experiment {
     std::function<std::optional<std::string>(const SampleSpec&)> unsupported;
 
     /// What an emulated or simulated sample takes for granted: device profiles, network shape,
-    /// costs. Its hash is part of the series, the object is stored once per hash. May be empty.
+    /// costs. Its hash is part of the series, the object is stored once per hash. Arrays
+    /// `fitted_from` in it, at any depth, name the claims and sessions that a number was fitted
+    /// from: claims among them are no longer supported by the sample. May be empty.
     std::function<nlohmann::json(const SampleSpec&)> calibration;
 
     /// The user's files that a sample reads: corpora, traces, weights; what `calibration` says of a

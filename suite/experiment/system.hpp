@@ -25,8 +25,13 @@ class App;
 namespace assay::data {
 struct Entry;
 }
+namespace assay::drive {
+struct Campaign;
+}
 
 namespace assay {
+
+struct PolicyReplay;
 
 /// A program within the program: `assay plan SYSTEM …`, or an extra command of a system.
 class Command {
@@ -88,9 +93,14 @@ struct System {
     /// That faults can name. --fault and --scenario know those of all systems; an experiment that
     /// takes faults reads its scenario with these (parse_fault_plan), and so refuses others.
     FaultPhases fault_phases;
-    std::unique_ptr<Command> plan;      ///< `assay plan <id>`; may be null
-    std::unique_ptr<Command> campaign;  ///< `assay campaign <id>`; may be null
-    Highlight highlight;                ///< for `assay highlights`
+    std::unique_ptr<Command> plan;  ///< `assay plan <id>`; may be null
+    /// `assay campaign <id>` (suite/drive/campaign/campaign.hpp); may be null.
+    std::shared_ptr<const drive::Campaign> campaign;
+    std::unique_ptr<Command> costs;  ///< `assay calibrate <id>`; may be null
+    /// Tells the policy once more of what a sample recorded (suite/experiment/policy_replay.hpp):
+    /// `assay replay ID --policy`; may be empty. Throws UserError for what is no such recording.
+    std::function<PolicyReplay(std::istream& recording)> replay_policy;
+    Highlight highlight;  ///< for `assay highlights`
     /// Reproduces nothing: only patterns that begin with its id select it, "all" and "*" do not.
     bool on_request = false;
 };

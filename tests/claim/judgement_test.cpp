@@ -198,6 +198,27 @@ TEST(ClaimJudgement, WhatTheStatementItselfGaveIsNoEvidence) {
     EXPECT_EQ(checked(fitted, {seen(20)}).verdict, ClaimVerdict::contradicted);
 }
 
+TEST(ClaimJudgement, AProfileFittedToTheStatementMakesItNoEvidence) {
+    const auto fitted_from = [](std::vector<std::string> ids, double value = 10) {
+        Observation observation = seen(value);
+        observation.fitted_from = std::move(ids);
+        return observation;
+    };
+    const ClaimCheck check = checked(claim(), {fitted_from({"s/f/other", "s/f/a"})});
+    EXPECT_EQ(check.verdict, ClaimVerdict::calibrated);
+    EXPECT_THAT(check.reason, HasSubstr("; not evidence: the profile that the cost model used was "
+                                        "fitted to this very statement"));
+    EXPECT_EQ(checked(claim(), {fitted_from({"s/f/a"}, 20)}).verdict, ClaimVerdict::contradicted)
+        << "that it does not even come out then is a finding";
+    EXPECT_EQ(checked(claim(), {fitted_from({"s/f/other", "s/f/a/b"})}).verdict,
+              ClaimVerdict::supported)
+        << "fitted to other statements";
+    Claim both = claim();
+    both.fitted_from = {"4 slots were chosen to fit"};
+    EXPECT_THAT(checked(both, {fitted_from({"s/f/a"})}).reason,
+                HasSubstr("4 slots were chosen to fit; the profile"));
+}
+
 TEST(ClaimJudgement, ASingleSeedIsNamedUnlessTheNumbersAreExact) {
     const auto reason = [](const List& observations) {
         Claim any = claim();

@@ -13,6 +13,7 @@
 #include "suite/base/error.hpp"
 #include "suite/base/file_descriptor.hpp"
 #include "suite/cli/database.hpp"
+#include "suite/cli/run/policy_replay.hpp"
 #include "suite/cli/run/replay.hpp"
 #include "suite/cli/run/session.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
@@ -46,6 +47,73 @@ TEST(ReplayComparison, OnlyDeterministicMetricsDecide) {
     lacking.metrics.erase(lacking.metrics.begin());
     EXPECT_FALSE(compare_replay(experiment, stored, lacking).agrees())
         << "a metric that is missing";
+}
+
+store::Sample with_recordings(const std::vector<std::pair<std::string, std::string>>& texts) {
+    store::Sample sample;
+    sample.id = "3f2a";
+    sample.spec.experiment = "dummy/behave";
+    sample.artifacts = {{"log", "text/plain", "unreadably"}};
+    for (const auto& [name, text] : texts)
+        sample.artifacts.push_back({name, std::string(recorded_decisions), text});
+    return sample;
+}
+
+TEST(PolicyReplay, EveryRecordingOfASampleIsReplayed) {
+    const Registry registry = assay::testing::make_dummy_registry();
+    const auto one = replay_policy(registry, with_recordings({{"a.jsonl", "same"}}));
+    EXPECT_EQ(verdict(one), exit_ok);
+    EXPECT_EQ(to_text(one), "3 decisions, all the same\n");
+    const auto two =
+        replay_policy(registry, with_recordings({{"a.jsonl", "same"}, {"b.jsonl", "otherwise"}}));
+    EXPECT_EQ(verdict(two), exit_regression);
+    EXPECT_EQ(to_text(two),
+              "a.jsonl: 3 decisions, all the same\n"
+              "b.jsonl: of 3 decisions, the first that comes out otherwise is\n"
+              "decision 2, at 2.5 s, on died {\"worker\":3}:\n"
+              "  action 1 was  go {\"step\":4}\n"
+              "  action 1 is   go {\"step\":5}\n"
+              "  step is 5, was 4\n");
+    const nlohmann::json object = to_json(two, "3f2a");
+    EXPECT_EQ(object["agrees"], false);
+    EXPECT_TRUE(object["recordings"][0]["difference"].is_null());
+    EXPECT_EQ(object["recordings"][1]["decisions"], 3);
+    const nlohmann::json& difference = object["recordings"][1]["difference"];
+    EXPECT_EQ(difference["decision"], 2);
+    EXPECT_EQ(difference["event"]["worker"], 3);
+    EXPECT_EQ(difference["recorded"][0]["step"], 4);
+    EXPECT_EQ(difference["now"][0]["step"], 5);
+    EXPECT_TRUE(difference["throws"].is_null());
+}
+
+TEST(PolicyReplay, NothingDecidedSaysNothing) {
+    const Registry registry = assay::testing::make_dummy_registry();
+    const auto none = replay_policy(registry, with_recordings({{"a.jsonl", "nothing"}}));
+    EXPECT_EQ(verdict(none), exit_ambiguous);
+    EXPECT_EQ(to_text(none), "nothing was decided\n");
+}
+
+TEST(PolicyReplay, WithoutRecordingOrPolicyIsASentence) {
+    Registry registry;
+    System mute = assay::testing::make_dummy_system();
+    mute.replay_policy = {};
+    registry.add(std::move(mute));
+    const auto error_of = [](const Registry& systems, const store::Sample& sample) {
+        try {
+            replay_policy(systems, sample);
+        } catch (const UserError& error) {
+            return std::string(error.what());
+        }
+        return std::string("no error");
+    };
+    store::Sample sample = with_recordings({{"a.jsonl", "same"}});
+    EXPECT_EQ(error_of(registry, sample),
+              "dummy has no policy that could be replayed; without --policy the whole sample is");
+    const Registry speaking = assay::testing::make_dummy_registry();
+    EXPECT_THAT(error_of(speaking, with_recordings({})),
+                ::testing::HasSubstr("no decisions are recorded in sample 3f2a"));
+    sample.spec.experiment = "plato/fig5";
+    EXPECT_THAT(error_of(speaking, sample), ::testing::HasSubstr("this build does not have"));
 }
 
 runner::Outcome outcome_of(std::initializer_list<SampleStatus> statuses, ClaimVerdict verdict) {

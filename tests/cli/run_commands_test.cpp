@@ -234,6 +234,40 @@ TEST_F(RunCommandsTest, ReplayAgreesAndNoticesWhenItDoesNot) {
     EXPECT_EQ(assay({"replay", "ffffffffffff"}).exit_code, 1);
 }
 
+TEST_F(RunCommandsTest, ReplayOfAPolicyTellsItOnceMoreOfWhatWasRecorded) {
+    const EnvironmentVariable settle("ASSAY_SETTLE", "0");  // nothing is timed
+    const auto sample = [&](const std::string& how) -> std::string {
+        return assay_json({"run", "dummy/behave", "-a", "how=" + how})["samples"][0]["id"];
+    };
+    const std::string same = sample("decides_same");
+    const Printed alike = assay({"replay", same.substr(0, 10), "--policy"});
+    EXPECT_EQ(alike.exit_code, 0) << alike.err;
+    EXPECT_EQ(alike.out, "3 decisions, all the same\n");
+    EXPECT_EQ(alike.err, "") << "nothing is run";
+    const json object = assay_json({"replay", same, "--policy"});
+    EXPECT_EQ(object["id"], same);
+    EXPECT_TRUE(object["agrees"].get<bool>());
+    EXPECT_EQ(object["recordings"].size(), 1U);
+
+    const std::string other = sample("decides_otherwise");
+    const Printed otherwise = assay({"replay", other, "--policy"});
+    EXPECT_EQ(otherwise.exit_code, 2) << otherwise.err;
+    EXPECT_THAT(otherwise.out, HasSubstr("step is 5, was 4"));
+    EXPECT_EQ(assay({"replay", other, "--policy", "--json"}).exit_code, 2);
+    EXPECT_EQ(assay({"replay", sample("decides_nothing"), "--policy"}).exit_code, 3);
+
+    const auto refused = [&](const std::string& how) {
+        const Printed printed = assay({"replay", sample(how), "--policy"});
+        EXPECT_EQ(printed.exit_code, 1) << printed.out;
+        return printed.err;
+    };
+    EXPECT_THAT(refused("decides_unreadably"), HasSubstr("this is no recording"));
+    EXPECT_THAT(refused("well"), AllOf(HasSubstr("no decisions are recorded in sample"),
+                                       HasSubstr("assay run dummy/behave")));
+    EXPECT_EQ(assay({"replay", same, "--policy", "--timeout", "5"}).exit_code, 1)
+        << "there is nothing to end";
+}
+
 TEST_F(RunCommandsTest, ReplaySaysThatItsFilesHaveOtherContent) {
     const EnvironmentVariable input("ASSAY_TEST_INPUT", (folder / "numbers").string());
     std::ofstream(folder / "numbers") << "1 2 3";

@@ -318,6 +318,33 @@ TEST_F(Selectors, WhatIsNoFileAndNoSessionIsRefused) {
     refused((folder / "").string());
 }
 
+// It may have recorded a value, and fail after that.
+TEST_F(Selectors, ASampleThatRunsHasNoPointsYet) {
+    const auto expect_points = [&](std::size_t of_series, std::size_t of_others) {
+        for (const Arm& arm :
+             {arm_of_sessions(registry, store, {running}), arm_of_store(registry, store)}) {
+            ASSERT_EQ(arm.series.size(), of_series > 0 ? 2u : 1u);
+            EXPECT_EQ(arm.series[0].points.size(), of_others);
+            EXPECT_EQ(arm.series[0].failed, 0);
+            if (of_series > 0) {
+                EXPECT_EQ(arm.series[1].points.size(), of_series);
+            }
+        }
+    };
+    for (const char* variant : {"lazarus", "rival"}) {
+        const SampleSpec spec = store::testing::example_spec(99, variant);
+        store::Sample part;
+        part.id = store.begin_sample(running, spec, store::testing::key_of(spec));
+        part.metrics = {{"throughput", {}, 1e9}};
+        EXPECT_TRUE(store.add_to_sample(part));
+        expect_points(0, 7);
+        part.metrics.clear();
+        part.status = variant == std::string("rival") ? "ok" : "invalid";
+        store.finish_sample(part);
+    }
+    expect_points(1, 7);
+}
+
 // As texts, "loss a=1 b=2", both are the same.
 TEST_F(Selectors, LabelsThatReadAlikeStayApart) {
     const SampleSpec spec = store::testing::example_spec(99);

@@ -1,5 +1,5 @@
 // Virtual time: order, cancelling, and that nothing else decides.
-#include "suite/drive/event_queue.hpp"
+#include "suite/drive/simulated/event_queue.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

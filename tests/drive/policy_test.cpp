@@ -15,9 +15,6 @@ struct Asked {
     int work;
     bool operator==(const Asked&) const = default;
 };
-struct Idle {
-    bool operator==(const Idle&) const = default;
-};
 struct Begin {
     int work;
     bool operator==(const Begin&) const = default;
@@ -65,7 +62,10 @@ TEST(RecordedPolicy, TheSameCodeDecidesTheSameAgain) {
 
 TEST(RecordedPolicy, OtherCodeIsCaughtAtItsFirstOtherDecision) {
     const auto policy = after_a_while(true);
-    EXPECT_EQ(first_difference(LargestFirst(true), policy.decisions()), 3U);
+    const auto difference = first_difference(LargestFirst(true), policy.decisions());
+    ASSERT_TRUE(difference);
+    EXPECT_EQ(difference->decision, 3U);
+    EXPECT_EQ(difference->actions, (std::vector<LargestFirst::Action>{Begin{3}}));
 }
 
 TEST(RecordedPolicy, KeepsNothingUnlessAsked) {

@@ -144,13 +144,32 @@ TEST_F(EndToEndTest, TheExamplesOfPlanLazarusWorkAsPrinted) {
     EXPECT_GE(ran, 4);
 }
 
+// What a simulated training decided is stored with it, and today's controller decides it again.
+TEST_F(EndToEndTest, ASimulatedTrainingIsDecidedAgain) {
+    const json run = assay_json(
+        {"run", "lazarus/fig9", "--mode", "simulated", "-a", "model=gpt-s", "-a", "relaunch_s=60"});
+    ASSERT_EQ(run["samples"].size(), 5U) << "one of each system";
+    for (const json& sample : run["samples"]) {
+        const std::string id = sample["id"];
+        const Printed again = assay({"replay", id, "--policy"});
+        EXPECT_EQ(again.exit_code, 0) << again.err << again.out;
+        EXPECT_THAT(again.out, HasSubstr(" decisions, all the same\n"));
+        EXPECT_GT(std::stol(again.out), 500) << again.out;
+    }
+    const std::string undecided = assay_json({"run", "lazarus/fig4"})["samples"][0]["id"];
+    const Printed none = assay({"replay", undecided, "--policy"});
+    EXPECT_EQ(none.exit_code, 1);
+    EXPECT_THAT(none.err, HasSubstr("no decisions are recorded in sample " + undecided));
+}
+
 TEST_F(EndToEndTest, CampaignsPassInVirtualTimeAndLive) {
     const json campaign = assay_json({"campaign", "lazarus", "--seeds", "1..40"});
     EXPECT_EQ(campaign["schedules"], 40);
     EXPECT_TRUE(campaign["failed"].empty());
     if (!live_training_works()) return;
-    const json live = assay_json({"campaign", "lazarus", "--seeds", "1..3", "--mode", "live"});
-    EXPECT_EQ(live["schedules"], 3);
+    const json live =
+        assay_json({"campaign", "lazarus", "--seeds", "1..15", "--mode", "live", "--jobs", "2"});
+    EXPECT_EQ(live["schedules"], 15);
     EXPECT_TRUE(live["failed"].empty()) << live;
 }
 

@@ -34,13 +34,14 @@ constexpr Shortened shortened[] = {
     {"(assay versus .*)(lazarus|lte)/fig8", "$1lazarus/fig4 --max-rounds 3",
      "starts hundreds of processes"},
     {"assay qualify datasets/suites/cpu.toml --slowed 10", "$& --dry-run", "records 40 rounds"},
-    {"--seeds 1..(300|5000)", "--seeds 1..40", "a minute of schedules"},
-    {"^assay campaign lazarus$", "$& --seeds 1..20", "a minute of schedules"},
+    {"--seeds 1..(300|10000)", "--seeds 1..40", "a minute of schedules"},
+    {"--mode live --seeds 1..20 --jobs 2", "--seeds 1..20 --jobs 2", "trains for a minute"},
     {"assay calibrate machine$", "$& --quick", "measures for a minute"},
     {"--limit-tokens 20000", "--limit-tokens 300", "evaluates for minutes"},
     {"assay model generate.*--chat.*|assay model generate.*prompt.*", "$& --max-tokens 4",
      "writes for half a minute"},
     // Ids are of results that only the reader has.
+    {"replay 3f2a9c01 --policy", "replay $$DECIDED --policy", "a sample with decisions"},
     {"qualify (.*)--session 1a2b3c4d", "qualify $1--session $$POOL --campaigns 5 --trials 5",
      "a pool of this database"},
     {"3f2a9c01", "$$SAMPLE", "a sample of this database"},
@@ -176,6 +177,12 @@ TEST_F(HelpExamples, CanBeTyped) {
     const nlohmann::json run = nlohmann::json::parse(contents(folder / "run.json"));
     const EnvironmentVariable sample("SAMPLE", run["samples"][0]["id"]);
     const EnvironmentVariable session("SESSION", run["session"]);
+    const Printed trained = shell(
+        "assay run lazarus/fig9 --mode simulated --variant ds -a model=gpt-s -a relaunch_s=60 "
+        "--json");
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    const EnvironmentVariable decided("DECIDED",
+                                      nlohmann::json::parse(trained.out)["samples"][0]["id"]);
     const Printed prepared = shell(R"(set -e
 assay run lte/fig8 --variant lte -a shape=smollm2-135m -a dtype=f32 -a sparsity=0.5 --rounds 1
 assay nightly cpu.toml --no-doctor || test $? = 3
@@ -190,6 +197,8 @@ cp other-machine.db last-year.db)");
         "POOL", nlohmann::json::parse(contents(folder / "pool.json"))["pool"]["session"]);
     const EnvironmentVariable summary("GITHUB_STEP_SUMMARY", (folder / "summary.md").string());
     const bool has_bible = shell("assay data fetch bible-kjv").exit_code == 0;
+    if (has_bible)
+        shell("assay run lazarus/x_operations -a width=32,64 -a sequences=2,16 --no-lock");
     const char* const model = std::getenv("ASSAY_TEST_MODEL");
     const bool has_model =
         model != nullptr && shell(
@@ -201,7 +210,8 @@ cp other-machine.db last-year.db)");
         std::string line = example.line.substr(0, example.line.find("  # "));
         line.erase(line.find_last_not_of(' ') + 1);
         const auto names = [&](const char* part) { return line.find(part) != std::string::npos; };
-        if (!has_bible && names("bible-kjv")) continue;                         // a Debian package
+        // A Debian package, and what trains on it.
+        if (!has_bible && (names("bible-kjv") || names("x_operations"))) continue;
         if (!has_model && (names("smollm2") || names("model.gguf"))) continue;  // 90 MB
         for (const Shortened& change : shortened)
             line = std::regex_replace(line, std::regex(change.part), change.instead);

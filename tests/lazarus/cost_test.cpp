@@ -1,10 +1,13 @@
 // The modelled cost of steps and recoveries: against sums written out by hand, and properties.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "impls/lazarus/cost/recovery_cost.hpp"
+#include "impls/lazarus/cost/step_operations.hpp"
 #include "impls/lazarus/cost/step_timeline.hpp"
 #include "suite/base/error.hpp"
 
@@ -148,6 +151,121 @@ TEST(StepTimeline, ModelledStepsAndLayersScale) {
     EXPECT_NEAR(line.total(), timeline(modelling(), 30).total(), 1e-9 * line.total());
 }
 
+// ---- overlap -----------------------------------------------------------------------------------
+
+StepTimeline overlapping(double overlap, int group = 0, std::vector<double> slowdowns = {}) {
+    auto how = modelling(group);
+    how.overlap = overlap;
+    return timeline(how, 30, std::move(slowdowns));
+}
+
+// Computing so slow that the sums are the shorter side, or sums so long that computing is.
+const std::vector<std::vector<double>> slow_and_fast{{}, {40, 40, 40, 40}};
+
+TEST(Overlap, WithoutAnyAStepIsTheSumOfItsParts) {
+    for (const int group : {0, 2}) {
+        const auto line = overlapping(0, group);
+        const StepParts parts = line.parts();
+        EXPECT_EQ(parts.hidden_s, 0);
+        EXPECT_NEAR(parts.compute_s() + parts.communication_s(), line.total(),
+                    1e-12 * line.total());
+        EXPECT_DOUBLE_EQ(line.total(), timeline(modelling(group), 30).total());
+    }
+    // As it was before there was a parameter: results made then stay comparable.
+    EXPECT_DOUBLE_EQ(overlapping(0).total(), 1.6136905306639338);
+    EXPECT_DOUBLE_EQ(overlapping(0, 2).total(), 2.0820968985943971);
+}
+
+TEST(Overlap, WholeASumAndTheBackwardPassTakeTheLongerOfTheTwo) {
+    bool sums_longer = false, computing_longer = false;
+    for (const auto& slowdowns : slow_and_fast) {
+        const StepParts parts = overlapping(1, 0, slowdowns).parts();
+        EXPECT_NEAR(parts.total(),
+                    parts.forward_compute_s + parts.exchange_s +
+                        std::max(parts.backward_compute_s, parts.sums_s) + parts.optimizer_s,
+                    1e-12 * parts.total());
+        sums_longer = sums_longer || parts.sums_s > parts.backward_compute_s;
+        computing_longer = computing_longer || parts.sums_s < parts.backward_compute_s;
+    }
+    EXPECT_TRUE(sums_longer && computing_longer) << "both sides of the max";
+}
+
+TEST(Overlap, MoreOfItIsNeverSlowerAndNeverFasterThanEitherSideAlone) {
+    for (const auto& slowdowns : slow_and_fast) {
+        double before = std::numeric_limits<double>::infinity();
+        for (const double overlap : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+            const auto line = overlapping(overlap, 2, slowdowns);
+            const StepParts parts = line.parts();
+            EXPECT_LT(line.total(), before);
+            before = line.total();
+            EXPECT_GE(line.total(), parts.compute_s());
+            EXPECT_GE(line.total(), parts.communication_s());
+            EXPECT_NEAR(line.total(), parts.total(), 1e-12 * line.total());
+        }
+    }
+}
+
+// A paced worker is held to these one after the other.
+TEST(Overlap, ChangesNoOperationBeforeTheBackwardPassIsOver) {
+    const auto none = overlapping(0), all = overlapping(1);
+    for (int layer = 0; layer < real_layers; ++layer) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            EXPECT_EQ(none.attention_done(layer, rank), all.attention_done(layer, rank));
+            EXPECT_EQ(none.computed(layer, rank), all.computed(layer, rank));
+        }
+        EXPECT_EQ(none.dispatched(layer), all.dispatched(layer));
+        EXPECT_EQ(none.combined(layer), all.combined(layer));
+    }
+    EXPECT_EQ(none.forward_done(), all.forward_done());
+    EXPECT_EQ(none.backward_done(), all.backward_done());
+    EXPECT_GT(all.total(), all.backward_done()) << "the optimizer is still to come";
+}
+
+TEST(Overlap, IsAShare) {
+    for (const double overlap : {-0.01, 1.01, std::nan("")})
+        EXPECT_THROW(overlapping(overlap), std::logic_error);
+}
+
+// ---- operations --------------------------------------------------------------------------------
+
+TEST(StepOperations, AreListedUnderTheNamesThatTheyArePricedBy) {
+    const auto model = modelled_model("gpt-m");
+    std::vector<std::string_view> priced;
+    for (const Operation& operation :
+         {attention_operation(model), experts_operation(model, 6, model.tokens()),
+          head_operation(model), optimizer_operation(1e6)}) {
+        priced.push_back(operation.name);
+        EXPECT_GT(operation.work.flops + operation.work.bytes, 0);
+        EXPECT_GT(operation.work.kernels, 0);
+    }
+    std::vector<std::string_view> listed;
+    for (const StepOperation& operation : step_operations()) listed.push_back(operation.name);
+    EXPECT_EQ(listed, priced);
+}
+
+TEST(StepOperations, AProfileThatKnowsOnePricesThatOneAlone) {
+    DeviceProfile device = device_profile("rtx3090");
+    const auto total = [&] {
+        const CostModel own(cluster_profile("lazarus-testbed"), std::vector{device});
+        StepTimeline line(own, modelling(), participants());
+        for (int layer = 0; layer < real_layers; ++layer) line.counted(layer, tokens(30));
+        return line.parts();
+    };
+    const StepParts before = total();
+    const Sourced half{0.5, "fitted", "a test", {"a/b/c"}};
+    const Sourced none{0, "assumed", "a test"};
+    device.operations["optimizer"] = {half, none};
+    const StepParts after = total();
+    EXPECT_NE(after.optimizer_s, before.optimizer_s);
+    EXPECT_EQ(after.forward_compute_s, before.forward_compute_s);
+    EXPECT_EQ(after.communication_s(), before.communication_s());
+    device.operations["head"] = {half, none};
+    EXPECT_NE(total().forward_compute_s, before.forward_compute_s);
+    EXPECT_NE(total().backward_compute_s, before.backward_compute_s);
+    device.operations["something else"] = {half, none};
+    EXPECT_EQ(total().optimizer_s, after.optimizer_s);
+}
+
 TEST(StepTimeline, SkewCostsThePaddedExchangeMore) {
     const double even = timeline(modelling(2), 12).total() / timeline(modelling(), 12).total();
     const double skewed = timeline(modelling(2), 65).total() / timeline(modelling(), 65).total();
@@ -209,10 +327,12 @@ TEST(RecoveryCost, ARestartLoadsWhatEveryNodeHolds) {
 }
 
 TEST(Modelling, SurvivesItsWayToAWorker) {
-    const auto how = modelling(2);
+    auto how = modelling(2);
+    how.overlap = 0.3;
     const auto again = modelling_from(nlohmann::json::parse(to_json(how).dump()));
     EXPECT_EQ(to_json(again), to_json(how));
     EXPECT_EQ(again.model.group, how.model.group);
+    EXPECT_EQ(again.overlap, 0.3);
 }
 
 }  // namespace

@@ -1,19 +1,17 @@
-// The state of a model in the virtual world: one 64-bit hash per expert and one for everything
+// The state of a model as a campaign keeps it: one 64-bit hash per expert and one for everything
 // else. A hash changes with every applied step as a function of all that a real optimizer step
 // depends on, so two workers have equal hashes exactly when they went through the same history.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <vector>
 
-#include "impls/lazarus/policy/controller/protocol.hpp"
+#include "impls/lazarus/simulated/state_keeper.hpp"
 
 namespace assay::lazarus::campaign {
 
 using Hash = std::uint64_t;
-using ExpertId = std::pair<int, int>;  ///< layer, expert
 
 struct ModelState {
     std::map<ExpertId, Hash> experts;

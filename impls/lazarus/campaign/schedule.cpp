@@ -1,8 +1,11 @@
 #include "impls/lazarus/campaign/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <random>
+#include <stdexcept>
 
-#include "impls/lazarus/campaign/virtual_world.hpp"
+#include "impls/lazarus/campaign/virtual_run.hpp"
 
 namespace assay::lazarus::campaign {
 namespace {
@@ -16,12 +19,90 @@ int pick(std::mt19937_64& random, const int (&choices)[n]) {
     return choices[random() % n];
 }
 
+// ---- faults -------------------------------------------------------------------------------------
+
+double some_time(std::mt19937_64& random, const Schedule& schedule) {
+    const double length = 30.0 * static_cast<double>(schedule.job.steps);
+    return length * static_cast<double>(random() % 1000) / 1000;
+}
+
+/// A worker of the beginning, or one that came later. It may be gone by then, or never come: then
+/// its fault does not fire.
+int some_rank(std::mt19937_64& random, const Schedule& schedule) {
+    return uniform(random, 0, schedule.spawned + 2);
+}
+
+/// Somebody comes, goes, or freezes.
+void add_coming_and_going(Schedule& schedule, std::mt19937_64& random) {
+    Fault fault{.rank = some_rank(random, schedule), .t_s = some_time(random, schedule)};
+    auto& faults = schedule.faults.faults;
+    switch (random() % 6) {
+        case 0:  // two at once
+            faults.push_back(fault);
+            fault.rank = some_rank(random, schedule);
+            break;
+        case 1:
+            fault.kind = FaultKind::hang;
+            break;
+        case 2:
+            fault.kind = FaultKind::hang;
+            fault.for_s = uniform(random, 1, static_cast<int>(schedule.silence) - 1);
+            break;
+        case 3:
+            fault.kind = FaultKind::join;
+            fault.rank.reset();
+            fault.count = uniform(random, 1, 2);
+            break;
+        case 4:  // often the market is quicker than the worker
+            fault.kind = FaultKind::stop;
+            if (random() % 2)
+                faults.push_back({.rank = fault.rank, .t_s = *fault.t_s + uniform(random, 1, 200)});
+            break;
+        default:
+            break;
+    }
+    faults.push_back(fault);
+}
+
+/// Somebody is slow, or cannot be reached well.
+void add_slowness(Schedule& schedule, std::mt19937_64& random) {
+    Fault fault{.kind = random() % 2 ? FaultKind::slow : FaultKind::link,
+                .rank = some_rank(random, schedule),
+                .t_s = some_time(random, schedule)};
+    if (random() % 2) fault.for_s = uniform(random, 10, 400);
+    if (fault.kind == FaultKind::slow) {
+        fault.factor = uniform(random, 2, 8);
+    } else {
+        // A cut that never heals ends with somebody giving up.
+        fault.cut = random() % 3 == 0 && (fault.for_s || !std::isinf(schedule.endurance));
+        if (!fault.cut) fault.latency_s = uniform(random, 1, 60);
+        const int peer = some_rank(random, schedule);
+        if (random() % 2 && peer != *fault.rank) fault.peer = peer;
+    }
+    schedule.faults.faults.push_back(fault);
+}
+
+// ---- rivals -------------------------------------------------------------------------------------
+
+/// What add_rivals_and_faults() draws for a system.
+int draw_of(std::string_view system) {
+    if (system == "ds") return 8;
+    return system == "ds_ft" ? 6 : 0;
+}
+
+PlacementPolicy placement_of(std::string_view system) {
+    if (system == "spread") return PlacementPolicy::spread;
+    return system == "compact" ? PlacementPolicy::compact : PlacementPolicy::mro;
+}
+
 /// Which system the controller is set to, and what else goes wrong. A generator of its own, so that
 /// what a seed stood for before stays what it stands for.
-void add_rivals_and_faults(Schedule& schedule) {
+void add_rivals_and_faults(Schedule& schedule, std::string_view forced) {
     std::mt19937_64 random(schedule.seed ^ 0x7269'7661'6c73ULL);
     ControllerConfig& job = schedule.job;
-    const int system = uniform(random, 0, 9);  // up to 5: Lazarus itself
+    const int drawn = uniform(random, 0, 9);  // up to 5: Lazarus itself
+    const int system = forced.empty() ? drawn : draw_of(forced);
+    if (!forced.empty()) job.placement = placement_of(forced);
     if (system >= 8) job.recovery = Recovery::restart;
     if (system == 6 || system == 7 || system == 8) {
         job.layout = Layout::groups;
@@ -42,20 +123,25 @@ void add_rivals_and_faults(Schedule& schedule) {
     odds.corrupt_step = often_or_never(0.05);
     odds.corrupt_transfer = often_or_never(0.05);
     odds.cut_link = often_or_never(0.01);
-    odds.torn_checkpoint = often_or_never(0.5);
+    odds.torn = often_or_never(0.2);
     odds.disk_full = often_or_never(0.1);
-    odds.corrupt_tensor = often_or_never(0.02);
-    for (int i = uniform(random, 0, 2); i > 0; --i) {
-        const auto kind =
-            random() % 2 ? TimedFault::Kind::slow_worker : TimedFault::Kind::slow_link;
-        const double length = 30.0 * static_cast<double>(job.steps);
-        schedule.faults.push_back({kind, length * static_cast<double>(random() % 1000) / 1000});
-    }
+    odds.corrupt_tensor = often_or_never(0.001);
+    odds.broken_group = often_or_never(0.01);
+    schedule.patience = pick(random, {20, 200, 200});
+    // For ever: whoever is not told to stop waits on. Else not so short that every checkpoint is
+    // taken for a break, and nobody gets anywhere.
+    const int endurance = pick(random, {0, 120, 600});
+    schedule.endurance =
+        endurance == 0 ? drive::SimulatedWorld::forever
+                       : endurance + 2 * schedule.slowest_message + 6 * schedule.slowest_write;
+    for (int i = uniform(random, 0, 2); i > 0; --i) add_slowness(schedule, random);
 }
 
 }  // namespace
 
-Schedule draw_schedule(std::uint64_t seed) {
+Schedule draw_schedule(std::uint64_t seed, std::string_view system) {
+    if (!system.empty() && std::ranges::find(campaign_systems, system) == campaign_systems.end())
+        throw std::invalid_argument("no schedules for a system '" + std::string(system) + "'");
     std::mt19937_64 random(seed);
     Schedule schedule;
     schedule.seed = seed;
@@ -82,31 +168,31 @@ Schedule draw_schedule(std::uint64_t seed) {
     schedule.slowest_detection = pick(random, {1, 30, 100});
     schedule.slowest_write = pick(random, {1, 8, 60});
     const int timed = uniform(random, 0, 7);
-    const double length = 30.0 * static_cast<double>(job.steps);
-    for (int i = 0; i < timed; ++i) {
-        const auto kind = static_cast<TimedFault::Kind>(random() % 6);
-        schedule.faults.push_back({kind, length * static_cast<double>(random() % 1000) / 1000});
-    }
-    add_rivals_and_faults(schedule);
+    for (int i = 0; i < timed; ++i) add_coming_and_going(schedule, random);
+    add_rivals_and_faults(schedule, system);
     return schedule;
 }
 
-Outcome run_virtual_schedule(std::uint64_t seed, const ControllerConfig* controller) {
-    const Schedule schedule = draw_schedule(seed);
-    VirtualWorld world(schedule, controller ? *controller : schedule.job);
-    world.run();
-    const auto& counts = world.controller().counts();
-    Outcome outcome{world.failure().empty(), world.failure(), {}, ""};
-    outcome.counts = {{"commits", counts.commits},
-                      {"discarded", counts.discarded},
-                      {"reconfigurations", counts.reconfigurations},
-                      {"fallbacks", counts.fallbacks},
-                      {"retries", counts.retries},
-                      {"evictions", counts.evictions},
-                      {"bad_checkpoints", counts.bad_checkpoints},
-                      {"waits", counts.waits},
-                      {"finished", world.finished_ok() ? 1 : 0}};
-    for (const auto& [kind, times] : world.faults()) outcome.counts["fault." + kind] += times;
+Outcome run_virtual_schedule(std::uint64_t seed, const ControllerConfig* controller,
+                             std::string_view system) {
+    const Schedule schedule = draw_schedule(seed, system);
+    VirtualRun run(schedule, controller ? *controller : schedule.job);
+    run.run();
+    const auto& counts = run.controller().counts();
+    Outcome outcome{.ok = run.failure().empty(),
+                    .why = run.failure(),
+                    .counts = {{"commits", counts.commits},
+                               {"discarded", counts.discarded},
+                               {"reconfigurations", counts.reconfigurations},
+                               {"fallbacks", counts.fallbacks},
+                               {"retries", counts.retries},
+                               {"evictions", counts.evictions},
+                               {"bad_checkpoints", counts.bad_checkpoints},
+                               {"waits", counts.waits},
+                               {"finished", run.finished_ok() ? 1 : 0}},
+                    .faults = to_string(schedule.faults)};
+    for (const auto& [kind, times] : run.trouble().faults())
+        outcome.counts["fault." + kind] += times;
     return outcome;
 }
 

@@ -36,7 +36,8 @@ nlohmann::json to_json(const Modelling& modelling) {
             {"real_layers", modelling.real_layers},
             {"real_tokens", modelling.real_tokens},
             {"modelled_steps", modelling.modelled_steps},
-            {"group", modelling.group}};
+            {"group", modelling.group},
+            {"overlap", modelling.overlap}};
 }
 
 Modelling modelling_from(const nlohmann::json& object) {
@@ -47,6 +48,7 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.real_tokens = object.at("real_tokens");
     modelling.modelled_steps = object.at("modelled_steps");
     modelling.group = object.at("group");
+    modelling.overlap = object.at("overlap");
     return modelling;
 }
 

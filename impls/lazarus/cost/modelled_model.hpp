@@ -17,7 +17,8 @@ struct ModelledModel {
     int context = 1024;  ///< tokens per sequence
     int sequences = 4;   ///< per GPU and step
     int vocabulary = 50257;
-    int group = 2;  ///< expert-parallel degree of DeepSpeed-MoE in the paper
+    int group = 2;           ///< expert-parallel degree of DeepSpeed-MoE in the paper
+    double value_bytes = 2;  ///< of a weight in use, an activation, a gradient: fp16
 
     double expert_parameters() const { return 8.0 * width * width; }
     /// Everything else: attention (4d² per layer), gates, embeddings.
@@ -25,7 +26,6 @@ struct ModelledModel {
     double parameters() const;
     double tokens() const { return double(context) * sequences; }  ///< per GPU and step
     static constexpr double state_bytes = 14;  ///< per parameter: fp16 weight, fp32 master, m, v
-    static constexpr double value_bytes = 2;   ///< fp16 activations and gradients
 };
 
 /// "gpt-s", "gpt-m", "gpt-l". Throws UserError for others.
@@ -39,6 +39,7 @@ struct Modelling {
     double real_tokens = 0;  ///< per worker and real step: stand for model.tokens()
     int modelled_steps = 1;  ///< M: modelled steps that one real step stands for
     int group = 0;           ///< > 0: fixed expert parallelism with padded exchange
+    double overlap = 0;      ///< 0 to 1, see StepTimeline: not published, hence a parameter
     double layers_per_layer() const { return double(model.layers) / real_layers; }
 };
 

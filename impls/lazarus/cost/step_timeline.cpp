@@ -4,6 +4,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "impls/lazarus/cost/step_operations.hpp"
 #include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 
 namespace assay::lazarus {
@@ -53,6 +54,8 @@ StepTimeline::StepTimeline(const CostModel& costs, const Modelling& modelling,
       rows_per_token_(modelling.model.tokens() / modelling.real_tokens) {
     if (modelling.real_tokens <= 0 || modelling.real_layers < 1)
         throw std::logic_error("a modelling without real tokens or layers");
+    if (!(modelling.overlap >= 0 && modelling.overlap <= 1))
+        throw std::logic_error("an overlap outside 0 to 1");
     if (participants_.slowdowns.empty())
         participants_.slowdowns.assign(participants_.devices.size(), 1);
 }
@@ -61,16 +64,13 @@ double StepTimeline::slowest(const std::vector<double>& seconds) const {
     return *std::max_element(seconds.begin(), seconds.end());
 }
 
-// Forward, one modelled layer: projections 8d² and attention 4·context·d multiply-adds per token
-// (half of it masked), each two operations; norms and residuals stream the activations.
-double StepTimeline::attention_s(int rank) const {
-    const auto& model = modelling_.model;
-    const double d = model.width, tokens = model.tokens();
-    return costs_.compute(participants_.devices[at(rank)],
-                          {.flops = tokens * (8 * d * d + 2.0 * model.context * d),
-                           .bytes = ModelledModel::value_bytes * (4 * d * d + 12 * tokens * d),
-                           .kernels = 12},
+double StepTimeline::compute_s(int rank, const Operation& operation) const {
+    return costs_.compute(participants_.devices[at(rank)], operation,
                           participants_.slowdowns[at(rank)]);
+}
+
+double StepTimeline::attention_s(int rank) const {
+    return compute_s(rank, attention_operation(modelling_.model));
 }
 
 void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
@@ -79,7 +79,7 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
     const auto& model = modelling_.model;
     const auto& holders = participants_.holders.at(at(layer));
     auto traffic = layer_traffic(tokens, holders, model.experts, modelling_.group);
-    const double d = model.width, row_bytes = ModelledModel::value_bytes * d;
+    const double row_bytes = model.value_bytes * model.width;
     for (double& rows : traffic.bytes) rows *= rows_per_token_ * row_bytes;
 
     Layer now;
@@ -89,14 +89,8 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
         auto held = holders[at(rank)];
         held.erase(std::unique(held.begin(), held.end()), held.end());
         const double rows = traffic.rows[at(rank)] * rows_per_token_;
-        now.experts.push_back(
-            scale_ * costs_.compute(participants_.devices[at(rank)],
-                                    {.flops = 2 * rows * model.expert_parameters(),
-                                     .bytes = ModelledModel::value_bytes *
-                                              (double(held.size()) * model.expert_parameters() +
-                                               10 * rows * d),
-                                     .kernels = 3.0 * double(held.size())},
-                                    participants_.slowdowns[at(rank)]));
+        now.experts.push_back(scale_ *
+                              compute_s(rank, experts_operation(model, double(held.size()), rows)));
     }
     const double counts = scale_ * costs_.all_gather(8.0 * model.experts, ranks_);
     const double there = scale_ * costs_.all_to_all(traffic.bytes, ranks_);
@@ -109,6 +103,7 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
     now.exchanged = now.start + slowest(now.attention) + counts + there;
     now.back = now.exchanged + slowest(now.experts) + back;
     exchanges_ += there + back;
+    counting_ += counts;
     compute_ += slowest(now.attention) + slowest(now.experts);
     layers_.push_back(std::move(now));
 }
@@ -123,28 +118,25 @@ double StepTimeline::computed(int layer, int rank) const {
 }
 double StepTimeline::combined(int layer) const { return layers_.at(at(layer)).back; }
 
-// Logits and loss: d · vocabulary multiply-adds per token.
 double StepTimeline::head_s(int rank) const {
-    const auto& model = modelling_.model;
-    const double tokens = model.tokens(), weights = double(model.width) * model.vocabulary;
-    return modelling_.modelled_steps *
-           costs_.compute(
-               participants_.devices[at(rank)],
-               {.flops = 2 * tokens * weights,
-                .bytes = ModelledModel::value_bytes * (weights + 3 * tokens * model.vocabulary),
-                .kernels = 4},
-               participants_.slowdowns[at(rank)]);
+    return modelling_.modelled_steps * compute_s(rank, head_operation(modelling_.model));
 }
 
-double StepTimeline::forward_done() const {
-    double head = 0;
-    for (int rank = 0; rank < ranks_; ++rank) head = std::max(head, head_s(rank));
-    return layers_.back().back + head;
+double StepTimeline::slowest_head_s() const {
+    double slowest = 0;
+    for (int rank = 0; rank < ranks_; ++rank) slowest = std::max(slowest, head_s(rank));
+    return slowest;
+}
+
+double StepTimeline::forward_done() const { return layers_.back().back + slowest_head_s(); }
+
+double StepTimeline::backward_compute_s() const {
+    const double head = forward_done() - layers_.back().back;
+    return backward_over_forward * (compute_ + head);
 }
 
 double StepTimeline::backward_done() const {
-    const double head = forward_done() - layers_.back().back;
-    return forward_done() + 2 * (compute_ + head) + exchanges_;
+    return forward_done() + backward_compute_s() + exchanges_;
 }
 
 // All real layers at once, as the trainer does it.
@@ -155,7 +147,7 @@ double StepTimeline::reduction_s() const {
     std::vector<std::vector<int>> groups;
     std::vector<int> everyone(at(ranks_));
     for (int rank = 0; rank < ranks_; ++rank) everyone[at(rank)] = rank;
-    bytes.push_back(ModelledModel::value_bytes * model.dense_parameters());
+    bytes.push_back(model.value_bytes * model.dense_parameters());
     groups.push_back(everyone);
     for (const auto& holders : participants_.holders) {
         std::map<int, std::vector<int>> of_expert;
@@ -165,14 +157,13 @@ double StepTimeline::reduction_s() const {
                     of_expert[expert].push_back(rank);
         for (auto& [expert, ranks] : of_expert) {
             if (ranks.size() < 2) continue;
-            bytes.push_back(per_layer * ModelledModel::value_bytes * model.expert_parameters());
+            bytes.push_back(per_layer * model.value_bytes * model.expert_parameters());
             groups.push_back(std::move(ranks));
         }
     }
     return modelling_.modelled_steps * costs_.grouped_all_reduce(bytes, groups, ranks_);
 }
 
-// Adam streams gradient, master weight and both moments, and writes them and the fp16 weight.
 double StepTimeline::optimizer_s(int rank) const {
     const auto& model = modelling_.model;
     double experts = 0;
@@ -182,16 +173,32 @@ double StepTimeline::optimizer_s(int rank) const {
         experts += double(held.size()) * modelling_.layers_per_layer();
     }
     const double parameters = model.dense_parameters() + experts * model.expert_parameters();
-    return modelling_.modelled_steps *
-           costs_.compute(participants_.devices[at(rank)],
-                          {.flops = 0, .bytes = 28 * parameters, .kernels = 1},
-                          participants_.slowdowns[at(rank)]);
+    return modelling_.modelled_steps * compute_s(rank, optimizer_operation(parameters));
+}
+
+double StepTimeline::slowest_optimizer_s() const {
+    double slowest = 0;
+    for (int rank = 0; rank < ranks_; ++rank) slowest = std::max(slowest, optimizer_s(rank));
+    return slowest;
+}
+
+double StepTimeline::hidden_s(double sums_s) const {
+    return modelling_.overlap * std::min(sums_s, backward_compute_s());
 }
 
 double StepTimeline::total() const {
-    double optimizer = 0;
-    for (int rank = 0; rank < ranks_; ++rank) optimizer = std::max(optimizer, optimizer_s(rank));
-    return backward_done() + reduction_s() + optimizer;
+    const double sums = reduction_s();
+    return backward_done() + (sums - hidden_s(sums)) + slowest_optimizer_s();
+}
+
+StepParts StepTimeline::parts() const {
+    const double sums = reduction_s();
+    return {.forward_compute_s = compute_ + slowest_head_s(),
+            .backward_compute_s = backward_compute_s(),
+            .exchange_s = counting_ + 2 * exchanges_,
+            .sums_s = sums,
+            .hidden_s = hidden_s(sums),
+            .optimizer_s = slowest_optimizer_s()};
 }
 
 }  // namespace assay::lazarus

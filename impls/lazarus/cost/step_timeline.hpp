@@ -31,13 +31,42 @@ struct LayerTraffic {
 LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts,
                            int group);
 
+/// Seconds of one real step by what they go to; the slowest rank of each part counts.
+struct StepParts {
+    double forward_compute_s = 0, backward_compute_s = 0;
+    double exchange_s = 0;  ///< of tokens and their counts, both passes
+    double sums_s = 0;      ///< of gradients, as if nothing overlapped
+    double hidden_s = 0;    ///< of them, behind the backward computing
+    double optimizer_s = 0;
+
+    double compute_s() const { return forward_compute_s + backward_compute_s + optimizer_s; }
+    double communication_s() const { return exchange_s + sums_s; }
+    double total() const { return compute_s() + communication_s() - hidden_s; }
+};
+
 /// Offsets in scenario seconds from the start of a (real) step, which stands for
 /// `modelled_steps` modelled ones.
 ///
 /// Per layer: attention and gate on each rank; an all-gather of the counts and the exchange once
 /// the slowest has arrived; the experts on each rank; the way back. Backward: twice the computing,
 /// the same exchanges. Then the sums of gradients (dense over everyone, each expert over its
-/// holders) and the optimizer. Nothing overlaps: the paper does not say that anything does.
+/// holders) and the optimizer.
+///
+/// Overlap. What depends on what leaves one pair that can run at once: a layer's gradients are
+/// final when its backward pass is, so they can be summed beside the backward computing of the
+/// layers below it, as data-parallel training in buckets does. Nothing else can. The exchange of a
+/// layer waits for its gate, the experts for the exchange, the way back for the experts and the
+/// next layer for that; parts of a batch that take turns would change this, and the paper has none.
+/// Sums and exchanges share a node's port. The paper does not say whether its sums overlap, so
+/// `Modelling::overlap`, the share of what can be hidden that is hidden, is a parameter:
+///
+///     step = forward + backward + exchanges + sums + optimizer
+///            - overlap · min(sums, backward computing)
+///
+/// 0: the sums begin when the backward pass is over. 1: sums and backward computing together take
+/// as long as the longer of the two, an end that no schedule reaches quite, since the gradients of
+/// the embeddings come last. What the backward pass hides changes no operation before
+/// backward_done(): its computing is no slower for it.
 class StepTimeline {
   public:
     StepTimeline(const CostModel& costs, const Modelling& modelling, StepParticipants participants);
@@ -52,18 +81,24 @@ class StepTimeline {
     // The rest needs every layer counted.
     double forward_done() const;
     double backward_done() const;
-    double total() const;  ///< sums and optimizer included
+    double total() const;     ///< sums and optimizer included
+    StepParts parts() const;  ///< of total(), up to rounding
 
   private:
     struct Layer {
         double start = 0, exchanged = 0, back = 0;
         std::vector<double> attention, experts;  ///< [rank] seconds
     };
+    double compute_s(int rank, const Operation& operation) const;
     double attention_s(int rank) const;
     double slowest(const std::vector<double>& seconds) const;
     double reduction_s() const;
     double optimizer_s(int rank) const;
+    double slowest_optimizer_s() const;
     double head_s(int rank) const;
+    double slowest_head_s() const;
+    double backward_compute_s() const;
+    double hidden_s(double sums_s) const;
 
     const CostModel& costs_;
     Modelling modelling_;
@@ -72,7 +107,7 @@ class StepTimeline {
     double scale_;           ///< modelled layers per real layer × modelled steps per real one
     double rows_per_token_;  ///< modelled tokens per real one
     std::vector<Layer> layers_;
-    double exchanges_ = 0, compute_ = 0;  ///< of the forward pass, layers counted so far
+    double exchanges_ = 0, counting_ = 0, compute_ = 0;  ///< forward, layers counted so far
 };
 
 }  // namespace assay::lazarus

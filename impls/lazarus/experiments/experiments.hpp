@@ -11,18 +11,19 @@
 
 namespace assay::lazarus {
 
-Experiment fig4();        ///< two plans for four experts: recovery probability
-Experiment fig5();        ///< two placements as expert/failure-set graphs
-Experiment fig8();        ///< recovery probability of whole models on a routing trace
-Experiment fig9();        ///< training through a spot trace
-Experiment fig10b();      ///< recovery probability of one layer under skewed loads
-Experiment tab2();        ///< several nodes lost at once
-Experiment x_theorem1();  ///< optimality of MRO by exhaustive search
-Experiment x_guarded();   ///< overlap repaired where it is not optimal
-Experiment x_planner();   ///< time to plan after a failure
-Experiment x_live();      ///< a fault plan on a running training
-Experiment x_faults();    ///< one fault of each kind on a running training
-Experiment x_clocks();    ///< fig9's training, paced and simulated, side by side
+Experiment fig4();          ///< two plans for four experts: recovery probability
+Experiment fig5();          ///< two placements as expert/failure-set graphs
+Experiment fig8();          ///< recovery probability of whole models on a routing trace
+Experiment fig9();          ///< training through a spot trace
+Experiment fig10b();        ///< recovery probability of one layer under skewed loads
+Experiment tab2();          ///< several nodes lost at once
+Experiment x_theorem1();    ///< optimality of MRO by exhaustive search
+Experiment x_guarded();     ///< overlap repaired where it is not optimal
+Experiment x_planner();     ///< time to plan after a failure
+Experiment x_operations();  ///< what the operations of a step take on this machine
+Experiment x_live();        ///< a fault plan on a running training
+Experiment x_faults();      ///< one fault of each kind on a running training
+Experiment x_clocks();      ///< fig9's training, paced and simulated, side by side
 
 /// A sample of fig9 or x_clocks with the axes that older series do not name.
 SampleSpec with_every_axis(SampleSpec spec);

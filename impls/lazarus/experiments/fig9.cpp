@@ -8,10 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/cost/modelled_model.hpp"
-#include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
+#include "impls/lazarus/live_support.hpp"
+#include "impls/lazarus/recorded_decisions.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "suite/base/error.hpp"
+#include "suite/drive/simgrid/flow_network.hpp"
+#include "suite/drive/simgrid/simgrid_time.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/availability_trace.hpp"
@@ -31,6 +34,8 @@ std::string text(const SampleSpec& spec, const char* axis) {
     return assay::to_string(spec.axes.at(axis));
 }
 
+bool is_simulated(const SampleSpec& spec) { return spec.provenance == Provenance::simulated; }
+
 void validate_fig9(const SampleSpec& named) {
     const SampleSpec spec = with_every_axis(named);
     const ModelledModel model = modelled_model(text(spec, "model"));
@@ -41,6 +46,14 @@ void validate_fig9(const SampleSpec& named) {
             nodes, slots, model.experts, model.name));
     check_routing_file(spec, real_layers, model.experts);
     integer_axis(spec, "relaunch_s", 0, 100000);
+    integer_axis(spec, "compression", 1, 100000);
+    if (const auto network = text(spec, "network"); network != "closed" && network != "flows")
+        throw UserError(fmt::format("axis network: '{}'; known are closed and flows", network));
+    else if (network == "flows" && !is_simulated(spec))
+        throw UserError("axis network: flows are simulated; add --mode simulated");
+    if (const double overlap = number_axis(spec, "overlap"); !(overlap >= 0 && overlap <= 1))
+        throw UserError(fmt::format(
+            "axis overlap: {} is no share; 0: nothing overlaps, 1: all that can", overlap));
     const auto per_step = integer_axis(spec, "modelled_steps", 1, 50);
     if (50 % per_step != 0 || 200 % per_step != 0)
         throw UserError("axis modelled_steps must divide 50 and 200: 1, 2, 5, 10, 25 or 50");
@@ -48,9 +61,13 @@ void validate_fig9(const SampleSpec& named) {
     nodes_of(spec);
 }
 
-bool is_simulated(const SampleSpec& spec) { return spec.provenance == Provenance::simulated; }
+bool is_of_flows(const SampleSpec& spec) {
+    return text(with_every_axis(spec), "network") == "flows";
+}
 
 std::optional<std::string> unsupported(const SampleSpec& spec) {
+    if (is_of_flows(spec))
+        if (auto lacks = drive::flow_engine_lacks()) return lacks;
     if (!is_simulated(spec))
         if (auto lacks = live_training_lacks()) return lacks;
     return missing_trace(spec);
@@ -64,12 +81,27 @@ std::vector<Input> inputs(const SampleSpec& spec) {
     return files;
 }
 
+// What is exchanged shares links, as SimGrid simulates them.
+SimulatedCourse simulate_flows(const ModelledTraining& training, int nodes, Recorder& recorder) {
+    const auto cluster = cluster_profile(training.modelling.cluster);
+    const auto flows = std::make_shared<drive::RankFlows>(Topology(cluster), nodes);
+    const auto network = std::make_shared<drive::FlowNetwork>(flows);
+    drive::SimGridTime time(flows);
+    auto course = simulate_training(training, CostModel(cluster, network), time, recorder);
+    recorder.metric("flows_over_closed_form", 1 + network->difference().overall());
+    return course;
+}
+
 void simulate(const SampleSpec& spec, Recorder& recorder) {
     const auto nodes = nodes_of(spec);
     const auto training = spot_training_of(spec, nodes.initial_workers, routing_source(spec));
     auto modelled = modelled_training(training);
     modelled.faults = nodes.faults;
-    const auto course = simulate_training(modelled, recorder);
+    const auto course =
+        is_of_flows(spec)
+            ? simulate_flows(modelled, static_cast<int>(integer_axis(spec, "nodes")), recorder)
+            : simulate_training(modelled, recorder);
+    store_decisions(recorder, modelled.controller, course.decisions);
     if (!course.ok) throw SampleError(SampleStatus::failed, course.why);
     record_course(course, training, modelled.modelling, recorder);
 }
@@ -88,6 +120,15 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 
 nlohmann::json calibration(const SampleSpec& spec) {
     const auto nodes = nodes_of(spec);
+    if (is_of_flows(spec))
+        return {{"costs", CostModel(cluster_profile(text(spec, "cluster"))).to_json()},
+                {"initial_workers", nodes.initial_workers},
+                {"faults", assay::to_string(nodes.faults)},
+                {"network", "flows: " + std::to_string(drive::FlowSettings().messages_at_once) +
+                                " messages of a rank at once"}};
+    if (spec.provenance == Provenance::measured)
+        return {{"initial_workers", nodes.initial_workers},
+                {"faults", assay::to_string(nodes.faults)}};
     return {{"costs", CostModel(cluster_profile(text(spec, "cluster"))).to_json()},
             {"initial_workers", nodes.initial_workers},
             {"faults", assay::to_string(nodes.faults)}};
@@ -127,7 +168,9 @@ Experiment fig9() {
         "made, so its sum is samples_total. On a trace of your own: -a spot=FILE, and `assay plan "
         "trace FILE --map delta_clamped` prints the whole command. Simulated, the same policies "
         "run "
-        "in virtual time on the cost model alone: no processes, no tensors, a moment per case.";
+        "in virtual time on the cost model alone: no processes, no tensors, a moment per case. "
+        "Measured, the processes train as fast as this machine lets them and the trace runs "
+        "`compression` times as fast: nothing is modelled, and relaunch_s says nothing.";
     e.axes = {
         {"model", "the modelled model (Table 1)", {"gpt-s", "gpt-m", "gpt-l"}, false},
         {"relaunch_s",
@@ -148,7 +191,7 @@ Experiment fig9() {
         {"floor", "delta_clamped: workers at least", {std::int64_t{3}}, true},
         {"minutes", "of the trace", {std::int64_t{80}}, true},
         {"modelled_steps",
-         "modelled steps that one real step stands for",
+         "modelled steps that one real step stands for (measured: for itself)",
          {std::int64_t{50}, std::int64_t{10}},
          true},
         {"cluster",
@@ -165,6 +208,20 @@ Experiment fig9() {
          "of variant lazarus: mro, or mro_guarded, repaired where mro is not optimal; without -a: "
          "mro",
          {"mro", "mro_guarded"},
+         false},
+        {"overlap",
+         "share of the gradient sums that the backward pass hides, of what it could: 0 to 1; not "
+         "published, hence a parameter; without -a: 0, nothing overlaps",
+         {0.0, 1.0},
+         true},
+        {"compression",
+         "measured: seconds of the trace that pass in one second; without -a: 60",
+         {std::int64_t{60}},
+         true},
+        {"network",
+         "simulated: what exchanges cost, in closed form, or as flows that share links (SimGrid); "
+         "without -a: closed",
+         {"closed", "flows"},
          false}};
     e.variants = {"lazarus", "spread", "compact", "ds_ft", "ds"};
     e.metrics = {
@@ -205,32 +262,43 @@ Experiment fig9() {
         metric("overrun", "fraction", "by how much real work was late, of the modelled time",
                Direction::lower),
         metric("speed", "ratio", "scenario seconds per real second, median", Direction::none),
+        metric("flows_over_closed_form", "ratio",
+               "network flows: seconds of all exchanges simulated as flows, over those that the "
+               "closed form gives",
+               Direction::none),
         metric("real_detect_s", "s", "real time from kills to the supervisor knowing, median",
                Direction::lower),
         metric("real_regroup_s", "s", "real time of a regroup with its transfers, median",
                Direction::lower),
     };
-    for (MetricSpec& one : e.metrics)
-        if (one.name == "state_equal_to_oracle" || one.name == "overrun" || one.name == "speed" ||
-            one.name.starts_with("real_"))
-            one.only = Provenance::emulated;
+    for (MetricSpec& one : e.metrics) {
+        if (one.name == "state_equal_to_oracle" || one.name.starts_with("real_"))
+            one.only = {Provenance::emulated, Provenance::measured};
+        if (one.name == "flows_over_closed_form") one.only = {Provenance::simulated};
+        if (one.name == "overrun" || one.name == "speed") one.only = {Provenance::emulated};
+    }
     ProfilePlan toy;
-    toy.provenances = {Provenance::emulated, Provenance::simulated};
-    // Empty: series name these two only where they differ from the paper's settings.
+    toy.provenances = {Provenance::emulated, Provenance::simulated, Provenance::measured};
+    // Empty: series name these only where they differ from the paper's settings, or from what was
+    // assumed before there was the axis.
     toy.axes = {{"trace", {"synthetic"}},
                 {"modelled_steps", {std::int64_t{50}}},
                 {"slots", {}},
-                {"placement", {}}};
+                {"placement", {}},
+                {"overlap", {}},
+                {"compression", {}},
+                {"network", {}}};
     toy.seconds_per_sample = 35;
-    toy.bytes_per_sample = 100e3;
+    toy.bytes_per_sample = 150e3;
     toy.timeout_s = 900;
     ProfilePlan small = toy;
     small.profile = Profile::small;
     small.axes["trace"] = {"smartmoe"};
     small.axes["modelled_steps"] = {std::int64_t{10}};
     small.seconds_per_sample = 150;
-    toy.seconds_of = {{Provenance::simulated, 0.1}};
-    small.seconds_of = {{Provenance::simulated, 0.3}};
+    small.bytes_per_sample = 400e3;
+    toy.seconds_of = {{Provenance::simulated, 0.1}, {Provenance::measured, 110}};
+    small.seconds_of = {{Provenance::simulated, 0.3}, {Provenance::measured, 110}};
     small.timeout_s = 1800;
     e.profiles = {toy, small};
     e.figure = {Figure::Kind::timeline, "throughput_kept",         "t_s", {"model", "relaunch_s"},

@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impls/lazarus/live/worker.hpp"
+#include "impls/lazarus/recorded_decisions.hpp"
 #include "impls/lazarus/simulated/training.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/spot/spot_session.hpp"
@@ -23,33 +25,53 @@ void record_real_costs(const SessionResult& result, Recorder& recorder) {
     if (!regroups.empty()) recorder.metric("real_regroup_s", median(regroups));
 }
 
-SessionResult run_paced(const SessionOptions& options, Recorder& recorder) {
+SessionResult run_live(const SessionOptions& options, Recorder& recorder,
+                       std::string_view clock = "") {
     auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
+    store_decisions(recorder, options.controller, result.decisions, clock);
     if (!result.ok) throw SampleError(SampleStatus::failed, result.why);
     return result;
+}
+
+// The small model that really trains, standing for nothing else.
+Modelling as_it_is(const SessionOptions& options) {
+    Modelling modelling;
+    modelling.model.sequences = options.training.sequences;
+    return modelling;
+}
+
+void require_equal_to_oracle(const SessionOptions& options, const SessionResult& result,
+                             Recorder& recorder) {
+    if (result.digests.empty()) return;
+    recorder.progress(1, "replaying the recorded membership with nobody killed");
+    at::set_num_threads(1);
+    const bool equal = agrees(result.digests, replay_lineage(options.training, result.lineage));
+    recorder.metric("state_equal_to_oracle", equal ? 1 : 0);
+    require_equal(equal);
 }
 
 }  // namespace
 
 void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
               const std::filesystem::path& corpus, Recorder& recorder) {
-    const auto training = spot_training_of(spec, nodes.initial_workers, routing);
-    auto options = spot_session(training, corpus, spec.scratch);
+    auto training = spot_training_of(spec, nodes.initial_workers, routing);
+    const bool paced = spec.provenance == Provenance::emulated;
+    if (!paced) training.modelled_steps = 1;
+    auto options = paced ? spot_session(training, corpus, spec.scratch)
+                         : unpaced_spot_session(
+                               training, static_cast<double>(integer_axis(spec, "compression")),
+                               corpus, spec.scratch);
     options.faults = nodes.faults;
-    const auto result = run_paced(options, recorder);
-    record_course(result, training, options.pacing->modelling, recorder);
+    const auto result = run_live(options, recorder);
+    record_course(result, training, paced ? options.pacing->modelling : as_it_is(options),
+                  recorder);
     record_real_costs(result, recorder);
-    recorder.metric("overrun", result.pacing.overrun());
-    recorder.metric("speed", median(result.pacing.speeds));
-
-    if (!result.digests.empty()) {
-        recorder.progress(1, "replaying the recorded membership with nobody killed");
-        at::set_num_threads(1);
-        const bool equal = agrees(result.digests, replay_lineage(options.training, result.lineage));
-        recorder.metric("state_equal_to_oracle", equal ? 1 : 0);
-        require_equal(equal);
+    if (paced) {
+        recorder.metric("overrun", result.pacing.overrun());
+        recorder.metric("speed", median(result.pacing.speeds));
     }
-    require_paced(result.pacing);
+    require_equal_to_oracle(options, result, recorder);
+    if (paced) require_paced(result.pacing);
 }
 
 void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
@@ -61,11 +83,12 @@ void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::s
     options.faults = nodes.faults;
 
     const double began = cluster::monotonic_s();
-    const auto paced = run_paced(options, recorder);
+    const auto paced = run_live(options, recorder, "paced");
     const double between = cluster::monotonic_s();
     MemoryRecorder unseen;  // the timeline shows the processes
     const auto simulated = simulate_training(modelled, unseen);
     const double ended = cluster::monotonic_s();
+    store_decisions(recorder, modelled.controller, simulated.decisions, "simulated");
     if (!simulated.ok) throw SampleError(SampleStatus::failed, "simulated: " + simulated.why);
 
     const auto total = [&](const TrainingCourse& course) {

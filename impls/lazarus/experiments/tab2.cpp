@@ -8,8 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
+#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/policy/plan/node_mapping.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
@@ -141,8 +141,13 @@ Experiment tab2() {
                             bool deterministic, std::vector<std::string> labels = {}) {
         // Counts over all sets of victims carry labels; what one set of real kills brings does not.
         const Provenance only = labels.empty() ? Provenance::emulated : Provenance::exact;
-        e.metrics.push_back({std::move(name), std::move(unit), std::move(says), better,
-                             deterministic, std::move(labels), only});
+        e.metrics.push_back({std::move(name),
+                             std::move(unit),
+                             std::move(says),
+                             better,
+                             deterministic,
+                             std::move(labels),
+                             {only}});
     };
     metric("transfers", "count",
            "expert states moved: least, median, most over the sets of victims", Direction::lower,

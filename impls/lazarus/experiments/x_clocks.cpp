@@ -1,8 +1,8 @@
 // Paced and simulated, side by side: one training of fig9 under both clocks in one sample, and by
 // how much the simulation is off.
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
+#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "impls/lazarus/experiments/live_support.hpp"
+#include "impls/lazarus/live_support.hpp"
 #include "suite/experiment/recorder.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "impls/lazarus/experiments/live_support.hpp"
 #include "impls/lazarus/live/fault_phases.hpp"
+#include "impls/lazarus/live_support.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"

@@ -9,6 +9,7 @@
 #include "impls/lazarus/live/driver.hpp"
 #include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "impls/lazarus/recorded_decisions.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::lazarus {
@@ -63,7 +64,7 @@ void record_throughput(const SessionOptions& options, const SessionResult& resul
     const double per_worker = static_cast<double>(options.training.sequences) *
                               static_cast<double>(options.training.model.context);
     std::vector<double> ends, throughput, workers, losses;
-    double tokens = 0, before = result.first_go_s;
+    double tokens = 0, before = 0;
     for (const auto& step : result.steps) {
         ends.push_back(step.end_s);
         throughput.push_back(step.end_s > before ? step.workers * per_worker / (step.end_s - before)
@@ -77,8 +78,7 @@ void record_throughput(const SessionOptions& options, const SessionResult& resul
     recorder.time_series("throughput", "1/s", ends, throughput);
     recorder.time_series("workers", "count", ends, workers);
     recorder.time_series("loss", "nat/token", ends, losses);
-    if (before > result.first_go_s)
-        recorder.metric("tokens_per_s", tokens / (before - result.first_go_s));
+    if (before > 0) recorder.metric("tokens_per_s", tokens / before);
 }
 
 // From each fault to the first step that the survivors finished after it.
@@ -95,6 +95,7 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
     const auto options = options_of(spec, corpus);
     // The fork server comes first: it must be forked before libtorch starts threads here.
     const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
+    store_decisions(recorder, options.controller, result.decisions);
     if (!result.ok) throw SampleError(SampleStatus::failed, result.why);
 
     recorder.progress(1, "replaying the recorded membership with nobody killed");

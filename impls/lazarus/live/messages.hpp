@@ -1,5 +1,6 @@
-// What controller and workers say to each other: JSON objects with a "type". The one place that
-// knows their shape.
+// What controller and workers say to each other: JSON objects with a "type", made of the types of
+// the protocol (protocol_json.hpp) and of what only real workers have to tell. Reading throws
+// drive::MessageError. Fields that drivers add on the way are not looked at.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +8,6 @@
 
 #include "impls/lazarus/policy/controller/controller.hpp"
 #include "impls/lazarus/training/trainer.hpp"
-#include "suite/scenario/fault_plan.hpp"
 
 namespace assay::lazarus {
 
@@ -18,11 +18,6 @@ nlohmann::json to_message(const Commit& commit);
 nlohmann::json to_message(const Abort& abort);  ///< urgent: overtakes what is queued
 /// The share of `owner` in a checkpoint.
 nlohmann::json to_message(const WriteCheckpoint& checkpoint, Worker owner);
-/// Asks a worker to do a fault of kind link, corrupt, nan, torn or disk_full to itself; seconds are
-/// real ones. `index`: its number in the plan, for the worker's answer "struck". Faults of the
-/// transport are urgent: they take effect at once, the others before the worker's next operation.
-nlohmann::json inject_message(const Fault& fault, std::size_t index);
-Fault injected_from(const nlohmann::json& message);
 Reconfigure reconfigure_from(const nlohmann::json& message);
 std::vector<BlockKey> checkpoint_blocks_from(const nlohmann::json& message);
 

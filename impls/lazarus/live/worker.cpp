@@ -17,31 +17,16 @@
 #include "suite/cluster/faults/fault_layer.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/pacer.hpp"
+#include "suite/drive/processes/worker_process.hpp"
 
 namespace assay::lazarus {
 namespace {
 
 using cluster::Communicator;
-using cluster::CommunicatorBroken;
 using nlohmann::json;
 
 std::string group_key(Epoch epoch) { return "epoch" + std::to_string(epoch); }
 std::string training_key(Epoch epoch) { return group_key(epoch) + "/training"; }
-
-// Where the fault strikes the transport, it does so at once, on the listener's thread.
-void inject_into_transport(cluster::LinkFaults& links, const Fault& fault) {
-    if (fault.kind == FaultKind::corrupt) return links.corrupt_next_message();
-    links.set(fault.peer.value_or(-1),
-              {.latency = cluster::Seconds(fault.latency_s),
-               .bandwidth = fault.bandwidth,
-               .loss = fault.loss,
-               .cut = fault.cut},
-              fault.for_s ? std::optional(cluster::Seconds(*fault.for_s)) : std::nullopt);
-}
-
-bool strikes_transport(const Fault& fault) {
-    return fault.kind == FaultKind::link || fault.target == "message";
-}
 
 int position(const std::vector<Worker>& workers, Worker self) {
     const auto found = std::find(workers.begin(), workers.end(), self);
@@ -60,93 +45,54 @@ class TrainingWorker {
   public:
     TrainingWorker(Worker self, cluster::ControlChannel& control, const json& config)
         : self_(self),
-          control_(control),
           training_config_(training_config_from(config.at("training"))),
           corpus_(training_config_.corpus),
           trainer_(training_config_, corpus_),
           gloo_(std::make_shared<cluster::GlooContext>(gloo_options(config))),
           links_(std::make_shared<cluster::LinkFaults>(self, training_config_.seed)),
           timeout_(config.at("timeout_s").get<double>()),
-          checkpoints_(config.at("checkpoints").get<std::string>()) {
-        for (const auto& point : config.at("points"))
-            points_.push_back({point.at("phase"), point.at("step")});
+          checkpoints_(config.at("checkpoints").get<std::string>()),
+          process_(self, control, config, links_, fault_phases(),
+                   {.urgent =
+                        [gloo = gloo_, links = links_](const json& message) {
+                            if (message.value("type", "") == "abort")
+                                abort_groups(*gloo, *links, message);
+                        },
+                    .strikes = [this](const Fault& fault,
+                                      std::size_t index) { strike(fault, index); }}) {
         if (config.contains("modelling")) pacing_.emplace(modelling_from(config.at("modelling")));
-        // Not `this`: the channel's listener outlives the worker.
-        control_.start(cluster::Seconds(config.at("heartbeat_s").get<double>()),
-                       [gloo = gloo_, links = links_](const json& message) {
-                           const auto type = message.value("type", "");
-                           if (type == "inject")
-                               inject_into_transport(*links, injected_from(message));
-                           if (type == "abort") {
-                               const Epoch epoch = message.at("epoch");
-                               const int dead = message.at("dead");
-                               const auto why =
-                                   dead < 0 ? std::string("the step failed on another worker")
-                                            : "worker " + std::to_string(dead) + " is gone";
-                               for (const auto& key : {group_key(epoch), training_key(epoch)}) {
-                                   gloo->abort(key, why);
-                                   links->abort(key, why);
-                               }
-                           }
-                       });
     }
 
     int run() {
-        control_.send({{"type", "joined"}});
-        while (auto message = next_message()) {
+        process_.join();
+        while (auto message = process_.receive()) {
             const std::string type = message->at("type");
             if (type == "reconfigure")
-                guarded(message->at("epoch"), [&] { reconfigure(*message); });
+                process_.guarded(message->at("epoch"), [&] { reconfigure(*message); });
             else if (type == "go")
-                guarded(message->at("epoch"), [&] { compute(*message); });
+                process_.guarded(message->at("epoch"), [&] { compute(*message); });
             else if (type == "commit")
                 commit(message->at("step"));
             else if (type == "checkpoint")
                 checkpoint(*message);
-            else if (type == "inject")
-                inject(*message);
-            else if (type == "stop_requested")
-                control_.send({{"type", "leave_requested"}});
             else if (type == "dismiss")
                 return 0;
             else if (type == "finish")
-                control_.send(digests_message(trainer_.digests()));
+                process_.say(digests_message(trainer_.digests()));
         }
         return 1;  // the supervisor is gone
     }
 
   private:
-    // Messages that arrived while the worker waited at a fault point come first.
-    std::optional<json> next_message() {
-        if (!deferred_.empty()) {
-            auto message = std::move(deferred_.front());
-            deferred_.pop_front();
-            return message;
-        }
-        return control_.receive();
-    }
-
-    // A broken group is reported and otherwise left alone: the controller decides what comes next.
-    // `suspect`: who is to blame, where that is known. Who cannot reach a peer names itself: its
-    // others get through.
-    template <class Body>
-    void guarded(Epoch epoch, Body body) {
-        const auto report = [&](const std::exception& broken, const char* cause, Worker suspect) {
-            control_.send({{"type", "broken"},
-                           {"epoch", epoch},
-                           {"why", broken.what()},
-                           {"cause", cause},
-                           {"suspect", suspect},
-                           {"clock_s", cluster::monotonic_s()}});
-        };
-        try {
-            body();
-        } catch (const cluster::CorruptMessage& broken) {
-            report(broken, "corrupt_message", broken.from());
-        } catch (const cluster::Unreachable& broken) {
-            report(broken, "unreachable", self_);
-        } catch (const CommunicatorBroken& broken) {
-            report(broken, "", -1);
+    static void abort_groups(cluster::GlooContext& gloo, cluster::LinkFaults& links,
+                             const json& message) {
+        const Epoch epoch = message.at("epoch");
+        const int dead = message.at("dead");
+        const auto why = dead < 0 ? std::string("the step failed on another worker")
+                                  : "worker " + std::to_string(dead) + " is gone";
+        for (const auto& key : {group_key(epoch), training_key(epoch)}) {
+            gloo.abort(key, why);
+            links.abort(key, why);
         }
     }
 
@@ -157,42 +103,14 @@ class TrainingWorker {
             workers, links_, {.checksums = true, .timeout = timeout_, .group = key});
     }
 
-    void wait_at(const std::string& phase, Step step) {
-        const bool exact = is_of_step(phase);
-        while (true) {
-            const auto reached =
-                std::find_if(points_.begin(), points_.end(), [&](const FaultPoint& p) {
-                    return p.phase == phase && (exact ? p.step == step : p.step <= step);
-                });
-            if (reached == points_.end()) return;
-            points_.erase(reached);
-            control_.send({{"type", "at_point"}, {"phase", phase}, {"step", step}});
-            wait_to_continue();
-        }
-    }
-
-    void wait_to_continue() {
-        while (auto message = control_.receive()) {
-            const std::string type = message->at("type");
-            if (type == "continue") return;
-            if (type == "inject")
-                inject(*message);
-            else
-                deferred_.push_back(std::move(*message));
-        }
-    }
-
-    void inject(const json& message) {
-        const auto fault = injected_from(message);
-        if (strikes_transport(fault)) return;  // done by the listener
+    // What strikes the transport is done by its listener; this is the rest.
+    void strike(const Fault& fault, std::size_t index) {
         if (fault.kind == FaultKind::nan) trainer_.poison_next_step();
-        if (fault.kind == FaultKind::corrupt) {
-            const auto index = message.at("index").get<std::uint64_t>();
+        if (fault.kind == FaultKind::corrupt)
             trainer_.flip_bit_of_state(training_config_.seed + index);
-        }
         if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)
-            checkpoint_faults_.push_back({fault, message.at("index"),
-                                          cluster::monotonic_s() + fault.for_s.value_or(0), false});
+            checkpoint_faults_.push_back(
+                {fault, index, cluster::monotonic_s() + fault.for_s.value_or(0), false});
     }
 
     void reconfigure(const json& message) {
@@ -202,35 +120,35 @@ class TrainingWorker {
         if (position(plan_.need_dense, self_) >= 0) trainer_.drop_all_but({});
         training_.reset();
         group_.reset();
-        wait_at(regroup_point, plan_.resume_step);
+        process_.wait_at(regroup_point, plan_.resume_step);
         const double started = cluster::monotonic_s();
         group_ = make_group(group_key(plan_.epoch), plan_.members);
         const int rank = position(plan_.training, self_);
         if (plan_.training != plan_.members && rank >= 0)
             training_ = make_group(training_key(plan_.epoch), plan_.training);
         const double grouped = cluster::monotonic_s();
-        wait_at(transfer_point, plan_.resume_step);
+        process_.wait_at(transfer_point, plan_.resume_step);
         TransferReport moved;
         const double transfer_started = cluster::monotonic_s();
         if (plan_.restore_step) {
             try {
                 if (rank >= 0) read_checkpoint(checkpoints_, *plan_.restore_step, trainer_, mine());
             } catch (const CheckpointError& error) {
-                control_.send({{"type", "checkpoint_unreadable"},
-                               {"epoch", plan_.epoch},
-                               {"step", *plan_.restore_step},
-                               {"why", error.what()}});
+                process_.say({{"type", "checkpoint_unreadable"},
+                              {"epoch", plan_.epoch},
+                              {"step", *plan_.restore_step},
+                              {"why", error.what()}});
                 return;
             }
         } else {
             moved = transfer_state(plan_, *group_, trainer_);
         }
-        control_.send({{"type", "ready"},
-                       {"epoch", plan_.epoch},
-                       {"group_s", grouped - started},
-                       {"transfer_s", cluster::monotonic_s() - transfer_started},
-                       {"blocks", moved.blocks_received},
-                       {"bytes", moved.bytes_received}});
+        process_.say({{"type", "ready"},
+                      {"epoch", plan_.epoch},
+                      {"group_s", grouped - started},
+                      {"transfer_s", cluster::monotonic_s() - transfer_started},
+                      {"blocks", moved.blocks_received},
+                      {"bytes", moved.bytes_received}});
     }
 
     void compute(const json& message) {
@@ -238,7 +156,7 @@ class TrainingWorker {
         trainer_.drop_all_but(mine());
         auto& comm = training_ ? *training_ : *group_;
         if (pacing_) pacing_->begin(message, plan_, position(plan_.training, self_));
-        wait_at(start_point, step);
+        process_.wait_at(drive::start_point, step);
         const auto held_before = links_->held();
         const auto result = trainer_.compute(step, plan_.holders, comm, hooks(step));
         if (const auto block = trainer_.corrupted_block()) return give_up_state(step, *block);
@@ -246,7 +164,7 @@ class TrainingWorker {
             return fail(step, result.not_finite + " is not a finite number");
         auto done = step_done(plan_.epoch, step, result);
         if (pacing_) pacing_->report(done, (links_->held() - held_before).count());
-        control_.send(done);
+        process_.say(done);
     }
 
     // A bit that flipped since the step was reported must not pass as part of the new state.
@@ -258,7 +176,8 @@ class TrainingWorker {
     StepHooks hooks(Step step) {
         StepHooks hooks;
         hooks.done = [this, step](StepHooks::Phase phase, int layer) {
-            if (phase == StepHooks::Phase::dispatched && layer == 0) wait_at(step_point, step);
+            if (phase == StepHooks::Phase::dispatched && layer == 0)
+                process_.wait_at(drive::step_point, step);
             if (pacing_) pacing_->done(phase, layer);
         };
         if (pacing_)
@@ -269,7 +188,7 @@ class TrainingWorker {
     }
 
     void fail(Step step, const std::string& why) {
-        control_.send(
+        process_.say(
             {{"type", "step_failed"}, {"epoch", plan_.epoch}, {"step", step}, {"why", why}});
     }
 
@@ -297,15 +216,15 @@ class TrainingWorker {
             auto& next = checkpoint_faults_.front();
             damage = next.fault.kind == FaultKind::torn ? CheckpointDamage::torn
                                                         : CheckpointDamage::no_space;
-            if (!next.struck) control_.send({{"type", "struck"}, {"index", next.index}});
+            if (!next.struck) process_.struck(next.index);
             next.struck = true;
             if (cluster::monotonic_s() >= next.until_s) checkpoint_faults_.pop_front();
         }
         try {
             write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message), damage);
-            control_.send({{"type", "checkpoint_written"}, {"step", step}});
+            process_.say({{"type", "checkpoint_written"}, {"step", step}});
         } catch (const std::exception& error) {
-            control_.send({{"type", "checkpoint_failed"}, {"step", step}, {"why", error.what()}});
+            process_.say({{"type", "checkpoint_failed"}, {"step", step}, {"why", error.what()}});
         }
     }
 
@@ -314,14 +233,12 @@ class TrainingWorker {
     }
 
     Worker self_;
-    cluster::ControlChannel& control_;
     TrainingConfig training_config_;
     nn::ByteCorpus corpus_;
     Trainer trainer_;
     std::shared_ptr<cluster::GlooContext> gloo_;
     std::shared_ptr<cluster::LinkFaults> links_;
     cluster::Seconds timeout_;
-    std::optional<StepPacing> pacing_;  // paced runs
     struct CheckpointFault {
         Fault fault;
         std::size_t index;  // in the fault plan
@@ -330,8 +247,8 @@ class TrainingWorker {
     };
     std::deque<CheckpointFault> checkpoint_faults_;
     std::filesystem::path checkpoints_;
-    std::vector<FaultPoint> points_;
-    std::deque<json> deferred_;
+    drive::WorkerProcess process_;
+    std::optional<StepPacing> pacing_;  // paced runs
     Reconfigure plan_;
     std::unique_ptr<Communicator> group_;     // plan_.members
     std::unique_ptr<Communicator> training_;  // plan_.training, where that differs

@@ -7,8 +7,8 @@
 
 namespace assay::lazarus {
 
-/// Runs in a process of its own (cluster::WorkerMain). `config`: {"training", "port", "timeout_s",
-/// "heartbeat_s", "checkpoints", "points"}; "modelling" makes it a paced worker.
+/// Runs in a process of its own (cluster::WorkerMain). `config`: {"training", "port",
+/// "checkpoints"} and what the driver adds; "modelling" makes it a paced worker.
 int worker_main(cluster::WorkerId self, cluster::ControlChannel& control,
                 const nlohmann::json& config);
 

@@ -10,7 +10,9 @@
 #include "impls/lazarus/data/routing_replay.hpp"
 #include "impls/lazarus/policy/controller/protocol.hpp"
 #include "suite/drive/policy.hpp"
+#include "suite/drive/simulated/virtual_time.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "suite/scenario/cost_model.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
 namespace assay::lazarus {
@@ -31,13 +33,18 @@ struct SimulatedCourse : TrainingCourse {
 };
 
 /// Events go to `recorder` as those of a live training do: fault, death, join, leave, checkpoint,
-/// regroup, restart. Faults: kill and stop of any worker, join, slow, all keyed by time. Throws
+/// regroup, restart, retry, detection, evict. Faults: all kinds but link, keyed by time. Throws
 /// NotSupportedHere for others: what they do to a step has no closed form here.
 ///
 /// A member's death is known `detect_s` of the cluster's profile later; the step under way ends
-/// with it. A group forms, and states travel, once everyone in it has written the checkpoint it is
-/// at. Messages take no time. A function of its arguments: equal ones give equal courses, bit for
-/// bit.
+/// with it. Who is frozen for so long is taken for dead. A group forms, and states travel, once
+/// everyone in it has written the checkpoint it is at. Messages take no time. A function of its
+/// arguments: equal ones give equal courses, bit for bit.
 SimulatedCourse simulate_training(const ModelledTraining& training, Recorder& recorder);
+
+/// The same on other costs than those of the cluster that it names, and on another source of
+/// virtual time, which has seen nothing yet.
+SimulatedCourse simulate_training(const ModelledTraining& training, const CostModel& costs,
+                                  drive::VirtualTime& time, Recorder& recorder);
 
 }  // namespace assay::lazarus

@@ -104,6 +104,7 @@ SpotTraining spot_training_of(const SampleSpec& spec, int workers, const std::st
     training.slots = int(integer_axis(spec, "slots"));
     training.placement =
         parse_placement_policy(assay::to_string(spec.axes.at("placement"))).value();
+    training.overlap = number_axis(spec, "overlap");
     training.relaunch_s = double(integer_axis(spec, "relaunch_s"));
     training.duration_s = 60.0 * double(integer_axis(spec, "minutes"));
     training.seed = spec.seed;

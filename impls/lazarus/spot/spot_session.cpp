@@ -30,13 +30,22 @@ SessionOptions spot_session(const SpotTraining& training, const std::filesystem:
     options.training.group = modelled.modelling.group;
     options.supervisor.heartbeat_timeout = cluster::Seconds(3.0);
     options.checkpoints = scratch / "checkpoints";
-    options.pacing = PacingOptions{.modelling = modelled.modelling,
-                                   .duration_s = modelled.duration_s,
-                                   .relaunch_s = modelled.relaunch_s};
+    options.duration_s = modelled.duration_s;
+    options.pacing =
+        PacingOptions{.modelling = modelled.modelling, .relaunch_s = modelled.relaunch_s};
     return options;
 }
 
-void require_paced(const PacedTime::Summary& pacing) {
+SessionOptions unpaced_spot_session(const SpotTraining& training, double speed,
+                                    const std::filesystem::path& corpus,
+                                    const std::filesystem::path& scratch) {
+    auto options = spot_session(training, corpus, scratch);
+    options.pacing.reset();
+    options.speed = speed;
+    return options;
+}
+
+void require_paced(const drive::PacingSummary& pacing) {
     constexpr double most = 0.05;
     if (pacing.overrun() <= most) return;
     throw SampleError(SampleStatus::invalid,

@@ -12,8 +12,14 @@ namespace assay::lazarus {
 SessionOptions spot_session(const SpotTraining& training, const std::filesystem::path& corpus,
                             const std::filesystem::path& scratch);
 
+/// The same training on the machine's own clock: nothing is modelled (modelled_steps is 1), and the
+/// scenario passes `speed` times as fast.
+SessionOptions unpaced_spot_session(const SpotTraining& training, double speed,
+                                    const std::filesystem::path& corpus,
+                                    const std::filesystem::path& scratch);
+
 /// Throws SampleError(invalid) where the machine was too slow: real work late by more than 5 % of
 /// the modelled time.
-void require_paced(const PacedTime::Summary& pacing);
+void require_paced(const drive::PacingSummary& pacing);
 
 }  // namespace assay::lazarus

@@ -71,7 +71,8 @@ ModelledTraining modelled_training(const SpotTraining& training) {
                           .real_layers = training.real_layers,
                           .real_tokens = double(real_tokens),
                           .modelled_steps = training.modelled_steps,
-                          .group = groups ? model.group : 0};
+                          .group = groups ? model.group : 0,
+                          .overlap = training.overlap};
     modelled.routing = {.trace = training.routing,
                         .seed = training.seed,
                         .modelled_steps = training.modelled_steps,

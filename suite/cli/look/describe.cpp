@@ -87,7 +87,8 @@ nlohmann::json as_json(const Registry& registry, const Experiment& experiment) {
                                      {"better", to_string(metric.better)},
                                      {"deterministic", metric.deterministic},
                                      {"labels", metric.labels}});
-        if (metric.only) object["metrics"].back()["only"] = to_string(*metric.only);
+        for (const Provenance one : metric.only)
+            object["metrics"].back()["only"].push_back(to_string(one));
     }
     for (const ProfilePlan& plan : experiment.profiles)
         object["profiles"].push_back(profile_json(plan));
@@ -115,7 +116,9 @@ void print_axes(const Experiment& experiment) {
 std::string explained(const MetricSpec& metric) {
     std::vector<std::string> notes;
     if (metric.deterministic) notes.emplace_back("deterministic");
-    if (metric.only) notes.push_back(fmt::format("{} samples only", to_string(*metric.only)));
+    std::vector<std::string_view> only;
+    for (const Provenance one : metric.only) only.push_back(to_string(one));
+    if (!only.empty()) notes.push_back(fmt::format("{} samples only", fmt::join(only, " and ")));
     return notes.empty() ? metric.says
                          : fmt::format("{} ({})", metric.says, fmt::join(notes, "; "));
 }

@@ -1,5 +1,5 @@
 // assay replay: reruns a stored sample with its exact case, scenario and seed, and says whether
-// what is declared deterministic comes out equal.
+// what is declared deterministic comes out equal. With --policy only its decisions are made again.
 #include "suite/cli/run/replay.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include "suite/base/error.hpp"
 #include "suite/cli/command.hpp"
 #include "suite/cli/database.hpp"
+#include "suite/cli/run/policy_replay.hpp"
 #include "suite/cli/terminal/live_progress.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
@@ -122,6 +123,7 @@ namespace {
 
 struct ReplayOptions {
     std::string id;
+    bool policy = false;
     std::optional<double> timeout_s;
     bool no_lock = false;
     bool json = false;
@@ -156,6 +158,14 @@ ExitCode verdict(const ReplayComparison& comparison) {
 int run_replay(const Context& context, const ReplayOptions& options) {
     const store::Store store = open_existing(context);
     const store::Sample stored = store.sample(options.id);
+    if (options.policy) {
+        const auto recordings = replay_policy(context.registry, stored);
+        if (options.json)
+            print_json(to_json(recordings, stored.id));
+        else
+            std::cout << to_text(recordings);
+        return verdict(recordings);
+    }
     const Experiment* experiment = context.registry.experiment(stored.spec.experiment);
     if (experiment == nullptr)
         throw UserError(fmt::format("sample {} is of {}, which this build does not have", stored.id,
@@ -190,15 +200,22 @@ void add_replay_command(CLI::App& program, Context& context) {
         program.add_subcommand("replay", "Rerun a stored sample; do deterministic metrics agree?");
     command->group("Run");
     command->add_option("id", options->id, "A sample's id, or the beginning of it")->required();
+    CLI::Option* policy = command->add_flag(
+        "--policy", options->policy,
+        "Run nothing: tell the system's policy once more of what it was told then; does it decide "
+        "the same?");
     command->add_option("--timeout", options->timeout_s, "Seconds after which it is killed")
-        ->type_name("SECONDS");
-    command->add_flag("--no-lock", options->no_lock, "Run beside another measured run");
+        ->type_name("SECONDS")
+        ->excludes(policy);
+    command->add_flag("--no-lock", options->no_lock, "Run beside another measured run")
+        ->excludes(policy);
     command->add_flag("--json", options->json, "Print JSON");
     add_database_option(*command, context);
     command->footer(
         "Exit code 0: they agree; 2: they do not; 3: the sample has no deterministic metric, or "
-        "they do not and the files that it reads have other content now.\n"
-        "Example:\n  assay replay 3f2a9c01");
+        "they do not and the files that it reads have other content now. With --policy 0: the "
+        "same decisions; 2: one differs; 3: there were none.\n"
+        "Examples:\n  assay replay 3f2a9c01\n  assay replay 3f2a9c01 --policy");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_replay(context, *options); };
     });

@@ -1,4 +1,5 @@
-// assay calibrate machine: measures this machine and keeps the result as a device profile.
+// assay calibrate: machine measures this one and keeps the result as a device profile; fit
+// (calibrate_fit.cpp) and what systems say of their cost models.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -128,12 +129,13 @@ int run_machine(const Context& context, const CalibrateOptions& options) {
 void add_calibrate_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<CalibrateOptions>();
     CLI::App* command = program.add_subcommand(
-        "calibrate", "Measure this machine, for emulated and simulated experiments");
+        "calibrate", "Measure this machine, fit and look at what cost models take for granted");
     command->require_subcommand(1);
     command->footer(
         "Examples:\n"
         "  assay calibrate machine\n"
-        "  assay calibrate machine --quick --json");
+        "  assay calibrate machine --quick --json\n"
+        "  assay calibrate fit --help");
     CLI::App* machine = command->add_subcommand(
         "machine", "Processors, memory, loopback, storage: the profile `this-machine`");
     machine->add_flag("--quick", options->quick, "Fewer and shorter repetitions: less steady");
@@ -149,6 +151,18 @@ void add_calibrate_command(CLI::App& program, Context& context) {
     machine->callback([options, &context] {
         context.action = [options, &context] { return run_machine(context, *options); };
     });
+    add_calibrate_fit_command(*command, context);
+    for (const System& system : context.registry.systems()) {
+        if (!system.costs) continue;
+        CLI::App* costs = command->add_subcommand(system.id, system.title);
+        system.costs->options(*costs);
+        costs->callback([&system, &context] {
+            context.action = [&system] {
+                system.costs->columns = prose_columns();
+                return system.costs->run();
+            };
+        });
+    }
     command->group("Upkeep");  // last: its subcommands would inherit it
 }
 

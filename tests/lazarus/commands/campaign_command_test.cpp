@@ -1,96 +1,93 @@
-// `assay campaign lazarus`: seeds, modes, what it prints and its exit codes.
+// `assay campaign lazarus`: Lazarus and each rival keep every rule under its schedules, and one
+// that does not is found out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "impls/lazarus/campaign/schedule.hpp"
 #include "impls/lazarus/commands/commands.hpp"
-#include "suite/base/error.hpp"
+#include "suite/drive/campaign/run_campaign.hpp"
 
 namespace assay::lazarus {
 namespace {
 
-using testing::HasSubstr;
+using drive::CampaignResult;
+using drive::FailedSeed;
+using testing::IsEmpty;
 
-struct Result {
-    int code;
-    std::string text;
-};
-
-Result run(std::vector<std::string> arguments, RunSchedule live = {},
-           RunSchedule virtual_one = {}) {
-    const auto command = make_campaign_command(std::move(live), std::move(virtual_one));
-    CLI::App app;
-    command->options(app);
-    std::reverse(arguments.begin(), arguments.end());
-    app.parse(arguments);
-    testing::internal::CaptureStdout();
-    try {
-        const int code = command->run();
-        return {code, testing::internal::GetCapturedStdout()};
-    } catch (...) {
-        testing::internal::GetCapturedStdout();
-        throw;
-    }
+CampaignResult run(const drive::Campaign& campaign, drive::SeedRange seeds,
+                   const std::string& variant = drive::drawn_variant) {
+    drive::CampaignRequest request;
+    request.system = "lazarus";
+    request.mode = "virtual";
+    request.seeds = seeds;
+    request.variant = variant;
+    return drive::run_campaign(
+        campaign, request,
+        {.on_seed = [](const auto&...) {}, .on_progress = [](const auto&...) {}});
 }
 
-/// Every schedule run by a controller that trains one step more than the rules allow for.
-campaign::Outcome sabotaged(std::uint64_t seed) {
+std::string text_of(const CampaignResult& result) {
+    return drive::campaign_text(campaign_modes(), result);
+}
+
+TEST(LazarusCampaignCommand, FiveHundredSchedulesKeepEveryRule) {
+    const CampaignResult result = run(campaign_modes(), {1, 500});
+    EXPECT_THAT(result.failed, IsEmpty()) << text_of(result);
+    EXPECT_EQ(result.schedules(), 500U);
+    EXPECT_GT(result.counts.at("commits"), 5000);
+    EXPECT_GT(result.counts.at("fault.kill"), 500);
+    EXPECT_GT(result.counts.at("finished"), 250);
+}
+
+TEST(LazarusCampaignCommand, EachRivalKeepsEveryRule) {
+    const CampaignResult result = run(campaign_modes(), {501, 600}, drive::all_of_them);
+    EXPECT_THAT(result.failed, IsEmpty()) << text_of(result);
+    ASSERT_EQ(result.parts.size(), 5U);
+    for (const auto& part : result.parts) EXPECT_EQ(part.schedules, 100U) << part.variant;
+}
+
+TEST(LazarusCampaignCommand, VariantsAreTheSystemsTheyAreCalledBy) {
+    bool grouped = false;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        for (const std::string name : {"lazarus", "spread", "compact", "ds", "ds_ft"}) {
+            const auto job = campaign::draw_schedule(seed, name).job;
+            const bool rival = name.starts_with("ds");
+            EXPECT_EQ(job.layout == Layout::groups, rival);
+            EXPECT_EQ(job.recovery == Recovery::restart, name == "ds");
+            if (!rival) {
+                EXPECT_EQ(job.placement, name == "spread"    ? PlacementPolicy::spread
+                                         : name == "compact" ? PlacementPolicy::compact
+                                                             : PlacementPolicy::mro);
+            }
+            grouped = grouped || job.group > 1;
+        }
+    }
+    EXPECT_TRUE(grouped);
+    EXPECT_THROW(campaign::draw_schedule(1, "tutel"), std::invalid_argument);
+}
+
+/// Trains one step more than the rules allow for.
+drive::SeedOutcome sabotaged(std::uint64_t seed, const std::string&) {
     ControllerConfig other = campaign::draw_schedule(seed).job;
     other.checkpoint_every += 1;
     other.steps += 1;
-    return campaign::run_virtual_schedule(seed, &other);
+    const auto outcome = campaign::run_virtual_schedule(seed, &other);
+    return {.ok = outcome.ok, .why = outcome.why, .counts = outcome.counts, .says = ""};
 }
 
-TEST(LazarusCampaignCommand, RunsTheSeedsAskedFor) {
-    const auto json = nlohmann::json::parse(run({"--seeds", "1..20", "--json"}).text);
-    EXPECT_EQ(json.at("schedules"), 20);
-    EXPECT_EQ(json.at("first"), 1);
-    EXPECT_EQ(json.at("last"), 20);
-    EXPECT_EQ(json.at("mode"), "virtual");
-    EXPECT_TRUE(json.at("failed").empty());
-    EXPECT_GT(json.at("counts").at("commits"), 0);
-    const Result one = run({"--seeds", "17"});
-    EXPECT_EQ(one.code, 0);
-    EXPECT_THAT(one.text, HasSubstr("1 schedule, 0 failed"));
-}
-
-TEST(LazarusCampaignCommand, ReportsABrokenRuleAndHowToReplayIt) {
-    const Result text = run({"--seeds", "1..10"}, {}, sabotaged);
-    EXPECT_EQ(text.code, 1);
-    EXPECT_THAT(text.text, HasSubstr("replay: assay campaign lazarus --seeds "));
-    const auto json =
-        nlohmann::json::parse(run({"--seeds", "1..10", "--json"}, {}, sabotaged).text);
-    ASSERT_FALSE(json.at("failed").empty());
-    EXPECT_NE(json.at("failed")[0].at("why"), "");
-}
-
-TEST(LazarusCampaignCommand, RunsLiveSchedulesWhereItCan) {
-    const auto live = [](std::uint64_t seed) {
-        return campaign::Outcome{
-            seed != 3, seed != 3 ? "" : "a step is missing", {{"commits", 5}}, "kill"};
-    };
-    const Result result = run({"--seeds", "2..4", "--mode", "live", "--json"}, live);
-    EXPECT_EQ(result.code, 1);
-    const auto json = nlohmann::json::parse(result.text);
-    EXPECT_EQ(json.at("schedules"), 3);
-    EXPECT_EQ(json.at("counts").at("commits"), 15);
-    ASSERT_EQ(json.at("failed").size(), 1u);
-    EXPECT_EQ(json.at("failed")[0].at("replay"), "assay campaign lazarus --seeds 3 --mode live");
-    EXPECT_THROW(run({"--seeds", "1", "--mode", "live"}), NotSupportedHere);
-}
-
-TEST(LazarusCampaignCommand, RefusesMalformedRanges) {
-    for (const char* text :
-         {"", "x", "1..", "..3", "1-3", "5..2", "-1", "1..2..3", "1..99999999999"})
-        EXPECT_THROW(parse_seed_range(text), UserError) << text;
-    EXPECT_EQ(parse_seed_range("7").last, 7u);
-    EXPECT_EQ(parse_seed_range("7..9").first, 7u);
+TEST(LazarusCampaignCommand, ABrokenRuleIsFoundOutAndCanBeReplayed) {
+    drive::Campaign campaign = campaign_modes();
+    campaign.modes[0].run = sabotaged;
+    const CampaignResult result = run(campaign, {1, 10});
+    ASSERT_FALSE(result.failed.empty());
+    for (const FailedSeed& failed : result.failed) {
+        EXPECT_NE(failed.why, "");
+        EXPECT_EQ(failed.replay, "assay campaign lazarus --seeds " + std::to_string(failed.seed) +
+                                     " --mode virtual");
+        EXPECT_EQ(failed.why, sabotaged(failed.seed, "").why) << "another process found otherwise";
+    }
 }
 
 }  // namespace

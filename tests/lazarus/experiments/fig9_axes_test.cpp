@@ -7,6 +7,7 @@
 
 #include "impls/lazarus/register.hpp"
 #include "suite/base/error.hpp"
+#include "suite/experiment/recorder.hpp"
 #include "suite/runner/runner.hpp"
 #include "tests/base/temporary_folder.hpp"
 
@@ -66,6 +67,7 @@ TEST_F(LazarusFig9Axes, AsThePaperHasItTheCaseIsWhatItWasBefore) {
     const std::vector<Case> before = cases();
     request.axes["slots"] = {std::int64_t{6}};
     request.axes["placement"] = {"mro"};
+    request.axes["overlap"] = {std::int64_t{0}};
     EXPECT_EQ(cases(), before);
 }
 
@@ -77,6 +79,40 @@ TEST_F(LazarusFig9Axes, OtherSlotsAndPlacementsAreCasesOfTheirOwn) {
     EXPECT_EQ(found[0].count("slots"), 0U);
     EXPECT_EQ(found[1].at("slots"), Value(std::int64_t{8}));
     EXPECT_EQ(found[1].at("placement"), Value("mro_guarded"));
+}
+
+TEST_F(LazarusFig9Axes, OverlapIsAShareAndACaseOfItsOwn) {
+    request.axes["overlap"] = {0.0, 0.25, std::int64_t{1}};
+    const std::vector<Case> found = cases();
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[0].count("overlap"), 0U);
+    EXPECT_EQ(found[1].at("overlap"), Value(0.25));
+    EXPECT_EQ(found[2].at("overlap"), Value(1.0)) << "as it is declared";
+    for (const double overlap : {-0.1, 1.5}) {
+        request.axes["overlap"] = {overlap};
+        EXPECT_THAT(refusal(), HasSubstr("is no share; 0: nothing overlaps"));
+    }
+    request.axes["overlap"] = {"all"};
+    EXPECT_THAT(refusal(), HasSubstr("axis overlap"));
+}
+
+// The steps are shorter with it, and nothing else of the trace changes.
+TEST_F(LazarusFig9Axes, OverlapMakesSimulatedStepsShorter) {
+    request.provenance = Provenance::simulated;
+    request.axes["trace"] = {"synthetic"};
+    request.axes["overlap"] = {0.0, 1.0};
+    std::vector<double> step_s, samples, deaths;
+    for (const auto& sample : runner::make_plan(registry, request).samples) {
+        MemoryRecorder recorder;
+        sample.experiment->run(sample.spec, recorder);
+        step_s.push_back(recorder.value("step_s"));
+        samples.push_back(recorder.value("samples_total"));
+        deaths.push_back(recorder.value("deaths"));
+    }
+    ASSERT_EQ(step_s.size(), 2U);
+    EXPECT_LT(step_s[1], 0.95 * step_s[0]);
+    EXPECT_GT(samples[1], samples[0]);
+    EXPECT_EQ(deaths[1], deaths[0]);
 }
 
 // The paper's claims speak of the paper's settings.

@@ -1,11 +1,14 @@
 #include "tests/lazarus/live/live_training.hpp"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "impls/lazarus/watch/watch_decisions.hpp"
 #include "tests/base/temporary_folder.hpp"
 
 namespace assay::lazarus {
@@ -35,6 +38,7 @@ LiveRun run_live(SessionOptions options) {
     options.checkpoints = folder.path();
     LiveRun run;
     run.result = run_training(cluster::make_fork_server(worker_main), options, run.recorder);
+    EXPECT_THAT(watch_decisions(options.controller, run.result.decisions), ::testing::IsEmpty());
     return run;
 }
 

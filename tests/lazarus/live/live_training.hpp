@@ -18,7 +18,8 @@ struct LiveRun {
 /// between.
 SessionOptions small_session(const std::string& faults);
 
-/// Runs it, with checkpoints in a folder of its own that is removed afterwards.
+/// Runs it, with checkpoints in a folder of its own that is removed afterwards. Expects that the
+/// controller kept to every rule of the protocol (watch/).
 LiveRun run_live(SessionOptions options);
 
 /// Processes whose parent is this process, zombies included.

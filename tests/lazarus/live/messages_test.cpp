@@ -6,6 +6,7 @@
 #include <random>
 
 #include "impls/lazarus/live/messages.hpp"
+#include "suite/drive/messages.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -22,6 +23,25 @@ Reconfigure example() {
     plan.resume_step = 17;
     plan.why = "join of 5";
     return plan;
+}
+
+// As workers and session pass them on: by type, with what drivers add.
+TEST(Messages, HaveTheTypesThatWorkersListenTo) {
+    EXPECT_EQ(to_message(Go{3, 17}).dump(), R"({"epoch":3,"step":17,"type":"go"})");
+    EXPECT_EQ(to_message(Commit{3, 17})["type"], "commit");
+    EXPECT_EQ(to_message(example())["type"], "reconfigure");
+    EXPECT_EQ(to_message(WriteCheckpoint{10, {{0}}, 0}, 0)["type"], "checkpoint");
+    EXPECT_EQ(step_done(3, 17, {})["type"], "step_done");
+    EXPECT_EQ(digests_message({})["type"], "digests");
+    const auto abort = to_message(Abort{3, -1});
+    EXPECT_EQ(abort["type"], "abort");
+    EXPECT_EQ(abort["dead"], -1);
+    EXPECT_EQ(abort["urgent"], true);
+    auto paced = step_done(3, 17, {2.5, {{3, 4}}, ""});
+    paced["work_s"] = 0.5;
+    EXPECT_EQ(paced["loss"], 2.5);
+    EXPECT_EQ(step_done_from(4, paced), (StepDone{4, 3, 17, {{3, 4}}}));
+    EXPECT_THROW(reconfigure_from(paced), drive::MessageError);
 }
 
 TEST(Messages, AReconfigurationComesBackWhole) {

@@ -31,6 +31,7 @@ void Controller::handle(const StepDone& done, Actions& out) {
 }
 
 bool Controller::all_reported() const {
+    if (reported_.size() < membership_.members().size()) return false;  // the usual case, at once
     // Nobody is departing while training: leavers were dismissed at Go.
     return std::all_of(membership_.members().begin(), membership_.members().end(),
                        [&](Worker worker) { return reported_.count(worker) > 0; });

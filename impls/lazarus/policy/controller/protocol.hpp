@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "impls/lazarus/policy/types.hpp"
+#include "suite/drive/policy.hpp"
 
 namespace assay::lazarus {
 
-using Worker = int;
+using Worker = drive::WorkerId;
 using Epoch = std::int64_t;
 using Step = std::int64_t;
 
@@ -59,19 +60,10 @@ struct ControllerConfig {
 };
 
 // ---- events ------------------------------------------------------------------------------------
-struct Joined {
-    Worker worker;
-    bool more = false;  ///< others that came at the same moment follow at once
-    bool operator==(const Joined&) const = default;
-};
-struct Died {
-    Worker worker;
-    bool operator==(const Died&) const = default;
-};
-struct LeaveRequested {  ///< the worker got a preemption notice
-    Worker worker;
-    bool operator==(const LeaveRequested&) const = default;
-};
+using drive::Died;
+using drive::Joined;
+using drive::LeaveRequested;
+using drive::Timer;
 struct StepDone {
     Worker worker;
     Epoch epoch;
@@ -117,14 +109,15 @@ struct RestoreFailed {
     std::string why;
     bool operator==(const RestoreFailed&) const = default;
 };
-struct Timer {
-    std::uint64_t id;
-    bool operator==(const Timer&) const = default;
-};
 using Event = std::variant<Joined, Died, LeaveRequested, StepDone, Ready, CheckpointWritten,
                            StepFailed, GroupBroken, RestoreFailed, Timer>;
 
 // ---- actions -----------------------------------------------------------------------------------
+/// Until the Died of an evicted worker the controller answers nothing: the epoch was aborted just
+/// before.
+using drive::Evict;
+using drive::StartTimer;
+using drive::Stop;
 struct Transfer {
     int layer;
     int expert;
@@ -187,23 +180,6 @@ struct Abort {
     Epoch epoch;
     Worker dead;  ///< -1: nobody died, the epoch failed
     bool operator==(const Abort&) const = default;
-};
-/// End this worker, now and for certain (it may be stuck or out of reach); its Died follows. Until
-/// then the controller answers nothing: the epoch was aborted just before.
-struct Evict {
-    Worker worker;
-    std::string why;
-    bool operator==(const Evict&) const = default;
-};
-struct StartTimer {
-    std::uint64_t id;
-    double after_s;
-    bool operator==(const StartTimer&) const = default;
-};
-struct Stop {  ///< finished (ok) or cannot go on
-    bool ok;
-    std::string why;
-    bool operator==(const Stop&) const = default;
 };
 using Action =
     std::variant<Reconfigure, Go, Dismiss, Commit, WriteCheckpoint, Abort, Evict, StartTimer, Stop>;

@@ -1,0 +1,39 @@
+#include "impls/lazarus/live_support.hpp"
+
+#include "suite/data/catalog.hpp"
+#include "suite/experiment/recorder.hpp"
+
+#ifdef ASSAY_LAZARUS_LIVE
+#include "impls/tensors/module.hpp"
+#endif
+
+namespace assay::lazarus {
+namespace {
+
+constexpr const char* text_id = "bible-kjv";
+
+}  // namespace
+
+std::optional<std::string> live_training_lacks() {
+#ifdef ASSAY_LAZARUS_LIVE
+    if (auto lacks = tensors::module_lacks()) return lacks;
+    if (data::locate(text_id)) return std::nullopt;
+    return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package";
+#else
+    return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
+           "again";
+#endif
+}
+
+std::filesystem::path live_training_text() {
+    if (auto lacks = live_training_lacks())
+        throw SampleError(SampleStatus::unsupported, *std::move(lacks));
+    return data::locate(text_id).value();
+}
+
+std::vector<Input> live_training_inputs() {
+    if (auto text = data::input_of(text_id, "text")) return {*std::move(text)};
+    return {};
+}
+
+}  // namespace assay::lazarus

@@ -1,0 +1,73 @@
+// Durations by the cost model of a cluster. A step, the states of a new plan and a checkpoint are
+// priced as a whole, since their parts wait for each other; messages and starting take no time.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "impls/lazarus/cost/recovery_cost.hpp"
+#include "impls/lazarus/data/routing_replay.hpp"
+#include "impls/lazarus/simulated/durations.hpp"
+#include "impls/lazarus/simulated/training.hpp"
+#include "suite/scenario/cost_model.hpp"
+
+namespace assay::lazarus {
+
+class ModelledDurations final : public Durations {
+  public:
+    /// Both must outlive it.
+    ModelledDurations(const CostModel& costs, const ModelledTraining& training);
+
+    double starting(Worker) override { return 0; }
+    double message(Worker) override { return 0; }
+    /// Of one in no group only its own launcher has to know.
+    double detection(Worker, bool member) override {
+        return member ? costs_.cluster().detect_s.value : 0;
+    }
+    double eviction(Worker) override { return 0; }
+    double silence() override { return costs_.cluster().detect_s.value; }
+    double patience() override { return costs_.cluster().detect_s.value; }
+    double endurance() override;
+
+    /// The first group is there already, with everyone's state.
+    double building(const Reconfigure& plan, Worker) override { return cost_of(plan).regroup_s; }
+    double moving(const Reconfigure& plan, Worker, Worker) override {
+        return cost_of(plan).transfer_s;
+    }
+    double restoring(const Reconfigure& plan, Worker) override { return cost_of(plan).transfer_s; }
+
+    /// All of it: everyone waits for everyone in every layer. Slow workers slow down steps that
+    /// begin while they are slow.
+    double computing(const Reconfigure& plan, Step step, Worker) override {
+        return price(plan, step).seconds;
+    }
+    double summing(const Reconfigure&, Step, Worker) override { return 0; }
+    double written(Worker, int part, int parts) override {
+        return checkpoint_s_ * ((part + 1.0) / parts);
+    }
+    std::vector<Loads> loads(const Reconfigure& plan, Step step) override {
+        return price(plan, step).loads;
+    }
+
+    double checkpoint_s() const { return checkpoint_s_; }
+
+  private:
+    struct PricedStep {
+        Epoch epoch = -1;
+        Step step = -1;
+        double seconds = 0;
+        std::vector<Loads> loads;
+    };
+    const ReconfigurationCost& cost_of(const Reconfigure& plan);
+    const PricedStep& price(const Reconfigure& plan, Step step);
+
+    const CostModel& costs_;
+    const ModelledTraining& training_;
+    RoutingReplay routing_;
+    double checkpoint_s_;
+    Epoch epoch_ = -1;  ///< whose cost is …
+    ReconfigurationCost cost_;
+    PricedStep priced_;  ///< the newest
+};
+
+}  // namespace assay::lazarus

@@ -1,0 +1,23 @@
+// The live half of `assay campaign lazarus`: a spot training on paced workers under a schedule of
+// faults.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "suite/drive/campaign/campaign.hpp"
+
+namespace assay::lazarus {
+
+/// One of the competing systems, `system` (as of SpotTraining) or, where that is empty, the seed's
+/// choice, under a seeded fault plan over every kind; in the module of tensors. Checks afterwards:
+/// the training finished; its lineage has every step once; the final state equals, bit for bit,
+/// that of a run in which the same members came and went by plan; no process is left behind.
+/// `scratch` is a folder of its own. Makes a fork server: call it before anything starts threads in
+/// this process, once.
+drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::string& system,
+                                     const std::filesystem::path& corpus,
+                                     const std::filesystem::path& scratch);
+
+}  // namespace assay::lazarus
