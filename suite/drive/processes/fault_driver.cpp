@@ -210,10 +210,10 @@ void FaultDriver::inject(std::size_t index, WorkerId worker) {
 std::string_view FaultDriver::slow_down(std::size_t index, WorkerId worker) {
     const auto& fault = plan_.faults[index];
     if (!hooks_.pace) {
-        const auto used =
-            supervisor_.slow(worker, 1 / fault.factor,
-                             fault.for_s ? std::optional(Seconds(*fault.for_s)) : std::nullopt,
-                             cluster::slow_means_from(fault.by));
+        const auto used = supervisor_.slow(
+            worker, 1 / fault.factor,
+            fault.for_s ? std::optional(Seconds(*fault.for_s / clock_.speed())) : std::nullopt,
+            cluster::slow_means_from(fault.by));
         return used ? to_string(*used) : "";
     }
     hooks_.pace(worker, fault.factor);
