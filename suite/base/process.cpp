@@ -312,6 +312,26 @@ Pipe::Pipe() {
             end->reset(check_call(::fcntl(end->get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1), "pipe"));
 }
 
+void close_all_but(std::initializer_list<int> ascending) {
+    unsigned first = STDERR_FILENO + 1;
+    for (const int kept : ascending) {
+        if (static_cast<unsigned>(kept) > first)
+            ::close_range(first, static_cast<unsigned>(kept) - 1, 0);
+        first = static_cast<unsigned>(kept) + 1;
+    }
+    ::close_range(first, ~0U, 0);
+}
+
+bool write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
 std::string read_to_end(const FileDescriptor& from, std::size_t most_bytes,
                         std::optional<Seconds> patience) {
     const auto start = std::chrono::steady_clock::now();

@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -131,6 +133,12 @@ struct Pipe {
     FileDescriptor read, write;
     Pipe();  ///< std::system_error
 };
+
+/// In a process just forked: every descriptor is closed but the standard streams and these.
+void close_all_but(std::initializer_list<int> ascending);
+
+/// Whether all of it was written; else errno says why not. Signals do not interrupt it.
+bool write_all(int fd, std::string_view text);
 
 /// What comes until the end of the stream, but at most so many bytes, and no longer than
 /// `patience`.

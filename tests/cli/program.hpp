@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +50,33 @@ inline Printed run_program(const std::string& program, std::vector<std::string> 
     ::waitpid(pid, &status, 0);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out),
             contents(err)};
+}
+
+/// Everything that it writes to a terminal of so many columns, both outputs. `kind`: TERM.
+inline std::string run_at_terminal(const std::string& program, std::vector<std::string> arguments,
+                                   unsigned short columns, const char* kind) {
+    arguments.insert(arguments.begin(), program);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    winsize size{};
+    size.ws_col = columns;
+    size.ws_row = 24;
+    int terminal = -1;
+    const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
+    if (pid == 0) {
+        ::setenv("TERM", kind, 1);
+        ::execv(argv[0], argv.data());
+        ::_exit(127);
+    }
+    std::string text;
+    char buffer[4096];
+    for (ssize_t got = 0; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
+        text.append(buffer, static_cast<std::size_t>(got));
+    ::close(terminal);
+    ::waitpid(pid, nullptr, 0);
+    std::erase(text, '\r');
+    return text;
 }
 
 }  // namespace assay::testing

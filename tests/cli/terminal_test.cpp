@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <poll.h>
-#include <pty.h>
 
 #include <algorithm>
 
@@ -26,28 +25,7 @@ class TerminalTest : public ProgramTest {
     /// Everything that the program writes to a terminal of so many columns, both outputs.
     std::string at_terminal(std::vector<std::string> arguments, unsigned short columns,
                             const char* kind) const {
-        arguments.insert(arguments.begin(), ASSAY_DUMMY_PROGRAM);
-        std::vector<char*> argv;
-        for (std::string& argument : arguments) argv.push_back(argument.data());
-        argv.push_back(nullptr);
-        winsize size{};
-        size.ws_col = columns;
-        size.ws_row = 24;
-        int terminal = -1;
-        const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
-        if (pid == 0) {
-            ::setenv("TERM", kind, 1);
-            ::execv(argv[0], argv.data());
-            ::_exit(127);
-        }
-        std::string text;
-        char buffer[4096];
-        for (ssize_t got = 0; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
-            text.append(buffer, static_cast<std::size_t>(got));
-        ::close(terminal);
-        ::waitpid(pid, nullptr, 0);
-        text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
-        return text;
+        return run_at_terminal(ASSAY_DUMMY_PROGRAM, std::move(arguments), columns, kind);
     }
 };
 

@@ -1,6 +1,8 @@
 // Rows to store, folders to store them in, mounts to make that hard.
 #pragma once
 
+#include <sys/mount.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -52,6 +54,11 @@ Sample full_sample(const std::string& id, const std::string& session, const Samp
 
 /// Gives this process a mount table of its own. False where that is not permitted.
 bool own_mounts();
+/// Ends this process' own mount at its end, so that the folder can be removed.
+struct Unmount {
+    std::filesystem::path folder;
+    ~Unmount() { umount2(folder.c_str(), MNT_DETACH); }
+};
 
 /// Text of the StoreError that `f` throws; empty when it throws none.
 template <class F>

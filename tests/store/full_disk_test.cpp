@@ -13,10 +13,7 @@ TEST(FullDisk, LosesNothingStoredAndGoesOnWhenThereIsRoom) {
     Folder folder;
     if (!own_mounts() || mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=2m") != 0)
         GTEST_SKIP() << "mounting a small file system is not permitted here";
-    struct Unmount {
-        const Folder& folder;
-        ~Unmount() { umount2(folder.path().c_str(), MNT_DETACH); }
-    } unmount{folder};
+    const Unmount unmount{folder.path()};
 
     std::vector<std::string> stored;
     std::string unfinished, said;
@@ -57,10 +54,7 @@ TEST(FullDisk, KeepsThePartsOfARunningSample) {
     Folder folder;
     if (!own_mounts() || mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=2m") != 0)
         GTEST_SKIP() << "mounting a small file system is not permitted here";
-    struct Unmount {
-        const Folder& folder;
-        ~Unmount() { umount2(folder.path().c_str(), MNT_DETACH); }
-    } unmount{folder};
+    const Unmount unmount{folder.path()};
 
     auto store = Store::open(folder / "r.db", Access::write);
     const auto session = begin(store);

@@ -15,12 +15,6 @@ bool make_read_only(const fs::path& folder) {
            mount(nullptr, folder.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) == 0;
 }
 
-/// Ends the process' own read-only mount, so that the folder can be removed.
-struct Unmount {
-    fs::path folder;
-    ~Unmount() { umount2(folder.c_str(), MNT_DETACH); }
-};
-
 TEST(ReadOnly, ReadersWorkOnAPrivateCopyThatGoesAway) {
     Folder folder, temporary;
     std::string session;

@@ -120,18 +120,14 @@ void run(const SampleSpec& spec, Recorder& recorder) {
 
 nlohmann::json calibration(const SampleSpec& spec) {
     const auto nodes = nodes_of(spec);
+    nlohmann::json taken{{"initial_workers", nodes.initial_workers},
+                         {"faults", assay::to_string(nodes.faults)}};
+    if (spec.provenance != Provenance::measured)
+        taken["costs"] = CostModel(cluster_profile(text(spec, "cluster"))).to_json();
     if (is_of_flows(spec))
-        return {{"costs", CostModel(cluster_profile(text(spec, "cluster"))).to_json()},
-                {"initial_workers", nodes.initial_workers},
-                {"faults", assay::to_string(nodes.faults)},
-                {"network", "flows: " + std::to_string(drive::FlowSettings().messages_at_once) +
-                                " messages of a rank at once"}};
-    if (spec.provenance == Provenance::measured)
-        return {{"initial_workers", nodes.initial_workers},
-                {"faults", assay::to_string(nodes.faults)}};
-    return {{"costs", CostModel(cluster_profile(text(spec, "cluster"))).to_json()},
-            {"initial_workers", nodes.initial_workers},
-            {"faults", assay::to_string(nodes.faults)}};
+        taken["network"] = fmt::format("flows: {} messages of a rank at once",
+                                       drive::FlowSettings().messages_at_once);
+    return taken;
 }
 
 MetricSpec metric(std::string name, std::string unit, std::string says, Direction better,

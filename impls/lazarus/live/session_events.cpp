@@ -33,12 +33,9 @@ void Session::said(Worker worker, const json& body) {
 }
 
 void Session::blamed(const drive::Suspicion::Blame& blame) {
-    using Cause = drive::Suspicion::Cause;
-    const bool corrupt = blame.cause == Cause::corrupt_message;
-    decide(GroupBroken{
-        blame.epoch, blame.suspect,
-        corrupt ? GroupBroken::Cause::corrupt_message : GroupBroken::Cause::unreachable,
-        blame.cause == Cause::unexplained ? "its group broke though nobody died" : blame.why});
+    const bool unexplained = blame.cause == drive::Suspicion::Cause::unexplained;
+    decide(GroupBroken{blame.epoch, blame.suspect, cause_of(blame),
+                       unexplained ? "its group broke though nobody died" : blame.why});
 }
 
 void Session::struck(const Fault& fault) {

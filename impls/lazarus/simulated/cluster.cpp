@@ -134,11 +134,7 @@ void SimulatedCluster::suspect(const Suspicion::Event& event) {
 }
 
 void SimulatedCluster::blame(const Suspicion::Blame& blame) {
-    const bool corrupt = blame.cause == Suspicion::Cause::corrupt_message;
-    decide(
-        GroupBroken{blame.epoch, blame.suspect,
-                    corrupt ? GroupBroken::Cause::corrupt_message : GroupBroken::Cause::unreachable,
-                    blame.why});
+    decide(GroupBroken{blame.epoch, blame.suspect, cause_of(blame), blame.why});
 }
 
 void SimulatedCluster::decide(const Event& event) {

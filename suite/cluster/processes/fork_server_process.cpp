@@ -85,15 +85,6 @@ std::optional<ReceivedPacket> receive_packet(int socket, int flags) {
 
 namespace {
 
-void close_all_but(std::initializer_list<int> ascending) {
-    unsigned first = 3;
-    for (int kept : ascending) {
-        if (static_cast<unsigned>(kept) > first) ::close_range(first, kept - 1, 0);
-        first = kept + 1;
-    }
-    ::close_range(first, ~0u, 0);
-}
-
 [[noreturn]] void be_worker(pid_t server, WorkerId worker, FileDescriptor channel,
                             FileDescriptor config, const WorkerMain& worker_main) noexcept {
     // Dies with the fork server; the check covers a server that died before the call.

@@ -24,11 +24,7 @@ WorkerSupplies make_supplies(const nlohmann::json& config) {
     supplies.config = FileDescriptor(check_call(::memfd_create("assay-worker-config", MFD_CLOEXEC),
                                                 "memfd for a worker's config"));
     const std::string text = config.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    for (std::size_t done = 0; done < text.size();) {
-        done += check_call(int(::write(supplies.config.get(), text.data() + done,
-                                       std::min<std::size_t>(text.size() - done, 1 << 30))),
-                           "write of a worker's config");
-    }
+    if (!write_all(supplies.config.get(), text)) check_call(-1, "write of a worker's config");
     return supplies;
 }
 

@@ -27,16 +27,6 @@ bool is_readable(int fd) {
     return ::poll(&entry, 1, 0) > 0;
 }
 
-bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(fd, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
 SeedOutcome outcome_of(const CampaignMode& mode, std::uint64_t seed, const std::string& variant) {
     const auto threw = [](std::string why) {
         return SeedOutcome{.ok = false, .why = std::move(why), .counts = {}, .says = ""};
@@ -50,18 +40,13 @@ SeedOutcome outcome_of(const CampaignMode& mode, std::uint64_t seed, const std::
     }
 }
 
-/// What a seed writes where it should not must reach nobody: not the pipe of our signals, not that
-/// of another process.
-void close_all_but(int fd) {
-    ::close_range(STDERR_FILENO + 1, static_cast<unsigned>(fd) - 1, 0);
-    ::close_range(static_cast<unsigned>(fd) + 1, ~0U, 0);
-}
-
 /// What the process does; its exit status.
 int answer_all(const CampaignMode& mode, SeedRange seeds, const std::string& variant, int fd) {
     ::setpgid(0, 0);
     cluster::SignalWatch::discard_inherited();
-    close_all_but(fd);
+    // What a seed writes where it should not must reach nobody: not the pipe of our signals, not
+    // that of another process.
+    close_all_but({fd});
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
         const SeedOutcome outcome = outcome_of(mode, seed, variant);

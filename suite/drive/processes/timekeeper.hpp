@@ -103,19 +103,14 @@ class RealTime : public Timekeeper {
     ScenarioTimers& timers_;
 };
 
-/// The time of a modelled cluster at one speed. Workers hold what they do to modelled durations
-/// themselves (protocol_process.hpp); here only pauses are modelled.
+/// The time of a modelled cluster at one speed, for workers that form no groups and hold what they
+/// do to modelled durations themselves (protocol_process.hpp).
 class SteadyTime final : public RealTime {
   public:
     using RealTime::RealTime;
     void hold() override { clock_.freeze(); }
     void go_on() override { begin(); }
     bool held() const override { return clock_.frozen(); }
-    Pause checkpoint(double cost_s) override { return {clock_.now(), clock_.now() + cost_s}; }
-    Pause regroup(double since_s, double detect_s, double cost_s, bool) override {
-        go_on();
-        return {since_s, since_s + detect_s + cost_s};
-    }
 };
 
 }  // namespace assay::drive

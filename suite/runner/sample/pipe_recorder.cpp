@@ -1,13 +1,12 @@
 #include "suite/runner/sample/pipe_recorder.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <system_error>
+
+#include "suite/base/process.hpp"
 
 namespace assay::runner {
 namespace {
@@ -37,14 +36,7 @@ void PipeRecorder::put(const Message& message, bool now) {
     const auto at = std::chrono::steady_clock::now();
     if (!now && buffer_.size() < buffer_bytes && at - written_ < gathered_for) return;
     written_ = at;
-    std::string_view rest = buffer_;
-    while (!rest.empty()) {
-        const ssize_t written = ::write(fd_, rest.data(), rest.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0)
-            throw std::system_error(errno, std::generic_category(), "cannot reach the runner");
-        rest.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (!write_all(fd_, buffer_)) check_call(-1, "cannot reach the runner");
     buffer_.clear();
 }
 

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <pty.h>
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
@@ -142,23 +141,9 @@ TEST_F(CampaignProgram, MistakesAreSentences) {
 }
 
 TEST_F(CampaignProgram, ATerminalShowsHowFarItIs) {
-    winsize size{};
-    size.ws_col = 60;
-    size.ws_row = 24;
-    int terminal = -1;
-    const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
-    if (pid == 0) {
-        ::setenv("TERM", "xterm", 1);
-        ::execl(ASSAY_CAMPAIGN_TOY, ASSAY_CAMPAIGN_TOY, "campaign", "toy", "--mode", "slow",
-                "--seeds", "1..6", "--jobs", "2", nullptr);
-        ::_exit(127);
-    }
-    std::string text;
-    char buffer[4096];
-    for (ssize_t got = 0; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
-        text.append(buffer, static_cast<std::size_t>(got));
-    ::close(terminal);
-    ::waitpid(pid, nullptr, 0);
+    const std::string text = run_at_terminal(
+        ASSAY_CAMPAIGN_TOY, {"campaign", "toy", "--mode", "slow", "--seeds", "1..6", "--jobs", "2"},
+        60, "xterm");
     EXPECT_THAT(text, HasSubstr("/6, 0 failed, "));
     EXPECT_THAT(text, HasSubstr(" left] slow"));
     EXPECT_THAT(text, HasSubstr("\x1b[K"));

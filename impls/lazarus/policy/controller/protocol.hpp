@@ -11,6 +11,7 @@
 
 #include "impls/lazarus/policy/types.hpp"
 #include "suite/drive/policy.hpp"
+#include "suite/drive/suspicion.hpp"
 
 namespace assay::lazarus {
 
@@ -101,6 +102,12 @@ struct GroupBroken {
     std::string why;
     bool operator==(const GroupBroken&) const = default;
 };
+/// To the controller, whose group broke for no reason that anyone knows is out of reach.
+constexpr GroupBroken::Cause cause_of(const drive::Suspicion::Blame& blame) {
+    return blame.cause == drive::Suspicion::Cause::corrupt_message
+               ? GroupBroken::Cause::corrupt_message
+               : GroupBroken::Cause::unreachable;
+}
 /// The checkpoint that a Reconfigure asked for cannot be read (torn, missing): use an older one.
 struct RestoreFailed {
     Worker worker;
