@@ -17,8 +17,8 @@
 #include "suite/drive/simgrid/simgrid_time.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
-#include "suite/scenario/availability_trace.hpp"
 #include "suite/scenario/cost_model.hpp"
+#include "suite/scenario/spot_axes.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
 #include "impls/lazarus/tensor_functions.hpp"
@@ -178,14 +178,6 @@ Experiment fig9() {
          "iteration,layer,e0,e1,…",
          {"synthetic", "smartmoe"},
          true},
-        {"spot", "availability trace: an id of datasets/traces or a file", {"p3-80min"}, true},
-        {"mapping",
-         "how the trace's nodes become ours: min, delta_clamped, tracked, scaled",
-         {"delta_clamped"},
-         true},
-        {"nodes", "workers at most", {std::int64_t{10}}, true},
-        {"floor", "delta_clamped: workers at least", {std::int64_t{3}}, true},
-        {"minutes", "of the trace", {std::int64_t{80}}, true},
         {"modelled_steps",
          "modelled steps that one real step stands for (measured: for itself)",
          {std::int64_t{50}, std::int64_t{10}},
@@ -219,6 +211,8 @@ Experiment fig9() {
          "without -a: closed",
          {"closed", "flows"},
          false}};
+    const auto spot = spot_axes();
+    e.axes.insert(e.axes.begin() + 3, spot.begin(), spot.end());
     e.variants = {"lazarus", "spread", "compact", "ds_ft", "ds"};
     e.metrics = {
         metric("samples_total", "count",

@@ -4,6 +4,7 @@
 #include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
+#include "suite/scenario/spot_axes.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
 #include "impls/lazarus/tensor_functions.hpp"

@@ -12,7 +12,7 @@ namespace assay::lazarus {
 namespace {
 
 void record_curve(const char* name, const RateCurve& curve, Recorder& recorder) {
-    recorder.time_series(name, "1/s", curve.t_s, curve.samples);
+    recorder.time_series(name, "1/s", curve.t_s(), curve.per_s());
 }
 
 // Averages over each minute: sequences per second of the steps that count and of all of them (a
@@ -76,21 +76,6 @@ double median(std::vector<double> values) {
     if (values.empty()) return std::nan("");
     std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
     return values[values.size() / 2];
-}
-
-MappedTrace nodes_of(const SampleSpec& spec) {
-    const auto text = [&](const char* axis) { return assay::to_string(spec.axes.at(axis)); };
-    const auto mapping = parse_node_mapping(text("mapping"));
-    if (!mapping)
-        throw UserError("axis mapping: '" + text("mapping") +
-                        "'; known are min, delta_clamped, tracked, scaled");
-    const double end_s = 60.0 * double(integer_axis(spec, "minutes", 1, 100000));
-    const auto trace = availability_trace(text("spot"));
-    if (end_s > trace.duration_s)
-        throw UserError(fmt::format("axis minutes: the trace {} lasts {:.0f} minutes", trace.id,
-                                    trace.duration_s / 60));
-    return map_trace(segment(trace, 0, end_s), *mapping, int(integer_axis(spec, "nodes", 1, 64)),
-                     int(integer_axis(spec, "floor", 1, 64)), spec.seed);
 }
 
 SpotTraining spot_training_of(const SampleSpec& spec, int workers, const std::string& routing) {

@@ -8,13 +8,8 @@
 #include "impls/lazarus/spot/spot_training.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
-#include "suite/scenario/availability_trace.hpp"
 
 namespace assay::lazarus {
-
-/// The nodes of a sample's trace; `spec` names every axis. Throws UserError naming the axis that
-/// makes no sense.
-MappedTrace nodes_of(const SampleSpec& spec);
 
 /// `spec` names every axis. `routing`: "synthetic" or the file of a routing trace.
 SpotTraining spot_training_of(const SampleSpec& spec, int workers, const std::string& routing);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 
@@ -89,22 +88,6 @@ double samples_of(const StepRecord& step, const Modelling& modelling) {
 
 // ---- work done ---------------------------------------------------------------------------------
 
-namespace {
-
-constexpr double bin_s = 60;
-
-// `amount` per second, spread evenly over [from, to), added to the bins.
-void spread_over(std::vector<double>& bins, double from, double to, double amount) {
-    for (double at = from; at < to;) {
-        const auto bin = std::min(bins.size() - 1, std::size_t(at / bin_s));
-        const double until = bin + 1 == bins.size() ? to : std::min(to, double(bin + 1) * bin_s);
-        bins[bin] += amount * (until - at) / bin_s;
-        at = until;
-    }
-}
-
-}  // namespace
-
 std::vector<StepRecord> kept_steps(const TrainingCourse& course, double duration_s) {
     std::map<Step, StepRecord> last;
     for (const auto& step : course.steps) last[step.step] = step;
@@ -118,13 +101,10 @@ std::vector<StepRecord> kept_steps(const TrainingCourse& course, double duration
 
 RateCurve rate_of(const std::vector<StepRecord>& steps, double samples_per_worker,
                   double duration_s) {
-    const auto bins = std::size_t(std::ceil(duration_s / bin_s));
-    RateCurve curve{std::vector<double>(bins), std::vector<double>(bins, 0)};
-    for (std::size_t i = 0; i < bins; ++i) curve.t_s[i] = (double(i) + 0.5) * bin_s;
+    RateCurve curve(duration_s);
     for (const auto& step : steps)
         if (step.end_s <= duration_s && step.end_s > step.start_s)
-            spread_over(curve.samples, step.start_s, step.end_s,
-                        step.workers * samples_per_worker / (step.end_s - step.start_s));
+            curve.add(step.start_s, step.end_s, step.workers * samples_per_worker);
     return curve;
 }
 

@@ -8,6 +8,7 @@
 
 #include "impls/lazarus/course.hpp"
 #include "impls/lazarus/simulated/training.hpp"
+#include "suite/experiment/rate_curve.hpp"
 
 namespace assay::lazarus {
 
@@ -45,14 +46,8 @@ double samples_of(const StepRecord& step, const Modelling& modelling);
 /// that was undone and never made again is not there.
 std::vector<StepRecord> kept_steps(const TrainingCourse& course, double duration_s);
 
-/// Sequences per second over time, averaged over each minute.
-struct RateCurve {
-    std::vector<double> t_s;      ///< middle of each minute
-    std::vector<double> samples;  ///< 1/s
-};
-
-/// `steps` that end within `duration_s` (above 0, a whole number of minutes), each spread evenly
-/// over its time; `samples_per_worker`: sequences that one worker's step stands for.
+/// Sequences per second of the `steps` that end within `duration_s` (above 0, a whole number of
+/// minutes), averaged over each minute; `samples_per_worker`: that one worker's step stands for.
 RateCurve rate_of(const std::vector<StepRecord>& steps, double samples_per_worker,
                   double duration_s);
 

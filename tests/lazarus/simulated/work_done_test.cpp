@@ -22,7 +22,7 @@ TrainingCourse trained(const std::vector<Step>& steps, std::size_t lineage) {
 }
 
 double drawn(const RateCurve& curve) {
-    return 60 * std::accumulate(curve.samples.begin(), curve.samples.end(), 0.0);
+    return 60 * std::accumulate(curve.per_s().begin(), curve.per_s().end(), 0.0);
 }
 
 TEST(WorkDone, OfAStepThatWasMadeTwiceTheLastTryCounts) {
@@ -44,9 +44,9 @@ TEST(WorkDone, TheCurveOfWhatCountsAddsUpToTheTotal) {
     EXPECT_NEAR(drawn(rate_of(kept, 10, 600)), 5 * 2 * 10, 1e-9);
     EXPECT_NEAR(drawn(rate_of(result.steps, 10, 600)), 7 * 2 * 10, 1e-9);
     const RateCurve curve = rate_of(kept, 10, 600);
-    EXPECT_EQ(curve.t_s.front(), 30);
-    EXPECT_EQ(curve.samples[1], 0);  // minute 1 to 2 held the steps that were undone
-    EXPECT_NEAR(curve.samples[0], 2 * 10 / 30.0, 1e-12);
+    EXPECT_EQ(curve.t_s().front(), 30);
+    EXPECT_EQ(curve.per_s()[1], 0);  // minute 1 to 2 held the steps that were undone
+    EXPECT_NEAR(curve.per_s()[0], 2 * 10 / 30.0, 1e-12);
 }
 
 TEST(WorkDone, WorkersAreAveragedOverTheTimeOfSteps) {
