@@ -1,12 +1,14 @@
 // What became of a training, however it was driven: in real processes, paced, or simulated.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "impls/lazarus/policy/controller/controller.hpp"
 #include "suite/drive/pauses.hpp"
+#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 
@@ -32,5 +34,23 @@ struct TrainingCourse {
     std::vector<double> restarts;  ///< when a loss sent everyone back to a checkpoint
     drive::Pauses<Pause> pauses;
 };
+
+/// A group whose first step is about to begin.
+struct NewGroup {
+    Epoch epoch = 0;
+    Step step = 0;          ///< the first one
+    bool restored = false;  ///< from a checkpoint or, in epoch 1, from the seed
+    bool after_death = false;
+    RestartReason reason{};   ///< where it is restored
+    std::string why;          ///< of its Reconfigure
+    std::size_t members = 0;  ///< leavers included
+    int training = 0;
+    double since_s = 0;  ///< when the group before it came to an end
+    double ready_s = 0;
+};
+
+/// The group as the course keeps it and as the timeline tells it ("restart" or "regroup", at
+/// since_s). A return is what loses steps: a planned restart that a death interrupted is none.
+void record_group(const NewGroup& group, TrainingCourse& course, Recorder& recorder);
 
 }  // namespace assay::lazarus

@@ -16,8 +16,8 @@ class RateCurve {
     /// the last bin counts in it.
     void add(double from_s, double to_s, double amount);
 
-    const std::vector<double>& t_s() const { return t_s_; }        ///< middle of each bin
-    const std::vector<double>& per_s() const { return per_s_; }    ///< average rate in it
+    const std::vector<double>& t_s() const { return t_s_; }      ///< middle of each bin
+    const std::vector<double>& per_s() const { return per_s_; }  ///< average rate in it
 
   private:
     double bin_s_;

@@ -17,6 +17,14 @@ using nlohmann::json;
 
 ASSAY_FIELDS(TrainingConfig, model, adam, sequences, seed, corpus, group, routing, modelled_steps)
 
+ASSAY_MESSAGE(StepReport, "step_done", epoch, step, loss, loads)
+ASSAY_MESSAGE(StepFailure, "step_failed", epoch, step, why)
+ASSAY_MESSAGE(GroupReport, "ready", epoch, group_s, transfer_s, blocks, bytes)
+ASSAY_MESSAGE(CheckpointReport, "checkpoint_written", step)
+ASSAY_MESSAGE(CheckpointFailure, "checkpoint_failed", step, why)
+ASSAY_MESSAGE(RestoreFailure, "checkpoint_unreadable", epoch, step, why)
+ASSAY_MESSAGE(Digests, "digests", digests)
+
 namespace {
 
 /// What one worker writes of a checkpoint.
@@ -25,20 +33,6 @@ struct CheckpointShare {
     std::vector<BlockKey> blocks;
 };
 ASSAY_MESSAGE(CheckpointShare, "checkpoint", step, blocks)
-
-/// A StepDone as its worker tells it.
-struct StepReport {
-    Epoch epoch;
-    Step step;
-    double loss;
-    std::vector<Loads> loads;
-};
-ASSAY_MESSAGE(StepReport, "step_done", epoch, step, loss, loads)
-
-struct Digests {
-    std::map<BlockKey, std::uint64_t> digests;
-};
-ASSAY_MESSAGE(Digests, "digests", digests)
 
 }  // namespace
 
@@ -69,21 +63,10 @@ std::vector<BlockKey> checkpoint_blocks_from(const json& message) {
     return drive::message_to<CheckpointShare>(message).blocks;
 }
 
-json step_done(Epoch epoch, Step step, const StepResult& result) {
-    return drive::to_message(StepReport{epoch, step, result.loss, result.loads});
-}
+json to_message(const WorkerMessage& message) { return drive::to_message(message); }
 
-StepDone step_done_from(Worker worker, const json& message) {
-    auto report = drive::message_to<StepReport>(message);
-    return {worker, report.epoch, report.step, std::move(report.loads)};
-}
-
-json digests_message(const std::map<BlockKey, std::uint64_t>& digests) {
-    return drive::to_message(Digests{digests});
-}
-
-std::map<BlockKey, std::uint64_t> digests_from(const json& message) {
-    return drive::message_to<Digests>(message).digests;
+WorkerMessage worker_message_from(const json& message) {
+    return drive::message_to<WorkerMessage>(message);
 }
 
 json to_json(const TrainingConfig& config) { return drive::to_json(config); }

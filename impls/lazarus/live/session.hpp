@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "impls/lazarus/live/driver.hpp"
+#include "impls/lazarus/live/messages.hpp"
 #include "impls/lazarus/training/checkpoint.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 #include "suite/drive/processes/process_driver.hpp"
@@ -55,9 +56,14 @@ class Session final : public drive::ProcessSession {
     bool waits() const override { return controller_->short_of_workers(); }
     void idle() override;
 
-    void on_step_done(Worker worker, const nlohmann::json& body);
-    void on_ready(Worker worker, const nlohmann::json& body);
-    void on_checkpoint_written(Worker worker, Step step);
+    void heard(Worker, const StepReport&);
+    void heard(Worker, const StepFailure&);
+    void heard(Worker, const GroupReport&);
+    void heard(Worker, const CheckpointReport&);
+    void heard(Worker, const CheckpointFailure&);
+    void heard(Worker, const RestoreFailure&);
+    void heard(Worker, const Digests&) {}
+    void hold_until(std::optional<double> end_s);
     void look_who_is_ready();
     void everyone_is_ready();
     void tell_of_readiness();

@@ -9,8 +9,6 @@
 
 namespace assay::lazarus {
 
-using nlohmann::json;
-
 // The running step, the one about to begin, or the group that forms, is over or will never be.
 void Session::forget_what_was_due() {
     for (auto* timer : {&ready_timer_, &go_timer_, &end_timer_}) {
@@ -52,22 +50,20 @@ void Session::act(const Go& go) {
 // The first step of a new plan. Returns when it begins.
 double Session::group_goes(const Go& go) {
     if (driver_.begun()) result_.reconfigurations.push_back(forming_);
-    // A planned one that a death interrupted loses no step: no return either.
-    const RestartReason reason = controller_->restart_reason();
-    if (forming_.restart && forming_.after_death && reason != RestartReason::planned)
-        result_.restarts.push_back(*epoch_started_);
     const double start = ready_s_;  // a timer comes a little later
     driver_.group_works(start);
-    const bool restart = forming_.restart && go.epoch > 1;
-    json detail{{"epoch", go.epoch},
-                {"step", go.step},
-                {"why", why_},
-                {"members", members_.size()},
-                {"seconds", start - *epoch_started_}};
-    if (restart) detail["reason"] = to_string(reason);
-    recorder_.event(restart ? "restart" : "regroup", restart ? *epoch_started_ : now(), -1, detail);
+    record_group({.epoch = go.epoch,
+                  .step = go.step,
+                  .restored = forming_.restart,
+                  .after_death = forming_.after_death,
+                  .reason = controller_->restart_reason(),
+                  .why = why_,
+                  .members = members_.size(),
+                  .training = static_cast<int>(training_.size()),
+                  .since_s = *epoch_started_,
+                  .ready_s = start},
+                 result_, recorder_);
     epoch_started_.reset();
-    result_.workers.emplace_back(start, static_cast<int>(training_.size()));
     return start;
 }
 

@@ -10,26 +10,28 @@ namespace assay::lazarus {
 using nlohmann::json;
 
 void Session::said(Worker worker, const json& body) {
-    const std::string type = body.at("type");
-    if (driver_.ending()) {  // only what was asked for at the end
-        if (type == "digests") result_.digests[worker] = digests_from(body);
-    } else if (type == "step_done") {
-        on_step_done(worker, body);
-    } else if (type == "step_failed") {
-        recorder_.event("retry", now(), worker, {{"why", body.at("why")}});
-        decide(StepFailed{worker, body.at("epoch"), body.at("step"), body.at("why")});
-    } else if (type == "ready") {
-        on_ready(worker, body);
-    } else if (type == "checkpoint_written") {
-        on_checkpoint_written(worker, body.at("step"));
-    } else if (type == "checkpoint_failed") {
-        recorder_.event("checkpoint", now(), worker,
-                        {{"step", body.at("step")}, {"failed", body.at("why")}});
-    } else if (type == "checkpoint_unreadable") {
-        recorder_.event("checkpoint", now(), worker,
-                        {{"step", body.at("step")}, {"unreadable", body.at("why")}});
-        decide(RestoreFailed{worker, body.at("epoch"), body.at("step"), body.at("why")});
-    }
+    const WorkerMessage message = worker_message_from(body);
+    if (const auto* asked_for = std::get_if<Digests>(&message))
+        result_.digests[worker] = asked_for->digests;
+    if (driver_.ending()) return;
+    if (const auto* report = std::get_if<StepReport>(&message); report && report->epoch == epoch_)
+        hold_until(driver_.time().step_done(body));
+    std::visit([&](const auto& one) { heard(worker, one); }, message);
+}
+
+void Session::heard(Worker worker, const StepFailure& failure) {
+    recorder_.event("retry", now(), worker, {{"why", failure.why}});
+    decide(StepFailed{worker, failure.epoch, failure.step, failure.why});
+}
+
+void Session::heard(Worker worker, const CheckpointFailure& failure) {
+    recorder_.event("checkpoint", now(), worker, {{"step", failure.step}, {"failed", failure.why}});
+}
+
+void Session::heard(Worker worker, const RestoreFailure& failure) {
+    recorder_.event("checkpoint", now(), worker,
+                    {{"step", failure.step}, {"unreadable", failure.why}});
+    decide(RestoreFailed{worker, failure.epoch, failure.step, failure.why});
 }
 
 void Session::blamed(const drive::Suspicion::Blame& blame) {
@@ -44,17 +46,18 @@ void Session::struck(const Fault& fault) {
 
 // ---- steps -------------------------------------------------------------------------------------
 
-void Session::on_step_done(Worker worker, const json& body) {
-    if (body.at("epoch") == epoch_) {
-        losses_[body.at("step")] = body.at("loss");
-        const auto end = driver_.time().step_done(body);
-        if (end && !end_timer_)
-            end_timer_ = driver_.timers().at(*end, [this] {
-                end_timer_.reset();
-                release_held();
-            });
-    }
-    held_.push_back(step_done_from(worker, body));
+// The modelled step ends then, however soon the real one did.
+void Session::hold_until(std::optional<double> end_s) {
+    if (!end_s || end_timer_) return;
+    end_timer_ = driver_.timers().at(*end_s, [this] {
+        end_timer_.reset();
+        release_held();
+    });
+}
+
+void Session::heard(Worker worker, const StepReport& report) {
+    if (report.epoch == epoch_) losses_[report.step] = report.loss;
+    held_.push_back({worker, report.epoch, report.step, report.loads});
     release_held();
 }
 
@@ -68,7 +71,8 @@ void Session::release_held() {
 
 // A modelled checkpoint takes its time; what a worker that dies meanwhile has written is no part of
 // one.
-void Session::on_checkpoint_written(Worker worker, Step step) {
+void Session::heard(Worker worker, const CheckpointReport& report) {
+    const Step step = report.step;
     const auto tell = [this, worker, step] {
         decide(CheckpointWritten{worker, step});
         retention_.written(step, worker);
@@ -82,14 +86,14 @@ void Session::on_checkpoint_written(Worker worker, Step step) {
 
 // ---- groups ------------------------------------------------------------------------------------
 
-void Session::on_ready(Worker worker, const json& body) {
-    if (body.at("blocks").get<long>() > 0) {
+void Session::heard(Worker worker, const GroupReport& report) {
+    if (report.blocks > 0) {
         recorder_.event("transfer", now(), worker,
-                        {{"blocks", body.at("blocks")},
-                         {"bytes", body.at("bytes")},
-                         {"real_seconds", body.at("transfer_s")}});
+                        {{"blocks", report.blocks},
+                         {"bytes", report.bytes},
+                         {"real_seconds", report.transfer_s}});
     }
-    if (body.at("epoch") != epoch_) return;
+    if (report.epoch != epoch_) return;
     ready_.push_back({worker, epoch_});
     look_who_is_ready();
 }

@@ -78,7 +78,7 @@ class TrainingWorker {
             else if (type == "dismiss")
                 return 0;
             else if (type == "finish")
-                process_.say(digests_message(trainer_.digests()));
+                process_.say(to_message(Digests{trainer_.digests()}));
         }
         return 1;  // the supervisor is gone
     }
@@ -134,21 +134,17 @@ class TrainingWorker {
             try {
                 if (rank >= 0) read_checkpoint(checkpoints_, *plan_.restore_step, trainer_, mine());
             } catch (const CheckpointError& error) {
-                process_.say({{"type", "checkpoint_unreadable"},
-                              {"epoch", plan_.epoch},
-                              {"step", *plan_.restore_step},
-                              {"why", error.what()}});
-                return;
+                return process_.say(
+                    to_message(RestoreFailure{plan_.epoch, *plan_.restore_step, error.what()}));
             }
         } else {
             moved = transfer_state(plan_, *group_, trainer_);
         }
-        process_.say({{"type", "ready"},
-                      {"epoch", plan_.epoch},
-                      {"group_s", grouped - started},
-                      {"transfer_s", cluster::monotonic_s() - transfer_started},
-                      {"blocks", moved.blocks_received},
-                      {"bytes", moved.bytes_received}});
+        process_.say(to_message(GroupReport{.epoch = plan_.epoch,
+                                            .group_s = grouped - started,
+                                            .transfer_s = cluster::monotonic_s() - transfer_started,
+                                            .blocks = moved.blocks_received,
+                                            .bytes = moved.bytes_received}));
     }
 
     void compute(const json& message) {
@@ -162,7 +158,7 @@ class TrainingWorker {
         if (const auto block = trainer_.corrupted_block()) return give_up_state(step, *block);
         if (!result.not_finite.empty())
             return fail(step, result.not_finite + " is not a finite number");
-        auto done = step_done(plan_.epoch, step, result);
+        auto done = to_message(StepReport{plan_.epoch, step, result.loss, result.loads});
         if (pacing_) pacing_->report(done, (links_->held() - held_before).count());
         process_.say(done);
     }
@@ -188,8 +184,7 @@ class TrainingWorker {
     }
 
     void fail(Step step, const std::string& why) {
-        process_.say(
-            {{"type", "step_failed"}, {"epoch", plan_.epoch}, {"step", step}, {"why", why}});
+        process_.say(to_message(StepFailure{plan_.epoch, step, why}));
     }
 
     // Nothing that this worker holds can be trusted. The step fails first: what it has sent in it
@@ -222,9 +217,9 @@ class TrainingWorker {
         }
         try {
             write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message), damage);
-            process_.say({{"type", "checkpoint_written"}, {"step", step}});
+            process_.say(to_message(CheckpointReport{step}));
         } catch (const std::exception& error) {
-            process_.say({{"type", "checkpoint_failed"}, {"step", step}, {"why", error.what()}});
+            process_.say(to_message(CheckpointFailure{step, error.what()}));
         }
     }
 

@@ -81,20 +81,19 @@ void CourseKeeper::on(const Reconfigure& plan) {
 void CourseKeeper::on(const Go& go, const Controller& controller) {
     const double now = cluster_.now();
     if (pausing_since_) {
-        const bool restart = plan_.restore_step.has_value() && plan_.epoch > 1;
-        const RestartReason reason = controller.restart_reason();
-        if (restart && after_death_ && reason != RestartReason::planned)
-            course_.restarts.push_back(*pausing_since_);
-        json detail{{"epoch", go.epoch},
-                    {"step", go.step},
-                    {"why", plan_.why},
-                    {"members", plan_.members.size()},
-                    {"seconds", now - *pausing_since_}};
-        if (restart) detail["reason"] = to_string(reason);
-        recorder_.event(restart ? "restart" : "regroup", *pausing_since_, -1, detail);
+        record_group({.epoch = go.epoch,
+                      .step = go.step,
+                      .restored = plan_.restore_step.has_value(),
+                      .after_death = after_death_,
+                      .reason = controller.restart_reason(),
+                      .why = plan_.why,
+                      .members = plan_.members.size(),
+                      .training = static_cast<int>(plan_.training.size()),
+                      .since_s = *pausing_since_,
+                      .ready_s = now},
+                     course_, recorder_);
         pause_ends(now);
         after_death_ = false;
-        course_.workers.emplace_back(now, static_cast<int>(plan_.training.size()));
     }
     step_start_s_ = free_s(plan_.training);
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "impls/lazarus/live/messages.hpp"
 #include "suite/drive/messages.hpp"
@@ -31,16 +32,19 @@ TEST(Messages, HaveTheTypesThatWorkersListenTo) {
     EXPECT_EQ(to_message(Commit{3, 17})["type"], "commit");
     EXPECT_EQ(to_message(example())["type"], "reconfigure");
     EXPECT_EQ(to_message(WriteCheckpoint{10, {{0}}, 0}, 0)["type"], "checkpoint");
-    EXPECT_EQ(step_done(3, 17, {})["type"], "step_done");
-    EXPECT_EQ(digests_message({})["type"], "digests");
     const auto abort = to_message(Abort{3, -1});
     EXPECT_EQ(abort["type"], "abort");
     EXPECT_EQ(abort["dead"], -1);
     EXPECT_EQ(abort["urgent"], true);
-    auto paced = step_done(3, 17, {2.5, {{3, 4}}, ""});
-    paced["work_s"] = 0.5;
+}
+
+TEST(Messages, WhatPacingAddsToAReportIsNotLookedAt) {
+    const StepReport report{.epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}}};
+    auto paced = to_message(report);
+    EXPECT_EQ(paced["type"], "step_done");
     EXPECT_EQ(paced["loss"], 2.5);
-    EXPECT_EQ(step_done_from(4, paced), (StepDone{4, 3, 17, {{3, 4}}}));
+    paced["work_s"] = 0.5;
+    EXPECT_EQ(worker_message_from(paced), WorkerMessage(report));
     EXPECT_THROW(reconfigure_from(paced), drive::MessageError);
 }
 
@@ -51,12 +55,26 @@ TEST(Messages, AReconfigurationComesBackWhole) {
     EXPECT_EQ(reconfigure_from(to_message(plan)), plan);
 }
 
-TEST(Messages, StepsAndDigestsComeBackWhole) {
-    const StepResult result{2.5, {{3, 4}, {5, 2}}};
-    const StepDone done{4, 3, 17, result.loads};
-    EXPECT_EQ(step_done_from(4, step_done(3, 17, result)), done);
-    const std::map<BlockKey, std::uint64_t> digests{{dense_key, ~0ULL}, {{1, 2}, 5}};
-    EXPECT_EQ(digests_from(digests_message(digests)), digests);
+TEST(Messages, WhatWorkersSayComesBackWhole) {
+    const WorkerMessage messages[] = {
+        StepReport{.epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}, {5, 2}}},
+        StepFailure{3, 17, "a loss is not a finite number"},
+        GroupReport{.epoch = 3, .group_s = 0.1, .transfer_s = 1e-9, .blocks = 2, .bytes = 1L << 40},
+        CheckpointReport{10},
+        CheckpointFailure{10, "no space"},
+        RestoreFailure{3, 10, "torn"},
+        Digests{{{dense_key, ~0ULL}, {{1, 2}, 5}}},
+    };
+    ASSERT_EQ(std::size(messages), std::variant_size_v<WorkerMessage>);
+    std::set<std::string> types;
+    for (const WorkerMessage& message : messages) {
+        const auto travelled = nlohmann::json::parse(to_message(message).dump());
+        EXPECT_EQ(worker_message_from(travelled), message);
+        types.insert(travelled["type"]);
+    }
+    EXPECT_EQ(types.size(), std::size(messages));
+    EXPECT_THROW(worker_message_from({{"type", "step_half_done"}}), drive::MessageError);
+    EXPECT_THROW(worker_message_from({{"type", "checkpoint_written"}}), drive::MessageError);
 }
 
 TEST(Messages, ACheckpointOrderNamesTheOwnersShareOnly) {
@@ -86,8 +104,9 @@ TEST(Messages, ATrainingConfigComesBackWhole) {
 
 TEST(Messages, DamagedTextIsAnExceptionAtWorst) {
     const std::string texts[] = {
-        to_message(example()).dump(), step_done(3, 17, {2.5, {{3, 4}}}).dump(),
-        digests_message({{{1, 2}, 5}}).dump(), to_json(TrainingConfig{}).dump(),
+        to_message(example()).dump(),
+        to_message(StepReport{.epoch = 3, .step = 17, .loss = 2.5, .loads = {{3, 4}}}).dump(),
+        to_message(Digests{{{{1, 2}, 5}}}).dump(), to_json(TrainingConfig{}).dump(),
         to_message(WriteCheckpoint{10, {{0}}, 0}, 0).dump()};
     std::mt19937 random(1);
     long refused = 0;
@@ -108,8 +127,8 @@ TEST(Messages, DamagedTextIsAnExceptionAtWorst) {
         }
         try {
             const auto message = nlohmann::json::parse(text);
-            if (message.contains("loads")) step_done_from(1, message);
-            if (message.contains("digests")) digests_from(message);
+            if (message.contains("loads") || message.contains("digests"))
+                worker_message_from(message);
             if (message.contains("blocks")) checkpoint_blocks_from(message);
             if (message.contains("corpus")) training_config_from(message);
         } catch (const std::exception&) {
