@@ -254,8 +254,7 @@ M message_to(const nlohmann::json& object) {
         return std::get<M>(from_json<std::variant<M>>(object));
 }
 
-// ---- what every driver tells of and can be asked for (policy.hpp)
-// --------------------------------
+// ---- what every driver tells of and can be asked for (policy.hpp) ------------------------------
 ASSAY_MESSAGE(Joined, "joined", worker, more)
 ASSAY_MESSAGE(Died, "died", worker)
 ASSAY_MESSAGE(LeaveRequested, "leave_requested", worker)

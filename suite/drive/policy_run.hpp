@@ -20,6 +20,9 @@ struct PolicyCourse {
     bool ok = false;
     std::string why;
     double ended_s = 0;  ///< scenario time of its end
+    /// Steady pace: scenario seconds by which something came later than the modelled cluster would
+    /// have told of it, at the worst.
+    double worst_late_s = 0;
     std::vector<Decision<P>> decisions;
 };
 

@@ -114,16 +114,17 @@ bool show(const char* clock, const char* provenance, const PolicyCourse<Dealer>&
         static_cast<int>(done.size()) == tasks &&
         std::all_of(done.begin(), done.end(), [](auto& one) { return one.second == 1; });
     const bool again = !first_difference(Dealer(tasks), course.decisions);
-    fmt::print("{:<10} {:<10} {:>8.2f} s {:>5} {:>6} {:>7} {:>7} {:>13}\n", clock, provenance,
-               course.ended_s, done.size(), deals, deaths, once ? "yes" : "no",
-               again ? "the same" : "otherwise");
+    fmt::print("{:<10} {:<10} {:>8.2f} s {:>5} {:>6} {:>7} {:>7} {:>13} {:>7.3f} s\n", clock,
+               provenance, course.ended_s, done.size(), deals, deaths, once ? "yes" : "no",
+               again ? "the same" : "otherwise", course.worst_late_s);
     return course.ok && once && again;
 }
 
 int run_all(const FaultPlan& faults) {
     MemoryRecorder events;
-    fmt::print("{:<10} {:<10} {:>10} {:>5} {:>6} {:>7} {:>7} {:>13}\n", "driver", "provenance",
-               "ended", "tasks", "dealt", "deaths", "once", "decides again");
+    fmt::print("{:<10} {:<10} {:>10} {:>5} {:>6} {:>7} {:>7} {:>13} {:>9}\n", "driver",
+               "provenance", "ended", "tasks", "dealt", "deaths", "once", "decides again",
+               "late by");
     // The real run's arithmetic takes milliseconds: its scenario seconds are hundredths of real
     // ones.
     bool ok = show("real", "measured", run(Pace::real, 100, faults, events));

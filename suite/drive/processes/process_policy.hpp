@@ -25,12 +25,9 @@ class ProcessPolicy final : public PolicyRun<P>, private ProcessSession {
     PolicyCourse<P> run(int workers) {
         awaited_ = workers;
         driver_.run(workers);
+        this->course().worst_late_s = paced_ ? worst_late_s_ : 0;
         return std::move(this->course());
     }
-
-    /// Paced: scenario seconds by which something came later than the modelled cluster would have
-    /// told of it, at the worst.
-    double worst_lateness_s() const { return worst_lateness_s_; }
 
   private:
     double now() const override { return paced_ ? told_s_ : driver_.now(); }
@@ -95,7 +92,7 @@ class ProcessPolicy final : public PolicyRun<P>, private ProcessSession {
             });
             return;
         }
-        worst_lateness_s_ = std::max(worst_lateness_s_, late);
+        worst_late_s_ = std::max(worst_late_s_, late);
         told_s_ = std::max(told_s_, t_s);
         happens();
     }
@@ -104,7 +101,7 @@ class ProcessPolicy final : public PolicyRun<P>, private ProcessSession {
     double detect_s_;
     int awaited_ = 0, joined_ = 0;
     long under_way_ = 0;  ///< of what the policy is to be told later
-    double told_s_ = 0, worst_lateness_s_ = 0;
+    double told_s_ = 0, worst_late_s_ = 0;
     ProcessDriver driver_;
 };
 

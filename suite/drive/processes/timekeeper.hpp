@@ -32,8 +32,7 @@ class Timekeeper {
     /// The first group is ready: scenario time is 0 and runs.
     virtual void begin() = 0;
 
-    // ---- what only takes time on the machine
-    // -----------------------------------------------------
+    // ---- what only takes time on the machine ----------------------------------------------------
     /// Processes notice, regroup, move state: how long that takes says nothing about a modelled
     /// cluster, whose time stands still until go_on().
     virtual void hold() = 0;
@@ -42,9 +41,8 @@ class Timekeeper {
     /// Nobody has anything to do: time may pass as quickly as it can.
     virtual void idle() {}
 
-    // ---- pauses
-    // ---------------------------------------------------------------------------------- `cost_s`:
-    // what the modelled cluster takes. Time goes on.
+    // ---- pauses ---------------------------------------------------------------------------------
+    // `cost_s`: what the modelled cluster takes. Time goes on.
     struct Pause {
         double from_s = 0, to_s = 0;
     };
@@ -54,8 +52,7 @@ class Timekeeper {
     /// there was one, to anything being done about it. `planned`: for the checkpoint written last.
     virtual Pause regroup(double since_s, double detect_s, double cost_s, bool planned) = 0;
 
-    // ---- steps that all members make together
-    // ------------------------------------------------------
+    // ---- steps that all members make together ---------------------------------------------------
     /// The next one begins here.
     virtual double next_start() = 0;
     /// It is sent to the workers. Fields for the message.
@@ -65,8 +62,7 @@ class Timekeeper {
     /// All are done: the time at which the step ended.
     virtual double end_step() = 0;
 
-    // ---- faults
-    // ------------------------------------------------------------------------------------
+    // ---- faults ---------------------------------------------------------------------------------
     /// Until then lateness is what a fault of `worker` does to the modelled cluster (a short
     /// freeze, a bad link that heals): it is no overrun but time that passes there.
     virtual void disturbed_until(WorkerId, double) {}
