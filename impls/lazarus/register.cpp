@@ -18,6 +18,8 @@ System make_system(Claims claims) {
 
     system.experiments.push_back(fig4());
     system.experiments.push_back(fig5());
+    system.experiments.push_back(fig6());
+    system.experiments.push_back(fig7());
     system.experiments.push_back(fig8());
     system.experiments.push_back(tab2());
     system.experiments.push_back(fig9());

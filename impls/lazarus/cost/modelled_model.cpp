@@ -37,7 +37,8 @@ nlohmann::json to_json(const Modelling& modelling) {
             {"real_tokens", modelling.real_tokens},
             {"modelled_steps", modelling.modelled_steps},
             {"group", modelling.group},
-            {"overlap", modelling.overlap}};
+            {"overlap", modelling.overlap},
+            {"accumulation", modelling.accumulation}};
 }
 
 Modelling modelling_from(const nlohmann::json& object) {
@@ -49,6 +50,7 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.modelled_steps = object.at("modelled_steps");
     modelling.group = object.at("group");
     modelling.overlap = object.at("overlap");
+    modelling.accumulation = object.at("accumulation");
     return modelling;
 }
 

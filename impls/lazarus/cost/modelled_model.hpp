@@ -40,6 +40,7 @@ struct Modelling {
     int modelled_steps = 1;  ///< M: modelled steps that one real step stands for
     int group = 0;           ///< > 0: fixed expert parallelism with padded exchange
     double overlap = 0;      ///< 0 to 1, see StepTimeline: not published, hence a parameter
+    int accumulation = 1;    ///< modelled steps whose gradients are summed and applied at once
     double layers_per_layer() const { return double(model.layers) / real_layers; }
 };
 

@@ -139,6 +139,10 @@ double StepTimeline::backward_done() const {
     return forward_done() + backward_compute_s() + exchanges_;
 }
 
+double StepTimeline::updates_per_real_step() const {
+    return double(modelling_.modelled_steps) / modelling_.accumulation;
+}
+
 // All real layers at once, as the trainer does it.
 double StepTimeline::reduction_s() const {
     const auto& model = modelling_.model;
@@ -161,7 +165,7 @@ double StepTimeline::reduction_s() const {
             groups.push_back(std::move(ranks));
         }
     }
-    return modelling_.modelled_steps * costs_.grouped_all_reduce(bytes, groups, ranks_);
+    return updates_per_real_step() * costs_.grouped_all_reduce(bytes, groups, ranks_);
 }
 
 double StepTimeline::optimizer_s(int rank) const {
@@ -173,7 +177,7 @@ double StepTimeline::optimizer_s(int rank) const {
         experts += double(held.size()) * modelling_.layers_per_layer();
     }
     const double parameters = model.dense_parameters() + experts * model.expert_parameters();
-    return modelling_.modelled_steps * compute_s(rank, optimizer_operation(parameters));
+    return updates_per_real_step() * compute_s(rank, optimizer_operation(parameters));
 }
 
 double StepTimeline::slowest_optimizer_s() const {
@@ -183,7 +187,8 @@ double StepTimeline::slowest_optimizer_s() const {
 }
 
 double StepTimeline::hidden_s(double sums_s) const {
-    return modelling_.overlap * std::min(sums_s, backward_compute_s());
+    return modelling_.overlap *
+           std::min(sums_s, backward_compute_s() / modelling_.accumulation);
 }
 
 double StepTimeline::total() const {

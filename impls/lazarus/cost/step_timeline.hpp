@@ -67,6 +67,9 @@ struct StepParts {
 /// as long as the longer of the two, an end that no schedule reaches quite, since the gradients of
 /// the embeddings come last. What the backward pass hides changes no operation before
 /// backward_done(): its computing is no slower for it.
+///
+/// Where gradients accumulate over several modelled steps, sums and optimizer cost each of them
+/// its part, and only the last one's backward pass can hide sums.
 class StepTimeline {
   public:
     StepTimeline(const CostModel& costs, const Modelling& modelling, StepParticipants participants);
@@ -92,6 +95,7 @@ class StepTimeline {
     double compute_s(int rank, const Operation& operation) const;
     double attention_s(int rank) const;
     double slowest(const std::vector<double>& seconds) const;
+    double updates_per_real_step() const;
     double reduction_s() const;
     double optimizer_s(int rank) const;
     double slowest_optimizer_s() const;

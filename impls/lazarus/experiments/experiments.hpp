@@ -13,6 +13,8 @@ namespace assay::lazarus {
 
 Experiment fig4();          ///< two plans for four experts: recovery probability
 Experiment fig5();          ///< two placements as expert/failure-set graphs
+Experiment fig6();          ///< a node lost every 5 minutes
+Experiment fig7();          ///< a node lost every 40 minutes
 Experiment fig8();          ///< recovery probability of whole models on a routing trace
 Experiment fig9();          ///< training through a spot trace
 Experiment fig10b();        ///< recovery probability of one layer under skewed loads
