@@ -187,8 +187,7 @@ double StepTimeline::slowest_optimizer_s() const {
 }
 
 double StepTimeline::hidden_s(double sums_s) const {
-    return modelling_.overlap *
-           std::min(sums_s, backward_compute_s() / modelling_.accumulation);
+    return modelling_.overlap * std::min(sums_s, backward_compute_s() / modelling_.accumulation);
 }
 
 double StepTimeline::total() const {

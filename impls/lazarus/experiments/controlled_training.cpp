@@ -105,8 +105,8 @@ void simulate(const ControlledTraining& figure, const SpotTraining& training,
     record_course(course, training, modelled.modelling, recorder);
     const auto steps = kept_steps(course, training.duration_s);
     recorder.metric("steps", double(steps.size()) * training.modelled_steps);
-    const RateCurve kept = rate_of(steps, samples_of({.workers = 1}, modelled.modelling),
-                                   training.duration_s);
+    const RateCurve kept =
+        rate_of(steps, samples_of({.workers = 1}, modelled.modelling), training.duration_s);
     record_rates(kept, figure.failures, recorder);
     record_total(kept, recorder);
 }
@@ -140,12 +140,21 @@ nlohmann::json calibration(const ControlledTraining& figure, const Experiment& e
 
 std::vector<MetricSpec> metrics() {
     auto all = training_metrics();
-    all.push_back({"steps", "count", "steps that were not lost again, modelled",
-                   Direction::higher, false, {}, {}});
-    all.push_back({"rate", "1/s",
+    all.push_back({"steps",
+                   "count",
+                   "steps that were not lost again, modelled",
+                   Direction::higher,
+                   false,
+                   {},
+                   {}});
+    all.push_back({"rate",
+                   "1/s",
                    "sequences per second that were not lost again, between failures, and over the "
                    "last two such times together",
-                   Direction::higher, false, {"from_min", "to_min"}, {}});
+                   Direction::higher,
+                   false,
+                   {"from_min", "to_min"},
+                   {}});
     for (MetricSpec& one : metrics_at_ends(all, at_ends)) all.push_back(std::move(one));
     return all;
 }
@@ -195,8 +204,13 @@ Experiment controlled_experiment(ControlledTraining figure) {
     paper.bytes_per_sample = 150e3;
     paper.timeout_s = 1800;
     e.profiles = {toy, paper};
-    e.figure = {Figure::Kind::timeline, "throughput_kept",         "t_s", {"model", "relaunch_s"},
-                "time",                 "samples kept per second", false};
+    e.figure = {Figure::Kind::timeline,
+                "throughput_kept",
+                "t_s",
+                {"model", "relaunch_s"},
+                "time",
+                "samples kept per second",
+                false};
     e.validate = [e](const SampleSpec& spec) { check_training_axes(whole(e, spec)); };
     e.unsupported = missing_trace;
     e.inputs = trace_inputs;

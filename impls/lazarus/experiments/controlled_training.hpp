@@ -12,7 +12,7 @@ namespace assay::lazarus {
 
 struct ControlledTraining {
     std::string id, title, source;
-    std::string says;  ///< what the figure adds to what all of them do
+    std::string says;                  ///< what the figure adds to what all of them do
     std::vector<std::string> systems;  ///< variants; Lazarus first
     ControlledFailures failures;
     std::string cluster;

@@ -112,11 +112,10 @@ void simulate(const SampleSpec& spec, const SampleSpec& named, Recorder& recorde
     simulate_with_ends(named, at_ends, recorder, [&](const AssumedValues& values, Recorder& to) {
         auto with_values = modelled;
         with_values.modelling = modelling_with(modelled.modelling, values);
-        const auto course =
-            is_of_flows(spec)
-                ? simulate_flows(with_values, values,
-                                 static_cast<int>(integer_axis(spec, "nodes")), to)
-                : simulate_closed(with_values, values, to);
+        const auto course = is_of_flows(spec)
+                                ? simulate_flows(with_values, values,
+                                                 static_cast<int>(integer_axis(spec, "nodes")), to)
+                                : simulate_closed(with_values, values, to);
         // At profile paper there are too many steps to keep every decision of; a replay makes
         // them again.
         if (spec.profile != Profile::paper)

@@ -23,8 +23,8 @@ const AssumedInput& overlap() { return assumed_inputs().back(); }
 
 MetricSpec metric(std::string name, std::string unit, std::string says, Direction better,
                   std::vector<std::string> labels = {}) {
-    return {std::move(name), std::move(unit), std::move(says), better, false, std::move(labels),
-            {}};
+    return {
+        std::move(name), std::move(unit), std::move(says), better, false, std::move(labels), {}};
 }
 
 // What is recorded at a corner: only some metrics, under another name and with the corner's labels.
@@ -86,19 +86,19 @@ Axis modelled_steps_axis() {
 }
 
 Axis cluster_axis(std::string id) {
-    return {"cluster", "cluster profile: an id of datasets/clusters or a file", {std::move(id)},
-            true};
+    return {
+        "cluster", "cluster profile: an id of datasets/clusters or a file", {std::move(id)}, true};
 }
 
 std::vector<Axis> profile_input_axes() {
     std::vector<Axis> axes;
     for (const AssumedInput& input : assumed_inputs())
         if (input.name != std::string_view(overlap().name))
-            axes.push_back({input.name,
-                            fmt::format("simulated: {}; without -a: as the profiles say",
-                                        input.says),
-                            {of_the_profile, input.low, input.high},
-                            true});
+            axes.push_back(
+                {input.name,
+                 fmt::format("simulated: {}; without -a: as the profiles say", input.says),
+                 {of_the_profile, input.low, input.high},
+                 true});
     return axes;
 }
 

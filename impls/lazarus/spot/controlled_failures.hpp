@@ -11,8 +11,8 @@
 namespace assay::lazarus {
 
 struct ControlledFailures {
-    int nodes = 10;       ///< at the start
-    int left = 5;         ///< at the end
+    int nodes = 10;        ///< at the start
+    int left = 5;          ///< at the end
     double every_s = 300;  ///< the first after so long, the end so long after the last
 
     int count() const { return nodes - left; }
