@@ -70,8 +70,8 @@ FaultPlan victims(const ControlledTraining& figure, const SampleSpec& spec) {
 void record_rates(const RateCurve& kept, const ControlledFailures& failures, Recorder& recorder) {
     const auto record = [&](int from, int to) {
         const double from_min = from * failures.every_s / 60, to_min = to * failures.every_s / 60;
-        const auto begin = kept.samples.begin() + std::lround(from_min),
-                   end = kept.samples.begin() + std::lround(to_min);
+        const auto begin = kept.per_s().begin() + std::lround(from_min),
+                   end = kept.per_s().begin() + std::lround(to_min);
         recorder.metric("rate", std::accumulate(begin, end, 0.0) / double(end - begin),
                         {{"from_min", std::int64_t(std::lround(from_min))},
                          {"to_min", std::int64_t(std::lround(to_min))}});
@@ -84,9 +84,9 @@ void record_rates(const RateCurve& kept, const ControlledFailures& failures, Rec
 void record_total(const RateCurve& kept, Recorder& recorder) {
     constexpr double minute_s = 60;
     std::vector<double> t{0}, trained{0};
-    for (std::size_t i = 0; i < kept.t_s.size(); ++i) {
+    for (std::size_t i = 0; i < kept.t_s().size(); ++i) {
         t.push_back(double(i + 1) * minute_s);
-        trained.push_back(trained.back() + kept.samples[i] * minute_s);
+        trained.push_back(trained.back() + kept.per_s()[i] * minute_s);
     }
     recorder.time_series("samples", "count", t, trained);
 }
