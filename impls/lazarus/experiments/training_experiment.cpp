@@ -195,7 +195,7 @@ void simulate_with_ends(const SampleSpec& spec, const std::vector<std::string>& 
                         Recorder& recorder, const SimulateWith& simulate) {
     const AssumedValues fixed = assumed_values(spec);
     simulate(fixed, recorder);
-    if (spec.profile != Profile::paper) return;
+    if (spec.profile != Profile::paper || names.empty()) return;
     const auto corners = corners_of_ranges(fixed);
     for (std::size_t i = 0; i < corners.size(); ++i) {
         Labels ends;
