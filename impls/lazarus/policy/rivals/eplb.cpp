@@ -12,8 +12,6 @@
 namespace assay::lazarus {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// As many items in each pack, [pack] → items in the order in which they came.
 std::vector<std::vector<int>> pack(const std::vector<double>& weights, int packs) {
     std::vector<int> heaviest_first(weights.size());
