@@ -8,6 +8,7 @@
 
 #include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/experiments/training_experiment.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/recorded_decisions.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "suite/drive/simulated/event_queue.hpp"
@@ -19,10 +20,6 @@ const std::vector<std::string> at_ends = {"samples_total", "rate", "restarts"};
 
 std::string text(const SampleSpec& spec, const char* axis) {
     return assay::to_string(spec.axes.at(axis));
-}
-
-bool is_lazarus(const std::string& system) {
-    return system == "lazarus" || system == "spread" || system == "compact";
 }
 
 SampleSpec whole(const Experiment& experiment, SampleSpec spec) {
@@ -53,7 +50,7 @@ SpotTraining training_of(const ControlledTraining& figure, const SampleSpec& spe
 ModelledTraining modelled_of(const ControlledTraining& figure, const SpotTraining& training) {
     ModelledTraining modelled = modelled_training(training);
     auto& every = modelled.controller.checkpoint_every;
-    every = is_lazarus(training.system) ? 0 : every * figure.checkpoint_times;
+    every = competing_system(training.system).in_groups() ? every * figure.checkpoint_times : 0;
     modelled.modelling.accumulation = figure.accumulation;
     return modelled;
 }
@@ -193,7 +190,7 @@ Experiment controlled_experiment(ControlledTraining figure) {
               cluster_axis(figure.cluster)};
     for (Axis& axis : profile_input_axes()) e.axes.push_back(std::move(axis));
     e.axes.push_back(overlap_axis());
-    e.variants = figure.systems;
+    e.variants = names_of_systems();
     e.metrics = metrics();
     ProfilePlan toy = profile(Profile::toy, "synthetic", 50);
     toy.seconds_per_sample = 0.1;
@@ -203,6 +200,7 @@ Experiment controlled_experiment(ControlledTraining figure) {
     paper.seconds_per_sample = 4;
     paper.bytes_per_sample = 150e3;
     paper.timeout_s = 1800;
+    toy.variants = paper.variants = figure.systems;
     e.profiles = {toy, paper};
     e.figure = {Figure::Kind::timeline,
                 "throughput_kept",

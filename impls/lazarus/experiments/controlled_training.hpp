@@ -13,7 +13,7 @@ namespace assay::lazarus {
 struct ControlledTraining {
     std::string id, title, source;
     std::string says;                  ///< what the figure adds to what all of them do
-    std::vector<std::string> systems;  ///< variants; Lazarus first
+    std::vector<std::string> systems;  ///< that run unless others are named
     ControlledFailures failures;
     std::string cluster;
     int checkpoint_times = 1;  ///< the rivals' intervals of section 6.1, times this

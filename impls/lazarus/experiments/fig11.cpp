@@ -16,10 +16,10 @@ Experiment fig11() {
         "regrouping, moving state, for losses, joins and rebalances), and what was lost (steps "
         "that a restart undid or a death interrupted, and waiting for nodes). The claims of Fig. "
         "11 are checked on lazarus/fig9 itself, which stores the same shares.";
-    e.variants = {"lazarus", "ds_ft", "ds"};
     e.profiles.erase(e.profiles.begin() + 1);  // toy and paper are enough
     for (ProfilePlan& plan : e.profiles) {
         plan.provenances = {Provenance::simulated};
+        plan.variants = {"lazarus", "ds_ft", "ds"};
         plan.axes["model"] = {"gpt-s", "gpt-l"};
         plan.axes.erase("mapping");
         plan.seconds_of.clear();

@@ -11,6 +11,7 @@
 #include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/experiments/training_experiment.hpp"
 #include "impls/lazarus/live_support.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/recorded_decisions.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "suite/base/error.hpp"
@@ -179,8 +180,9 @@ Experiment fig9() {
         "sheet and assumed efficiencies: nothing is fitted to the paper's results); gates follow a "
         "routing trace, as in the paper. One real step stands for several modelled ones; a loss "
         "discards it whole, where the paper loses one modelled step at most. The rivals are other "
-        "policies of the same code: DeepSpeed-MoE with restart from checkpoints (ds), the same "
-        "with Lazarus' recovery (ds_ft), Lazarus with spread or compact placement. The time to "
+        "policies of the same code, of which --variant can name more than the paper's: " +
+        systems_in_words() +
+        ". The time to "
         "relaunch a job is not published: it is an axis. The trace's mapping to ten nodes is not "
         "published either: delta_clamped loses four nodes at minute 34, as the paper says. The "
         "curve shows work that counts: steps that a restart undid are left out where they were "
@@ -220,7 +222,7 @@ Experiment fig9() {
     const auto spot = spot_axes();
     e.axes.insert(e.axes.begin() + 3, spot.begin(), spot.end());
     for (Axis& axis : profile_input_axes()) e.axes.push_back(std::move(axis));
-    e.variants = {"lazarus", "spread", "compact", "ds_ft", "ds"};
+    e.variants = names_of_systems();
     e.metrics = training_metrics();
     for (MetricSpec& one : metrics_at_ends(e.metrics, at_ends)) e.metrics.push_back(std::move(one));
     const std::vector<MetricSpec> of_processes = {
@@ -251,6 +253,8 @@ Experiment fig9() {
     }
     ProfilePlan toy;
     toy.provenances = {Provenance::emulated, Provenance::simulated, Provenance::measured};
+    // The paper's, and those of its section 6.3; --variant runs the others.
+    toy.variants = {"lazarus", "spread", "compact", "ds_ft", "ds"};
     // Empty: series name these only where they differ from the paper's settings, or from what was
     // assumed before there was the axis.
     toy.axes = {{"trace", {"synthetic"}},
@@ -276,6 +280,7 @@ Experiment fig9() {
     paper.profile = Profile::paper;
     paper.provenances = {Provenance::simulated};
     paper.axes["mapping"] = {"delta_clamped", "min", "tracked", "scaled"};
+    paper.variants = {"lazarus", "lazarus_joint", "ds_ft", "ds"};
     paper.rounds = 5;
     paper.seconds_per_sample = 10;
     paper.bytes_per_sample = 300e3;

@@ -70,7 +70,6 @@ Experiment x_clocks() {
         return MetricSpec{std::move(name), std::move(unit), std::move(says),
                           Direction::none, false,           {}};
     };
-    e.variants = {"lazarus", "ds_ft", "ds"};
     e.axes.push_back({"faults",
                       "spot: the availability trace; controlled: a node lost every 5 minutes",
                       {"spot", "controlled"},
@@ -109,6 +108,7 @@ Experiment x_clocks() {
     e.profiles.resize(1);
     ProfilePlan& toy = e.profiles.front();
     toy.provenances = {Provenance::emulated};
+    toy.variants = {"lazarus", "ds_ft", "ds"};
     toy.axes["model"] = {"gpt-s", "gpt-l"};
     e.figure = {Figure::Kind::bars,        "error", "of", {"faults", "model", "relaunch_s"}, "",
                 "error of the simulation", false};
