@@ -69,8 +69,10 @@ bool is_of_flows(const SampleSpec& spec) {
 std::optional<std::string> unsupported(const SampleSpec& spec) {
     if (is_of_flows(spec))
         if (auto lacks = drive::flow_engine_lacks()) return lacks;
-    if (!is_simulated(spec))
+    if (!is_simulated(spec)) {
+        if (auto lacks = tensors_lack(competing_system(spec.variant))) return lacks;
         if (auto lacks = live_training_lacks()) return lacks;
+    }
     return missing_trace(spec);
 }
 
