@@ -21,6 +21,8 @@ Experiment fig8();          ///< recovery probability of whole models on a routi
 Experiment fig9();          ///< training through a spot trace
 Experiment fig10b();        ///< recovery probability of one layer under skewed loads
 Experiment fig11();         ///< what the time on the spot trace goes to
+Experiment fig12();         ///< Tutel, a node lost every 5 minutes
+Experiment fig14();         ///< the same, idle nodes first
 Experiment tab2();          ///< several nodes lost at once
 Experiment x_theorem1();    ///< optimality of MRO by exhaustive search
 Experiment x_guarded();     ///< overlap repaired where it is not optimal
