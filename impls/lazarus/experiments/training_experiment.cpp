@@ -13,7 +13,10 @@
 namespace assay::lazarus {
 namespace {
 
-constexpr const char* of_the_profile = "profile";
+// The value of an axis that says nothing: a word, since only the profile knows the number.
+std::string of_the_profile(const AssumedInput& input) {
+    return fmt::format("{} of the profile", input.name);
+}
 
 std::string text(const SampleSpec& spec, const char* axis) {
     return assay::to_string(spec.axes.at(axis));
@@ -97,7 +100,7 @@ std::vector<Axis> profile_input_axes() {
             axes.push_back(
                 {input.name,
                  fmt::format("simulated: {}; without -a: as the profiles say", input.says),
-                 {of_the_profile, input.low, input.high},
+                 {of_the_profile(input), input.low, input.high},
                  true});
     return axes;
 }
@@ -133,7 +136,7 @@ AssumedValues assumed_values(const SampleSpec& spec) {
     AssumedValues values;
     for (const AssumedInput& input : assumed_inputs()) {
         const auto named = spec.axes.find(input.name);
-        if (named == spec.axes.end() || named->second == Value(of_the_profile)) continue;
+        if (named == spec.axes.end() || named->second == Value(of_the_profile(input))) continue;
         values[input.name] = number_axis(spec, input.name);
     }
     return values;

@@ -19,7 +19,7 @@ Axis relaunch_axis();
 Axis trace_axis();
 Axis modelled_steps_axis();
 Axis cluster_axis(std::string id);
-/// One per assumed input but overlap, whose first value is that of the profiles ("profile").
+/// One per assumed input but overlap, whose first value is a word for what the profiles say.
 std::vector<Axis> profile_input_axes();
 Axis overlap_axis();
 

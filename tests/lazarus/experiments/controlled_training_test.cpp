@@ -103,10 +103,10 @@ TEST_F(LazarusControlled, CurvesAddUpToTheTotal) {
 }
 
 TEST_F(LazarusControlled, RarerFailuresAreWrittenFewerCheckpointsAgainst) {
-    const double often = run("lazarus/fig6").at("ds").recorder.value(
-        "share", {{"part", "checkpoint"}});
-    const double rarely = run("lazarus/fig7").at("ds").recorder.value(
-        "share", {{"part", "checkpoint"}});
+    const double often =
+        run("lazarus/fig6").at("ds").recorder.value("share", {{"part", "checkpoint"}});
+    const double rarely =
+        run("lazarus/fig7").at("ds").recorder.value("share", {{"part", "checkpoint"}});
     EXPECT_LT(rarely, often / 2);
 }
 
@@ -145,7 +145,8 @@ TEST_F(LazarusControlled, RefusesWhatIsNoInput) {
 
 TEST_F(LazarusControlled, Table1ComesOut) {
     request.axes = {};
-    const std::map<std::string, double> wanted{{"gpt-s", 521e6}, {"gpt-m", 1.3e9}, {"gpt-l", 1.7e9}};
+    const std::map<std::string, double> wanted{
+        {"gpt-s", 521e6}, {"gpt-m", 1.3e9}, {"gpt-l", 1.7e9}};
     request.patterns = {"lazarus/tab1"};
     for (const auto& sample : runner::make_plan(registry, request).samples) {
         MemoryRecorder recorder;

@@ -70,8 +70,11 @@ TEST(AssumedInputs, TakeTheProfilesPlaceAndNothingElse) {
     const CostModel other = costs_with("lazarus-testbed", {{"detect_s", 12}, {"overlap", 1}});
     EXPECT_EQ(other.cluster().detect_s.value, 12);
     EXPECT_EQ(other.cluster().regroup_s, usual.cluster().regroup_s);
-    EXPECT_THAT([] { costs_with("lazarus-testbed", {{"link_efficiency", 1.2}}); },
-                ThrowsMessage<UserError>(HasSubstr("axis link_efficiency: 1.2 is no share")));
+    EXPECT_THAT(
+        [] {
+            costs_with("lazarus-testbed", {{"link_efficiency", 1.2}});
+        },
+        ThrowsMessage<UserError>(HasSubstr("axis link_efficiency: 1.2 is no share")));
 }
 
 // Whatever an end of a range is, the profile's own value lies between the two.
