@@ -54,6 +54,7 @@ struct ProfilePlan {
     Profile profile = Profile::toy;
     std::vector<Provenance> provenances;             ///< the first is the default of `assay run`
     std::map<std::string, std::vector<Value>> axes;  ///< replaces the default sweep of these axes
+    std::vector<std::string> variants;               ///< where nobody names any; empty: all
     int rounds = 1;                                  ///< samples per case and variant
     double seconds_per_sample = 1;                   ///< estimate, printed by --dry-run …
     std::map<Provenance, double> seconds_of;         ///< … where it depends on the provenance

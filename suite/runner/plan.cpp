@@ -69,7 +69,10 @@ std::string note_calibration(const Experiment& experiment, const SampleSpec& spe
 
 /// In the experiment's order. Throws UserError for a variant that it does not have.
 std::vector<std::string> chosen_variants(const Experiment& experiment, const Request& request) {
-    if (request.variants.empty()) return experiment.variants;
+    if (request.variants.empty()) {
+        const ProfilePlan* plan = experiment.plan(request.profile);
+        return plan && !plan->variants.empty() ? plan->variants : experiment.variants;
+    }
     for (const std::string& name : request.variants)
         if (std::find(experiment.variants.begin(), experiment.variants.end(), name) ==
             experiment.variants.end())

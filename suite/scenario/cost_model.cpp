@@ -78,7 +78,12 @@ nlohmann::json CostModel::to_json() const {
     nlohmann::json devices = nlohmann::json::object();
     for (std::size_t i = 0; i < devices_.size(); ++i)
         devices[cluster_.devices[i]] = assay::to_json(devices_[i]);
-    return {{"cluster", assay::to_json(cluster_)}, {"devices", std::move(devices)}};
+    nlohmann::json json{{"cluster", assay::to_json(cluster_)}, {"devices", std::move(devices)}};
+    // Not where it is what the cluster alone says: results made before networks could be chosen
+    // keep their calibration.
+    if (dynamic_cast<const ClosedForm*>(network_.get()) == nullptr)
+        json["network"] = network_->says();
+    return json;
 }
 
 }  // namespace assay

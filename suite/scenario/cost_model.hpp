@@ -55,6 +55,7 @@ class CostModel {
     double all_to_all(std::span<const double> bytes, int ranks) const {
         return network_->all_to_all(bytes, ranks);
     }
+    double all_to_all(const Exchange& exchange) const { return network_->all_to_all(exchange); }
     double all_reduce(double bytes, int ranks) const { return network_->all_reduce(bytes, ranks); }
     double grouped_all_reduce(std::span<const double> bytes,
                               std::span<const std::vector<int>> groups, int ranks) const {
@@ -62,11 +63,13 @@ class CostModel {
     }
     double all_gather(double bytes, int ranks) const { return network_->all_gather(bytes, ranks); }
     const Network& network() const { return *network_; }
+    std::shared_ptr<const Network> shared_network() const { return network_; }
 
     /// All writers or readers share the store: `bytes` of all of them together.
     double storage(double bytes) const;
 
-    /// Cluster and devices as JSON, for the record ("calibration" of an experiment).
+    /// Cluster, devices and, where not in closed form, the network as JSON, for the record
+    /// ("calibration" of an experiment).
     nlohmann::json to_json() const;
 
   private:

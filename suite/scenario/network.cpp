@@ -106,6 +106,84 @@ double ClosedForm::all_to_all(std::span<const double> bytes, int ranks) const {
     return busiest + latencies;
 }
 
+Exchange reversed(const Exchange& exchange) {
+    Exchange back = exchange;
+    for (RankTraffic& rank : back.ranks) std::swap(rank.sent, rank.received);
+    if (!exchange.pairs) return back;
+    back.pairs = [pairs = exchange.pairs, ranks = exchange.ranks.size()] {
+        const std::vector<double> there = pairs();
+        std::vector<double> bytes(there.size());
+        for (std::size_t from = 0; from < ranks; ++from)
+            for (std::size_t to = 0; to < ranks; ++to)
+                bytes[to * ranks + from] = there[from * ranks + to];
+        return bytes;
+    };
+    return back;
+}
+
+/// Latencies of a rank's messages to all others, of the rank where that is most. A message's is
+/// half of that of each port it passes, so sums over nodes and racks give those over ranks.
+double ClosedForm::messages_s(int ranks) const {
+    if (topology_.any_number()) return (ranks - 1) * topology_.port(0).latency_s;
+    struct Sum {
+        double halves_s = 0;  ///< of the port that they all pass
+        int ranks = 0;
+        double of_others(const Sum& part, double mine_s) const {
+            return halves_s - part.halves_s + (ranks - part.ranks) * mine_s;
+        }
+    };
+    const auto half = [&](int port) { return port < 0 ? 0 : topology_.port(port).latency_s / 2; };
+    const RankSites sites = topology_.sites(ranks);
+    std::vector<Sum> inside(index(sites.nodes)), out(index(sites.nodes)), up(index(sites.racks));
+    Sum all_out, all_up;
+    const auto add = [](Sum& sum, double half_s) { sum.halves_s += half_s, ++sum.ranks; };
+    for (int rank = 0; rank < ranks; ++rank) {
+        const Topology::Place place = topology_.place(rank);
+        add(inside[index(sites.node[index(rank)])], half(place.inside));
+        add(out[index(sites.node[index(rank)])], half(place.nic));
+        add(all_out, half(place.nic));
+        add(up[index(sites.rack[index(rank)])], half(place.rack));
+        add(all_up, half(place.rack));
+    }
+    double most = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const Topology::Place place = topology_.place(rank);
+        const int node = sites.node[index(rank)], rack = sites.rack[index(rank)];
+        const Sum self = {half(place.inside), 1};
+        most = std::max(most, inside[index(node)].of_others(self, half(place.inside)) +
+                                  all_out.of_others(out[index(node)], half(place.nic)) +
+                                  all_up.of_others(up[index(rack)], half(place.rack)));
+    }
+    return most;
+}
+
+double ClosedForm::all_to_all(const Exchange& exchange) const {
+    const int ranks = static_cast<int>(exchange.ranks.size());
+    check_ranks(ranks);
+    topology_.require(ranks);
+    struct Load {
+        double up = 0, down = 0;
+    };
+    std::vector<Load> loads(index(topology_.ports(ranks)));
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto& [sent, received] = exchange.ranks[index(rank)];
+        const Topology::Place place = topology_.place(rank);
+        const auto pass = [&](int port, double up, double down) {
+            if (port < 0) return;
+            loads[index(port)].up += up;
+            loads[index(port)].down += down;
+        };
+        pass(place.inside, sent.inside_node, received.inside_node);
+        pass(place.nic, sent.leaves_node(), received.leaves_node());
+        pass(place.rack, sent.between_racks, received.between_racks);
+    }
+    double busiest = 0;
+    for (std::size_t port = 0; port < loads.size(); ++port)
+        busiest = std::max(busiest, std::max(loads[port].up, loads[port].down) /
+                                        topology_.port(static_cast<int>(port)).bandwidth);
+    return busiest + messages_s(ranks);
+}
+
 double ClosedForm::all_reduce(double bytes, int ranks) const {
     check_ranks(ranks);
     const std::vector<int> group = everyone(ranks);

@@ -3,13 +3,26 @@
 // decides); suite/drive/simgrid simulates the same transfers as flows that share links.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "suite/scenario/topology.hpp"
+#include "suite/scenario/traffic.hpp"
 
 namespace assay {
+
+/// An all-to-all by what it adds up to on each rank; and, for a network that goes by single
+/// messages and has few ranks, by the table of them.
+struct Exchange {
+    std::vector<RankTraffic> ranks;              ///< [rank] bytes, by the sites of the network
+    std::function<std::vector<double>()> pairs;  ///< bytes [from][to], row-major
+};
+
+/// The same messages the other way.
+Exchange reversed(const Exchange&);
 
 /// All in seconds. std::invalid_argument: numbers of ranks or volumes that do not go together.
 /// UserError: more ranks than the network has.
@@ -19,6 +32,8 @@ class Network {
 
     /// Bytes [from][to], row-major, ranks × ranks; the diagonal is free.
     virtual double all_to_all(std::span<const double> bytes, int ranks) const = 0;
+    /// The same, priced as the implementation can: in closed form by the totals, without a table.
+    virtual double all_to_all(const Exchange&) const = 0;
     /// Around rings of all ranks (rings.hpp); 0 for one rank.
     virtual double all_reduce(double bytes, int ranks) const = 0;
     /// All-reduces of different groups at once: bytes[g] around the rings of the ranks groups[g].
@@ -31,6 +46,9 @@ class Network {
     /// The same network with these ranks alone, ranks[i] as rank i: those that are left after some
     /// were lost, say.
     virtual std::shared_ptr<const Network> among(std::span<const int> ranks) const = 0;
+
+    virtual const Topology& topology() const = 0;
+    virtual std::string says() const = 0;  ///< how it prices, for the record: "closed form"
 };
 
 /// The busiest port decides, as if it were never idle; messages of a rank follow one another, so
@@ -43,6 +61,8 @@ class ClosedForm final : public Network {
     /// max over ports of max(bytes up, bytes down) / bandwidth, plus the latencies of a rank's
     /// messages to all others, of the rank where that is most.
     double all_to_all(std::span<const double> bytes, int ranks) const override;
+    /// The same up to rounding. O(ranks).
+    double all_to_all(const Exchange&) const override;
     /// 2 (n-1)/n · bytes / bandwidth + 2 (n-1) latencies, bandwidth and latency of the slowest port
     /// and of the longest route on the ring.
     double all_reduce(double bytes, int ranks) const override;
@@ -54,8 +74,12 @@ class ClosedForm final : public Network {
     double all_gather(double bytes, int ranks) const override;
 
     std::shared_ptr<const Network> among(std::span<const int> ranks) const override;
+    const Topology& topology() const override { return topology_; }
+    std::string says() const override { return "closed form"; }
 
   private:
+    double messages_s(int ranks) const;
+
     Topology topology_;
 };
 

@@ -96,6 +96,24 @@ void Topology::require(int ranks) const {
                         says_, ranks, this->ranks()));
 }
 
+RankSites Topology::sites(int ranks) const {
+    require(ranks);
+    if (any_number()) return RankSites::apart(ranks);
+    RankSites sites;
+    std::map<int, int> nodes, racks;
+    const auto number = [](std::map<int, int>& known, int id) {
+        return known.emplace(id, static_cast<int>(known.size())).first->second;
+    };
+    for (int rank = 0; rank < ranks; ++rank) {
+        sites.node.push_back(number(nodes, place(rank).node));
+        sites.rack.push_back(number(racks, place(rank).rack));
+    }
+    sites.nodes = static_cast<int>(nodes.size());
+    sites.racks = static_cast<int>(racks.size());
+    sites.several_per_node = sites.nodes < ranks;
+    return sites;
+}
+
 Topology Topology::among(std::span<const int> ranks) const {
     if (ranks.empty()) throw std::invalid_argument("a topology among no ranks");
     if (std::set(ranks.begin(), ranks.end()).size() != ranks.size())

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "suite/scenario/device_profile.hpp"
+#include "suite/scenario/traffic.hpp"
 
 namespace assay {
 
@@ -61,6 +62,9 @@ class Topology {
     const Port& port(int number) const {
         return any_number() ? ports_.front() : ports_[static_cast<std::size_t>(number)];
     }
+
+    /// Which nodes and racks ranks 0 … ranks - 1 are on, numbered in the order of the ranks.
+    RankSites sites(int ranks) const;
 
     /// The same network with these ranks alone: ranks[i] becomes rank i.
     Topology among(std::span<const int> ranks) const;

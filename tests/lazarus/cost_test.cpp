@@ -22,7 +22,7 @@ Modelling modelling(int group = 0) {
             .real_layers = real_layers,
             .real_tokens = 100,
             .modelled_steps = 5,
-            .group = group};
+            .dispatch = group > 0 ? DispatchRule::padded_in(group) : DispatchRule{}};
 }
 
 const CostModel& costs() {
@@ -62,36 +62,29 @@ TEST(ModelledModel, SizesAreThoseOfTable1) {
     EXPECT_THROW(modelled_model("gpt-xl"), UserError);
 }
 
-TEST(LayerTraffic, FlexibleDispatchMovesEachTokenOnce) {
-    const auto traffic = layer_traffic(tokens(30), participants().holders[0], experts, 0);
-    EXPECT_DOUBLE_EQ(std::accumulate(traffic.rows.begin(), traffic.rows.end(), 0.0), 400);
-    EXPECT_DOUBLE_EQ(std::accumulate(traffic.bytes.begin(), traffic.bytes.end(), 0.0), 400);
+/// Rows of one layer on the four ranks above.
+ExchangeTotals totals(const std::vector<Tokens>& tokens, const DispatchRule& rule = {}) {
+    return make_dispatcher(rule, participants().holders[0], experts)
+        ->totals(tokens, RankSites::apart(ranks));
 }
 
 TEST(LayerTraffic, PaddingFillsEverySliceToTheLargestOfTheGroupAndStaysInIt) {
-    const auto traffic = layer_traffic(tokens(30), participants().holders[0], experts, 2);
     // Each rank holds 4 experts and gets a slice of 30 rows for each from the 2 ranks of its group.
-    for (double rows : traffic.rows) EXPECT_DOUBLE_EQ(rows, 2 * 4 * 30);
-    const auto sent = [&](std::size_t from, std::size_t to) {
-        return traffic.bytes[from * ranks + to];
-    };
-    EXPECT_DOUBLE_EQ(sent(0, 1), 4 * 30);  // ranks 0 and 1 are the first holders: a group
-    EXPECT_DOUBLE_EQ(sent(0, 3), 0);
-    EXPECT_DOUBLE_EQ(sent(2, 3), 4 * 30);
-    EXPECT_DOUBLE_EQ(sent(2, 1), 0);
+    const auto all = totals(tokens(30), DispatchRule::padded_in(2));
+    for (double rows : all.computed) EXPECT_DOUBLE_EQ(rows, 2 * 4 * 30);
+    for (const auto& rank : all.traffic) {
+        EXPECT_DOUBLE_EQ(rank.sent.inside_rack, 4 * 30);
+        EXPECT_DOUBLE_EQ(rank.received.inside_rack, 4 * 30);
+    }
 }
 
 TEST(LayerTraffic, AGroupIsNotPaddedToTheLargestSliceOfAnother) {
     auto counts = tokens(30);
     counts[0] = 50;  // expert 0 on rank 0: of the first group alone
-    const auto traffic = layer_traffic(counts, participants().holders[0], experts, 2);
-    EXPECT_EQ(traffic.rows, (std::vector<double>{8 * 50, 8 * 50, 8 * 30, 8 * 30}));
-    EXPECT_DOUBLE_EQ(traffic.bytes[0 * ranks + 1], 4 * 50);
-    EXPECT_DOUBLE_EQ(traffic.bytes[2 * ranks + 3], 4 * 30);
-}
-
-TEST(LayerTraffic, FixedExpertParallelismNeedsItsGroups) {
-    EXPECT_THROW(layer_traffic(tokens(30), participants().holders[0], experts, 4), UserError);
+    const auto all = totals(counts, DispatchRule::padded_in(2));
+    EXPECT_EQ(all.computed, (std::vector<double>{8 * 50, 8 * 50, 8 * 30, 8 * 30}));
+    EXPECT_DOUBLE_EQ(all.traffic[0].sent.total(), 4 * 50);
+    EXPECT_DOUBLE_EQ(all.traffic[2].sent.total(), 4 * 30);
 }
 
 TEST(StepTimeline, OneLayerIsTheSumOfItsParts) {
@@ -103,15 +96,19 @@ TEST(StepTimeline, OneLayerIsTheSumOfItsParts) {
     StepTimeline line(costs(), how, one);
     line.counted(0, tokens(30));
     const double layers = 12, d = 768, row_scale = 4096.0 / 100;
-    const auto traffic = layer_traffic(tokens(30), one.holders[0], experts, 0);
-    auto bytes = traffic.bytes;
-    for (double& b : bytes) b *= row_scale * 2 * d;
+    const auto all = totals(tokens(30));
+    const auto dispatcher = make_dispatcher({}, one.holders[0], experts);
+    DispatchPlan plan;
+    dispatcher->table(tokens(30), plan);
+    std::vector<double> bytes(ranks * ranks, 0);
+    for (std::size_t i = 0; i < plan.counts.size(); ++i)
+        bytes[i % bytes.size()] += static_cast<double>(plan.counts[i]) * row_scale * 2 * d;
     const double there =
         layers * (costs().all_to_all(bytes, ranks) + costs().all_gather(8.0 * experts, ranks));
     EXPECT_NEAR(line.dispatched(0) - line.attention_done(0, 0), there, 1e-9 * there);
     double slowest = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-        const double rows = traffic.rows[static_cast<std::size_t>(rank)] * row_scale;
+        const double rows = all.computed[static_cast<std::size_t>(rank)] * row_scale;
         slowest =
             std::max(slowest, costs().compute(rank, {.flops = 16 * d * d * rows,
                                                      .bytes = 2 * (4 * 8 * d * d + 10 * rows * d),
@@ -331,7 +328,8 @@ TEST(Modelling, SurvivesItsWayToAWorker) {
     how.overlap = 0.3;
     const auto again = modelling_from(nlohmann::json::parse(to_json(how).dump()));
     EXPECT_EQ(to_json(again), to_json(how));
-    EXPECT_EQ(again.model.group, how.model.group);
+    EXPECT_EQ(again.dispatch, how.dispatch);
+    EXPECT_EQ(again.gpus_per_worker, how.gpus_per_worker);
     EXPECT_EQ(again.overlap, 0.3);
 }
 

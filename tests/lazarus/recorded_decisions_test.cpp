@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "impls/lazarus/policy/controller/protocol_json.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/spot/spot_training.hpp"
 #include "suite/base/error.hpp"
 #include "suite/drive/recording.hpp"
@@ -80,7 +81,7 @@ PolicyReplay replayed(const std::string& text) {
     return replay_controller(in);
 }
 
-class Systems : public ::testing::TestWithParam<const char*> {};
+class Systems : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Systems, ARecordingComesBackAndIsReplayedAlike) {
     const auto trained = train(GetParam());
@@ -101,7 +102,7 @@ TEST_P(Systems, ARecordingComesBackAndIsReplayedAlike) {
 }
 
 INSTANTIATE_TEST_SUITE_P(RecordedDecisions, Systems,
-                         ::testing::Values("lazarus", "spread", "compact", "ds", "ds_ft"));
+                         ::testing::ValuesIn(names_of_systems()));
 
 TEST(RecordedDecisions, OfSeveralClocksHaveNamesOfTheirOwn) {
     EXPECT_EQ(stored({{}, {}}, "simulated").name, "decisions_simulated.jsonl");
@@ -134,6 +135,33 @@ TEST(RecordedDecisions, AnotherPolicyDecidesOtherwise) {
     auto trained = train("lazarus");
     trained.training.controller.placement = PlacementPolicy::spread;
     EXPECT_FALSE(replayed(stored(trained).bytes).agrees());
+}
+
+// As written before there were strategies: settings keep their names, so it reads as it did.
+TEST(RecordedDecisions, OlderRecordingsReadAndReplayAlike) {
+    const PolicyReplay replay = replayed(
+        R"({"format":1,"policy":"lazarus/controller","settings":{"checkpoint_every":0,)"
+        R"("checkpoint_wait_s":600.0,"experts":2,"group":2,"initial_workers":5,"join_wait_s":0.0,)"
+        R"("layers":1,"layout":"groups","min_replicas":1,"most_retries":3,"placement":"mro",)"
+        R"("rebalance_every":0,"recovery":"peers","slots":1,"steps":3,"wait_for_nodes":false}}
+{"actions":[],"event":{"more":false,"type":"joined","worker":0},"now_s":0.0}
+{"event":{"worker":1},"now_s":1.0}
+{"event":{"worker":2},"now_s":2.0}
+{"event":{"worker":3},"now_s":3.0}
+{"actions":[{"dense_sources":[],"epoch":1,"holders":[[[0],[1],[0],[1]]],"members":[0,1,2,3],)"
+        R"("need_dense":[],"restore_step":0,"resume_step":0,"training":[0,1,2,3],"transfers":[],)"
+        R"("type":"reconfigure","why":"start"}],"event":{"worker":4},"now_s":4.0}
+{"actions":[],"event":{"epoch":1,"more":null,"type":"ready","worker":0},"now_s":5.0}
+{"event":{"worker":1},"now_s":6.0}
+{"event":{"worker":2},"now_s":7.0}
+{"actions":[{"epoch":1,"step":0,"type":"go"}],"event":{"worker":3},"now_s":8.0}
+{"actions":[{"dead":0,"epoch":1,"type":"abort"},{"dense_sources":[],"epoch":2,)"
+        R"("holders":[[[1],[0]]],"members":[1,2],"need_dense":[],"resume_step":0,)"
+        R"("training":[1,2],"transfers":[],"type":"reconfigure","why":"death of 0"}],)"
+        R"("event":{"epoch":null,"type":"died","worker":0},"now_s":9.0}
+)");
+    EXPECT_EQ(replay.decisions, 10U);
+    EXPECT_TRUE(replay.agrees()) << explanation(*replay.difference);
 }
 
 TEST(RecordedDecisions, AnotherFormatIsRefused) {

@@ -48,6 +48,18 @@ TEST_F(PlanTest, VariantsTurnRoundInEverySecondRound) {
                             "3a0", "3b0", "3c0", "3c1", "3b1", "3a1", "3a2", "3b2", "3c2"));
 }
 
+TEST_F(PlanTest, AProfileMayLeaveVariantsToThoseWhoNameThem) {
+    System system = assay::testing::make_dummy_system();
+    for (ProfilePlan& profile : system.experiments.front().profiles) profile.variants = {"a", "c"};
+    registry = {};
+    registry.add(std::move(system));
+    EXPECT_THAT(order(plan()), ElementsAre("2a0", "2c0", "3a0", "3c0"));
+    request.variants = {"b"};
+    EXPECT_THAT(order(plan()), ElementsAre("2b0", "3b0"));
+    request.variants = {"d"};
+    EXPECT_THAT(refusal(), HasSubstr("it has: a, b, c"));
+}
+
 TEST_F(PlanTest, EachRoundHasASeedOfItsOwnAndVariantsShareIt) {
     request.rounds = 2;
     request.seed = 40;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -284,6 +285,31 @@ TEST(CostModelNetwork, TakesTheOneItIsGiven) {
     const auto eight = std::make_shared<ClosedForm>(Topology(cluster).among(numbers(8)));
     EXPECT_EQ(CostModel(cluster, eight).all_reduce(1e9, 8), eight->all_reduce(1e9, 8));
     EXPECT_THROW(CostModel(cluster, eight).all_reduce(1e9, 9), UserError);
+}
+
+// What an all-to-all adds up to on each rank is all that the closed form needs of it.
+TEST(ClosedForm, TotalsOfRanksArePricedLikeTheTableOfPairs) {
+    std::mt19937_64 random(17);
+    for (const std::string& network : {std::string(), racks(), racks("nics = 2\n")}) {
+        const ClosedForm all{topology(network)};
+        for (int trial = 0; trial < 60; ++trial) {
+            std::vector<int> some = numbers(8);
+            std::shuffle(some.begin(), some.end(), random);
+            some.resize(1 + random() % 8);
+            const auto here = all.among(some);
+            const int ranks = static_cast<int>(some.size());
+            std::vector<double> bytes;
+            for (int i = 0; i < ranks * ranks; ++i)
+                bytes.push_back(static_cast<double>(random() % 1000));
+            Exchange exchange{traffic_of(bytes, here->topology().sites(ranks)),
+                              [&] { return bytes; }};
+            const double wanted = here->all_to_all(bytes, ranks);
+            EXPECT_NEAR(here->all_to_all(exchange), wanted, 1e-9 * wanted);
+            // There and back pass the same ports the other way.
+            EXPECT_NEAR(here->all_to_all(reversed(exchange)), wanted, 1e-9 * wanted);
+            EXPECT_NEAR(here->all_to_all(reversed(exchange).pairs(), ranks), wanted, 1e-9 * wanted);
+        }
+    }
 }
 
 }  // namespace

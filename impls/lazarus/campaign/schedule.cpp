@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <stdexcept>
 
 #include "impls/lazarus/campaign/virtual_run.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
 
 namespace assay::lazarus::campaign {
 namespace {
@@ -84,15 +84,13 @@ void add_slowness(Schedule& schedule, std::mt19937_64& random) {
 
 // ---- rivals -------------------------------------------------------------------------------------
 
-/// What add_rivals_and_faults() draws for a system.
-int draw_of(std::string_view system) {
-    if (system == "ds") return 8;
-    return system == "ds_ft" ? 6 : 0;
-}
-
-PlacementPolicy placement_of(std::string_view system) {
-    if (system == "spread") return PlacementPolicy::spread;
-    return system == "compact" ? PlacementPolicy::compact : PlacementPolicy::mro;
+/// What a seed decides by itself.
+CompetingSystem drawn_system(std::mt19937_64& random) {
+    CompetingSystem system;
+    const int drawn = uniform(random, 0, 9);  // up to 5: Lazarus itself
+    if (drawn >= 8) system.recovery = Recovery::restart;
+    if (drawn >= 6 && drawn <= 8) system.layout = Layout::groups;
+    return system;
 }
 
 /// Which system the controller is set to, and what else goes wrong. A generator of its own, so that
@@ -100,12 +98,13 @@ PlacementPolicy placement_of(std::string_view system) {
 void add_rivals_and_faults(Schedule& schedule, std::string_view forced) {
     std::mt19937_64 random(schedule.seed ^ 0x7269'7661'6c73ULL);
     ControllerConfig& job = schedule.job;
-    const int drawn = uniform(random, 0, 9);  // up to 5: Lazarus itself
-    const int system = forced.empty() ? drawn : draw_of(forced);
-    if (!forced.empty()) job.placement = placement_of(forced);
-    if (system >= 8) job.recovery = Recovery::restart;
-    if (system == 6 || system == 7 || system == 8) {
-        job.layout = Layout::groups;
+    CompetingSystem system = drawn_system(random);
+    if (!forced.empty()) {
+        system = competing_system(forced);
+        job.placement = PlacementPolicy::mro;
+    }
+    set_system(job, system);
+    if (system.in_groups()) {
         job.group = uniform(random, 1, 4);
         job.experts = job.group * uniform(random, 1, 2);
         job.slots = job.experts / job.group + uniform(random, 0, 1);
@@ -140,8 +139,6 @@ void add_rivals_and_faults(Schedule& schedule, std::string_view forced) {
 }  // namespace
 
 Schedule draw_schedule(std::uint64_t seed, std::string_view system) {
-    if (!system.empty() && std::ranges::find(campaign_systems, system) == campaign_systems.end())
-        throw std::invalid_argument("no schedules for a system '" + std::string(system) + "'");
     std::mt19937_64 random(seed);
     Schedule schedule;
     schedule.seed = seed;

@@ -50,12 +50,9 @@ struct Schedule {
     FaultOdds fault_odds;
 };
 
-/// `system`: which of the competing systems it is for, one of campaign_systems; empty: the seed
-/// decides. Throws std::invalid_argument for others.
+/// `system`: which of the competing systems it is for (policy/rivals/systems.hpp); empty: the seed
+/// decides. Throws UserError for others.
 Schedule draw_schedule(std::uint64_t seed, std::string_view system = {});
-/// The names that lazarus/fig9 calls them by (spot/spot_training.hpp).
-inline constexpr std::array<std::string_view, 5> campaign_systems{"lazarus", "spread", "compact",
-                                                                  "ds", "ds_ft"};
 
 /// What became of one schedule, in virtual time or live. The counts add up over schedules.
 struct Outcome {

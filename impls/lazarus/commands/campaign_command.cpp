@@ -2,6 +2,7 @@
 #include "impls/lazarus/campaign/schedule.hpp"
 #include "impls/lazarus/commands/commands.hpp"
 #include "impls/lazarus/live_support.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
 #include "suite/base/error.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
@@ -62,7 +63,7 @@ drive::Campaign campaign_modes() {
                        .longest_s = 180,  // it takes some seconds
                        .seeds_per_process = 1,
                        .jobs = 1}};
-    campaign.variants = {campaign::campaign_systems.begin(), campaign::campaign_systems.end()};
+    campaign.variants = names_of_systems();
     campaign.told = {{"commits", "steps committed"},
                      {"discarded", "discarded"},
                      {"fallbacks", "fallbacks to a checkpoint"},

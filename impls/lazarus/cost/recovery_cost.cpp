@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "impls/lazarus/cost/ranks_of_nodes.hpp"
+
 namespace assay::lazarus {
 namespace {
 
@@ -28,15 +30,38 @@ double loaded_bytes(const Modelling& modelling, const Reconfigure& plan) {
 
 double moved_s(const CostModel& costs, const Modelling& modelling, const Reconfigure& plan) {
     if (plan.transfers.empty() && plan.need_dense.empty()) return 0;
-    std::map<Worker, std::size_t> rank;
-    for (Worker worker : plan.members) rank.emplace(worker, rank.size());
-    std::vector<double> bytes(rank.size() * rank.size(), 0);
-    for (const auto& one : plan.transfers)
-        bytes[rank.at(one.from) * rank.size() + rank.at(one.to)] += expert_bytes(modelling);
+    const int gpus = modelling.gpus_per_worker;
+    const auto network = network_of_workers(costs, plan.members, gpus);
+    const int ranks = static_cast<int>(plan.members.size()) * gpus;
+    const RankSites sites = network->topology().sites(ranks);
+    std::map<Worker, int> first_rank;
+    for (Worker worker : plan.members)
+        first_rank.emplace(worker, static_cast<int>(first_rank.size()) * gpus);
+    struct Message {
+        int from, to;
+        double bytes;
+    };
+    std::vector<Message> messages;
+    // GPUs of two nodes move equal parts side by side, each through its own interface.
+    const auto move = [&](Worker from, Worker to, double bytes) {
+        for (int gpu = 0; gpu < gpus; ++gpu)
+            messages.push_back({first_rank.at(from) + gpu, first_rank.at(to) + gpu, bytes / gpus});
+    };
+    for (const auto& one : plan.transfers) move(one.from, one.to, expert_bytes(modelling));
     for (std::size_t i = 0; i < plan.need_dense.size(); ++i)
-        bytes[rank.at(plan.dense_sources.at(i)) * rank.size() + rank.at(plan.need_dense[i])] +=
-            dense_bytes(modelling);
-    return costs.all_to_all(bytes, static_cast<int>(rank.size()));
+        move(plan.dense_sources.at(i), plan.need_dense[i], dense_bytes(modelling));
+
+    Exchange exchange{
+        std::vector<RankTraffic>(std::size_t(ranks)), [&] {
+            std::vector<double> bytes(std::size_t(ranks) * std::size_t(ranks), 0);
+            for (const Message& one : messages)
+                bytes[std::size_t(one.from) * std::size_t(ranks) + std::size_t(one.to)] +=
+                    one.bytes;
+            return bytes;
+        }};
+    for (const Message& one : messages)
+        add_message(exchange.ranks, sites, one.from, one.to, one.bytes);
+    return network->all_to_all(exchange);
 }
 
 }  // namespace

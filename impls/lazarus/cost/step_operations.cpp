@@ -2,18 +2,19 @@
 
 namespace assay::lazarus {
 
-// Projections are 4d² multiply-adds per token, attention 2·context·d of which causality masks half,
-// two operations each. Norms and residuals stream the activations.
-Operation attention_operation(const ModelledModel& model) {
-    const double d = model.width, tokens = model.tokens();
+// A parameter of the projections is one multiply-add per token (GPT-2: 4d²), attention as many per
+// pair of tokens as heads are wide (GPT-2: 2d, of which causality masks half); two operations each.
+// Norms and residuals stream the activations.
+Operation attention_operation(const ModelledModel& model, int tensor_parallel) {
+    const double d = model.width, tokens = model.tokens(), weights = model.attention_parameters();
     return {"attention",
-            {.flops = tokens * (8 * d * d + 2.0 * model.context * d),
-             .bytes = model.value_bytes * (4 * d * d + 12 * tokens * d),
+            {.flops = tokens * (2 * weights + model.context * model.attention_pair_flops()),
+             .bytes = model.value_bytes * (weights / tensor_parallel + 12 * tokens * d),
              .kernels = 12}};
 }
 
 // A parameter is one multiply-add per row. Every held expert's weights are read; rows are gathered,
-// go through a hidden layer four times as wide, and are put back.
+// go through the hidden layer (GPT-2: four times as wide), and are put back.
 Operation experts_operation(const ModelledModel& model, double held, double rows) {
     const double parameters = model.expert_parameters();
     return {"experts",
@@ -23,12 +24,13 @@ Operation experts_operation(const ModelledModel& model, double held, double rows
 }
 
 // d · vocabulary multiply-adds per token; the logits are written, read and turned into a loss.
-Operation head_operation(const ModelledModel& model) {
+Operation head_operation(const ModelledModel& model, int tensor_parallel) {
     const double tokens = model.tokens(), weights = double(model.width) * model.vocabulary;
-    return {"head",
-            {.flops = 2 * tokens * weights,
-             .bytes = model.value_bytes * (weights + 3 * tokens * model.vocabulary),
-             .kernels = 4}};
+    return {
+        "head",
+        {.flops = 2 * tokens * weights,
+         .bytes = model.value_bytes * (weights / tensor_parallel + 3 * tokens * model.vocabulary),
+         .kernels = 4}};
 }
 
 // Adam streams gradient, master weight and both moments, and writes them and the fp16 weight.

@@ -10,15 +10,17 @@
 
 namespace assay::lazarus {
 
+// `tensor_parallel`: ranks that share the weights of what is no expert, and each other's tokens.
+
 /// Of one modelled layer on one rank, forward: norms, projections, attention, gate.
-Operation attention_operation(const ModelledModel& model);
+Operation attention_operation(const ModelledModel& model, int tensor_parallel = 1);
 
 /// Of one modelled layer on one rank, forward: `held` different experts compute `rows` rows,
 /// padding included.
 Operation experts_operation(const ModelledModel& model, double held, double rows);
 
 /// Of one rank and step, forward: logits and loss.
-Operation head_operation(const ModelledModel& model);
+Operation head_operation(const ModelledModel& model, int tensor_parallel = 1);
 
 /// Of one rank and step: Adam on `parameters` parameters.
 Operation optimizer_operation(double parameters);

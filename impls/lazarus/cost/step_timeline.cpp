@@ -1,63 +1,73 @@
 #include "impls/lazarus/cost/step_timeline.hpp"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <stdexcept>
 
+#include "impls/lazarus/cost/ranks_of_nodes.hpp"
 #include "impls/lazarus/cost/step_operations.hpp"
-#include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 
 namespace assay::lazarus {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::vector<std::vector<int>> different_experts(const ModelPlacement& holders) {
+    std::vector<std::vector<int>> different;
+    for (const Placement& layer : holders) {
+        auto& held = different.emplace_back();
+        for (const std::vector<int>& experts : layer) {
+            int count = 0;
+            for (std::size_t i = 0; i < experts.size(); ++i)
+                count += i == 0 || experts[i] != experts[i - 1];
+            held.push_back(count);
+        }
+    }
+    return different;
+}
 
-// The plan that the trainer exchanges by.
-DispatchPlan dispatch_plan(std::span<const Tokens> tokens, const Placement& holders, int experts,
-                           int group) {
-    DispatchPlan plan;
-    if (group > 0)
-        plan_padded_dispatch(tokens, ExpertGroups(holders, experts, group), plan);
-    else
-        plan_dispatch(tokens, replica_counts(holders, experts), experts,
-                      static_cast<int>(holders.size()), plan);
-    return plan;
+/// Bytes [from][to] of a plan's rows.
+std::vector<double> bytes_of(const DispatchPlan& plan, double row_bytes) {
+    std::vector<double> bytes(at(plan.ranks) * at(plan.ranks), 0);
+    for (int e = 0; e < plan.experts; ++e)
+        for (int from = 0; from < plan.ranks; ++from)
+            for (int to = 0; to < plan.ranks; ++to)
+                bytes[at(from) * at(plan.ranks) + at(to)] +=
+                    static_cast<double>(plan.room(e, from, to)) * row_bytes;
+    return bytes;
 }
 
 }  // namespace
-
-LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts,
-                           int group) {
-    const auto plan = dispatch_plan(tokens, holders, experts, group);
-    LayerTraffic traffic;
-    traffic.rows.assign(at(plan.ranks), 0);
-    traffic.bytes.assign(at(plan.ranks) * at(plan.ranks), 0);
-    for (int expert = 0; expert < experts; ++expert) {
-        for (int from = 0; from < plan.ranks; ++from) {
-            for (int to = 0; to < plan.ranks; ++to) {
-                const auto rows = static_cast<double>(plan.room(expert, from, to));
-                traffic.rows[at(to)] += rows;
-                traffic.bytes[at(from) * at(plan.ranks) + at(to)] += rows;
-            }
-        }
-    }
-    return traffic;
-}
 
 StepTimeline::StepTimeline(const CostModel& costs, const Modelling& modelling,
                            StepParticipants participants)
     : costs_(costs),
       modelling_(modelling),
       participants_(std::move(participants)),
+      network_(network_of_workers(costs, participants_.devices, 1)),
+      sites_(network_->topology().sites(static_cast<int>(participants_.devices.size()))),
+      held_(different_experts(participants_.holders)),
       ranks_(static_cast<int>(participants_.devices.size())),
       scale_(modelling.layers_per_layer() * modelling.modelled_steps),
-      rows_per_token_(modelling.model.tokens() / modelling.real_tokens) {
+      rows_per_row_(modelling.model.rows() / modelling.real_tokens) {
     if (modelling.real_tokens <= 0 || modelling.real_layers < 1)
         throw std::logic_error("a modelling without real tokens or layers");
     if (!(modelling.overlap >= 0 && modelling.overlap <= 1))
         throw std::logic_error("an overlap outside 0 to 1");
     if (participants_.slowdowns.empty())
         participants_.slowdowns.assign(participants_.devices.size(), 1);
+    if (ranks_ % modelling.gpus_per_worker != 0)
+        throw std::logic_error("ranks that are no whole number of workers");
+    activations_s_ = activations_s();
+}
+
+// The first node's: another one's takes longer only where links differ.
+double StepTimeline::activations_s() const {
+    const int gpus = modelling_.gpus_per_worker;
+    if (gpus == 1) return 0;
+    const auto& model = modelling_.model;
+    const double bytes = model.value_bytes * model.tokens() * gpus * model.width;
+    std::vector<int> node(at(gpus));
+    std::iota(node.begin(), node.end(), 0);
+    return 2 * network_->grouped_all_reduce(std::span(&bytes, 1), std::span(&node, 1), ranks_);
 }
 
 double StepTimeline::slowest(const std::vector<double>& seconds) const {
@@ -69,40 +79,60 @@ double StepTimeline::compute_s(int rank, const Operation& operation) const {
                           participants_.slowdowns[at(rank)]);
 }
 
+// With what every token passes besides: shared experts.
 double StepTimeline::attention_s(int rank) const {
-    return compute_s(rank, attention_operation(modelling_.model));
+    const auto& model = modelling_.model;
+    const int gpus = modelling_.gpus_per_worker;
+    double seconds = compute_s(rank, attention_operation(model, gpus));
+    if (const double shared = model.shared_experts; shared > 0)
+        seconds +=
+            compute_s(rank, experts_operation(model, shared / gpus, shared * model.tokens()));
+    return seconds;
+}
+
+double StepTimeline::dense_layers_s(int rank) const {
+    const auto& model = modelling_.model;
+    if (model.dense_layers == 0) return 0;
+    const int gpus = modelling_.gpus_per_worker;
+    const double wide = model.top_k + model.shared_experts;
+    return model.dense_layers *
+           (compute_s(rank, attention_operation(model, gpus)) +
+            compute_s(rank, experts_operation(model, wide / gpus, wide * model.tokens())));
 }
 
 void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
     if (layer != static_cast<int>(layers_.size()))
         throw std::logic_error("layers are counted in order");
     const auto& model = modelling_.model;
-    const auto& holders = participants_.holders.at(at(layer));
-    auto traffic = layer_traffic(tokens, holders, model.experts, modelling_.group);
-    const double row_bytes = model.value_bytes * model.width;
-    for (double& rows : traffic.bytes) rows *= rows_per_token_ * row_bytes;
+    const auto dispatcher =
+        make_dispatcher(modelling_.dispatch, participants_.holders.at(at(layer)), model.experts);
+    auto totals = dispatcher->totals(tokens, sites_);
+    const double row_bytes = rows_per_row_ * model.value_bytes * model.width;
+    Exchange rows{std::move(totals.traffic), [&dispatcher, &tokens, row_bytes] {
+                      DispatchPlan plan;
+                      dispatcher->table(tokens, plan);
+                      return bytes_of(plan, row_bytes);
+                  }};
+    for (RankTraffic& rank : rows.ranks) {
+        rank.sent *= row_bytes;
+        rank.received *= row_bytes;
+    }
 
     Layer now;
     now.start = layers_.empty() ? 0 : layers_.back().back;
     for (int rank = 0; rank < ranks_; ++rank) {
         now.attention.push_back(scale_ * attention_s(rank));
-        auto held = holders[at(rank)];
-        held.erase(std::unique(held.begin(), held.end()), held.end());
-        const double rows = traffic.rows[at(rank)] * rows_per_token_;
-        now.experts.push_back(scale_ *
-                              compute_s(rank, experts_operation(model, double(held.size()), rows)));
+        const double held = held_[at(layer)][at(rank)];
+        const double computed = totals.computed[at(rank)] * rows_per_row_;
+        now.experts.push_back(scale_ * compute_s(rank, experts_operation(model, held, computed)));
     }
-    const double counts = scale_ * costs_.all_gather(8.0 * model.experts, ranks_);
-    const double there = scale_ * costs_.all_to_all(traffic.bytes, ranks_);
-    std::vector<double> transposed(traffic.bytes.size());
-    for (int from = 0; from < ranks_; ++from)
-        for (int to = 0; to < ranks_; ++to)
-            transposed[at(to) * at(ranks_) + at(from)] =
-                traffic.bytes[at(from) * at(ranks_) + at(to)];
-    const double back = scale_ * costs_.all_to_all(transposed, ranks_);
-    now.exchanged = now.start + slowest(now.attention) + counts + there;
+    const double activations = scale_ * activations_s_;
+    const double counts = scale_ * network_->all_gather(8.0 * model.experts, ranks_);
+    const double there = scale_ * network_->all_to_all(rows);
+    const double back = scale_ * network_->all_to_all(reversed(rows));
+    now.exchanged = now.start + slowest(now.attention) + activations + counts + there;
     now.back = now.exchanged + slowest(now.experts) + back;
-    exchanges_ += there + back;
+    exchanges_ += activations + there + back;
     counting_ += counts;
     compute_ += slowest(now.attention) + slowest(now.experts);
     layers_.push_back(std::move(now));
@@ -119,7 +149,9 @@ double StepTimeline::computed(int layer, int rank) const {
 double StepTimeline::combined(int layer) const { return layers_.at(at(layer)).back; }
 
 double StepTimeline::head_s(int rank) const {
-    return modelling_.modelled_steps * compute_s(rank, head_operation(modelling_.model));
+    return modelling_.modelled_steps *
+           (compute_s(rank, head_operation(modelling_.model, modelling_.gpus_per_worker)) +
+            dense_layers_s(rank));
 }
 
 double StepTimeline::slowest_head_s() const {
@@ -143,36 +175,31 @@ double StepTimeline::backward_done() const {
 double StepTimeline::reduction_s() const {
     const auto& model = modelling_.model;
     const double per_layer = modelling_.layers_per_layer();
-    std::vector<double> bytes;
-    std::vector<std::vector<int>> groups;
-    std::vector<int> everyone(at(ranks_));
-    for (int rank = 0; rank < ranks_; ++rank) everyone[at(rank)] = rank;
-    bytes.push_back(model.value_bytes * model.dense_parameters());
-    groups.push_back(everyone);
+    const int gpus = modelling_.gpus_per_worker;
+    std::vector<double> bytes(at(gpus), model.value_bytes * model.dense_parameters() / gpus);
+    std::vector<std::vector<int>> groups(at(gpus));
+    for (int rank = 0; rank < ranks_; ++rank) groups[at(rank % gpus)].push_back(rank);
     for (const auto& holders : participants_.holders) {
-        std::map<int, std::vector<int>> of_expert;
+        std::vector<std::vector<int>> of_expert(at(model.experts));
         for (int rank = 0; rank < ranks_; ++rank)
             for (int expert : holders[at(rank)])
-                if (of_expert[expert].empty() || of_expert[expert].back() != rank)
-                    of_expert[expert].push_back(rank);
-        for (auto& [expert, ranks] : of_expert) {
+                if (of_expert[at(expert)].empty() || of_expert[at(expert)].back() != rank)
+                    of_expert[at(expert)].push_back(rank);
+        for (auto& ranks : of_expert) {
             if (ranks.size() < 2) continue;
             bytes.push_back(per_layer * model.value_bytes * model.expert_parameters());
             groups.push_back(std::move(ranks));
         }
     }
-    return modelling_.modelled_steps * costs_.grouped_all_reduce(bytes, groups, ranks_);
+    return modelling_.modelled_steps * network_->grouped_all_reduce(bytes, groups, ranks_);
 }
 
 double StepTimeline::optimizer_s(int rank) const {
     const auto& model = modelling_.model;
     double experts = 0;
-    for (const auto& holders : participants_.holders) {
-        auto held = holders[at(rank)];
-        held.erase(std::unique(held.begin(), held.end()), held.end());
-        experts += double(held.size()) * modelling_.layers_per_layer();
-    }
-    const double parameters = model.dense_parameters() + experts * model.expert_parameters();
+    for (const auto& held : held_) experts += held[at(rank)] * modelling_.layers_per_layer();
+    const double parameters =
+        model.dense_parameters() / modelling_.gpus_per_worker + experts * model.expert_parameters();
     return modelling_.modelled_steps * compute_s(rank, optimizer_operation(parameters));
 }
 

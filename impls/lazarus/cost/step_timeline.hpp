@@ -3,6 +3,7 @@
 // to ask the others how long they take.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,29 +13,18 @@
 
 namespace assay::lazarus {
 
-/// Who takes part in a step, and how fast they are.
+/// Who takes part in a step, and how fast they are. Of workers with several GPUs each is a rank:
+/// see ranks_of_nodes.hpp.
 struct StepParticipants {
-    std::vector<int> devices;       ///< [rank] worker id: its device in the cluster
+    std::vector<int> devices;       ///< [rank] its device in the cluster: the worker's id
     std::vector<double> slowdowns;  ///< [rank] ≥ 1: faults of kind slow
     ModelPlacement holders;         ///< [layer][rank]
 };
 
-/// Tokens that a layer moves and computes, for one rank count.
-struct LayerTraffic {
-    std::vector<double> rows;   ///< [rank] rows its experts compute, padding included
-    std::vector<double> bytes;  ///< [from][to] rows on their way, padding included
-};
-
-/// `tokens`: [experts][ranks]. The room that the trainer's own dispatch plan gives every (source,
-/// expert) slice: policy/dispatch.hpp where `group` is 0, policy/rivals/expert_parallel.hpp (fixed
-/// expert parallelism in groups of `group` ranks) elsewhere. Throws UserError as those do.
-LayerTraffic layer_traffic(std::span<const Tokens> tokens, const Placement& holders, int experts,
-                           int group);
-
 /// Seconds of one real step by what they go to; the slowest rank of each part counts.
 struct StepParts {
     double forward_compute_s = 0, backward_compute_s = 0;
-    double exchange_s = 0;  ///< of tokens and their counts, both passes
+    double exchange_s = 0;  ///< of tokens, their counts and activations, both passes
     double sums_s = 0;      ///< of gradients, as if nothing overlapped
     double hidden_s = 0;    ///< of them, behind the backward computing
     double optimizer_s = 0;
@@ -51,6 +41,15 @@ struct StepParts {
 /// the slowest has arrived; the experts on each rank; the way back. Backward: twice the computing,
 /// the same exchanges. Then the sums of gradients (dense over everyone, each expert over its
 /// holders) and the optimizer.
+///
+/// Where a worker has several GPUs, what is no expert is split among them: twice per layer and pass
+/// they sum the activations of all their tokens, and each sums its part of the dense gradients with
+/// its like on the other nodes (Megatron-LM's tensor parallelism, arXiv 1909.08053). Shared experts
+/// and layers without experts are computed like routed ones that every token passes.
+///
+/// Ranks are where the cluster's network says (seats_of, ranks_of_nodes.hpp). Exchanges are priced
+/// by what they add up to on each rank: time and memory of a step are O(layers · experts · ranks),
+/// apart from a network that simulates single messages.
 ///
 /// Overlap. What depends on what leaves one pair that can run at once: a layer's gradients are
 /// final when its backward pass is, so they can be summed beside the backward computing of the
@@ -100,12 +99,19 @@ class StepTimeline {
     double backward_compute_s() const;
     double hidden_s(double sums_s) const;
 
+    double dense_layers_s(int rank) const;
+    double activations_s() const;
+
     const CostModel& costs_;
     Modelling modelling_;
     StepParticipants participants_;
+    std::shared_ptr<const Network> network_;  ///< of the ranks
+    RankSites sites_;
+    std::vector<std::vector<int>> held_;  ///< [layer][rank] different experts
     int ranks_;
-    double scale_;           ///< modelled layers per real layer × modelled steps per real one
-    double rows_per_token_;  ///< modelled tokens per real one
+    double scale_;              ///< modelled layers per real layer × modelled steps per real one
+    double rows_per_row_;       ///< modelled rows per real one
+    double activations_s_ = 0;  ///< of a modelled layer, forward
     std::vector<Layer> layers_;
     double exchanges_ = 0, counting_ = 0, compute_ = 0;  ///< forward, layers counted so far
 };

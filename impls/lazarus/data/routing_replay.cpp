@@ -88,14 +88,22 @@ RoutingReplay::RoutingReplay(const RoutingSource& source)
     at(0);  // what the trace lacks is told before the training starts
 }
 
-std::vector<Loads> RoutingReplay::loads(std::int64_t step) const {
+std::int64_t RoutingReplay::iteration_at(std::int64_t step) const {
     const auto iteration = step * modelled_steps_ + 1;
-    auto all = trace_ ? trace_->at(trace_->nearest_before(iteration), layers_)
-                      : drifting_routing(seed_, iteration, layers_);
+    return trace_ ? trace_->nearest_before(iteration) : iteration;
+}
+
+std::vector<Loads> RoutingReplay::loads(std::int64_t iteration) const {
+    auto all =
+        trace_ ? trace_->at(iteration, layers_) : drifting_routing(seed_, iteration, layers_);
     for (auto& layer : all) layer = most_loaded(layer, experts_);
     return all;
 }
 
-StepRouting RoutingReplay::at(std::int64_t step) const { return {seed_, step, loads(step)}; }
+StepRouting RoutingReplay::at(std::int64_t step) const {
+    const auto iteration = iteration_at(step);
+    const auto first_step = (iteration - 1 + modelled_steps_ - 1) / modelled_steps_;
+    return {seed_, first_step, loads(iteration)};
+}
 
 }  // namespace assay::lazarus

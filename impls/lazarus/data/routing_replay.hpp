@@ -50,10 +50,14 @@ class RoutingReplay {
 
     /// Iteration step · modelled_steps + 1, or the nearest before it that the trace has; before its
     /// beginning, the first.
+    std::int64_t iteration_at(std::int64_t step) const;
+
+    /// Steps that replay the same iteration have equal choices, those that the first step would
+    /// have to which it belongs.
     StepRouting at(std::int64_t step) const;
 
   private:
-    std::vector<Loads> loads(std::int64_t step) const;
+    std::vector<Loads> loads(std::int64_t iteration) const;
 
     std::shared_ptr<const RoutingTrace> trace_;  // null: synthetic
     std::uint64_t seed_;

@@ -10,6 +10,7 @@
 #include "impls/lazarus/cost/modelled_model.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/live_support.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/recorded_decisions.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "suite/base/error.hpp"
@@ -156,8 +157,9 @@ Experiment fig9() {
         "sheet and assumed efficiencies: nothing is fitted to the paper's results); gates follow a "
         "routing trace, as in the paper. One real step stands for several modelled ones; a loss "
         "discards it whole, where the paper loses one modelled step at most. The rivals are other "
-        "policies of the same code: DeepSpeed-MoE with restart from checkpoints (ds), the same "
-        "with Lazarus' recovery (ds_ft), Lazarus with spread or compact placement. The time to "
+        "policies of the same code, of which --variant can name more than the paper's: " +
+        systems_in_words() +
+        ". The time to "
         "relaunch a job is not published: it is an axis. The trace's mapping to ten nodes is not "
         "published either: delta_clamped loses four nodes at minute 34, as the paper says. The "
         "curve shows work that counts: steps that a restart undid are left out where they were "
@@ -213,7 +215,7 @@ Experiment fig9() {
          false}};
     const auto spot = spot_axes();
     e.axes.insert(e.axes.begin() + 3, spot.begin(), spot.end());
-    e.variants = {"lazarus", "spread", "compact", "ds_ft", "ds"};
+    e.variants = names_of_systems();
     e.metrics = {
         metric("samples_total", "count",
                "sequences trained in steps that were not lost again, modelled", Direction::higher),
@@ -269,6 +271,8 @@ Experiment fig9() {
     }
     ProfilePlan toy;
     toy.provenances = {Provenance::emulated, Provenance::simulated, Provenance::measured};
+    // The paper's, and those of its section 6.3; --variant runs the others.
+    toy.variants = {"lazarus", "spread", "compact", "ds_ft", "ds"};
     // Empty: series name these only where they differ from the paper's settings, or from what was
     // assumed before there was the axis.
     toy.axes = {{"trace", {"synthetic"}},

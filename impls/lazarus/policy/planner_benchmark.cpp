@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "impls/lazarus/policy/beyond/guarded_placement.hpp"
-#include "impls/lazarus/policy/dispatch.hpp"
+#include "impls/lazarus/policy/dispatch/rank_layout.hpp"
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"
 #include "impls/lazarus/policy/plan/node_mapping.hpp"

@@ -1,12 +1,16 @@
 // Vocabulary of the Lazarus policy: replica counts, plans, loads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace assay::lazarus {
 
 using Tokens = std::int64_t;
+
+/// The place of a rank, an expert or a layer in a vector of them.
+constexpr std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// Tokens routed to each expert over the observation window; one entry per expert.
 using Loads = std::vector<Tokens>;

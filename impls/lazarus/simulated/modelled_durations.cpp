@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "impls/lazarus/cost/step_timeline.hpp"
+#include "impls/lazarus/cost/ranks_of_nodes.hpp"
 
 namespace assay::lazarus {
 
@@ -26,24 +26,42 @@ const ReconfigurationCost& ModelledDurations::cost_of(const Reconfigure& plan) {
 }
 
 const ModelledDurations::PricedStep& ModelledDurations::price(const Reconfigure& plan, Step step) {
-    if (priced_.epoch == plan.epoch && priced_.step == step) return priced_;
-    std::vector<double> slowdowns;
+    if (priced_epoch_ == plan.epoch && priced_step_ == step) return *newest_;
+    std::vector<double> slowdowns;  // of workers
     for (Worker worker : plan.training) slowdowns.push_back(slowdown(worker));
-    StepTimeline timeline(costs_, training_.modelling,
-                          {plan.training, std::move(slowdowns), plan.holders});
-    const StepRouting routing = routing_.at(step);
-    const std::size_t ranks = plan.training.size();
-    priced_ = {.epoch = plan.epoch, .step = step, .seconds = 0, .loads = {}};
-    for (int layer = 0; layer < training_.controller.layers; ++layer) {
-        const auto tokens =
-            routing.counts(layer, static_cast<int>(ranks),
-                           static_cast<std::int64_t>(training_.modelling.real_tokens));
-        timeline.counted(layer, tokens);
-        auto& loads = priced_.loads.emplace_back(tokens.size() / ranks, 0);
-        for (std::size_t i = 0; i < tokens.size(); ++i) loads[i / ranks] += tokens[i];
+    if (priced_epoch_ != plan.epoch || slowdowns_ != slowdowns) {
+        prices_.clear();
+        participants_.reset();
     }
-    priced_.seconds = timeline.total();
-    return priced_;
+    slowdowns_ = std::move(slowdowns);
+    priced_epoch_ = plan.epoch;
+    priced_step_ = step;
+    const auto [known, is_new] = prices_.try_emplace(routing_.iteration_at(step));
+    if (is_new) known->second = priced(plan, step);
+    newest_ = &known->second;
+    return *newest_;
+}
+
+ModelledDurations::PricedStep ModelledDurations::priced(const Reconfigure& plan, Step step) {
+    const Modelling& modelling = training_.modelling;
+    const StepRouting routing = routing_.at(step);
+    const std::size_t ranks = plan.training.size() * std::size_t(modelling.gpus_per_worker);
+    PricedStep price;
+    std::vector<std::vector<Tokens>> tokens;  // [layer][experts][ranks]
+    for (int layer = 0; layer < training_.controller.layers; ++layer) {
+        const auto& here = tokens.emplace_back(routing.counts(
+            layer, static_cast<int>(ranks), static_cast<std::int64_t>(modelling.real_tokens)));
+        auto& loads = price.loads.emplace_back(here.size() / ranks, 0);
+        for (std::size_t i = 0; i < here.size(); ++i) loads[i / ranks] += here[i];
+    }
+    // A node deals its replicas once per plan, by the loads of the first step under it.
+    if (!participants_)
+        participants_ = participants_of(plan, slowdowns_, price.loads, costs_, modelling);
+    StepTimeline timeline(costs_, modelling, *participants_);
+    for (std::size_t layer = 0; layer < tokens.size(); ++layer)
+        timeline.counted(static_cast<int>(layer), tokens[layer]);
+    price.seconds = timeline.total();
+    return price;
 }
 
 }  // namespace assay::lazarus

@@ -2,10 +2,12 @@
 // priced as a whole, since their parts wait for each other; messages and starting take no time.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "impls/lazarus/cost/recovery_cost.hpp"
+#include "impls/lazarus/cost/step_timeline.hpp"
 #include "impls/lazarus/data/routing_replay.hpp"
 #include "impls/lazarus/simulated/durations.hpp"
 #include "impls/lazarus/simulated/training.hpp"
@@ -53,13 +55,12 @@ class ModelledDurations final : public Durations {
 
   private:
     struct PricedStep {
-        Epoch epoch = -1;
-        Step step = -1;
         double seconds = 0;
         std::vector<Loads> loads;
     };
     const ReconfigurationCost& cost_of(const Reconfigure& plan);
     const PricedStep& price(const Reconfigure& plan, Step step);
+    PricedStep priced(const Reconfigure& plan, Step step);
 
     const CostModel& costs_;
     const ModelledTraining& training_;
@@ -67,7 +68,15 @@ class ModelledDurations final : public Durations {
     double checkpoint_s_;
     Epoch epoch_ = -1;  ///< whose cost is …
     ReconfigurationCost cost_;
-    PricedStep priced_;  ///< the newest
+
+    // What a step takes depends on who holds what, who is slow, and which iteration is replayed:
+    // those that are equal in it are priced once.
+    Epoch priced_epoch_ = -1;
+    std::vector<double> slowdowns_;                 ///< [worker that trains in it]
+    std::optional<StepParticipants> participants_;  ///< in it
+    std::map<std::int64_t, PricedStep> prices_;     ///< in it, by iteration
+    Step priced_step_ = -1;                         ///< the newest, …
+    const PricedStep* newest_ = nullptr;            ///< … and its price
 };
 
 }  // namespace assay::lazarus

@@ -9,6 +9,7 @@
 
 #include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/worker.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/spot/spot_session.hpp"
 #include "impls/lazarus/watch/watch_decisions.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -20,10 +21,12 @@ constexpr int workers = 6;
 constexpr Step steps = 14;
 
 SpotTraining training_of(std::uint64_t seed, const std::string& system) {
-    constexpr std::array systems{"lazarus", "ds_ft", "lazarus", "ds", "spread", "compact"};
     constexpr std::array models{"gpt-s", "gpt-m", "gpt-s"};
+    const auto systems = names_of_systems();
+    // Every other one is the first, Lazarus.
+    const std::size_t drawn = seed % 2 == 0 ? 0 : 1 + seed / 2 % (systems.size() - 1);
     SpotTraining training;
-    training.system = system.empty() ? systems[seed % systems.size()] : system;
+    training.system = system.empty() ? systems[drawn] : system;
     training.model = models[seed / systems.size() % models.size()];
     training.workers = workers;
     training.real_layers = 2;

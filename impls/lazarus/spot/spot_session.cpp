@@ -27,7 +27,7 @@ SessionOptions spot_session(const SpotTraining& training, const std::filesystem:
     options.training.corpus = corpus.string();
     options.training.routing = training.routing;
     options.training.modelled_steps = training.modelled_steps;
-    options.training.group = modelled.modelling.group;
+    options.training.group = modelled.modelling.dispatch.group;
     options.supervisor.heartbeat_timeout = cluster::Seconds(3.0);
     options.checkpoints = scratch / "checkpoints";
     options.duration_s = modelled.duration_s;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 
+#include "impls/lazarus/policy/rivals/systems.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -29,32 +30,29 @@ Step real_steps(int modelled, int per_step, const char* what) {
 
 ControllerConfig controller_of(const SpotTraining& training, const ModelledModel& model) {
     const int per_step = training.modelled_steps;
+    const CompetingSystem& system = competing_system(training.system);
     ControllerConfig controller;
+    controller.placement = training.placement;
+    set_system(controller, system);
     controller.layers = training.real_layers;
     controller.experts = model.experts;
     controller.steps = training.steps;
     controller.initial_workers = training.workers;
     controller.join_wait_s = join_wait_s;
     controller.wait_for_nodes = true;
-    if (training.system == "ds" || training.system == "ds_ft") {
-        const bool restart = training.system == "ds";
-        controller.layout = Layout::groups;
+    controller.checkpoint_every =
+        real_steps(system.recovery == Recovery::restart ? ds_checkpoint_every : checkpoint_every,
+                   per_step, "checkpoints");
+    if (system.in_groups()) {
         controller.group = model.group;
         controller.slots = model.experts / model.group;
         controller.min_replicas = 1;
-        controller.recovery = restart ? Recovery::restart : Recovery::peers;
         controller.rebalance_every = 0;
-        controller.checkpoint_every =
-            real_steps(restart ? ds_checkpoint_every : checkpoint_every, per_step, "checkpoints");
         return controller;
     }
     controller.slots = training.slots;
     controller.min_replicas = min_replicas;
-    controller.placement = training.system == "spread"    ? PlacementPolicy::spread
-                           : training.system == "compact" ? PlacementPolicy::compact
-                                                          : training.placement;
     controller.rebalance_every = real_steps(rebalance_every, per_step, "rebalances");
-    controller.checkpoint_every = real_steps(checkpoint_every, per_step, "checkpoints");
     return controller;
 }
 
@@ -65,13 +63,14 @@ ModelledTraining modelled_training(const SpotTraining& training) {
     ModelledTraining modelled;
     modelled.controller = controller_of(training, model);
     const bool groups = modelled.controller.layout == Layout::groups;
-    modelled.modelling = {.model = model,
-                          .cluster = training.cluster,
-                          .real_layers = training.real_layers,
-                          .real_tokens = double(real_tokens),
-                          .modelled_steps = training.modelled_steps,
-                          .group = groups ? model.group : 0,
-                          .overlap = training.overlap};
+    modelled.modelling = {
+        .model = model,
+        .cluster = training.cluster,
+        .real_layers = training.real_layers,
+        .real_tokens = double(real_tokens),
+        .modelled_steps = training.modelled_steps,
+        .dispatch = groups ? DispatchRule::padded_in(model.group) : DispatchRule{},
+        .overlap = training.overlap};
     modelled.routing = {.trace = training.routing,
                         .seed = training.seed,
                         .modelled_steps = training.modelled_steps,

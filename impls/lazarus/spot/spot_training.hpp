@@ -14,7 +14,7 @@ namespace assay::lazarus {
 
 /// The settings of the paper's evaluation (section 6.1) that all its spot experiments share.
 struct SpotTraining {
-    std::string system = "lazarus";  ///< lazarus, spread, compact, ds, ds_ft
+    std::string system = "lazarus";  ///< one of competing_systems()
     std::string model = "gpt-s";
     std::string cluster = "lazarus-testbed";
     std::string routing = "synthetic";  ///< or the file of a routing trace
@@ -23,7 +23,7 @@ struct SpotTraining {
         4;  ///< MoE layers that really train; each for 12 / real_layers of the paper's
     int modelled_steps = 25;  ///< one real step stands for so many
     int slots = 6;            ///< replica slots per node and layer (section 6.1); not of ds, ds_ft
-    PlacementPolicy placement = PlacementPolicy::mro;  ///< of system lazarus alone
+    PlacementPolicy placement = PlacementPolicy::mro;  ///< of systems without one of their own
     double overlap = 0;      ///< of gradient sums and backward pass: see StepTimeline
     double relaunch_s = -1;  ///< of a whole job; -1: the cluster profile's
     double duration_s = 0;   ///< scenario seconds; 0: until `steps`

@@ -6,15 +6,15 @@
 #include "impls/lazarus/cost/step_timeline.hpp"
 #include "impls/lazarus/policy/controller/reconfiguration.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
-#include "impls/lazarus/policy/rivals/expert_parallel.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::lazarus {
 
 std::vector<SteadyStep> steady_steps(const ModelledTraining& training, Step steps) {
     const ControllerConfig& config = training.controller;
-    const bool groups = config.layout == Layout::groups;
-    const int nodes = config.initial_workers;
-    const int ranks = groups ? nodes_in_whole_groups(nodes, config.group) : nodes;
+    const auto strategy = make_strategy(config);
+    const int ranks = strategy->usable(config.initial_workers);
+    if (ranks == 0) throw UserError(strategy->too_few(config.initial_workers));
     std::vector<Worker> workers(static_cast<std::size_t>(ranks));
     std::iota(workers.begin(), workers.end(), 0);
     const RoutingReplay routing(training.routing);
@@ -28,7 +28,7 @@ std::vector<SteadyStep> steady_steps(const ModelledTraining& training, Step step
         const bool first = step == 0;
         if (first || (config.rebalance_every > 0 && step % config.rebalance_every == 0)) {
             holders =
-                plan_reconfiguration(config, workers, workers, holdings, loads, first).holders;
+                plan_reconfiguration(*strategy, workers, workers, holdings, loads, first).holders;
             holdings.assign(workers, holders);
             for (Loads& layer : loads) std::fill(layer.begin(), layer.end(), 0);
         }

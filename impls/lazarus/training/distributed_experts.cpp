@@ -44,29 +44,15 @@ std::vector<std::int64_t> send_places(const RankLayout& layout,
 
 }  // namespace
 
-DistributedExperts::DistributedExperts(cluster::Communicator& comm, int experts, int group,
-                                       const ModelPlacement& holders, const HeldExperts& held,
-                                       const StepHooks& hooks)
+DistributedExperts::DistributedExperts(cluster::Communicator& comm, int experts,
+                                       const DispatchRule& rule, const ModelPlacement& holders,
+                                       const HeldExperts& held, const StepHooks& hooks)
     : comm_(comm), experts_(experts), held_(held), hooks_(hooks) {
-    for (const auto& layer : holders) {
-        if (group > 0)
-            groups_.emplace_back(layer, experts, group);
-        else
-            replicas_.push_back(replica_counts(layer, experts));
-    }
+    for (const auto& layer : holders) dispatchers_.push_back(make_dispatcher(rule, layer, experts));
 }
 
 void DistributedExperts::done(StepHooks::Phase phase, int layer) const {
     if (hooks_.done) hooks_.done(phase, layer);
-}
-
-void DistributedExperts::plan(int layer, const std::vector<Tokens>& tokens) {
-    const auto l = static_cast<std::size_t>(layer);
-    if (groups_.empty())
-        plan_dispatch(tokens, replicas_[l], experts_, comm_.size(), plan_);
-    else
-        plan_padded_dispatch(tokens, groups_[l], plan_);
-    rank_layout(plan_, comm_.rank(), layout_);
 }
 
 std::vector<Tokens> DistributedExperts::gather_counts(const std::vector<std::int64_t>& expert) {
@@ -120,7 +106,7 @@ at::Tensor DistributedExperts::run(int layer, const at::Tensor& rows,
     done(Phase::attention, layer);
     const auto tokens = gather_counts(expert);
     if (hooks_.counted) hooks_.counted(layer, tokens);
-    plan(layer, tokens);
+    dispatchers_[static_cast<std::size_t>(layer)]->layout(tokens, comm_.rank(), layout_);
     auto healthy_or_not = rows;
     if (std::exchange(poisoned_, false)) {
         auto noise = at::zeros_like(rows.detach());

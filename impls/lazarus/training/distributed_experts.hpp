@@ -5,9 +5,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
-#include "impls/lazarus/policy/rivals/expert_parallel.hpp"
+#include "impls/lazarus/policy/dispatch/dispatcher.hpp"
 #include "impls/lazarus/training/step_hooks.hpp"
 #include "impls/nn/moe_gpt.hpp"
 #include "suite/cluster/collectives/communicator.hpp"
@@ -19,9 +20,9 @@ using HeldExperts = std::map<std::pair<int, int>, const nn::ParameterBlock*>;
 
 class DistributedExperts : public nn::ExpertExecutor {
   public:
-    /// holders[layer][rank]: experts with their replicas. `group`: ranks per expert-parallel group,
-    /// or 0 for the flexible dispatcher. Throws UserError when `holders` do not form such groups.
-    DistributedExperts(cluster::Communicator& comm, int experts, int group,
+    /// holders[layer][rank]: experts with their replicas. Throws UserError when they do not suit
+    /// the rule.
+    DistributedExperts(cluster::Communicator& comm, int experts, const DispatchRule& rule,
                        const ModelPlacement& holders, const HeldExperts& held,
                        const StepHooks& hooks);
 
@@ -36,19 +37,16 @@ class DistributedExperts : public nn::ExpertExecutor {
 
   private:
     std::vector<Tokens> gather_counts(const std::vector<std::int64_t>& expert);
-    void plan(int layer, const std::vector<Tokens>& tokens);
     at::Tensor compute_local(int layer, const at::Tensor& received) const;
     void done(StepHooks::Phase phase, int layer) const;
 
     cluster::Communicator& comm_;
     int experts_;
     const HeldExperts& held_;
-    std::vector<std::vector<int>> replicas_;  ///< [layer]: R, [experts][ranks]; or else …
-    std::vector<ExpertGroups> groups_;        ///< … [layer]
+    std::vector<std::unique_ptr<Dispatcher>> dispatchers_;  ///< [layer]
     const StepHooks& hooks_;
     bool poisoned_ = false;
     std::vector<Loads> loads_;
-    DispatchPlan plan_;
     RankLayout layout_;
 };
 

@@ -93,7 +93,8 @@ StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
     const auto tokens =
         corpus_.batch(config_.seed, step, std::int64_t{comm.rank()} * config_.sequences,
                       config_.sequences, model.context);
-    DistributedExperts experts(comm, model.experts, config_.group, holders, held, hooks);
+    const auto rule = config_.group > 0 ? DispatchRule::padded_in(config_.group) : DispatchRule{};
+    DistributedExperts experts(comm, model.experts, rule, holders, held, hooks);
     if (std::exchange(poisoned_, false)) experts.poison_next_rows();
     nn::ForcedChoice forced;
     if (routing_) {

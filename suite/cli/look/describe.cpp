@@ -52,6 +52,7 @@ nlohmann::json profile_json(const ProfilePlan& plan) {
     return {{"profile", to_string(plan.profile)},
             {"provenances", provenances},
             {"axes", axes},
+            {"variants", plan.variants},
             {"rounds", plan.rounds},
             {"seconds_per_sample", plan.seconds_per_sample},
             {"bytes_per_sample", plan.bytes_per_sample},
@@ -177,6 +178,10 @@ void print_text(const Registry& registry, const Experiment& experiment) {
               << hanging("", experiment.says, columns) << '\n'
               << hanging("Variants: ", fmt::format("{}", fmt::join(experiment.variants, ", ")),
                          columns);
+    for (const ProfilePlan& plan : experiment.profiles)
+        if (!plan.variants.empty())
+            std::cout << hanging(fmt::format("  {} without --variant: ", to_string(plan.profile)),
+                                 fmt::format("{}", fmt::join(plan.variants, ", ")), columns);
     print_axes(experiment);
     print_metrics(experiment);
     print_profiles(experiment);

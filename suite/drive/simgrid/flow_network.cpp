@@ -1,5 +1,7 @@
 #include "suite/drive/simgrid/flow_network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -135,6 +137,17 @@ double FlowNetwork::all_to_all(std::span<const double> bytes, int ranks) const {
         }
         return time.now();
     });
+}
+
+double FlowNetwork::all_to_all(const Exchange& exchange) const {
+    const int ranks = static_cast<int>(exchange.ranks.size());
+    if (too_many(ranks) || !exchange.pairs) return closed_form_.all_to_all(exchange);
+    return all_to_all(exchange.pairs(), ranks);
+}
+
+std::string FlowNetwork::says() const {
+    return fmt::format("flows: {} messages of a rank at once; above {} ranks closed form",
+                       shared_->settings.messages_at_once, shared_->settings.most_ranks);
 }
 
 double FlowNetwork::all_reduce(double bytes, int ranks) const {

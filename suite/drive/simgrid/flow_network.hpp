@@ -38,6 +38,8 @@ class FlowNetwork final : public Network {
     explicit FlowNetwork(std::shared_ptr<RankFlows> flows, FlowSettings settings = {});
 
     double all_to_all(std::span<const double> bytes, int ranks) const override;
+    /// By the table, which is asked for where there are few enough ranks; else by the totals.
+    double all_to_all(const Exchange&) const override;
     double all_reduce(double bytes, int ranks) const override;
     double grouped_all_reduce(std::span<const double> bytes,
                               std::span<const std::vector<int>> groups, int ranks) const override;
@@ -45,6 +47,9 @@ class FlowNetwork final : public Network {
 
     /// With the same flows, and what was found out already.
     std::shared_ptr<const Network> among(std::span<const int> ranks) const override;
+
+    const Topology& topology() const override { return closed_form_.topology(); }
+    std::string says() const override;
 
     /// Of this network and of all that are among its ranks.
     const Difference& difference() const;

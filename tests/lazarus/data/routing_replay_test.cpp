@@ -40,6 +40,20 @@ TEST_F(RoutingFile, AStepGetsTheNearestIterationBefore) {
     EXPECT_EQ(only(replay, 99), 0);  // beyond the end
 }
 
+// A price of one is the price of all.
+TEST_F(RoutingFile, StepsThatReplayOneIterationRouteAlike) {
+    put("1,0,5,4,1\n21,0,5,4,1\n");
+    const RoutingReplay replay(source_);
+    const auto rows = [&](std::int64_t step) { return replay.at(step).choices(0, 7, 50); };
+    EXPECT_EQ(replay.iteration_at(1), 1);
+    EXPECT_EQ(rows(0), rows(1));
+    EXPECT_NE(rows(1), rows(2)) << "equal loads, another iteration";
+    EXPECT_EQ(rows(2), rows(99));
+    const RoutingReplay synthetic({.seed = 1, .modelled_steps = 10, .layers = 1, .experts = 2});
+    EXPECT_EQ(synthetic.iteration_at(2), 21);
+    EXPECT_NE(synthetic.at(1).choices(0, 0, 50), synthetic.at(2).choices(0, 0, 50));
+}
+
 TEST_F(RoutingFile, TheModelTakesTheMostLoadedExperts) {
     put("1,0,0,1,9\n");  // its experts are e1 and e2
     const auto choices = RoutingReplay(source_).at(0).choices(0, 0, 2000);

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-#include "impls/lazarus/policy/dispatch.hpp"
+#include "impls/lazarus/policy/dispatch/rank_layout.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::lazarus {

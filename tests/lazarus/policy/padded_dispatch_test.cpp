@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "impls/lazarus/policy/dispatch/rank_layout.hpp"
 #include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 #include "suite/base/error.hpp"
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "impls/lazarus/cost/recovery_cost.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/spot/spot_training.hpp"
 #include "impls/lazarus/watch/watch_decisions.hpp"
 #include "suite/base/error.hpp"
@@ -318,7 +319,7 @@ TEST(SimulatedTraining, TimeIsUpAfterTheStepUnderWay) {
 }
 
 // Rivals and traces of losses and arrivals, drawn from seeds.
-class SimulatedTraces : public testing::TestWithParam<const char*> {};
+class SimulatedTraces : public testing::TestWithParam<std::string> {};
 
 TEST_P(SimulatedTraces, AnyTraceIsPlayedOutTheSameTwice) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -351,7 +352,7 @@ TEST_P(SimulatedTraces, AnyTraceIsPlayedOutTheSameTwice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Systems, SimulatedTraces,
-                         testing::Values("lazarus", "spread", "compact", "ds", "ds_ft"));
+                         testing::ValuesIn(names_of_systems()));
 
 }  // namespace
 }  // namespace assay::lazarus

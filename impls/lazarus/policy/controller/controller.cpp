@@ -17,16 +17,6 @@ void require_at_least(const char* setting, long long value, long long least) {
     }
 }
 
-void require_whole_groups(const ControllerConfig& config) {
-    require_at_least("group", config.group, 1);
-    if (config.experts % config.group != 0) {
-        throw std::invalid_argument(
-            fmt::format("Lazarus controller: group is {}, it must divide the {} experts",
-                        config.group, config.experts));
-    }
-    require_at_least("slots", config.slots, config.experts / config.group);
-}
-
 }  // namespace
 
 std::string_view to_string(RestartReason reason) {
@@ -61,7 +51,7 @@ Controller::Controller(ControllerConfig config)
         throw std::invalid_argument("Lazarus controller: join_wait_s must be 0 or more");
     if (!(config.checkpoint_wait_s > 0))
         throw std::invalid_argument("Lazarus controller: checkpoint_wait_s must be above 0");
-    if (config.layout == Layout::groups) require_whole_groups(config);
+    strategy_ = make_strategy(config);
 }
 
 void Controller::on(const Event& event, double /*now_s*/, Actions& out) {
@@ -101,7 +91,7 @@ void Controller::handle(const Died& died, Actions& out) {
     }
     if (standing != Membership::Standing::member) return;
     holdings_.forget(died.worker);
-    if (config_.recovery == Recovery::restart && !restore_) restart_due_ = true;
+    if (strategy_->loss_restarts() && !restore_) restart_due_ = true;
     if (phase_ == Phase::training) return lose_member_while_training(died.worker, out);
     causes_.push_back(fmt::format("death of {}", died.worker));
     if (phase_ == Phase::short_of_workers) return;  // one less; there were too few before

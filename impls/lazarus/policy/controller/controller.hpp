@@ -17,11 +17,12 @@
 //              there is no state to wait for (fallback) or nobody else to train.
 //   Leave:     (preemption notice) lazy too: after the commit the leaver still serves transfers,
 //              then gets Dismiss at Go.
-//   Rebalance: every `rebalance_every` committed steps (Layout::flexible only).
+//   Rebalance: when the strategy says so (Lazarus: every `rebalance_every` committed steps).
 //   Lost:      an expert without a live holder → Reconfigure with restore_step set: every member
 //              loads its experts from the newest complete checkpoint; no checkpoint → step 0
 //              (initial state from the seed).
-//   Too few:   (N·c < E, or no whole group) → Stop. With wait_for_nodes the controller says nothing
+//   Too few:   (Strategy::usable() is 0: N·c < E, or no whole group) → Stop. With wait_for_nodes
+//   the controller says nothing
 //              until enough workers have joined, which are then taken at once (no join_wait). It
 //              waits for ever where nobody joins: a driver that cannot get more workers must end
 //              it.
@@ -35,23 +36,23 @@
 //   Bad checkpoint: (RestoreFailed) it is never chosen again; Abort(epoch, -1) and Reconfigure with
 //              the complete one before, or step 0.
 //
-// Rivals are settings of the same controller (Layout::groups = fixed expert parallelism of `group`
-// nodes; the nodes that train are ⌊N/group⌋·group, the lowest ids first; others are spares, which
-// no message reaches but Stop, and Dismiss should they ask to leave):
-//   groups + restart (DeepSpeed-MoE): the death of a node that trains discards the step, and
-//              everyone, spares included, restarts from the newest complete checkpoint. A spare's
-//              death changes nothing. Joiners (after join_wait) are spares until there are enough
-//              for one more group; then, as for a leave, the restart is planned: after the commit
-//              WriteCheckpoint, and once it is complete Reconfigure with restore_step = the step
-//              reached. A checkpoint that is not complete within checkpoint_wait_s: without
-//              leavers training goes on and the restart is tried again after the next commit with
-//              a join; with leavers everyone restarts from the newest complete one.
-//   groups + peers (DeepSpeed-MoE with Lazarus' reconfiguration): as Lazarus, on the nodes in use.
-//              Those left over when groups are formed (at the start, after a death or leave, after
-//              a fallback) are dropped: their state counts no longer, and only a fallback takes
-//              them back. Joiners without a whole group wait for more joiners, and are not dropped.
-//              No whole group left of the nodes in use and the joiners → fallback with everyone.
-//   flexible + restart: as groups + restart with every node in use.
+// Systems differ by their strategy (strategy.hpp), which says who trains and holds what, and by
+// what comings and goings mean to it. Nodes beyond those that it can use are spares, which no
+// message reaches but Stop, and Dismiss should they ask to leave:
+//   loss_restarts, change_restarts (DeepSpeed-MoE): the death of a node that trains discards the
+//              step, and everyone, spares included, restarts from the newest complete checkpoint. A
+//              spare's death changes nothing. Joiners (after join_wait) are spares until there are
+//              enough for more usable nodes; then, as for a leave, the restart is planned: after
+//              the commit WriteCheckpoint, and once it is complete Reconfigure with restore_step =
+//              the step reached. A checkpoint that is not complete within checkpoint_wait_s:
+//              without leavers training goes on and the restart is tried again after the next
+//              commit with a join; with leavers everyone restarts from the newest complete one.
+//   neither, where nodes train in groups (DeepSpeed-MoE with Lazarus' reconfiguration): as Lazarus,
+//              on the nodes in use. Those left over when groups are formed (at the start, after a
+//              death or leave, after a fallback) are dropped: their state counts no longer, and
+//              only a fallback takes them back. Joiners without a whole group wait for more
+//              joiners, and are not dropped. No whole group left of the nodes in use and the
+//              joiners → fallback with everyone.
 //
 // What drivers must keep to:
 //   * Each worker's messages are delivered in the order they were sent, both ways; between workers
@@ -72,6 +73,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -82,6 +84,7 @@
 #include "impls/lazarus/policy/controller/protocol.hpp"
 #include "impls/lazarus/policy/controller/reconfiguration.hpp"
 #include "impls/lazarus/policy/controller/routing_history.hpp"
+#include "impls/lazarus/policy/controller/strategy.hpp"
 
 namespace assay::lazarus {
 
@@ -122,7 +125,7 @@ class Controller {
         long too_few_survivors = 0;
         long every_loss = 0;        ///< … the three add up to `fallbacks`
         long rolled_back = 0;       ///< committed steps undone by fallbacks and bad checkpoints
-        long planned_restarts = 0;  ///< Recovery::restart: for joins and leaves; no step lost
+        long planned_restarts = 0;  ///< for joins and leaves (change_restarts); no step lost
         long retries = 0;           ///< epochs made because live workers failed in one before
         long evictions = 0;         ///< Evict actions
         long bad_checkpoints = 0;   ///< complete ones that could not be read
@@ -133,7 +136,7 @@ class Controller {
     /// Of the restart under way, or of the last one; `planned` before the first.
     RestartReason restart_reason() const { return restart_reason_; }
 
-    /// Alive, reported, their join wait over, and not in the group: Layout::groups only.
+    /// Alive, reported, their join wait over, and not in the group: more than are usable.
     long spares() const {
         return static_cast<long>(membership_.newcomers().size() + membership_.dropped().size());
     }
@@ -197,6 +200,7 @@ class Controller {
     void end_epoch(Actions&);
 
     ControllerConfig config_;
+    std::shared_ptr<const Strategy> strategy_;
     Phase phase_ = Phase::waiting;
     Membership membership_;
     Holdings holdings_;  ///< of the live workers, as of the last Go
@@ -212,7 +216,7 @@ class Controller {
     std::vector<std::string> causes_;  ///< of the reconfiguration under way
     std::optional<Step> restore_ =
         0;                      ///< nobody holds state: load this checkpoint; 0: initial state
-    bool restart_due_ = false;  ///< Recovery::restart: one that trained has died
+    bool restart_due_ = false;  ///< loss_restarts: one that trained has died
     RestartReason restart_reason_ = RestartReason::planned;
     std::set<Worker> ready_;
     std::map<Worker, std::vector<Loads>> reported_;     ///< StepDone of the running step

@@ -7,7 +7,6 @@
 
 #include "impls/lazarus/policy/controller/controller.hpp"
 #include "impls/lazarus/policy/controller/reconfiguration.hpp"
-#include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 
 namespace assay::lazarus {
 
@@ -46,11 +45,10 @@ void Controller::reconfigure(Actions& out) {
 }
 
 void Controller::leave_out_surplus(bool from_storage, Actions& out) {
-    const bool may_come_back = config_.recovery == Recovery::restart;
+    const bool may_come_back = strategy_->surplus_stays();
     const std::vector<Worker> training = membership_.training();
-    const auto keep = static_cast<int>(usable(training.size()));
     std::vector<Worker> stateless, used;
-    for (int index : surplus_nodes(holdings_.table(training), keep)) {
+    for (int index : strategy_->surplus(holdings_.table(training))) {
         const Worker worker = training[static_cast<std::size_t>(index)];
         (holdings_.has_state(worker) ? used : stateless).push_back(worker);
         holdings_.forget(worker);
@@ -71,7 +69,7 @@ void Controller::announce(Actions& out) {
     ready_.clear();
     reported_.clear();
     const std::vector<Worker> members(membership_.members().begin(), membership_.members().end());
-    plan_ = plan_reconfiguration(config_, members, membership_.training(), holdings_,
+    plan_ = plan_reconfiguration(*strategy_, members, membership_.training(), holdings_,
                                  history_.loads_for_plan(), restore_.has_value());
     plan_.epoch = counts_.reconfigurations;
     plan_.restore_step = restore_;
@@ -104,11 +102,7 @@ void Controller::finish_reconfiguration(Actions& out) {
 // ---- who takes part ----------------------------------------------------------------------------
 
 std::size_t Controller::usable(std::size_t workers) const {
-    if (config_.layout == Layout::groups)
-        return static_cast<std::size_t>(
-            nodes_in_whole_groups(static_cast<int>(workers), config_.group));
-    const auto slots = static_cast<long long>(workers) * config_.slots;
-    return slots >= config_.experts ? workers : 0;
+    return static_cast<std::size_t>(strategy_->usable(static_cast<int>(workers)));
 }
 
 bool Controller::enough_alive() const {
@@ -174,17 +168,7 @@ std::string Controller::why_impossible() const {
         return fmt::format("every worker is gone ({} died, {} left) after {} of {} steps",
                            counts_.deaths, counts_.leaves, committed(), config_.steps);
     }
-    if (config_.layout == Layout::groups) {
-        return fmt::format(
-            "{} worker{} cannot form a group of {} that holds every expert once: start more "
-            "workers or make the group smaller",
-            workers, workers == 1 ? "" : "s", config_.group);
-    }
-    return fmt::format(
-        "{} worker{} with {} slot{} each cannot hold {} experts per layer: start more workers or "
-        "give them more slots",
-        workers, workers == 1 ? "" : "s", config_.slots, config_.slots == 1 ? "" : "s",
-        config_.experts);
+    return strategy_->too_few(static_cast<int>(workers));
 }
 
 }  // namespace assay::lazarus

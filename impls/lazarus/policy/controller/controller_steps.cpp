@@ -76,17 +76,14 @@ void Controller::order_checkpoint(Actions& out) {
 
 void Controller::continue_after_commit(Actions& out) {
     if (committed() >= config_.steps) return stop(true, "all steps are done", out);
-    // Where groups are fixed there is nothing to balance.
-    const bool rebalance = config_.layout == Layout::flexible && config_.rebalance_every > 0 &&
-                           committed() % config_.rebalance_every == 0;
-    if (rebalance) {
+    if (strategy_->rebalances_after(committed())) {
         ++counts_.rebalances;
         causes_.push_back("rebalance");
         history_.use_window();
     }
     const bool joiners = joiners_due_;
     if (joiners) end_join_wait();
-    if (config_.recovery == Recovery::restart) {
+    if (strategy_->change_restarts()) {
         const bool for_joiners = joiners && restart_is_planned();
         if (for_joiners || membership_.wants_out()) return save_before_restart(out);
         return go_on(out);
@@ -108,7 +105,7 @@ void Controller::handle(const CheckpointWritten& part, Actions& out) {
         restart_as_planned(out);
 }
 
-// ---- planned restarts (Recovery::restart) ------------------------------------------------------
+// ---- planned restarts (Strategy::change_restarts) ----------------------------------------------
 
 bool Controller::restart_is_planned() const {
     const std::size_t now = membership_.training().size();

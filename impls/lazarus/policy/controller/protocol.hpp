@@ -19,10 +19,14 @@ using Worker = drive::WorkerId;
 using Epoch = std::int64_t;
 using Step = std::int64_t;
 
-/// flexible: any number of nodes, replicas by load (Lazarus). groups: fixed expert parallelism
-/// (DeepSpeed-MoE): the nodes that train are a multiple of `group`; node i of a group holds the
-/// i-th share of the experts, once.
-enum class Layout { flexible, groups };
+/// Which strategy says who trains and holds what (strategy.hpp).
+enum class Layout {
+    flexible,        ///< any number of nodes, replicas by load, each layer mapped alone (Lazarus)
+    groups,          ///< fixed expert parallelism (DeepSpeed-MoE): the nodes that train are a
+                     ///< multiple of `group`; node i of a group holds the i-th share of the experts
+    flexible_joint,  ///< as flexible, all layers mapped together (ours)
+    eplb             ///< as flexible, replicas and placement by DeepSeek's load balancer
+};
 /// peers: survivors fetch what they miss from each other where they can. restart: whatever happens
 /// to a node that trains, everyone starts again from the newest checkpoint.
 enum class Recovery { peers, restart };

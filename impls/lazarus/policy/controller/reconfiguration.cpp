@@ -5,10 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "impls/lazarus/policy/plan/node_mapping.hpp"
-#include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
-#include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 
 namespace assay::lazarus {
 
@@ -107,23 +104,15 @@ std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& hold
     return sources;
 }
 
-ModelPlacement holders_of(const ControllerConfig& config, const ModelPlacement& held,
-                          const std::vector<Loads>& loads) {
-    if (config.layout == Layout::groups) return place_in_groups(held, config.experts, config.group);
-    const ModelPlan plan = make_model_plan(loads, static_cast<int>(held[0].size()), config.slots,
-                                           config.min_replicas, config.placement);
-    return map_layers(held, plan.placement);
-}
-
 }  // namespace
 
-Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vector<Worker>& members,
+Reconfigure plan_reconfiguration(const Strategy& strategy, const std::vector<Worker>& members,
                                  const std::vector<Worker>& training, const Holdings& holdings,
                                  const std::vector<Loads>& loads, bool from_storage) {
     Reconfigure epoch;
     epoch.members = members;
     epoch.training = training;
-    epoch.holders = holders_of(config, holdings.table(training), loads);
+    epoch.holders = strategy.holders(holdings.table(training), loads);
     if (from_storage) return epoch;
 
     const auto transfers =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "impls/lazarus/policy/controller/protocol.hpp"
+#include "impls/lazarus/policy/controller/strategy.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
 
 namespace assay::lazarus {
@@ -42,13 +43,12 @@ class Holdings {
 };
 
 /// Fills in members, training, holders, transfers and dense sources; the caller adds epoch,
-/// steps and reason. `training` is a subset of `members`, both ascending; N·c ≥ E is required, with
-/// Layout::groups whole groups. Layout::flexible: every layer is mapped on its own to the nodes
-/// that need the fewest new experts. Layout::groups: place_in_groups() (expert_parallel.hpp).
+/// steps and reason. `training` is a subset of `members`, both ascending; as many as the strategy
+/// can use, which says who holds what.
 /// Joiners fetch the dense state from as many members as there are, so that none sends it twice
 /// while another could.
 /// `from_storage`: every member loads its state, nothing travels between them.
-Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vector<Worker>& members,
+Reconfigure plan_reconfiguration(const Strategy& strategy, const std::vector<Worker>& members,
                                  const std::vector<Worker>& training, const Holdings& holdings,
                                  const std::vector<Loads>& loads, bool from_storage);
 

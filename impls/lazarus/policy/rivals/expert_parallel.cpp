@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "impls/lazarus/policy/dispatch/dispatcher.hpp"
 #include "impls/lazarus/policy/plan/node_mapping.hpp"
 #include "suite/base/error.hpp"
 
@@ -124,24 +125,23 @@ ExpertGroups::ExpertGroups(const Placement& holders, int experts, int ep)
     }
 }
 
+std::vector<Tokens> slice_rooms(std::span<const Tokens> tokens, const ExpertGroups& groups) {
+    check_tokens(tokens, groups.experts(), groups.ranks());
+    const auto ranks = static_cast<std::size_t>(groups.ranks());
+    std::vector<Tokens> rooms;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const auto group = static_cast<std::size_t>(groups.group(static_cast<int>(i % ranks)));
+        if (rooms.size() <= group) rooms.resize(group + 1, 0);
+        rooms[group] = std::max(rooms[group], tokens[i]);
+    }
+    return rooms;
+}
+
 void plan_padded_dispatch(std::span<const Tokens> tokens, const ExpertGroups& groups,
                           DispatchPlan& plan) {
     const auto experts = static_cast<std::size_t>(groups.experts());
     const auto ranks = static_cast<std::size_t>(groups.ranks());
-    if (tokens.size() != experts * ranks) {
-        throw UserError(fmt::format("dispatch of {} experts over {} ranks wants {} counts, not {}",
-                                    experts, ranks, experts * ranks, tokens.size()));
-    }
-    std::vector<Tokens> capacity(ranks, 0);  // by group; there are no more than ranks
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const auto rank = static_cast<int>(i % ranks);
-        if (tokens[i] < 0) {
-            throw UserError(fmt::format("dispatch: {} tokens of expert {} on rank {}", tokens[i],
-                                        i / ranks, rank));
-        }
-        auto& largest = capacity[static_cast<std::size_t>(groups.group(rank))];
-        largest = std::max(largest, tokens[i]);
-    }
+    const std::vector<Tokens> rooms = slice_rooms(tokens, groups);
     plan.experts = groups.experts();
     plan.ranks = groups.ranks();
     plan.counts.assign(experts * ranks * ranks, 0);
@@ -152,7 +152,7 @@ void plan_padded_dispatch(std::span<const Tokens> tokens, const ExpertGroups& gr
             const auto entry = plan.index(e, source, groups.holder(group, e));
             plan.counts[entry] =
                 tokens[static_cast<std::size_t>(e) * ranks + static_cast<std::size_t>(source)];
-            plan.padded[entry] = capacity[static_cast<std::size_t>(group)];
+            plan.padded[entry] = rooms[static_cast<std::size_t>(group)];
         }
     }
 }

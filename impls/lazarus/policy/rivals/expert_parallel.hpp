@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "impls/lazarus/policy/dispatch.hpp"
+#include "impls/lazarus/policy/dispatch/dispatch_plan.hpp"
 #include "impls/lazarus/policy/types.hpp"
 
 namespace assay::lazarus {
@@ -60,6 +60,10 @@ class ExpertGroups {
     std::vector<int> group_;   // [ranks]
     std::vector<int> holder_;  // [groups][experts]
 };
+
+/// Rows of every (source, expert) slice, [group]: the most tokens that one of them has. Throws
+/// UserError on a wrong shape or a negative count.
+std::vector<Tokens> slice_rooms(std::span<const Tokens> tokens, const ExpertGroups& groups);
 
 /// Every token goes to the holder of its expert in its own group. Every (source, expert) slice of a
 /// group has room for the largest of them, so that no token is dropped: the capacity that

@@ -59,42 +59,4 @@ void plan_dispatch(std::span<const Tokens> tokens, std::span<const int> replicas
 /// R as plan_dispatch() wants it, from one layer's holders: entry i of `holders` is rank i.
 std::vector<int> replica_counts(const Placement& holders, int experts);
 
-/// Rows of one exchange buffer that belong to one expert and one peer.
-struct Segment {
-    Tokens first_row = 0;
-    Tokens rows = 0;  ///< that hold tokens
-    /// Send side only: the segment holds this rank's tokens of the expert with ordinals
-    /// first_ordinal … first_ordinal + rows - 1 (in the order of the batch).
-    Tokens first_ordinal = 0;
-    Tokens room = 0;  ///< rows that belong to the segment: `rows`, then padding
-};
-
-/// What one rank sends and receives. Buffers are ordered by peer rank, and by expert within a peer;
-/// the combine step is the same exchange with the two sides swapped.
-struct RankLayout {
-    int experts = 0;
-    int ranks = 0;
-    std::vector<Tokens> send_counts;     ///< [ranks] rows (padding too) for each destination
-    std::vector<Tokens> receive_counts;  ///< [ranks] rows (padding too) from each source
-    std::vector<Segment> send;           ///< [ranks][experts]: by destination, then expert
-    std::vector<Segment> receive;        ///< [ranks][experts]: by source, then expert
-    Tokens send_total = 0;
-    Tokens receive_total = 0;
-
-    const Segment& to(int destination, int expert) const {
-        return send[index(destination, expert)];
-    }
-    const Segment& from(int source, int expert) const { return receive[index(source, expert)]; }
-
-  private:
-    std::size_t index(int peer, int expert) const {
-        return static_cast<std::size_t>(peer) * static_cast<std::size_t>(experts) +
-               static_cast<std::size_t>(expert);
-    }
-};
-
-/// The view of `rank`. O(experts · ranks).
-RankLayout rank_layout(const DispatchPlan& plan, int rank);
-void rank_layout(const DispatchPlan& plan, int rank, RankLayout& layout);
-
 }  // namespace assay::lazarus

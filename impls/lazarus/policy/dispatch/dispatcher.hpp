@@ -1,0 +1,73 @@
+// How the tokens of a layer find their experts: one interface, one kind per system. What a kind
+// does is asked for in three ways: what it adds up to on each rank (which prices a step), what one
+// rank sends and receives (which a worker exchanges by), and the whole table (which both must agree
+// with; for few ranks only).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "impls/lazarus/policy/dispatch/rank_layout.hpp"
+#include "impls/lazarus/policy/types.hpp"
+#include "suite/scenario/traffic.hpp"
+
+namespace assay::lazarus {
+
+/// What a system does, whatever the placement.
+struct DispatchRule {
+    enum class Kind {
+        flexible,  ///< Lazarus: un-padded, to any replica (dispatch_plan.hpp)
+        padded     ///< DeepSpeed-MoE: padded, within fixed groups (rivals/expert_parallel.hpp)
+    };
+    Kind kind = Kind::flexible;
+    int group = 0;  ///< padded: ranks per expert-parallel group
+
+    static DispatchRule padded_in(int group) { return {Kind::padded, group}; }
+    bool operator==(const DispatchRule&) const = default;
+};
+std::string_view to_string(DispatchRule::Kind);
+std::optional<DispatchRule::Kind> parse_dispatch_kind(std::string_view);
+
+/// What an exchange adds up to, in rows, padding included.
+struct ExchangeTotals {
+    std::vector<double> computed;      ///< [rank] rows that its experts compute
+    std::vector<RankTraffic> traffic;  ///< [rank] rows on their way there; on the way back the
+                                       ///< two sides are swapped
+};
+
+/// One layer's placement under one rule. `tokens` is T, [experts][ranks] row-major: tokens at each
+/// rank routed to each expert. All throw UserError where its shape is wrong, a count is negative,
+/// or an expert that has tokens has no replica.
+class Dispatcher {
+  public:
+    virtual ~Dispatcher() = default;
+
+    virtual int experts() const = 0;
+    virtual int ranks() const = 0;
+
+    /// O(experts · ranks), memory O(ranks). Computed, and sent and received in all, are those of
+    /// table() exactly. How much of it stays inside a node or rack is what the rule says before
+    /// rounding, which moves less than a row per expert and pair of ranks.
+    virtual ExchangeTotals totals(std::span<const Tokens> tokens, const RankSites&) const = 0;
+
+    /// The part of one rank, equal to rank_layout(table(tokens), rank). Memory O(experts · ranks).
+    virtual void layout(std::span<const Tokens> tokens, int rank, RankLayout&) const = 0;
+
+    /// Of all ranks. Time and memory O(experts · ranks²).
+    virtual void table(std::span<const Tokens> tokens, DispatchPlan&) const = 0;
+};
+
+/// holders: of one layer, entry i is rank i. Throws UserError where they do not suit the rule.
+std::unique_ptr<Dispatcher> make_dispatcher(const DispatchRule&, const Placement& holders,
+                                            int experts);
+
+// What every kind checks alike.
+
+void check_tokens(std::span<const Tokens> tokens, int experts, int ranks);
+/// Throws UserError above 2^62.
+Tokens total_tokens(std::span<const Tokens> tokens, int expert);
+
+}  // namespace assay::lazarus

@@ -1,0 +1,82 @@
+#include "impls/lazarus/policy/rivals/padded_dispatcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "suite/base/error.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+/// Ranks of a group and experts that they hold.
+struct Share {
+    double ranks = 0, experts = 0;
+};
+
+}  // namespace
+
+PaddedDispatcher::PaddedDispatcher(ExpertGroups groups)
+    : groups_(std::move(groups)), held_(at(groups_.ranks()), 0) {
+    int count = 0;
+    for (int rank = 0; rank < ranks(); ++rank) count = std::max(count, groups_.group(rank) + 1);
+    members_.resize(at(count));
+    for (int rank = 0; rank < ranks(); ++rank) members_[at(groups_.group(rank))].push_back(rank);
+    for (int group = 0; group < count; ++group)
+        for (int e = 0; e < experts(); ++e) ++held_[at(groups_.holder(group, e))];
+}
+
+ExchangeTotals PaddedDispatcher::totals(std::span<const Tokens> tokens,
+                                        const RankSites& sites) const {
+    ExchangeTotals all{std::vector<double>(at(ranks())), std::vector<RankTraffic>(at(ranks()))};
+    const std::vector<Tokens> rooms = slice_rooms(tokens, groups_);
+    for (std::size_t group = 0; group < members_.size(); ++group) {
+        const auto room = static_cast<double>(rooms[group]);
+        const Share whole{double(members_[group].size()), double(experts())};
+        std::map<int, Share> of_node, of_rack;
+        for (const int rank : members_[group]) {
+            for (Share* share : {&of_node[sites.node[at(rank)]], &of_rack[sites.rack[at(rank)]]}) {
+                ++share->ranks;
+                share->experts += held_[at(rank)];
+            }
+        }
+        for (const int rank : members_[group]) {
+            const Share &node = of_node[sites.node[at(rank)]],
+                        &rack = of_rack[sites.rack[at(rank)]];
+            const double held = held_[at(rank)];
+            all.computed[at(rank)] = room * held * whole.ranks;
+            // A slice for each expert of others, and a slice from each other for one's own.
+            all.traffic[at(rank)] = {
+                .sent = {.inside_node = room * (node.experts - held),
+                         .inside_rack = room * (rack.experts - node.experts),
+                         .between_racks = room * (whole.experts - rack.experts)},
+                .received = {.inside_node = room * held * (node.ranks - 1),
+                             .inside_rack = room * held * (rack.ranks - node.ranks),
+                             .between_racks = room * held * (whole.ranks - rack.ranks)}};
+        }
+    }
+    return all;
+}
+
+void PaddedDispatcher::layout(std::span<const Tokens> tokens, int rank, RankLayout& layout) const {
+    if (rank < 0 || rank >= ranks()) throw UserError(fmt::format("rank {} of {}", rank, ranks()));
+    const std::vector<Tokens> rooms = slice_rooms(tokens, groups_);
+    const int group = groups_.group(rank);
+    const Tokens room = rooms[at(group)];
+    clear(layout, experts(), ranks());
+    for (int e = 0; e < experts(); ++e) {
+        const auto row = tokens.subspan(at(e) * at(ranks()), at(ranks()));
+        const int holder = groups_.holder(group, e);
+        layout.to(holder, e).rows = row[at(rank)];
+        layout.to(holder, e).room = room;
+        if (holder != rank) continue;
+        for (const int source : members_[at(group)]) {
+            layout.from(source, e).rows = row[at(source)];
+            layout.from(source, e).room = room;
+        }
+    }
+    lay_out(layout);
+}
+
+}  // namespace assay::lazarus
