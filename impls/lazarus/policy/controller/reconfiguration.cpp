@@ -45,15 +45,17 @@ std::vector<std::vector<Worker>> Holdings::share_out_writing() const {
     std::vector<std::vector<Worker>> owners(static_cast<std::size_t>(layers_));
     std::map<Worker, int> parts;
     for (std::size_t layer = 0; layer < owners.size(); ++layer) {
-        for (int expert = 0; expert < experts_; ++expert) {
-            std::optional<Worker> owner;
-            for (const auto& [worker, layers] : held_) {
-                const std::vector<int>& mine = layers[layer];
-                if (std::find(mine.begin(), mine.end(), expert) == mine.end()) continue;
-                if (!owner || parts[worker] < parts[*owner]) owner = worker;
-            }
-            ++parts[owner.value()];
-            owners[layer].push_back(owner.value());
+        std::vector<std::vector<Worker>> holders(static_cast<std::size_t>(experts_));
+        for (const auto& [worker, layers] : held_) {
+            for (int expert : layers[layer])
+                holders[static_cast<std::size_t>(expert)].push_back(worker);
+        }
+        for (const std::vector<Worker>& of : holders) {
+            const auto owner = std::min_element(
+                of.begin(), of.end(), [&](Worker a, Worker b) { return parts[a] < parts[b]; });
+            if (owner == of.end()) throw std::logic_error("an expert to write has no holder");
+            ++parts[*owner];
+            owners[layer].push_back(*owner);
         }
     }
     return owners;
@@ -123,11 +125,14 @@ Reconfigure plan_reconfiguration(const ControllerConfig& config, const std::vect
     Reconfigure epoch;
     epoch.members = members;
     epoch.training = training;
-    epoch.holders = holders_of(config, holdings.table(training), loads);
+    const ModelPlacement held = holdings.table(members);
+    const bool all_train = training.size() == members.size();
+    epoch.holders = holders_of(config, all_train ? held : holdings.table(training), loads);
     if (from_storage) return epoch;
 
-    const auto transfers =
-        plan_transfers(holdings.table(members), needed_by(members, training, epoch.holders));
+    const auto transfers = plan_transfers(
+        held, all_train ? epoch.holders : needed_by(members, training, epoch.holders));
+    epoch.transfers.reserve(transfers.size());
     for (const ExpertTransfer& one : transfers) {
         epoch.transfers.push_back({one.layer, one.expert,
                                    members[static_cast<std::size_t>(one.from)],
