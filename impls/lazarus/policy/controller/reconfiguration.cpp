@@ -4,6 +4,7 @@
 #include <compare>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "impls/lazarus/policy/plan/node_mapping.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
@@ -112,9 +113,9 @@ std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& hold
 ModelPlacement holders_of(const ControllerConfig& config, const ModelPlacement& held,
                           const std::vector<Loads>& loads) {
     if (config.layout == Layout::groups) return place_in_groups(held, config.experts, config.group);
-    const ModelPlan plan = make_model_plan(loads, static_cast<int>(held[0].size()), config.slots,
-                                           config.min_replicas, config.placement);
-    return map_layers(held, plan.placement);
+    ModelPlan plan = make_model_plan(loads, static_cast<int>(held[0].size()), config.slots,
+                                     config.min_replicas, config.placement);
+    return map_layers(held, std::move(plan.placement));
 }
 
 }  // namespace

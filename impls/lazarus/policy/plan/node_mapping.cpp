@@ -29,8 +29,7 @@ class Numbering {
     struct Hash {
         std::size_t operator()(const std::vector<int>& list) const {
             std::uint64_t hash = list.size();
-            for (int i : list)
-                hash = (hash ^ static_cast<std::uint32_t>(i)) * 0x9e3779b97f4a7c15U;
+            for (int i : list) hash = (hash ^ static_cast<std::uint32_t>(i)) * 0x9e3779b97f4a7c15U;
             return hash ^ hash >> 32;
         }
     };
@@ -212,29 +211,28 @@ NodeMapping map_nodes_jointly(const ModelPlacement& held, const ModelPlacement& 
     return map_layers_alike(held, plan);
 }
 
-Placement apply_mapping(const Placement& plan, const NodeMapping& mapping) {
+Placement apply_mapping(Placement plan, const NodeMapping& mapping) {
     Placement result;
     result.reserve(mapping.size());
-    for (int q : mapping) result.push_back(plan.at(static_cast<std::size_t>(q)));
+    for (int q : mapping) result.push_back(std::move(plan.at(static_cast<std::size_t>(q))));
     return result;
 }
 
-ModelPlacement map_layers(const ModelPlacement& held, const ModelPlacement& plan) {
+ModelPlacement map_layers(const ModelPlacement& held, ModelPlacement plan) {
     if (held.size() != plan.size()) {
         throw UserError(fmt::format("mapping {} layers to a plan of {}", held.size(), plan.size()));
     }
-    ModelPlacement result;
     for (std::size_t layer = 0; layer < plan.size(); ++layer) {
-        result.push_back(apply_mapping(plan[layer], map_nodes(held[layer], plan[layer])));
+        const NodeMapping mapping = map_nodes(held[layer], plan[layer]);
+        plan[layer] = apply_mapping(std::move(plan[layer]), mapping);
     }
-    return result;
+    return plan;
 }
 
-ModelPlacement map_layers_jointly(const ModelPlacement& held, const ModelPlacement& plan) {
+ModelPlacement map_layers_jointly(const ModelPlacement& held, ModelPlacement plan) {
     const NodeMapping mapping = map_nodes_jointly(held, plan);
-    ModelPlacement result;
-    for (const Placement& layer : plan) result.push_back(apply_mapping(layer, mapping));
-    return result;
+    for (Placement& layer : plan) layer = apply_mapping(std::move(layer), mapping);
+    return plan;
 }
 
 }  // namespace assay::lazarus

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -20,7 +20,8 @@ class Holders {
     explicit Holders(const Placement& layer) {
         const auto each = [&](auto visit) {
             for (std::size_t node = 0; node < layer.size(); ++node) {
-                for (int e : layer[node]) visit(static_cast<std::size_t>(e), static_cast<int>(node));
+                for (int e : layer[node])
+                    visit(static_cast<std::size_t>(e), static_cast<int>(node));
             }
         };
         int most = -1;
@@ -58,14 +59,48 @@ class Holders {
     std::vector<int> nodes_;
 };
 
+// Whose turn it is among the holders of an expert: those with the fewest transfers so far, in order
+// of nodes, then those that now have the fewest, and so on.
+class Turns {
+  public:
+    Turns(std::span<const int> holders, std::vector<int>& scheduled)
+        : holders_(holders), scheduled_(scheduled) {}
+
+    int next() {
+        if (at_ == turn_.size()) begin_turn();
+        const int node = turn_[at_++];
+        ++scheduled_[static_cast<std::size_t>(node)];
+        return node;
+    }
+
+  private:
+    void begin_turn() {
+        turn_.clear();
+        at_ = 0;
+        int fewest = std::numeric_limits<int>::max();
+        for (int node : holders_) {
+            const int transfers = scheduled_[static_cast<std::size_t>(node)];
+            if (transfers < fewest) turn_.clear();
+            fewest = std::min(fewest, transfers);
+            if (transfers == fewest) turn_.push_back(node);
+        }
+    }
+
+    std::span<const int> holders_;
+    std::vector<int>& scheduled_;
+    std::vector<int> turn_;
+    std::size_t at_ = 0;
+};
+
 // Sorted by a node, transfers of the same one as they were.
-std::vector<ExpertTransfer> sorted_by(int ExpertTransfer::* node, std::size_t nodes,
+std::vector<ExpertTransfer> sorted_by(int ExpertTransfer::*node, std::size_t nodes,
                                       const std::vector<ExpertTransfer>& transfers) {
     std::vector<std::size_t> next(nodes + 1, 0);
     for (const ExpertTransfer& one : transfers) ++next[static_cast<std::size_t>(one.*node) + 1];
     std::partial_sum(next.begin(), next.end(), next.begin());
     std::vector<ExpertTransfer> sorted(transfers.size());
-    for (const ExpertTransfer& one : transfers) sorted[next[static_cast<std::size_t>(one.*node)]++] = one;
+    for (const ExpertTransfer& one : transfers)
+        sorted[next[static_cast<std::size_t>(one.*node)]++] = one;
     return sorted;
 }
 
@@ -98,8 +133,7 @@ std::vector<ExpertTransfer> plan_transfers(const ModelPlacement& held,
             fmt::format("transfer plan: {} layers held, {} needed", held.size(), needed.size()));
     }
     std::vector<ExpertTransfer> transfers;
-    std::vector<int> scheduled;                // transfers per source so far, over all layers
-    std::vector<std::pair<int, int>> sources;  // of one expert: transfers so far, node; a heap
+    std::vector<int> scheduled;  // transfers per source so far, over all layers
     for (std::size_t layer = 0; layer < held.size(); ++layer) {
         if (held[layer].size() != needed[layer].size()) {
             throw UserError(
@@ -110,25 +144,19 @@ std::vector<ExpertTransfer> plan_transfers(const ModelPlacement& held,
         const Holders has(held[layer]), wants(needed[layer]);
         for (std::size_t e = 0; e < wants.experts(); ++e) {
             const std::span<const int> from = has.of(e);
-            sources.clear();
+            Turns turns(from, scheduled);
+            auto holder = from.begin();
             for (int to : wants.of(e)) {
-                if (std::binary_search(from.begin(), from.end(), to)) continue;
+                holder = std::find_if(holder, from.end(), [&](int node) { return node >= to; });
+                if (holder != from.end() && *holder == to) continue;
                 if (from.empty()) {
                     throw UserError(
                         fmt::format("transfer plan: node {} needs expert {} of layer {}, which no "
                                     "live node holds",
                                     to, e, layer));
                 }
-                if (sources.empty()) {
-                    for (int node : from)
-                        sources.emplace_back(scheduled[static_cast<std::size_t>(node)], node);
-                    std::make_heap(sources.begin(), sources.end(), std::greater<>{});
-                }
-                std::pop_heap(sources.begin(), sources.end(), std::greater<>{});
-                auto& [count, node] = sources.back();
-                transfers.push_back({node, to, static_cast<int>(layer), static_cast<int>(e)});
-                scheduled[static_cast<std::size_t>(node)] = ++count;
-                std::push_heap(sources.begin(), sources.end(), std::greater<>{});
+                const int source = turns.next();
+                transfers.push_back({source, to, static_cast<int>(layer), static_cast<int>(e)});
             }
         }
     }
