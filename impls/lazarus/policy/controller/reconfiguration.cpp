@@ -88,6 +88,7 @@ ModelPlacement needed_by(const std::vector<Worker>& members, const std::vector<W
 /// For each joiner the member that sends it the dense state: of those that have it the one with the
 /// fewest joiners so far, then with the fewest experts to send, then the lowest id.
 std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& holdings) {
+    if (epoch.need_dense.empty()) return {};
     struct Load {
         int joiners = 0, experts = 0;
         auto operator<=>(const Load&) const = default;
@@ -97,8 +98,7 @@ std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& hold
         if (holdings.has_state(worker)) holders[worker];
     }
     for (const Transfer& one : epoch.transfers) ++holders.at(one.from).experts;
-    if (holders.empty() && !epoch.need_dense.empty())
-        throw std::logic_error("nobody holds the dense state that joiners need");
+    if (holders.empty()) throw std::logic_error("nobody holds the dense state that joiners need");
     std::vector<Worker> sources;
     for (std::size_t joiner = 0; joiner < epoch.need_dense.size(); ++joiner) {
         const auto least =

@@ -92,16 +92,24 @@ class Turns {
     std::size_t at_ = 0;
 };
 
-// Sorted by a node, transfers of the same one as they were.
-std::vector<ExpertTransfer> sorted_by(int ExpertTransfer::*node, std::size_t nodes,
-                                      const std::vector<ExpertTransfer>& transfers) {
+// Sorts by a node; transfers of the same one stay in order. `space`: of any size, for reuse.
+void sort_by(int ExpertTransfer::*node, std::size_t nodes, std::vector<ExpertTransfer>& transfers,
+             std::vector<ExpertTransfer>& space) {
     std::vector<std::size_t> next(nodes + 1, 0);
     for (const ExpertTransfer& one : transfers) ++next[static_cast<std::size_t>(one.*node) + 1];
     std::partial_sum(next.begin(), next.end(), next.begin());
-    std::vector<ExpertTransfer> sorted(transfers.size());
+    space.resize(transfers.size());
     for (const ExpertTransfer& one : transfers)
-        sorted[next[static_cast<std::size_t>(one.*node)]++] = one;
-    return sorted;
+        space[next[static_cast<std::size_t>(one.*node)]++] = one;
+    transfers.swap(space);
+}
+
+std::size_t slots_of(const ModelPlacement& placement) {
+    std::size_t slots = 0;
+    for (const Placement& layer : placement) {
+        for (const auto& node : layer) slots += node.size();
+    }
+    return slots;
 }
 
 }  // namespace
@@ -133,6 +141,7 @@ std::vector<ExpertTransfer> plan_transfers(const ModelPlacement& held,
             fmt::format("transfer plan: {} layers held, {} needed", held.size(), needed.size()));
     }
     std::vector<ExpertTransfer> transfers;
+    transfers.reserve(slots_of(needed));
     std::vector<int> scheduled;  // transfers per source so far, over all layers
     for (std::size_t layer = 0; layer < held.size(); ++layer) {
         if (held[layer].size() != needed[layer].size()) {
@@ -161,8 +170,10 @@ std::vector<ExpertTransfer> plan_transfers(const ModelPlacement& held,
         }
     }
     // They are in order of (layer, expert, to), and each sort keeps the order of equals.
-    transfers = sorted_by(&ExpertTransfer::to, scheduled.size(), transfers);
-    return sorted_by(&ExpertTransfer::from, scheduled.size(), transfers);
+    std::vector<ExpertTransfer> space;
+    sort_by(&ExpertTransfer::to, scheduled.size(), transfers, space);
+    sort_by(&ExpertTransfer::from, scheduled.size(), transfers, space);
+    return transfers;
 }
 
 }  // namespace assay::lazarus
