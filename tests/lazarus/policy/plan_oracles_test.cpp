@@ -242,7 +242,7 @@ TEST(LazarusPlanOracles, LeftoverReplicasGoToTheEmptiestNodesWithoutThem) {
         const Replicas replicas =
             allocate(random_loads(random, experts), nodes, slots, 1 + below(random, 3)).replicas;
         const int whole = below(random, 4), block = 1 + below(random, slots);
-        ASSERT_EQ(place_blocks(replicas, nodes, slots, whole, block),
+        ASSERT_EQ(place_blocks(replicas, nodes, slots, {.whole = whole, .block = block}),
                   fill_one_by_one(replicas, nodes, slots, whole, block));
         if (experts > slots) {
             ASSERT_EQ(place_mro(replicas, nodes, slots),

@@ -190,18 +190,23 @@ bool mro_truncated(const Replicas& replicas, int nodes, int slots) {
     return sizes.back() < sorted[(sizes.size() - 1) * static_cast<std::size_t>(slots)];
 }
 
-Placement place_blocks(const Replicas& replicas, int nodes, int slots, int whole, int block,
+Placement place_blocks(const Replicas& replicas, int nodes, int slots, const Blocks& blocks,
                        std::span<const Tokens> loads) {
     check_placement(replicas, nodes, slots, loads);
-    if (whole < 0 || block < 1 || block > slots) {
+    const auto& [whole, block, fillers] = blocks;
+    if (whole < 0 || block < 1 || block > slots || fillers < 0 ||
+        static_cast<std::size_t>(fillers) > replicas.size()) {
         throw UserError(
-            fmt::format("blocks of {} experts after {} whole groups: 1 to {} after 0 "
-                        "or more",
-                        block, whole, slots));
+            fmt::format("blocks of {} experts after {} whole groups, {} experts only filling: 1 to "
+                        "{} after 0 or more, at most {}",
+                        block, whole, fillers, slots, replicas.size()));
     }
-    const std::vector<int> order = cold_to_hot(replicas, loads);
+    const auto grouped = static_cast<int>(replicas.size()) - fillers;
+    std::vector<int> order = cold_to_hot(replicas, loads);
+    const auto groups = std::stable_partition(order.begin(), order.end(),
+                                              [&](int expert) { return expert >= grouped; });
     Filling filling(replicas, nodes, slots);
-    put_blocks(order, replicas, nodes, slots, whole, block, filling);
+    put_blocks({groups, order.end()}, replicas, nodes, slots, whole, block, filling);
     filling.fill_vacancies(order);
     return filling.by_node();
 }
