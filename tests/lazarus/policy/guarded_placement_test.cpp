@@ -188,15 +188,16 @@ TEST(LazarusGuarded, PromisesNothingItCannotCount) {
 
 TEST(LazarusGuarded, RefusesWhatPlaceRefuses) {
     EXPECT_THROW(guarded_placement({2, 2}, 3, 2), UserError);
-    EXPECT_THROW(place_blocks({2, 2, 2}, 3, 2, 0, 3), UserError);
-    EXPECT_THROW(place_blocks({2, 2, 2}, 3, 2, -1, 1), UserError);
+    EXPECT_THROW(place_blocks({2, 2, 2}, 3, 2, {.whole = 0, .block = 3}), UserError);
+    EXPECT_THROW(place_blocks({2, 2, 2}, 3, 2, {.whole = -1}), UserError);
 }
 
 TEST(LazarusBlocks, AreOverlapWithFullGroupsAndCyclicWithSingleExperts) {
-    EXPECT_EQ(place_blocks({2, 2, 2}, 3, 2, 0, 2), place(PlacementPolicy::mro, {2, 2, 2}, 3, 2));
-    EXPECT_EQ(place_blocks({2, 2, 2}, 3, 2, 0, 1), (Placement{{0, 1}, {0, 2}, {1, 2}}));
+    EXPECT_EQ(place_blocks({2, 2, 2}, 3, 2, {.block = 2}),
+              place(PlacementPolicy::mro, {2, 2, 2}, 3, 2));
+    EXPECT_EQ(place_blocks({2, 2, 2}, 3, 2, {}), (Placement{{0, 1}, {0, 2}, {1, 2}}));
     // One whole group on nodes 0 and 1, the three other experts in turn on the other three nodes.
-    EXPECT_EQ(place_blocks({2, 2, 2, 2, 2}, 5, 2, 1, 1),
+    EXPECT_EQ(place_blocks({2, 2, 2, 2, 2}, 5, 2, {.whole = 1}),
               (Placement{{0, 1}, {0, 1}, {2, 3}, {2, 4}, {3, 4}}));
 }
 

@@ -98,8 +98,9 @@ GuardedPlacement guarded_placement(const Replicas& replicas, int nodes, int slot
         for (int block : block_sizes(slots)) {
             if (contest.work() + placed > options.block_work) break;
             placed += placing_work;
-            contest.enter(place_blocks(replicas, nodes, slots, whole, block, loads),
-                          GuardedSource::blocks);
+            contest.enter(
+                place_blocks(replicas, nodes, slots, {.whole = whole, .block = block}, loads),
+                GuardedSource::blocks);
         }
     }
     if (options.search_work > 0) {
