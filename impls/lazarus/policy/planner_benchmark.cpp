@@ -229,7 +229,8 @@ void replan(benchmark::State& state) {
     holdings.assign(survivors, failure.held);
     const std::vector<Loads> loads = model_loads(failure.experts, 1);
     for (auto _ : state) {
-        benchmark::DoNotOptimize(plan_reconfiguration(*strategy, survivors, survivors, holdings, loads,
+        benchmark::DoNotOptimize(plan_reconfiguration(*strategy, survivors, survivors, holdings,
+                                                      loads,
                                                       /*from_storage=*/false));
     }
 }

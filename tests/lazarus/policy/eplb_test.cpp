@@ -32,12 +32,12 @@ std::map<int, int> counts_of(const Placement& placement) {
 // GPUs of two nodes.
 TEST(Eplb, TheExampleOfItsReadme) {
     const EplbMachine machine{.gpus = 8, .slots = 2, .nodes = 2, .groups = 4};
-    EXPECT_THAT(slots_of(place_eplb(Loads{90, 132, 40, 61, 104, 165, 39, 4, 73, 56, 183, 86},
-                                    machine)),
-                ElementsAre(5, 6, 5, 7, 8, 4, 3, 4, 10, 9, 10, 2, 0, 1, 11, 1));
-    EXPECT_THAT(slots_of(place_eplb(Loads{20, 107, 104, 64, 19, 197, 187, 157, 172, 86, 16, 27},
-                                    machine)),
-                ElementsAre(7, 10, 6, 8, 6, 11, 8, 9, 2, 4, 5, 1, 5, 0, 3, 1));
+    EXPECT_THAT(
+        slots_of(place_eplb(Loads{90, 132, 40, 61, 104, 165, 39, 4, 73, 56, 183, 86}, machine)),
+        ElementsAre(5, 6, 5, 7, 8, 4, 3, 4, 10, 9, 10, 2, 0, 1, 11, 1));
+    EXPECT_THAT(
+        slots_of(place_eplb(Loads{20, 107, 104, 64, 19, 197, 187, 157, 172, 86, 16, 27}, machine)),
+        ElementsAre(7, 10, 6, 8, 6, 11, 8, 9, 2, 4, 5, 1, 5, 0, 3, 1));
 }
 
 TEST(Eplb, GroupsThatNodesDoNotDivideAreIgnored) {
