@@ -16,12 +16,19 @@ System make_system(Claims claims) {
     system.title = "Lazarus: resilient and elastic training of mixture-of-experts models";
     system.paper = "arXiv 2407.04656v2";
 
+    system.experiments.push_back(tab1());
+    system.experiments.push_back(fig2());
     system.experiments.push_back(fig4());
     system.experiments.push_back(fig5());
+    system.experiments.push_back(fig6());
+    system.experiments.push_back(fig7());
     system.experiments.push_back(fig8());
     system.experiments.push_back(tab2());
     system.experiments.push_back(fig9());
     system.experiments.push_back(fig10b());
+    system.experiments.push_back(fig11());
+    system.experiments.push_back(fig12());
+    system.experiments.push_back(fig14());
     system.experiments.push_back(x_theorem1());
     system.experiments.push_back(x_guarded());
     system.experiments.push_back(x_planner());

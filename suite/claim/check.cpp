@@ -1,4 +1,6 @@
 // The check of one claim: which observations count, whether the test holds, which verdict follows.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -115,13 +117,39 @@ Claim with_fits(Claim claim, const Observations& observations) {
     return claim;
 }
 
+// More choices of ends than anybody reads one by one: in how many it holds, what came out over all
+// of them, and the least favourable.
+constexpr std::size_t most_choices_told = 4;
+
+struct ChoiceOutcome {
+    Case choice;
+    TestOutcome outcome;
+};
+
+std::string over_choices(const std::vector<ChoiceOutcome>& all, const ChoiceOutcome& worst) {
+    std::size_t holds = 0;
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const ChoiceOutcome& one : all) {
+        holds += one.outcome.holds ? 1 : 0;
+        low = std::min(low, one.outcome.obtained.value_or(low));
+        high = std::max(high, one.outcome.obtained.value_or(high));
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, end] : worst.choice) names.push_back(name);
+    return fmt::format("holds at {} of the {} ends of {}{}; the least favourable, {}: {}", holds,
+                       all.size(), joined(names, ", "),
+                       low <= high ? fmt::format(" ({:.4g} to {:.4g})", low, high) : "",
+                       to_string(worst.choice), worst.outcome.text);
+}
+
 // Nothing when the observations do not reach.
 std::optional<Finding> tested(const Claim& claim, const Observations& observations) {
     Finding found{result(claim, ClaimVerdict::supported, ""),
                   std::numeric_limits<double>::infinity()};
     ClaimCheck& check = found.check;
-    const std::vector<Case> choices = ends(claim);
-    for (const Case& choice : choices) {
+    std::vector<ChoiceOutcome> all;
+    std::size_t worst = 0;
+    for (const Case& choice : ends(claim)) {
         Observations at_end;
         for (const Observation* observation : observations)
             if (is_at(*observation, choice)) at_end.push_back(observation);
@@ -130,11 +158,21 @@ std::optional<Finding> tested(const Claim& claim, const Observations& observatio
         // The first end that fails names the value obtained.
         if (check.verdict == ClaimVerdict::supported) check.obtained = outcome->obtained;
         if (!outcome->holds) check.verdict = ClaimVerdict::contradicted;
-        if (outcome->slack < found.slack || std::isnan(outcome->slack))
+        all.push_back({choice, *outcome});
+        if (outcome->slack < found.slack || std::isnan(outcome->slack)) {
             found.slack = outcome->slack;
+            worst = all.size() - 1;
+        }
+    }
+    if (all.size() > most_choices_told) {
+        check.obtained = all[worst].outcome.obtained;
+        check.reason = over_choices(all, all[worst]);
+        return found;
+    }
+    for (const ChoiceOutcome& one : all) {
         if (!check.reason.empty()) check.reason += "; ";
-        if (!choice.empty()) check.reason += "assuming " + to_string(choice) + ": ";
-        check.reason += outcome->text;
+        if (!one.choice.empty()) check.reason += "assuming " + to_string(one.choice) + ": ";
+        check.reason += one.outcome.text;
     }
     return found;
 }
@@ -249,10 +287,11 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
                 ran.in_part = true;
         }
         if (counted.empty()) continue;
-        std::optional<ClaimCheck> found = on_machines(claim, custom_check, counted);
+        const Claim asked = asked_at(claim, std::string(to_string(profile)));
+        std::optional<ClaimCheck> found = on_machines(asked, custom_check, counted);
         if (!found) {  // a smaller profile may have it
             ran.in_part = true;
-            ran.apart = ran.apart || would_reach(claim, custom_check, counted);
+            ran.apart = ran.apart || would_reach(asked, custom_check, counted);
             continue;
         }
         if (!found->provenance) found->provenance = provenance;

@@ -52,6 +52,14 @@ std::string command_for(const Claim& claim) {
     return command;
 }
 
+Claim asked_at(Claim claim, const std::string& profile) {
+    const auto at = claim.at.find(profile);
+    if (at == claim.at.end()) return claim;
+    if (!at->second.metric.empty()) claim.metric = at->second.metric;
+    claim.assumes.insert(at->second.assumes.begin(), at->second.assumes.end());
+    return claim;
+}
+
 nlohmann::json to_json(const Claim& claim, const ClaimCheck& check) {
     nlohmann::json object{{"id", claim.id},
                           {"experiment", claim.experiment},
@@ -180,15 +188,31 @@ void read_checkable(Claim& claim, Table checkable) {
     }
 }
 
-void read_assumptions(Claim& claim, Table assumes) {
+std::map<std::string, std::vector<double>> read_assumptions(Table assumes) {
+    std::map<std::string, std::vector<double>> ranges;
     for (const std::string& name : assumes.rest()) {
         const std::vector<double> range = assumes.numbers(name);
         if (range.size() != 2 || !(range[0] < range[1]))
             assumes.fail(name, "must be a range [low, high]");
-        claim.assumes[name] = range;
+        ranges[name] = range;
     }
-    // Every combination of ends is checked; beyond a handful nobody reads the answer.
-    if (claim.assumes.size() > 6) assumes.fail("assumes has more than 6 entries");
+    // Every combination of ends is checked.
+    if (ranges.size() > 6) assumes.fail("assumes has more than 6 entries");
+    return ranges;
+}
+
+void read_at(Claim& claim, Table at) {
+    for (const std::string& profile : at.rest()) {
+        Table here = *at.table(profile);
+        if (!claim.checkable.contains(profile))
+            at.fail(profile, "is no profile that 'checkable' names");
+        Claim::AtProfile& asked = claim.at[profile];
+        asked.metric = here.text("metric").value_or("");
+        if (auto assumes = here.table("assumes")) asked.assumes = read_assumptions(*assumes);
+        here.refuse_rest();
+        if (claim.assumes.size() + asked.assumes.size() > 6)
+            at.fail(profile, "has more than 6 assumptions with those of the claim");
+    }
 }
 
 // "lazarus/fig8/gpt-l/200/mro-4" belongs to experiment "lazarus/fig8".
@@ -203,9 +227,9 @@ std::string experiment_of(Table& table, const std::string& id) {
 // What only a claim may have: a setting is not checked, so that nothing may say how.
 void refuse_checks_of(const Claim& setting, Table& table) {
     const bool checked = !setting.checkable.empty() || !setting.needs.empty() ||
-                         !setting.assumes.empty() || !setting.fitted_from.empty() ||
-                         !setting.discrepancy.empty() || setting.relative || setting.absolute ||
-                         table.find("check") != nullptr;
+                         !setting.assumes.empty() || !setting.at.empty() ||
+                         !setting.fitted_from.empty() || !setting.discrepancy.empty() ||
+                         setting.relative || setting.absolute || table.find("check") != nullptr;
     if (checked)
         table.fail("kind",
                    "a setting is not checked: it has id, says, value, unit, source and at "
@@ -230,7 +254,8 @@ Claim read_claim(Table table) {
     if (auto tolerance = table.table("tolerance")) read_tolerance(claim, *tolerance);
     if (auto checkable = table.table("checkable")) read_checkable(claim, *checkable);
     claim.needs = table.texts("needs");
-    if (auto assumes = table.table("assumes")) read_assumptions(claim, *assumes);
+    if (auto assumes = table.table("assumes")) claim.assumes = read_assumptions(*assumes);
+    if (auto at = table.table("at")) read_at(claim, *at);
     claim.fitted_from = table.texts("fitted_from");
     claim.discrepancy = table.text("discrepancy").value_or("");
     claim.not_checkable = table.text("not_checkable").value_or("");

@@ -62,7 +62,13 @@ struct Claim {
     std::map<std::string, std::string> checkable;  ///< profile → provenance
     std::vector<std::string> needs;                ///< "trace:smartmoe", "gpu", "weights", …
     std::map<std::string, std::vector<double>>
-        assumes;                           ///< inputs neither measured nor published, as ranges
+        assumes;  ///< inputs neither measured nor published, as ranges
+    /// What else a profile's observations are asked for: see `at` in datasets/claims/README.md.
+    struct AtProfile {
+        std::string metric;                                  ///< in place of `metric`; empty: no
+        std::map<std::string, std::vector<double>> assumes;  ///< besides `assumes`
+    };
+    std::map<std::string, AtProfile> at;   ///< by profile
     std::vector<std::string> fitted_from;  ///< clauses: what was fitted to, rebuilt from or chosen
                                            ///< by the paper's own statement
     std::string discrepancy;  ///< known: why the printed value does not come out; with our evidence
@@ -139,9 +145,10 @@ using NeedIsHere = std::function<bool(const std::string& need)>;
 ///   sets that answer, the least favourable counts; where none does, each session is asked alone.
 /// * `assumes`: the observations carry the assumption as an axis or label of that name; supported
 /// only
-///   if the claim holds at both ends. `fitted_from`: holding reads calibrated, and says what it
-///   names; so it does where an observation's calibration was fitted from this very claim.
-///   `discrepancy`: not holding reads open discrepancy.
+///   if the claim holds at every choice of ends. `at`: what a profile is asked for besides.
+///   `fitted_from`: holding reads calibrated, and says what it names; so it does where an
+///   observation's calibration was fitted from this very claim. `discrepancy`: not holding reads
+///   open discrepancy.
 /// * A reason that rests on a single seed names it, unless the observations are exact.
 /// * Where nothing can be said: not run, with the command that would; not checkable here, where an
 ///   input is missing (`here`; without it, all are) or no command of this version checks it.
@@ -152,6 +159,9 @@ ClaimCheck check(const Claim& claim, std::span<const Observation> observations,
 /// A finding as the claim reads it: not holding is an open discrepancy where the claim explains it,
 /// holding is calibrated where what was checked comes from the statement itself. Twice is as once.
 ClaimCheck judged(const Claim& claim, ClaimCheck finding);
+
+/// The claim as observations of that profile are asked: with what `at` says of it.
+Claim asked_at(Claim claim, const std::string& profile);
 
 /// "assay run lazarus/fig8 --profile toy --mode exact -a model=gpt-l": what produces the
 /// observations that the claim asks for; empty when it is checkable nowhere.

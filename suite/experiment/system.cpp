@@ -159,6 +159,8 @@ void Registry::add(System system) {
         const auto experiment = experiments.find(claim.experiment);
         if (experiment == experiments.end()) continue;
         demand_answerable(claim, *experiment->second);
+        for (const auto& [profile, asked] : claim.at)
+            demand_answerable(asked_at(claim, profile), *experiment->second);
         if (claim.test.substr(0, 7) == "custom:")
             demand(system.custom_checks.count(claim.test.substr(7)),
                    "claim " + claim.id + ": system " + system.id + " has no check '" + claim.test +

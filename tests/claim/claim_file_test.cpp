@@ -41,6 +41,7 @@ check = { metric = "samples_total", of = { variant = "lazarus" }, over = { varia
 checkable = { paper = "simulated", toy = "emulated" }
 needs = ["trace:p3-80min"]
 assumes = { ds_restart_s = [60, 300] }
+at = { paper = { metric = "samples_at_ends", assumes = { overlap = [0, 1] } } }
 fitted_from = ["step times"]
 discrepancy = "known"
 source = "section 6.4"
@@ -59,6 +60,10 @@ source = "section 6.4"
     EXPECT_EQ(claim.checkable.at("paper"), "simulated");
     EXPECT_EQ(claim.assumes.at("ds_restart_s"), (std::vector<double>{60, 300}));
     EXPECT_EQ(claim.needs, std::vector<std::string>{"trace:p3-80min"});
+    EXPECT_EQ(asked_at(claim, "toy").metric, "samples_total");
+    EXPECT_EQ(asked_at(claim, "toy").assumes, claim.assumes);
+    EXPECT_EQ(asked_at(claim, "paper").metric, "samples_at_ends");
+    EXPECT_EQ(asked_at(claim, "paper").assumes.size(), 2u);
     EXPECT_EQ(claim.fitted_from, std::vector<std::string>{"step times"});
     EXPECT_EQ(claim.discrepancy, "known");
 }
@@ -93,6 +98,8 @@ TEST(ClaimFile, GoldenErrors) {
               "simulated");
     EXPECT_EQ(complaint(claim("assumes = { a = [3, 2] }")),
               "c.toml:6:17: assumes: 'a' must be a range [low, high]");
+    EXPECT_EQ(complaint(claim("at = { paper = { metric = \"m\" } }")),
+              "c.toml:6:16: at: 'paper' is no profile that 'checkable' names");
     EXPECT_EQ(complaint(claim("needs = [1]")),
               "c.toml:6:9: [[claim]]: 'needs' must be an array of strings");
     EXPECT_EQ(complaint(claim("") + claim("")),

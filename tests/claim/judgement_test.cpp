@@ -187,6 +187,48 @@ TEST(ClaimJudgement, TwoAssumptionsAreCheckedAtAllFourCorners) {
     }
 }
 
+// Nobody reads eight sentences: how often it holds, between what, and where it is worst.
+TEST(ClaimJudgement, ManyCornersAreSummedUp) {
+    Claim assuming = claim();
+    assuming.assumes = {{"a", {1, 2}}, {"b", {3, 4}}, {"c", {5, 6}}};
+    List corners;
+    for (const double a : {1.0, 2.0})
+        for (const double b : {3.0, 4.0})
+            for (const double c : {5.0, 6.0})
+                corners.push_back(
+                    seen(10, Profile::toy, Provenance::emulated, {{"a", a}, {"b", b}, {"c", c}}));
+    EXPECT_EQ(checked(assuming, corners).verdict, ClaimVerdict::supported);
+    corners[1].value = 12;
+    corners[6].value = 20;
+    const ClaimCheck check = checked(assuming, corners);
+    EXPECT_EQ(check.verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(check.obtained, 20);
+    EXPECT_EQ(check.reason,
+              "holds at 6 of the 8 ends of a, b, c (10 to 20); the least favourable, a=2.0 b=4.0 "
+              "c=5.0: m of v is 20 (1 sample, seed 1 alone: a point, no interval); claimed is 10 "
+              "± 1");
+    corners.pop_back();
+    EXPECT_EQ(checked(assuming, corners).verdict, ClaimVerdict::not_run);
+}
+
+// What a larger profile knows more, a smaller one need not.
+TEST(ClaimJudgement, AProfileMayBeAskedForMore) {
+    Claim asking = claim();
+    asking.checkable["paper"] = "simulated";
+    asking.at["paper"] = {.metric = "m_at_ends", .assumes = {{"a", {1, 2}}}};
+    const auto end = [](double a, double value) {
+        Observation made = seen(value, Profile::paper, Provenance::simulated, {{"a", a}});
+        made.metric = "m_at_ends";
+        return made;
+    };
+    EXPECT_EQ(checked(asking, {seen(10)}).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(checked(asking, {seen(10), end(1, 10), end(2, 20)}).verdict,
+              ClaimVerdict::contradicted);
+    const ClaimCheck half = checked(asking, {seen(10), end(1, 20)});
+    EXPECT_EQ(half.verdict, ClaimVerdict::supported) << "the other end has not been run";
+    EXPECT_EQ(half.provenance, Provenance::emulated);
+}
+
 TEST(ClaimJudgement, WhatTheStatementItselfGaveIsNoEvidence) {
     Claim fitted = claim();
     fitted.fitted_from = {"the plan was rebuilt from this text", "4 slots were chosen to fit"};

@@ -77,7 +77,8 @@ TEST(LazarusClaims, WhatTheStatementItselfGaveIsNoEvidence) {
                           "lazarus/fig8/gpt-l/200/spread-4", "lazarus/fig8/gpt-l/compact-never",
                           "lazarus/fig10b/2to1/4-slots", "lazarus/fig10b/4to1/4-slots",
                           "lazarus/fig9/lazarus-restarts", "lazarus/fig9/lazarus-restart-at",
-                          "lazarus/fig11/lazarus-overhead"}));
+                          "lazarus/fig11/lazarus-overhead", "lazarus/tab1/gpt-s/parameters",
+                          "lazarus/tab1/gpt-m/parameters", "lazarus/tab1/gpt-l/parameters"}));
 }
 
 TEST(LazarusClaims, RoutingClaimsNeedTheRealTrace) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "impls/lazarus/cost/pipelined_layer.hpp"
 #include "impls/lazarus/cost/recovery_cost.hpp"
 #include "impls/lazarus/cost/step_operations.hpp"
 #include "impls/lazarus/cost/step_timeline.hpp"
@@ -225,6 +226,102 @@ TEST(Overlap, IsAShare) {
 
 // ---- operations --------------------------------------------------------------------------------
 
+// ---- rivals' rules of dispatch ------------------------------------------------------------------
+
+TEST(PipelinedLayer, PartsOverlapByHand) {
+    const auto one = pipelined_layer(1, {3, 5, 2});
+    EXPECT_DOUBLE_EQ(one.dispatched, 3);
+    EXPECT_DOUBLE_EQ(one.computed, 8);
+    EXPECT_DOUBLE_EQ(one.combined, 10);
+    // Computing is the longest: it never waits after the first part has come.
+    const auto two = pipelined_layer(2, {1.5, 2.5, 1});
+    EXPECT_DOUBLE_EQ(two.computed, 1.5 + 2 * 2.5);
+    EXPECT_DOUBLE_EQ(two.combined, 1.5 + 2 * 2.5 + 1);
+    // The network is: the way back of a part waits until all parts are there.
+    EXPECT_DOUBLE_EQ(pipelined_layer(4, {3, 1, 3}).combined, 24);
+}
+
+Modelling tutel(int pipeline) {
+    auto how = modelling(2);
+    how.dispatch.pipeline = pipeline;
+    return how;
+}
+
+TEST(Pipelining, IsNeverSlowerAndNeverBelowWhatCannotOverlap) {
+    for (const Tokens hot : {12, 30, 80}) {
+        const auto ds = timeline(modelling(2), hot).parts();
+        double before = ds.total();
+        for (const int degree : {1, 2, 4, 8}) {
+            const auto line = timeline(tutel(degree), hot);
+            const auto parts = line.parts();
+            EXPECT_NEAR(parts.total(), line.total(), 1e-9 * line.total());
+            EXPECT_LE(line.total(), before * (1 + 1e-12)) << degree << " parts allowed";
+            before = line.total();
+            // The same work: only what runs beside other work is less.
+            EXPECT_DOUBLE_EQ(parts.compute_s(), ds.compute_s());
+            EXPECT_DOUBLE_EQ(parts.communication_s(), ds.communication_s());
+            EXPECT_GE(parts.total(), std::max(ds.compute_s(), ds.communication_s()));
+            if (degree == 1) EXPECT_EQ(parts.pipelined_s, 0);
+        }
+        EXPECT_LT(before, ds.total()) << "with eight parts something overlaps";
+    }
+}
+
+TEST(Pipelining, OperationsStayInOrder) {
+    const auto line = timeline(tutel(8), 40);
+    double last = 0;
+    for (int layer = 0; layer < real_layers; ++layer) {
+        EXPECT_GT(line.dispatched(layer), last);
+        for (int rank = 0; rank < ranks; ++rank) {
+            EXPECT_GE(line.computed(layer, rank), line.dispatched(layer));
+            EXPECT_LE(line.computed(layer, rank), line.combined(layer));
+        }
+        last = line.combined(layer);
+    }
+    EXPECT_GT(line.backward_done(), line.forward_done());
+}
+
+Modelling spilling(double imbalance = 1.3) {
+    auto how = modelling(2);
+    how.dispatch.kind = DispatchRule::Kind::spill;
+    how.dispatch.limits = {.capacity = 1, .fewest = 1, .imbalance = imbalance};
+    return how;
+}
+
+TEST(SpillPricing, WithoutSpillItIsTheUnpaddedExchangeOfTheGroups) {
+    const double never = 1e9;
+    EXPECT_LT(timeline(spilling(never), 30).total(), timeline(modelling(2), 30).total())
+        << "no padding";
+    EXPECT_EQ(timeline(spilling(), 12).total(), timeline(spilling(never), 12).total());
+}
+
+TEST(SpillPricing, WeightsTravelThereAndTheirGradientsBack) {
+    // Of a group's 200 rows expert 0 has 160, on the first rank: 68 of its rows go to the other.
+    const auto how = spilling();
+    const auto parts = timeline(how, 80).parts();
+    EXPECT_LT(parts.compute_s(), timeline(spilling(1e9), 80).parts().compute_s());
+
+    const auto all = totals(tokens(80), how.dispatch);
+    ASSERT_EQ(all.weights.size(), 2U) << "one expert of each group";
+    const Network& network = costs().network();
+    Exchange rows{all.traffic, {}}, weights{std::vector<RankTraffic>(ranks), {}};
+    const double row_bytes = how.model.tokens() / how.real_tokens * 2 * how.model.width;
+    for (RankTraffic& rank : rows.ranks) {
+        rank.sent *= row_bytes;
+        rank.received *= row_bytes;
+    }
+    for (const WeightMove& move : all.weights)
+        add_message(weights.ranks, RankSites::apart(ranks), move.from, move.to,
+                    2 * how.model.expert_parameters());
+    const double both = network.all_to_all(rows) + network.all_to_all(reversed(rows));
+    const double moved = network.all_to_all(weights) + network.all_to_all(reversed(weights));
+    const double counts = network.all_gather(8.0 * experts, ranks);
+    EXPECT_NEAR(parts.exchange_s,
+                how.model.layers * how.modelled_steps * (counts + 2 * both + moved),
+                1e-9 * parts.exchange_s);
+    EXPECT_GT(moved, 0);
+}
+
 TEST(StepOperations, AreListedUnderTheNamesThatTheyArePricedBy) {
     const auto model = modelled_model("gpt-m");
     std::vector<std::string_view> priced;
@@ -324,7 +421,8 @@ TEST(RecoveryCost, ARestartLoadsWhatEveryNodeHolds) {
 }
 
 TEST(Modelling, SurvivesItsWayToAWorker) {
-    auto how = modelling(2);
+    auto how = spilling();
+    how.dispatch.pipeline = 4;
     how.overlap = 0.3;
     const auto again = modelling_from(nlohmann::json::parse(to_json(how).dump()));
     EXPECT_EQ(to_json(again), to_json(how));

@@ -46,7 +46,8 @@ drive::Campaign campaign_modes() {
     drive::Campaign campaign;
     campaign.says =
         "Seeded schedules of faults against the Lazarus controller and its rivals; checks every "
-        "rule of the protocol in each";
+        "rule of the protocol in each. Variants: " +
+        systems_in_words();
     campaign.modes = {{.name = "virtual",
                        .says = "in virtual time",
                        .seeds = {1, 300},
@@ -64,6 +65,9 @@ drive::Campaign campaign_modes() {
                        .seeds_per_process = 1,
                        .jobs = 1}};
     campaign.variants = names_of_systems();
+    for (const CompetingSystem& system : competing_systems())
+        if (auto lacks = tensors_lack(system))
+            campaign.modes.back().cannot.emplace(system.name, std::move(*lacks));
     campaign.told = {{"commits", "steps committed"},
                      {"discarded", "discarded"},
                      {"fallbacks", "fallbacks to a checkpoint"},

@@ -57,7 +57,13 @@ nlohmann::json to_json(const Modelling& modelling) {
             {"modelled_steps", modelling.modelled_steps},
             {"dispatch", to_string(modelling.dispatch.kind)},
             {"group", modelling.dispatch.group},
+            {"pipeline", modelling.dispatch.pipeline},
+            {"spill",
+             {{"capacity", modelling.dispatch.limits.capacity},
+              {"fewest", modelling.dispatch.limits.fewest},
+              {"imbalance", modelling.dispatch.limits.imbalance}}},
             {"overlap", modelling.overlap},
+            {"accumulation", modelling.accumulation},
             {"gpus_per_worker", modelling.gpus_per_worker}};
 }
 
@@ -69,8 +75,15 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.real_tokens = object.at("real_tokens");
     modelling.modelled_steps = object.at("modelled_steps");
     const auto kind = parse_dispatch_kind(object.at("dispatch").get<std::string>());
-    modelling.dispatch = {.kind = kind.value(), .group = object.at("group")};
+    const auto& spill = object.at("spill");
+    modelling.dispatch = {.kind = kind.value(),
+                          .group = object.at("group"),
+                          .pipeline = object.at("pipeline"),
+                          .limits = {.capacity = spill.at("capacity"),
+                                     .fewest = spill.at("fewest"),
+                                     .imbalance = spill.at("imbalance")}};
     modelling.overlap = object.at("overlap");
+    modelling.accumulation = object.at("accumulation");
     modelling.gpus_per_worker = object.at("gpus_per_worker");
     return modelling;
 }

@@ -63,6 +63,7 @@ struct Modelling {
     int modelled_steps = 1;  ///< M: modelled steps that one real step stands for
     DispatchRule dispatch;   ///< how tokens find their experts
     double overlap = 0;      ///< 0 to 1, see StepTimeline: not published, hence a parameter
+    int accumulation = 1;    ///< modelled steps whose gradients are summed and applied at once
     /// Of a worker, each a rank of its own: a node's replicas are dealt to them
     /// (policy/plan/within_node.hpp), what is no expert is split among them (tensor parallelism).
     int gpus_per_worker = 1;

@@ -91,9 +91,8 @@ StepParticipants participants_of(const Reconfigure& plan, const std::vector<doub
         const auto load = load_of_replicas(holders, loads.at(layer));
         Placement& dealt = ranks.holders.emplace_back();
         for (const std::vector<int>& held : holders)
-            for (auto& one : modelling.dispatch.kind == DispatchRule::Kind::padded
-                                 ? deal_in_blocks(held, gpus)
-                                 : deal_by_load(held, load, gpus))
+            for (auto& one : modelling.dispatch.group > 0 ? deal_in_blocks(held, gpus)
+                                                          : deal_by_load(held, load, gpus))
                 dealt.push_back(std::move(one));
     }
     return ranks;

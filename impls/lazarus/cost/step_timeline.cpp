@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
+#include "impls/lazarus/cost/pipelined_layer.hpp"
 #include "impls/lazarus/cost/ranks_of_nodes.hpp"
 #include "impls/lazarus/cost/step_operations.hpp"
 
@@ -33,6 +35,19 @@ std::vector<double> bytes_of(const DispatchPlan& plan, double row_bytes) {
                 bytes[at(from) * at(plan.ranks) + at(to)] +=
                     static_cast<double>(plan.room(e, from, to)) * row_bytes;
     return bytes;
+}
+
+Exchange part_of(const Exchange& whole, double share) {
+    Exchange part{whole.ranks, [pairs = whole.pairs, share] {
+                      std::vector<double> bytes = pairs();
+                      for (double& one : bytes) one *= share;
+                      return bytes;
+                  }};
+    for (RankTraffic& rank : part.ranks) {
+        rank.sent *= share;
+        rank.received *= share;
+    }
+    return part;
 }
 
 }  // namespace
@@ -118,24 +133,88 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
         rank.received *= row_bytes;
     }
 
+    std::vector<double> held(held_[at(layer)].begin(), held_[at(layer)].end());
+    for (const WeightMove& move : totals.weights) ++held[at(move.to)];
+
     Layer now;
     now.start = layers_.empty() ? 0 : layers_.back().back;
-    for (int rank = 0; rank < ranks_; ++rank) {
-        now.attention.push_back(scale_ * attention_s(rank));
-        const double held = held_[at(layer)][at(rank)];
-        const double computed = totals.computed[at(rank)] * rows_per_row_;
-        now.experts.push_back(scale_ * compute_s(rank, experts_operation(model, held, computed)));
-    }
+    for (int rank = 0; rank < ranks_; ++rank) now.attention.push_back(scale_ * attention_s(rank));
     const double activations = scale_ * activations_s_;
     const double counts = scale_ * network_->all_gather(8.0 * model.experts, ranks_);
-    const double there = scale_ * network_->all_to_all(rows);
-    const double back = scale_ * network_->all_to_all(reversed(rows));
-    now.exchanged = now.start + slowest(now.attention) + activations + counts + there;
-    now.back = now.exchanged + slowest(now.experts) + back;
-    exchanges_ += activations + there + back;
+    PartPrice whole = price_part(rows, held, totals.computed, 1);
+    const double weights = weights_s(totals.weights, false);
+    const double begin = now.start + slowest(now.attention) + activations + counts;
+    const double computing = slowest(whole.experts);
+    now.exchanged = begin + whole.there + weights;
+    now.back = now.exchanged + computing + whole.back;
+    exchanges_ += activations + whole.there + whole.back + weights;
+    exchanges_back_ += activations + whole.there + whole.back + weights_s(totals.weights, true);
     counting_ += counts;
-    compute_ += slowest(now.attention) + slowest(now.experts);
+    compute_ += slowest(now.attention) + computing;
+    now.experts = whole.experts;
+    pipeline(now, begin, rows, held, totals.computed, whole);
     layers_.push_back(std::move(now));
+}
+
+StepTimeline::PartPrice StepTimeline::price_part(const Exchange& rows, std::span<const double> held,
+                                                 std::span<const double> computed,
+                                                 int parts) const {
+    const Exchange part = parts == 1 ? rows : part_of(rows, 1.0 / parts);
+    PartPrice price{.there = scale_ * network_->all_to_all(part),
+                    .back = scale_ * network_->all_to_all(reversed(part)),
+                    .experts = {}};
+    for (int rank = 0; rank < ranks_; ++rank) {
+        const double rows_here = computed[at(rank)] * rows_per_row_ / parts;
+        price.experts.push_back(
+            scale_ *
+            compute_s(rank, experts_operation(modelling_.model, held[at(rank)], rows_here)));
+    }
+    return price;
+}
+
+void StepTimeline::pipeline(Layer& layer, double begin, const Exchange& rows,
+                            std::span<const double> held, std::span<const double> computed,
+                            const PartPrice& whole) {
+    const auto passes = [&](int parts, const PartPrice& price) {
+        const double experts = slowest(price.experts);
+        return std::pair(
+            pipelined_layer(parts, {price.there, experts, price.back}),
+            pipelined_layer(parts, {price.there, backward_over_forward * experts, price.back}));
+    };
+    const auto [forward, backward] = passes(1, whole);
+    double best = forward.combined + backward.combined, saved = 0, saved_back = 0;
+    for (int parts = 2; parts <= modelling_.dispatch.pipeline; parts *= 2) {
+        const PartPrice price = price_part(rows, held, computed, parts);
+        const auto [there, back] = passes(parts, price);
+        if (there.combined + back.combined >= best) continue;
+        best = there.combined + back.combined;
+        saved = forward.combined - there.combined;
+        saved_back = backward.combined - back.combined;
+        layer.exchanged = begin + there.dispatched;
+        layer.back = begin + there.combined;
+        for (int rank = 0; rank < ranks_; ++rank) {
+            const double experts = price.experts[at(rank)];
+            layer.experts[at(rank)] =
+                pipelined_layer(parts, {price.there, experts, price.back}).computed -
+                there.dispatched;
+        }
+    }
+    pipelined_ += saved;
+    pipelined_back_ += saved_back;
+}
+
+double StepTimeline::weights_s(std::span<const WeightMove> moves, bool back) const {
+    if (moves.empty()) return 0;
+    const double bytes = modelling_.model.value_bytes * modelling_.model.expert_parameters();
+    std::vector<RankTraffic> ranks(at(ranks_));
+    for (const WeightMove& move : moves) add_message(ranks, sites_, move.from, move.to, bytes);
+    const Exchange weights{std::move(ranks), [moves, bytes, this] {
+                               std::vector<double> pairs(at(ranks_) * at(ranks_), 0);
+                               for (const WeightMove& move : moves)
+                                   pairs[at(move.from) * at(ranks_) + at(move.to)] += bytes;
+                               return pairs;
+                           }};
+    return scale_ * network_->all_to_all(back ? reversed(weights) : weights);
 }
 
 double StepTimeline::attention_done(int layer, int rank) const {
@@ -168,7 +247,11 @@ double StepTimeline::backward_compute_s() const {
 }
 
 double StepTimeline::backward_done() const {
-    return forward_done() + backward_compute_s() + exchanges_;
+    return forward_done() + backward_compute_s() + exchanges_back_ - pipelined_back_;
+}
+
+double StepTimeline::updates_per_real_step() const {
+    return double(modelling_.modelled_steps) / modelling_.accumulation;
 }
 
 // All real layers at once, as the trainer does it.
@@ -191,7 +274,7 @@ double StepTimeline::reduction_s() const {
             groups.push_back(std::move(ranks));
         }
     }
-    return modelling_.modelled_steps * network_->grouped_all_reduce(bytes, groups, ranks_);
+    return updates_per_real_step() * network_->grouped_all_reduce(bytes, groups, ranks_);
 }
 
 double StepTimeline::optimizer_s(int rank) const {
@@ -200,7 +283,7 @@ double StepTimeline::optimizer_s(int rank) const {
     for (const auto& held : held_) experts += held[at(rank)] * modelling_.layers_per_layer();
     const double parameters =
         model.dense_parameters() / modelling_.gpus_per_worker + experts * model.expert_parameters();
-    return modelling_.modelled_steps * compute_s(rank, optimizer_operation(parameters));
+    return updates_per_real_step() * compute_s(rank, optimizer_operation(parameters));
 }
 
 double StepTimeline::slowest_optimizer_s() const {
@@ -210,7 +293,9 @@ double StepTimeline::slowest_optimizer_s() const {
 }
 
 double StepTimeline::hidden_s(double sums_s) const {
-    return modelling_.overlap * std::min(sums_s, backward_compute_s());
+    const double beside_nothing =
+        (backward_compute_s() - pipelined_back_) / modelling_.accumulation;
+    return modelling_.overlap * std::min(sums_s, beside_nothing);
 }
 
 double StepTimeline::total() const {
@@ -222,10 +307,11 @@ StepParts StepTimeline::parts() const {
     const double sums = reduction_s();
     return {.forward_compute_s = compute_ + slowest_head_s(),
             .backward_compute_s = backward_compute_s(),
-            .exchange_s = counting_ + 2 * exchanges_,
+            .exchange_s = counting_ + exchanges_ + exchanges_back_,
             .sums_s = sums,
             .hidden_s = hidden_s(sums),
-            .optimizer_s = slowest_optimizer_s()};
+            .optimizer_s = slowest_optimizer_s(),
+            .pipelined_s = pipelined_ + pipelined_back_};
 }
 
 }  // namespace assay::lazarus

@@ -28,10 +28,11 @@ struct StepParts {
     double sums_s = 0;      ///< of gradients, as if nothing overlapped
     double hidden_s = 0;    ///< of them, behind the backward computing
     double optimizer_s = 0;
+    double pipelined_s = 0;  ///< of exchanges, beside the experts' computing; both passes
 
     double compute_s() const { return forward_compute_s + backward_compute_s + optimizer_s; }
     double communication_s() const { return exchange_s + sums_s; }
-    double total() const { return compute_s() + communication_s() - hidden_s; }
+    double total() const { return compute_s() + communication_s() - hidden_s - pipelined_s; }
 };
 
 /// Offsets in scenario seconds from the start of a (real) step, which stands for
@@ -51,11 +52,21 @@ struct StepParts {
 /// by what they add up to on each rank: time and memory of a step are O(layers · experts · ranks),
 /// apart from a network that simulates single messages.
 ///
+/// Rules of dispatch (DispatchRule) that do more than send rows and compute them:
+///   pipeline: exchange and experts of a layer take turns (pipelined_layer.hpp) in 1, 2, 4, …
+///   parts,
+///             whichever is quickest for both passes together. Kernels that pack rows cost nothing
+///             here, for no system, so that faster ones gain nothing either.
+///   spill:    the weights of spilled experts travel after the rows, before anyone computes; on the
+///             way back of the backward pass so do their gradients. Helpers keep the weights for
+///             the backward pass.
+///
 /// Overlap. What depends on what leaves one pair that can run at once: a layer's gradients are
 /// final when its backward pass is, so they can be summed beside the backward computing of the
 /// layers below it, as data-parallel training in buckets does. Nothing else can. The exchange of a
 /// layer waits for its gate, the experts for the exchange, the way back for the experts and the
-/// next layer for that; parts of a batch that take turns would change this, and the paper has none.
+/// next layer for that; parts of a batch that take turns change this, and the paper has none
+/// (Tutel's do; computing that exchanges run beside hides no sums).
 /// Sums and exchanges share a node's port. The paper does not say whether its sums overlap, so
 /// `Modelling::overlap`, the share of what can be hidden that is hidden, is a parameter:
 ///
@@ -66,6 +77,9 @@ struct StepParts {
 /// as long as the longer of the two, an end that no schedule reaches quite, since the gradients of
 /// the embeddings come last. What the backward pass hides changes no operation before
 /// backward_done(): its computing is no slower for it.
+///
+/// Where gradients accumulate over several modelled steps, sums and optimizer cost each of them
+/// its part, and only the last one's backward pass can hide sums.
 class StepTimeline {
   public:
     StepTimeline(const CostModel& costs, const Modelling& modelling, StepParticipants participants);
@@ -88,9 +102,21 @@ class StepTimeline {
         double start = 0, exchanged = 0, back = 0;
         std::vector<double> attention, experts;  ///< [rank] seconds
     };
+    /// Of one layer's rows in one of `parts` parts.
+    struct PartPrice {
+        double there = 0, back = 0;
+        std::vector<double> experts;  ///< [rank]
+    };
+    PartPrice price_part(const Exchange& rows, std::span<const double> held,
+                         std::span<const double> computed, int parts) const;
+    /// The layer in as many parts as are quickest, where the rule allows for more than one.
+    void pipeline(Layer& layer, double begin, const Exchange& rows, std::span<const double> held,
+                  std::span<const double> computed, const PartPrice& whole);
+    double weights_s(std::span<const WeightMove> moves, bool back) const;
     double compute_s(int rank, const Operation& operation) const;
     double attention_s(int rank) const;
     double slowest(const std::vector<double>& seconds) const;
+    double updates_per_real_step() const;
     double reduction_s() const;
     double optimizer_s(int rank) const;
     double slowest_optimizer_s() const;
@@ -113,7 +139,10 @@ class StepTimeline {
     double rows_per_row_;       ///< modelled rows per real one
     double activations_s_ = 0;  ///< of a modelled layer, forward
     std::vector<Layer> layers_;
-    double exchanges_ = 0, counting_ = 0, compute_ = 0;  ///< forward, layers counted so far
+    // Layers counted so far:
+    double exchanges_ = 0, counting_ = 0, compute_ = 0;  ///< forward
+    double exchanges_back_ = 0;                          ///< of the backward pass
+    double pipelined_ = 0, pipelined_back_ = 0;          ///< of both, beside the experts
 };
 
 }  // namespace assay::lazarus

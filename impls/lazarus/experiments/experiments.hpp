@@ -11,11 +11,18 @@
 
 namespace assay::lazarus {
 
+Experiment tab1();          ///< the models' sizes
+Experiment fig2();          ///< how unevenly tokens go to experts
 Experiment fig4();          ///< two plans for four experts: recovery probability
 Experiment fig5();          ///< two placements as expert/failure-set graphs
+Experiment fig6();          ///< a node lost every 5 minutes
+Experiment fig7();          ///< a node lost every 40 minutes
 Experiment fig8();          ///< recovery probability of whole models on a routing trace
 Experiment fig9();          ///< training through a spot trace
 Experiment fig10b();        ///< recovery probability of one layer under skewed loads
+Experiment fig11();         ///< what the time on the spot trace goes to
+Experiment fig12();         ///< Tutel, a node lost every 5 minutes
+Experiment fig14();         ///< the same, idle nodes first
 Experiment tab2();          ///< several nodes lost at once
 Experiment x_theorem1();    ///< optimality of MRO by exhaustive search
 Experiment x_guarded();     ///< overlap repaired where it is not optimal

@@ -9,6 +9,7 @@
 
 #include "impls/lazarus/cost/modelled_model.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
+#include "impls/lazarus/experiments/training_experiment.hpp"
 #include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/recorded_decisions.hpp"
@@ -16,6 +17,7 @@
 #include "suite/base/error.hpp"
 #include "suite/drive/simgrid/flow_network.hpp"
 #include "suite/drive/simgrid/simgrid_time.hpp"
+#include "suite/drive/simulated/event_queue.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/cost_model.hpp"
@@ -29,7 +31,8 @@ namespace assay::lazarus {
 namespace {
 
 constexpr std::int64_t paper_slots = 6;  // section 6.1
-constexpr int real_layers = 4;           // SpotTraining::real_layers
+// What is kept at the ends of what is not published.
+const std::vector<std::string> at_ends = {"samples_total", "restarts", "share", "overhead"};
 
 std::string text(const SampleSpec& spec, const char* axis) {
     return assay::to_string(spec.axes.at(axis));
@@ -45,20 +48,17 @@ void validate_fig9(const SampleSpec& named) {
         throw UserError(fmt::format(
             "{} nodes with {} slots each cannot hold the {} experts of {}; raise nodes or slots",
             nodes, slots, model.experts, model.name));
-    check_routing_file(spec, real_layers, model.experts);
-    integer_axis(spec, "relaunch_s", 0, 100000);
+    check_training_axes(spec);
     integer_axis(spec, "compression", 1, 100000);
     if (const auto network = text(spec, "network"); network != "closed" && network != "flows")
         throw UserError(fmt::format("axis network: '{}'; known are closed and flows", network));
     else if (network == "flows" && !is_simulated(spec))
         throw UserError("axis network: flows are simulated; add --mode simulated");
-    if (const double overlap = number_axis(spec, "overlap"); !(overlap >= 0 && overlap <= 1))
-        throw UserError(fmt::format(
-            "axis overlap: {} is no share; 0: nothing overlaps, 1: all that can", overlap));
-    const auto per_step = integer_axis(spec, "modelled_steps", 1, 50);
-    if (50 % per_step != 0 || 200 % per_step != 0)
-        throw UserError("axis modelled_steps must divide 50 and 200: 1, 2, 5, 10, 25 or 50");
-    cluster_profile(text(spec, "cluster"));
+    if (!is_simulated(spec))
+        for (const auto& [name, value] : assumed_values(spec))
+            if (name != "overlap")
+                throw UserError(
+                    fmt::format("axis {}: of simulated trainings; add --mode simulated", name));
     nodes_of(spec);
 }
 
@@ -69,8 +69,10 @@ bool is_of_flows(const SampleSpec& spec) {
 std::optional<std::string> unsupported(const SampleSpec& spec) {
     if (is_of_flows(spec))
         if (auto lacks = drive::flow_engine_lacks()) return lacks;
-    if (!is_simulated(spec))
+    if (!is_simulated(spec)) {
+        if (auto lacks = tensors_lack(competing_system(spec.variant))) return lacks;
         if (auto lacks = live_training_lacks()) return lacks;
+    }
     return missing_trace(spec);
 }
 
@@ -83,32 +85,54 @@ std::vector<Input> inputs(const SampleSpec& spec) {
 }
 
 // What is exchanged shares links, as SimGrid simulates them.
-SimulatedCourse simulate_flows(const ModelledTraining& training, int nodes, Recorder& recorder) {
-    const auto cluster = cluster_profile(training.modelling.cluster);
-    const auto flows = std::make_shared<drive::RankFlows>(Topology(cluster), nodes);
+SimulatedCourse simulate_flows(const ModelledTraining& training, const AssumedValues& values,
+                               int nodes, Recorder& recorder) {
+    const std::string& cluster = training.modelling.cluster;
+    const auto flows =
+        std::make_shared<drive::RankFlows>(Topology(costs_with(cluster, values).cluster()), nodes);
     const auto network = std::make_shared<drive::FlowNetwork>(flows);
     drive::SimGridTime time(flows);
-    auto course = simulate_training(training, CostModel(cluster, network), time, recorder);
+    auto course = simulate_training(training, costs_with(cluster, values, network), time, recorder);
     recorder.metric("flows_over_closed_form", 1 + network->difference().overall());
     return course;
 }
 
-void simulate(const SampleSpec& spec, Recorder& recorder) {
+SimulatedCourse simulate_closed(const ModelledTraining& training, const AssumedValues& values,
+                                Recorder& recorder) {
+    drive::EventQueue time;
+    const CostModel costs = costs_with(training.modelling.cluster, values);
+    return simulate_training(training, costs, time, recorder);
+}
+
+// `spec` names every axis, `named` those of the case.
+void simulate(const SampleSpec& spec, const SampleSpec& named, Recorder& recorder) {
     const auto nodes = nodes_of(spec);
-    const auto training = spot_training_of(spec, nodes.initial_workers, routing_source(spec));
+    auto training = spot_training_of(spec, nodes.initial_workers, routing_source(spec));
+    training.real_layers = routed_layers(spec);
     auto modelled = modelled_training(training);
     modelled.faults = nodes.faults;
-    const auto course =
-        is_of_flows(spec)
-            ? simulate_flows(modelled, static_cast<int>(integer_axis(spec, "nodes")), recorder)
-            : simulate_training(modelled, recorder);
-    store_decisions(recorder, modelled.controller, course.decisions);
-    if (!course.ok) throw SampleError(SampleStatus::failed, course.why);
-    record_course(course, training, modelled.modelling, recorder);
+    const RoutingReplay keeps_the_trace_in_memory(modelled.routing);
+    // Experiments made of this one (fig11) have no claims, so no ends.
+    const bool with_ends = spec.experiment == "lazarus/fig9";
+    const auto names = with_ends ? at_ends : std::vector<std::string>{};
+    simulate_with_ends(named, names, recorder, [&](const AssumedValues& values, Recorder& to) {
+        auto with_values = modelled;
+        with_values.modelling = modelling_with(modelled.modelling, values);
+        const auto course = is_of_flows(spec)
+                                ? simulate_flows(with_values, values,
+                                                 static_cast<int>(integer_axis(spec, "nodes")), to)
+                                : simulate_closed(with_values, values, to);
+        // At profile paper there are too many steps to keep every decision of; a replay makes
+        // them again.
+        if (spec.profile != Profile::paper)
+            store_decisions(to, with_values.controller, course.decisions);
+        if (!course.ok) throw SampleError(SampleStatus::failed, course.why);
+        record_course(course, training, with_values.modelling, to);
+    });
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    if (is_simulated(spec)) return simulate(with_every_axis(spec), recorder);
+    if (is_simulated(spec)) return simulate(with_every_axis(spec), spec, recorder);
 #ifdef ASSAY_LAZARUS_LIVE
     tensor_functions().run_fig9(with_every_axis(spec), nodes_of(spec), routing_source(spec),
                                 live_training_text(), recorder);
@@ -124,7 +148,8 @@ nlohmann::json calibration(const SampleSpec& spec) {
     nlohmann::json taken{{"initial_workers", nodes.initial_workers},
                          {"faults", assay::to_string(nodes.faults)}};
     if (spec.provenance != Provenance::measured)
-        taken["costs"] = CostModel(cluster_profile(text(spec, "cluster"))).to_json();
+        taken["costs"] = costs_with(text(spec, "cluster"), assumed_values(spec)).to_json();
+    if (spec.profile == Profile::paper) taken["ends"] = ranges_to_json(assumed_values(spec));
     if (is_of_flows(spec))
         taken["network"] = fmt::format("flows: {} messages of a rank at once",
                                        drive::FlowSettings().messages_at_once);
@@ -170,24 +195,11 @@ Experiment fig9() {
         "Measured, the processes train as fast as this machine lets them and the trace runs "
         "`compression` times as fast: nothing is modelled, and relaunch_s says nothing.";
     e.axes = {
-        {"model", "the modelled model (Table 1)", {"gpt-s", "gpt-m", "gpt-l"}, false},
-        {"relaunch_s",
-         "seconds to launch a job anew, without loading; not published, hence a range",
-         {std::int64_t{60}, std::int64_t{300}},
-         true},
-        {"trace",
-         "routing trace that the gates follow: synthetic, smartmoe, or a CSV file "
-         "iteration,layer,e0,e1,…",
-         {"synthetic", "smartmoe"},
-         true},
-        {"modelled_steps",
-         "modelled steps that one real step stands for (measured: for itself)",
-         {std::int64_t{50}, std::int64_t{10}},
-         true},
-        {"cluster",
-         "cluster profile: an id of datasets/clusters or a file",
-         {"lazarus-testbed"},
-         true},
+        model_axis(),
+        relaunch_axis(),
+        trace_axis(),
+        modelled_steps_axis(),
+        cluster_axis("lazarus-testbed"),
         {"slots",
          "replica slots per node and layer (of ds and ds_ft: experts per node, whatever this "
          "says); "
@@ -199,11 +211,7 @@ Experiment fig9() {
          "mro",
          {"mro", "mro_guarded"},
          false},
-        {"overlap",
-         "share of the gradient sums that the backward pass hides, of what it could: 0 to 1; not "
-         "published, hence a parameter; without -a: 0, nothing overlaps",
-         {0.0, 1.0},
-         true},
+        overlap_axis(),
         {"compression",
          "measured: seconds of the trace that pass in one second; without -a: 60",
          {std::int64_t{60}},
@@ -215,36 +223,11 @@ Experiment fig9() {
          false}};
     const auto spot = spot_axes();
     e.axes.insert(e.axes.begin() + 3, spot.begin(), spot.end());
+    for (Axis& axis : profile_input_axes()) e.axes.push_back(std::move(axis));
     e.variants = names_of_systems();
-    e.metrics = {
-        metric("samples_total", "count",
-               "sequences trained in steps that were not lost again, modelled", Direction::higher),
-        metric("samples_lost", "count", "sequences of committed steps that a restart undid",
-               Direction::lower),
-        metric("restarts", "count", "returns to a checkpoint after nodes were lost",
-               Direction::lower),
-        metric(
-            "restarts_by_reason", "count",
-            "no_replica_left: an expert had no live holder; too_few_survivors: fewer nodes were "
-            "left than can hold every expert, training waited for more; every_loss: the system "
-            "restarts whenever a training node is lost (ds); "
-            "planned: for nodes that join, no step is lost and `restarts` does not count it (ds)",
-            Direction::none, {"reason"}),
-        metric("waits", "count", "times training stood still until more nodes came",
-               Direction::lower),
-        metric("restart_min", "min", "minute at which a restart from a checkpoint began",
-               Direction::none, {"event"}),
-        metric("deaths", "count", "workers killed while they trained or waited", Direction::none),
-        metric("mean_nodes_used", "count", "workers that train, over time", Direction::higher),
-        metric("share", "fraction",
-               "of the time: compute, checkpoint, restart, reconfiguration, lost (undone and "
-               "interrupted steps, waiting for nodes)",
-               Direction::none, {"part"}),
-        metric("overhead", "fraction",
-               "of the time, as Fig. 11 adds them up: checkpoint_and_restart, "
-               "reconfiguration_and_rebalance",
-               Direction::lower, {"kind"}),
-        metric("step_s", "s", "median modelled step with all nodes", Direction::lower),
+    e.metrics = training_metrics();
+    for (MetricSpec& one : metrics_at_ends(e.metrics, at_ends)) e.metrics.push_back(std::move(one));
+    const std::vector<MetricSpec> of_processes = {
         {"state_equal_to_oracle",
          "bool",
          "1: weights and moments equal bit for bit the fault-free replay of the membership",
@@ -263,6 +246,7 @@ Experiment fig9() {
         metric("real_regroup_s", "s", "real time of a regroup with its transfers, median",
                Direction::lower),
     };
+    e.metrics.insert(e.metrics.end(), of_processes.begin(), of_processes.end());
     for (MetricSpec& one : e.metrics) {
         if (one.name == "state_equal_to_oracle" || one.name.starts_with("real_"))
             one.only = {Provenance::emulated, Provenance::measured};
@@ -279,9 +263,9 @@ Experiment fig9() {
                 {"modelled_steps", {std::int64_t{50}}},
                 {"slots", {}},
                 {"placement", {}},
-                {"overlap", {}},
                 {"compression", {}},
                 {"network", {}}};
+    leave_unnamed(toy);
     toy.seconds_per_sample = 35;
     toy.bytes_per_sample = 150e3;
     toy.timeout_s = 900;
@@ -294,7 +278,16 @@ Experiment fig9() {
     toy.seconds_of = {{Provenance::simulated, 0.1}, {Provenance::measured, 110}};
     small.seconds_of = {{Provenance::simulated, 0.3}, {Provenance::measured, 110}};
     small.timeout_s = 1800;
-    e.profiles = {toy, small};
+    ProfilePlan paper = small;
+    paper.profile = Profile::paper;
+    paper.provenances = {Provenance::simulated};
+    paper.axes["mapping"] = {"delta_clamped", "min", "tracked", "scaled"};
+    paper.variants = {"lazarus", "lazarus_joint", "ds_ft", "ds"};
+    paper.rounds = 5;
+    paper.seconds_per_sample = 10;
+    paper.bytes_per_sample = 300e3;
+    paper.seconds_of.clear();
+    e.profiles = {toy, small, paper};
     e.figure = {Figure::Kind::timeline, "throughput_kept",         "t_s", {"model", "relaunch_s"},
                 "time on the trace",    "samples kept per second", false};
     e.validate = validate_fig9;

@@ -40,6 +40,24 @@ Modelling as_it_is(const SessionOptions& options) {
     return modelling;
 }
 
+void record_errors(const MemoryRecorder& paced, const MemoryRecorder& simulated,
+                   Recorder& recorder) {
+    std::vector<double> errors;
+    const auto record = [&](const char* name, const Labels& labels, double whole,
+                            const std::string& of) {
+        errors.push_back(std::abs(simulated.value(name, labels) - paced.value(name, labels)) /
+                         whole);
+        recorder.metric("error", errors.back(), {{"of", of}});
+    };
+    for (const char* name : {"samples_total", "mean_nodes_used", "step_s"})
+        record(name, {}, paced.value(name), name);
+    record("samples_lost", {}, paced.value("samples_total"), "samples_lost");
+    record("restarts", {}, std::max(1.0, paced.value("restarts")), "restarts");
+    for (const char* part : {"compute", "checkpoint", "restart", "reconfiguration", "lost"})
+        record("share", {{"part", std::string(part)}}, 1, part);
+    recorder.metric("median_error", median(errors));
+}
+
 void require_equal_to_oracle(const SessionOptions& options, const SessionResult& result,
                              Recorder& recorder) {
     if (result.digests.empty()) return;
@@ -81,6 +99,9 @@ void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::s
     modelled.faults = nodes.faults;
     auto options = spot_session(training, corpus, spec.scratch);
     options.faults = nodes.faults;
+    // As in fig6: Lazarus recovers from single failures without checkpoints.
+    if (assay::to_string(spec.axes.at("faults")) == "controlled" && training.system == "lazarus")
+        modelled.controller.checkpoint_every = options.controller.checkpoint_every = 0;
 
     const double began = cluster::monotonic_s();
     const auto paced = run_live(options, recorder, "paced");
@@ -91,21 +112,14 @@ void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::s
     store_decisions(recorder, modelled.controller, simulated.decisions, "simulated");
     if (!simulated.ok) throw SampleError(SampleStatus::failed, "simulated: " + simulated.why);
 
-    const auto total = [&](const TrainingCourse& course) {
-        return samples_total(course, training, modelled.modelling);
-    };
-    const auto record = [&](const char* clock, const TrainingCourse& course) {
-        recorder.metric("samples_total", total(course), {{"clock", std::string(clock)}});
-        recorder.metric("restarts", double(course.counts.fallbacks),
-                        {{"clock", std::string(clock)}});
-    };
-    record("paced", paced);
-    record("simulated", simulated);
-    const double off = total(simulated) / total(paced) - 1;
-    recorder.metric("samples_off", off);
-    recorder.metric("simulation_off", std::abs(off));
-    recorder.metric("step_off",
-                    full_step_s(simulated, training) / full_step_s(paced, training) - 1);
+    MemoryRecorder of_paced, of_simulated;
+    record_course(paced, training, modelled.modelling, of_paced);
+    record_course(simulated, training, modelled.modelling, of_simulated);
+    for (const char* name : {"samples_total", "restarts"}) {
+        recorder.metric(name, of_paced.value(name), {{"clock", std::string("paced")}});
+        recorder.metric(name, of_simulated.value(name), {{"clock", std::string("simulated")}});
+    }
+    record_errors(of_paced, of_simulated, recorder);
     recorder.metric("speedup", (between - began) / (ended - between));
     const bool again =
         !drive::first_difference(Controller(modelled.controller), simulated.decisions);

@@ -30,14 +30,14 @@ std::optional<std::filesystem::path> own_file(const SampleSpec& spec) {
 // The trace has every tenth iteration, from the first; these are the nearest to the paper's steps.
 std::int64_t trace_iteration(std::int64_t step) { return step == 200 ? 201 : 3991; }
 
-RoutingTrace read_trace(const std::filesystem::path& file) {
+}  // namespace
+
+RoutingTrace read_routing_trace(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     const std::string csv{std::istreambuf_iterator<char>(stream), {}};
     if (!stream) throw UserError(fmt::format("cannot read the routing trace {}", file.string()));
     return RoutingTrace::parse(csv, file.string());
 }
-
-}  // namespace
 
 std::optional<std::string> missing_trace(const SampleSpec& spec) {
     if (!wants_public_trace(spec) || data::locate(trace_id)) return std::nullopt;
@@ -50,7 +50,7 @@ std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int la
     if (wants_public_trace(spec)) {
         const auto file = data::locate(trace_id);
         if (!file) throw SampleError(SampleStatus::unsupported, missing_trace(spec).value());
-        loads = read_trace(*file).at(trace_iteration(step), layers);
+        loads = read_routing_trace(*file).at(trace_iteration(step), layers);
     } else {
         loads = synthetic_routing(spec.seed, step, layers);
     }
@@ -66,7 +66,7 @@ void check_routing_file(const SampleSpec& spec, int layers, int experts) {
             "axis trace: no file {}; give synthetic, smartmoe, or a CSV file with the header "
             "iteration,layer,e0,e1,…",
             file->string()));
-    const RoutingTrace trace = read_trace(*file);
+    const RoutingTrace trace = read_routing_trace(*file);
     if (trace.experts() < experts)
         throw UserError(fmt::format("axis trace: {} has {} experts, the model {}", file->string(),
                                     trace.experts(), experts));

@@ -22,7 +22,9 @@ constexpr Step steps = 14;
 
 SpotTraining training_of(std::uint64_t seed, const std::string& system) {
     constexpr std::array models{"gpt-s", "gpt-m", "gpt-s"};
-    const auto systems = names_of_systems();
+    std::vector<std::string> systems;
+    for (const CompetingSystem& one : competing_systems())
+        if (!tensors_lack(one)) systems.emplace_back(one.name);
     // Every other one is the first, Lazarus.
     const std::size_t drawn = seed % 2 == 0 ? 0 : 1 + seed / 2 % (systems.size() - 1);
     SpotTraining training;

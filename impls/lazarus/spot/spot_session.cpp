@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "impls/lazarus/policy/rivals/systems.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
@@ -13,6 +15,8 @@ constexpr int real_context = 32;
 
 SessionOptions spot_session(const SpotTraining& training, const std::filesystem::path& corpus,
                             const std::filesystem::path& scratch) {
+    if (const auto lacks = tensors_lack(competing_system(training.system)))
+        throw NotSupportedHere(*lacks);
     const ModelledTraining modelled = modelled_training(training);
     SessionOptions options;
     options.controller = modelled.controller;

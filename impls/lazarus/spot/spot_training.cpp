@@ -62,15 +62,14 @@ ModelledTraining modelled_training(const SpotTraining& training) {
     const auto model = modelled_model(training.model);
     ModelledTraining modelled;
     modelled.controller = controller_of(training, model);
-    const bool groups = modelled.controller.layout == Layout::groups;
-    modelled.modelling = {
-        .model = model,
-        .cluster = training.cluster,
-        .real_layers = training.real_layers,
-        .real_tokens = double(real_tokens),
-        .modelled_steps = training.modelled_steps,
-        .dispatch = groups ? DispatchRule::padded_in(model.group) : DispatchRule{},
-        .overlap = training.overlap};
+    modelled.modelling = {.model = model,
+                          .cluster = training.cluster,
+                          .real_layers = training.real_layers,
+                          .real_tokens = double(real_tokens),
+                          .modelled_steps = training.modelled_steps,
+                          .dispatch = dispatch_of(competing_system(training.system), model.group,
+                                                  model.rows() / real_tokens),
+                          .overlap = training.overlap};
     modelled.routing = {.trace = training.routing,
                         .seed = training.seed,
                         .modelled_steps = training.modelled_steps,

@@ -50,6 +50,9 @@ struct CampaignMode {
     /// is told of with a line of its own.
     int seeds_per_process = 1;
     int jobs = 1;  ///< processes at once where nobody says; 0: as many as processors
+    /// Of Campaign::variants, those that it cannot run, each with a sentence that says why. Who
+    /// asks for one is told so (NotSupportedHere); `all` leaves them out.
+    std::map<std::string, std::string> cannot = {};
 };
 
 struct Campaign {

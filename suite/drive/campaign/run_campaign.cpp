@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "suite/base/error.hpp"
 #include "suite/drive/campaign/run_seeds.hpp"
 
 namespace assay::drive {
@@ -18,8 +19,13 @@ std::vector<const CampaignMode*> modes_of(const Campaign& campaign, const std::s
     return modes;
 }
 
-std::vector<std::string> variants_of(const Campaign& campaign, const std::string& asked) {
-    return asked == all_of_them ? campaign.variants : std::vector{asked};
+std::vector<std::string> variants_of(const Campaign& campaign, const CampaignMode& mode,
+                                     const std::string& asked) {
+    if (asked != all_of_them) return {asked};
+    std::vector<std::string> variants;
+    for (const std::string& variant : campaign.variants)
+        if (!mode.cannot.count(variant)) variants.push_back(variant);
+    return variants;
 }
 
 std::string replay_command(const std::string& system, const CampaignPart& part,
@@ -73,12 +79,15 @@ std::uint64_t CampaignResult::schedules() const {
 CampaignResult run_campaign(const Campaign& campaign, const CampaignRequest& request,
                             const CampaignListener& listener) {
     const auto modes = modes_of(campaign, request.mode);
-    for (const CampaignMode* mode : modes)
+    for (const CampaignMode* mode : modes) {
+        if (const auto lacks = mode->cannot.find(request.variant); lacks != mode->cannot.end())
+            throw NotSupportedHere(lacks->second);
         if (mode->prepare) mode->prepare();
+    }
     cluster::SignalWatch signals{SIGINT, SIGTERM};
     CampaignResult result;
     for (const CampaignMode* mode : modes)
-        for (const std::string& variant : variants_of(campaign, request.variant)) {
+        for (const std::string& variant : variants_of(campaign, *mode, request.variant)) {
             result.parts.push_back({.mode = mode->name,
                                     .variant = variant,
                                     .seeds = request.seeds.value_or(mode->seeds)});

@@ -72,6 +72,14 @@ Instance padded(std::mt19937_64& random) {
     return one;
 }
 
+/// In the same groups, with rows that spill.
+Instance spilling(std::mt19937_64& random) {
+    Instance one = padded(random);
+    one.rule.kind = DispatchRule::Kind::spill;
+    one.rule.limits = {.capacity = 1 + 0.1 * draw(random, 3), .fewest = 1 + draw(random, 100)};
+    return one;
+}
+
 void expect_equal(const std::vector<Segment>& a, const std::vector<Segment>& b) {
     ASSERT_EQ(a.size(), b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -104,6 +112,7 @@ TEST(LazarusDispatcher, GivesEachRankItsPartOfTheTable) {
     for (int trial = 0; trial < 1000 && !testing::Test::HasFatalFailure(); ++trial) {
         expect_layouts_of_the_table(flexible(random));
         expect_layouts_of_the_table(padded(random));
+        expect_layouts_of_the_table(spilling(random));
     }
     for (int trial = 0; trial < 5 && !testing::Test::HasFatalFailure(); ++trial)
         expect_layouts_of_the_table(flexible(random, 70));
@@ -135,7 +144,9 @@ void expect_near(const Traffic& a, const Traffic& b, double rows) {
 TEST(LazarusDispatcher, TotalsAreThoseOfTheTable) {
     std::mt19937_64 random(73);
     for (int trial = 0; trial < 1000 && !testing::Test::HasFatalFailure(); ++trial) {
-        Instance one = trial % 2 ? padded(random) : flexible(random);
+        Instance one = trial % 4 == 3   ? spilling(random)
+                       : trial % 4 == 1 ? padded(random)
+                                        : flexible(random);
         if (trial % 3 == 0) one.sites = RankSites::apart(one.ranks);
         const auto found =
             make_dispatcher(one.rule, one.holders, one.experts)->totals(one.tokens, one.sites);
@@ -169,6 +180,11 @@ TEST(LazarusDispatcher, RefusesWhatIsNoDispatch) {
     const auto padded = make_dispatcher(DispatchRule::padded_in(2), {{0}, {1}}, 2);
     EXPECT_THROW(padded->totals(std::vector<Tokens>{1, 2, 3, -1}, sites), UserError);
     EXPECT_THROW(padded->layout(std::vector<Tokens>{1, 2, 3, 4}, 2, layout), UserError);
+    DispatchRule spill = DispatchRule::padded_in(2);
+    spill.kind = DispatchRule::Kind::spill;
+    const auto spilling = make_dispatcher(spill, {{0}, {1}}, 2);
+    EXPECT_THROW(spilling->totals(std::vector<Tokens>{1, 2, 3}, sites), UserError);
+    EXPECT_THROW(spilling->layout(std::vector<Tokens>{1, 2, 3, 4}, 2, layout), UserError);
     EXPECT_THROW(make_dispatcher({}, {{2}}, 2), UserError);
     EXPECT_THROW(make_dispatcher(DispatchRule::padded_in(2), {{0}, {0}}, 2), UserError);
 }

@@ -4,6 +4,7 @@
 
 #include "impls/lazarus/policy/dispatch/flexible_dispatcher.hpp"
 #include "impls/lazarus/policy/rivals/padded_dispatcher.hpp"
+#include "impls/lazarus/policy/rivals/spill_dispatcher.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::lazarus {
@@ -16,12 +17,14 @@ std::string_view to_string(Kind kind) {
             return "flexible";
         case Kind::padded:
             return "padded";
+        case Kind::spill:
+            return "spill";
     }
     return "";
 }
 
 std::optional<Kind> parse_dispatch_kind(std::string_view text) {
-    for (const Kind kind : {Kind::flexible, Kind::padded})
+    for (const Kind kind : {Kind::flexible, Kind::padded, Kind::spill})
         if (text == to_string(kind)) return kind;
     return std::nullopt;
 }
@@ -30,6 +33,9 @@ std::unique_ptr<Dispatcher> make_dispatcher(const DispatchRule& rule, const Plac
                                             int experts) {
     if (rule.kind == Kind::padded)
         return std::make_unique<PaddedDispatcher>(ExpertGroups(holders, experts, rule.group));
+    if (rule.kind == Kind::spill)
+        return std::make_unique<SpillDispatcher>(ExpertGroups(holders, experts, rule.group),
+                                                 rule.limits);
     return std::make_unique<FlexibleDispatcher>(holders, experts);
 }
 

@@ -16,26 +16,48 @@
 
 namespace assay::lazarus {
 
+/// When rows are spilled, and where to: see rivals/spill.hpp. The defaults of the paper's code.
+struct SpillLimits {
+    double capacity = 1.1;   ///< rows that a rank may get, of the mean (the paper's alpha)
+    Tokens fewest = 1024;    ///< rows of one expert worth sending its weights for (m)
+    double imbalance = 1.3;  ///< fullest rank over the mean from which on anything is spilled
+                             ///< (lambda)
+    bool operator==(const SpillLimits&) const = default;
+};
+
 /// What a system does, whatever the placement.
 struct DispatchRule {
     enum class Kind {
         flexible,  ///< Lazarus: un-padded, to any replica (dispatch_plan.hpp)
-        padded     ///< DeepSpeed-MoE: padded, within fixed groups (rivals/expert_parallel.hpp)
+        padded,    ///< DeepSpeed-MoE: padded, within fixed groups (rivals/expert_parallel.hpp)
+        spill      ///< LLEP: un-padded, within fixed groups; the overloaded get help with rows, and
+                   ///< helpers the weights (rivals/spill.hpp)
     };
     Kind kind = Kind::flexible;
-    int group = 0;  ///< padded: ranks per expert-parallel group
+    int group = 0;  ///< padded, spill: ranks per expert-parallel group
+    /// Parts, at most, into which a layer's exchange is cut so that some travel while the experts
+    /// compute others (Tutel, arXiv 2206.03382, section 3.3). The rows, and who gets them, are the
+    /// same; what a step costs is not: PipelinedLayer (cost/).
+    int pipeline = 1;
+    SpillLimits limits = {};  ///< spill
 
-    static DispatchRule padded_in(int group) { return {Kind::padded, group}; }
+    static DispatchRule padded_in(int group) { return {.kind = Kind::padded, .group = group}; }
     bool operator==(const DispatchRule&) const = default;
 };
 std::string_view to_string(DispatchRule::Kind);
 std::optional<DispatchRule::Kind> parse_dispatch_kind(std::string_view);
 
+/// An expert's weights on their way to a rank that helps with its rows.
+struct WeightMove {
+    int from = 0, to = 0;
+};
+
 /// What an exchange adds up to, in rows, padding included.
 struct ExchangeTotals {
-    std::vector<double> computed;      ///< [rank] rows that its experts compute
-    std::vector<RankTraffic> traffic;  ///< [rank] rows on their way there; on the way back the
-                                       ///< two sides are swapped
+    std::vector<double> computed;          ///< [rank] rows that its experts compute
+    std::vector<RankTraffic> traffic;      ///< [rank] rows on their way there; on the way back the
+                                           ///< two sides are swapped
+    std::vector<WeightMove> weights = {};  ///< of spilled experts, before they compute
 };
 
 /// One layer's placement under one rule. `tokens` is T, [experts][ranks] row-major: tokens at each

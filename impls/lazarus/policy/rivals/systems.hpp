@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "impls/lazarus/policy/controller/protocol.hpp"
+#include "impls/lazarus/policy/dispatch/dispatcher.hpp"
 
 namespace assay::lazarus {
 
@@ -21,6 +22,8 @@ struct CompetingSystem {
     Recovery recovery = Recovery::peers;
     /// Where the layout asks for one; absent: the experiment says which (mro in the paper).
     std::optional<PlacementPolicy> placement = {};
+    DispatchRule::Kind dispatch = DispatchRule::Kind::flexible;
+    int pipeline = 1;  ///< DispatchRule's
 
     bool in_groups() const { return layout == Layout::groups; }
 };
@@ -32,6 +35,13 @@ const CompetingSystem& competing_system(std::string_view name);
 std::vector<std::string> names_of_systems();
 /// For help: "lazarus (…), ds (…), …"
 std::string systems_in_words();
+
+/// Why no worker can train by its rule of dispatch, and what to do instead; absent: it can.
+std::optional<std::string> tensors_lack(const CompetingSystem& system);
+
+/// `group`: ranks that hold every expert once. `rows_per_row`: of a modelled rank's rows, those
+/// that one counted row stands for.
+DispatchRule dispatch_of(const CompetingSystem& system, int group, double rows_per_row = 1);
 
 /// Sets layout, recovery and, where the system has its own, placement.
 void set_system(ControllerConfig& config, const CompetingSystem& system);
