@@ -22,6 +22,8 @@ System make_system(Claims claims) {
     system.experiments.push_back(tab2());
     system.experiments.push_back(fig9());
     system.experiments.push_back(fig10b());
+    system.experiments.push_back(fig13a());
+    system.experiments.push_back(fig13b());
     system.experiments.push_back(x_theorem1());
     system.experiments.push_back(x_guarded());
     system.experiments.push_back(x_planner());

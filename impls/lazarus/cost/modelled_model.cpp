@@ -58,7 +58,8 @@ nlohmann::json to_json(const Modelling& modelling) {
             {"dispatch", to_string(modelling.dispatch.kind)},
             {"group", modelling.dispatch.group},
             {"overlap", modelling.overlap},
-            {"gpus_per_worker", modelling.gpus_per_worker}};
+            {"gpus_per_worker", modelling.gpus_per_worker},
+            {"each_reads_its_own", modelling.each_reads_its_own}};
 }
 
 Modelling modelling_from(const nlohmann::json& object) {
@@ -72,6 +73,7 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.dispatch = {.kind = kind.value(), .group = object.at("group")};
     modelling.overlap = object.at("overlap");
     modelling.gpus_per_worker = object.at("gpus_per_worker");
+    modelling.each_reads_its_own = object.at("each_reads_its_own");
     return modelling;
 }
 

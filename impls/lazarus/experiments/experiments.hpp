@@ -14,6 +14,8 @@ namespace assay::lazarus {
 Experiment fig4();          ///< two plans for four experts: recovery probability
 Experiment fig5();          ///< two placements as expert/failure-set graphs
 Experiment fig8();          ///< recovery probability of whole models on a routing trace
+Experiment fig13a();        ///< DeepSeek-V3 on hundreds of GPUs, over failure probability
+Experiment fig13b();        ///< the same over cluster size
 Experiment fig9();          ///< training through a spot trace
 Experiment fig10b();        ///< recovery probability of one layer under skewed loads
 Experiment tab2();          ///< several nodes lost at once
