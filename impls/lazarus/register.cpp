@@ -28,6 +28,8 @@ System make_system(Claims claims) {
     system.experiments.push_back(fig10b());
     system.experiments.push_back(fig11());
     system.experiments.push_back(fig12());
+    system.experiments.push_back(fig13a());
+    system.experiments.push_back(fig13b());
     system.experiments.push_back(fig14());
     system.experiments.push_back(x_theorem1());
     system.experiments.push_back(x_guarded());

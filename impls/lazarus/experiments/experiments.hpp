@@ -18,6 +18,8 @@ Experiment fig5();          ///< two placements as expert/failure-set graphs
 Experiment fig6();          ///< a node lost every 5 minutes
 Experiment fig7();          ///< a node lost every 40 minutes
 Experiment fig8();          ///< recovery probability of whole models on a routing trace
+Experiment fig13a();        ///< DeepSeek-V3 on hundreds of GPUs, over failure probability
+Experiment fig13b();        ///< the same over cluster size
 Experiment fig9();          ///< training through a spot trace
 Experiment fig10b();        ///< recovery probability of one layer under skewed loads
 Experiment fig11();         ///< what the time on the spot trace goes to
