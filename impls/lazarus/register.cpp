@@ -29,6 +29,7 @@ System make_system(Claims claims) {
     system.experiments.push_back(x_live());
     system.experiments.push_back(x_faults());
     system.experiments.push_back(x_clocks());
+    system.experiments.push_back(x_loss());
 
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");

@@ -24,6 +24,7 @@ Experiment x_operations();  ///< what the operations of a step take on this mach
 Experiment x_live();        ///< a fault plan on a running training
 Experiment x_faults();      ///< one fault of each kind on a running training
 Experiment x_clocks();      ///< fig9's training, paced and simulated, side by side
+Experiment x_loss();        ///< the loss while the batch shrinks with the nodes
 
 /// A sample of fig9 or x_clocks with the axes that older series do not name.
 SampleSpec with_every_axis(SampleSpec spec);
