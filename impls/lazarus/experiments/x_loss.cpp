@@ -75,8 +75,7 @@ Experiment x_loss() {
     e.metrics = {
         loss("held_out_loss", "after so many training sequences", {"samples"}),
         loss("held_out_loss_by_step", "after so many updates", {"step"}),
-        loss("over_fault_free", "held-out loss less that of fault_free with this seed",
-             {"samples"}),
+        loss("over_fault_free", "held-out loss less that of fault_free with this seed", {"samples"}),
         loss("over_fault_free_by_step", "the same after equally many updates", {"step"}),
         loss("final_over_fault_free", "over_fault_free at the end", {}),
         {.name = "updates",
