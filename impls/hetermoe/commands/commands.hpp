@@ -15,7 +15,7 @@ std::unique_ptr<Command> make_plan_command();
 
 /// What is planned, and what came of it; the timeline of the best option where it is asked for.
 struct PlanReport {
-    Profile profile;
+    TrainingProfile profile;
     PlanSettings settings;
     Plan plan;
     std::optional<Timeline> timeline;

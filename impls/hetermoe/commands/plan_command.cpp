@@ -23,7 +23,7 @@ std::string everything(std::istream& stream) {
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-Profile profile_of(const std::string& file) {
+TrainingProfile profile_of(const std::string& file) {
     if (file == "-") return read_profile(everything(std::cin), "standard input");
     if (std::filesystem::is_directory(file))
         throw UserError(fmt::format("--profile {}: a folder; give a TOML file", file));

@@ -19,7 +19,7 @@ using Page = report::TextPage;
 constexpr std::size_t most_options = 12;
 
 std::string share(const Fraction& fraction) {
-    return fmt::format("{:.1f} %", 100 * fraction.value());
+    return fmt::format("{:.1f}%", 100 * fraction.value());
 }
 
 std::string gpus_text(int gpus, const char* kind) {
@@ -33,7 +33,7 @@ std::string offload_text(const std::vector<int>& offload) {
 }
 
 void write_head(const PlanReport& report, Page& page) {
-    const Profile& profile = report.profile;
+    const TrainingProfile& profile = report.profile;
     page.sentence(
         fmt::format("{} and {}; {} layers of {} experts; backward {} times forward; "
                     "experts moved: {}",

@@ -19,7 +19,7 @@ Fraction seconds(Nanoseconds time) { return {time, nanoseconds}; }
 struct GroupTimes {
     Fraction attention, expert, exchange;
 };
-GroupTimes times_of(const Profile& profile, const Group& group) {
+GroupTimes times_of(const TrainingProfile& profile, const Group& group) {
     const Fraction rows(group.attention, group.expert);
     return {seconds(*profile.new_kind.attention), seconds(profile.old_kind.expert) * rows,
             seconds(profile.exchange) * std::max(Fraction(1), rows)};
@@ -29,7 +29,7 @@ GroupTimes times_of(const Profile& profile, const Group& group) {
 Fraction ring_passes(int gpus) { return {2 * (gpus - 1), gpus}; }
 
 // Gradients, after the step: dense ones over all attention GPUs, experts' over the groups.
-Fraction sync_s(const Profile& profile, const Option& option) {
+Fraction sync_s(const TrainingProfile& profile, const Option& option) {
     const auto [m, n] = option.group;
     const int moved = std::accumulate(option.offload.begin(), option.offload.end(), 0);
     const Fraction expert = ring_passes(option.groups) * seconds(profile.expert_sync);
@@ -39,7 +39,7 @@ Fraction sync_s(const Profile& profile, const Option& option) {
                     expert * kept);
 }
 
-Option priced(const Profile& profile, const PlanSettings& settings, const Group& group,
+Option priced(const TrainingProfile& profile, const PlanSettings& settings, const Group& group,
               int micro_batches, std::vector<int> offload) {
     Option option;
     option.group = group;
@@ -83,7 +83,7 @@ std::size_t best_of(const std::vector<Option>& options) {
     return *best;
 }
 
-std::vector<PlanWarning> warnings_of(const Profile& profile, const Option& option) {
+std::vector<PlanWarning> warnings_of(const TrainingProfile& profile, const Option& option) {
     const auto [attention, expert, exchange] = times_of(profile, option.group);
     std::vector<PlanWarning> warnings;
     if (attention >= expert) warnings.push_back(PlanWarning::attention_bound);
@@ -102,7 +102,7 @@ std::string_view to_string(PlanWarning warning) {
     return names[static_cast<std::size_t>(warning)];
 }
 
-std::optional<std::vector<int>> offload_for(const Profile& profile, const Group& group,
+std::optional<std::vector<int>> offload_for(const TrainingProfile& profile, const Group& group,
                                             const PlanSettings& settings, int micro_batches) {
     if (profile.experts % group.expert != 0) return std::nullopt;
     const std::optional<Chunks> chunks =
@@ -121,7 +121,7 @@ std::optional<std::vector<int>> offload_for(const Profile& profile, const Group&
     return offload_of(moved, *chunks);
 }
 
-std::optional<Rivals> rivals(const Profile& profile, const Fraction& backward) {
+std::optional<Rivals> rivals(const TrainingProfile& profile, const Fraction& backward) {
     const GpuKind &fresh = profile.new_kind, &old = profile.old_kind;
     if (!old.attention) return std::nullopt;
     const Fraction exposed =
@@ -140,7 +140,7 @@ std::optional<Rivals> rivals(const Profile& profile, const Fraction& backward) {
                   .ep_ideal = static_cast<double>(of_new + of_old)};
 }
 
-Plan plan(const Profile& profile, const PlanSettings& settings) {
+Plan plan(const TrainingProfile& profile, const PlanSettings& settings) {
     Plan made;
     for (int m = 1; m <= profile.new_kind.gpus; ++m) {
         for (int n = 1; n <= profile.old_kind.gpus; ++n) {
@@ -165,7 +165,8 @@ Plan plan(const Profile& profile, const PlanSettings& settings) {
     return made;
 }
 
-Timeline timeline_of(const Profile& profile, const PlanSettings& settings, const Option& option) {
+Timeline timeline_of(const TrainingProfile& profile, const PlanSettings& settings,
+                     const Option& option) {
     return zebra_timeline(
         task_times(profile, option.group, settings.backward, option.micro_batches),
         {.micro_batches = option.micro_batches, .offload = option.offload});

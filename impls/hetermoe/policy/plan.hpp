@@ -54,16 +54,17 @@ struct Plan {
 };
 
 /// Throws UserError where nothing fits, TooLargeToStayExact.
-Plan plan(const Profile& profile, const PlanSettings& settings);
+Plan plan(const TrainingProfile& profile, const PlanSettings& settings);
 
 /// The offload of one group; nothing where its experts do not fit. `micro_batches` matters to
 /// Asym::search alone.
-std::optional<std::vector<int>> offload_for(const Profile& profile, const Group& group,
+std::optional<std::vector<int>> offload_for(const TrainingProfile& profile, const Group& group,
                                             const PlanSettings& settings, int micro_batches);
 
 /// The tasks of a step of an option.
-Timeline timeline_of(const Profile& profile, const PlanSettings& settings, const Option& option);
+Timeline timeline_of(const TrainingProfile& profile, const PlanSettings& settings,
+                     const Option& option);
 
-std::optional<Rivals> rivals(const Profile& profile, const Fraction& backward);
+std::optional<Rivals> rivals(const TrainingProfile& profile, const Fraction& backward);
 
 }  // namespace assay::hetermoe

@@ -20,7 +20,7 @@ struct GpuKind {
     std::optional<std::int64_t> capacity;  ///< experts that a GPU holds, all layers; none: any
 };
 
-struct Profile {
+struct TrainingProfile {
     int layers = 0;                  ///< with experts; the paper's L is one more (spec 2.2)
     int experts = 0;                 ///< of a layer
     std::vector<int> micro_batches;  ///< values of R to try, ascending

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> asym_names{"published", "printed", "search", "off"};
 
-std::int64_t experts_of_gpu(const Profile& profile, const Group& group) {
+std::int64_t experts_of_gpu(const TrainingProfile& profile, const Group& group) {
     return std::int64_t{profile.layers} * (profile.experts / group.expert);
 }
 
@@ -24,7 +24,7 @@ std::optional<Asym> parse_asym(std::string_view name) {
     return static_cast<Asym>(found - asym_names.begin());
 }
 
-std::optional<Chunks> chunks_of(const Profile& profile, const Group& group) {
+std::optional<Chunks> chunks_of(const TrainingProfile& profile, const Group& group) {
     const int m = group.attention, n = group.expert;
     if (m % n != 0 && n % m != 0) return std::nullopt;
     Chunks chunks;
@@ -42,12 +42,12 @@ std::optional<Chunks> chunks_of(const Profile& profile, const Group& group) {
     return chunks;
 }
 
-bool fits_unmoved(const Profile& profile, const Group& group) {
+bool fits_unmoved(const TrainingProfile& profile, const Group& group) {
     return !profile.old_kind.capacity ||
            experts_of_gpu(profile, group) <= *profile.old_kind.capacity;
 }
 
-std::vector<int> squeeze(const Profile& profile, const Group& group, const Chunks& chunks,
+std::vector<int> squeeze(const TrainingProfile& profile, const Group& group, const Chunks& chunks,
                          Asym asym) {
     const Fraction layers(profile.layers), shares(group.attention, group.expert);
     const Fraction old_time = shares * profile.old_kind.expert;  // T_E

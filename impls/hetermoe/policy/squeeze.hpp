@@ -29,14 +29,14 @@ struct Chunks {
 
 /// Nothing where neither of M and N divides the other: no experts move then. The number of expert
 /// GPUs must divide that of experts.
-std::optional<Chunks> chunks_of(const Profile& profile, const Group& group);
+std::optional<Chunks> chunks_of(const TrainingProfile& profile, const Group& group);
 
 /// Whether every expert has a place where none moves.
-bool fits_unmoved(const Profile& profile, const Group& group);
+bool fits_unmoved(const TrainingProfile& profile, const Group& group);
 
 /// Algorithm 1: the chunks of each layer. `asym` is published or printed; chunks.least may not be
 /// above chunks.most.
-std::vector<int> squeeze(const Profile& profile, const Group& group, const Chunks& chunks,
+std::vector<int> squeeze(const TrainingProfile& profile, const Group& group, const Chunks& chunks,
                          Asym asym);
 
 /// Experts that each expert GPU offloads in each layer.

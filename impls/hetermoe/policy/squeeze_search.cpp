@@ -34,8 +34,8 @@ bool next_vector(std::vector<int>& vector, int most) {
 
 class Search {
   public:
-    Search(const TaskTimes& times, int micro_batches, const Chunks& chunks)
-        : times_(times), micro_batches_(micro_batches), chunks_(chunks) {}
+    Search(const TaskTimes& times, int micro_batches, const Chunks& chunks, std::size_t layers)
+        : times_(times), micro_batches_(micro_batches), chunks_(chunks), offload_(layers) {}
 
     // In the order in which vectors are preferred.
     struct Found {
@@ -50,21 +50,39 @@ class Search {
 
     Found measure(const std::vector<int>& vector) {
         ++tried_;
-        offload_.resize(vector.size());
         for (std::size_t l = 0; l < vector.size(); ++l) offload_[l] = vector[l] * chunks_.given;
-        const StepShape step{.micro_batches = micro_batches_, .offload = offload_};
-        return {zebra_makespan(times_, step), std::accumulate(vector.begin(), vector.end(), 0L),
-                vector};
+        return {zebra_makespan(times_, {.micro_batches = micro_batches_, .offload = offload_}),
+                total(vector), vector};
+    }
+
+    // No step that moves so many chunks is shorter: attention GPUs compute from its start to its
+    // end, expert GPUs between the first layer's forward and backward attention task.
+    Ticks at_least(std::int64_t moved) const {
+        const Ticks experts = Ticks{moved} * chunks_.given;
+        const auto layers = static_cast<Ticks>(offload_.size());
+        const auto both = [&](Ticks TaskTimes::Pass::*member) {
+            return times_.forward.*member + times_.backward.*member;
+        };
+        using Pass = TaskTimes::Pass;
+        const Ticks attention =
+            layers * both(&Pass::attention) + both(&Pass::head) + experts * both(&Pass::moved);
+        const Ticks expert = (layers * times_.residents - experts) * both(&Pass::expert);
+        return std::max(micro_batches_ * attention,
+                        micro_batches_ * expert + both(&Pass::attention) + 2 * times_.exchange);
     }
 
     bool allowed(const std::vector<int>& vector) const {
-        const auto sum = std::accumulate(vector.begin(), vector.end(), std::int64_t{0});
+        const std::int64_t sum = total(vector);
         return sum >= chunks_.least && sum <= chunks_.most &&
                std::all_of(vector.begin(), vector.end(),
                            [&](int chunks) { return chunks >= 0 && chunks <= chunks_.per_layer; });
     }
 
-    bool spent() const { return tried_ >= most_vectors; }
+    bool spent() const { return tried_ >= most_steps; }
+
+    static std::int64_t total(const std::vector<int>& vector) {
+        return std::accumulate(vector.begin(), vector.end(), std::int64_t{0});
+    }
 
   private:
     const TaskTimes& times_;
@@ -89,7 +107,8 @@ Search::Found improved(Search& search, Search::Found best) {
         other[layer] += at % 4 == 1 ? -1 : 1;
         if (from_before) --other[layer - 1];
         if (from_after) --other[layer + 1];
-        if (!search.allowed(other)) continue;
+        if (!search.allowed(other) || search.at_least(Search::total(other)) > best.makespan)
+            continue;
         Search::Found found = search.measure(other);
         if (found < best) {
             best = std::move(found);
@@ -114,7 +133,7 @@ void for_each_vector(int layers, const Chunks& chunks,
 
 std::vector<int> search_squeeze(const TaskTimes& times, int micro_batches, const Chunks& chunks,
                                 const std::vector<int>& published) {
-    Search search(times, micro_batches, chunks);
+    Search search(times, micro_batches, chunks, published.size());
     int vectors = 0;
     for_each_vector(static_cast<int>(published.size()), chunks,
                     [&](const std::vector<int>&) { return ++vectors <= most_vectors; });
@@ -126,6 +145,7 @@ std::vector<int> search_squeeze(const TaskTimes& times, int micro_batches, const
     }
     for_each_vector(static_cast<int>(published.size()), chunks,
                     [&](const std::vector<int>& vector) {
+                        if (search.at_least(Search::total(vector)) > best.makespan) return true;
                         Search::Found found = search.measure(vector);
                         if (found < best) best = std::move(found);
                         return true;

@@ -73,7 +73,7 @@ Ticks TaskTimes::of(const StepShape& step, const Task& task) const {
     }
 }
 
-TaskTimes task_times(const Profile& profile, const Group& group, const Fraction& backward,
+TaskTimes task_times(const TrainingProfile& profile, const Group& group, const Fraction& backward,
                      int micro_batches) {
     const Wide n = profile.experts, m = group.attention, shares = n / group.expert;
     TaskTimes times;

@@ -33,7 +33,7 @@ struct TaskTimes {
 /// `backward`: F, how many times longer a backward task is than its forward one; exchanges are not.
 /// The number of expert GPUs divides that of experts. Throws TooLargeToStayExact unless a step of
 /// `micro_batches`, all of its tasks one after the other, fits into Ticks.
-TaskTimes task_times(const Profile& profile, const Group& group, const Fraction& backward,
+TaskTimes task_times(const TrainingProfile& profile, const Group& group, const Fraction& backward,
                      int micro_batches);
 
 struct TimedTask {

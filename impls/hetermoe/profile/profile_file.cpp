@@ -97,10 +97,10 @@ std::string kind_toml(const char* name, const GpuKind& kind) {
 
 }  // namespace
 
-Profile read_profile(std::string_view toml, std::string_view file_name) {
+TrainingProfile read_profile(std::string_view toml, std::string_view file_name) {
     const toml::table document = parse_toml<ProfileFileError>(toml, file_name);
     Table table(document, std::string(file_name), "the profile");
-    Profile profile;
+    TrainingProfile profile;
     profile.layers = count(table, "layers");
     profile.experts = count(table, "experts");
     profile.micro_batches = micro_batches(table);
@@ -128,7 +128,7 @@ Profile read_profile(std::string_view toml, std::string_view file_name) {
     return profile;
 }
 
-std::string to_toml(const Profile& profile) {
+std::string to_toml(const TrainingProfile& profile) {
     std::string text =
         fmt::format("layers = {}\nexperts = {}\nmicro_batches = [{}]\n", profile.layers,
                     profile.experts, fmt::join(profile.micro_batches, ", "));

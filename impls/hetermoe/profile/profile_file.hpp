@@ -26,9 +26,9 @@ constexpr double longest_s = 1e6;
 ///   [exchange] seconds, ep_exposed (1)
 ///   [sync] dense_s (0), expert_s (0); may be left out
 /// Refuses whatever else is there. Throws ProfileFileError.
-Profile read_profile(std::string_view toml, std::string_view file_name);
+TrainingProfile read_profile(std::string_view toml, std::string_view file_name);
 
 /// A file that reads as `profile`. Numbers are printed to the nanosecond.
-std::string to_toml(const Profile& profile);
+std::string to_toml(const TrainingProfile& profile);
 
 }  // namespace assay::hetermoe
