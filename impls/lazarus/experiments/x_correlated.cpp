@@ -41,7 +41,8 @@ void validate(const SampleSpec& spec) {
 }
 
 std::vector<double> exactly(const ModelPlacement& placement) {
-    RecoveryCurve curve = recovery_probability(placement, experts);
+    // Spread across many racks, nodes numbered at random, takes some seconds to count.
+    RecoveryCurve curve = recovery_probability(placement, experts, {.sweep_work = 1e9});
     if (curve.method != RecoveryMethod::exact) {
         throw SampleError(SampleStatus::unsupported,
                           "the holders of so many experts across so many racks cannot be counted "
