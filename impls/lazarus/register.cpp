@@ -33,6 +33,8 @@ System make_system(Claims claims) {
     system.experiments.push_back(fig14());
     system.experiments.push_back(x_theorem1());
     system.experiments.push_back(x_guarded());
+    system.experiments.push_back(x_guarded_scale());
+    system.experiments.push_back(x_correlated());
     system.experiments.push_back(x_planner());
     system.experiments.push_back(x_operations());
     system.experiments.push_back(x_live());

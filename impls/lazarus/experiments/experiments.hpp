@@ -35,6 +35,9 @@ Experiment x_faults();      ///< one fault of each kind on a running training
 Experiment x_clocks();      ///< fig9's training, paced and simulated, side by side
 Experiment x_loss();        ///< the loss while the batch shrinks with the nodes
 
+Experiment x_guarded_scale();  ///< placements from ten nodes to thousands
+Experiment x_correlated();     ///< whole racks lost
+
 /// A sample of fig9 or x_clocks with the axes that older series do not name.
 SampleSpec with_every_axis(SampleSpec spec);
 

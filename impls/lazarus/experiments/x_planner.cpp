@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/policy/controller/reconfiguration.hpp"
 #include "impls/lazarus/policy/controller/strategy.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
@@ -18,17 +20,7 @@
 namespace assay::lazarus {
 namespace {
 
-constexpr int layers = 12, slots = 6, min_replicas = 2, repetitions = 9;
-
-// Skewed like real layers: a few experts take most tokens.
-std::vector<Loads> skewed_loads(int experts, std::mt19937_64& random) {
-    std::vector<Loads> loads(layers);
-    for (auto& layer : loads)
-        for (int e = 0; e < experts; ++e)
-            layer.push_back(static_cast<Tokens>(1 + (random() % 1000) * (random() % 1000) /
-                                                        (1 + random() % 100)));
-    return loads;
-}
+constexpr int layers = 12, min_replicas = 2, repetitions = 9;
 
 int slots_of(const SampleSpec& spec) {
     const int nodes = static_cast<int>(integer_axis(spec, "nodes"));
@@ -42,21 +34,23 @@ void run(const SampleSpec& sample, Recorder& recorder) {
     spec.axes = with_unnamed_values(x_planner(), sample);
     const int nodes = static_cast<int>(integer_axis(spec, "nodes"));
     const int experts = static_cast<int>(integer_axis(spec, "experts"));
+    const std::string placement = assay::to_string(spec.axes.at("placement"));
     const ControllerConfig config{.layers = layers,
                                   .experts = experts,
                                   .slots = slots_of(spec),
-                                  .min_replicas = min_replicas};
+                                  .min_replicas = min_replicas,
+                                  .placement = parse_placement_policy(placement).value()};
     const auto strategy = make_strategy(config);
     std::mt19937_64 random(spec.seed);
-    auto held = make_model_plan(skewed_loads(experts, random), nodes, config.slots, min_replicas,
-                                PlacementPolicy::mro)
+    auto held = make_model_plan(skewed_loads(layers, experts, random), nodes, config.slots,
+                                min_replicas, config.placement)
                     .placement;
     for (auto& layer : held) layer.erase(layer.begin());  // the last nodes hold hot experts only
     std::vector<Worker> survivors(static_cast<std::size_t>(nodes) - 1);
     std::iota(survivors.begin(), survivors.end(), 1);
     Holdings holdings(layers, experts);
     holdings.assign(survivors, held);
-    const auto loads = skewed_loads(experts, random);
+    const auto loads = skewed_loads(layers, experts, random);
 
     std::vector<double> seconds;
     std::size_t transfers = 0;
@@ -97,7 +91,8 @@ Experiment x_planner() {
          "experts per layer",
          {std::int64_t{8}, std::int64_t{16}, std::int64_t{64}, std::int64_t{256}},
          false},
-        {"slots", "slots per node, at least", {std::int64_t{6}, std::int64_t{32}}, false}};
+        {"slots", "slots per node, at least", {std::int64_t{6}, std::int64_t{32}}, false},
+        {"placement", "the policy", {"mro", "mro_guarded", "spread"}, false}};
     experiment.variants = {"lazarus"};
     experiment.metrics = {
         {"plan_s",
@@ -116,10 +111,12 @@ Experiment x_planner() {
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.seconds_per_sample = 0.5;
-    toy.axes["slots"] = {};  // series name it only where it is not the paper's
+    // Empty: series name these only where they are not the paper's.
+    toy.axes = {{"slots", {}}, {"placement", {}}};
     ProfilePlan paper = toy;
     paper.profile = Profile::paper;
-    paper.axes = {{"experts", {std::int64_t{256}}}, {"slots", {std::int64_t{32}}}};
+    paper.axes["experts"] = {std::int64_t{256}};
+    paper.axes["slots"] = {std::int64_t{32}};
     paper.seconds_per_sample = 2;
     experiment.profiles = {toy, paper};
     experiment.figure = {Figure::Kind::lines, "plan_s", "nodes", {"experts"}, "nodes",

@@ -100,11 +100,11 @@ void plan_guarded(benchmark::State& state, bool even) {
                    (dominates ? ", dominates" : ", not shown to dominate"));
 }
 BENCHMARK_CAPTURE(plan_guarded, even, true)
-    ->ArgsProduct({{10, 16, 64}, {8, 16, 32}})
+    ->ArgsProduct({{10, 16, 64, 256, 1024, 4096}, {8, 16, 32, 64, 256}})
     ->ArgNames({"nodes", "experts"})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(plan_guarded, skewed, false)
-    ->ArgsProduct({{10, 16, 64}, {8, 16, 32}})
+    ->ArgsProduct({{10, 16, 64, 256, 1024, 4096}, {8, 16, 32, 64, 256}})
     ->ArgNames({"nodes", "experts"})
     ->Unit(benchmark::kMillisecond);
 

@@ -32,7 +32,7 @@ struct RecoveryOptions {
         24;  ///< nodes of a component that is enumerated (at most 30: bits in memory)
     int inclusion_exclusion_up_to =
         16;                   ///< holder sets of a component that is expanded (at most 24)
-    double sweep_work = 1e9;  ///< products, a few seconds; 0: never from node to node
+    double sweep_work = 2e8;  ///< products, a second or so; 0: never from node to node
 };
 
 /// One layer. `experts`: ids are 0 … experts-1; one that no node holds makes every probability 0.
