@@ -11,6 +11,7 @@
 #include "suite/base/error.hpp"
 #include "suite/claim/check.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -68,15 +69,29 @@ TEST(LazarusFig13, PartsOfTheTimeAddUpToIt) {
     }
 }
 
-// Every hour every node goes: nobody gets as far as a checkpoint that would help.
+// With a checkpoint that is never written in time nobody gets anywhere who needs one.
 TEST(LazarusFig13, AJobThatGetsNowhereIsGivenUpAndSaysSo) {
-    SampleSpec spec = toy("ds", 1);
-    spec.axes["most_hours"] = std::int64_t{6};
-    spec.axes["samples"] = std::int64_t{5'000'000};
+    SampleSpec spec = toy("ds", 0.5);
+    spec.axes["storage"] = 1.0;
+    spec.axes["most_times"] = std::int64_t{3};
     const auto found = run(spec);
     EXPECT_EQ(found.value("finished"), 0);
-    EXPECT_EQ(found.value("jct_h"), 6);
+    EXPECT_DOUBLE_EQ(found.value("jct_over_lazarus"), 3);
     EXPECT_GT(found.value("deaths"), 0);
+}
+
+// What rivals leave for each other changes nothing.
+TEST(LazarusFig13, ASessionFindsOutOnceHowLongLazarusTakes) {
+    const testing::TemporaryFolder folder;
+    SampleSpec spec = toy("ds_ft");
+    const double alone = run(spec).value("jct_over_lazarus");
+    spec.shared = (std::filesystem::path(folder) / "shared").string();
+    EXPECT_DOUBLE_EQ(run(spec).value("jct_over_lazarus"), alone);
+    ASSERT_EQ(std::distance(std::filesystem::directory_iterator(spec.shared), {}), 1);
+    EXPECT_DOUBLE_EQ(run(spec).value("jct_over_lazarus"), alone);
+    spec.seed = 2;
+    run(spec);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(spec.shared), {}), 2);
 }
 
 TEST(LazarusFig13, StateOfOneGpuExceedsAnH200) {

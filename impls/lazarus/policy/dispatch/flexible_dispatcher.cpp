@@ -18,6 +18,10 @@ struct BySite {
         node[nth(sites_.node[nth(rank)])] += volume;
         rack[nth(sites_.rack[nth(rank)])] += volume;
     }
+    void clear() {
+        std::fill(node.begin(), node.end(), 0);
+        std::fill(rack.begin(), rack.end(), 0);
+    }
     /// A rank's volume, dealt in proportion to these sums.
     Traffic split(int rank, double volume, double sum) const {
         const double here = node[nth(sites_.node[nth(rank)])] / sum;
@@ -75,6 +79,7 @@ ExchangeTotals FlexibleDispatcher::totals(std::span<const Tokens> tokens,
     const bool apart = sites.all_apart();
     Apportionment apportionment;
     std::vector<Tokens> capacity, overflow, free;
+    BySite sources(sites), sinks(sites);
     for (int e = 0; e < experts(); ++e) {
         const auto row = tokens.subspan(nth(e) * nth(ranks_), nth(ranks_));
         const Tokens total = total_tokens(row, e);
@@ -104,7 +109,8 @@ ExchangeTotals FlexibleDispatcher::totals(std::span<const Tokens> tokens,
                     static_cast<double>(free[i]);
             continue;
         }
-        BySite sources(sites), sinks(sites);
+        sources.clear();
+        sinks.clear();
         const auto sum = static_cast<double>(free_sum);
         for (int rank = 0; rank < ranks_; ++rank)
             sources.add(rank, static_cast<double>(overflow[nth(rank)]));
