@@ -17,6 +17,7 @@ const assay::lazarus::TensorFunctions assay_lazarus_tensors{
     .run_tab2 = assay::lazarus::run_tab2,
     .run_x_live = assay::lazarus::run_x_live,
     .run_x_operations = assay::lazarus::run_x_operations,
+    .run_x_loss = assay::lazarus::run_x_loss,
     .run_live_schedule = assay::lazarus::run_live_schedule,
 };
 #endif

@@ -28,14 +28,19 @@ System make_system(Claims claims) {
     system.experiments.push_back(fig10b());
     system.experiments.push_back(fig11());
     system.experiments.push_back(fig12());
+    system.experiments.push_back(fig13a());
+    system.experiments.push_back(fig13b());
     system.experiments.push_back(fig14());
     system.experiments.push_back(x_theorem1());
     system.experiments.push_back(x_guarded());
+    system.experiments.push_back(x_guarded_scale());
+    system.experiments.push_back(x_correlated());
     system.experiments.push_back(x_planner());
     system.experiments.push_back(x_operations());
     system.experiments.push_back(x_live());
     system.experiments.push_back(x_faults());
     system.experiments.push_back(x_clocks());
+    system.experiments.push_back(x_loss());
 
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "lazarus.toml");

@@ -35,6 +35,10 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
 void run_x_operations(const SampleSpec& spec, const std::filesystem::path& corpus,
                       Recorder& recorder);
 
+/// One sample of lazarus/x_loss (experiments/x_loss_run.cpp). `spec` has passed the experiment's
+/// validate().
+void run_x_loss(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
+
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_lazarus_tensors";
     decltype(&lazarus::run_fig9) run_fig9;
@@ -42,6 +46,7 @@ struct TensorFunctions {
     decltype(&lazarus::run_tab2) run_tab2;
     decltype(&lazarus::run_x_live) run_x_live;
     decltype(&lazarus::run_x_operations) run_x_operations;
+    decltype(&lazarus::run_x_loss) run_x_loss;
     decltype(&lazarus::run_live_schedule) run_live_schedule;
 };
 

@@ -52,8 +52,12 @@ void Suspicion::handle(const Timer& timer, std::vector<Action>& actions) {
     const auto silent = std::find_if(members_.begin(), members_.end(), [this](WorkerId member) {
         return !contains(reporters_, member);
     });
-    blame(silent != members_.end() ? *silent : reporters_.front(), Cause::unexplained, newest_why_,
-          actions);
+    if (silent != members_.end()) return blame(*silent, Cause::unexplained, newest_why_, actions);
+    const auto first =
+        std::find_if(reporters_.begin(), reporters_.end(),
+                     [this](WorkerId reporter) { return contains(members_, reporter); });
+    // Where even that one has left in the meantime, nobody is there whom it could concern.
+    if (first != reporters_.end()) blame(*first, Cause::unexplained, newest_why_, actions);
 }
 
 void Suspicion::blame(WorkerId suspect, Cause cause, std::string why,

@@ -101,6 +101,7 @@ class Generator {
         const auto before = [](const Planned& a, const Planned& b) {
             return a.second != b.second ? a.second < b.second : a.add < b.add;  // removals first
         };
+        const double returned = process_.returns_vary ? dice_.uniform() : process_.return_per_hour;
         int wanted = missing();
         for (const std::string& node : alive_)
             if (dice_.chance(loss_per_hour_)) {
@@ -108,7 +109,7 @@ class Generator {
                 ++wanted;
             }
         for (; wanted > 0; --wanted)
-            if (dice_.chance(process_.return_per_hour)) planned.push_back({second(), true, ""});
+            if (dice_.chance(returned)) planned.push_back({second(), true, ""});
         std::stable_sort(planned.begin(), planned.end(), before);
         for (std::size_t i = 0; i < planned.size(); ++i) {
             const Planned event = planned[i];
@@ -155,6 +156,8 @@ void check(const TraceProcess& process) {
         if (!(rate >= 0 && rate <= (hourly ? 1 : 3600)))
             refuse(fmt::format("{} per hour: give {}", rate,
                                hourly ? "a probability from 0 to 1" : "0 to 3600"));
+    if (process.returns_vary && !hourly)
+        refuse("only the hourly process has returns that vary from hour to hour");
     if (process.kind == Kind::bursts && process.burst < 1)
         refuse(fmt::format("bursts of up to {} nodes: give 1 or more", process.burst));
 }
@@ -189,7 +192,7 @@ AvailabilityTrace generate_trace(const TraceProcess& process) {
     trace.says = fmt::format(
         "generated: {}, {} nodes, {} h, losses {} per hour, returns {} per hour{}, seed {}",
         to_string(process.kind), process.nodes, process.hours, loss_of(process),
-        process.return_per_hour,
+        process.returns_vary ? "anew drawn" : fmt::format("{}", process.return_per_hour),
         process.kind == Kind::bursts ? fmt::format(", bursts of 1 to {}", process.burst) : "",
         process.seed);
     return trace;

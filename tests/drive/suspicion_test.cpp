@@ -84,6 +84,21 @@ TEST_F(SuspicionTest, WhoWasDismissedIsNotToBlame) {
     EXPECT_EQ(std::get<Suspicion::Blame>(blamed[0]).suspect, 2);
 }
 
+TEST_F(SuspicionTest, WhoLeftAfterItsReportIsNotToBlameEither) {
+    const auto started = broke(2);
+    for (WorkerId other : {0, 1, 3}) broke(other);
+    tell(Suspicion::Left{2});
+    EXPECT_THAT(
+        tell(Timer{timer_of(started)}),
+        ElementsAre(Suspicion::Action(Suspicion::Blame{1, 0, Cause::unexplained, "reset"})));
+}
+
+TEST_F(SuspicionTest, WhereEverybodyHasLeftNobodyIsToBlame) {
+    const auto started = broke(2);
+    for (WorkerId member : {0, 1, 2, 3}) tell(Suspicion::Left{member});
+    EXPECT_THAT(tell(Timer{timer_of(started)}), IsEmpty());
+}
+
 TEST_F(SuspicionTest, OldGroupsMatterNoMore) {
     const auto started = broke(0);
     tell(Suspicion::GroupForms{2, {0, 1, 2}});

@@ -101,8 +101,7 @@ TEST_P(Systems, ARecordingComesBackAndIsReplayedAlike) {
         << "reports that say the same take a few bytes";
 }
 
-INSTANTIATE_TEST_SUITE_P(RecordedDecisions, Systems,
-                         ::testing::ValuesIn(names_of_systems()));
+INSTANTIATE_TEST_SUITE_P(RecordedDecisions, Systems, ::testing::ValuesIn(names_of_systems()));
 
 TEST(RecordedDecisions, OfSeveralClocksHaveNamesOfTheirOwn) {
     EXPECT_EQ(stored({{}, {}}, "simulated").name, "decisions_simulated.jsonl");

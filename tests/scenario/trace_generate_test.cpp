@@ -198,11 +198,26 @@ TEST(GeneratedTraces, RefuseWhatIsOutOfRange) {
     refused([](TraceProcess& p) { p.hours = 1e6; });
     refused([](TraceProcess& p) { p.loss_per_hour = -0.1; });
     refused([](TraceProcess& p) { p.return_per_hour = INFINITY; });
+    refused([](TraceProcess& p) { p.returns_vary = true; });  // of poisson
     refused([](TraceProcess& p) { p.kind = Kind::hourly, p.loss_per_hour = 1.1; });
     refused([](TraceProcess& p) { p.kind = Kind::bursts, p.burst = 0; });
     refused([](TraceProcess& p) {
         p.nodes = 10000, p.hours = 8000, p.loss_per_hour = p.return_per_hour = 3600;
     });
+}
+
+TEST(TraceGenerate, ReturnsMayVaryFromHourToHour) {
+    // Everyone is lost in every hour: what comes back says what that hour's probability was.
+    TraceProcess process = process_of(Kind::hourly, 4000, 1, 1, 0.5, 21);
+    process.returns_vary = true;
+    double least = 1, most = 0, sum = 0;
+    for (process.seed = 1; process.seed <= 40; ++process.seed) {
+        const double share = trace_statistics(generate_trace(process)).additions / 4000.0;
+        least = std::min(least, share), most = std::max(most, share), sum += share / 40;
+    }
+    EXPECT_LT(least, 0.1);
+    EXPECT_GT(most, 0.9);
+    EXPECT_NEAR(sum, 0.5, 0.15);
 }
 
 }  // namespace

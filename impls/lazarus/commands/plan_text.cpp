@@ -12,8 +12,7 @@
 #include "impls/lazarus/commands/layer_plan.hpp"
 #include "impls/lazarus/policy/beyond/plan_quality.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
-#include "suite/report/text/terminal_text.hpp"
-#include "suite/report/text/text_table.hpp"
+#include "suite/report/text/text_page.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -21,35 +20,7 @@ namespace {
 constexpr std::size_t most_experts_in_a_row = 64;
 constexpr int most_nodes_to_run = 64, most_slots_to_run = 64;  // of lazarus/fig9
 
-// What is printed, in so many columns.
-class Page {
-  public:
-    explicit Page(std::size_t columns) : columns_(columns) {}
-
-    const std::string& text() const { return text_; }
-
-    template <typename... Arguments>
-    void line(fmt::format_string<Arguments...> what, Arguments&&... arguments) {
-        text_ += fmt::format(what, std::forward<Arguments>(arguments)...) + '\n';
-    }
-    void empty_line() { text_ += '\n'; }
-    // Broken at blanks; later lines begin as far in as `head` is long.
-    void sentence(const std::string& says, const std::string& head = "") {
-        const std::string margin(head.size(), ' ');
-        const std::size_t room = columns_ > head.size() + 1 ? columns_ - head.size() : 1;
-        bool first = true;
-        for (const std::string& piece : report::wrapped(says, room)) {
-            text_ += (first ? head : margin) + piece + '\n';
-            first = false;
-        }
-    }
-    // Its first column again where it is broken into several.
-    void table(const report::Grid& grid) { text_ += report::text_tables(grid, 1, columns_); }
-
-  private:
-    std::size_t columns_;
-    std::string text_;
-};
+using Page = report::TextPage;
 
 std::vector<int> distinct(std::vector<int> experts) {
     experts.erase(std::unique(experts.begin(), experts.end()), experts.end());

@@ -64,7 +64,8 @@ nlohmann::json to_json(const Modelling& modelling) {
               {"imbalance", modelling.dispatch.limits.imbalance}}},
             {"overlap", modelling.overlap},
             {"accumulation", modelling.accumulation},
-            {"gpus_per_worker", modelling.gpus_per_worker}};
+            {"gpus_per_worker", modelling.gpus_per_worker},
+            {"each_reads_its_own", modelling.each_reads_its_own}};
 }
 
 Modelling modelling_from(const nlohmann::json& object) {
@@ -85,6 +86,7 @@ Modelling modelling_from(const nlohmann::json& object) {
     modelling.overlap = object.at("overlap");
     modelling.accumulation = object.at("accumulation");
     modelling.gpus_per_worker = object.at("gpus_per_worker");
+    modelling.each_reads_its_own = object.at("each_reads_its_own");
     return modelling;
 }
 

@@ -67,6 +67,9 @@ struct Modelling {
     /// Of a worker, each a rank of its own: a node's replicas are dealt to them
     /// (policy/plan/within_node.hpp), what is no expert is split among them (tensor parallelism).
     int gpus_per_worker = 1;
+    /// Back to a checkpoint each worker reads what it is to hold from the shared store; or else one
+    /// copy is read, and travels on between those that hold the same.
+    bool each_reads_its_own = true;
     double layers_per_layer() const { return double(model.layers) / real_layers; }
 };
 

@@ -15,7 +15,7 @@ namespace {
 std::vector<double> load_of_replicas(const Placement& holders, const Loads& loads) {
     std::vector<double> replicas(loads.size(), 0), load(loads.begin(), loads.end());
     for (const auto& held : holders)
-        for (const int expert : held) ++replicas[at(expert)];
+        for (const int expert : held) ++replicas[nth(expert)];
     for (std::size_t e = 0; e < load.size(); ++e) load[e] /= std::max(1.0, replicas[e]);
     return load;
 }

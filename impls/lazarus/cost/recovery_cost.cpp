@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "impls/lazarus/cost/ranks_of_nodes.hpp"
 
@@ -17,15 +18,28 @@ double dense_bytes(const Modelling& modelling) {
     return ModelledModel::state_bytes * modelling.model.dense_parameters();
 }
 
-double loaded_bytes(const Modelling& modelling, const Reconfigure& plan) {
-    double bytes = double(plan.training.size()) * dense_bytes(modelling);
+/// What every worker is to hold.
+std::vector<double> held_bytes(const Modelling& modelling, const Reconfigure& plan) {
+    std::vector<double> bytes(plan.training.size(), dense_bytes(modelling));
     for (const auto& layer : plan.holders) {
-        for (auto held : layer) {
+        for (std::size_t worker = 0; worker < layer.size(); ++worker) {
+            auto held = layer[worker];
             held.erase(std::unique(held.begin(), held.end()), held.end());
-            bytes += double(held.size()) * expert_bytes(modelling);
+            bytes[worker] += double(held.size()) * expert_bytes(modelling);
         }
     }
     return bytes;
+}
+
+double restored_s(const CostModel& costs, const Modelling& modelling, const Reconfigure& plan) {
+    const auto held = held_bytes(modelling, plan);
+    if (modelling.each_reads_its_own)
+        return costs.storage(std::accumulate(held.begin(), held.end(), 0.0));
+    // Chains of copies run as fast as the one that receives most, through all its interfaces.
+    const auto& cluster = costs.cluster();
+    const double per_gpu = *std::max_element(held.begin(), held.end()) / modelling.gpus_per_worker;
+    return costs.storage(ModelledModel::state_bytes * modelling.model.parameters()) +
+           per_gpu / reached(cluster.link_bandwidth, cluster.link_efficiency);
 }
 
 double moved_s(const CostModel& costs, const Modelling& modelling, const Reconfigure& plan) {
@@ -74,7 +88,7 @@ ReconfigurationCost reconfiguration_cost(const CostModel& costs, const Modelling
     if (after_death) cost.detect_s = cluster.detect_s.value;
     if (plan.restore_step) {
         cost.regroup_s = relaunch_s >= 0 ? relaunch_s : cluster.relaunch_s.value;
-        cost.transfer_s = costs.storage(loaded_bytes(modelling, plan));
+        cost.transfer_s = restored_s(costs, modelling, plan);
     } else {
         cost.regroup_s = cluster.regroup_s.value;
         cost.transfer_s = moved_s(costs, modelling, plan);

@@ -28,11 +28,11 @@ std::vector<std::vector<int>> different_experts(const ModelPlacement& holders) {
 
 /// Bytes [from][to] of a plan's rows.
 std::vector<double> bytes_of(const DispatchPlan& plan, double row_bytes) {
-    std::vector<double> bytes(at(plan.ranks) * at(plan.ranks), 0);
+    std::vector<double> bytes(nth(plan.ranks) * nth(plan.ranks), 0);
     for (int e = 0; e < plan.experts; ++e)
         for (int from = 0; from < plan.ranks; ++from)
             for (int to = 0; to < plan.ranks; ++to)
-                bytes[at(from) * at(plan.ranks) + at(to)] +=
+                bytes[nth(from) * nth(plan.ranks) + nth(to)] +=
                     static_cast<double>(plan.room(e, from, to)) * row_bytes;
     return bytes;
 }
@@ -80,7 +80,7 @@ double StepTimeline::activations_s() const {
     if (gpus == 1) return 0;
     const auto& model = modelling_.model;
     const double bytes = model.value_bytes * model.tokens() * gpus * model.width;
-    std::vector<int> node(at(gpus));
+    std::vector<int> node(nth(gpus));
     std::iota(node.begin(), node.end(), 0);
     return 2 * network_->grouped_all_reduce(std::span(&bytes, 1), std::span(&node, 1), ranks_);
 }
@@ -90,8 +90,8 @@ double StepTimeline::slowest(const std::vector<double>& seconds) const {
 }
 
 double StepTimeline::compute_s(int rank, const Operation& operation) const {
-    return costs_.compute(participants_.devices[at(rank)], operation,
-                          participants_.slowdowns[at(rank)]);
+    return costs_.compute(participants_.devices[nth(rank)], operation,
+                          participants_.slowdowns[nth(rank)]);
 }
 
 // With what every token passes besides: shared experts.
@@ -120,7 +120,7 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
         throw std::logic_error("layers are counted in order");
     const auto& model = modelling_.model;
     const auto dispatcher =
-        make_dispatcher(modelling_.dispatch, participants_.holders.at(at(layer)), model.experts);
+        make_dispatcher(modelling_.dispatch, participants_.holders.at(nth(layer)), model.experts);
     auto totals = dispatcher->totals(tokens, sites_);
     const double row_bytes = rows_per_row_ * model.value_bytes * model.width;
     Exchange rows{std::move(totals.traffic), [&dispatcher, &tokens, row_bytes] {
@@ -133,8 +133,8 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
         rank.received *= row_bytes;
     }
 
-    std::vector<double> held(held_[at(layer)].begin(), held_[at(layer)].end());
-    for (const WeightMove& move : totals.weights) ++held[at(move.to)];
+    std::vector<double> held(held_[nth(layer)].begin(), held_[nth(layer)].end());
+    for (const WeightMove& move : totals.weights) ++held[nth(move.to)];
 
     Layer now;
     now.start = layers_.empty() ? 0 : layers_.back().back;
@@ -164,10 +164,10 @@ StepTimeline::PartPrice StepTimeline::price_part(const Exchange& rows, std::span
                     .back = scale_ * network_->all_to_all(reversed(part)),
                     .experts = {}};
     for (int rank = 0; rank < ranks_; ++rank) {
-        const double rows_here = computed[at(rank)] * rows_per_row_ / parts;
+        const double rows_here = computed[nth(rank)] * rows_per_row_ / parts;
         price.experts.push_back(
             scale_ *
-            compute_s(rank, experts_operation(modelling_.model, held[at(rank)], rows_here)));
+            compute_s(rank, experts_operation(modelling_.model, held[nth(rank)], rows_here)));
     }
     return price;
 }
@@ -193,8 +193,8 @@ void StepTimeline::pipeline(Layer& layer, double begin, const Exchange& rows,
         layer.exchanged = begin + there.dispatched;
         layer.back = begin + there.combined;
         for (int rank = 0; rank < ranks_; ++rank) {
-            const double experts = price.experts[at(rank)];
-            layer.experts[at(rank)] =
+            const double experts = price.experts[nth(rank)];
+            layer.experts[nth(rank)] =
                 pipelined_layer(parts, {price.there, experts, price.back}).computed -
                 there.dispatched;
         }
@@ -206,12 +206,12 @@ void StepTimeline::pipeline(Layer& layer, double begin, const Exchange& rows,
 double StepTimeline::weights_s(std::span<const WeightMove> moves, bool back) const {
     if (moves.empty()) return 0;
     const double bytes = modelling_.model.value_bytes * modelling_.model.expert_parameters();
-    std::vector<RankTraffic> ranks(at(ranks_));
+    std::vector<RankTraffic> ranks(nth(ranks_));
     for (const WeightMove& move : moves) add_message(ranks, sites_, move.from, move.to, bytes);
     const Exchange weights{std::move(ranks), [moves, bytes, this] {
-                               std::vector<double> pairs(at(ranks_) * at(ranks_), 0);
+                               std::vector<double> pairs(nth(ranks_) * nth(ranks_), 0);
                                for (const WeightMove& move : moves)
-                                   pairs[at(move.from) * at(ranks_) + at(move.to)] += bytes;
+                                   pairs[nth(move.from) * nth(ranks_) + nth(move.to)] += bytes;
                                return pairs;
                            }};
     return scale_ * network_->all_to_all(back ? reversed(weights) : weights);
@@ -220,12 +220,12 @@ double StepTimeline::weights_s(std::span<const WeightMove> moves, bool back) con
 double StepTimeline::attention_done(int layer, int rank) const {
     return (layer == 0 ? 0 : combined(layer - 1)) + scale_ * attention_s(rank);
 }
-double StepTimeline::dispatched(int layer) const { return layers_.at(at(layer)).exchanged; }
+double StepTimeline::dispatched(int layer) const { return layers_.at(nth(layer)).exchanged; }
 double StepTimeline::computed(int layer, int rank) const {
-    const auto& l = layers_.at(at(layer));
-    return l.exchanged + l.experts[at(rank)];
+    const auto& l = layers_.at(nth(layer));
+    return l.exchanged + l.experts[nth(rank)];
 }
-double StepTimeline::combined(int layer) const { return layers_.at(at(layer)).back; }
+double StepTimeline::combined(int layer) const { return layers_.at(nth(layer)).back; }
 
 double StepTimeline::head_s(int rank) const {
     return modelling_.modelled_steps *
@@ -259,15 +259,15 @@ double StepTimeline::reduction_s() const {
     const auto& model = modelling_.model;
     const double per_layer = modelling_.layers_per_layer();
     const int gpus = modelling_.gpus_per_worker;
-    std::vector<double> bytes(at(gpus), model.value_bytes * model.dense_parameters() / gpus);
-    std::vector<std::vector<int>> groups(at(gpus));
-    for (int rank = 0; rank < ranks_; ++rank) groups[at(rank % gpus)].push_back(rank);
+    std::vector<double> bytes(nth(gpus), model.value_bytes * model.dense_parameters() / gpus);
+    std::vector<std::vector<int>> groups(nth(gpus));
+    for (int rank = 0; rank < ranks_; ++rank) groups[nth(rank % gpus)].push_back(rank);
     for (const auto& holders : participants_.holders) {
-        std::vector<std::vector<int>> of_expert(at(model.experts));
+        std::vector<std::vector<int>> of_expert(nth(model.experts));
         for (int rank = 0; rank < ranks_; ++rank)
-            for (int expert : holders[at(rank)])
-                if (of_expert[at(expert)].empty() || of_expert[at(expert)].back() != rank)
-                    of_expert[at(expert)].push_back(rank);
+            for (int expert : holders[nth(rank)])
+                if (of_expert[nth(expert)].empty() || of_expert[nth(expert)].back() != rank)
+                    of_expert[nth(expert)].push_back(rank);
         for (auto& ranks : of_expert) {
             if (ranks.size() < 2) continue;
             bytes.push_back(per_layer * model.value_bytes * model.expert_parameters());
@@ -280,7 +280,7 @@ double StepTimeline::reduction_s() const {
 double StepTimeline::optimizer_s(int rank) const {
     const auto& model = modelling_.model;
     double experts = 0;
-    for (const auto& held : held_) experts += held[at(rank)] * modelling_.layers_per_layer();
+    for (const auto& held : held_) experts += held[nth(rank)] * modelling_.layers_per_layer();
     const double parameters =
         model.dense_parameters() / modelling_.gpus_per_worker + experts * model.expert_parameters();
     return updates_per_real_step() * compute_s(rank, optimizer_operation(parameters));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -70,6 +72,27 @@ std::vector<std::int64_t> StepRouting::choices(int layer, std::int64_t first_row
 std::vector<Tokens> StepRouting::counts(int layer, int ranks, std::int64_t rows) const {
     const auto experts = cumulative_.at(static_cast<std::size_t>(layer)).size();
     std::vector<Tokens> tokens(experts * static_cast<std::size_t>(ranks), 0);
+    constexpr std::int64_t most_single_rows = 4096;
+    if (rows > most_single_rows) {
+        const auto& sums = cumulative_[static_cast<std::size_t>(layer)];
+        for (int rank = 0; rank < ranks; ++rank) {
+            const auto draw =
+                nn::counter_hash(nn::counter_hash(key_ + static_cast<std::uint64_t>(layer)) +
+                                 static_cast<std::uint64_t>(rank));
+            const double start = static_cast<double>(draw >> 11) * 0x1p-53;
+            // Rows are the points start, start + 1, … of an interval as long as there are rows.
+            std::int64_t before = 0;
+            for (std::size_t expert = 0; expert < experts; ++expert) {
+                const double end = static_cast<double>(sums[expert]) /
+                                   static_cast<double>(sums.back()) * static_cast<double>(rows);
+                const auto until = static_cast<std::int64_t>(std::ceil(end - start));
+                tokens[expert * static_cast<std::size_t>(ranks) + static_cast<std::size_t>(rank)] =
+                    until - before;
+                before = until;
+            }
+        }
+        return tokens;
+    }
     for (int rank = 0; rank < ranks; ++rank)
         for (const auto expert : choices(layer, rank * rows, rows))
             ++tokens[static_cast<std::size_t>(expert) * static_cast<std::size_t>(ranks) +
@@ -84,16 +107,28 @@ RoutingReplay::RoutingReplay(const RoutingSource& source)
       experts_(source.experts) {
     if (modelled_steps_ < 1)
         throw UserError(fmt::format("modelled_steps is {}: at least 1", modelled_steps_));
-    if (source.trace != "synthetic") trace_ = shared_trace(source.trace);
+    constexpr std::string_view lognormal = "lognormal:";
+    if (source.trace.starts_with(lognormal)) {
+        const std::string skew = source.trace.substr(lognormal.size());
+        char* end = nullptr;
+        skew_ = std::strtod(skew.c_str(), &end);
+        if (skew.empty() || *end != 0)
+            throw UserError(
+                fmt::format("routing '{}': write lognormal:SKEW, as lognormal:0.5", source.trace));
+    } else if (source.trace != "synthetic") {
+        trace_ = shared_trace(source.trace);
+    }
     at(0);  // what the trace lacks is told before the training starts
 }
 
 std::int64_t RoutingReplay::iteration_at(std::int64_t step) const {
     const auto iteration = step * modelled_steps_ + 1;
+    if (skew_) return iteration - (iteration - 1) % steps_of_lognormal_routing;
     return trace_ ? trace_->nearest_before(iteration) : iteration;
 }
 
 std::vector<Loads> RoutingReplay::loads(std::int64_t iteration) const {
+    if (skew_) return lognormal_routing(seed_, iteration, layers_, experts_, *skew_);
     auto all =
         trace_ ? trace_->at(iteration, layers_) : drifting_routing(seed_, iteration, layers_);
     for (auto& layer : all) layer = most_loaded(layer, experts_);

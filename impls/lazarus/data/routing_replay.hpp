@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,9 @@ class StepRouting {
     std::vector<std::int64_t> choices(int layer, std::int64_t first_row, std::int64_t rows) const;
 
     /// The same, counted: tokens of each expert on each of `ranks` ranks with `rows` rows each,
-    /// [experts][ranks], row-major, as dispatch plans take them.
+    /// [experts][ranks], row-major, as dispatch plans take them. Above 4,096 rows, of which nobody
+    /// asks for choices: each rank's are drawn together (systematic sampling), every expert within
+    /// one row of its share, in O(experts · ranks).
     std::vector<Tokens> counts(int layer, int ranks, std::int64_t rows) const;
 
   private:
@@ -34,7 +37,8 @@ class StepRouting {
 
 /// Which routing a model replays.
 struct RoutingSource {
-    std::string trace = "synthetic";  ///< or the file of a routing trace
+    /// Or "lognormal:SKEW" (both of synthetic_routing.hpp), or the file of a routing trace.
+    std::string trace = "synthetic";
     std::uint64_t seed = 1;
     std::int64_t modelled_steps = 1;  ///< one training step stands for so many iterations
     int layers = 1, experts = 1;      ///< of the model
@@ -59,7 +63,8 @@ class RoutingReplay {
   private:
     std::vector<Loads> loads(std::int64_t iteration) const;
 
-    std::shared_ptr<const RoutingTrace> trace_;  // null: synthetic
+    std::shared_ptr<const RoutingTrace> trace_;  // null: synthetic, or …
+    std::optional<double> skew_;                 // … lognormal
     std::uint64_t seed_;
     std::int64_t modelled_steps_;
     int layers_, experts_;

@@ -106,6 +106,34 @@ std::vector<Loads> drifting_routing(std::uint64_t seed, std::int64_t step, int l
     return loads;
 }
 
+std::vector<Loads> lognormal_routing(std::uint64_t seed, std::int64_t step, int layers, int experts,
+                                     double skew) {
+    if (step < 0 || step > 1'000'000 || !(skew >= 0 && skew <= 3))
+        throw UserError(fmt::format(
+            "lognormal routing is drawn for steps 0 to 1e6 and a skew of 0 to 3, not {} and {}",
+            step, skew));
+    constexpr double stays = 0.99;
+    std::vector<Loads> loads;
+    for (int layer = 0; layer < layers; ++layer) {
+        std::mt19937_64 random =
+            seeded_engine(seed, 0x6c6f676e /* "logn" */, static_cast<std::uint64_t>(layer));
+        // Box and Muller's, of which one is enough.
+        const auto normal = [&] {
+            const double radius = std::sqrt(-2 * std::log(1 - uniform(random)));
+            return radius * std::cos(2 * M_PI * uniform(random));
+        };
+        std::vector<double> z(static_cast<std::size_t>(experts));
+        for (double& one : z) one = normal();
+        for (std::int64_t knot = 0; knot < step / steps_of_lognormal_routing; ++knot)
+            for (double& one : z) one = stays * one + std::sqrt(1 - stays * stays) * normal();
+        double sum = 0;
+        for (double& one : z) sum += one = std::exp(skew * one);
+        Loads& of_layer = loads.emplace_back();
+        for (const double one : z) of_layer.push_back(1 + std::llround(one / sum * tokens));
+    }
+    return loads;
+}
+
 std::string synthetic_routing_csv() {
     constexpr int layers = 12;
     std::string csv = "iteration,layer";

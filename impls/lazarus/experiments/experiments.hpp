@@ -18,6 +18,8 @@ Experiment fig5();          ///< two placements as expert/failure-set graphs
 Experiment fig6();          ///< a node lost every 5 minutes
 Experiment fig7();          ///< a node lost every 40 minutes
 Experiment fig8();          ///< recovery probability of whole models on a routing trace
+Experiment fig13a();        ///< DeepSeek-V3 on hundreds of GPUs, over failure probability
+Experiment fig13b();        ///< the same over cluster size
 Experiment fig9();          ///< training through a spot trace
 Experiment fig10b();        ///< recovery probability of one layer under skewed loads
 Experiment fig11();         ///< what the time on the spot trace goes to
@@ -31,6 +33,10 @@ Experiment x_operations();  ///< what the operations of a step take on this mach
 Experiment x_live();        ///< a fault plan on a running training
 Experiment x_faults();      ///< one fault of each kind on a running training
 Experiment x_clocks();      ///< fig9's training, paced and simulated, side by side
+Experiment x_loss();        ///< the loss while the batch shrinks with the nodes
+
+Experiment x_guarded_scale();  ///< placements from ten nodes to thousands
+Experiment x_correlated();     ///< whole racks lost
 
 /// A sample of fig9 or x_clocks with the axes that older series do not name.
 SampleSpec with_every_axis(SampleSpec spec);

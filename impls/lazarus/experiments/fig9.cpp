@@ -201,13 +201,13 @@ Experiment fig9() {
         modelled_steps_axis(),
         cluster_axis("lazarus-testbed"),
         {"slots",
-         "replica slots per node and layer (of ds and ds_ft: experts per node, whatever this "
-         "says); "
-         "without -a: 6",
+         "replica slots per node and layer (of systems in fixed groups: experts per node, whatever "
+         "this says); without -a: 6",
          {paper_slots},
          true},
         {"placement",
-         "of variant lazarus: mro, or mro_guarded, repaired where mro is not optimal; without -a: "
+         "of lazarus and lazarus_joint: mro, or mro_guarded, repaired where mro is not optimal; "
+         "without -a: "
          "mro",
          {"mro", "mro_guarded"},
          false},

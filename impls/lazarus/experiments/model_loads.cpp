@@ -58,6 +58,17 @@ std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int la
     return loads;
 }
 
+std::vector<Loads> skewed_loads(int layers, int experts, std::mt19937_64& random) {
+    std::vector<Loads> loads(static_cast<std::size_t>(layers));
+    for (Loads& layer : loads) {
+        for (int e = 0; e < experts; ++e) {
+            layer.push_back(static_cast<Tokens>(1 + (random() % 1000) * (random() % 1000) /
+                                                        (1 + random() % 100)));
+        }
+    }
+    return loads;
+}
+
 void check_routing_file(const SampleSpec& spec, int layers, int experts) {
     const auto file = own_file(spec);
     if (!file) return;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ std::optional<std::string> missing_trace(const SampleSpec& spec);
 /// 4000 (the trace has every tenth iteration: the nearest ones are taken). Throws
 /// SampleError(unsupported) without the trace.
 std::vector<Loads> model_loads(const SampleSpec& spec, std::int64_t step, int layers, int experts);
+
+/// Skewed like real layers, of any width: a few experts take most tokens. Drawn from `random`.
+std::vector<Loads> skewed_loads(int layers, int experts, std::mt19937_64& random);
 
 /// Throws UserError, saying what is wrong, where the axis names a file that is no routing trace or
 /// has fewer than `layers` layers at some iteration or fewer than `experts` experts.

@@ -15,7 +15,11 @@ namespace assay::lazarus {
 
 using nlohmann::json;
 
-ASSAY_FIELDS(TrainingConfig, model, adam, sequences, seed, corpus, group, routing, modelled_steps)
+ASSAY_NAMES(BatchRule::Batch, shrink, keep)
+ASSAY_NAMES(BatchRule::Rate, keep, root, linear)
+ASSAY_FIELDS(BatchRule, batch, rate, full_workers)
+ASSAY_FIELDS(TrainingConfig, model, adam, sequences, batch, seed, corpus, group, routing,
+             modelled_steps)
 
 ASSAY_MESSAGE(StepReport, "step_done", epoch, step, loss, loads)
 ASSAY_MESSAGE(StepFailure, "step_failed", epoch, step, why)

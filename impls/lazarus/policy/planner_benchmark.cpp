@@ -3,13 +3,18 @@
 // for 1,000 GPUs.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "impls/lazarus/policy/beyond/guarded_placement.hpp"
+#include "impls/lazarus/policy/controller/reconfiguration.hpp"
+#include "impls/lazarus/policy/controller/strategy.hpp"
 #include "impls/lazarus/policy/dispatch/rank_layout.hpp"
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"
@@ -95,11 +100,11 @@ void plan_guarded(benchmark::State& state, bool even) {
                    (dominates ? ", dominates" : ", not shown to dominate"));
 }
 BENCHMARK_CAPTURE(plan_guarded, even, true)
-    ->ArgsProduct({{10, 16, 64}, {8, 16, 32}})
+    ->ArgsProduct({{10, 16, 64, 256, 1024, 4096}, {8, 16, 32, 64, 256}})
     ->ArgNames({"nodes", "experts"})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(plan_guarded, skewed, false)
-    ->ArgsProduct({{10, 16, 64}, {8, 16, 32}})
+    ->ArgsProduct({{10, 16, 64, 256, 1024, 4096}, {8, 16, 32, 64, 256}})
     ->ArgNames({"nodes", "experts"})
     ->Unit(benchmark::kMillisecond);
 
@@ -150,31 +155,86 @@ BENCHMARK(dispatch)
     ->ArgNames({"ranks", "experts"})
     ->Unit(benchmark::kMicrosecond);
 
-// A failure of one node: re-plan twelve layers for the survivors, map nodes, plan the transfers.
-void reconfigure(benchmark::State& state) {
-    constexpr int layers = 12, experts = 16;
-    const int nodes = static_cast<int>(state.range(0));
-    std::vector<Loads> before, after;
-    for (std::uint64_t layer = 0; layer < layers; ++layer) {
-        before.push_back(skewed_loads(experts, layer));
-        after.push_back(skewed_loads(experts, layer + layers));
+// ---- after a failure: the paper's GPT-L and a model of DeepSeek-V3's width ---------------------
+
+constexpr int layers = 12;
+
+void shapes(benchmark::internal::Benchmark* benchmark) {
+    for (auto [experts, per_node] : {std::pair{16, 6}, {256, 32}}) {
+        for (int nodes : {10, 100, 1024, 4096}) benchmark->Args({nodes, experts, per_node});
     }
-    ModelPlacement held =
-        make_model_plan(before, nodes, slots, min_replicas, PlacementPolicy::mro).placement;
-    for (Placement& layer : held) layer.pop_back();
-    for (auto _ : state) {
-        const ModelPlan plan =
-            make_model_plan(after, nodes - 1, slots, min_replicas, PlacementPolicy::mro);
-        benchmark::DoNotOptimize(plan_transfers(held, map_layers(held, plan.placement)));
-    }
-    state.SetComplexityN(nodes);
+    benchmark->ArgNames({"nodes", "experts", "slots"})->Unit(benchmark::kMillisecond);
 }
-BENCHMARK(reconfigure)
-    ->RangeMultiplier(4)
-    ->Range(10, 1024)
-    ->ArgName("nodes")
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity();
+
+std::vector<Loads> model_loads(int experts, std::uint64_t seed) {
+    std::vector<Loads> loads;
+    for (std::uint64_t layer = 0; layer < layers; ++layer)
+        loads.push_back(skewed_loads(experts, seed * layers + layer));
+    return loads;
+}
+
+// Who holds what once node 3 of one plan has died, and the plan for the survivors.
+struct Failure {
+    explicit Failure(const benchmark::State& state)
+        : nodes(static_cast<int>(state.range(0))),
+          experts(static_cast<int>(state.range(1))),
+          per_node(std::max(static_cast<int>(state.range(2)),
+                            (min_replicas * experts + nodes - 2) / (nodes - 1))),
+          held(plan(nodes, 0).placement),
+          next(plan(nodes - 1, 1).placement) {
+        for (Placement& layer : held) layer.erase(layer.begin() + 3);
+    }
+
+    ModelPlan plan(int on, std::uint64_t seed) const {
+        return make_model_plan(model_loads(experts, seed), on, per_node, min_replicas,
+                               PlacementPolicy::mro);
+    }
+
+    int nodes, experts, per_node;
+    ModelPlacement held, next;
+};
+
+void map_one_layer(benchmark::State& state) {
+    const Failure failure(state);
+    for (auto _ : state) benchmark::DoNotOptimize(map_nodes(failure.held[0], failure.next[0]));
+}
+BENCHMARK(map_one_layer)->Apply(shapes);
+
+void map_jointly(benchmark::State& state) {
+    const Failure failure(state);
+    for (auto _ : state) benchmark::DoNotOptimize(map_nodes_jointly(failure.held, failure.next));
+}
+BENCHMARK(map_jointly)->Apply(shapes);
+
+void transfers(benchmark::State& state) {
+    const Failure failure(state);
+    const ModelPlacement needed = map_layers(failure.held, failure.next);
+    std::size_t count = 0;
+    for (auto _ : state) count = plan_transfers(failure.held, needed).size();
+    state.counters["transfers"] = static_cast<double>(count);
+}
+BENCHMARK(transfers)->Apply(shapes);
+
+// What the controller does: everything from the survivors' holdings to the new epoch.
+void replan(benchmark::State& state) {
+    const Failure failure(state);
+    const ControllerConfig config{.layers = layers,
+                                  .experts = failure.experts,
+                                  .slots = failure.per_node,
+                                  .min_replicas = min_replicas};
+    const auto strategy = make_strategy(config);
+    std::vector<Worker> survivors(static_cast<std::size_t>(failure.nodes) - 1);
+    std::iota(survivors.begin(), survivors.end(), 0);
+    Holdings holdings(layers, failure.experts);
+    holdings.assign(survivors, failure.held);
+    const std::vector<Loads> loads = model_loads(failure.experts, 1);
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(plan_reconfiguration(*strategy, survivors, survivors, holdings,
+                                                      loads,
+                                                      /*from_storage=*/false));
+    }
+}
+BENCHMARK(replan)->Apply(shapes);
 
 }  // namespace
 }  // namespace assay::lazarus

@@ -10,7 +10,7 @@ namespace assay::lazarus {
 using Tokens = std::int64_t;
 
 /// The place of a rank, an expert or a layer in a vector of them.
-constexpr std::size_t at(int number) { return static_cast<std::size_t>(number); }
+constexpr std::size_t nth(int number) { return static_cast<std::size_t>(number); }
 
 /// Tokens routed to each expert over the observation window; one entry per expert.
 using Loads = std::vector<Tokens>;

@@ -10,10 +10,10 @@ namespace assay::lazarus {
 using drive::Suspicion;
 
 SimulatedCluster::SimulatedCluster(const ControllerConfig& job, drive::VirtualTime& time,
-                                   Durations& durations)
+                                   Durations& durations, bool keep_decisions)
     : durations_(durations),
       world_(time, *this),
-      controller_(/*keep=*/true, job),
+      controller_(keep_decisions, job),
       suspicion_(durations.patience()),
       group_(std::make_shared<EpochGroup>(Reconfigure{})) {}
 

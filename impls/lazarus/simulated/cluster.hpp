@@ -36,7 +36,8 @@ class ClusterObserver {
 
 class SimulatedCluster final : private drive::Latencies {
   public:
-    SimulatedCluster(const ControllerConfig& job, drive::VirtualTime& time, Durations& durations);
+    SimulatedCluster(const ControllerConfig& job, drive::VirtualTime& time, Durations& durations,
+                     bool keep_decisions = true);
 
     // Must outlive the cluster.
     void attach(Trouble& trouble) { trouble_ = &trouble; }

@@ -6,16 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "impls/lazarus/simulated/training.hpp"
+
 namespace assay::lazarus {
 
 using nlohmann::json;
 
-CourseKeeper::CourseKeeper(SimulatedCluster& cluster, Recorder& recorder, double duration_s,
-                           double checkpoint_s)
-    : cluster_(cluster),
-      recorder_(recorder),
-      duration_s_(duration_s),
-      checkpoint_s_(checkpoint_s) {}
+CourseKeeper::CourseKeeper(SimulatedCluster& cluster, Recorder& recorder, const CourseEnd& end)
+    : cluster_(cluster), recorder_(recorder), end_(end) {}
 
 // ---- who comes and goes -------------------------------------------------------------------------
 
@@ -105,14 +103,19 @@ void CourseKeeper::on(const Commit& commit) {
                              .end_s = step_end_s_,
                              .workers = static_cast<int>(plan_.training.size()),
                              .loss = 0});
-    if (duration_s_ > 0)
-        recorder_.progress(std::min(1.0, last_end_s_ / duration_s_),
-                           fmt::format("step {}, simulated", commit.step + 1));
+    work_.resize(static_cast<std::size_t>(commit.step) + 1);
+    work_.push_back(work_.back() + static_cast<long>(plan_.training.size()));
+    double done = 0;
+    if (end_.duration_s > 0) done = last_end_s_ / end_.duration_s;
+    if (end_.work > 0) done = std::max(done, double(work_.back()) / double(end_.work));
+    if (done > 0)
+        recorder_.progress(std::min(1.0, done), fmt::format("step {}, simulated", commit.step + 1));
+    if (end_.work > 0 && work_.back() >= end_.work) return end(true, all_is_trained);
     if (time_is_up_) end(true, "time is up");
 }
 
 void CourseKeeper::on(const WriteCheckpoint& checkpoint) {
-    const double now = cluster_.now(), until = now + checkpoint_s_;
+    const double now = cluster_.now(), until = now + end_.checkpoint_s;
     recorder_.event("checkpoint", now, -1, {{"step", checkpoint.step}});
     course_.pauses.add(Pause::checkpoint, now, until);
     writing_until_s_ = {{checkpoint.dense_owner, until}};

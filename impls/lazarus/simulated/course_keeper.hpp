@@ -14,12 +14,16 @@
 
 namespace assay::lazarus {
 
+/// When the training ends, other than when its steps are done; 0: not by that.
+struct CourseEnd {
+    double duration_s = 0;    ///< after so long
+    long work = 0;            ///< when steps that count add up to so many of single workers
+    double checkpoint_s = 0;  ///< that writing a checkpoint takes
+};
+
 class CourseKeeper final : public ClusterObserver {
   public:
-    /// `duration_s`: after which the training ends; 0: when its steps are done. `checkpoint_s`:
-    /// that writing a checkpoint takes.
-    CourseKeeper(SimulatedCluster& cluster, Recorder& recorder, double duration_s,
-                 double checkpoint_s);
+    CourseKeeper(SimulatedCluster& cluster, Recorder& recorder, const CourseEnd& end);
 
     void spawned(Worker) override;
     void before(const Event&) override;
@@ -44,7 +48,8 @@ class CourseKeeper final : public ClusterObserver {
 
     SimulatedCluster& cluster_;
     Recorder& recorder_;
-    double duration_s_, checkpoint_s_;
+    CourseEnd end_;
+    std::vector<long> work_{0};  ///< [step] done before it, as far as steps count
     TrainingCourse course_;
 
     Reconfigure plan_{};  ///< in force, or being formed

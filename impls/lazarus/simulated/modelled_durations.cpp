@@ -42,26 +42,34 @@ const ModelledDurations::PricedStep& ModelledDurations::price(const Reconfigure&
     return *newest_;
 }
 
-ModelledDurations::PricedStep ModelledDurations::priced(const Reconfigure& plan, Step step) {
-    const Modelling& modelling = training_.modelling;
+const ModelledDurations::Routed& ModelledDurations::routed_by(Step step, std::size_t workers) {
+    const auto key = std::pair(routing_.iteration_at(step), workers);
+    if (const auto known = routed_.find(key); known != routed_.end()) return known->second;
+    constexpr std::size_t most = 8;  // clusters lose a few nodes and get them back
+    if (routed_.size() == most) routed_.clear();
+    Routed& now = routed_[key];
     const StepRouting routing = routing_.at(step);
-    const std::size_t ranks = plan.training.size() * std::size_t(modelling.gpus_per_worker);
-    PricedStep price;
-    std::vector<std::vector<Tokens>> tokens;  // [layer][experts][ranks]
+    const std::size_t ranks = workers * std::size_t(training_.modelling.gpus_per_worker);
     for (int layer = 0; layer < training_.controller.layers; ++layer) {
-        const auto& here = tokens.emplace_back(routing.counts(
-            layer, static_cast<int>(ranks), static_cast<std::int64_t>(modelling.real_tokens)));
-        auto& loads = price.loads.emplace_back(here.size() / ranks, 0);
+        const auto& here = now.tokens.emplace_back(
+            routing.counts(layer, static_cast<int>(ranks),
+                           static_cast<std::int64_t>(training_.modelling.real_tokens)));
+        auto& loads = now.loads.emplace_back(here.size() / ranks, 0);
         for (std::size_t i = 0; i < here.size(); ++i) loads[i / ranks] += here[i];
     }
+    return now;
+}
+
+ModelledDurations::PricedStep ModelledDurations::priced(const Reconfigure& plan, Step step) {
+    const Modelling& modelling = training_.modelling;
+    const Routed& routed = routed_by(step, plan.training.size());
     // A node deals its replicas once per plan, by the loads of the first step under it.
     if (!participants_)
-        participants_ = participants_of(plan, slowdowns_, price.loads, costs_, modelling);
+        participants_ = participants_of(plan, slowdowns_, routed.loads, costs_, modelling);
     StepTimeline timeline(costs_, modelling, *participants_);
-    for (std::size_t layer = 0; layer < tokens.size(); ++layer)
-        timeline.counted(static_cast<int>(layer), tokens[layer]);
-    price.seconds = timeline.total();
-    return price;
+    for (std::size_t layer = 0; layer < routed.tokens.size(); ++layer)
+        timeline.counted(static_cast<int>(layer), routed.tokens[layer]);
+    return {.seconds = timeline.total(), .loads = routed.loads};
 }
 
 }  // namespace assay::lazarus

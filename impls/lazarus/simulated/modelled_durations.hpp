@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "impls/lazarus/cost/recovery_cost.hpp"
@@ -61,12 +62,18 @@ class ModelledDurations final : public Durations {
     const ReconfigurationCost& cost_of(const Reconfigure& plan);
     const PricedStep& price(const Reconfigure& plan, Step step);
     PricedStep priced(const Reconfigure& plan, Step step);
+    struct Routed {
+        std::vector<std::vector<Tokens>> tokens;  ///< [layer][experts][ranks]
+        std::vector<Loads> loads;
+    };
+    const Routed& routed_by(Step step, std::size_t workers);
 
     const CostModel& costs_;
     const ModelledTraining& training_;
     RoutingReplay routing_;
     double checkpoint_s_;
-    Epoch epoch_ = -1;  ///< whose cost is …
+    std::map<std::pair<std::int64_t, std::size_t>, Routed> routed_;  ///< by iteration and workers
+    Epoch epoch_ = -1;                                               ///< whose cost is …
     ReconfigurationCost cost_;
 
     // What a step takes depends on who holds what, who is slow, and which iteration is replayed:

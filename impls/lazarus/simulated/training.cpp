@@ -28,8 +28,11 @@ SimulatedCourse simulate_training(const ModelledTraining& training, const CostMo
                                   drive::VirtualTime& time, Recorder& recorder) {
     for (const Fault& fault : training.faults.faults) require_supported(fault);
     ModelledDurations durations(costs, training);
-    SimulatedCluster cluster(training.controller, time, durations);
-    CourseKeeper keeper(cluster, recorder, training.duration_s, durations.checkpoint_s());
+    SimulatedCluster cluster(training.controller, time, durations, training.keep_decisions);
+    CourseKeeper keeper(cluster, recorder,
+                        {.duration_s = training.duration_s,
+                         .work = training.wanted_work,
+                         .checkpoint_s = durations.checkpoint_s()});
     PlannedTrouble trouble(training.faults, cluster, [&](const Fault& fault, Worker worker) {
         keeper.struck(fault, worker);
     });

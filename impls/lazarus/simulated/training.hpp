@@ -25,12 +25,19 @@ struct ModelledTraining {
     FaultPlan faults;
     double duration_s = 0;   ///< after which it ends; 0: when its steps are done
     double relaunch_s = -1;  ///< replaces the cluster profile's; -1: does not
+    /// Workers' steps after which it ends, each step that counts by the workers that trained it;
+    /// 0: it does not.
+    long wanted_work = 0;
+    bool keep_decisions = true;  ///< in the course; they are large where many train for long
 };
 
 struct SimulatedCourse : TrainingCourse {
     /// What the controller was told and what it did about it, from the first join on.
     std::vector<drive::Decision<Controller>> decisions;
 };
+
+/// How a course ends whose wanted work is done.
+inline constexpr const char* all_is_trained = "all is trained";
 
 /// Events go to `recorder` as those of a live training do: fault, death, join, leave, checkpoint,
 /// regroup, restart, retry, detection, evict. Faults: all kinds but link, keyed by time. Throws

@@ -2,17 +2,12 @@
 // of every committed step with nobody killed. Workers are threads of this process.
 #pragma once
 
-#include <map>
 #include <span>
-#include <vector>
 
 #include "impls/lazarus/policy/controller/controller.hpp"
-#include "impls/lazarus/training/trainer.hpp"
+#include "impls/lazarus/training/planned_training.hpp"
 
 namespace assay::lazarus {
-
-/// Digests of the state that each worker of the last step holds after it.
-using StateDigests = std::map<Worker, std::map<BlockKey, std::uint64_t>>;
 
 /// `lineage`: Controller::lineage(), steps 0, 1, 2 … The state moves as planned departures and
 /// arrivals would move it: a worker that needs a block copies it from any holder of the step

@@ -14,6 +14,17 @@
 #include "suite/cluster/collectives/grouped_all_reduce.hpp"
 
 namespace assay::lazarus {
+namespace {
+
+void add_loads(const std::vector<Loads>& more, std::vector<Loads>& sum) {
+    sum.resize(more.size());
+    for (std::size_t layer = 0; layer < more.size(); ++layer) {
+        sum[layer].resize(more[layer].size());
+        for (std::size_t e = 0; e < more[layer].size(); ++e) sum[layer][e] += more[layer][e];
+    }
+}
+
+}  // namespace
 
 std::string block_name(const BlockKey& key) {
     return key == dense_key
@@ -76,6 +87,14 @@ std::map<BlockKey, std::uint64_t> Trainer::digests() const {
     return result;
 }
 
+nn::ForcedChoice Trainer::forced_choice(std::int64_t step, std::int64_t first_sequence) const {
+    if (!routing_) return {};
+    const auto first_row = first_sequence * config_.model.context;
+    return [routing = routing_->at(step), first_row](int layer, std::int64_t rows) {
+        return routing.choices(layer, first_row, rows);
+    };
+}
+
 StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
                             cluster::Communicator& comm, const StepHooks& hooks,
                             nn::GateTrace* trace) {
@@ -84,42 +103,40 @@ StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
         if (hooks.done) hooks.done(phase, -1);
     };
     not_finite_.clear();
+    ranks_ = comm.size();
     HeldExperts held;
     for (auto& [key, block] : blocks_) {
         block->zero_grad();
         if (key != dense_key) held[key] = block.get();
     }
     const auto& model = config_.model;
-    const auto tokens =
-        corpus_.batch(config_.seed, step, std::int64_t{comm.rank()} * config_.sequences,
-                      config_.sequences, model.context);
+    // Divided by the global token count, so that the sum over passes and ranks is the mean over the
+    // batch.
+    const auto total = static_cast<double>(
+        global_sequences(config_.batch, config_.sequences, comm.size()) * model.context);
     const auto rule = config_.group > 0 ? DispatchRule::padded_in(config_.group) : DispatchRule{};
-    DistributedExperts experts(comm, model.experts, rule, holders, held, hooks);
-    if (std::exchange(poisoned_, false)) experts.poison_next_rows();
-    nn::ForcedChoice forced;
-    if (routing_) {
-        const auto first_row = std::int64_t{comm.rank()} * config_.sequences * model.context;
-        forced = [routing = routing_->at(step), first_row](int layer, std::int64_t rows) {
-            return routing.choices(layer, first_row, rows);
-        };
+    StepResult result;
+    double mine = 0;
+    for (const auto& part :
+         micro_batches(config_.batch, config_.sequences, comm.size(), comm.rank())) {
+        const auto tokens =
+            corpus_.batch(config_.seed, step, part.first, part.sequences, model.context);
+        DistributedExperts experts(comm, model.experts, rule, holders, held, hooks);
+        if (std::exchange(poisoned_, false)) experts.poison_next_rows();
+        const auto sum = nn::moe_gpt_loss(model, *blocks_.at(dense_key), experts, tokens, trace,
+                                          forced_choice(step, part.first));
+        mine += sum.detach().item<double>() / total;
+        done(Phase::forward);
+        (sum / total).backward();
+        done(Phase::backward);
+        add_loads(experts.loads(), result.loads);
     }
-    const auto sum =
-        nn::moe_gpt_loss(model, *blocks_.at(dense_key), experts, tokens, trace, forced);
-    // Divided by the global token count, so that the sum over ranks is the mean over the batch.
-    const auto total =
-        static_cast<double>(comm.size()) * config_.sequences * static_cast<double>(model.context);
-    const double mine = sum.detach().item<double>() / total;
-    done(Phase::forward);
-    (sum / total).backward();
-    done(Phase::backward);
     reduce_gradients(holders, comm);
     done(Phase::reduced);
 
     // The ranks' losses added in rank order: every rank reports the same bits.
-    StepResult result;
     for (double loss : one_hop_gather(comm, std::vector<double>{mine}, cluster::Dtype::f64))
         result.loss += loss;
-    result.loads = experts.loads();
     result.not_finite = not_finite_ = find_not_finite(mine);
     return result;
 }
@@ -157,8 +174,10 @@ void Trainer::reduce_gradients(const ModelPlacement& holders, cluster::Communica
 void Trainer::apply(std::int64_t step) {
     if (!not_finite_.empty())
         throw std::logic_error("asked to apply a step whose " + not_finite_ + " is not finite");
+    auto adam = config_.adam;
+    adam.learning_rate = learning_rate(config_.batch, adam.learning_rate, ranks_);
     for (auto& [key, block] : blocks_) {
-        nn::adam_update(*block, step + 1, config_.adam);
+        nn::adam_update(*block, step + 1, adam);
         seal(key);
     }
 }

@@ -12,6 +12,7 @@
 
 #include "impls/lazarus/data/routing_replay.hpp"
 #include "impls/lazarus/policy/types.hpp"
+#include "impls/lazarus/training/batch_rule.hpp"
 #include "impls/lazarus/training/step_hooks.hpp"
 #include "impls/nn/moe_gpt.hpp"
 #include "impls/nn/parameter_block.hpp"
@@ -28,7 +29,8 @@ std::string block_name(const BlockKey& key);
 struct TrainingConfig {
     nn::MoeGptConfig model;
     nn::AdamOptions adam;
-    int sequences = 4;  ///< per worker and step; the global batch follows the number of workers
+    int sequences = 4;  ///< per worker and forward pass
+    BatchRule batch;    ///< by default the global batch follows the number of workers
     std::uint64_t seed = 1;  ///< of the initial state and of the data
     std::string corpus;      ///< file of text
 
@@ -74,12 +76,13 @@ class Trainer {
 
     // ---- steps ---------------------------------------------------------------------------------
     /// Forward, backward, reduction; the sums are in the blocks' gradients afterwards, the state is
-    /// untouched. holders[layer][rank]. Collective. Throws cluster::CommunicatorBroken.
+    /// untouched. holders[layer][rank]. Of a batch that is computed in several passes the hooks
+    /// and `trace` see each. Collective. Throws cluster::CommunicatorBroken.
     StepResult compute(std::int64_t step, const ModelPlacement& holders,
                        cluster::Communicator& comm, const StepHooks& hooks = {},
                        nn::GateTrace* trace = nullptr);
-    /// Applies the gradients of `step` (0-based) to every block held. Throws std::logic_error when
-    /// the last compute() found something here that is not finite.
+    /// Applies the gradients of `step` (0-based), the last one computed, to every block held.
+    /// Throws std::logic_error when compute() found something here that is not finite.
     void apply(std::int64_t step);
 
     // ---- damage, done and found ----------------------------------------------------------------
@@ -100,6 +103,7 @@ class Trainer {
     const TrainingConfig& config() const { return config_; }
 
   private:
+    nn::ForcedChoice forced_choice(std::int64_t step, std::int64_t first_sequence) const;
     void reduce_gradients(const ModelPlacement& holders, cluster::Communicator& comm);
     std::string find_not_finite(double loss) const;
 
@@ -110,6 +114,7 @@ class Trainer {
     std::map<BlockKey, std::uint64_t> seals_;
     std::string not_finite_;  // of the last compute()
     bool poisoned_ = false;
+    int ranks_ = 0;  // of the last compute()
 };
 
 /// The blocks that rank `rank` of `holders` is to hold, dense_key first.

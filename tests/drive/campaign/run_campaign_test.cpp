@@ -159,6 +159,24 @@ TEST_F(CampaignRun, VariantsRunOneAfterTheOther) {
                                                                  "schedules, 0 failed\n28 "));
 }
 
+TEST_F(CampaignRun, AModeCanBeWithoutAVariantAndSaysSo) {
+    Campaign campaign = toy_campaign();
+    for (CampaignMode& mode : campaign.modes)
+        if (mode.name == "steady") mode.cannot = {{"lenient", "lenient needs another machine"}};
+    auto what = request("steady", {1, 3});
+    what.variant = all_of_them;
+    const CampaignResult result = run_campaign(campaign, what, nobody);
+    ASSERT_EQ(result.parts.size(), 1U);
+    EXPECT_EQ(result.parts[0].variant, "strict");
+    what.variant = "lenient";
+    try {
+        run_campaign(campaign, what, nobody);
+        FAIL();
+    } catch (const NotSupportedHere& error) {
+        EXPECT_THAT(error.what(), HasSubstr("needs another machine"));
+    }
+}
+
 TEST_F(CampaignRun, AModeThatCannotRunIsFoundOutBeforeAnyDoes) {
     CampaignListener listener = nobody;
     listener.on_progress = [](const auto&...) { ADD_FAILURE() << "something ran"; };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -71,6 +72,43 @@ TEST(StepRouting, CountsAreTheChoicesOfEachRank) {
             EXPECT_EQ(counts[static_cast<std::size_t>(expert * ranks + rank)],
                       std::count(choices.begin(), choices.end(), expert));
     }
+}
+
+TEST(StepRouting, ManyRowsAreCountedTogetherEachExpertWithinARowOfItsShare) {
+    const StepRouting routing(3, 7, {{0, 50, 30, 20}});
+    constexpr int ranks = 50;
+    constexpr std::int64_t rows = 5003;
+    const auto counts = routing.counts(0, ranks, rows);
+    for (int rank = 0; rank < ranks; ++rank) {
+        Tokens sum = 0;
+        for (int expert = 0; expert < 4; ++expert) {
+            const Tokens here = counts[static_cast<std::size_t>(expert * ranks + rank)];
+            constexpr double shares[] = {0, 0.5, 0.3, 0.2};
+            EXPECT_LT(std::abs(double(here) - shares[expert] * rows), 1) << expert;
+            sum += here;
+        }
+        EXPECT_EQ(sum, rows);
+    }
+    EXPECT_EQ(counts[0], 0);
+}
+
+TEST(RoutingReplay, LognormalLoadsHaveTheirSkewAndDrift) {
+    const RoutingReplay replay({.trace = "lognormal:0.5", .seed = 5, .layers = 8, .experts = 256});
+    EXPECT_EQ(replay.iteration_at(199), 1);
+    EXPECT_EQ(replay.iteration_at(200), 201);
+    double hottest = 0;
+    std::int64_t moved = 0;
+    for (int layer = 0; layer < 8; ++layer) {
+        const auto before = replay.at(0).counts(layer, 1, 100000);
+        const auto after = replay.at(200).counts(layer, 1, 100000);
+        hottest += double(*std::max_element(before.begin(), before.end())) * 256 / 100000 / 8;
+        for (std::size_t e = 0; e < before.size(); ++e) moved += std::abs(before[e] - after[e]);
+    }
+    EXPECT_NEAR(hottest, 3.8, 0.6);
+    EXPECT_GT(moved, 8 * 100000 / 50);
+    EXPECT_LT(moved, 8 * 100000 / 5);
+    EXPECT_THROW(RoutingReplay({.trace = "lognormal:", .layers = 1, .experts = 2}), UserError);
+    EXPECT_THROW(RoutingReplay({.trace = "lognormal:9", .layers = 1, .experts = 2}), UserError);
 }
 
 TEST_F(RoutingFile, WhatTheModelNeedsAndTheFileLacksIsToldAtOnce) {

@@ -12,6 +12,7 @@
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/plan/recovery_probability.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/lazarus/experiments/published_trace.hpp"
@@ -151,6 +152,65 @@ TEST(LazarusExhaustiveSearch, TellsWhatSomePlacementReaches) {
     EXPECT_EQ(small_instances().size(), 239U);
 }
 
+// Even loads, sixteen experts: the last group is cut short at every size.
+TEST(LazarusGuardedScale, IsNeverBelowOverlap) {
+    for (const std::int64_t nodes : {10, 64, 256}) {
+        const Case axes = {{"nodes", nodes}, {"experts", std::int64_t{64}}, {"loads", "even"}};
+        const MemoryRecorder guarded = run(x_guarded_scale(), "mro_guarded", axes);
+        const MemoryRecorder mro = run(x_guarded_scale(), "mro", axes);
+        double gained = 0;
+        for (const std::int64_t percent : {10, 20, 50, 80}) {
+            const Labels lost = {{"lost_percent", percent}};
+            gained += guarded.value("recovery_probability", lost) -
+                      mro.value("recovery_probability", lost);
+            EXPECT_GE(guarded.value("recovery_probability", lost),
+                      mro.value("recovery_probability", lost) - 1e-12);
+        }
+        EXPECT_EQ(guarded.value("layers_repaired") > 0, gained > 0) << nodes;
+        EXPECT_EQ(guarded.value("layers_cut"), mro.value("layers_cut"));
+    }
+}
+
+TEST(LazarusCorrelated, KeepsEveryExpertThroughTheLossOfARack) {
+    for (const char* numbering : {"in_order", "shuffled"}) {
+        const Case axes = {
+            {"nodes", std::int64_t{64}}, {"rack", std::int64_t{8}}, {"numbering", numbering}};
+        const MemoryRecorder aware = run(x_correlated(), "mro_racks", axes);
+        const MemoryRecorder mro = run(x_correlated(), "mro", axes);
+        EXPECT_EQ(aware.value("fatal_racks"), 0);
+        const Labels none = {{"racks_lost", std::int64_t{0}}},
+                     one = {{"racks_lost", std::int64_t{1}}},
+                     two = {{"racks_lost", std::int64_t{2}}};
+        EXPECT_EQ(aware.value("recovery_probability", none), 1);
+        EXPECT_EQ(aware.value("recovery_probability", one), 1);
+        EXPECT_DOUBLE_EQ(mro.value("recovery_probability", one), 1 - mro.value("fatal_racks") / 8);
+        EXPECT_GE(aware.value("recovery_probability", two), mro.value("recovery_probability", two));
+        // The same plan: losses of single nodes anywhere do not tell the two apart.
+        EXPECT_DOUBLE_EQ(aware.value("recovery_if_independent", one),
+                         mro.value("recovery_if_independent", one));
+    }
+    EXPECT_GT(
+        run(x_correlated(), "mro",
+            {{"nodes", std::int64_t{64}}, {"rack", std::int64_t{8}}, {"numbering", "in_order"}})
+            .value("fatal_racks"),
+        0);
+    SampleSpec one_rack;
+    one_rack.axes = {{"nodes", std::int64_t{64}}, {"rack", std::int64_t{128}}};
+    EXPECT_THROW(x_correlated().validate(one_rack), UserError);
+}
+
+TEST(LazarusPlanner, TimesAWholeReplan) {
+    const Case axes = {{"nodes", std::int64_t{10}}, {"experts", std::int64_t{16}}};
+    Case guarded = axes;
+    guarded["placement"] = "mro_guarded";
+    for (const Case& at : {axes, guarded}) {
+        const MemoryRecorder recorder = run(x_planner(), "lazarus", at);
+        EXPECT_GT(recorder.value("plan_s"), 0);
+        EXPECT_LE(recorder.value("fastest_plan_s"), recorder.value("plan_s"));
+        EXPECT_GT(recorder.value("transfers"), 0);
+    }
+}
+
 class LazarusFig8 : public ::testing::Test {
   protected:
     static Case at(const char* model, std::int64_t step, const char* order, const char* trace) {
@@ -239,8 +299,8 @@ TEST_F(LazarusFig8OnTheTrace, DoesNotReproduceTheStatedFortyOnePercentWhenAligne
 }
 
 TEST(LazarusExperiments, DeclareWhatTheyRecord) {
-    const std::vector<Experiment> experiments = {fig4(), fig5(), fig10b(), x_theorem1(),
-                                                 x_guarded()};
+    const std::vector<Experiment> experiments = {
+        fig4(), fig5(), fig10b(), x_theorem1(), x_guarded(), x_guarded_scale(), x_correlated()};
     for (const Experiment& experiment : experiments) {
         for (const std::string& variant : experiment.variants) {
             Case axes;

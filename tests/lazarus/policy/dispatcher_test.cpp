@@ -28,11 +28,11 @@ int draw(std::mt19937_64& random, int most) {
 RankSites random_sites(std::mt19937_64& random, int ranks) {
     RankSites sites;
     sites.nodes = 1 + draw(random, ranks), sites.racks = 1 + draw(random, 3);
-    std::vector<int> on(at(sites.nodes), 0);
+    std::vector<int> on(nth(sites.nodes), 0);
     for (int rank = 0; rank < ranks; ++rank) {
         sites.node.push_back(draw(random, sites.nodes));
         sites.rack.push_back(sites.node.back() % sites.racks);
-        sites.several_per_node |= ++on[at(sites.node.back())] > 1;
+        sites.several_per_node |= ++on[nth(sites.node.back())] > 1;
     }
     return sites;
 }
@@ -48,11 +48,11 @@ std::vector<Tokens> random_tokens(std::mt19937_64& random, std::size_t size, int
 Instance flexible(std::mt19937_64& random, int most = 9) {
     Instance one;
     one.experts = 1 + draw(random, most), one.ranks = 1 + draw(random, most);
-    one.holders.resize(at(one.ranks));
+    one.holders.resize(nth(one.ranks));
     for (int e = 0; e < one.experts; ++e)
         for (int copies = 1 + draw(random, 4); copies > 0; --copies)
-            one.holders[at(draw(random, one.ranks))].push_back(e);
-    one.tokens = random_tokens(random, at(one.experts * one.ranks), 1 + draw(random, 40));
+            one.holders[nth(draw(random, one.ranks))].push_back(e);
+    one.tokens = random_tokens(random, nth(one.experts * one.ranks), 1 + draw(random, 40));
     one.sites = random_sites(random, one.ranks);
     return one;
 }
@@ -67,7 +67,7 @@ Instance padded(std::mt19937_64& random) {
         for (int e = 0; e < each; ++e) held.push_back(rank % group * each + e);
     }
     std::shuffle(one.holders.begin(), one.holders.end(), random);
-    one.tokens = random_tokens(random, at(one.experts * one.ranks), 1 + draw(random, 20));
+    one.tokens = random_tokens(random, nth(one.experts * one.ranks), 1 + draw(random, 20));
     one.sites = random_sites(random, one.ranks);
     return one;
 }
@@ -122,12 +122,13 @@ TEST(LazarusDispatcher, GivesEachRankItsPartOfTheTable) {
 ExchangeTotals summed(const Instance& one) {
     DispatchPlan plan;
     make_dispatcher(one.rule, one.holders, one.experts)->table(one.tokens, plan);
-    ExchangeTotals all{std::vector<double>(at(one.ranks)), std::vector<RankTraffic>(at(one.ranks))};
+    ExchangeTotals all{std::vector<double>(nth(one.ranks)),
+                       std::vector<RankTraffic>(nth(one.ranks))};
     for (int e = 0; e < one.experts; ++e) {
         for (int from = 0; from < one.ranks; ++from) {
             for (int to = 0; to < one.ranks; ++to) {
                 const auto rows = static_cast<double>(plan.room(e, from, to));
-                all.computed[at(to)] += rows;
+                all.computed[nth(to)] += rows;
                 add_message(all.traffic, one.sites, from, to, rows);
             }
         }

@@ -13,6 +13,7 @@
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
+#include "impls/lazarus/policy/plan/recovery_probability.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::lazarus {
@@ -175,28 +176,72 @@ TEST(LazarusGuarded, RepeatsItself) {
     EXPECT_EQ(to_string(PlacementPolicy::mro_guarded), "mro_guarded");
 }
 
-TEST(LazarusGuarded, PromisesNothingItCannotCount) {
-    // 65 nodes: 33 groups of two want 66.
+// 65 nodes: 33 groups of two want 66. Overlap's last group has one node, both replicas of an expert
+// are on it; the plan survives every single loss, and is never worse at any number of losses.
+TEST(LazarusGuarded, RepairsTheLastGroupsOfMoreNodesThanItCanCount) {
     const Replicas replicas(65, 2);
     ASSERT_TRUE(mro_truncated(replicas, 65, 2));
     const GuardedPlacement plan = guarded_placement(replicas, 65, 2);
     EXPECT_FALSE(plan.dominates);
-    EXPECT_EQ(plan.placement, place(PlacementPolicy::mro, replicas, 65, 2));
+    const auto mro = recovery_probability(place(PlacementPolicy::mro, replicas, 65, 2), 65);
+    const auto got = recovery_probability(plan.placement, 65);
+    EXPECT_LT(mro.probability[1], 1);
+    EXPECT_EQ(got.probability[1], 1);
     // A whole plan needs no counting.
     EXPECT_TRUE(guarded_placement(Replicas(64, 8), 256, 2).dominates);
 }
 
+TEST(LazarusGuarded, IsNeverWorseThanOverlapOnHundredsOfNodes) {
+    std::mt19937_64 random(7);
+    GuardedOptions quick;
+    quick.search_work = 1 << 16;
+    int cut = 0, repaired = 0;
+    while (cut < 40) {
+        const int nodes = 65 + static_cast<int>(random() % 300);
+        const int slots = 2 + static_cast<int>(random() % 6);
+        Loads loads(static_cast<std::size_t>(nodes) * static_cast<std::size_t>(slots) /
+                    (2 + random() % 6));
+        const bool even = random() % 2 == 0;
+        for (Tokens& t : loads)
+            t = static_cast<Tokens>(even ? 90 + random() % 20 : 1 + random() % 1000);
+        const Replicas replicas = allocate(loads, nodes, slots, 2).replicas;
+        if (!mro_truncated(replicas, nodes, slots)) continue;
+        ++cut;
+        const GuardedPlacement plan = guarded_placement(replicas, nodes, slots, loads, quick);
+        Replicas placed(replicas.size(), 0);
+        for (const auto& node : plan.placement) {
+            ASSERT_EQ(node.size(), static_cast<std::size_t>(slots));
+            ASSERT_TRUE(std::is_sorted(node.begin(), node.end()));
+            for (int e : node) ++placed[static_cast<std::size_t>(e)];
+        }
+        ASSERT_EQ(placed, replicas);
+        const Placement overlap = place(PlacementPolicy::mro, replicas, nodes, slots, loads);
+        const int experts = static_cast<int>(replicas.size());
+        const RecoveryCurve got = recovery_probability(plan.placement, experts);
+        const RecoveryCurve mro = recovery_probability(overlap, experts);
+        repaired += plan.placement != overlap;
+        if (got.method != RecoveryMethod::exact || mro.method != RecoveryMethod::exact) continue;
+        for (std::size_t k = 0; k < got.probability.size(); ++k)
+            ASSERT_GE(got.probability[k], mro.probability[k] - 1e-12);
+        if (plan.placement != overlap) {
+            ASSERT_NE(got.probability, mro.probability);
+        }
+    }
+    EXPECT_GT(repaired, 20);
+}
+
 TEST(LazarusGuarded, RefusesWhatPlaceRefuses) {
     EXPECT_THROW(guarded_placement({2, 2}, 3, 2), UserError);
-    EXPECT_THROW(place_blocks({2, 2, 2}, 3, 2, 0, 3), UserError);
-    EXPECT_THROW(place_blocks({2, 2, 2}, 3, 2, -1, 1), UserError);
+    EXPECT_THROW(place_blocks({2, 2, 2}, 3, 2, {.whole = 0, .block = 3}), UserError);
+    EXPECT_THROW(place_blocks({2, 2, 2}, 3, 2, {.whole = -1}), UserError);
 }
 
 TEST(LazarusBlocks, AreOverlapWithFullGroupsAndCyclicWithSingleExperts) {
-    EXPECT_EQ(place_blocks({2, 2, 2}, 3, 2, 0, 2), place(PlacementPolicy::mro, {2, 2, 2}, 3, 2));
-    EXPECT_EQ(place_blocks({2, 2, 2}, 3, 2, 0, 1), (Placement{{0, 1}, {0, 2}, {1, 2}}));
+    EXPECT_EQ(place_blocks({2, 2, 2}, 3, 2, {.block = 2}),
+              place(PlacementPolicy::mro, {2, 2, 2}, 3, 2));
+    EXPECT_EQ(place_blocks({2, 2, 2}, 3, 2, {}), (Placement{{0, 1}, {0, 2}, {1, 2}}));
     // One whole group on nodes 0 and 1, the three other experts in turn on the other three nodes.
-    EXPECT_EQ(place_blocks({2, 2, 2, 2, 2}, 5, 2, 1, 1),
+    EXPECT_EQ(place_blocks({2, 2, 2, 2, 2}, 5, 2, {.whole = 1}),
               (Placement{{0, 1}, {0, 1}, {2, 3}, {2, 4}, {3, 4}}));
 }
 

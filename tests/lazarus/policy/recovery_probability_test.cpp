@@ -164,6 +164,7 @@ TEST(LazarusRecovery, EstimatesWithinItsStatedError) {
         const RecoveryCurve exact = recovery_probability(model, 12);
         RecoveryOptions options;
         options.enumerate_up_to = options.inclusion_exclusion_up_to = 0;
+        options.sweep_work = 0;
         options.samples = 4000;
         options.seed = random();
         const RecoveryCurve estimate = recovery_probability(model, 12, options);
@@ -227,19 +228,58 @@ TEST(LazarusRecovery, StaysAccurateAtThousandsOfNodes) {
     EXPECT_EQ(curve.probability.back(), 0);
 }
 
-TEST(LazarusRecovery, IsExactForOverlapAndEstimatedForSpreadAtThousandsOfNodes) {
-    const Replicas replicas = allocate(Loads(256, 1), 4096, 6, 2).replicas;
-    const RecoveryCurve mro =
-        recovery_probability(place(PlacementPolicy::mro, replicas, 4096, 6), 256);
-    EXPECT_EQ(mro.method, RecoveryMethod::exact);
-    EXPECT_EQ(mro.probability[0], 1);
+TEST(LazarusRecovery, CountsAlikeFromNodeToNode) {
+    std::mt19937_64 random(41);
+    for (int trial = 0; trial < 100; ++trial) {
+        const int nodes = 2 + static_cast<int>(random() % 12);
+        const int experts = 2 + static_cast<int>(random() % 12);
+        if (experts > 3 * nodes) continue;
+        const ModelPlacement model =
+            random_model(random, nodes, 3, experts, 1 + static_cast<int>(random() % 2));
+        RecoveryOptions sweep;
+        sweep.enumerate_up_to = sweep.inclusion_exclusion_up_to = 0;
+        const RecoveryCurve swept = recovery_probability(model, experts, sweep);
+        ASSERT_EQ(swept.method, RecoveryMethod::exact);
+        expect_near(swept.probability, by_definition(model, experts), 1e-12);
+    }
+}
+
+// Rings of hundreds of sets over a thousand nodes are exact too, and agree with an estimate.
+TEST(LazarusRecovery, IsExactAtAThousandNodes) {
+    const int nodes = 1024;
+    const Replicas replicas = allocate(Loads(256, 1), nodes, 6, 2).replicas;
+    for (const auto policy :
+         {PlacementPolicy::mro, PlacementPolicy::spread, PlacementPolicy::compact}) {
+        const Placement placement = place(policy, replicas, nodes, 6);
+        const RecoveryCurve curve = recovery_probability(placement, 256);
+        ASSERT_EQ(curve.method, RecoveryMethod::exact);
+        EXPECT_EQ(curve.probability[0], 1);
+        EXPECT_EQ(curve.probability.back(), 0);
+        RecoveryOptions estimate;
+        estimate.enumerate_up_to = estimate.inclusion_exclusion_up_to = 0;
+        estimate.sweep_work = 0;
+        estimate.samples = 500;
+        const RecoveryCurve sampled = recovery_probability(placement, 256, estimate);
+        ASSERT_EQ(sampled.method, RecoveryMethod::monte_carlo);
+        for (std::size_t k = 0; k <= nodes; k += 32)
+            EXPECT_NEAR(curve.probability[k], sampled.probability[k], 2 * sampled.error) << k;
+    }
+}
+
+// Random holders of every expert: nothing to sweep along.
+TEST(LazarusRecovery, EstimatesWhatIsTooEntangled) {
+    std::mt19937_64 random(43);
+    Placement placement(200);
+    for (auto& node : placement) {
+        for (int i = 0; i < 6; ++i) node.push_back(static_cast<int>(random() % 100));
+    }
     RecoveryOptions quick;
     quick.samples = 500;
-    const RecoveryCurve spread =
-        recovery_probability(place(PlacementPolicy::spread, replicas, 4096, 6), 256, quick);
-    EXPECT_EQ(spread.method, RecoveryMethod::monte_carlo);
-    EXPECT_EQ(spread.probability[0], 1);
-    EXPECT_EQ(spread.probability.back(), 0);
+    quick.sweep_work = 1e6;
+    const RecoveryCurve curve = recovery_probability(placement, 100, quick);
+    EXPECT_EQ(curve.method, RecoveryMethod::monte_carlo);
+    EXPECT_EQ(curve.probability[0], 1);
+    EXPECT_EQ(curve.probability.back(), 0);
 }
 
 TEST(LazarusRecovery, IsZeroWhenAnExpertIsNowhere) {

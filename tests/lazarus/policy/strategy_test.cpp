@@ -142,6 +142,17 @@ TEST(JointStrategy, LayersDoNotDriftApart) {
     EXPECT_GT(drifted, 20) << "layers that are mapped one by one do";
 }
 
+// Equal loads: two replicas each, both of them where packing by load puts them: on one node.
+TEST(EplbStrategy, DoesNotCareWhatSurvives) {
+    auto job = small_job();
+    job.layout = Layout::eplb;
+    Script script(job);
+    script.start();
+    EXPECT_EQ(script.plan().holders[0], (Placement{{0, 0}, {1, 1}, {2, 2}, {3, 3}}));
+    script.die(2);
+    EXPECT_THAT(script.plan().why, HasSubstr("lost expert 2 of layer 0"));
+}
+
 TEST(EplbStrategy, HasNoFewestReplicas) {
     Script script([] {
         auto job = small_job();
@@ -150,7 +161,6 @@ TEST(EplbStrategy, HasNoFewestReplicas) {
         return job;
     }());
     script.start();
-    for (int expert = 0; expert < 4; ++expert) EXPECT_EQ(script.holders(0, expert).size(), 2U);
     script.step({{1, 1, 1, 1000}});
     ASSERT_NE(script.last<Reconfigure>(), nullptr);
     EXPECT_EQ(script.plan().why, "rebalance");
@@ -164,10 +174,21 @@ TEST(EplbStrategy, HasNoFewestReplicas) {
 TEST(EplbStrategy, RecoversFromPeersWhereItCan) {
     auto job = small_job();
     job.layout = Layout::eplb;
+    job.rebalance_every = 1;
     Script script(job);
     script.start();
-    script.step();
-    script.die(1);
+    script.step({{8, 8, 8, 40}});  // experts 0 to 2 have one replica, expert 3 has five
+    script.all_ready();
+    const auto hot = script.holders(0, 3);
+    ASSERT_EQ(hot.size(), 4U);
+    Worker spare = -1;
+    for (Worker worker : hot) {
+        bool alone = false;
+        for (int cold = 0; cold < 3; ++cold) alone |= script.holders(0, cold).front() == worker;
+        if (!alone) spare = worker;
+    }
+    ASSERT_NE(spare, -1) << "a node that holds expert 3 alone";
+    script.die(spare);
     ASSERT_EQ(script.kinds(), "Abort Reconfigure");
     EXPECT_EQ(script.plan().restore_step, std::nullopt);
     EXPECT_EQ(script.plan().resume_step, 1);

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 double load_of(const std::vector<int>& held, const std::vector<double>& load) {
     return std::accumulate(held.begin(), held.end(), 0.0,
-                           [&](double sum, int e) { return sum + load[at(e)]; });
+                           [&](double sum, int e) { return sum + load[nth(e)]; });
 }
 
 TEST(WithinNode, HeavyReplicasGoToGpusOfTheirOwn) {
@@ -36,14 +36,14 @@ TEST(WithinNode, EveryReplicaOnceWithinItsSlotsAndEvenly) {
         std::vector<double> load;
         for (int e = 0; e < experts; ++e) load.push_back(static_cast<double>(random() % 100));
         std::vector<int> replicas(random() % 33);
-        for (int& e : replicas) e = static_cast<int>(random() % at(experts));
+        for (int& e : replicas) e = static_cast<int>(random() % nth(experts));
         std::sort(replicas.begin(), replicas.end());
         for (const Placement& dealt :
              {deal_by_load(replicas, load, gpus), deal_in_blocks(replicas, gpus)}) {
-            ASSERT_EQ(dealt.size(), at(gpus));
+            ASSERT_EQ(dealt.size(), nth(gpus));
             std::vector<int> all;
             for (const auto& held : dealt) {
-                ASSERT_LE(held.size(), (replicas.size() + at(gpus) - 1) / at(gpus));
+                ASSERT_LE(held.size(), (replicas.size() + nth(gpus) - 1) / nth(gpus));
                 ASSERT_TRUE(std::is_sorted(held.begin(), held.end()));
                 all.insert(all.end(), held.begin(), held.end());
             }
@@ -53,13 +53,13 @@ TEST(WithinNode, EveryReplicaOnceWithinItsSlotsAndEvenly) {
         // A GPU that got its last replica while another had a free slot was the least loaded, so
         // two GPUs differ by a replica at most; those that are full at the end take what is light.
         const Placement dealt = deal_by_load(replicas, load, gpus);
-        if (replicas.empty() || replicas.size() % at(gpus) != 0) continue;
+        if (replicas.empty() || replicas.size() % nth(gpus) != 0) continue;
         double most = 0, least = 1e300, heaviest = 0;
         for (const auto& held : dealt) {
             most = std::max(most, load_of(held, load));
             least = std::min(least, load_of(held, load));
         }
-        for (const int e : replicas) heaviest = std::max(heaviest, load[at(e)]);
+        for (const int e : replicas) heaviest = std::max(heaviest, load[nth(e)]);
         ASSERT_LE(most - least, heaviest) << trial;
         ASSERT_LE(most, [&] {
             double blocks = 0;

@@ -351,8 +351,7 @@ TEST_P(SimulatedTraces, AnyTraceIsPlayedOutTheSameTwice) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Systems, SimulatedTraces,
-                         testing::ValuesIn(names_of_systems()));
+INSTANTIATE_TEST_SUITE_P(Systems, SimulatedTraces, testing::ValuesIn(names_of_systems()));
 
 }  // namespace
 }  // namespace assay::lazarus

@@ -45,9 +45,16 @@ struct GuardedPlacement {
 /// Elsewhere, on at most 64 nodes, the plan that dominates with the most surviving failure sets (in
 /// sum over the shares for each number of failures) of those that were tried; if none dominates,
 /// the plan that falls least short of spread of those that are never worse than mro, which may be
-/// mro itself. On more nodes, or where the survivors of mro cannot be counted: mro, with
-/// `dominates` false. Deterministic: equal arguments, equal plan, on every machine. Throws
-/// UserError as place().
+/// mro itself.
+///
+/// On more nodes the last groups are rearranged, up to eight that lie on 64 nodes: the groups
+/// before them share no node with them, so survivors of the whole are products, and a tail that is
+/// never worse makes a plan that is never worse than mro (shown in integers; against spread nothing
+/// is shown, `dominates` is false). Where the last two groups alone take more than 64 nodes: mro,
+/// whose cut group is then so large that it is lost only with most of the cluster.
+///
+/// Where the survivors of mro cannot be counted: mro, with `dominates` false. Deterministic: equal
+/// arguments, equal plan, on every machine. Throws UserError as place().
 GuardedPlacement guarded_placement(const Replicas& replicas, int nodes, int slots,
                                    std::span<const Tokens> loads = {},
                                    const GuardedOptions& options = {});
@@ -57,6 +64,7 @@ GuardedPlacement guarded_placement(const Replicas& replicas, int nodes, int slot
 struct SearchOptions {
     std::uint64_t seed = 1;
     double work = 1 << 20;  ///< budget in the unit of counting_work(); never a time
+    int fillers = 0;        ///< the last experts by id may be lost: they only fill slots
 };
 
 /// Looks for a plan of the same replicas that loses experts less often, by swapping two replicas

@@ -13,9 +13,10 @@ namespace {
 // A placement whose holder sets follow each swap.
 class SwappablePlacement {
   public:
-    SwappablePlacement(Placement placement, std::size_t experts)
+    SwappablePlacement(Placement placement, std::size_t experts, std::size_t fillers)
         : placement_(std::move(placement)),
           experts_(experts),
+          needed_(experts - fillers),
           copies_(placement_.size() * experts, 0),
           masks_(experts, 0) {
         for (std::size_t node = 0; node < placement_.size(); ++node) {
@@ -46,8 +47,8 @@ class SwappablePlacement {
 
     std::vector<NodeMask> minimal() const {
         std::vector<NodeMask> held;
-        for (NodeMask mask : masks_) {
-            if (mask != 0) held.push_back(mask);
+        for (std::size_t e = 0; e < needed_; ++e) {
+            if (masks_[e] != 0) held.push_back(masks_[e]);
         }
         return minimal_masks(std::move(held));
     }
@@ -61,7 +62,7 @@ class SwappablePlacement {
     }
 
     Placement placement_;
-    std::size_t experts_;
+    std::size_t experts_, needed_;
     std::vector<int> copies_;  // [node][expert]
     std::vector<NodeMask> masks_;
 };
@@ -78,7 +79,8 @@ Placement search_placement(const Placement& start, int experts, const SearchGoal
                            const SearchOptions& options) {
     const auto nodes = start.size(), slots = start.front().size();
     const int count = static_cast<int>(nodes);
-    SwappablePlacement state(start, static_cast<std::size_t>(experts));
+    SwappablePlacement state(start, static_cast<std::size_t>(experts),
+                             static_cast<std::size_t>(options.fillers));
 
     double work = 0;
     auto evaluate = [&]() -> std::optional<PlanQuality> {

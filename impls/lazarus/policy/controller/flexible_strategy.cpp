@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "impls/lazarus/policy/plan/node_mapping.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 
@@ -29,9 +31,8 @@ bool FlexibleStrategy::rebalances_after(Step committed) const {
     return config_.rebalance_every > 0 && committed % config_.rebalance_every == 0;
 }
 
-ModelPlacement FlexibleStrategy::mapped(const ModelPlacement& held,
-                                        const ModelPlacement& plan) const {
-    return map_layers(held, plan);
+ModelPlacement FlexibleStrategy::mapped(const ModelPlacement& held, ModelPlacement plan) const {
+    return map_layers(held, std::move(plan));
 }
 
 ModelPlacement LazarusStrategy::plan(const std::vector<Loads>& loads, int nodes) const {
@@ -39,8 +40,8 @@ ModelPlacement LazarusStrategy::plan(const std::vector<Loads>& loads, int nodes)
         .placement;
 }
 
-ModelPlacement JointStrategy::mapped(const ModelPlacement& held, const ModelPlacement& plan) const {
-    return map_layers_jointly(held, plan);
+ModelPlacement JointStrategy::mapped(const ModelPlacement& held, ModelPlacement plan) const {
+    return map_layers_jointly(held, std::move(plan));
 }
 
 }  // namespace assay::lazarus

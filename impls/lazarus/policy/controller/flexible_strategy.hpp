@@ -25,7 +25,7 @@ class FlexibleStrategy : public Strategy {
     /// [layer][plan node]
     virtual ModelPlacement plan(const std::vector<Loads>& loads, int nodes) const = 0;
     /// By physical node. Each layer on its own, as the paper plans them.
-    virtual ModelPlacement mapped(const ModelPlacement& held, const ModelPlacement& plan) const;
+    virtual ModelPlacement mapped(const ModelPlacement& held, ModelPlacement plan) const;
 
     ControllerConfig config_;
 };
@@ -47,7 +47,7 @@ class JointStrategy final : public LazarusStrategy {
     using LazarusStrategy::LazarusStrategy;
 
   private:
-    ModelPlacement mapped(const ModelPlacement& held, const ModelPlacement& plan) const override;
+    ModelPlacement mapped(const ModelPlacement& held, ModelPlacement plan) const override;
 };
 
 }  // namespace assay::lazarus

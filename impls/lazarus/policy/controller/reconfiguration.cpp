@@ -4,6 +4,7 @@
 #include <compare>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
 
@@ -42,15 +43,17 @@ std::vector<std::vector<Worker>> Holdings::share_out_writing() const {
     std::vector<std::vector<Worker>> owners(static_cast<std::size_t>(layers_));
     std::map<Worker, int> parts;
     for (std::size_t layer = 0; layer < owners.size(); ++layer) {
-        for (int expert = 0; expert < experts_; ++expert) {
-            std::optional<Worker> owner;
-            for (const auto& [worker, layers] : held_) {
-                const std::vector<int>& mine = layers[layer];
-                if (std::find(mine.begin(), mine.end(), expert) == mine.end()) continue;
-                if (!owner || parts[worker] < parts[*owner]) owner = worker;
-            }
-            ++parts[owner.value()];
-            owners[layer].push_back(owner.value());
+        std::vector<std::vector<Worker>> holders(static_cast<std::size_t>(experts_));
+        for (const auto& [worker, layers] : held_) {
+            for (int expert : layers[layer])
+                holders[static_cast<std::size_t>(expert)].push_back(worker);
+        }
+        for (const std::vector<Worker>& of : holders) {
+            const auto owner = std::min_element(
+                of.begin(), of.end(), [&](Worker a, Worker b) { return parts[a] < parts[b]; });
+            if (owner == of.end()) throw std::logic_error("an expert to write has no holder");
+            ++parts[*owner];
+            owners[layer].push_back(*owner);
         }
     }
     return owners;
@@ -82,6 +85,7 @@ ModelPlacement needed_by(const std::vector<Worker>& members, const std::vector<W
 /// For each joiner the member that sends it the dense state: of those that have it the one with the
 /// fewest joiners so far, then with the fewest experts to send, then the lowest id.
 std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& holdings) {
+    if (epoch.need_dense.empty()) return {};
     struct Load {
         int joiners = 0, experts = 0;
         auto operator<=>(const Load&) const = default;
@@ -91,8 +95,7 @@ std::vector<Worker> dense_sources(const Reconfigure& epoch, const Holdings& hold
         if (holdings.has_state(worker)) holders[worker];
     }
     for (const Transfer& one : epoch.transfers) ++holders.at(one.from).experts;
-    if (holders.empty() && !epoch.need_dense.empty())
-        throw std::logic_error("nobody holds the dense state that joiners need");
+    if (holders.empty()) throw std::logic_error("nobody holds the dense state that joiners need");
     std::vector<Worker> sources;
     for (std::size_t joiner = 0; joiner < epoch.need_dense.size(); ++joiner) {
         const auto least =
@@ -112,11 +115,14 @@ Reconfigure plan_reconfiguration(const Strategy& strategy, const std::vector<Wor
     Reconfigure epoch;
     epoch.members = members;
     epoch.training = training;
-    epoch.holders = strategy.holders(holdings.table(training), loads);
+    const ModelPlacement held = holdings.table(members);
+    const bool all_train = training.size() == members.size();
+    epoch.holders = strategy.holders(all_train ? held : holdings.table(training), loads);
     if (from_storage) return epoch;
 
-    const auto transfers =
-        plan_transfers(holdings.table(members), needed_by(members, training, epoch.holders));
+    const auto transfers = plan_transfers(
+        held, all_train ? epoch.holders : needed_by(members, training, epoch.holders));
+    epoch.transfers.reserve(transfers.size());
     for (const ExpertTransfer& one : transfers) {
         epoch.transfers.push_back({one.layer, one.expert,
                                    members[static_cast<std::size_t>(one.from)],

@@ -27,13 +27,20 @@ std::vector<int> mro_group_nodes(const Replicas& replicas, int nodes, int slots)
 /// the paper, optimality of MRO, does not hold then.
 bool mro_truncated(const Replicas& replicas, int nodes, int slots);
 
-/// Ours, for beyond/guarded_placement.hpp: overlap with smaller groups that share nodes. The first
-/// `whole` groups are mro's, the experts after them form blocks of `block`. A block takes as many
-/// nodes as its coldest member has replicas, from the node after the last block's and around,
-/// skipping those without room. With more experts than slots, `block` = `slots` is mro itself;
-/// `block` = 1 is a cyclic placement. Throws UserError as place() does, and unless 0 <= whole and
-/// 1 <= block <= slots.
-Placement place_blocks(const Replicas& replicas, int nodes, int slots, int whole, int block,
+/// Ours, for policy/beyond: overlap with smaller groups that share nodes. The first `whole` groups
+/// are mro's, the experts after them form blocks of `block`; the last `fillers` experts by id are
+/// in no group, they only fill what is left.
+struct Blocks {
+    int whole = 0;
+    int block = 1;
+    int fillers = 0;
+};
+
+/// A block takes as many nodes as its coldest member has replicas, from the node after the last
+/// block's and around, skipping those without room. With more experts than slots, a `block` of
+/// `slots` is mro itself, one of 1 a cyclic placement. Throws UserError as place() does, and unless
+/// 0 <= whole, 1 <= block <= slots and 0 <= fillers <= experts.
+Placement place_blocks(const Replicas& replicas, int nodes, int slots, const Blocks& blocks,
                        std::span<const Tokens> loads = {});
 
 }  // namespace assay::lazarus

@@ -24,13 +24,13 @@ NodeMapping map_nodes(const Placement& held, const Placement& plan);
 NodeMapping map_nodes_jointly(const ModelPlacement& held, const ModelPlacement& plan);
 
 /// The plan seen by physical nodes: result[p] = plan[mapping[p]].
-Placement apply_mapping(const Placement& plan, const NodeMapping& mapping);
+Placement apply_mapping(Placement plan, const NodeMapping& mapping);
 
 /// Each layer mapped on its own (the paper plans per layer). Returns the holders by physical node,
 /// result[layer][p].
-ModelPlacement map_layers(const ModelPlacement& held, const ModelPlacement& plan);
+ModelPlacement map_layers(const ModelPlacement& held, ModelPlacement plan);
 
 /// One mapping for all layers; otherwise like map_layers().
-ModelPlacement map_layers_jointly(const ModelPlacement& held, const ModelPlacement& plan);
+ModelPlacement map_layers_jointly(const ModelPlacement& held, ModelPlacement plan);
 
 }  // namespace assay::lazarus

@@ -23,9 +23,14 @@ std::optional<SurvivorCounts> count(const FailureComponent& component,
     const bool few_nodes =
         component.nodes <= std::min(options.enumerate_up_to, most_enumerated_nodes);
     const bool few_sets = sets <= std::min(options.inclusion_exclusion_up_to, 24);
-    if (few_sets && (!few_nodes || sets < component.nodes))
+    if (few_nodes && (!few_sets || sets >= component.nodes))
+        return count_survivors(component, Counting::enumeration);
+    // Unions of a few sets are fewer than the products of a sweep; of many, they cost accuracy.
+    constexpr int very_few = 8;
+    if (few_sets && (sets <= very_few || component.nodes <= most_masked_nodes))
         return count_survivors(component, Counting::inclusion_exclusion);
-    if (few_nodes) return count_survivors(component, Counting::enumeration);
+    if (auto counts = sweep_survivors(component, options.sweep_work)) return counts;
+    if (few_sets) return count_survivors(component, Counting::inclusion_exclusion);
     return std::nullopt;
 }
 

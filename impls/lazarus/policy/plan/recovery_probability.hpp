@@ -3,9 +3,9 @@
 //
 // Within each component of the holder sets (holder_sets.hpp) the surviving failure sets are counted
 // (survivors.hpp), by enumeration where it has few nodes, by inclusion-exclusion where it has few
-// holder sets; the counts of all components are multiplied as polynomials in the number of failed
-// nodes. Where a component is too large for both, one seeded Monte Carlo estimate covers the whole
-// curve.
+// holder sets, from node to node where few sets overlap at a time; the counts of all components are
+// multiplied as polynomials in the number of failed nodes. Where a component is too entangled for
+// all three, one seeded Monte Carlo estimate covers the whole curve.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct RecoveryOptions {
     int enumerate_up_to =
         24;  ///< nodes of a component that is enumerated (at most 30: bits in memory)
     int inclusion_exclusion_up_to =
-        16;  ///< holder sets of a component that is expanded (at most 24)
+        16;                   ///< holder sets of a component that is expanded (at most 24)
+    double sweep_work = 2e8;  ///< products, a second or so; 0: never from node to node
 };
 
 /// One layer. `experts`: ids are 0 … experts-1; one that no node holds makes every probability 0.

@@ -2,12 +2,13 @@
 // behind recovery probabilities (recovery_probability.hpp) and comparisons of plans
 // (beyond/plan_quality.hpp).
 //
-// A failure set survives when it contains none of the holder sets. Two ways to count give the same
-// numbers: going through all failure sets (few nodes), or inclusion-exclusion over all unions of
-// holder sets (few holder sets).
+// A failure set survives when it contains none of the holder sets. Three ways to count give the
+// same numbers: going through all failure sets (few nodes), inclusion-exclusion over all unions of
+// holder sets (few holder sets), or going from node to node (few holder sets at a time).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,12 @@ Survivors count_survivors(std::span<const NodeMask> holders, int nodes, Counting
 using SurvivorCounts = std::vector<long double>;
 SurvivorCounts count_survivors(const FailureComponent& component, Counting way);
 int most_countable_nodes();
+
+/// The same, node after node (survivor_sweep.cpp). Cheap where few holder sets reach across any one
+/// node, however many there are in all, as with placements that walk over the nodes. Nothing is
+/// subtracted, so that every count is good to a few units of rounding. Nothing where it takes more
+/// than `most_work` products.
+std::optional<SurvivorCounts> sweep_survivors(const FailureComponent& component, double most_work);
 
 /// All sets of k of `nodes` nodes. Precondition: at most most_masked_nodes.
 const Survivors& binomials(int nodes);

@@ -111,7 +111,9 @@ Placement place_eplb(std::span<const Tokens> loads, const EplbMachine& machine) 
 
 ModelPlacement EplbStrategy::plan(const std::vector<Loads>& loads, int nodes) const {
     ModelPlacement plan;
-    for (const Loads& layer : loads) {
+    for (Loads layer : loads) {
+        const bool seen = std::any_of(layer.begin(), layer.end(), [](Tokens t) { return t > 0; });
+        if (!seen) std::fill(layer.begin(), layer.end(), 1);  // no step yet: every expert alike
         Placement placement = place_eplb(layer, {.gpus = nodes, .slots = config().slots});
         for (std::vector<int>& slots : placement) std::sort(slots.begin(), slots.end());
         plan.push_back(std::move(placement));

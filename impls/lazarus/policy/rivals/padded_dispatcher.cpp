@@ -18,36 +18,37 @@ struct Share {
 }  // namespace
 
 PaddedDispatcher::PaddedDispatcher(ExpertGroups groups)
-    : groups_(std::move(groups)), held_(at(groups_.ranks()), 0) {
+    : groups_(std::move(groups)), held_(nth(groups_.ranks()), 0) {
     int count = 0;
     for (int rank = 0; rank < ranks(); ++rank) count = std::max(count, groups_.group(rank) + 1);
-    members_.resize(at(count));
-    for (int rank = 0; rank < ranks(); ++rank) members_[at(groups_.group(rank))].push_back(rank);
+    members_.resize(nth(count));
+    for (int rank = 0; rank < ranks(); ++rank) members_[nth(groups_.group(rank))].push_back(rank);
     for (int group = 0; group < count; ++group)
-        for (int e = 0; e < experts(); ++e) ++held_[at(groups_.holder(group, e))];
+        for (int e = 0; e < experts(); ++e) ++held_[nth(groups_.holder(group, e))];
 }
 
 ExchangeTotals PaddedDispatcher::totals(std::span<const Tokens> tokens,
                                         const RankSites& sites) const {
-    ExchangeTotals all{std::vector<double>(at(ranks())), std::vector<RankTraffic>(at(ranks()))};
+    ExchangeTotals all{std::vector<double>(nth(ranks())), std::vector<RankTraffic>(nth(ranks()))};
     const std::vector<Tokens> rooms = slice_rooms(tokens, groups_);
     for (std::size_t group = 0; group < members_.size(); ++group) {
         const auto room = static_cast<double>(rooms[group]);
         const Share whole{double(members_[group].size()), double(experts())};
         std::map<int, Share> of_node, of_rack;
         for (const int rank : members_[group]) {
-            for (Share* share : {&of_node[sites.node[at(rank)]], &of_rack[sites.rack[at(rank)]]}) {
+            for (Share* share :
+                 {&of_node[sites.node[nth(rank)]], &of_rack[sites.rack[nth(rank)]]}) {
                 ++share->ranks;
-                share->experts += held_[at(rank)];
+                share->experts += held_[nth(rank)];
             }
         }
         for (const int rank : members_[group]) {
-            const Share &node = of_node[sites.node[at(rank)]],
-                        &rack = of_rack[sites.rack[at(rank)]];
-            const double held = held_[at(rank)];
-            all.computed[at(rank)] = room * held * whole.ranks;
+            const Share &node = of_node[sites.node[nth(rank)]],
+                        &rack = of_rack[sites.rack[nth(rank)]];
+            const double held = held_[nth(rank)];
+            all.computed[nth(rank)] = room * held * whole.ranks;
             // A slice for each expert of others, and a slice from each other for one's own.
-            all.traffic[at(rank)] = {
+            all.traffic[nth(rank)] = {
                 .sent = {.inside_node = room * (node.experts - held),
                          .inside_rack = room * (rack.experts - node.experts),
                          .between_racks = room * (whole.experts - rack.experts)},
@@ -63,16 +64,16 @@ void PaddedDispatcher::layout(std::span<const Tokens> tokens, int rank, RankLayo
     if (rank < 0 || rank >= ranks()) throw UserError(fmt::format("rank {} of {}", rank, ranks()));
     const std::vector<Tokens> rooms = slice_rooms(tokens, groups_);
     const int group = groups_.group(rank);
-    const Tokens room = rooms[at(group)];
+    const Tokens room = rooms[nth(group)];
     clear(layout, experts(), ranks());
     for (int e = 0; e < experts(); ++e) {
-        const auto row = tokens.subspan(at(e) * at(ranks()), at(ranks()));
+        const auto row = tokens.subspan(nth(e) * nth(ranks()), nth(ranks()));
         const int holder = groups_.holder(group, e);
-        layout.to(holder, e).rows = row[at(rank)];
+        layout.to(holder, e).rows = row[nth(rank)];
         layout.to(holder, e).room = room;
         if (holder != rank) continue;
-        for (const int source : members_[at(group)]) {
-            layout.from(source, e).rows = row[at(source)];
+        for (const int source : members_[nth(group)]) {
+            layout.from(source, e).rows = row[nth(source)];
             layout.from(source, e).room = room;
         }
     }

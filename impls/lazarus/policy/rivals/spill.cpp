@@ -25,17 +25,19 @@ class Spill {
 
     void share_out(std::size_t expert, Tokens rows, int holder) {
         to_come_[at(holder)] -= rows;
-        const Tokens kept = std::clamp(room_ - given_[at(holder)], Tokens{0}, rows);
+        const Tokens kept = std::clamp(free_of(holder), Tokens{0}, rows);
         give(expert, holder, kept);
         Tokens left = rows - kept;
         while (left > 0) {
-            const auto helper = helper_for(left, holder);
-            if (!helper) break;
-            const Tokens piece = std::min(left, free_of(*helper));
-            give(expert, *helper, piece);
-            left -= piece;
+            if (const auto helper = helper_for(left, holder)) {
+                const Tokens piece = std::min(left, free_of(*helper));
+                give(expert, *helper, piece);
+                left -= piece;
+            } else {
+                give(expert, least_loaded(holder), left);
+                left = 0;
+            }
         }
-        if (left > 0) give(expert, holder, left);
     }
 
     std::vector<std::vector<SpillPart>> take() { return std::move(parts_); }
@@ -54,12 +56,21 @@ class Spill {
         return least;
     }
 
+    /// But the holder, where there is another.
+    int least_loaded(int holder) const {
+        int least = holder;
+        for (int rank = 0; rank < static_cast<int>(given_.size()); ++rank)
+            if (rank != holder && (least == holder || load(rank) < load(least))) least = rank;
+        return least;
+    }
+
     void give(std::size_t expert, int rank, Tokens rows) {
         if (rows == 0) return;
         given_[at(rank)] += rows;
         auto& parts = parts_[expert];
-        if (!parts.empty() && parts.front().rank == rank)
-            parts.front().rows += rows;
+        const auto part = std::ranges::find(parts, rank, &SpillPart::rank);
+        if (part != parts.end())
+            part->rows += rows;
         else
             parts.push_back({rank, rows});
     }

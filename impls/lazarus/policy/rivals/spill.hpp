@@ -24,9 +24,11 @@ struct SpillPart {
 ///
 /// Nothing is spilled while the fullest rank has less than `imbalance` times the mean. Otherwise
 /// experts are taken by rows, most first (ties: the lower id). A rank keeps of its own what fits
-/// into `capacity` times the mean. The rest goes, piece by piece, to the rank with the fewest rows,
-/// given or still to come of its own experts (ties: the lower rank), as much as fits there; not
-/// where that would be fewer than `fewest` rows and more are left. What nobody can take stays.
+/// into `capacity` times the mean beside those of its experts that are still to come. The rest
+/// goes, piece by piece, to the rank with the fewest rows, given or still to come of its own
+/// experts (ties: the lower rank), as much as fits there; not where that would be fewer than
+/// `fewest` rows and more are left. Where nobody qualifies the one with the fewest gets all that is
+/// left.
 ///
 /// `rows`: [expert]; `holder`: [expert] its rank. O(experts · ranks log ranks).
 std::vector<std::vector<SpillPart>> spill_rows(std::span<const Tokens> rows,

@@ -1,0 +1,177 @@
+#include "impls/hetermoe/policy/timeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+namespace assay::hetermoe {
+namespace {
+
+// Starts tasks one by one. Whoever calls it gives each queue's tasks in their order, and each after
+// its producers; so per micro-batch three times are all that must be known.
+class GroupClock {
+  public:
+    GroupClock(const TaskTimes& times, const StepShape& step)
+        : times_(times), step_(step), batches_(static_cast<std::size_t>(step.micro_batches)) {}
+
+    TimedTask run(const Task& task) {
+        Batch& batch = batches_[static_cast<std::size_t>(task.micro_batch - 1)];
+        const bool joins = task.kind == TaskKind::CF || task.kind == TaskKind::DB;
+        Ticks& free = free_[static_cast<std::size_t>(queue_of(task.kind))];
+        const Ticks start = std::max(free, joins ? batch.computed : batch.passed);
+        const Ticks end = start + times_.of(step_, task);
+        free = end;
+        switch (task.kind) {
+            case TaskKind::EF:
+            case TaskKind::XF:
+            case TaskKind::EB:
+            case TaskKind::XB:
+                batch.computed = std::max(batch.computed, end);
+                break;
+            default:
+                batch.passed = end;
+        }
+        return {task, start, end};
+    }
+
+  private:
+    struct Batch {
+        Ticks passed = 0;    // end of its latest attention task or transfer
+        Ticks computed = 0;  // end of the latest of the layer's E and X
+    };
+    const TaskTimes& times_;
+    const StepShape& step_;
+    std::vector<Batch> batches_;
+    std::array<Ticks, queues> free_{};
+};
+
+auto key(const Task& task) { return std::tuple(task.kind, task.layer, task.micro_batch); }
+
+}  // namespace
+
+Ticks TaskTimes::of(const StepShape& step, const Task& task) const {
+    const bool last = task.layer > step.layers();
+    switch (task.kind) {
+        case TaskKind::AF:
+            return last ? forward.head : forward.attention;
+        case TaskKind::AB:
+            return last ? backward.head : backward.attention;
+        case TaskKind::EF:
+            return forward.expert * (residents - step.offloaded(task.layer));
+        case TaskKind::EB:
+            return backward.expert * (residents - step.offloaded(task.layer));
+        case TaskKind::XF:
+            return forward.moved * step.offloaded(task.layer);
+        case TaskKind::XB:
+            return backward.moved * step.offloaded(task.layer);
+        default:
+            return exchange;
+    }
+}
+
+TaskTimes task_times(const TrainingProfile& profile, const Group& group, const Fraction& backward,
+                     int micro_batches) {
+    const Wide n = profile.experts, m = group.attention, shares = n / group.expert;
+    TaskTimes times;
+    times.residents = profile.experts / group.expert;
+    const auto pass = [&](Wide factor) {
+        TaskTimes::Pass made;
+        made.attention = checked_product(*profile.new_kind.attention * n, factor);
+        made.head = checked_product(profile.new_kind.head * n, factor);
+        // T_E / (n/N) = expert·M/N·N/n; and T_X·N²/(nM) = expert·N/n.
+        made.expert = checked_product(profile.old_kind.expert * m, factor);
+        made.moved = checked_product(profile.new_kind.expert * Wide{group.expert}, factor);
+        return made;
+    };
+    times.forward = pass(backward.denominator());
+    times.backward = pass(backward.numerator());
+    times.exchange =
+        checked_product(profile.exchange * std::max(n, m * shares), backward.denominator());
+    times.ticks_per_s = checked_product(Wide{1'000'000'000} * n, backward.denominator());
+
+    const auto most = [&](const TaskTimes::Pass& made) {
+        const Wide compute = checked_product(checked_sum(made.expert, made.moved), times.residents);
+        return checked_sum(checked_product(checked_sum(compute, made.attention), profile.layers),
+                           made.head);
+    };
+    const Wide transfers = checked_product(times.exchange, Wide{4} * profile.layers);
+    checked_product(checked_sum(checked_sum(most(times.forward), most(times.backward)), transfers),
+                    micro_batches);
+    return times;
+}
+
+Timeline zebra_timeline(const TaskTimes& times, const StepShape& step) {
+    GroupClock clock(times, step);
+    Timeline timeline;
+    in_zebra_order(step, [&](const Task& task) { timeline.push_back(clock.run(task)); });
+    std::stable_sort(timeline.begin(), timeline.end(), [](const TimedTask& a, const TimedTask& b) {
+        return std::tie(a.start, a.end) < std::tie(b.start, b.end);
+    });
+    return timeline;
+}
+
+Ticks zebra_makespan(const TaskTimes& times, const StepShape& step) {
+    GroupClock clock(times, step);
+    Ticks end = 0;
+    // The last task is the last one of the attention GPUs.
+    in_zebra_order(step, [&](const Task& task) {
+        const Ticks ends = clock.run(task).end;
+        if (task.kind == TaskKind::AF || task.kind == TaskKind::AB) end = ends;
+    });
+    return end;
+}
+
+Timeline timeline(const TaskTimes& times, const StepShape& step, const QueueOrders& orders) {
+    GroupClock clock(times, step);
+    Timeline timeline;
+    std::set<std::tuple<TaskKind, int, int>> done;
+    std::array<std::size_t, queues> next{};
+    const auto ready = [&](const Task& task) {
+        const std::vector<Task> before = producers(step, task);
+        return std::all_of(before.begin(), before.end(),
+                           [&](const Task& producer) { return done.count(key(producer)) > 0; });
+    };
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (std::size_t queue = 0; queue < queues; ++queue) {
+            for (; next[queue] < orders[queue].size() && ready(orders[queue][next[queue]]);
+                 ++next[queue], moved = true) {
+                timeline.push_back(clock.run(orders[queue][next[queue]]));
+                done.insert(key(timeline.back().task));
+            }
+        }
+    }
+    for (std::size_t queue = 0; queue < queues; ++queue)
+        if (next[queue] < orders[queue].size())
+            throw std::invalid_argument("the orders of the queues wait for each other");
+    return timeline;
+}
+
+Ticks makespan(const Timeline& timeline) {
+    Ticks end = 0;
+    for (const TimedTask& timed : timeline) end = std::max(end, timed.end);
+    return end;
+}
+
+Ticks busy(const TaskTimes& times, const StepShape& step, Queue queue) {
+    const Ticks layers = step.layers(),
+                moved = std::accumulate(step.offload.begin(), step.offload.end(), 0);
+    const auto pass = [&](const TaskTimes::Pass& made) -> Ticks {
+        switch (queue) {
+            case Queue::attention:
+                return layers * made.attention + made.head + moved * made.moved;
+            case Queue::expert:
+                return (layers * times.residents - moved) * made.expert;
+            default:
+                return layers * times.exchange;
+        }
+    };
+    return step.micro_batches *
+           (pass(times.forward) + (step.backward ? pass(times.backward) : Ticks{0}));
+}
+
+}  // namespace assay::hetermoe

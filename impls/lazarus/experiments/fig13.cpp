@@ -1,0 +1,375 @@
+// Fig. 13: how long DeepSeek-V3 takes to train on clusters of hundreds of GPUs whose nodes fail by
+// the hour, by the policies of live trainings in virtual time.
+#include "impls/lazarus/experiments/experiments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "impls/lazarus/cost/recovery_cost.hpp"
+#include "impls/lazarus/policy/rivals/systems.hpp"
+#include "impls/lazarus/simulated/training.hpp"
+#include "impls/lazarus/spot/spot_training.hpp"
+#include "suite/base/durable_file.hpp"
+#include "suite/base/error.hpp"
+#include "suite/base/sha256.hpp"
+#include "suite/drive/simulated/event_queue.hpp"
+#include "suite/experiment/experiment.hpp"
+#include "suite/scenario/availability_trace.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+constexpr int gpus_per_node = 8, replicas_per_gpu = 4;  // section 6.7
+constexpr int min_replicas = 2, rebalance_every = 200;  // section 6.1
+constexpr double join_wait_s = 120;                     // section 6.4
+constexpr double longest_lazarus_h = 400;
+constexpr double creation_s = 45;  // of an instance: Bamboo's simulator
+constexpr const char* cluster = "lazarus-simulation";
+
+double number(const SampleSpec& spec, const char* axis, double least, double most) {
+    const double value = number_axis(spec, axis);
+    if (!(value >= least && value <= most))
+        throw UserError(fmt::format("axis {}: {} is not in {} to {}", axis, value, least, most));
+    return value;
+}
+
+int nodes_of(const SampleSpec& spec) {
+    return static_cast<int>(integer_axis(spec, "gpus", 64, 1024)) / gpus_per_node;
+}
+
+ModelledModel model_of(const SampleSpec& spec) {
+    ModelledModel model = modelled_model("deepseek-v3");
+    model.sequences = static_cast<int>(integer_axis(spec, "batch", 1, 1024));
+    return model;
+}
+
+void validate(const SampleSpec& spec) {
+    if (integer_axis(spec, "gpus", 64, 1024) % gpus_per_node != 0)
+        throw UserError("axis gpus: nodes have 8 each, so give a multiple of 8");
+    model_of(spec);
+    number(spec, "failure", 0, 1);
+    number(spec, "skew", 0, 3);
+    number(spec, "storage", 1e-3, 1e6);
+    number(spec, "relaunch_s", 0, 1e5);
+    integer_axis(spec, "checkpoint_every", 0, 1'000'000);
+    integer_axis(spec, "samples", 1, 1'000'000'000);
+    integer_axis(spec, "layers", 1, 58);
+    integer_axis(spec, "most_times", 1, 100);
+}
+
+ControllerConfig controller_of(const SampleSpec& spec, const CompetingSystem& system,
+                               const ModelledModel& model) {
+    ControllerConfig controller;
+    set_system(controller, system);
+    controller.layers = static_cast<int>(integer_axis(spec, "layers"));
+    controller.experts = model.experts;
+    controller.slots = gpus_per_node * replicas_per_gpu;
+    controller.min_replicas = system.in_groups() ? 1 : min_replicas;
+    controller.steps = 1'000'000'000;
+    controller.initial_workers = nodes_of(spec);
+    controller.join_wait_s = join_wait_s;
+    controller.wait_for_nodes = true;
+    controller.rebalance_every = system.in_groups() ? 0 : rebalance_every;
+    if (system.in_groups()) controller.group = model.group / gpus_per_node;
+    return controller;
+}
+
+/// Bamboo's hourly process. Instances come 45 s after they were granted.
+FaultPlan faults_of(const SampleSpec& spec, double hours) {
+    const TraceProcess process = {.kind = TraceProcess::Kind::hourly,
+                                  .nodes = nodes_of(spec),
+                                  .hours = hours,
+                                  .loss_per_hour = number_axis(spec, "failure"),
+                                  .returns_vary = true,
+                                  .seed = spec.seed};
+    const auto trace = generate_trace(process);
+    // As many workers as nodes: nothing is mapped, names alone are drawn.
+    FaultPlan plan =
+        map_trace(trace, NodeMapping::delta_clamped, process.nodes, 1, spec.seed).faults;
+    for (Fault& fault : plan.faults)
+        if (fault.kind == FaultKind::join) *fault.t_s += creation_s;
+    return plan;
+}
+
+CostModel costs_of(const SampleSpec& spec) {
+    ClusterProfile profile = cluster_profile(cluster);
+    profile.storage_bandwidth.value = 1e9 * number_axis(spec, "storage");
+    profile.storage_bandwidth.source = "axis storage of the experiment";
+    return CostModel(profile);
+}
+
+ModelledTraining training_of(const SampleSpec& spec, const std::string& system, double hours) {
+    const CompetingSystem& competing = competing_system(system);
+    const ModelledModel model = model_of(spec);
+    ModelledTraining training;
+    training.controller = controller_of(spec, competing, model);
+    training.modelling = {
+        .model = model,
+        .cluster = cluster,
+        .real_layers = training.controller.layers,
+        .real_tokens = model.rows(),
+        .dispatch = competing.in_groups() ? DispatchRule::padded_in(model.group) : DispatchRule{},
+        .gpus_per_worker = gpus_per_node,
+        .each_reads_its_own = false};
+    training.routing = {.trace = fmt::format("lognormal:{}", number_axis(spec, "skew")),
+                        .seed = spec.seed,
+                        .layers = training.controller.layers,
+                        .experts = model.experts};
+    training.faults = faults_of(spec, hours);
+    training.duration_s = 3600 * hours;
+    training.relaunch_s = number_axis(spec, "relaunch_s");
+    const double per_node = double(model.sequences) * gpus_per_node;
+    training.wanted_work = std::lround(std::ceil(double(integer_axis(spec, "samples")) / per_node));
+    training.keep_decisions = false;
+    return training;
+}
+
+/// Young's interval (Communications of the ACM 17(9), 1974), at which writing checkpoints and
+/// losing work cost least together: the square root of twice the time to write one times the time
+/// between losses, in steps as long as the first.
+Step youngs_interval(const SampleSpec& spec, ModelledTraining training, const CostModel& costs) {
+    training.faults = {};
+    training.controller.steps = 1;
+    drive::EventQueue time;
+    MemoryRecorder unheard;
+    const auto course = simulate_training(training, costs, time, unheard);
+    const double step_s = course.steps.at(0).end_s - course.steps.at(0).start_s;
+    const double losses_per_s = nodes_of(spec) * number_axis(spec, "failure") / 3600;
+    if (losses_per_s == 0) return 0;
+    const double between_s =
+        std::sqrt(2 * checkpoint_cost(costs, training.modelling) / losses_per_s);
+    return std::max<Step>(1, std::lround(between_s / step_s));
+}
+
+/// As in section 6.2, systems that restart whenever a node is lost write five times as often.
+Step checkpoint_every(const SampleSpec& spec, const ModelledTraining& training,
+                      const CostModel& costs) {
+    Step often = integer_axis(spec, "checkpoint_every");
+    if (often == 0) often = youngs_interval(spec, training, costs);
+    return training.controller.recovery == Recovery::restart ? often : 5 * often;
+}
+
+struct Job {
+    SimulatedCourse course;
+    double seconds = 0;
+    bool finished = false;
+    Step checkpoint_every = 0;
+};
+
+/// For `hours` at most.
+Job job_of(const SampleSpec& spec, const std::string& system, double hours, Recorder& recorder) {
+    const CostModel costs = costs_of(spec);
+    ModelledTraining training = training_of(spec, system, hours);
+    training.controller.checkpoint_every = checkpoint_every(spec, training, costs);
+    drive::EventQueue time;
+    Job job{simulate_training(training, costs, time, recorder)};
+    job.checkpoint_every = training.controller.checkpoint_every;
+    job.finished = job.course.why == all_is_trained;
+    job.seconds = job.finished ? job.course.steps.back().end_s : training.duration_s;
+    return job;
+}
+
+/// Weights, master weights and moments of what a GPU holds: its replicas, and its part of the rest.
+double state_bytes_of_gpu(const ModelledModel& model) {
+    return ModelledModel::state_bytes *
+           (double(model.layers) * replicas_per_gpu * model.expert_parameters() +
+            model.dense_parameters() / gpus_per_node);
+}
+
+/// Lazarus' job under the sample's faults. Throws SampleError where it does not get done.
+Job lazarus_job(const SampleSpec& spec, Recorder& recorder) {
+    Job job = job_of(spec, "lazarus", longest_lazarus_h, recorder);
+    if (!job.finished)
+        throw SampleError(SampleStatus::failed,
+                          fmt::format("Lazarus did not train all samples in {} hours either: lower "
+                                      "failure, or give more gpus or fewer samples",
+                                      longest_lazarus_h));
+    return job;
+}
+
+/// Its seconds. Samples of a session that differ in their system alone find out once.
+double lazarus_seconds(const SampleSpec& spec) {
+    std::string differs = std::to_string(spec.seed);
+    for (const auto& [axis, value] : spec.axes)
+        differs += fmt::format(" {}={}", axis, assay::to_string(value));
+    const auto file = std::filesystem::path(spec.shared) / ("lazarus-" + sha256_hex(differs));
+    double seconds = 0;
+    if (!spec.shared.empty() && std::ifstream(file) >> seconds) return seconds;
+    MemoryRecorder unheard;
+    seconds = lazarus_job(spec, unheard).seconds;
+    if (!spec.shared.empty()) {
+        std::filesystem::create_directories(spec.shared);
+        const auto aside = fmt::format("{}.{}", file.string(), spec.variant);
+        std::ofstream(aside) << fmt::format("{}", seconds);
+        publish(aside, file);
+    }
+    return seconds;
+}
+
+/// A rival's, given up after `most_times` Lazarus' seconds.
+Job rival_job(const SampleSpec& spec, double lazarus_s, Recorder& recorder) {
+    const double hours = lazarus_s / 3600 * double(integer_axis(spec, "most_times"));
+    return job_of(spec, spec.variant, std::min(hours, longest_generated_h), recorder);
+}
+
+void run(const SampleSpec& spec, Recorder& recorder) {
+    const bool is_lazarus = spec.variant == "lazarus";
+    double lazarus_s = is_lazarus ? 0 : lazarus_seconds(spec);
+    const Job job = is_lazarus ? lazarus_job(spec, recorder) : rival_job(spec, lazarus_s, recorder);
+    if (is_lazarus) lazarus_s = job.seconds;
+    const auto& course = job.course;
+    recorder.metric("finished", job.finished ? 1 : 0);
+    recorder.metric("jct_h", job.seconds / 3600);
+    recorder.metric("jct_over_lazarus", job.seconds / lazarus_s);
+    recorder.metric("checkpoint_every", double(job.checkpoint_every));
+    recorder.metric("restarts", double(course.counts.fallbacks));
+    recorder.metric("reconfigurations", double(course.counts.reconfigurations));
+    recorder.metric("deaths", double(course.counts.deaths));
+    recorder.metric("mean_nodes_used", mean_workers(course.steps, job.seconds));
+    std::vector<double> undisturbed;
+    for (const StepRecord& step : course.steps)
+        if (step.workers == course.steps.front().workers)
+            undisturbed.push_back(step.end_s - step.start_s);
+    if (!undisturbed.empty()) recorder.metric("step_s", undisturbed.front());
+    double compute = 0;
+    for (const StepRecord& step : kept_steps(course, job.seconds))
+        compute += step.end_s - step.start_s;
+    double rest = job.seconds - compute;
+    const auto share = [&](const char* part, double seconds) {
+        recorder.metric("share", seconds / job.seconds, {{"part", std::string(part)}});
+    };
+    share("compute", compute);
+    for (const auto& [kind, part] : {std::pair(Pause::checkpoint, "checkpoint"),
+                                     {Pause::restart, "restart"},
+                                     {Pause::reconfiguration, "reconfiguration"}}) {
+        const double seconds = course.pauses.seconds(kind, job.seconds);
+        share(part, seconds);
+        rest -= seconds;
+    }
+    share("lost", rest);
+    recorder.metric("state_per_gpu", state_bytes_of_gpu(model_of(spec)) / 1e9);
+}
+
+nlohmann::json calibration(const SampleSpec& spec) {
+    return {{"costs", costs_of(spec).to_json()},
+            {"modelling", to_json(training_of(spec, "lazarus", 1).modelling)}};
+}
+
+MetricSpec metric(std::string name, std::string unit, std::string says, Direction better,
+                  std::vector<std::string> labels = {}) {
+    return {std::move(name), std::move(unit), std::move(says), better, false, std::move(labels)};
+}
+
+Experiment fig13(std::string letter, std::string over, std::vector<Value> failures,
+                 std::vector<Value> gpus) {
+    Experiment e;
+    e.id = "lazarus/fig13" + letter;
+    e.title = "DeepSeek-V3 on hundreds of GPUs: time to train, over " + over;
+    e.source = "arXiv 2407.04656v2, section 6.7, Fig. 13" + letter;
+    e.says =
+        "How long five million sequences take, as a multiple of Lazarus' time under the same "
+        "faults (each sample of a rival simulates Lazarus as well). Nodes are servers of 8 H200; "
+        "each hour every node fails with the same probability at some second, and each missing one "
+        "comes back with a probability that is drawn anew each hour (Bamboo's simulator; 45 s to "
+        "create an instance, 30 s to form groups). Controllers are those of live trainings; steps, "
+        "recoveries and checkpoints take what the cost model says: tensor parallelism within "
+        "nodes for what is no expert, four replicas of experts per GPU, dealt within a node by "
+        "load. The paper sampled its routing from DeepSeek-V3 on ShareGPT, which is not public: "
+        "here experts' loads are lognormal. Not published, hence axes: skew of the loads, "
+        "bandwidth of the checkpoint store, time to launch a job anew, checkpoint interval, batch. "
+        "A training that takes most_times as long as Lazarus is given up: finished is 0, and its "
+        "times read 'at least'.";
+    e.axes = {
+        {"failure", "probability that a node fails within an hour", std::move(failures), true},
+        {"gpus", "at the start and at most, 8 per node", std::move(gpus), true},
+        {"skew",
+         "standard deviation of the logarithm of experts' loads; at 0.5 the hottest of 256 has 3.8 "
+         "times the mean, at 1 about 10",
+         {0.5, 1.0},
+         true},
+        {"storage", "GB/s of the checkpoint store, shared by all", {20.0, 100.0}, true},
+        {"relaunch_s", "seconds to launch a job anew, without loading", {120.0}, true},
+        {"checkpoint_every",
+         "steps between checkpoints of ds; 0: at which it loses least (Young's formula); of the "
+         "others five times as many, as in section 6.2 (50 and 250)",
+         {std::int64_t{0}},
+         true},
+        {"batch", "sequences per GPU and step, of 4,096 tokens", {std::int64_t{4}}, true},
+        {"samples", "sequences to train", {std::int64_t{5'000'000}}, true},
+        {"layers",
+         "layers that are planned and routed one by one; each stands for several of the 58",
+         {std::int64_t{2}},
+         true},
+        {"most_times",
+         "of Lazarus' time, after which a rival is given up",
+         {std::int64_t{17}},
+         true}};
+    e.variants = {"lazarus", "ds_ft", "ds"};
+    e.metrics = {
+        metric("jct_over_lazarus", "ratio",
+               "time to train, over Lazarus' under the same faults; at least that where finished "
+               "is 0",
+               Direction::lower),
+        metric("jct_h", "h", "time to train; where finished is 0, until it was given up",
+               Direction::lower),
+        metric("finished", "bool", "0: it was given up", Direction::higher),
+        metric("checkpoint_every", "count", "steps between checkpoints", Direction::none),
+        metric("restarts", "count", "returns to a checkpoint after nodes were lost",
+               Direction::lower),
+        metric("reconfigurations", "count", "plans put into force", Direction::none),
+        metric("deaths", "count", "nodes lost", Direction::none),
+        metric("mean_nodes_used", "count", "nodes that train, over time", Direction::higher),
+        metric("step_s", "s", "the first step, with all nodes", Direction::lower),
+        metric("share", "fraction",
+               "of the time: compute, checkpoint, restart, reconfiguration, lost (undone and "
+               "interrupted steps, waiting for nodes)",
+               Direction::none, {"part"}),
+        metric("state_per_gpu", "GB",
+               "weights, master weights and moments on each GPU (an H200 has 141 GB)",
+               Direction::lower)};
+    ProfilePlan toy;
+    toy.profile = Profile::toy;
+    toy.provenances = {Provenance::simulated};
+    toy.axes = {
+        {"failure", {0.05}},  {"gpus", {std::int64_t{128}}},        {"skew", {0.5}},
+        {"storage", {100.0}}, {"samples", {std::int64_t{100'000}}}, {"layers", {std::int64_t{2}}}};
+    toy.rounds = 2;
+    toy.seconds_per_sample = 0.5;
+    toy.bytes_per_sample = 50e3;
+    ProfilePlan paper = toy;
+    paper.profile = Profile::paper;
+    paper.axes = {};
+    paper.rounds = 10;  // trials
+    paper.seconds_per_sample = 3;
+    paper.bytes_per_sample = 300e3;
+    e.profiles = {toy, paper};
+    e.figure = {Figure::Kind::lines,
+                "jct_over_lazarus",
+                letter == "a" ? "failure" : "gpus",
+                {"skew", "storage"},
+                letter == "a" ? "hourly failure probability" : "GPUs",
+                "time to train over Lazarus'",
+                false};
+    e.validate = validate;
+    e.calibration = calibration;
+    e.run = run;
+    return e;
+}
+
+}  // namespace
+
+Experiment fig13a() {
+    return fig13("a", "hourly failure probability", {0.01, 0.05, 0.15}, {std::int64_t{512}});
+}
+
+Experiment fig13b() {
+    return fig13("b", "cluster size", {0.05},
+                 {std::int64_t{256}, std::int64_t{512}, std::int64_t{1024}});
+}
+
+}  // namespace assay::lazarus
