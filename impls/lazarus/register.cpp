@@ -21,6 +21,7 @@ System make_system(Claims claims) {
     system.experiments.push_back(fig8());
     system.experiments.push_back(tab2());
     system.experiments.push_back(fig9());
+    system.experiments.push_back(fig10a());
     system.experiments.push_back(fig10b());
     system.experiments.push_back(x_theorem1());
     system.experiments.push_back(x_guarded());

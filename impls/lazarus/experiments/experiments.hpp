@@ -15,6 +15,7 @@ Experiment fig4();          ///< two plans for four experts: recovery probabilit
 Experiment fig5();          ///< two placements as expert/failure-set graphs
 Experiment fig8();          ///< recovery probability of whole models on a routing trace
 Experiment fig9();          ///< training through a spot trace
+Experiment fig10a();        ///< forward throughput of one layer under skewed loads
 Experiment fig10b();        ///< recovery probability of one layer under skewed loads
 Experiment tab2();          ///< several nodes lost at once
 Experiment x_theorem1();    ///< optimality of MRO by exhaustive search
