@@ -91,8 +91,7 @@ Busiest busiest_of(const SkewedLayer& layer) {
     Busiest busiest;
     busiest.computed = *std::max_element(totals.computed.begin(), totals.computed.end());
     for (const auto& rank : totals.traffic)
-        busiest.exchanged =
-            std::max({busiest.exchanged, rank.sent.total(), rank.received.total()});
+        busiest.exchanged = std::max({busiest.exchanged, rank.sent.total(), rank.received.total()});
     return busiest;
 }
 
@@ -158,13 +157,14 @@ Experiment fig10a() {
         "the network, so a processor understates what padding costs there. A GPU's dispatch kernel "
         "will be another nn::ExpertExecutor beside DistributedExperts, fed by the same "
         "Dispatcher::layout().";
-    e.axes = {{"ratio",
-               "load of the hot expert, in even shares",
-               {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{6}, std::int64_t{8}},
-               true},
-              {"routing", "rows in exact proportions, or drawn one by one", {"even", "drawn"}},
-              {"width", "of the model", {std::int64_t{256}}, true},
-              {"tokens", "rows per rank, a multiple of 56", {std::int64_t{224}}, true}};
+    e.axes = {
+        {"ratio",
+         "load of the hot expert, in even shares",
+         {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{6}, std::int64_t{8}},
+         true},
+        {"routing", "rows in exact proportions, or drawn one by one", {"even", "drawn"}},
+        {"width", "of the model", {std::int64_t{256}}, true},
+        {"tokens", "rows per rank, a multiple of 56", {std::int64_t{224}}, true}};
     e.variants = {"lazarus", "ds", "ds_unpadded"};
     e.metrics = {
         metric("relative_throughput", "ratio",
