@@ -18,6 +18,7 @@ const assay::lazarus::TensorFunctions assay_lazarus_tensors{
     .run_x_live = assay::lazarus::run_x_live,
     .run_x_operations = assay::lazarus::run_x_operations,
     .run_x_loss = assay::lazarus::run_x_loss,
+    .run_fig10a = assay::lazarus::run_fig10a,
     .run_live_schedule = assay::lazarus::run_live_schedule,
 };
 #endif

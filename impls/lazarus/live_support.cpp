@@ -14,15 +14,19 @@ constexpr const char* text_id = "bible-kjv";
 
 }  // namespace
 
-std::optional<std::string> live_training_lacks() {
+std::optional<std::string> tensors_lack() {
 #ifdef ASSAY_LAZARUS_LIVE
-    if (auto lacks = tensors::module_lacks()) return lacks;
-    if (data::locate(text_id)) return std::nullopt;
-    return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package";
+    return tensors::module_lacks();
 #else
     return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
            "again";
 #endif
+}
+
+std::optional<std::string> live_training_lacks() {
+    if (auto lacks = tensors_lack()) return lacks;
+    if (data::locate(text_id)) return std::nullopt;
+    return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package";
 }
 
 std::filesystem::path live_training_text() {

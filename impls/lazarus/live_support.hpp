@@ -10,6 +10,10 @@
 
 namespace assay::lazarus {
 
+/// Why nothing can be computed on tensors for Lazarus: this build lacks libtorch or Gloo, or the
+/// module with them is not here. std::nullopt: it can.
+std::optional<std::string> tensors_lack();
+
 /// Why no live training can run, as a sentence that says what to do: this build lacks libtorch or
 /// Gloo, the module with them is not here, or there is no text to train on. std::nullopt: they can.
 std::optional<std::string> live_training_lacks();

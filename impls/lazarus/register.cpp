@@ -25,6 +25,7 @@ System make_system(Claims claims) {
     system.experiments.push_back(fig8());
     system.experiments.push_back(tab2());
     system.experiments.push_back(fig9());
+    system.experiments.push_back(fig10a());
     system.experiments.push_back(fig10b());
     system.experiments.push_back(fig11());
     system.experiments.push_back(fig12());

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "impls/lazarus/experiments/skewed_layer.hpp"
+#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/spot/live_schedule.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/experiment/experiment.hpp"
@@ -39,6 +41,9 @@ void run_x_operations(const SampleSpec& spec, const std::filesystem::path& corpu
 /// validate().
 void run_x_loss(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
 
+/// The measured half of lazarus/fig10a (experiments/fig10a_run.cpp): both layers in turns.
+void run_fig10a(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder);
+
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_lazarus_tensors";
     decltype(&lazarus::run_fig9) run_fig9;
@@ -47,9 +52,20 @@ struct TensorFunctions {
     decltype(&lazarus::run_x_live) run_x_live;
     decltype(&lazarus::run_x_operations) run_x_operations;
     decltype(&lazarus::run_x_loss) run_x_loss;
+    decltype(&lazarus::run_fig10a) run_fig10a;
     decltype(&lazarus::run_live_schedule) run_live_schedule;
 };
 
 inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }
+
+/// Of an experiment whose samples train: calls run(functions, text to train on). Where the build,
+/// the module or the text is missing: SampleError (unsupported), which says so.
+template <class Run>
+void train_in_tensors([[maybe_unused]] const Run& run) {
+    [[maybe_unused]] const std::filesystem::path text = live_training_text();
+#ifdef ASSAY_LAZARUS_LIVE
+    run(tensor_functions(), text);
+#endif
+}
 
 }  // namespace assay::lazarus

@@ -21,6 +21,7 @@ Experiment fig8();          ///< recovery probability of whole models on a routi
 Experiment fig13a();        ///< DeepSeek-V3 on hundreds of GPUs, over failure probability
 Experiment fig13b();        ///< the same over cluster size
 Experiment fig9();          ///< training through a spot trace
+Experiment fig10a();        ///< forward throughput of one layer under skewed loads
 Experiment fig10b();        ///< recovery probability of one layer under skewed loads
 Experiment fig11();         ///< what the time on the spot trace goes to
 Experiment fig12();         ///< Tutel, a node lost every 5 minutes

@@ -23,8 +23,7 @@ std::string read(const std::filesystem::path& file) {
 }
 
 std::vector<at::Tensor> held_out_windows(const std::string& text, int context) {
-    const auto rest =
-        nn::ByteCorpus::from_text(text.substr(training_part(text).size()));
+    const auto rest = nn::ByteCorpus::from_text(text.substr(training_part(text).size()));
     std::vector<at::Tensor> windows;
     for (int i = 0; i < held_out_batches; ++i)
         windows.push_back(rest.batch(/*seed=*/0, i, 0, held_out_sequences, context));
@@ -34,9 +33,7 @@ std::vector<at::Tensor> held_out_windows(const std::string& text, int context) {
 /// Who trains each step and holds what.
 class Members {
   public:
-    explicit Members(const LossCourseOptions& options) : options_(options) {
-        next_.step = -1;
-    }
+    explicit Members(const LossCourseOptions& options) : options_(options) { next_.step = -1; }
     const CommittedStep& step_of(int workers, const std::vector<Loads>& loads) {
         ++next_.step;
         auto& training = next_.training;
@@ -60,8 +57,7 @@ class Members {
 // Of the busiest worker, which is the last one.
 double passes_of_step(const TrainingConfig& config, int workers) {
     std::int64_t sequences = 0;
-    for (const auto& part :
-         micro_batches(config.batch, config.sequences, workers, workers - 1))
+    for (const auto& part : micro_batches(config.batch, config.sequences, workers, workers - 1))
         sequences += part.sequences;
     return static_cast<double>(sequences) / config.sequences;
 }

@@ -12,11 +12,11 @@
 namespace assay::lazarus {
 
 struct LossCourseOptions {
-    TrainingConfig training;  ///< its `corpus` is the whole text; its batch.full_workers start
-    int slots = 2;            ///< of a worker and layer
+    TrainingConfig training;   ///< its `corpus` is the whole text; its batch.full_workers start
+    int slots = 2;             ///< of a worker and layer
     std::int64_t samples = 0;  ///< training sequences after which it ends
     std::int64_t steps = 0;    ///< over which the loss is followed by steps
-    int points = 10;           ///< equal parts of both, after each of which the held-out loss is taken
+    int points = 10;  ///< equal parts of both, after each of which the held-out loss is taken
     /// Workers of a step that begins after so many samples. New plans follow the loads of the step
     /// before, as those of the controller; who trains does not depend on them.
     std::function<int(std::int64_t samples)> workers;
@@ -25,8 +25,9 @@ struct LossCourseOptions {
 
 /// Held-out loss in nats per byte.
 struct LossCourse {
-    std::vector<double> by_samples;  ///< after each part of the samples (the step that completes it)
-    std::vector<double> by_steps;    ///< after each part of the steps
+    std::vector<double>
+        by_samples;                ///< after each part of the samples (the step that completes it)
+    std::vector<double> by_steps;  ///< after each part of the steps
     std::vector<double> training_loss;  ///< of every step, over its global batch
     std::vector<double> samples;        ///< trained on after every step
     std::vector<int> workers;           ///< of every step

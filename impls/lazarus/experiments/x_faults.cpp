@@ -5,11 +5,8 @@
 #include <map>
 
 #include "impls/lazarus/live_support.hpp"
-#include "suite/experiment/recorder.hpp"
-
-#ifdef ASSAY_LAZARUS_LIVE
 #include "impls/lazarus/tensor_functions.hpp"
-#endif
+#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
@@ -43,13 +40,9 @@ SampleSpec live_spec(const SampleSpec& spec) {
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-#ifdef ASSAY_LAZARUS_LIVE
-    tensor_functions().run_x_live(live_spec(spec), live_training_text(), recorder);
-#else
-    (void)spec;
-    (void)recorder;
-    live_training_text();  // throws: says what the build lacks
-#endif
+    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text) {
+        tensors.run_x_live(live_spec(spec), text, recorder);
+    });
 }
 
 }  // namespace

@@ -8,26 +8,19 @@
 
 #include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live_support.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/fault_plan.hpp"
 
-#ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/tensor_functions.hpp"
-#endif
-
 namespace assay::lazarus {
 namespace {
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-#ifdef ASSAY_LAZARUS_LIVE
-    tensor_functions().run_x_live(spec, live_training_text(), recorder);
-#else
-    (void)spec;
-    (void)recorder;
-    live_training_text();  // throws: says what the build lacks
-#endif
+    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text) {
+        tensors.run_x_live(spec, text, recorder);
+    });
 }
 
 // What the controller and the fault plan would only find out in the middle of the training.

@@ -47,10 +47,11 @@ LossCourseOptions options_of(const SampleSpec& spec, const std::string& variant,
     options.steps = integer_axis(spec, "steps");
     options.samples = options.steps * training.sequences * all_workers;
     const int left = static_cast<int>(integer_axis(spec, "workers_left"));
-    options.workers = [=, lost = variant != reference, all = options.samples](std::int64_t samples) {
+    options.workers = [=, lost = variant != reference,
+                       all = options.samples](std::int64_t samples) {
         const std::int64_t tenth = samples * 10 / all;
-        if (!lost || tenth < 5) return all_workers;
-        return tenth >= 6 && tenth < 9 ? left : (all_workers + left) / 2;
+        if (!lost || tenth < 4) return all_workers;
+        return tenth >= 5 && tenth < 8 ? left : (all_workers + left) / 2;
     };
     return options;
 }

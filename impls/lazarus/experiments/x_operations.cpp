@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include "impls/lazarus/live_support.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/operation_metrics.hpp"
-
-#ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/tensor_functions.hpp"
-#endif
 
 namespace assay::lazarus {
 namespace {
@@ -23,13 +20,9 @@ void validate(const SampleSpec& spec) {
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-#ifdef ASSAY_LAZARUS_LIVE
-    tensor_functions().run_x_operations(spec, live_training_text(), recorder);
-#else
-    (void)spec;
-    (void)recorder;
-    live_training_text();  // throws: says what the build lacks
-#endif
+    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text) {
+        tensors.run_x_operations(spec, text, recorder);
+    });
 }
 
 }  // namespace

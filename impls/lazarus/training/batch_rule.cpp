@@ -28,8 +28,7 @@ std::vector<MicroBatch> micro_batches(const BatchRule& rule, int sequences, int 
         throw std::invalid_argument("a batch can be kept from two sequences per worker on");
     const MicroBatch mine = part_of(global, ranks, rank);
     std::vector<MicroBatch> parts;
-    for (std::int64_t pass = 0; pass < passes; ++pass)
-        parts.push_back(part_of(mine, passes, pass));
+    for (std::int64_t pass = 0; pass < passes; ++pass) parts.push_back(part_of(mine, passes, pass));
     return parts;
 }
 

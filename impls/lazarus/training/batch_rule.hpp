@@ -1,6 +1,6 @@
 // What a training does about its batch and its learning rate while fewer workers train than both
-// were chosen for. The paper's batch shrinks with the nodes (section 2.8 of its batch of 4 per GPU
-// counts live nodes only); of the learning rate it says nothing.
+// were chosen for. The paper trains four sequences per live GPU (section 6.1), so its global batch
+// shrinks with the nodes; of the learning rate it says nothing.
 #pragma once
 
 #include <cstdint>

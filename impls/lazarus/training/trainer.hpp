@@ -29,8 +29,8 @@ std::string block_name(const BlockKey& key);
 struct TrainingConfig {
     nn::MoeGptConfig model;
     nn::AdamOptions adam;
-    int sequences = 4;  ///< per worker and forward pass
-    BatchRule batch;    ///< by default the global batch follows the number of workers
+    int sequences = 4;       ///< per worker and forward pass
+    BatchRule batch;         ///< by default the global batch follows the number of workers
     std::uint64_t seed = 1;  ///< of the initial state and of the data
     std::string corpus;      ///< file of text
 

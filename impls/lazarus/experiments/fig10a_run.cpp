@@ -1,0 +1,129 @@
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <thread>
+
+#include "impls/lazarus/experiments/skewed_layer.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
+#include "impls/lazarus/training/distributed_experts.hpp"
+#include "suite/cluster/collectives/in_process.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::lazarus {
+namespace {
+
+constexpr int repetitions = 5;
+
+/// Processor time of this thread: what a rank would take on a processor of its own. Waiting for
+/// others costs none.
+double thread_s() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Of the slowest rank each.
+struct PhaseTimes {
+    double dispatch = 0, experts = 0, combine = 0;
+    double layer() const { return dispatch + experts + combine; }
+};
+
+/// The layer with its weights and the rows of every rank.
+class RunningLayer {
+  public:
+    explicit RunningLayer(const SkewedLayer& layer) : layer_(layer) {
+        model_ = {.layers = 1,
+                  .width = layer.width,
+                  .experts = SkewedLayer::experts,
+                  .hidden = 4 * layer.width};
+        const auto specs = nn::expert_parameters(model_);
+        for (int e = 0; e < SkewedLayer::experts; ++e)
+            experts_.emplace_back("expert" + std::to_string(e), specs, at::kFloat, /*seed=*/1);
+        for (const auto& choices : layer.choices)
+            rows_.push_back(at::randn({static_cast<std::int64_t>(choices.size()), layer.width}));
+    }
+
+    PhaseTimes forward() const {
+        const auto ranks = static_cast<std::size_t>(layer_.ranks());
+        auto group = cluster::make_in_process_group(layer_.ranks());
+        std::vector<PhaseTimes> times(ranks);
+        std::vector<std::thread> threads;
+        for (std::size_t rank = 0; rank < ranks; ++rank)
+            threads.emplace_back([&, rank] { times[rank] = forward_of(rank, *group[rank]); });
+        for (auto& thread : threads) thread.join();
+        PhaseTimes slowest;
+        for (double PhaseTimes::*const phase :
+             {&PhaseTimes::dispatch, &PhaseTimes::experts, &PhaseTimes::combine})
+            for (const auto& rank : times) slowest.*phase = std::max(slowest.*phase, rank.*phase);
+        return slowest;
+    }
+
+    double tokens() const {
+        double tokens = 0;
+        for (const auto& choices : layer_.choices) tokens += static_cast<double>(choices.size());
+        return tokens;
+    }
+
+  private:
+    PhaseTimes forward_of(std::size_t rank, cluster::Communicator& comm) const {
+        at::set_num_threads(1);
+        const at::NoGradGuard no_grad;
+        // Ranks of one process share an expert's weights; they only read them.
+        HeldExperts held;
+        for (const int expert : layer_.holders[rank])
+            held[{0, expert}] = &experts_[static_cast<std::size_t>(expert)];
+        PhaseTimes times;
+        double before = 0;
+        const StepHooks hooks{.done =
+                                  [&](StepHooks::Phase phase, int) {
+                                      const double now = thread_s();
+                                      using enum StepHooks::Phase;
+                                      if (phase == dispatched) times.dispatch = now - before;
+                                      if (phase == computed) times.experts = now - before;
+                                      if (phase == combined) times.combine = now - before;
+                                      before = now;
+                                  },
+                              .counted = {}};
+        DistributedExperts layer(comm, SkewedLayer::experts, layer_.rule, {layer_.holders}, held,
+                                 hooks);
+        layer.run(0, rows_[rank], layer_.choices[rank]);
+        return times;
+    }
+
+    SkewedLayer layer_;
+    nn::MoeGptConfig model_;
+    std::vector<nn::ParameterBlock> experts_;
+    std::vector<at::Tensor> rows_;
+};
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+}  // namespace
+
+void run_fig10a(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder) {
+    const RunningLayer at_1_to_1(even), at_ratio(skewed);
+    std::vector<double> relative, layer_s, experts_s;
+    // In turns, after one of each to warm up: what disturbs the machine disturbs both.
+    for (int i = -1; i < repetitions; ++i) {
+        recorder.progress((i + 1.0) / (repetitions + 1), "forward passes");
+        const double reference = at_1_to_1.forward().layer();
+        const auto times = at_ratio.forward();
+        if (i < 0) continue;
+        relative.push_back(reference / times.layer());
+        layer_s.push_back(times.layer());
+        experts_s.push_back(times.experts);
+    }
+    recorder.metric("relative_throughput", median(relative));
+    recorder.metric("layer_s", median(layer_s));
+    recorder.metric("experts_s", median(experts_s));
+    recorder.metric("tokens_per_s", at_ratio.tokens() / median(layer_s));
+}
+
+}  // namespace assay::lazarus
