@@ -59,7 +59,10 @@ ModelledTraining modelled_of(const ControlledTraining& figure, const SpotTrainin
 FaultPlan victims(const ControlledTraining& figure, const SampleSpec& spec) {
     if (figure.idle_first.empty()) return random_victims(figure.failures, spec.seed);
     SpotTraining rival = training_of(figure, spec, figure.idle_first);
-    rival.modelled_steps = 50;  // who is idle depends on who is left, not on the length of steps
+    // Who is idle depends on who is left, not on how long steps take.
+    rival.modelled_steps = 50;
+    rival.real_layers = 2;
+    rival.routing = "synthetic";
     return idle_first_victims(figure.failures, modelled_of(figure, rival),
                               CostModel(cluster_profile(rival.cluster)), spec.seed);
 }

@@ -149,7 +149,8 @@ nlohmann::json calibration(const SampleSpec& spec) {
                          {"faults", assay::to_string(nodes.faults)}};
     if (spec.provenance != Provenance::measured)
         taken["costs"] = costs_with(text(spec, "cluster"), assumed_values(spec)).to_json();
-    if (spec.profile == Profile::paper) taken["ends"] = ranges_to_json(assumed_values(spec));
+    if (spec.profile == Profile::paper && spec.experiment == "lazarus/fig9")
+        taken["ends"] = ranges_to_json(assumed_values(spec));
     if (is_of_flows(spec))
         taken["network"] = fmt::format("flows: {} messages of a rank at once",
                                        drive::FlowSettings().messages_at_once);

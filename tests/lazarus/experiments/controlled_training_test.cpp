@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -73,7 +74,10 @@ TEST_F(LazarusControlled, SameVictimsInAllArms) {
 TEST_F(LazarusControlled, LazarusGoesOnWithAllSurvivorsAndNoCheckpoint) {
     const auto ran = run("lazarus/fig6");
     const MemoryRecorder& lazarus = ran.at("lazarus").recorder;
-    EXPECT_EQ(curve(lazarus, "workers").values, (std::vector<double>{10, 9, 8, 7, 6, 5}));
+    auto workers_at_changes = curve(lazarus, "workers").values;  // rebalances are among them
+    workers_at_changes.erase(std::unique(workers_at_changes.begin(), workers_at_changes.end()),
+                             workers_at_changes.end());
+    EXPECT_EQ(workers_at_changes, (std::vector<double>{10, 9, 8, 7, 6, 5}));
     EXPECT_EQ(lazarus.value("restarts"), 0);
     EXPECT_EQ(lazarus.value("share", {{"part", "checkpoint"}}), 0);
     EXPECT_EQ(ran.at("ds").recorder.value("restarts"), 5);
