@@ -2,14 +2,23 @@
 #include "impls/hetermoe/register.hpp"
 
 #include "impls/hetermoe/commands/commands.hpp"
+#include "impls/hetermoe/experiments/experiments.hpp"
+#include "suite/base/datasets.hpp"
 
 namespace assay::hetermoe {
 
-System make_system(Claims) {
+System make_system(Claims claims) {
     System system;
     system.id = "hetermoe";
-    system.title = "HeterMoE: mixtures of experts trained on two generations of GPUs";
+    system.title = "HeterMoE: a mixture of experts trained on two generations of GPUs";
     system.paper = "arXiv 2504.03871v1";
+    system.experiments = {tab1(), tab2(), fig5(), fig6(), x_order(), x_squeeze()};
+    if (claims == Claims::read)
+        system.claims = read_claims(datasets_dir() / "claims" / "hetermoe.toml");
+    system.highlight = {
+        .says = "attention on new GPUs, experts on old ones: what moving a few experts back saves",
+        .parts = {{"hetermoe/fig6"}, {"hetermoe/fig5"}},
+        .picture = "hetermoe/fig6"};
     system.plan = make_plan_command();
     return system;
 }

@@ -104,7 +104,9 @@ TEST_F(HetermoePlanCommand, ShowsWhenEachTaskRuns) {
 }
 
 TEST_F(HetermoePlanCommand, PrintsAPageForPeople) {
-    EXPECT_EQ(output({"--profile", file("attention_s = 2\n"), "--backward", "1"}), R"(2 new GPUs and 1 old GPU; 3 layers of 6 experts; backward 1 times forward; experts moved: published
+    EXPECT_EQ(
+        output({"--profile", file("attention_s = 2\n"), "--backward", "1"}),
+        R"(2 new GPUs and 1 old GPU; 3 layers of 6 experts; backward 1 times forward; experts moved: published
 
 best: 1 group of 2 new GPUs for attention and 1 old GPU for experts, 3 micro-batches per step:
       0.2703 micro-batches/s

@@ -1,0 +1,112 @@
+// Table 1: the paper's clusters, and what its groups can be made of them.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "impls/hetermoe/experiments/experiments.hpp"
+#include "impls/hetermoe/policy/squeeze.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::hetermoe {
+namespace {
+
+struct Cluster {
+    std::string_view name;
+    int new_gpus, old_gpus;
+    double new_memory_gb, old_memory_gb, network_gbps;
+    int experts;  ///< of a layer of the model that goes with it (spec 3.2)
+};
+
+// A40 or L40S with 48 GB; V100 or T4 with 16 GB. Of C1 and C2 the network that the paper simulates.
+constexpr std::array<Cluster, 5> clusters{{{"o1", 6, 6, 48, 16, 100, 12},
+                                           {"o2", 4, 8, 48, 16, 100, 24},
+                                           {"o3", 6, 3, 48, 16, 100, 18},
+                                           {"c1", 2, 6, 48, 16, 200, 24},
+                                           {"c2", 2, 8, 48, 16, 200, 40}}};
+
+const Cluster& cluster_of(const SampleSpec& spec) {
+    const std::string name = assay::to_string(spec.axes.at("cluster"));
+    for (const Cluster& cluster : clusters)
+        if (cluster.name == name) return cluster;
+    throw UserError("cluster " + name + ": there are o1, o2, o3, c1, c2");
+}
+
+// Groups that hold the experts evenly, and those among them that Algorithm 1 is defined for.
+std::pair<int, int> groups_of(const Cluster& cluster) {
+    TrainingProfile profile;
+    profile.layers = 1;
+    profile.experts = cluster.experts;
+    int even = 0, with_moves = 0;
+    for (int m = 1; m <= cluster.new_gpus; ++m) {
+        for (int n = 1; n <= cluster.old_gpus; ++n) {
+            if (cluster.experts % n != 0) continue;
+            ++even;
+            with_moves += chunks_of(profile, {m, n}).has_value();
+        }
+    }
+    return {even, with_moves};
+}
+
+void run(const SampleSpec& spec, Recorder& recorder) {
+    const Cluster& cluster = cluster_of(spec);
+    const std::string fresh = "new", old = "old";
+    recorder.metric("gpus", cluster.new_gpus, {{"kind", fresh}});
+    recorder.metric("gpus", cluster.old_gpus, {{"kind", old}});
+    recorder.metric("memory", cluster.new_memory_gb, {{"kind", fresh}});
+    recorder.metric("memory", cluster.old_memory_gb, {{"kind", old}});
+    recorder.metric("network", cluster.network_gbps);
+    const auto [even, with_moves] = groups_of(cluster);
+    recorder.metric("groups", even);
+    recorder.metric("groups_with_moves", with_moves);
+}
+
+}  // namespace
+
+Experiment tab1() {
+    Experiment experiment;
+    experiment.id = "hetermoe/tab1";
+    experiment.title = "The paper's clusters";
+    experiment.source = "arXiv 2504.03871v1, section 6.1, Table 1";
+    experiment.says =
+        "GPUs, memory and network of each cluster as Table 1 has them, and how many groups of M "
+        "new and N old GPUs hold the experts of a layer evenly, and of these how many let "
+        "Algorithm 1 move experts (M divides N or N divides M). The models are those that fit by "
+        "divisibility: D1's 24 experts go with C1 and W2's with O2.";
+    experiment.axes = {{"cluster", "of Table 1", {"o1", "o2", "o3", "c1", "c2"}, false}};
+    experiment.variants = {"hetermoe"};
+    experiment.metrics = {
+        {"gpus", "count", "of a kind", Direction::none, true, {"kind"}},
+        {"memory", "GB", "of one GPU", Direction::none, true, {"kind"}},
+        {"network", "Gbit/s", "of a node; C1 and C2: simulated by sending less", Direction::none,
+         true},
+        {"groups", "count", "of new and old GPUs among which experts divide evenly",
+         Direction::none, true},
+        {"groups_with_moves", "count", "of them, those in which experts can move", Direction::none,
+         true}};
+    experiment.profiles = exact_profiles(0.02);
+    experiment.figure = {.kind = Figure::Kind::bars,
+                         .metric = "gpus",
+                         .x = "cluster",
+                         .panels = {},
+                         .x_title = "cluster",
+                         .y_title = "GPUs"};
+    experiment.run = run;
+    return experiment;
+}
+
+std::vector<ProfilePlan> exact_profiles(double seconds_per_sample) {
+    std::vector<ProfilePlan> profiles;
+    for (const Profile profile : {Profile::toy, Profile::small, Profile::paper}) {
+        ProfilePlan plan;
+        plan.profile = profile;
+        plan.provenances = {Provenance::exact};
+        plan.seconds_per_sample = seconds_per_sample;
+        plan.timeout_s = 60;
+        profiles.push_back(std::move(plan));
+    }
+    return profiles;
+}
+
+}  // namespace assay::hetermoe
