@@ -110,7 +110,7 @@ Experiment x_guarded_scale() {
     experiment.variants = {"mro_guarded", "mro", "spread", "compact"};
     experiment.metrics = {
         metric("recovery_probability", "probability",
-               "share of the losses of `lost_percent` of the nodes (rounded down, at least one) "
+               "share of the losses of `lost_percent` of the nodes (rounded down; none: left out) "
                "that leave every expert a live replica",
                {"lost_percent"}),
         metric("recovery_of_few", "probability", "the same at the loss of `failed` nodes",
