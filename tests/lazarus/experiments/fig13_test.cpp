@@ -9,7 +9,7 @@
 
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "suite/base/error.hpp"
-#include "suite/claim/check.hpp"
+#include "suite/claim/claim.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "tests/base/temporary_folder.hpp"
 
@@ -85,7 +85,7 @@ TEST(LazarusFig13, ASessionFindsOutOnceHowLongLazarusTakes) {
     const testing::TemporaryFolder folder;
     SampleSpec spec = toy("ds_ft");
     const double alone = run(spec).value("jct_over_lazarus");
-    spec.shared = (std::filesystem::path(folder) / "shared").string();
+    spec.shared = (folder / "shared").string();
     EXPECT_DOUBLE_EQ(run(spec).value("jct_over_lazarus"), alone);
     ASSERT_EQ(std::distance(std::filesystem::directory_iterator(spec.shared), {}), 1);
     EXPECT_DOUBLE_EQ(run(spec).value("jct_over_lazarus"), alone);
@@ -139,7 +139,7 @@ TEST(LazarusFig13, AClaimHoldsOnlyAtBothEndsOfWhatIsAssumed) {
         }
         for (const Claim& claim :
              read_claims(std::filesystem::path(ASSAY_TEST_DATASETS) / "claims/lazarus.toml"))
-            if (claim.id == "lazarus/fig13a/0.01/ds") return check(claim, observations).verdict;
+            if (claim.id == "lazarus/fig13a/0.01/ds") return check(claim, observations, {}).verdict;
         return ClaimVerdict::not_run;
     };
     EXPECT_EQ(verdict(3.8), ClaimVerdict::supported);
@@ -153,7 +153,7 @@ TEST(LazarusFig13, DeclaresWhatItRecords) {
         const MetricSpec* declared = experiment.metric(metric.name);
         ASSERT_NE(declared, nullptr) << metric.name;
         for (const auto& [label, value] : metric.labels)
-            EXPECT_THAT(declared->labels, testing::Contains(label)) << metric.name;
+            EXPECT_THAT(declared->labels, ::testing::Contains(label)) << metric.name;
     }
 }
 
