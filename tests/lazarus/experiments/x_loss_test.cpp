@@ -24,7 +24,7 @@ TEST(BatchRule, EverySequenceOfTheBatchIsComputedOnce) {
         for (int full = 1; full <= 9; ++full)
             for (int ranks = 1; ranks <= full; ++ranks)
                 for (int sequences = 2; sequences <= 5; ++sequences) {
-                    SCOPED_TRACE(testing::Message() << full << ' ' << ranks << ' ' << sequences);
+                    SCOPED_TRACE(::testing::Message() << full << ' ' << ranks << ' ' << sequences);
                     const BatchRule rule{batch, Rate::keep, full};
                     std::int64_t next = 0;
                     for (int rank = 0; rank < ranks; ++rank) {
@@ -116,7 +116,7 @@ TEST(LossCourse, AShrunkBatchMakesMoreUpdatesOfFewerSamples) {
     EXPECT_EQ(loss_course_from(to_json(shrunk)), shrunk);
 }
 
-class PlannedCurve : public testing::TestWithParam<BatchRule> {};
+class PlannedCurve : public ::testing::TestWithParam<BatchRule> {};
 
 // Real workers are killed; the steps that were committed are then trained again by plan.
 TEST_P(PlannedCurve, EqualsTheOneUnderRealKillsBitForBit) {
@@ -138,7 +138,7 @@ TEST_P(PlannedCurve, EqualsTheOneUnderRealKillsBitForBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, PlannedCurve,
-                         testing::Values(BatchRule{Batch::shrink, Rate::keep, 5},
+                         ::testing::Values(BatchRule{Batch::shrink, Rate::keep, 5},
                                          BatchRule{Batch::shrink, Rate::root, 5},
                                          BatchRule{Batch::keep, Rate::keep, 5}));
 
@@ -164,7 +164,7 @@ TEST(LazarusLoss, DeclaresWhatItRecordsAndLearns) {
         return recorder.value(name, {{"samples", samples}});
     };
     EXPECT_LT(at("held_out_loss", 480), at("held_out_loss", 48) - 0.5);
-    EXPECT_EQ(at("over_fault_free", 240), 0);  // before the first loss
+    EXPECT_EQ(at("over_fault_free", 192), 0);  // before the first loss
     EXPECT_NE(at("over_fault_free", 480), 0);
     spec.axes["workers_left"] = std::int64_t{5};
     EXPECT_ANY_THROW(experiment.validate(spec));
