@@ -12,8 +12,8 @@ class Spill {
   public:
     Spill(std::span<const Tokens> rows, std::span<const int> holder, int ranks,
           const SpillLimits& limits)
-        : limits_(limits), given_(at(ranks), 0), to_come_(at(ranks), 0), parts_(rows.size()) {
-        for (std::size_t e = 0; e < rows.size(); ++e) to_come_[at(holder[e])] += rows[e];
+        : limits_(limits), given_(nth(ranks), 0), to_come_(nth(ranks), 0), parts_(rows.size()) {
+        for (std::size_t e = 0; e < rows.size(); ++e) to_come_[nth(holder[e])] += rows[e];
         mean_ = static_cast<double>(std::accumulate(rows.begin(), rows.end(), Tokens{0})) / ranks;
         room_ = static_cast<Tokens>(std::ceil(limits.capacity * mean_));
     }
@@ -24,7 +24,7 @@ class Spill {
     }
 
     void share_out(std::size_t expert, Tokens rows, int holder) {
-        to_come_[at(holder)] -= rows;
+        to_come_[nth(holder)] -= rows;
         const Tokens kept = std::clamp(free_of(holder), Tokens{0}, rows);
         give(expert, holder, kept);
         Tokens left = rows - kept;
@@ -43,7 +43,7 @@ class Spill {
     std::vector<std::vector<SpillPart>> take() { return std::move(parts_); }
 
   private:
-    Tokens load(int rank) const { return given_[at(rank)] + to_come_[at(rank)]; }
+    Tokens load(int rank) const { return given_[nth(rank)] + to_come_[nth(rank)]; }
     Tokens free_of(int rank) const { return room_ - load(rank); }
 
     std::optional<int> helper_for(Tokens left, int holder) const {
@@ -66,7 +66,7 @@ class Spill {
 
     void give(std::size_t expert, int rank, Tokens rows) {
         if (rows == 0) return;
-        given_[at(rank)] += rows;
+        given_[nth(rank)] += rows;
         auto& parts = parts_[expert];
         const auto part = std::ranges::find(parts, rank, &SpillPart::rank);
         if (part != parts.end())

@@ -13,54 +13,54 @@ SpillDispatcher::SpillDispatcher(ExpertGroups groups, const SpillLimits& limits)
     : groups_(std::move(groups)), limits_(limits) {
     int count = 0;
     for (int rank = 0; rank < ranks(); ++rank) count = std::max(count, groups_.group(rank) + 1);
-    members_.resize(at(count));
-    for (int rank = 0; rank < ranks(); ++rank) members_[at(groups_.group(rank))].push_back(rank);
+    members_.resize(nth(count));
+    for (int rank = 0; rank < ranks(); ++rank) members_[nth(groups_.group(rank))].push_back(rank);
 }
 
 template <class Visit, class Moves>
 void SpillDispatcher::for_each(std::span<const Tokens> tokens, Visit visit, Moves moves) const {
     check_tokens(tokens, experts(), ranks());
     const auto sent = [&](int expert, int rank) {
-        return tokens[at(expert) * at(ranks()) + at(rank)];
+        return tokens[nth(expert) * nth(ranks()) + nth(rank)];
     };
-    std::vector<int> place(at(ranks()));  // of a rank in its group
+    std::vector<int> place(nth(ranks()));  // of a rank in its group
     for (std::size_t group = 0; group < members_.size(); ++group) {
         const std::vector<int>& members = members_[group];
         for (std::size_t i = 0; i < members.size(); ++i)
-            place[at(members[i])] = static_cast<int>(i);
-        std::vector<Tokens> rows(at(experts()), 0);
+            place[nth(members[i])] = static_cast<int>(i);
+        std::vector<Tokens> rows(nth(experts()), 0);
         std::vector<int> holder;
         for (int e = 0; e < experts(); ++e) {
-            for (int rank : members) rows[at(e)] += sent(e, rank);
-            holder.push_back(place[at(groups_.holder(static_cast<int>(group), e))]);
+            for (int rank : members) rows[nth(e)] += sent(e, rank);
+            holder.push_back(place[nth(groups_.holder(static_cast<int>(group), e))]);
         }
         const auto parts = spill_rows(rows, holder, static_cast<int>(members.size()), limits_);
         for (int e = 0; e < experts(); ++e) {
             std::size_t part = 0;
-            Tokens open = parts[at(e)].empty() ? 0 : parts[at(e)].front().rows;
+            Tokens open = parts[nth(e)].empty() ? 0 : parts[nth(e)].front().rows;
             for (int from : members) {
                 for (Tokens left = sent(e, from); left > 0;) {
-                    while (open == 0) open = parts[at(e)][++part].rows;
+                    while (open == 0) open = parts[nth(e)][++part].rows;
                     const Tokens now = std::min(left, open);
-                    visit(e, from, members[at(parts[at(e)][part].rank)], now);
+                    visit(e, from, members[nth(parts[nth(e)][part].rank)], now);
                     left -= now;
                     open -= now;
                 }
             }
-            for (const SpillPart& one : parts[at(e)])
-                if (one.rank != holder[at(e)])
-                    moves(e, members[at(holder[at(e)])], members[at(one.rank)]);
+            for (const SpillPart& one : parts[nth(e)])
+                if (one.rank != holder[nth(e)])
+                    moves(e, members[nth(holder[nth(e)])], members[nth(one.rank)]);
         }
     }
 }
 
 ExchangeTotals SpillDispatcher::totals(std::span<const Tokens> tokens,
                                        const RankSites& sites) const {
-    ExchangeTotals all{std::vector<double>(at(ranks())), std::vector<RankTraffic>(at(ranks()))};
+    ExchangeTotals all{std::vector<double>(nth(ranks())), std::vector<RankTraffic>(nth(ranks()))};
     for_each(
         tokens,
         [&](int, int from, int to, Tokens rows) {
-            all.computed[at(to)] += static_cast<double>(rows);
+            all.computed[nth(to)] += static_cast<double>(rows);
             add_message(all.traffic, sites, from, to, static_cast<double>(rows));
         },
         [&](int, int holder, int helper) {
@@ -85,7 +85,7 @@ void SpillDispatcher::layout(std::span<const Tokens> tokens, int rank, RankLayou
 void SpillDispatcher::table(std::span<const Tokens> tokens, DispatchPlan& plan) const {
     plan.experts = experts();
     plan.ranks = ranks();
-    plan.counts.assign(at(experts()) * at(ranks()) * at(ranks()), 0);
+    plan.counts.assign(nth(experts()) * nth(ranks()) * nth(ranks()), 0);
     plan.padded.clear();
     for_each(
         tokens,
