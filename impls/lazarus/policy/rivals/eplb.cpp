@@ -17,14 +17,14 @@ std::vector<std::vector<int>> pack(const std::vector<double>& weights, int packs
     std::vector<int> heaviest_first(weights.size());
     std::iota(heaviest_first.begin(), heaviest_first.end(), 0);
     std::stable_sort(heaviest_first.begin(), heaviest_first.end(),
-                     [&](int a, int b) { return weights[at(a)] > weights[at(b)]; });
-    const std::size_t room = weights.size() / at(packs);
-    std::vector<std::vector<int>> packed(at(packs));
+                     [&](int a, int b) { return weights[nth(a)] > weights[nth(b)]; });
+    const std::size_t room = weights.size() / nth(packs);
+    std::vector<std::vector<int>> packed(nth(packs));
     if (room == 1) {  // nothing to balance
         for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = {static_cast<int>(i)};
         return packed;
     }
-    std::vector<double> sums(at(packs), 0);
+    std::vector<double> sums(nth(packs), 0);
     for (int item : heaviest_first) {
         std::size_t lightest = sums.size();
         for (std::size_t one = 0; one < sums.size(); ++one) {
@@ -32,7 +32,7 @@ std::vector<std::vector<int>> pack(const std::vector<double>& weights, int packs
             if (lightest == sums.size() || sums[one] < sums[lightest]) lightest = one;
         }
         packed[lightest].push_back(item);
-        sums[lightest] += weights[at(item)];
+        sums[lightest] += weights[nth(item)];
     }
     return packed;
 }
@@ -84,9 +84,9 @@ Placement place_eplb(std::span<const Tokens> loads, const EplbMachine& machine) 
                         groups, experts, machine.gpus, nodes));
     }
     const int of_group = experts / groups;
-    std::vector<double> group_loads(at(groups), 0);
+    std::vector<double> group_loads(nth(groups), 0);
     for (int e = 0; e < experts; ++e)
-        group_loads[at(e / of_group)] += static_cast<double>(loads[at(e)]);
+        group_loads[nth(e / of_group)] += static_cast<double>(loads[nth(e)]);
 
     Placement placement;
     for (const std::vector<int>& of_node : pack(group_loads, nodes)) {
@@ -95,15 +95,15 @@ Placement place_eplb(std::span<const Tokens> loads, const EplbMachine& machine) 
             for (int e = group * of_group; e < (group + 1) * of_group; ++e) here.push_back(e);
         }
         std::vector<double> loads_here;
-        for (int e : here) loads_here.push_back(static_cast<double>(loads[at(e)]));
+        for (int e : here) loads_here.push_back(static_cast<double>(loads[nth(e)]));
         const int gpus = machine.gpus / nodes;
         std::vector<int> count;
         const std::vector<int> expert_of = replicate(loads_here, gpus * machine.slots, count);
         std::vector<double> weights;
-        for (int e : expert_of) weights.push_back(loads_here[at(e)] / count[at(e)]);
+        for (int e : expert_of) weights.push_back(loads_here[nth(e)] / count[nth(e)]);
         for (const std::vector<int>& of_gpu : pack(weights, gpus)) {
             auto& slots = placement.emplace_back();
-            for (int replica : of_gpu) slots.push_back(here[at(expert_of[at(replica)])]);
+            for (int replica : of_gpu) slots.push_back(here[nth(expert_of[nth(replica)])]);
         }
     }
     return placement;
