@@ -11,7 +11,7 @@
 #include "impls/lazarus/spot/live_schedule.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/experiment/experiment.hpp"
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::lazarus {
 

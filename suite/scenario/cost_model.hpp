@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "suite/scenario/device_profile.hpp"
-#include "suite/scenario/network.hpp"
+#include "suite/scenario/network/network.hpp"
 
 namespace assay {
 

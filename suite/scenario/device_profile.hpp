@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "suite/scenario/network_shape.hpp"
+#include "suite/scenario/network/network_shape.hpp"
 #include "suite/scenario/sourced.hpp"
 
 namespace assay {

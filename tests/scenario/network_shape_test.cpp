@@ -1,12 +1,12 @@
 // The table [network] of a cluster profile: reading, golden errors, writing.
-#include "suite/scenario/network_shape.hpp"
+#include "suite/scenario/network/network_shape.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "suite/scenario/topology.hpp"
+#include "suite/scenario/network/topology.hpp"
 #include "tests/scenario/profile_texts.hpp"
 
 namespace assay {

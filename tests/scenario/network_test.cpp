@@ -1,6 +1,6 @@
 // Routes over a topology, rings, and collectives in closed form: values worked out by hand, the
 // formulas of one rank per node bit for bit, and what must hold whatever the numbers.
-#include "suite/scenario/network.hpp"
+#include "suite/scenario/network/network.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <random>
 
 #include "suite/scenario/cost_model.hpp"
-#include "suite/scenario/rings.hpp"
+#include "suite/scenario/network/rings.hpp"
 #include "tests/scenario/profile_texts.hpp"
 
 namespace assay {

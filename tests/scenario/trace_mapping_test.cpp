@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay {
 namespace {

@@ -19,7 +19,7 @@
 #include "suite/base/sha256.hpp"
 #include "suite/drive/simulated/event_queue.hpp"
 #include "suite/experiment/experiment.hpp"
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -21,7 +21,7 @@
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/cost_model.hpp"
-#include "suite/scenario/spot_axes.hpp"
+#include "suite/scenario/traces/spot_axes.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
 #include "impls/lazarus/tensor_functions.hpp"

@@ -8,7 +8,7 @@
 #include "impls/lazarus/spot/controlled_failures.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "suite/scenario/cost_model.hpp"
-#include "suite/scenario/spot_axes.hpp"
+#include "suite/scenario/traces/spot_axes.hpp"
 
 #ifdef ASSAY_LAZARUS_LIVE
 #include "impls/lazarus/tensor_functions.hpp"

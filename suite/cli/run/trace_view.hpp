@@ -8,7 +8,7 @@
 #include <string>
 
 #include "suite/experiment/system.hpp"
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::cli {
 

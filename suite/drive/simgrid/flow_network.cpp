@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "suite/drive/simgrid/simgrid_time.hpp"
-#include "suite/scenario/rings.hpp"
+#include "suite/scenario/network/rings.hpp"
 
 namespace assay::drive {
 namespace {

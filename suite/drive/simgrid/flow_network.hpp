@@ -1,5 +1,5 @@
 // Collectives priced by simulating their transfers as flows over the topology: the network that the
-// closed form of suite/scenario/network.hpp is checked against.
+// closed form of suite/scenario/network/network.hpp is checked against.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "suite/drive/simgrid/rank_flows.hpp"
-#include "suite/scenario/network.hpp"
+#include "suite/scenario/network/network.hpp"
 
 namespace assay::drive {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "suite/drive/simgrid/flow_engine.hpp"
-#include "suite/scenario/topology.hpp"
+#include "suite/scenario/network/topology.hpp"
 
 namespace assay::drive {
 

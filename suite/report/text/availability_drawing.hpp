@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::report {
 

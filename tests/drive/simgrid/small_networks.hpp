@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "suite/scenario/topology.hpp"
+#include "suite/scenario/network/topology.hpp"
 
 namespace assay::testing {
 

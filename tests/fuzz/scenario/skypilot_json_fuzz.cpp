@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 #include "tests/fuzz/scenario/trace_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

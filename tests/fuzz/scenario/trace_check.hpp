@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::testing {
 

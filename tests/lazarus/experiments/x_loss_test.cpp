@@ -139,8 +139,8 @@ TEST_P(PlannedCurve, EqualsTheOneUnderRealKillsBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, PlannedCurve,
                          ::testing::Values(BatchRule{Batch::shrink, Rate::keep, 5},
-                                         BatchRule{Batch::shrink, Rate::root, 5},
-                                         BatchRule{Batch::keep, Rate::keep, 5}));
+                                           BatchRule{Batch::shrink, Rate::root, 5},
+                                           BatchRule{Batch::keep, Rate::keep, 5}));
 
 TEST(LazarusLoss, DeclaresWhatItRecordsAndLearns) {
     const Experiment experiment = x_loss();

@@ -17,8 +17,8 @@
 #include "impls/lazarus/spot/spot_training.hpp"
 #include "impls/lazarus/watch/watch_decisions.hpp"
 #include "suite/base/error.hpp"
-#include "suite/scenario/availability_trace.hpp"
 #include "suite/scenario/cost_model.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "impls/lazarus/policy/dispatch/rank_layout.hpp"
 #include "impls/lazarus/policy/types.hpp"
-#include "suite/scenario/traffic.hpp"
+#include "suite/scenario/network/traffic.hpp"
 
 namespace assay::lazarus {
 

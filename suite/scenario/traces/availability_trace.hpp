@@ -71,7 +71,7 @@ struct TraceProcess {
     std::optional<double> loss_per_hour;  ///< not given: usual_loss_per_hour(kind)
     double return_per_hour = 0.5;
     bool returns_vary = false;  ///< hourly: instead, drawn anew each hour, evenly from 0 to 1
-    int burst = 4;  ///< bursts: each takes 1 to `burst` nodes, all sizes equally likely
+    int burst = 4;              ///< bursts: each takes 1 to `burst` nodes, all sizes equally likely
     std::uint64_t seed = 1;
 };
 /// A rate at which ten nodes lose some within an hour, most of the time: bursts 3, the others 0.1.

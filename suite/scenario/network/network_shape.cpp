@@ -1,4 +1,4 @@
-#include "suite/scenario/network_shape.hpp"
+#include "suite/scenario/network/network_shape.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "suite/scenario/topology.hpp"
-#include "suite/scenario/traffic.hpp"
+#include "suite/scenario/network/topology.hpp"
+#include "suite/scenario/network/traffic.hpp"
 
 namespace assay {
 

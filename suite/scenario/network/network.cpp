@@ -1,4 +1,4 @@
-#include "suite/scenario/network.hpp"
+#include "suite/scenario/network/network.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "suite/scenario/rings.hpp"
+#include "suite/scenario/network/rings.hpp"
 
 namespace assay {
 namespace {

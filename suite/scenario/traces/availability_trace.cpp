@@ -1,6 +1,6 @@
 // Finding a trace (a file by its ending, a shipped or fetched one by its id), its moments, a part
 // of it, and what it looks like in numbers.
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "suite/scenario/availability_trace.hpp"
 #include "suite/scenario/dice.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "suite/scenario/topology.hpp"
+#include "suite/scenario/network/topology.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "suite/scenario/topology.hpp"
+#include "suite/scenario/network/topology.hpp"
 
 namespace assay {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "suite/experiment/experiment.hpp"
-#include "suite/scenario/availability_trace.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "suite/scenario/device_profile.hpp"
-#include "suite/scenario/traffic.hpp"
+#include "suite/scenario/network/traffic.hpp"
 
 namespace assay {
 

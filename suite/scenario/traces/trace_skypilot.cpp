@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "suite/scenario/availability_trace.hpp"
-#include "suite/scenario/trace_roster.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
+#include "suite/scenario/traces/trace_roster.hpp"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "suite/scenario/rings.hpp"
+#include "suite/scenario/network/rings.hpp"
 
 #include <algorithm>
 #include <map>

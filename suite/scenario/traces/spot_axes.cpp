@@ -1,4 +1,4 @@
-#include "suite/scenario/spot_axes.hpp"
+#include "suite/scenario/traces/spot_axes.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "suite/base/strict_toml.hpp"
-#include "suite/scenario/availability_trace.hpp"
-#include "suite/scenario/trace_roster.hpp"
+#include "suite/scenario/traces/availability_trace.hpp"
+#include "suite/scenario/traces/trace_roster.hpp"
 
 namespace assay {
 namespace {
