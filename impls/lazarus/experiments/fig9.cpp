@@ -14,6 +14,7 @@
 #include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/recorded_decisions.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/drive/simgrid/flow_network.hpp"
 #include "suite/drive/simgrid/simgrid_time.hpp"
@@ -22,10 +23,6 @@
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/cost_model.hpp"
 #include "suite/scenario/traces/spot_axes.hpp"
-
-#ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/tensor_functions.hpp"
-#endif
 
 namespace assay::lazarus {
 namespace {
@@ -133,14 +130,10 @@ void simulate(const SampleSpec& spec, const SampleSpec& named, Recorder& recorde
 
 void run(const SampleSpec& spec, Recorder& recorder) {
     if (is_simulated(spec)) return simulate(with_every_axis(spec), spec, recorder);
-#ifdef ASSAY_LAZARUS_LIVE
-    tensor_functions().run_fig9(with_every_axis(spec), nodes_of(spec), routing_source(spec),
-                                live_training_text(), recorder);
-#else
-    (void)spec;
-    (void)recorder;
-    live_training_text();  // throws: says what the build lacks
-#endif
+    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text_file) {
+        tensors.run_fig9(with_every_axis(spec), nodes_of(spec), routing_source(spec), text_file,
+                         recorder);
+    });
 }
 
 nlohmann::json calibration(const SampleSpec& spec) {

@@ -13,13 +13,10 @@
 #include "impls/lazarus/policy/plan/node_mapping.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/cost_model.hpp"
-
-#ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/tensor_functions.hpp"
-#endif
 
 namespace assay::lazarus {
 namespace {
@@ -102,12 +99,10 @@ std::vector<Input> inputs(const SampleSpec& spec) {
 
 void run(const SampleSpec& spec, Recorder& recorder) {
     if (spec.provenance == Provenance::exact) return record_counts(spec, recorder);
-#ifdef ASSAY_LAZARUS_LIVE
-    tensor_functions().run_tab2(spec, row_of(spec).lost, integer_axis(spec, "step"),
-                                routing_source(spec), live_training_text(), recorder);
-#else
-    live_training_text();  // throws: says what the build lacks
-#endif
+    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text_file) {
+        tensors.run_tab2(spec, row_of(spec).lost, integer_axis(spec, "step"), routing_source(spec),
+                         text_file, recorder);
+    });
 }
 
 nlohmann::json calibration(const SampleSpec& spec) {

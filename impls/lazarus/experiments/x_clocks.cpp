@@ -7,12 +7,9 @@
 #include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/spot/controlled_failures.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #include "suite/scenario/cost_model.hpp"
 #include "suite/scenario/traces/spot_axes.hpp"
-
-#ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/tensor_functions.hpp"
-#endif
 
 namespace assay::lazarus {
 namespace {
@@ -42,13 +39,9 @@ MappedTrace nodes_for(const SampleSpec& spec) {
 
 void run(const SampleSpec& named, Recorder& recorder) {
     const SampleSpec spec = whole(named);
-#ifdef ASSAY_LAZARUS_LIVE
-    tensor_functions().run_x_clocks(spec, nodes_for(spec), routing_source(spec),
-                                    live_training_text(), recorder);
-#else
-    (void)recorder;
-    live_training_text();  // throws: says what the build lacks
-#endif
+    train_in_tensors([&](const TensorFunctions& tensors, const std::filesystem::path& text_file) {
+        tensors.run_x_clocks(spec, nodes_for(spec), routing_source(spec), text_file, recorder);
+    });
 }
 
 }  // namespace
