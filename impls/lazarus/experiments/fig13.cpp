@@ -76,6 +76,8 @@ ControllerConfig controller_of(const SampleSpec& spec, const CompetingSystem& sy
     controller.wait_for_nodes = true;
     controller.rebalance_every = system.in_groups() ? 0 : rebalance_every;
     if (system.in_groups()) controller.group = model.group / gpus_per_node;
+    if (const auto said = spec.axes.find("left_over"); said != spec.axes.end())
+        controller.surplus_waits = assay::to_string(said->second) == "waiting";
     return controller;
 }
 
@@ -308,7 +310,13 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
         {"most_times",
          "of Lazarus' time, after which a rival is given up",
          {std::int64_t{17}},
-         true}};
+         true},
+        {"left_over",
+         "what becomes of live nodes that ds_ft has no whole group for: dropped until a restart, "
+         "as "
+         "section 6.1 says, or waiting for others; without -a: dropped",
+         {"dropped", "waiting"},
+         false}};
     e.variants = {"lazarus", "ds_ft", "ds"};
     e.metrics = {
         metric("jct_over_lazarus", "ratio",
@@ -337,13 +345,14 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
     toy.provenances = {Provenance::simulated};
     toy.axes = {
         {"failure", {0.05}},  {"gpus", {std::int64_t{128}}},        {"skew", {0.5}},
-        {"storage", {100.0}}, {"samples", {std::int64_t{100'000}}}, {"layers", {std::int64_t{2}}}};
+        {"storage", {100.0}}, {"samples", {std::int64_t{100'000}}}, {"layers", {std::int64_t{2}}},
+        {"left_over", {}}};
     toy.rounds = 2;
     toy.seconds_per_sample = 0.5;
     toy.bytes_per_sample = 50e3;
     ProfilePlan paper = toy;
     paper.profile = Profile::paper;
-    paper.axes = {};
+    paper.axes = {{"left_over", {}}};
     paper.rounds = 10;  // trials
     paper.seconds_per_sample = 3;
     paper.bytes_per_sample = 300e3;

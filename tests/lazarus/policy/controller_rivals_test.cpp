@@ -120,6 +120,22 @@ TEST(LazarusRivals, DsFtGoesOnWithFourAndTakesNobodyBack) {
     EXPECT_THAT(script.plan().need_dense, ElementsAre(10, 11, 12, 13));
 }
 
+TEST(LazarusRivals, WhereTheSurplusWaitsItIsBackAfterAStep) {
+    auto job = gpt_l(Recovery::peers);
+    job.surplus_waits = true;
+    Script script(job);
+    script.start();
+    script.step();
+    script.die(2);
+    EXPECT_THAT(script.plan().training, SizeIs(4));
+    script.all_ready();
+    script.step();
+    ASSERT_EQ(script.kinds(), "Commit Reconfigure");
+    EXPECT_THAT(script.plan().training, SizeIs(8));
+    EXPECT_EQ(script.plan().restore_step, std::nullopt);
+    EXPECT_EQ(script.controller.spares(), 1);
+}
+
 TEST(LazarusRivals, DsFtRestartsWithEveryoneOnceAShareIsLost) {
     Script script(gpt_l(Recovery::peers));
     script.start();

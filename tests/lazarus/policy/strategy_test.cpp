@@ -81,6 +81,10 @@ TEST(Strategies, AnswerWhatTheLayoutsMean) {
     EXPECT_FALSE(strategy->rebalances_after(3)) << "there is nothing to balance";
     EXPECT_TRUE(strategy->loss_restarts() && strategy->change_restarts() &&
                 strategy->surplus_stays());
+    job.recovery = Recovery::peers;
+    EXPECT_FALSE(make_strategy(job)->surplus_stays()) << "section 6.1, of DS(FT)";
+    job.surplus_waits = true;
+    EXPECT_TRUE(make_strategy(job)->surplus_stays());
 }
 
 // Whatever the strategy, every plan is one that the controller may announce.

@@ -17,8 +17,7 @@ class FlexibleStrategy : public Strategy {
     bool rebalances_after(Step committed) const final;
 
   protected:
-    explicit FlexibleStrategy(const ControllerConfig& config)
-        : Strategy(config.recovery), config_(config) {}
+    explicit FlexibleStrategy(const ControllerConfig& config) : Strategy(config), config_(config) {}
     const ControllerConfig& config() const { return config_; }
 
   private:

@@ -62,6 +62,9 @@ struct ControllerConfig {
     int most_retries = 3;
     /// Recovery::restart: a planned restart (join, leave) waits this long for its checkpoint.
     double checkpoint_wait_s = 600;
+    /// Surplus nodes wait for a place instead of being dropped. Absent: with Recovery::restart
+    /// they do, with Recovery::peers they do not (section 6.1, of DS(FT)).
+    std::optional<bool> surplus_waits = {};
 };
 
 // ---- events ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ ASSAY_NAMES(Layout, flexible, groups, flexible_joint, eplb)
 ASSAY_NAMES(Recovery, peers, restart)
 ASSAY_FIELDS(ControllerConfig, layers, experts, slots, min_replicas, placement, steps,
              rebalance_every, checkpoint_every, initial_workers, join_wait_s, layout, group,
-             recovery, wait_for_nodes, most_retries, checkpoint_wait_s)
+             recovery, wait_for_nodes, most_retries, checkpoint_wait_s, surplus_waits)
 
 // ---- events ------------------------------------------------------------------------------------
 ASSAY_MESSAGE(StepDone, "step_done", worker, epoch, step, loads)

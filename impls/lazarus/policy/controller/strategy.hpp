@@ -42,14 +42,17 @@ class Strategy {
     /// between two steps, by transfers.
     bool change_restarts() const { return recovery_ == Recovery::restart; }
     /// Surplus nodes wait for the next plan that has a place for them. Otherwise they are dropped,
-    /// and only a restart takes them back (the paper, section 6.1, of DS(FT)).
-    bool surplus_stays() const { return recovery_ == Recovery::restart; }
+    /// and only a restart takes them back.
+    bool surplus_stays() const { return surplus_stays_; }
 
   protected:
-    explicit Strategy(Recovery recovery) : recovery_(recovery) {}
+    explicit Strategy(const ControllerConfig& config)
+        : recovery_(config.recovery),
+          surplus_stays_(config.surplus_waits.value_or(config.recovery == Recovery::restart)) {}
 
   private:
     Recovery recovery_;
+    bool surplus_stays_;
 };
 
 /// The one that the settings ask for. Throws std::invalid_argument naming the setting that makes no

@@ -9,7 +9,7 @@
 namespace assay::lazarus {
 
 ExpertParallelStrategy::ExpertParallelStrategy(const ControllerConfig& config)
-    : Strategy(config.recovery), experts_(config.experts), group_(config.group) {
+    : Strategy(config), experts_(config.experts), group_(config.group) {
     if (group_ < 1) {
         throw std::invalid_argument(
             fmt::format("Lazarus controller: group is {}, it must be at least 1", group_));
