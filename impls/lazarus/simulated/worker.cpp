@@ -134,7 +134,10 @@ bool SimulatedWorker::adopt_plan() {
     if (adopted_ == 0 && !plan().need_dense.empty() && !goes_on(Moment::joiner_goes)) return false;
     cluster_.states().adopted(id_, plan());
     if (plan().restore_step) next_step_ = *plan().restore_step;
-    if (adopted_ == 0) next_step_ = plan().resume_step;
+    // Its state is its peers': it is new, or was left out for a while.
+    const std::vector<Worker>& fetch = plan().need_dense;
+    if (adopted_ == 0 || std::find(fetch.begin(), fetch.end(), id_) != fetch.end())
+        next_step_ = plan().resume_step;
     adopted_ = epoch();
     return goes_on(Moment::go_received);
 }

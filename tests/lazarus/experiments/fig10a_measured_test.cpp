@@ -4,6 +4,7 @@
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
+#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -67,7 +67,7 @@ TEST(Spill, KeepsEveryRowAndFillsNobodyBeyondItsRoom) {
         const Parts parts = spill_rows(rows, holder, ranks, limits);
         const double mean =
             static_cast<double>(std::accumulate(rows.begin(), rows.end(), Tokens{0})) / ranks;
-        std::vector<Tokens> load(at(ranks), 0), before(at(ranks), 0);
+        std::vector<Tokens> load(nth(ranks), 0), before(nth(ranks), 0);
         for (std::size_t e = 0; e < rows.size(); ++e) {
             Tokens sum = 0;
             std::set<int> who;
@@ -75,11 +75,11 @@ TEST(Spill, KeepsEveryRowAndFillsNobodyBeyondItsRoom) {
                 EXPECT_GT(part.rows, 0);
                 EXPECT_TRUE(who.insert(part.rank).second) << "a rank twice";
                 sum += part.rows;
-                load[at(part.rank)] += part.rows;
+                load[nth(part.rank)] += part.rows;
                 spilled += part.rank != holder[e];
             }
             EXPECT_EQ(sum, rows[e]);
-            before[at(holder[e])] += rows[e];
+            before[nth(holder[e])] += rows[e];
         }
         if (static_cast<double>(*std::max_element(before.begin(), before.end())) < 1.3 * mean) {
             EXPECT_EQ(load, before);
