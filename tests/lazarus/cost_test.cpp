@@ -261,7 +261,9 @@ TEST(Pipelining, IsNeverSlowerAndNeverBelowWhatCannotOverlap) {
             EXPECT_DOUBLE_EQ(parts.compute_s(), ds.compute_s());
             EXPECT_DOUBLE_EQ(parts.communication_s(), ds.communication_s());
             EXPECT_GE(parts.total(), std::max(ds.compute_s(), ds.communication_s()));
-            if (degree == 1) EXPECT_EQ(parts.pipelined_s, 0);
+            if (degree == 1) {
+                EXPECT_EQ(parts.pipelined_s, 0);
+            }
         }
         EXPECT_LT(before, ds.total()) << "with eight parts something overlaps";
     }

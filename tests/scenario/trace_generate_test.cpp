@@ -176,7 +176,9 @@ TEST(GeneratedTraces, LoseNodesWithinAnHourUnlessToldOtherwise) {
             process.kind = kind;
             process.seed = seed;
             const TraceStatistics found = trace_statistics(generate_trace(process));
-            if (seed == 1) EXPECT_GT(found.losses, 0) << to_string(kind);
+            if (seed == 1) {
+                EXPECT_GT(found.losses, 0) << to_string(kind);
+            }
             with_losses += found.losses > 0;
         }
         // Of a hundred 63 to 65, for bursts 95, have a loss; four standard deviations off.

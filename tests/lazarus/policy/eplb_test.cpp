@@ -68,8 +68,11 @@ TEST(Eplb, HotExpertsHaveTheReplicasAndNoGpuMoreThanItsShare) {
         double most = 0;
         for (const auto& [expert, replicas] : counts)
             most = std::max(most, per_replica(expert, replicas));
-        for (const auto& [expert, replicas] : counts)
-            if (replicas > 1) EXPECT_GE(per_replica(expert, replicas - 1), most) << round;
+        for (const auto& [expert, replicas] : counts) {
+            if (replicas > 1) {
+                EXPECT_GE(per_replica(expert, replicas - 1), most) << round;
+            }
+        }
         // Packing, heaviest first: the fullest GPU is above the mean by one replica at most.
         const double mean =
             static_cast<double>(std::accumulate(loads.begin(), loads.end(), Tokens{0})) / gpus;
