@@ -56,7 +56,9 @@ TEST(LazarusClaims, WhatOnlyABarShowsHasNoValue) {
     for (const auto& each : claims())
         EXPECT_FALSE(each.value && each.says.find("(bar only)") != std::string::npos) << each.id;
     EXPECT_EQ(claim("lazarus/fig6/gpt-m/vs-ds").value, std::nullopt);
-    EXPECT_EQ(claim("lazarus/fig10a/lazarus-flat").value, std::nullopt);
+    EXPECT_EQ(claim("lazarus/fig10a/even-load").value, std::nullopt);
+    // A threshold that a sentence without a number leaves to us is said to be ours.
+    EXPECT_NE(claim("lazarus/fig10a/lazarus-flat").says.find("our reading"), std::string::npos);
 }
 
 TEST(LazarusClaims, KnownDiscrepanciesCarryEvidence) {

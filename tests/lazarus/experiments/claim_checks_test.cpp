@@ -197,7 +197,10 @@ std::vector<Observation> restarts(const char* model, std::int64_t relaunch_s,
     o.experiment = "lazarus/fig9";
     o.variant = "lazarus";
     o.provenance = Provenance::emulated;
-    o.axes = {{"model", model}, {"relaunch_s", relaunch_s}, {"trace", "smartmoe"}};
+    o.axes = {{"model", model},
+              {"relaunch_s", relaunch_s},
+              {"trace", "smartmoe"},
+              {"mapping", "delta_clamped"}};
     o.seed = seed;
     o.sample = std::string(model) + std::to_string(relaunch_s) + std::to_string(seed);
     o.metric = "restarts";

@@ -24,7 +24,7 @@ SampleSpec toy(const char* variant, double failure = 0.05) {
     spec.provenance = Provenance::simulated;
     for (const Axis& axis : experiment.axes) spec.axes[axis.name] = axis.values.front();
     for (const auto& [name, values] : experiment.profiles.front().axes)
-        spec.axes[name] = values.front();
+        if (!values.empty()) spec.axes[name] = values.front();
     spec.axes["failure"] = failure;
     return spec;
 }
@@ -55,6 +55,12 @@ TEST(LazarusFig13, TimesAreOverLazarusUnderTheSameFaults) {
         EXPECT_EQ(found.value("jct_over_lazarus"), found.value("jct_h") / lazarus.value("jct_h"));
         EXPECT_GT(found.value("jct_over_lazarus"), 1) << "it pads";
     }
+}
+
+TEST(LazarusFig13, NodesThatWaitForAGroupTrainAgain) {
+    SampleSpec dropped = toy("ds_ft", 0.1), waiting = dropped;
+    waiting.axes["left_over"] = "waiting";
+    EXPECT_GT(run(waiting).value("mean_nodes_used"), run(dropped).value("mean_nodes_used"));
 }
 
 TEST(LazarusFig13, PartsOfTheTimeAddUpToIt) {
