@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <exception>
 #include <map>
+#include <mutex>
+#include <span>
+#include <thread>
 
 #include "suite/measure/build_info.hpp"
 #include "suite/measure/environment.hpp"
@@ -109,19 +112,62 @@ class SessionRun {
     }
 
     void run_samples(const Interruption& interruption) {
-        for (const PlannedSample& planned : plan_.samples) {
-            if (const auto it = finished_before_.find(identity(planned.spec));
-                it != finished_before_.end()) {
-                at_.passed_over(planned, it->second);
-                continue;
-            }
-            if (adaptive_ && !is_wanted(planned)) continue;
-            if (!interruption.requested()) run_one(planned, interruption);
-            if (interruption.requested()) {
-                outcome_.interrupted = true;
-                return;
-            }
+        std::span<const PlannedSample> left = plan_.samples;
+        while (!left.empty() && !interruption.requested()) {
+            const std::size_t together = adaptive_ ? 0 : simulated_at_front(left);
+            if (together > 0)
+                run_side_by_side(left.first(together), interruption);
+            else
+                run_unless_done(left.front(), interruption, nullptr);
+            left = left.subspan(std::max<std::size_t>(together, 1));
         }
+        outcome_.interrupted = interruption.requested();
+    }
+
+    /// Samples that are the same however busy the machine is, so that they need not have it alone.
+    static std::size_t simulated_at_front(std::span<const PlannedSample> samples) {
+        const auto other = std::find_if(samples.begin(), samples.end(), [](const auto& planned) {
+            return planned.spec.provenance != Provenance::simulated;
+        });
+        return static_cast<std::size_t>(other - samples.begin());
+    }
+
+    /// A process each, and a thread that listens to it; what they do here they do in turns.
+    void run_side_by_side(std::span<const PlannedSample> samples,
+                          const Interruption& interruption) {
+        const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+        const int jobs = std::clamp(request_.jobs > 0 ? request_.jobs : processors, 1,
+                                    static_cast<int>(samples.size()));
+        at_.at_once(jobs);
+        std::mutex turn;
+        std::exception_ptr failed;
+        std::size_t next = 0;
+        const auto run_some = [&] {
+            const std::scoped_lock mine(turn);
+            while (next < samples.size() && !failed && !interruption.requested()) {
+                try {
+                    run_unless_done(samples[next++], interruption, &turn);
+                } catch (...) {
+                    if (!failed) failed = std::current_exception();
+                }
+            }
+        };
+        {
+            std::vector<std::jthread> others;
+            for (int job = 1; job < jobs; ++job) others.emplace_back(run_some);
+            run_some();
+        }
+        at_.at_once(1);
+        if (failed) std::rethrow_exception(failed);
+    }
+
+    void run_unless_done(const PlannedSample& planned, const Interruption& interruption,
+                         std::mutex* turn) {
+        if (const auto it = finished_before_.find(identity(planned.spec));
+            it != finished_before_.end())
+            return at_.passed_over(planned, it->second);
+        if (adaptive_ && !is_wanted(planned)) return;
+        run_one(planned, interruption, turn);
     }
 
     /// Of adaptive rounds.
@@ -141,14 +187,14 @@ class SessionRun {
         return false;
     }
 
-    void run_one(const PlannedSample& planned, const Interruption& interruption) {
+    void run_one(const PlannedSample& planned, const Interruption& interruption, std::mutex* turn) {
         const auto tell = [&](std::string kind, nlohmann::json what) {
             at_.tell(std::move(kind), std::move(what));
         };
         at_.started(planned);
         StoredSample ended = run_stored_sample(
-            planned, {store_, outcome_.session, fingerprint_, watch_ ? &*watch_ : nullptr}, {},
-            tell, interruption);
+            planned, {store_, outcome_.session, fingerprint_, watch_ ? &*watch_ : nullptr, turn},
+            {}, tell, interruption);
         if (is_finished(ended.sample.status)) {
             at_.finished(planned, ended.sample);
             if (adaptive_) adaptive_->add(ended.sample);

@@ -30,6 +30,7 @@ struct Request {
     std::optional<double> timeout_s;
     /// Rounds of a case end as soon as its variants are told apart; excludes `rounds`.
     std::optional<DecisionOptions> until_decided;
+    int jobs = 0;         ///< simulated samples at once; 0: one per processor
     bool fresh = false;   ///< never resume
     bool lock = true;     ///< take the machine-wide lock when something is measured or emulated
     std::string command;  ///< argv, for the record

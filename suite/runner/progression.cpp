@@ -74,11 +74,12 @@ void Progression::saved(const PlannedSample& sample) {
 
 void Progression::started(const PlannedSample& sample) {
     no_longer_left(sample);
-    running_ = Running{case_key(sample.spec), now_(), sample.seconds, {}, {}, {}};
+    if (at_once_ == 1) running_.clear();  // what was interrupted
+    running_[&sample] = {case_key(sample.spec), now_(), sample.seconds, {}, {}, {}};
 }
 
 void Progression::finished(const PlannedSample& sample, const store::Sample& result) {
-    running_.reset();
+    running_.erase(&sample);
     if (of(sample).counted) count(result.status);
     for (Sum* sum : {&of(sample).sum, &experiments_[sample.spec.experiment], &all_}) {
         ++sum->measured;
@@ -109,22 +110,24 @@ double Progression::rest_of(const Running& running) const {
 }
 
 double Progression::eta_s() const {
-    double eta_s = running_ ? rest_of(*running_) : 0;
+    double eta_s = 0;
+    for (const auto& [sample, running] : running_) eta_s += rest_of(running);
     for (const auto& [key, of_case] : cases_) {
         const Sum& sum = of_case.sum;
         if (sum.left == 0) continue;
         const auto left = static_cast<double>(sum.left);
         eta_s += left * expected_s(of_case, sum.left_s / left);
     }
-    return eta_s;
+    return eta_s / at_once_;
 }
 
 void Progression::tell(const std::string& kind, nlohmann::json body) {
-    if (kind == "progress" && running_) {
-        running_->fraction = body.at("fraction").get<double>();
-        if (!running_->first_fraction) {
-            running_->first_fraction = running_->fraction;
-            running_->first_at = now_();
+    if (kind == "progress" && running_.size() == 1) {  // of several: by what such samples took
+        Running& running = running_.begin()->second;
+        running.fraction = body.at("fraction").get<double>();
+        if (!running.first_fraction) {
+            running.first_fraction = running.fraction;
+            running.first_at = now_();
         }
     }
     if (tell_) tell_(Notice{kind, std::move(body), done_, failed_, planned_, eta_s(), saved_});

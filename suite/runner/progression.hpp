@@ -26,6 +26,9 @@ class Progression {
     void beside(const Plan& plan);
 
     /// Finished in an earlier call.
+    /// From now on so many samples run side by side.
+    void at_once(int samples) { at_once_ = samples; }
+
     void passed_over(const PlannedSample& sample, const std::string& status);
     /// It need not be run: adaptive rounds are over.
     void saved(const PlannedSample& sample);
@@ -66,7 +69,8 @@ class Progression {
     std::map<std::string, OfCase> cases_;
     std::map<std::string, Sum> experiments_;
     Sum all_;
-    std::optional<Running> running_;
+    std::map<const PlannedSample*, Running> running_;
+    int at_once_ = 1;
     long planned_ = 0, done_ = 0, failed_ = 0, saved_ = 0;
 };
 

@@ -184,6 +184,17 @@ void behave(const SampleSpec& spec, Recorder& recorder) {
         recorder.event("commit", 0, -1, {{"step", 1}});
         std::this_thread::sleep_for(1h);
     }
+    if (how == "meets") {  // two at once, or never
+        const std::filesystem::path here = spec.shared;
+        std::filesystem::create_directories(here);
+        std::ofstream(here / std::to_string(spec.seed)) << "x";
+        const auto other =
+            here / std::to_string(spec.seed % 2 == 0 ? spec.seed - 1 : spec.seed + 1);
+        for (int i = 0; !std::filesystem::exists(other); ++i) {
+            if (i == 2000) throw std::runtime_error("nobody came");
+            std::this_thread::sleep_for(10ms);
+        }
+    }
     if (how == "workers") {
         std::filesystem::create_directories(spec.state);
         std::ofstream(spec.state + "/kept") << "x";
@@ -256,7 +267,10 @@ Experiment make_behave() {
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.seconds_per_sample = 0.05;
-    experiment.profiles = {toy};
+    ProfilePlan small = toy;
+    small.profile = Profile::small;
+    small.provenances = {Provenance::simulated};
+    experiment.profiles = {toy, small};
     experiment.figure = {Figure::Kind::bars, "value", "how", {}, "", "", false};
     experiment.takes_faults = true;
     experiment.default_scenario = "kill:rank=1@step=5";

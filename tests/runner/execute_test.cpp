@@ -82,6 +82,50 @@ TEST_F(ExecuteTest, ListenerHearsEverythingInOrder) {
     EXPECT_EQ(notices[3].body.at("metrics").at("term{i=2}"), 2);
 }
 
+TEST_F(ExecuteTest, SimulatedSamplesRunSideBySide) {
+    behave({"meets"});  // each waits for another of its session
+    request.profile = Profile::small;
+    request.rounds = 4;
+    request.jobs = 2;
+    const Outcome outcome = run();
+    EXPECT_THAT(statuses(outcome), ElementsAre("ok", "ok", "ok", "ok"));
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(outcome.samples[i].spec.seed, i + 1);
+    EXPECT_EQ(notices.back().eta_s, 0);
+    EXPECT_EQ(notices.back().done, 4);
+}
+
+TEST_F(ExecuteTest, SideBySideOrNotResultsAreTheSame) {
+    request.patterns = {"dummy/sum"};
+    request.profile = Profile::small;
+    request.provenance = Provenance::simulated;
+    request.fresh = true;
+    const auto metrics = [&](int jobs) {
+        request.jobs = jobs;
+        std::vector<std::pair<std::string, double>> all;
+        for (const store::Sample& sample : run().samples)
+            for (const auto& metric : store.sample(sample.id).metrics)
+                all.emplace_back(metric.name, metric.value);
+        return all;
+    };
+    const auto alone = metrics(1);
+    EXPECT_GT(alone.size(), 50U);
+    EXPECT_EQ(metrics(3), alone);
+}
+
+TEST_F(ExecuteTest, AnInterruptionEndsAllThatRunSideBySide) {
+    behave({"hang"});
+    request.profile = Profile::small;
+    request.rounds = 4;
+    request.jobs = 2;
+    on_notice = [started = 0](const Notice& notice) mutable {
+        if (notice.kind == "sample_started" && ++started == 2) ::raise(SIGTERM);
+    };
+    const Outcome outcome = run();
+    EXPECT_TRUE(outcome.interrupted);
+    EXPECT_THAT(statuses(outcome), ElementsAre("interrupted", "interrupted"));
+    EXPECT_EQ(store.sessions().at(0).state, "interrupted");
+}
+
 TEST_F(ExecuteTest, StartedSamplesTellTheirFaultPlan) {
     behave({"well"});
     run();

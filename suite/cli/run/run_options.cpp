@@ -125,6 +125,13 @@ void add_sampling_options(CLI::App& command, RunOptions& options, Context& conte
 }
 
 void add_session_options(CLI::App& command, RunOptions& options) {
+    command
+        .add_option("--jobs", options.jobs,
+                    "Simulated samples at once; those that measure have the machine alone "
+                    "(default: one per processor)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096))
+        ->group("How");
     command.add_flag("--fresh", options.fresh, "Start a new session even if one can be resumed")
         ->group("How");
     command.add_flag("--dry-run", options.dry_run, "Print the plan with estimates; run nothing")
@@ -189,6 +196,7 @@ runner::Request make_request(const RunOptions& options, const Context& context) 
         request.until_decided = decision_options(options.decision);
         request.until_decided->against = options.against;
     }
+    request.jobs = options.jobs;
     request.fresh = options.fresh;
     request.lock = !options.no_lock;
     request.command = context.command_line;

@@ -37,6 +37,7 @@ struct RunOptions {
     bool until_decided = false;
     DecisionWords decision;  ///< counts only with until_decided
     std::string against;     ///< the same
+    int jobs = 0;            ///< 0: one per processor
     bool fresh = false;
     bool no_lock = false;
     bool no_doctor = false;

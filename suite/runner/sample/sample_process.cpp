@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include "suite/base/process.hpp"
@@ -101,18 +102,38 @@ std::string quoted_tail(std::string_view output) {
     return text;
 }
 
+/// Others may go on meanwhile.
+class Pause {
+  public:
+    explicit Pause(std::mutex* turn) : turn_(turn) {
+        if (turn_ != nullptr) turn_->unlock();
+    }
+    ~Pause() {
+        const int said = errno;
+        if (turn_ != nullptr) turn_->lock();
+        errno = said;
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+  private:
+    std::mutex* turn_;
+};
+
 /// Listens to one child until it is gone.
 class Listening {
   public:
     Listening(Child& child, const SampleSpec& spec,
               const std::function<void(Message&&)>& on_message, const Interruption& interruption,
-              const SampleProgram& program, double slowdown, const Look& look, double first_look_s)
+              const SampleProgram& program, double slowdown, const Look& look, double first_look_s,
+              std::mutex* turn)
         : child_(child),
           spec_(spec),
           on_message_(on_message),
           interruption_(interruption),
           look_(look),
           look_at_s_(first_look_s),
+          turn_(turn),
           max_recorded_bytes_(program.max_recorded_bytes) {
         if (slowdown > 1) slowed_.emplace(child.process.pid(), slowdown);
         started_ = Clock::now();
@@ -128,7 +149,7 @@ class Listening {
                              {child_.process.pidfd(), POLLIN, 0},
                              {interruption_.fd(), POLLIN, 0}};
         while (true) {
-            if (::poll(entries, 4, milliseconds_left()) < 0 && errno != EINTR) fail("poll");
+            if (wait_for(entries) < 0 && errno != EINTR) fail("poll");
             // Looked at before draining: what a dead child wrote is all there when we drain.
             const bool gone = entries[2].revents != 0;
             if (entries[0].revents != 0 && !read_results()) entries[0].fd = -1;
@@ -156,6 +177,12 @@ class Listening {
 
   private:
     double age_s() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+
+    int wait_for(std::span<pollfd> entries) const {
+        const int milliseconds = milliseconds_left();
+        const Pause others_turn(turn_);
+        return ::poll(entries.data(), entries.size(), milliseconds);
+    }
 
     int milliseconds_left() const {
         if (stopped_) return 1000;
@@ -222,6 +249,7 @@ class Listening {
     const Look& look_;
     double look_at_s_;    ///< age
     bool heard_ = false;  ///< messages came since the last look
+    std::mutex* turn_;
     Clock::time_point started_, deadline_;
     LineSplitter splitter_;
     std::size_t recorded_bytes_ = 0;
@@ -237,7 +265,7 @@ class Listening {
 SampleEnd run_sample_process(const SampleSpec& spec,
                              const std::function<void(Message&&)>& on_message,
                              const Interruption& interruption, const SampleProgram& program,
-                             const Look& look) {
+                             const Look& look, std::mutex* turn) {
     LeftoverProcesses leftovers;
     const Slowdown slowdown = slowdown_of(spec.scenario);
     SampleSpec told = spec;
@@ -248,8 +276,9 @@ SampleEnd run_sample_process(const SampleSpec& spec,
             // Goes, with its group and its lifeline, also where the listener throws (a full disk,
             // say): the sample must not outlive this call.
             Child child = start(told, program);
+            leftovers.belongs(child.process.pid());
             return Listening(child, spec, on_message, interruption, program, slowdown.factor, look,
-                             first_look_s)
+                             first_look_s, turn)
                 .run();
         } catch (const CannotStart& error) {
             return {SampleStatus::failed, error.what()};

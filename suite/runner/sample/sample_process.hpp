@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include "suite/experiment/experiment.hpp"
@@ -42,9 +43,11 @@ using Look = std::function<double(double age_s)>;
 /// writes without pause delays neither. Should the caller be
 /// killed, the kernel kills the sample. `on_message` gets everything but the end, as it comes;
 /// `look` may be empty. A sample whose scenario says so (slowdown.hpp) is slowed meanwhile.
+/// Samples run side by side where each has a thread and all have one `turn`: the caller holds it,
+/// and gives it to others while there is nothing to do but wait for the process.
 SampleEnd run_sample_process(const SampleSpec& spec,
                              const std::function<void(Message&&)>& on_message,
                              const Interruption& interruption, const SampleProgram& program = {},
-                             const Look& look = {});
+                             const Look& look = {}, std::mutex* turn = nullptr);
 
 }  // namespace assay::runner

@@ -48,7 +48,7 @@ void tell_message(const Message& message, const std::string& id, const Tell& tel
 /// yet.
 store::Sample run_sample(SampleSpec spec, const std::string& id, const Tell& tell,
                          const Interruption& interruption, const SampleProgram& program,
-                         const Watched& watched, LiveRows& rows) {
+                         const Watched& watched, LiveRows& rows, std::mutex* turn = nullptr) {
     HardwareWatch* const watch = watched.watch;
     const ScratchFolder scratch;
     spec.scratch = scratch.path().string();
@@ -66,7 +66,7 @@ store::Sample run_sample(SampleSpec spec, const std::string& id, const Tell& tel
         if (age_s >= hardware_at_s) hardware_at_s = watch->look(age_s);
         return std::min(hardware_at_s, rows.store_due(age_s));
     };
-    const SampleEnd end = run_sample_process(spec, take, interruption, program, look);
+    const SampleEnd end = run_sample_process(spec, take, interruption, program, look, turn);
     store::Sample sample = rows.take_rest();
     sample.spec = std::move(spec);
     sample.started = started;
@@ -204,9 +204,9 @@ StoredSample run_stored_sample(
     const auto stamps = stamps_of(planned.inputs);
     const HashedInput* const changed = find_changed(planned.inputs);
     LiveRows rows(&home.store, id);
-    store::Sample result = changed
-                               ? not_run(planned, id, *changed)
-                               : run_sample(spec, id, tell, interruption, program, watched, rows);
+    store::Sample result =
+        changed ? not_run(planned, id, *changed)
+                : run_sample(spec, id, tell, interruption, program, watched, rows, home.turn);
     if (!changed) look_at_inputs_again(result, planned.inputs, stamps);
     result.session = home.session;
     home.store.finish_sample(result);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include "suite/runner/interruption.hpp"
@@ -40,6 +41,7 @@ struct SampleHome {
     std::string session;
     std::string fingerprint;         ///< of this machine
     HardwareWatch* watch = nullptr;  ///< of samples that depend on the machine; null: none
+    std::mutex* turn = nullptr;      ///< of samples side by side (run_sample_process())
 };
 
 struct StoredSample {
