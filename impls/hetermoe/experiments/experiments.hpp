@@ -15,7 +15,4 @@ Experiment fig6();       ///< three layers, with and without experts on the atte
 Experiment x_order();    ///< Theorem 1's order against all orders
 Experiment x_squeeze();  ///< Algorithm 1 against the best offload
 
-/// Toy, small and paper: arithmetic is the same at each.
-std::vector<ProfilePlan> exact_profiles(double seconds_per_sample);
-
 }  // namespace assay::hetermoe

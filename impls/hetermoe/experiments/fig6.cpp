@@ -6,6 +6,7 @@
 
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/policy/plan.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "impls/hetermoe/experiments/experiments.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {

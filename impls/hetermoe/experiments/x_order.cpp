@@ -6,6 +6,7 @@
 
 #include "impls/hetermoe/experiments/every_order.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {

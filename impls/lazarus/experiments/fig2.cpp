@@ -12,6 +12,7 @@
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {
 namespace {

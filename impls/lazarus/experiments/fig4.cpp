@@ -2,6 +2,7 @@
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -5,6 +5,7 @@
 #include "impls/lazarus/experiments/exhaustive_search.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -11,6 +11,7 @@
 #include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::lazarus {

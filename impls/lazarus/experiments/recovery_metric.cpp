@@ -40,17 +40,4 @@ Figure recovery_figure(std::vector<std::string> panels) {
     return figure;
 }
 
-std::vector<ProfilePlan> exact_profiles(double seconds_per_sample) {
-    std::vector<ProfilePlan> profiles;
-    for (Profile profile : {Profile::toy, Profile::small, Profile::paper}) {
-        ProfilePlan plan;
-        plan.profile = profile;
-        plan.provenances = {Provenance::exact};
-        plan.seconds_per_sample = seconds_per_sample;
-        plan.timeout_s = 60;
-        profiles.push_back(std::move(plan));
-    }
-    return profiles;
-}
-
 }  // namespace assay::lazarus

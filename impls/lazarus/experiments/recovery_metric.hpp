@@ -19,7 +19,4 @@ void record_recovery(const RecoveryCurve& curve, Recorder& recorder);
 /// A figure of it over the number of failed nodes.
 Figure recovery_figure(std::vector<std::string> panels);
 
-/// Profiles toy, small and paper alike: the paper's own size takes milliseconds.
-std::vector<ProfilePlan> exact_profiles(double seconds_per_sample);
-
 }  // namespace assay::lazarus

@@ -3,6 +3,7 @@
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/experiments/training_experiment.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -21,6 +21,7 @@
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {
 namespace {

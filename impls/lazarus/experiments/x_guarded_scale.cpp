@@ -15,6 +15,7 @@
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 

@@ -9,6 +9,7 @@
 #include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
+#include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {
 namespace {
