@@ -93,8 +93,18 @@ FaultPlan faults_of(const SampleSpec& spec, double hours) {
     // As many workers as nodes: nothing is mapped, names alone are drawn.
     FaultPlan plan =
         map_trace(trace, NodeMapping::delta_clamped, process.nodes, 1, spec.seed).faults;
+    std::vector<double> created_s(static_cast<std::size_t>(process.nodes), 0);  // by worker
+    for (Fault& fault : plan.faults) {
+        if (fault.kind != FaultKind::join) continue;
+        *fault.t_s += creation_s;
+        created_s.insert(created_s.end(), static_cast<std::size_t>(fault.count), *fault.t_s);
+    }
+    // One that is lost while it is being created comes and goes.
     for (Fault& fault : plan.faults)
-        if (fault.kind == FaultKind::join) *fault.t_s += creation_s;
+        if (fault.kind == FaultKind::kill)
+            fault.t_s = std::max(*fault.t_s, created_s.at(nth(*fault.rank)) + 1);
+    std::stable_sort(plan.faults.begin(), plan.faults.end(),
+                     [](const Fault& a, const Fault& b) { return *a.t_s < *b.t_s; });
     return plan;
 }
 

@@ -57,6 +57,16 @@ TEST(LazarusFig13, TimesAreOverLazarusUnderTheSameFaults) {
     }
 }
 
+// Where nodes are lost within seconds of their coming, none must stay for ever: the network has
+// room for so many only.
+TEST(LazarusFig13, NoMoreNodesThanThereAreOnTheWholeCluster) {
+    SampleSpec spec = toy("lazarus", 0.3);
+    spec.axes["gpus"] = std::int64_t{1024};
+    spec.axes["samples"] = std::int64_t{1'000'000};
+    spec.seed = 3;
+    EXPECT_LE(run(spec).value("mean_nodes_used"), 128);
+}
+
 TEST(LazarusFig13, NodesThatWaitForAGroupTrainAgain) {
     SampleSpec dropped = toy("ds_ft", 0.1), waiting = dropped;
     waiting.axes["left_over"] = "waiting";
@@ -77,7 +87,7 @@ TEST(LazarusFig13, PartsOfTheTimeAddUpToIt) {
 
 // With a checkpoint that is never written in time nobody gets anywhere who needs one.
 TEST(LazarusFig13, AJobThatGetsNowhereIsGivenUpAndSaysSo) {
-    SampleSpec spec = toy("ds", 0.5);
+    SampleSpec spec = toy("ds", 0.1);
     spec.axes["storage"] = 1.0;
     spec.axes["most_times"] = std::int64_t{3};
     const auto found = run(spec);
