@@ -11,6 +11,7 @@
 #include "impls/lazarus/spot/live_schedule.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/experiment/experiment.hpp"
+#include "suite/experiment/recorder.hpp"
 #include "suite/scenario/traces/availability_trace.hpp"
 
 namespace assay::lazarus {
@@ -58,14 +59,22 @@ struct TensorFunctions {
 
 inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }
 
-/// Of an experiment whose samples train: calls run(functions, text to train on). Where the build,
-/// the module or the text is missing: SampleError (unsupported), which says so.
+/// Calls run(functions). Where the build or the module is missing: SampleError (unsupported), which
+/// says so.
 template <class Run>
-void train_in_tensors([[maybe_unused]] const Run& run) {
-    [[maybe_unused]] const std::filesystem::path text = live_training_text();
+void compute_in_tensors([[maybe_unused]] const Run& run) {
+    if (auto lacks = tensors_lack()) throw SampleError(SampleStatus::unsupported, *lacks);
 #ifdef ASSAY_LAZARUS_LIVE
-    run(tensor_functions(), text);
+    run(tensor_functions());
 #endif
+}
+
+/// Of an experiment whose samples train: run(functions, text to train on); the same where there is
+/// no text.
+template <class Run>
+void train_in_tensors(const Run& run) {
+    const std::filesystem::path text = live_training_text();
+    compute_in_tensors([&](const TensorFunctions& tensors) { run(tensors, text); });
 }
 
 }  // namespace assay::lazarus

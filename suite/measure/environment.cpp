@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -60,6 +62,12 @@ int count_usable_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+int computing_threads(const Environment& environment) {
+    const int threads = std::max(1, environment.usable_cores);
+    if (!environment.cpu_quota) return threads;
+    return std::min(threads, std::max(1, static_cast<int>(std::ceil(*environment.cpu_quota))));
 }
 
 Environment read_environment(const std::filesystem::path& root) {

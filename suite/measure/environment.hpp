@@ -57,6 +57,9 @@ Environment read_environment(const std::filesystem::path& root = "/");
 /// Logical processors that this process may run on; 0: unknown.
 int count_usable_processors();
 
+/// Threads that can compute at once: the processors we may use, and no more than we are granted.
+int computing_threads(const Environment& environment);
+
 /// What identifies a machine for comparisons.
 struct Identity {
     std::string fingerprint;     ///< 16 hex digits over processor, cores, quota, memory and GPUs

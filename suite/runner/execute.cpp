@@ -74,6 +74,7 @@ class SessionRun {
     void begin() {
         const measure::Environment environment = measure::read_environment();
         const measure::Identity machine = measure::identity(environment);
+        processors_ = measure::computing_threads(environment);
         store_.put_machine({machine.fingerprint, machine.description});
         // Before the first series that names them, so that none ever lacks its own.
         for (const auto& [hash, calibration] : plan_.calibrations)
@@ -132,14 +133,14 @@ class SessionRun {
         return static_cast<std::size_t>(other - samples.begin());
     }
 
-    /// A process each, and a thread that listens to it; what they do here they do in turns.
+    /// A process each, and a thread that listens to it; what they do here they do in turns. Where
+    /// one throws, the others finish the sample that they are at.
     void run_side_by_side(std::span<const PlannedSample> samples,
                           const Interruption& interruption) {
-        const auto processors = static_cast<int>(std::thread::hardware_concurrency());
-        const int jobs = std::clamp(request_.jobs > 0 ? request_.jobs : processors, 1,
+        const int jobs = std::clamp(request_.jobs > 0 ? request_.jobs : processors_, 1,
                                     static_cast<int>(samples.size()));
         at_.at_once(jobs);
-        std::mutex turn;
+        Turn turn;
         std::exception_ptr failed;
         std::size_t next = 0;
         const auto run_some = [&] {
@@ -162,7 +163,7 @@ class SessionRun {
     }
 
     void run_unless_done(const PlannedSample& planned, const Interruption& interruption,
-                         std::mutex* turn) {
+                         Turn* turn) {
         if (const auto it = finished_before_.find(identity(planned.spec));
             it != finished_before_.end())
             return at_.passed_over(planned, it->second);
@@ -187,7 +188,7 @@ class SessionRun {
         return false;
     }
 
-    void run_one(const PlannedSample& planned, const Interruption& interruption, std::mutex* turn) {
+    void run_one(const PlannedSample& planned, const Interruption& interruption, Turn* turn) {
         const auto tell = [&](std::string kind, nlohmann::json what) {
             at_.tell(std::move(kind), std::move(what));
         };
@@ -241,6 +242,7 @@ class SessionRun {
     Outcome outcome_;
     std::optional<HardwareWatch> watch_;  ///< where something depends on the machine
     std::string fingerprint_;
+    int processors_ = 1;  ///< that can compute at once
     std::optional<AdaptiveCases> adaptive_;
     std::map<std::string, std::string> finished_before_;  ///< identity → status
 };

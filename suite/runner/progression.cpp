@@ -110,15 +110,19 @@ double Progression::rest_of(const Running& running) const {
 }
 
 double Progression::eta_s() const {
-    double eta_s = 0;
-    for (const auto& [sample, running] : running_) eta_s += rest_of(running);
+    double eta_s = 0, longest_s = 0;
+    for (const auto& [sample, running] : running_) {
+        const double rest_s = rest_of(running);
+        longest_s = std::max(longest_s, rest_s);
+        eta_s += rest_s;
+    }
     for (const auto& [key, of_case] : cases_) {
         const Sum& sum = of_case.sum;
         if (sum.left == 0) continue;
         const auto left = static_cast<double>(sum.left);
         eta_s += left * expected_s(of_case, sum.left_s / left);
     }
-    return eta_s / at_once_;
+    return std::max(longest_s, eta_s / at_once_);
 }
 
 void Progression::tell(const std::string& kind, nlohmann::json body) {

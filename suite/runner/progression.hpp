@@ -13,8 +13,9 @@ namespace assay::runner {
 /// Counts samples and tells the listener. What is left is estimated from what this call has
 /// measured: the mean of the same case, else the plan's estimate plus the mean error of its
 /// experiment's samples (short samples exceed their estimate by the start of a process, an error
-/// that adds), else plus that of all samples. Of the running sample counts what its progress leaves
-/// to do.
+/// that adds), else plus that of all samples. Of a sample that runs alone counts what its progress
+/// leaves to do. Where several run at once they share what is left, but none takes less than it
+/// takes.
 class Progression {
   public:
     /// `now`: seconds of any clock that does not go back; tests set it. `times`: how often each
@@ -26,10 +27,9 @@ class Progression {
     void beside(const Plan& plan);
 
     /// Finished in an earlier call.
+    void passed_over(const PlannedSample& sample, const std::string& status);
     /// From now on so many samples run side by side.
     void at_once(int samples) { at_once_ = samples; }
-
-    void passed_over(const PlannedSample& sample, const std::string& status);
     /// It need not be run: adaptive rounds are over.
     void saved(const PlannedSample& sample);
     void started(const PlannedSample& sample);

@@ -17,7 +17,7 @@ struct Cluster {
     std::string_view name;
     int new_gpus, old_gpus;
     double new_memory_gb, old_memory_gb, network_gbps;
-    int experts;  ///< of a layer of the model that goes with it (spec 3.2)
+    int experts;  ///< of a layer of the model that goes with it
 };
 
 // A40 or L40S with 48 GB; V100 or T4 with 16 GB. Of C1 and C2 the network that the paper simulates.

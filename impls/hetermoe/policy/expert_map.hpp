@@ -1,4 +1,4 @@
-// Where each expert lives (spec 2.4).
+// Where each expert lives.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Everything that a profile allows, priced: groups, micro-batches and offload, the best of them,
-// and what expert parallelism over all GPUs would reach (spec 2.6, 3.4).
+// and what expert parallelism over all GPUs would reach.
 #pragma once
 
 #include <cstddef>

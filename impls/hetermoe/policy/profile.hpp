@@ -21,7 +21,7 @@ struct GpuKind {
 };
 
 struct TrainingProfile {
-    int layers = 0;                  ///< with experts; the paper's L is one more (spec 2.2)
+    int layers = 0;                  ///< with experts; the paper's L is one more
     int experts = 0;                 ///< of a layer
     std::vector<int> micro_batches;  ///< values of R to try, ascending
     GpuKind new_kind, old_kind;      ///< new_kind.attention is there

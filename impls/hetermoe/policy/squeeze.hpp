@@ -1,5 +1,5 @@
 // Gather and squeeze, the paper's Algorithm 1: which layers give experts back to attention GPUs, so
-// that these fill the bubbles in which they would wait for expert GPUs (spec 2.4).
+// that these fill the bubbles in which they would wait for expert GPUs (section 4.2, Algorithm 1).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The tasks of one training step of a zebra group, and Theorem 1's order of them (spec 2.3).
+// The tasks of one training step of a zebra group, and Theorem 1's order of them (section 4.1).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // When the tasks of a step start and end: four queues, each in its order; a task starts once what
-// it waits for and the one before it in its queue are done (spec 2.3, 2.7).
+// it waits for and the one before it in its queue are done.
 #pragma once
 
 #include <vector>

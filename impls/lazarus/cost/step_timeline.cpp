@@ -72,6 +72,8 @@ StepTimeline::StepTimeline(const CostModel& costs, const Modelling& modelling,
     if (ranks_ % modelling.gpus_per_worker != 0)
         throw std::logic_error("ranks that are no whole number of workers");
     activations_s_ = activations_s();
+    for (int rank = 0; rank < ranks_; ++rank) attention_.push_back(scale_ * attention_s(rank));
+    head_s_ = slowest_head_s();
 }
 
 // The first node's: another one's takes longer only where links differ.
@@ -137,20 +139,19 @@ void StepTimeline::counted(int layer, std::span<const Tokens> tokens) {
     for (const WeightMove& move : totals.weights) ++held[nth(move.to)];
 
     Layer now;
-    now.start = layers_.empty() ? 0 : layers_.back().back;
-    for (int rank = 0; rank < ranks_; ++rank) now.attention.push_back(scale_ * attention_s(rank));
+    const double start = layers_.empty() ? 0 : layers_.back().back;
     const double activations = scale_ * activations_s_;
     const double counts = scale_ * network_->all_gather(8.0 * model.experts, ranks_);
     PartPrice whole = price_part(rows, held, totals.computed, 1);
     const double weights = weights_s(totals.weights, false);
-    const double begin = now.start + slowest(now.attention) + activations + counts;
+    const double begin = start + slowest(attention_) + activations + counts;
     const double computing = slowest(whole.experts);
     now.exchanged = begin + whole.there + weights;
     now.back = now.exchanged + computing + whole.back;
     exchanges_ += activations + whole.there + whole.back + weights;
     exchanges_back_ += activations + whole.there + whole.back + weights_s(totals.weights, true);
     counting_ += counts;
-    compute_ += slowest(now.attention) + computing;
+    compute_ += slowest(attention_) + computing;
     now.experts = whole.experts;
     pipeline(now, begin, rows, held, totals.computed, whole);
     layers_.push_back(std::move(now));
@@ -218,7 +219,7 @@ double StepTimeline::weights_s(std::span<const WeightMove> moves, bool back) con
 }
 
 double StepTimeline::attention_done(int layer, int rank) const {
-    return (layer == 0 ? 0 : combined(layer - 1)) + scale_ * attention_s(rank);
+    return (layer == 0 ? 0 : combined(layer - 1)) + attention_[nth(rank)];
 }
 double StepTimeline::dispatched(int layer) const { return layers_.at(nth(layer)).exchanged; }
 double StepTimeline::computed(int layer, int rank) const {
@@ -239,7 +240,7 @@ double StepTimeline::slowest_head_s() const {
     return slowest;
 }
 
-double StepTimeline::forward_done() const { return layers_.back().back + slowest_head_s(); }
+double StepTimeline::forward_done() const { return layers_.back().back + head_s_; }
 
 double StepTimeline::backward_compute_s() const {
     const double head = forward_done() - layers_.back().back;

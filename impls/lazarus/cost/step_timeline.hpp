@@ -99,8 +99,8 @@ class StepTimeline {
 
   private:
     struct Layer {
-        double start = 0, exchanged = 0, back = 0;
-        std::vector<double> attention, experts;  ///< [rank] seconds
+        double exchanged = 0, back = 0;
+        std::vector<double> experts;  ///< [rank] seconds
     };
     /// Of one layer's rows in one of `parts` parts.
     struct PartPrice {
@@ -138,6 +138,8 @@ class StepTimeline {
     double scale_;              ///< modelled layers per real layer × modelled steps per real one
     double rows_per_row_;       ///< modelled rows per real one
     double activations_s_ = 0;  ///< of a modelled layer, forward
+    std::vector<double> attention_;  ///< [rank] of a real layer
+    double head_s_ = 0;              ///< of the slowest rank
     std::vector<Layer> layers_;
     // Layers counted so far:
     double exchanges_ = 0, counting_ = 0, compute_ = 0;  ///< forward

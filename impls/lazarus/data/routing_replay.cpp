@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -27,10 +25,7 @@ std::shared_ptr<const RoutingTrace> shared_trace(const std::string& file) {
     static std::map<std::string, std::weak_ptr<const RoutingTrace>> traces;
     std::lock_guard lock(mutex);
     if (auto trace = traces[file].lock()) return trace;
-    std::ifstream in(file, std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(in), {});
-    if (!in) throw UserError("cannot read the routing trace " + file);
-    auto trace = std::make_shared<const RoutingTrace>(RoutingTrace::parse(text, file));
+    auto trace = std::make_shared<const RoutingTrace>(read_routing_trace(file));
     traces[file] = trace;
     return trace;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <fstream>
 #include <iterator>
 #include <numeric>
 #include <string>
@@ -132,6 +133,13 @@ std::vector<Loads> RoutingTrace::at(std::int64_t iteration, int layers) const {
         loads.push_back(found->second);
     }
     return loads;
+}
+
+RoutingTrace read_routing_trace(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string csv{std::istreambuf_iterator<char>(stream), {}};
+    if (!stream) throw UserError(fmt::format("cannot read the routing trace {}", file.string()));
+    return RoutingTrace::parse(csv, file.string());
 }
 
 Loads most_loaded(const Loads& loads, int count) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ class RoutingTrace {
     int experts_ = 0;
     std::map<std::int64_t, std::map<std::int64_t, Loads>> rows_;  // iteration → layer → loads
 };
+
+/// Throws UserError when the file cannot be read, and as RoutingTrace::parse() does.
+RoutingTrace read_routing_trace(const std::filesystem::path& file);
 
 /// The loads of the `count` most loaded experts, in index order (equal loads: the lower index is
 /// kept). The paper replays traces of 32 experts for models with 8 to 16 this way. Throws UserError

@@ -97,6 +97,7 @@ void simulate(const ControlledTraining& figure, const SpotTraining& training,
     ModelledTraining modelled = modelled_of(figure, training);
     modelled.modelling = modelling_with(modelled.modelling, values);
     modelled.faults = faults;
+    modelled.keep_decisions = keep_decisions;
     const CostModel costs = costs_with(training.cluster, values);
     drive::EventQueue time;
     const auto course = simulate_training(modelled, costs, time, recorder);

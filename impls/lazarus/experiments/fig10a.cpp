@@ -11,13 +11,10 @@
 #include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/rivals/expert_parallel.hpp"
+#include "impls/lazarus/tensor_functions.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
-
-#ifdef ASSAY_LAZARUS_LIVE
-#include "impls/lazarus/tensor_functions.hpp"
-#endif
 
 namespace assay::lazarus {
 
@@ -108,10 +105,10 @@ void count(const SampleSpec& spec, Recorder& recorder) {
 
 void run(const SampleSpec& spec, Recorder& recorder) {
     if (spec.provenance == Provenance::exact) return count(spec, recorder);
-#ifdef ASSAY_LAZARUS_LIVE
-    tensor_functions().run_fig10a(layer_of(spec, 1), layer_of(spec, integer_axis(spec, "ratio")),
-                                  recorder);
-#endif
+    compute_in_tensors([&](const TensorFunctions& tensors) {
+        tensors.run_fig10a(layer_of(spec, 1), layer_of(spec, integer_axis(spec, "ratio")),
+                           recorder);
+    });
 }
 
 void validate(const SampleSpec& spec) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "impls/lazarus/experiments/skewed_layer.hpp"
+#include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
 #include "impls/lazarus/training/distributed_experts.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
@@ -99,11 +100,6 @@ class RunningLayer {
     std::vector<nn::ParameterBlock> experts_;
     std::vector<at::Tensor> rows_;
 };
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include "impls/lazarus/cost/recovery_cost.hpp"
 #include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/simulated/training.hpp"
+#include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/spot/spot_training.hpp"
 #include "suite/base/durable_file.hpp"
 #include "suite/base/error.hpp"
@@ -120,14 +121,13 @@ ModelledTraining training_of(const SampleSpec& spec, const std::string& system, 
     const ModelledModel model = model_of(spec);
     ModelledTraining training;
     training.controller = controller_of(spec, competing, model);
-    training.modelling = {
-        .model = model,
-        .cluster = cluster,
-        .real_layers = training.controller.layers,
-        .real_tokens = model.rows(),
-        .dispatch = competing.in_groups() ? DispatchRule::padded_in(model.group) : DispatchRule{},
-        .gpus_per_worker = gpus_per_node,
-        .each_reads_its_own = false};
+    training.modelling = {.model = model,
+                          .cluster = cluster,
+                          .real_layers = training.controller.layers,
+                          .real_tokens = model.rows(),
+                          .dispatch = dispatch_of(competing, model.group),
+                          .gpus_per_worker = gpus_per_node,
+                          .each_reads_its_own = false};
     training.routing = {.trace = fmt::format("lognormal:{}", number_axis(spec, "skew")),
                         .seed = spec.seed,
                         .layers = training.controller.layers,
@@ -145,14 +145,14 @@ ModelledTraining training_of(const SampleSpec& spec, const std::string& system, 
 /// losing work cost least together: the square root of twice the time to write one times the time
 /// between losses, in steps as long as the first.
 Step youngs_interval(const SampleSpec& spec, ModelledTraining training, const CostModel& costs) {
+    const double losses_per_s = nodes_of(spec) * number_axis(spec, "failure") / 3600;
+    if (losses_per_s == 0) return 0;
     training.faults = {};
     training.controller.steps = 1;
     drive::EventQueue time;
     MemoryRecorder unheard;
     const auto course = simulate_training(training, costs, time, unheard);
     const double step_s = course.steps.at(0).end_s - course.steps.at(0).start_s;
-    const double losses_per_s = nodes_of(spec) * number_axis(spec, "failure") / 3600;
-    if (losses_per_s == 0) return 0;
     const double between_s =
         std::sqrt(2 * checkpoint_cost(costs, training.modelling) / losses_per_s);
     return std::max<Step>(1, std::lround(between_s / step_s));
@@ -204,22 +204,29 @@ Job lazarus_job(const SampleSpec& spec, Recorder& recorder) {
     return job;
 }
 
-/// Its seconds. Samples of a session that differ in their system alone find out once.
-double lazarus_seconds(const SampleSpec& spec) {
+/// Where samples of a session that differ in their system alone leave its seconds for each other.
+std::filesystem::path file_of_lazarus(const SampleSpec& spec) {
     std::string differs = std::to_string(spec.seed);
     for (const auto& [axis, value] : spec.axes)
         differs += fmt::format(" {}={}", axis, assay::to_string(value));
-    const auto file = std::filesystem::path(spec.shared) / ("lazarus-" + sha256_hex(differs));
+    return std::filesystem::path(spec.shared) / ("lazarus-" + sha256_hex(differs));
+}
+
+void leave_lazarus_seconds(const SampleSpec& spec, double seconds) {
+    if (spec.shared.empty()) return;
+    std::filesystem::create_directories(spec.shared);
+    const auto file = file_of_lazarus(spec);
+    const auto aside = fmt::format("{}.{}", file.string(), spec.variant);
+    std::ofstream(aside) << fmt::format("{}", seconds);
+    publish(aside, file);
+}
+
+double lazarus_seconds(const SampleSpec& spec) {
     double seconds = 0;
-    if (!spec.shared.empty() && std::ifstream(file) >> seconds) return seconds;
+    if (!spec.shared.empty() && std::ifstream(file_of_lazarus(spec)) >> seconds) return seconds;
     MemoryRecorder unheard;
     seconds = lazarus_job(spec, unheard).seconds;
-    if (!spec.shared.empty()) {
-        std::filesystem::create_directories(spec.shared);
-        const auto aside = fmt::format("{}.{}", file.string(), spec.variant);
-        std::ofstream(aside) << fmt::format("{}", seconds);
-        publish(aside, file);
-    }
+    leave_lazarus_seconds(spec, seconds);
     return seconds;
 }
 
@@ -233,7 +240,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     const bool is_lazarus = spec.variant == "lazarus";
     double lazarus_s = is_lazarus ? 0 : lazarus_seconds(spec);
     const Job job = is_lazarus ? lazarus_job(spec, recorder) : rival_job(spec, lazarus_s, recorder);
-    if (is_lazarus) lazarus_s = job.seconds;
+    if (is_lazarus) leave_lazarus_seconds(spec, lazarus_s = job.seconds);
     const auto& course = job.course;
     recorder.metric("finished", job.finished ? 1 : 0);
     recorder.metric("jct_h", job.seconds / 3600);
@@ -243,27 +250,9 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     recorder.metric("reconfigurations", double(course.counts.reconfigurations));
     recorder.metric("deaths", double(course.counts.deaths));
     recorder.metric("mean_nodes_used", mean_workers(course.steps, job.seconds));
-    std::vector<double> undisturbed;
-    for (const StepRecord& step : course.steps)
-        if (step.workers == course.steps.front().workers)
-            undisturbed.push_back(step.end_s - step.start_s);
-    if (!undisturbed.empty()) recorder.metric("step_s", undisturbed.front());
-    double compute = 0;
-    for (const StepRecord& step : kept_steps(course, job.seconds))
-        compute += step.end_s - step.start_s;
-    double rest = job.seconds - compute;
-    const auto share = [&](const char* part, double seconds) {
-        recorder.metric("share", seconds / job.seconds, {{"part", std::string(part)}});
-    };
-    share("compute", compute);
-    for (const auto& [kind, part] : {std::pair(Pause::checkpoint, "checkpoint"),
-                                     {Pause::restart, "restart"},
-                                     {Pause::reconfiguration, "reconfiguration"}}) {
-        const double seconds = course.pauses.seconds(kind, job.seconds);
-        share(part, seconds);
-        rest -= seconds;
-    }
-    share("lost", rest);
+    if (!course.steps.empty())
+        recorder.metric("step_s", course.steps.front().end_s - course.steps.front().start_s);
+    record_shares(course, kept_steps(course, job.seconds), job.seconds, recorder);
     recorder.metric("state_per_gpu", state_bytes_of_gpu(model_of(spec)) / 1e9);
 }
 
@@ -285,7 +274,7 @@ Experiment fig13(std::string letter, std::string over, std::vector<Value> failur
     e.source = "arXiv 2407.04656v2, section 6.7, Fig. 13" + letter;
     e.says =
         "How long five million sequences take, as a multiple of Lazarus' time under the same "
-        "faults (each sample of a rival simulates Lazarus as well). Nodes are servers of 8 H200; "
+        "faults. Nodes are servers of 8 H200; "
         "each hour every node fails with the same probability at some second, and each missing one "
         "comes back with a probability that is drawn anew each hour (Bamboo's simulator; 45 s to "
         "create an instance, 30 s to form groups). Controllers are those of live trainings; steps, "

@@ -108,6 +108,9 @@ void simulate(const SampleSpec& spec, const SampleSpec& named, Recorder& recorde
     training.real_layers = routed_layers(spec);
     auto modelled = modelled_training(training);
     modelled.faults = nodes.faults;
+    // At profile paper there are too many steps to keep every decision of; a replay makes them
+    // again.
+    modelled.keep_decisions = spec.profile != Profile::paper;
     const RoutingReplay keeps_the_trace_in_memory(modelled.routing);
     // Experiments made of this one (fig11) have no claims, so no ends.
     const bool with_ends = spec.experiment == "lazarus/fig9";
@@ -119,9 +122,7 @@ void simulate(const SampleSpec& spec, const SampleSpec& named, Recorder& recorde
                                 ? simulate_flows(with_values, values,
                                                  static_cast<int>(integer_axis(spec, "nodes")), to)
                                 : simulate_closed(with_values, values, to);
-        // At profile paper there are too many steps to keep every decision of; a replay makes
-        // them again.
-        if (spec.profile != Profile::paper)
+        if (with_values.keep_decisions)
             store_decisions(to, with_values.controller, course.decisions);
         if (!course.ok) throw SampleError(SampleStatus::failed, course.why);
         record_course(course, training, with_values.modelling, to);

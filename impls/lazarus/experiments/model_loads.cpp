@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "impls/lazarus/data/routing_trace.hpp"
 #include "impls/lazarus/data/synthetic_routing.hpp"
 #include "suite/base/error.hpp"
@@ -31,13 +28,6 @@ std::optional<std::filesystem::path> own_file(const SampleSpec& spec) {
 std::int64_t trace_iteration(std::int64_t step) { return step == 200 ? 201 : 3991; }
 
 }  // namespace
-
-RoutingTrace read_routing_trace(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string csv{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream) throw UserError(fmt::format("cannot read the routing trace {}", file.string()));
-    return RoutingTrace::parse(csv, file.string());
-}
 
 std::optional<std::string> missing_trace(const SampleSpec& spec) {
     if (!wants_public_trace(spec) || data::locate(trace_id)) return std::nullopt;

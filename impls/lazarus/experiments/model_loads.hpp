@@ -33,9 +33,6 @@ void check_routing_file(const SampleSpec& spec, int layers, int experts);
 /// The trace's file, for Experiment::inputs; empty for a synthetic one.
 std::vector<Input> trace_inputs(const SampleSpec& spec);
 
-/// Throws UserError where it cannot be read, or is no routing trace.
-RoutingTrace read_routing_trace(const std::filesystem::path& file);
-
 /// What a training replays: "synthetic", or the trace's file.
 std::string routing_source(const SampleSpec& spec);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impls/lazarus/cost/step_operations.hpp"
+#include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/training/trainer.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
 #include "suite/measure/environment.hpp"
@@ -24,11 +25,6 @@ constexpr int warm_up_steps = 2, timed_steps = 9;
 double now_s() {
     using namespace std::chrono;
     return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
-    return values[values.size() / 2];
 }
 
 /// When each phase of a step was done.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "suite/base/error.hpp"
@@ -47,30 +48,35 @@ void record_restarts(const TrainingCourse& course, Recorder& recorder) {
         recorder.metric("restart_min", at / 60, {{"event", number++}});
 }
 
+void record_overheads(const TrainingCourse& course, double duration_s, Recorder& recorder) {
+    const auto paused = [&](Pause pause) { return course.pauses.seconds(pause, duration_s); };
+    const auto overhead = [&](const char* kind, double seconds) {
+        recorder.metric("overhead", seconds / duration_s, {{"kind", std::string(kind)}});
+    };
+    overhead("checkpoint_and_restart", paused(Pause::checkpoint) + paused(Pause::restart));
+    overhead("reconfiguration_and_rebalance", paused(Pause::reconfiguration));
+}
+
+}  // namespace
+
 void record_shares(const TrainingCourse& course, const std::vector<StepRecord>& kept,
                    double duration_s, Recorder& recorder) {
     double compute = 0;
     for (const auto& step : kept) compute += step.end_s - step.start_s;
-    const auto paused = [&](Pause pause) { return course.pauses.seconds(pause, duration_s); };
-    const double checkpoint = paused(Pause::checkpoint), restart = paused(Pause::restart),
-                 reconfiguration = paused(Pause::reconfiguration);
-    const double rest = duration_s - compute - checkpoint - restart - reconfiguration;
+    double lost = duration_s - compute;
     const auto share = [&](const char* part, double seconds) {
         recorder.metric("share", seconds / duration_s, {{"part", std::string(part)}});
     };
     share("compute", compute);
-    share("checkpoint", checkpoint);
-    share("restart", restart);
-    share("reconfiguration", reconfiguration);
-    share("lost", rest);
-    const auto overhead = [&](const char* kind, double seconds) {
-        recorder.metric("overhead", seconds / duration_s, {{"kind", std::string(kind)}});
-    };
-    overhead("checkpoint_and_restart", checkpoint + restart);
-    overhead("reconfiguration_and_rebalance", reconfiguration);
+    for (const auto& [pause, part] : {std::pair(Pause::checkpoint, "checkpoint"),
+                                      {Pause::restart, "restart"},
+                                      {Pause::reconfiguration, "reconfiguration"}}) {
+        const double seconds = course.pauses.seconds(pause, duration_s);
+        share(part, seconds);
+        lost -= seconds;
+    }
+    share("lost", lost);
 }
-
-}  // namespace
 
 double median(std::vector<double> values) {
     if (values.empty()) return std::nan("");
@@ -127,6 +133,7 @@ void record_course(const TrainingCourse& course, const SpotTraining& training,
     if (!course.steps.empty()) recorder.metric("step_s", full_step_s(course, training));
     const auto kept = kept_steps(course, duration_s);
     record_shares(course, kept, duration_s, recorder);
+    record_overheads(course, duration_s, recorder);
     record_curves(course, kept, samples_of({.workers = 1}, modelling), duration_s, recorder);
 }
 

@@ -25,6 +25,11 @@ double full_step_s(const TrainingCourse& course, const SpotTraining& training);
 void record_course(const TrainingCourse& course, const SpotTraining& training,
                    const Modelling& modelling, Recorder& recorder);
 
+/// Metric "share" of the time by part: compute (of the steps `kept`), checkpoint, restart,
+/// reconfiguration, lost.
+void record_shares(const TrainingCourse& course, const std::vector<StepRecord>& kept,
+                   double duration_s, Recorder& recorder);
+
 /// NaN for none.
 double median(std::vector<double> values);
 

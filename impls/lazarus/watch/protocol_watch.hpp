@@ -82,6 +82,7 @@ class ProtocolWatch {
 
     bool groups() const { return job_.layout == Layout::groups; }
     bool restarts() const { return job_.recovery == Recovery::restart; }
+    bool surplus_waits() const { return job_.surplus_waits.value_or(restarts()); }
     bool rebalances() const { return job_.rebalance_every > 0 && !groups(); }
     Step newest() const { return complete_.empty() ? 0 : *complete_.rbegin(); }
     std::vector<Loads> no_loads() const;

@@ -36,7 +36,7 @@ void ProtocolWatch::check(const Reconfigure& plan, const Controller& controller)
         dropped_.clear();
         for (Worker worker : joined_) {
             const bool member = std::count(plan.members.begin(), plan.members.end(), worker) > 0;
-            if (groups() && !restarts() && usable(worker) && !member) dropped_.insert(worker);
+            if (groups() && !surplus_waits() && usable(worker) && !member) dropped_.insert(worker);
         }
     }
     plan_ = plan;
@@ -141,7 +141,7 @@ void ProtocolWatch::check_groups(const Reconfigure& plan) {
         if (std::count(plan.members.begin(), plan.members.end(), before)) continue;
         // What it held counts no longer. One that has not held anything yet may come again.
         for (auto& [id, workers] : held_) {
-            if (workers.erase(before)) dropped_.insert(before);
+            if (workers.erase(before) && !surplus_waits()) dropped_.insert(before);
         }
     }
     if (!lost().empty())

@@ -118,6 +118,11 @@ void LiveProgress::redraw(const runner::Notice& notice) {
     drawn_ = true;
 }
 
+void LiveProgress::show_case_of(const nlohmann::json& body) {
+    if (const auto found = running_.find(body.at("sample")); found != running_.end())
+        current_ = found->second;
+}
+
 void LiveProgress::on(const runner::Notice& notice) {
     const nlohmann::json& body = notice.body;
     if (notice.kind == "session") {
@@ -129,7 +134,7 @@ void LiveProgress::on(const runner::Notice& notice) {
                                   : ""));
     } else if (notice.kind == "sample_started") {
         tell_faults(body.at("scenario").get<std::string>());
-        current_ = case_text(body);
+        current_ = running_[body.at("sample")] = case_text(body);
         last_.clear();
         redraw(notice);
     } else if (notice.kind == "state_removed") {
@@ -142,16 +147,19 @@ void LiveProgress::on(const runner::Notice& notice) {
     } else if (notice.kind == "decided") {
         print(decided_text(body));
     } else if (notice.kind == "event") {
+        show_case_of(body);
         last_ = event_text(body);
         redraw(notice);
     } else if (notice.kind == "progress") {
+        show_case_of(body);
         last_ = fmt::format("{:.0f} % {}", body.at("fraction").get<double>() * 100,
                             body.at("what").get<std::string>());
         redraw(notice);
     } else if (notice.kind == "sample_finished") {
         const std::string status = body.at("status").get<std::string>();
+        running_.erase(body.at("sample"));
         std::string line = fmt::format("[{}/{}, {} left] {}: {} in {}", notice.done, notice.planned,
-                                       duration_text(notice.eta_s), current_, status,
+                                       duration_text(notice.eta_s), case_text(body), status,
                                        duration_text(body.at("seconds").get<double>()));
         bool new_to_tell = status != "ok";
         if (status == to_string(SampleStatus::unsupported)) {

@@ -21,13 +21,15 @@ class LiveProgress {
   private:
     void redraw(const runner::Notice& notice);
     void print(const std::string& line);
+    void show_case_of(const nlohmann::json& body);
     /// Each fault plan once, before the first sample that it strikes.
     void tell_faults(const std::string& scenario);
 
     int width_;
     bool drawn_ = false;
-    std::string current_;  ///< the running case
-    std::string last_;     ///< its newest event or progress
+    std::map<std::string, std::string> running_;  ///< sample → its case
+    std::string current_;                         ///< the case of which the newest came …
+    std::string last_;                            ///< … event or progress
     std::set<std::string> told_scenarios_;
     std::set<std::string> told_reasons_;  ///< why samples are unsupported
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "suite/measure/build_info.hpp"
 #include "suite/measure/environment.hpp"
@@ -13,14 +12,6 @@ namespace {
 
 using measure::ProbeEffort;
 using measure::Reading;
-
-/// Threads that can compute at once: the processors we may use, and no more than we are granted.
-int computing_threads(const measure::Environment& machine) {
-    int threads = std::max(1, machine.usable_cores);
-    if (machine.cpu_quota)
-        threads = std::min(threads, std::max(1, static_cast<int>(std::ceil(*machine.cpu_quota))));
-    return threads;
-}
 
 /// Buffers for copying: four times the largest cache at least, and an eighth of the memory at most.
 ProbeEffort fitted(ProbeEffort effort, const measure::Environment& machine) {
@@ -53,7 +44,7 @@ MachineProfiles measure_machine(
     const ProbeEffort& wanted, const std::filesystem::path& folder, const std::string& when,
     const std::function<void(const std::string& what, int done, int all)>& tell) {
     const measure::Environment machine = measure::read_environment();
-    const int threads = computing_threads(machine);
+    const int threads = measure::computing_threads(machine);
     const ProbeEffort effort = fitted(wanted, machine);
     const std::vector<std::string> program = {"/proc/self/exe", "--version"};
     const Probe probes[] = {

@@ -102,31 +102,13 @@ std::string quoted_tail(std::string_view output) {
     return text;
 }
 
-/// Others may go on meanwhile.
-class Pause {
-  public:
-    explicit Pause(std::mutex* turn) : turn_(turn) {
-        if (turn_ != nullptr) turn_->unlock();
-    }
-    ~Pause() {
-        const int said = errno;
-        if (turn_ != nullptr) turn_->lock();
-        errno = said;
-    }
-    Pause(const Pause&) = delete;
-    Pause& operator=(const Pause&) = delete;
-
-  private:
-    std::mutex* turn_;
-};
-
 /// Listens to one child until it is gone.
 class Listening {
   public:
     Listening(Child& child, const SampleSpec& spec,
               const std::function<void(Message&&)>& on_message, const Interruption& interruption,
               const SampleProgram& program, double slowdown, const Look& look, double first_look_s,
-              std::mutex* turn)
+              Turn* turn)
         : child_(child),
           spec_(spec),
           on_message_(on_message),
@@ -179,8 +161,13 @@ class Listening {
     double age_s() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
     int wait_for(std::span<pollfd> entries) const {
-        const int milliseconds = milliseconds_left();
-        const Pause others_turn(turn_);
+        int milliseconds = milliseconds_left();
+        if (turn_ != nullptr) {  // what is seen while others go on is old when it is our turn
+            turn_->unlock();
+            ::poll(entries.data(), entries.size(), milliseconds);
+            turn_->lock();
+            milliseconds = 0;
+        }
         return ::poll(entries.data(), entries.size(), milliseconds);
     }
 
@@ -249,7 +236,7 @@ class Listening {
     const Look& look_;
     double look_at_s_;    ///< age
     bool heard_ = false;  ///< messages came since the last look
-    std::mutex* turn_;
+    Turn* turn_;
     Clock::time_point started_, deadline_;
     LineSplitter splitter_;
     std::size_t recorded_bytes_ = 0;
@@ -265,7 +252,7 @@ class Listening {
 SampleEnd run_sample_process(const SampleSpec& spec,
                              const std::function<void(Message&&)>& on_message,
                              const Interruption& interruption, const SampleProgram& program,
-                             const Look& look, std::mutex* turn) {
+                             const Look& look, Turn* turn) {
     LeftoverProcesses leftovers;
     const Slowdown slowdown = slowdown_of(spec.scenario);
     SampleSpec told = spec;

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <string>
 
 #include "suite/experiment/experiment.hpp"
 #include "suite/runner/interruption.hpp"
 #include "suite/runner/sample/sample_protocol.hpp"
+#include "suite/runner/sample/turn.hpp"
 
 namespace assay::runner {
 
@@ -48,6 +48,6 @@ using Look = std::function<double(double age_s)>;
 SampleEnd run_sample_process(const SampleSpec& spec,
                              const std::function<void(Message&&)>& on_message,
                              const Interruption& interruption, const SampleProgram& program = {},
-                             const Look& look = {}, std::mutex* turn = nullptr);
+                             const Look& look = {}, Turn* turn = nullptr);
 
 }  // namespace assay::runner

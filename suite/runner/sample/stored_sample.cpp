@@ -48,7 +48,7 @@ void tell_message(const Message& message, const std::string& id, const Tell& tel
 /// yet.
 store::Sample run_sample(SampleSpec spec, const std::string& id, const Tell& tell,
                          const Interruption& interruption, const SampleProgram& program,
-                         const Watched& watched, LiveRows& rows, std::mutex* turn = nullptr) {
+                         const Watched& watched, LiveRows& rows, Turn* turn = nullptr) {
     HardwareWatch* const watch = watched.watch;
     const ScratchFolder scratch;
     spec.scratch = scratch.path().string();

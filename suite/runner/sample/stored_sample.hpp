@@ -3,13 +3,13 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <string>
 
 #include "suite/runner/interruption.hpp"
 #include "suite/runner/runner.hpp"
 #include "suite/runner/sample/hardware_watch.hpp"
 #include "suite/runner/sample/sample_process.hpp"
+#include "suite/runner/sample/turn.hpp"
 
 namespace assay::runner {
 
@@ -41,7 +41,7 @@ struct SampleHome {
     std::string session;
     std::string fingerprint;         ///< of this machine
     HardwareWatch* watch = nullptr;  ///< of samples that depend on the machine; null: none
-    std::mutex* turn = nullptr;      ///< of samples side by side (run_sample_process())
+    Turn* turn = nullptr;            ///< of samples side by side (run_sample_process())
 };
 
 struct StoredSample {

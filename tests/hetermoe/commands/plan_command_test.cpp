@@ -22,7 +22,7 @@ class HetermoePlanCommand : public assay::testing::CommandTest {
   protected:
     HetermoePlanCommand() : CommandTest(make_plan_command) {}
 
-    // Spec 2.4, golden test 1, with two new GPUs.
+    // The paper's Fig. 6, with two new GPUs.
     std::string file(const std::string& more = "") const {
         const std::string name = (folder_ / "p.toml").string();
         std::ofstream(name) << "layers = 3\nexperts = 6\nmicro_batches = [3]\n[new]\ngpus = 2\n"

@@ -94,7 +94,7 @@ TEST(HetermoeEveryOrder, Theorem1FailsWithEquallyLongStagesToo) {
     EXPECT_TRUE(shortest_step(times, step) == 156);
 }
 
-// Spec 6.4, check 2, and what is left of the proof: swapping two neighbours never helps.
+// What is left of the proof: swapping two neighbours never helps.
 TEST(HetermoeEveryOrder, NoSwapOfTwoNeighboursIsShorter) {
     std::mt19937_64 random(2);
     std::uniform_int_distribution<int> any(0, 9);

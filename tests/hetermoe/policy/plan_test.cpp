@@ -163,7 +163,7 @@ TEST(HetermoeRivals, AreExpertParallelismTogetherAndApart) {
                      4 / (3 * (3 * 3e-6 + 0.5e-6) + 3e-7) + 6 / (3 * (3 * 5.5e-6 + 1e-7) + 3e-7));
 }
 
-// Spec 6.4, check 7.
+// Both kinds apart, each at its own speed: the bound that the paper calls EP (Ideal).
 TEST(HetermoeRivals, ApartAreNeverBelowTogether) {
     std::mt19937_64 random(4);
     for (int i = 0; i < 1000; ++i) {
@@ -191,7 +191,7 @@ TEST(HetermoeWarnings, AreAboutTheBestOption) {
     EXPECT_EQ(names(), (Names{"attention_bound"}));
 }
 
-// Spec 6.2: attention over experts of D1 on A40 and V100 at so many thousand tokens; old GPUs'
+// Attention over experts of D1 on A40 and V100 at so many thousand tokens; old GPUs'
 // attention is slower by a straight line between 1.8 at 4K and 3.2 at 32K. Unit: a microsecond.
 TrainingProfile d1(double thousand_tokens) {
     TrainingProfile profile = fig6_profile();
@@ -209,7 +209,7 @@ TrainingProfile d1(double thousand_tokens) {
     return profile;
 }
 
-// Spec 6.4, checks 5 and 6.
+// What longer sequences must do.
 TEST(HetermoePlan, MovingExpertsHelpsLessAndSplittingMoreAsSequencesGrow) {
     double last_gain = 2, last_ratio = 0;
     for (const int thousand_tokens : {4, 8, 12, 16, 20, 24, 28, 32}) {

@@ -8,7 +8,7 @@
 
 namespace assay::hetermoe {
 
-/// Spec 2.4, golden test 1: attention three quarters of an expert task, six experts, three layers.
+/// The paper's Fig. 6: attention three quarters of an expert task, six experts, three layers.
 inline TrainingProfile fig6_profile(Nanoseconds expert_on_new = 800) {
     TrainingProfile profile;
     profile.layers = 3;

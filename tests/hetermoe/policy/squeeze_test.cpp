@@ -24,7 +24,7 @@ std::int64_t sum(const Vector& vector) {
     return std::accumulate(vector.begin(), vector.end(), std::int64_t{0});
 }
 
-// Spec 2.4, golden test 1: experts move in layers 2 and 3.
+// The paper's Fig. 6: experts move in layers 2 and 3.
 TEST(HetermoeSqueeze, MovesWhatThePapersFigure6Moves) {
     const TrainingProfile profile = fig6_profile();
     const Chunks chunks = chunks_of(profile, {1, 1}).value();
@@ -32,7 +32,7 @@ TEST(HetermoeSqueeze, MovesWhatThePapersFigure6Moves) {
     EXPECT_EQ(squeeze(profile, {1, 1}, chunks, Asym::printed), (Vector{0, 1, 1}));
 }
 
-// Spec 2.4, golden test 2.
+// To which shapes of groups the algorithm applies.
 TEST(HetermoeSqueeze, NeedsGroupsOfWhichOneSizeDividesTheOther) {
     TrainingProfile profile = fig6_profile();
     profile.experts = 24;
@@ -61,7 +61,7 @@ TEST(HetermoeSqueeze, ThePrintedFormDiffersWhereGroupsAreUneven) {
     EXPECT_EQ(squeeze(profile, group, chunks, Asym::printed), (Vector{2, 2, 2, 2, 2, 3, 2, 2}));
 }
 
-// The algorithm as spec 2.4 lists it, with its alpha, beta and t.
+// The algorithm as the paper lists it, with its alpha, beta and t.
 Vector as_listed(const TrainingProfile& profile, const Group& group, const Chunks& chunks) {
     const Fraction share(group.attention, group.expert), layers(profile.layers);
     const Fraction gathered =

@@ -40,7 +40,7 @@ TEST(HetermoeOrder, IsTheoremOnes) {
     EXPECT_EQ(text(forward[3]), "CF11 CF12 CF21 CF22 ");
 }
 
-// Spec 2.4, golden test 1, with communication that takes no time.
+// The paper's Fig. 6, with communication that takes no time.
 TEST(HetermoeTimeline, GivesTheNumbersOfThePapersFigure6) {
     const auto forward = [](Nanoseconds expert_on_new, const Vector& offload) {
         const TaskTimes times = task_times(fig6_profile(expert_on_new), {1, 1}, Fraction(1), 3);
@@ -58,7 +58,7 @@ TEST(HetermoeTimeline, GivesTheNumbersOfThePapersFigure6) {
     EXPECT_DOUBLE_EQ(forward(1000, {1, 1, 1}).first, 8.75);
 }
 
-// What a task takes: the formulas, in nanoseconds.
+// What a task takes: the formulas written out, in nanoseconds.
 Fraction duration(const TrainingProfile& profile, const Group& group, const Fraction& factor,
                   const StepShape& step, const Task& task) {
     const Fraction rows(group.attention, group.expert);

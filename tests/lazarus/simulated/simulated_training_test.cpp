@@ -318,6 +318,30 @@ TEST(SimulatedTraining, TimeIsUpAfterTheStepUnderWay) {
     EXPECT_GE(course.steps.back().end_s, 60);
 }
 
+// The protocol's rules know that nodes left over may wait instead of being dropped.
+TEST(SimulatedTraining, NodesLeftOverWaitWhereTheSettingsSaySo) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        TraceProcess process;
+        process.hours = 0.5;
+        process.loss_per_hour = 4;
+        process.return_per_hour = 10;
+        process.seed = seed;
+        const auto nodes =
+            map_trace(generate_trace(process), NodeMapping::delta_clamped, 10, 4, seed);
+        SpotTraining spot;
+        spot.system = "ds_ft";
+        spot.workers = nodes.initial_workers;
+        spot.duration_s = 1800;
+        auto training = modelled_training(spot);
+        training.controller.surplus_waits = true;
+        training.faults = nodes.faults;
+        const auto course = simulate(training);
+        ASSERT_TRUE(course.ok) << seed << ": " << course.why;
+        EXPECT_THAT(watch_decisions(training.controller, course.decisions), testing::IsEmpty())
+            << seed;
+    }
+}
+
 // Rivals and traces of losses and arrivals, drawn from seeds.
 class SimulatedTraces : public testing::TestWithParam<std::string> {};
 

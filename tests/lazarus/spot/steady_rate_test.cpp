@@ -123,7 +123,7 @@ TEST(Anchors, EveryOverlapHasItsShareThatMeetsOneOfThem) {
     EXPECT_FALSE(anchored("ds", 340).matmul_for(1)) << "not even at its peak";
 }
 
-// What impls/lazarus/README.md says of the profile that is shipped.
+// What impls/lazarus/FINDINGS.md says of the profile that is shipped.
 TEST(Anchors, DoNotAgreeOnAnOverlap) {
     const AnchoredTraining lazarus = anchored("lazarus", 45), ds = anchored("ds", 34);
     EXPECT_LT(lazarus.cost(lazarus.shipped()).overlap_for(45), 0);

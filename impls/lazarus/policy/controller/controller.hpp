@@ -22,10 +22,9 @@
 //              loads its experts from the newest complete checkpoint; no checkpoint → step 0
 //              (initial state from the seed).
 //   Too few:   (Strategy::usable() is 0: N·c < E, or no whole group) → Stop. With wait_for_nodes
-//   the controller says nothing
-//              until enough workers have joined, which are then taken at once (no join_wait). It
-//              waits for ever where nobody joins: a driver that cannot get more workers must end
-//              it.
+//              the controller says nothing until enough workers have joined, which are then taken
+//              at once (no join_wait). It waits for ever where nobody joins: a driver that cannot
+//              get more workers must end it.
 //   Step failed on a live worker: Abort(epoch, -1), then Reconfigure of a new epoch with the same
 //              members and resume step; other reports about the failed try no longer count. After
 //              most_retries retries in a row of one step: Stop.
@@ -50,7 +49,8 @@
 //   neither, where nodes train in groups (DeepSpeed-MoE with Lazarus' reconfiguration): as Lazarus,
 //              on the nodes in use. Those left over when groups are formed (at the start, after a
 //              death or leave, after a fallback) are dropped: their state counts no longer, and
-//              only a fallback takes them back. Joiners without a whole group wait for more
+//              only a fallback takes them back (with surplus_stays() they wait, as joiners do).
+//              Joiners without a whole group wait for more
 //              joiners, and are not dropped. No whole group left of the nodes in use and the
 //              joiners → fallback with everyone.
 //

@@ -47,8 +47,11 @@ void Controller::reconfigure(Actions& out) {
 void Controller::leave_out_surplus(bool from_storage, Actions& out) {
     const bool may_come_back = strategy_->surplus_stays();
     const std::vector<Worker> training = membership_.training();
+    std::vector<int> surplus;
+    if (usable(training.size()) < training.size())
+        surplus = strategy_->surplus(holdings_.table(training));
     std::vector<Worker> stateless, used;
-    for (int index : strategy_->surplus(holdings_.table(training))) {
+    for (int index : surplus) {
         const Worker worker = training[static_cast<std::size_t>(index)];
         (holdings_.has_state(worker) ? used : stateless).push_back(worker);
         holdings_.forget(worker);

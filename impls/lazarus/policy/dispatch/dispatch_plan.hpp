@@ -52,7 +52,7 @@ struct DispatchPlan {
 DispatchPlan plan_dispatch(std::span<const Tokens> tokens, std::span<const int> replicas,
                            int experts, int ranks);
 
-/// The same into `plan`, whose memory is reused: no allocation after the first step of a shape.
+/// The same into `plan`, whose memory is reused.
 void plan_dispatch(std::span<const Tokens> tokens, std::span<const int> replicas, int experts,
                    int ranks, DispatchPlan& plan);
 

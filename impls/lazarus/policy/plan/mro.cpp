@@ -72,6 +72,7 @@ class Filling {
         }
         for (auto expert = cold_to_hot.rbegin(); expert != cold_to_hot.rend(); ++expert) {
             const auto e = static_cast<std::size_t>(*expert);
+            if (left_[e] == 0) continue;
             std::vector<bool> holds(used_.size(), false);
             for (std::size_t n : nodes_of_[e]) holds[n] = true;
             Nodes moved;

@@ -105,6 +105,9 @@ ExpertGroups::ExpertGroups(const Placement& holders, int experts, int ep)
     : experts_(experts), group_(groups_of(holders, ep)) {
     const auto replicas = replica_counts(holders, experts);
     const auto ranks = holders.size(), groups = ranks / static_cast<std::size_t>(ep);
+    members_.resize(groups);
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        members_[nth(group_[rank])].push_back(static_cast<int>(rank));
     holder_.assign(groups * static_cast<std::size_t>(experts), -1);
     std::vector<int> copies(holder_.size(), 0);
     for (std::size_t e = 0; e < static_cast<std::size_t>(experts); ++e) {
@@ -128,10 +131,9 @@ ExpertGroups::ExpertGroups(const Placement& holders, int experts, int ep)
 std::vector<Tokens> slice_rooms(std::span<const Tokens> tokens, const ExpertGroups& groups) {
     check_tokens(tokens, groups.experts(), groups.ranks());
     const auto ranks = static_cast<std::size_t>(groups.ranks());
-    std::vector<Tokens> rooms;
+    std::vector<Tokens> rooms(groups.members().size(), 0);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const auto group = static_cast<std::size_t>(groups.group(static_cast<int>(i % ranks)));
-        if (rooms.size() <= group) rooms.resize(group + 1, 0);
         rooms[group] = std::max(rooms[group], tokens[i]);
     }
     return rooms;

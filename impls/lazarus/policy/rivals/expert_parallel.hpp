@@ -1,6 +1,7 @@
 // Fixed expert parallelism as in DeepSpeed-MoE (arXiv 2201.05596), the paper's rival: nodes in
 // groups that hold every expert of each layer once, tokens that stay in their group, and an
-// all-to-all padded to equal slices. The counterpart of placement.hpp and dispatch.hpp.
+// all-to-all padded to equal slices. The counterpart of plan/placement.hpp and
+// dispatch/dispatch_plan.hpp.
 #pragma once
 
 #include <span>
@@ -49,6 +50,8 @@ class ExpertGroups {
     int experts() const { return experts_; }
     int ranks() const { return static_cast<int>(group_.size()); }
     int group(int rank) const { return group_[static_cast<std::size_t>(rank)]; }
+    /// [group]: its ranks, ascending.
+    const std::vector<std::vector<int>>& members() const { return members_; }
     /// The rank that holds `expert` in `group`.
     int holder(int group, int expert) const {
         return holder_[static_cast<std::size_t>(group) * static_cast<std::size_t>(experts_) +
@@ -57,7 +60,8 @@ class ExpertGroups {
 
   private:
     int experts_;
-    std::vector<int> group_;   // [ranks]
+    std::vector<int> group_;  // [ranks]
+    std::vector<std::vector<int>> members_;
     std::vector<int> holder_;  // [groups][experts]
 };
 

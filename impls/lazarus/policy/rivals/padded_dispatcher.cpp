@@ -17,13 +17,10 @@ struct Share {
 
 }  // namespace
 
-PaddedDispatcher::PaddedDispatcher(ExpertGroups groups)
-    : groups_(std::move(groups)), held_(nth(groups_.ranks()), 0) {
-    int count = 0;
-    for (int rank = 0; rank < ranks(); ++rank) count = std::max(count, groups_.group(rank) + 1);
-    members_.resize(nth(count));
-    for (int rank = 0; rank < ranks(); ++rank) members_[nth(groups_.group(rank))].push_back(rank);
-    for (int group = 0; group < count; ++group)
+PaddedDispatcher::PaddedDispatcher(ExpertGroups of)
+    : groups_(std::move(of)), held_(nth(groups_.ranks()), 0) {
+    const int groups = static_cast<int>(groups_.members().size());
+    for (int group = 0; group < groups; ++group)
         for (int e = 0; e < experts(); ++e) ++held_[nth(groups_.holder(group, e))];
 }
 
@@ -31,18 +28,18 @@ ExchangeTotals PaddedDispatcher::totals(std::span<const Tokens> tokens,
                                         const RankSites& sites) const {
     ExchangeTotals all{std::vector<double>(nth(ranks())), std::vector<RankTraffic>(nth(ranks()))};
     const std::vector<Tokens> rooms = slice_rooms(tokens, groups_);
-    for (std::size_t group = 0; group < members_.size(); ++group) {
+    for (std::size_t group = 0; group < groups_.members().size(); ++group) {
         const auto room = static_cast<double>(rooms[group]);
-        const Share whole{double(members_[group].size()), double(experts())};
+        const Share whole{double(groups_.members()[group].size()), double(experts())};
         std::map<int, Share> of_node, of_rack;
-        for (const int rank : members_[group]) {
+        for (const int rank : groups_.members()[group]) {
             for (Share* share :
                  {&of_node[sites.node[nth(rank)]], &of_rack[sites.rack[nth(rank)]]}) {
                 ++share->ranks;
                 share->experts += held_[nth(rank)];
             }
         }
-        for (const int rank : members_[group]) {
+        for (const int rank : groups_.members()[group]) {
             const Share &node = of_node[sites.node[nth(rank)]],
                         &rack = of_rack[sites.rack[nth(rank)]];
             const double held = held_[nth(rank)];
@@ -72,7 +69,7 @@ void PaddedDispatcher::layout(std::span<const Tokens> tokens, int rank, RankLayo
         layout.to(holder, e).rows = row[nth(rank)];
         layout.to(holder, e).room = room;
         if (holder != rank) continue;
-        for (const int source : members_[nth(group)]) {
+        for (const int source : groups_.members()[nth(group)]) {
             layout.from(source, e).rows = row[nth(source)];
             layout.from(source, e).room = room;
         }

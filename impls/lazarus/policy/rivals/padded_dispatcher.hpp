@@ -24,8 +24,7 @@ class PaddedDispatcher final : public Dispatcher {
 
   private:
     ExpertGroups groups_;
-    std::vector<std::vector<int>> members_;  ///< [group]
-    std::vector<int> held_;                  ///< [rank] experts, each once
+    std::vector<int> held_;  ///< [rank] experts, each once
 };
 
 }  // namespace assay::lazarus

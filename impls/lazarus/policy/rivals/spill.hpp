@@ -30,7 +30,8 @@ struct SpillPart {
 /// `fewest` rows and more are left. Where nobody qualifies the one with the fewest gets all that is
 /// left.
 ///
-/// `rows`: [expert]; `holder`: [expert] its rank. O(experts · ranks log ranks).
+/// `rows`: [expert]; `holder`: [expert] its rank. O(experts log experts + (experts + ranks) ·
+/// ranks).
 std::vector<std::vector<SpillPart>> spill_rows(std::span<const Tokens> rows,
                                                std::span<const int> holder, int ranks,
                                                const SpillLimits& limits);

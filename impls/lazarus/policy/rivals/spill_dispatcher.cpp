@@ -10,12 +10,7 @@
 namespace assay::lazarus {
 
 SpillDispatcher::SpillDispatcher(ExpertGroups groups, const SpillLimits& limits)
-    : groups_(std::move(groups)), limits_(limits) {
-    int count = 0;
-    for (int rank = 0; rank < ranks(); ++rank) count = std::max(count, groups_.group(rank) + 1);
-    members_.resize(nth(count));
-    for (int rank = 0; rank < ranks(); ++rank) members_[nth(groups_.group(rank))].push_back(rank);
-}
+    : groups_(std::move(groups)), limits_(limits) {}
 
 template <class Visit, class Moves>
 void SpillDispatcher::for_each(std::span<const Tokens> tokens, Visit visit, Moves moves) const {
@@ -24,8 +19,8 @@ void SpillDispatcher::for_each(std::span<const Tokens> tokens, Visit visit, Move
         return tokens[nth(expert) * nth(ranks()) + nth(rank)];
     };
     std::vector<int> place(nth(ranks()));  // of a rank in its group
-    for (std::size_t group = 0; group < members_.size(); ++group) {
-        const std::vector<int>& members = members_[group];
+    for (std::size_t group = 0; group < groups_.members().size(); ++group) {
+        const std::vector<int>& members = groups_.members()[group];
         for (std::size_t i = 0; i < members.size(); ++i)
             place[nth(members[i])] = static_cast<int>(i);
         std::vector<Tokens> rows(nth(experts()), 0);

@@ -19,7 +19,7 @@ class SpillDispatcher final : public Dispatcher {
     int experts() const override { return groups_.experts(); }
     int ranks() const override { return groups_.ranks(); }
 
-    /// Exact, inside nodes and racks too. O(experts · ranks log ranks).
+    /// Exact, inside nodes and racks too. O(experts · ranks) but for sorting.
     ExchangeTotals totals(std::span<const Tokens> tokens, const RankSites&) const override;
     void layout(std::span<const Tokens> tokens, int rank, RankLayout&) const override;
     void table(std::span<const Tokens> tokens, DispatchPlan&) const override;
@@ -32,7 +32,6 @@ class SpillDispatcher final : public Dispatcher {
 
     ExpertGroups groups_;
     SpillLimits limits_;
-    std::vector<std::vector<int>> members_;  ///< [group]
 };
 
 }  // namespace assay::lazarus
