@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "impls/lazarus/experiments/skewed_layer.hpp"
+#include "impls/lazarus/experiments/layers/skewed_layer.hpp"
 #include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/spot/live_schedule.hpp"
 #include "impls/tensors/module.hpp"
@@ -16,8 +16,8 @@
 
 namespace assay::lazarus {
 
-/// One sample of lazarus/fig9 (experiments/fig9_run.cpp). `spec` names every axis, those too that
-/// series leave out. `routing`: "synthetic" or the file of a routing trace.
+/// One sample of lazarus/fig9 (experiments/trainings/fig9_run.cpp). `spec` names every axis, those
+/// too that series leave out. `routing`: "synthetic" or the file of a routing trace.
 void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
               const std::filesystem::path& corpus, Recorder& recorder);
 
@@ -25,24 +25,24 @@ void run_fig9(const SampleSpec& spec, const MappedTrace& nodes, const std::strin
 void run_x_clocks(const SampleSpec& spec, const MappedTrace& nodes, const std::string& routing,
                   const std::filesystem::path& corpus, Recorder& recorder);
 
-/// The emulated half of lazarus/tab2 (experiments/tab2_run.cpp): kills `lost` of ten paced workers
-/// at once, after they have planned for the loads of `step`.
+/// The emulated half of lazarus/tab2 (experiments/trainings/tab2_run.cpp): kills `lost` of ten
+/// paced workers at once, after they have planned for the loads of `step`.
 void run_tab2(const SampleSpec& spec, int lost, std::int64_t step, const std::string& routing,
               const std::filesystem::path& corpus, Recorder& recorder);
 
-/// One sample of lazarus/x_live or x_faults (experiments/x_live_run.cpp). `spec` has passed the
-/// experiment's validate(). Throws SampleError(failed) when the training cannot go on.
+/// One sample of lazarus/x_live or x_faults (experiments/trainings/x_live_run.cpp). `spec` has
+/// passed the experiment's validate(). Throws SampleError(failed) when the training cannot go on.
 void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
 
-/// One sample of lazarus/x_operations (experiments/x_operations_run.cpp).
+/// One sample of lazarus/x_operations (experiments/layers/x_operations_run.cpp).
 void run_x_operations(const SampleSpec& spec, const std::filesystem::path& corpus,
                       Recorder& recorder);
 
-/// One sample of lazarus/x_loss (experiments/x_loss_run.cpp). `spec` has passed the experiment's
-/// validate().
+/// One sample of lazarus/x_loss (experiments/trainings/x_loss_run.cpp). `spec` has passed the
+/// experiment's validate().
 void run_x_loss(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
 
-/// The measured half of lazarus/fig10a (experiments/fig10a_run.cpp): both layers in turns.
+/// The measured half of lazarus/fig10a (experiments/layers/fig10a_run.cpp): both layers in turns.
 void run_fig10a(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder);
 
 struct TensorFunctions {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/report/text/terminal_text.hpp"
+#include "suite/report/text/text_page.hpp"
 #include "suite/report/text/text_table.hpp"
 
 namespace assay::lazarus {
@@ -92,28 +93,27 @@ AnchorFindings find_implied(const std::vector<AnchoredTraining>& trainings) {
 }
 
 std::string to_text(const AnchorFindings& findings, std::size_t columns) {
-    std::string text;
-    const auto sentence = [&](const std::string& says) {
-        for (const std::string& line : report::wrapped(says, columns)) text += line + '\n';
-    };
-    sentence(
+    report::TextPage page(columns);
+    page.sentence(
         "GPT-M on ten nodes that nothing disturbs, sequences per second (closed form; nothing "
         "runs):");
-    text += report::text_tables(implied_grid(findings), 1, columns) + '\n';
-    sentence(fmt::format(
+    page.table(implied_grid(findings));
+    page.empty_line();
+    page.sentence(fmt::format(
         "Shares of their peaks that meet an anchor. The profile has matmul {} and link {}; what a "
         "column does not name is as there; -: none from 0.02 to 1 does:",
         number(findings.shipped.matmul), number(findings.shipped.link)));
-    text += report::text_tables(curve_grid(findings), 1, columns);
-    sentence(
+    page.table(curve_grid(findings));
+    page.sentence(
         "Each anchor is met along a whole curve, a lower share with a larger overlap: one rate "
         "tells neither.");
-    sentence(any_meets_both(findings)
-                 ? "Where the last two columns have numbers both anchors are met at once: two "
-                   "rates for three unknowns."
-                 : "At none of these overlaps does a pair of shares meet both anchors at once: "
-                   "what sets the two systems apart in the paper is none of these three.");
-    return text;
+    page.sentence(
+        any_meets_both(findings)
+            ? "Where the last two columns have numbers both anchors are met at once: two "
+              "rates for three unknowns."
+            : "At none of these overlaps does a pair of shares meet both anchors at once: "
+              "what sets the two systems apart in the paper is none of these three.");
+    return page.text();
 }
 
 nlohmann::json to_json(const AnchorFindings& findings) {

@@ -28,6 +28,9 @@ struct ProcessInfo {  // nvmlProcessInfo_t of version 3 (and 2)
 };
 using Device = Nvml::Device;
 
+template <class... Arguments>
+using Entry = int (*)(Arguments...);
+
 }  // namespace
 
 const char* nvml_library() {
@@ -36,9 +39,6 @@ const char* nvml_library() {
 }
 
 struct Nvml::Entries {
-    template <class... Arguments>
-    using Entry = int (*)(Arguments...);
-
     std::unique_ptr<void, int (*)(void*)> handle;
     bool complete = true, running = false;
     Entry<> init, shutdown;

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "impls/lazarus/experiments/exhaustive_search.hpp"
+#include "impls/lazarus/experiments/exact/exhaustive_search.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/plan/recovery_probability.hpp"

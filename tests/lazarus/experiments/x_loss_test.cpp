@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/loss_course.hpp"
+#include "impls/lazarus/experiments/trainings/loss_course.hpp"
 #include "impls/lazarus/live/worker.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/tensor_functions.hpp"

@@ -95,8 +95,8 @@ TEST(LazarusRacks, KeepsAGroupOutOfOneRackByHand) {
     const ModelPlacement plan = {{{0, 1}, {0, 1}, {2, 3}, {2, 3}}};
     const RackOf rack_of = {0, 0, 1, 1};
     EXPECT_EQ(fatal_racks(plan, 4, rack_of), 2);
-    const RackOrder order = rack_aware_order(plan, 4, rack_of);
-    EXPECT_EQ(fatal_racks(placed(plan, order.mapping), 4, rack_of), 0);
+    const NodeMapping order = rack_aware_order(plan, 4, rack_of);
+    EXPECT_EQ(fatal_racks(placed(plan, order), 4, rack_of), 0);
     EXPECT_EQ(by_rack(plan, rack_of), (ModelPlacement{{{0, 1}, {2, 3}}}));
     EXPECT_EQ(by_rack(plan, {0, 1, 0, 1}), (ModelPlacement{{{0, 1, 2, 3}, {0, 1, 2, 3}}}));
 }
@@ -107,11 +107,11 @@ TEST(LazarusRacks, OverlapsGroupsOnRacksByHand) {
     Placement layer;
     for (int g = 0; g < 4; ++g) layer.insert(layer.end(), 2, {g});
     const RackOf rack_of = racks_in_order(4, 2);
-    const RackOrder order = rack_aware_order({layer}, 4, rack_of);
+    const NodeMapping order = rack_aware_order({layer}, 4, rack_of);
     int fatal_pairs = 0;
     for (int a = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b)
-            fatal_pairs += !survives(placed({layer}, order.mapping), 4, rack_of, {a, b});
+            fatal_pairs += !survives(placed({layer}, order), 4, rack_of, {a, b});
     }
     EXPECT_EQ(fatal_pairs, 2);
 }
@@ -146,11 +146,10 @@ TEST(LazarusRacks, IsNeverWorseThanNodesAsTheyAreNumbered) {
     for (int trial = 0; trial < 400; ++trial) {
         const auto policy = static_cast<PlacementPolicy>(random() % 3);
         const Case one = random_case(random, policy, 20, 1 + trial % 3);
-        const RackOrder order = rack_aware_order(one.plan, one.experts, one.rack_of);
-        ASSERT_EQ(std::set<int>(order.mapping.begin(), order.mapping.end()).size(),
-                  one.rack_of.size());
+        const NodeMapping order = rack_aware_order(one.plan, one.experts, one.rack_of);
+        ASSERT_EQ(std::set<int>(order.begin(), order.end()).size(), one.rack_of.size());
         const int before = fatal(one.plan, one.experts, one.rack_of);
-        const int after = fatal(placed(one.plan, order.mapping), one.experts, one.rack_of);
+        const int after = fatal(placed(one.plan, order), one.experts, one.rack_of);
         ASSERT_LE(after, before);
         mended += after < before;
         if (policy == PlacementPolicy::mro && one.whole) {
@@ -165,8 +164,8 @@ TEST(LazarusRacks, IsTheBestOfAllFillingsForTheLossOfOneRack) {
     std::mt19937_64 random(3);
     for (int trial = 0; trial < 120; ++trial) {
         const Case one = random_case(random, PlacementPolicy::mro, 9, 1);
-        const RackOrder order = rack_aware_order(one.plan, one.experts, one.rack_of);
-        ASSERT_EQ(fatal(placed(one.plan, order.mapping), one.experts, one.rack_of),
+        const NodeMapping order = rack_aware_order(one.plan, one.experts, one.rack_of);
+        ASSERT_EQ(fatal(placed(one.plan, order), one.experts, one.rack_of),
                   fewest_fatal(one.plan, one.experts, one.rack_of))
             << trial;
     }
@@ -174,11 +173,10 @@ TEST(LazarusRacks, IsTheBestOfAllFillingsForTheLossOfOneRack) {
 
 TEST(LazarusRacks, TakesRacksOfAnySizeAndRefusesNonsense) {
     const ModelPlacement plan = {{{0}, {0}, {1}, {1}, {2}}};
-    const RackOrder order = rack_aware_order(plan, 3, {0, 0, 0, 1, 2});
-    EXPECT_LE(fatal(placed(plan, order.mapping), 3, {0, 0, 0, 1, 2}), 1);  // expert 2 has one node
+    const NodeMapping order = rack_aware_order(plan, 3, {0, 0, 0, 1, 2});
+    EXPECT_LE(fatal(placed(plan, order), 3, {0, 0, 0, 1, 2}), 1);  // expert 2 has one node
     EXPECT_THROW(by_rack(plan, {0, 1}), UserError);
     EXPECT_THROW(by_rack(plan, {0, 0, 0, 0, -1}), UserError);
-    EXPECT_EQ(to_string(RackOrderSource::overlapped), "overlapped");
 }
 
 }  // namespace

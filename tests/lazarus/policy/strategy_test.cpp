@@ -69,7 +69,7 @@ TEST(Strategies, AnswerWhatTheLayoutsMean) {
         EXPECT_THAT(strategy->surplus(nothing(job, 7)), IsEmpty());
         EXPECT_FALSE(strategy->rebalances_after(2));
         EXPECT_TRUE(strategy->rebalances_after(3));
-        EXPECT_FALSE(strategy->loss_restarts() || strategy->change_restarts());
+        EXPECT_FALSE(strategy->restarts());
     }
     auto job = gpt_l(Layout::groups);
     job.rebalance_every = 3;
@@ -79,8 +79,7 @@ TEST(Strategies, AnswerWhatTheLayoutsMean) {
     EXPECT_EQ(strategy->usable(7), 4);
     EXPECT_EQ(strategy->surplus(nothing(job, 7)), (std::vector<int>{4, 5, 6}));
     EXPECT_FALSE(strategy->rebalances_after(3)) << "there is nothing to balance";
-    EXPECT_TRUE(strategy->loss_restarts() && strategy->change_restarts() &&
-                strategy->surplus_stays());
+    EXPECT_TRUE(strategy->restarts() && strategy->surplus_stays());
     job.recovery = Recovery::peers;
     EXPECT_FALSE(make_strategy(job)->surplus_stays()) << "section 6.1, of DS(FT)";
     job.surplus_waits = true;

@@ -142,33 +142,20 @@ int fatal_racks(const ModelPlacement& placement, int experts, const RackOf& rack
     return static_cast<int>(std::count(fatal.begin(), fatal.end(), true));
 }
 
-std::string_view to_string(RackOrderSource source) {
-    switch (source) {
-        case RackOrderSource::as_numbered:
-            return "as_numbered";
-        case RackOrderSource::dealt:
-            return "dealt";
-        case RackOrderSource::overlapped:
-            return "overlapped";
-    }
-    return "";
-}
-
-RackOrder rack_aware_order(const ModelPlacement& plan, int experts, const RackOf& rack_of) {
+NodeMapping rack_aware_order(const ModelPlacement& plan, int experts, const RackOf& rack_of) {
     const std::vector<NodeSet> minimal = minimal_holder_sets(plan, experts);
     const auto racks = nodes_by_rack(rack_of);
-    RackOrder best;
-    best.mapping.resize(rack_of.size());
-    std::iota(best.mapping.begin(), best.mapping.end(), 0);
+    NodeMapping best(rack_of.size());
+    std::iota(best.begin(), best.end(), 0);
     if (racks.empty()) return best;
-    Standing standing = standing_of(plan, best.mapping, experts, rack_of);
-    const auto enter = [&](NodeMapping mapping, RackOrderSource source) {
+    Standing standing = standing_of(plan, best, experts, rack_of);
+    const auto enter = [&](NodeMapping mapping) {
         Standing found = standing_of(plan, mapping, experts, rack_of);
         if (!(found < standing)) return;
         standing = std::move(found);
-        best = {std::move(mapping), source};
+        best = std::move(mapping);
     };
-    enter(deal(racks, rack_of.size()), RackOrderSource::dealt);
+    enter(deal(racks, rack_of.size()));
     const bool alike = std::all_of(racks.begin(), racks.end(), [&](const auto& rack) {
         return rack.size() == racks.front().size();
     });
@@ -177,7 +164,7 @@ RackOrder rack_aware_order(const ModelPlacement& plan, int experts, const RackOf
     if (groups.sets.empty()) return best;
     // Blocks as large as a rack are overlap; smaller ones mend it where racks run out.
     for (int block = static_cast<int>(racks.front().size()); block >= 1; block /= 2)
-        enter(overlap(groups, racks, block), RackOrderSource::overlapped);
+        enter(overlap(groups, racks, block));
     return best;
 }
 

@@ -7,7 +7,6 @@
 // and groups that do so share their racks, so that few losses of several racks lose a group.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "impls/lazarus/policy/plan/node_mapping.hpp"
@@ -27,20 +26,8 @@ ModelPlacement by_rack(const ModelPlacement& placement, const RackOf& rack_of);
 /// Racks whose loss alone loses an expert of some layer.
 int fatal_racks(const ModelPlacement& placement, int experts, const RackOf& rack_of);
 
-/// Where an order of nodes comes from.
-enum class RackOrderSource {
-    as_numbered,  ///< plan node n on physical node n
-    dealt,        ///< plan nodes dealt to the racks in turn
-    overlapped,   ///< groups overlapped on racks
-};
-std::string_view to_string(RackOrderSource);  ///< "as_numbered", "dealt", "overlapped"
-
-struct RackOrder {
-    NodeMapping mapping;  ///< plan node of each physical node, for apply_mapping()
-    RackOrderSource source = RackOrderSource::as_numbered;
-};
-
-/// One order for all layers of `plan`, [layer][plan node]. Of leaving the nodes as they are
+/// One order for all layers of `plan`, [layer][plan node]: the plan node of each physical node, for
+/// apply_mapping(). Of leaving the nodes as they are
 /// numbered, dealing them out, and overlapping groups on racks (several ways), the one with the
 /// fewest fatal racks, then with the highest probability of surviving the loss of two racks, then
 /// of three, and so on. So:
@@ -50,6 +37,6 @@ struct RackOrder {
 /// Racks need not be equal in size (then nothing is overlapped) nor in order. It asks for the plan
 /// alone: what nodes already hold, and so what has to travel, is map_nodes()' concern. Throws
 /// UserError as by_rack() and recovery_probability() do. Deterministic.
-RackOrder rack_aware_order(const ModelPlacement& plan, int experts, const RackOf& rack_of);
+NodeMapping rack_aware_order(const ModelPlacement& plan, int experts, const RackOf& rack_of);
 
 }  // namespace assay::lazarus

@@ -91,7 +91,7 @@ void Controller::handle(const Died& died, Actions& out) {
     }
     if (standing != Membership::Standing::member) return;
     holdings_.forget(died.worker);
-    if (strategy_->loss_restarts() && !restore_) restart_due_ = true;
+    if (strategy_->restarts() && !restore_) restart_due_ = true;
     if (phase_ == Phase::training) return lose_member_while_training(died.worker, out);
     causes_.push_back(fmt::format("death of {}", died.worker));
     if (phase_ == Phase::short_of_workers) return;  // one less; there were too few before

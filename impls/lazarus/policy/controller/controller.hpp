@@ -38,7 +38,7 @@
 // Systems differ by their strategy (strategy.hpp), which says who trains and holds what, and by
 // what comings and goings mean to it. Nodes beyond those that it can use are spares, which no
 // message reaches but Stop, and Dismiss should they ask to leave:
-//   loss_restarts, change_restarts (DeepSpeed-MoE): the death of a node that trains discards the
+//   restarts (DeepSpeed-MoE): the death of a node that trains discards the
 //              step, and everyone, spares included, restarts from the newest complete checkpoint. A
 //              spare's death changes nothing. Joiners (after join_wait) are spares until there are
 //              enough for more usable nodes; then, as for a leave, the restart is planned: after
@@ -125,7 +125,7 @@ class Controller {
         long too_few_survivors = 0;
         long every_loss = 0;        ///< … the three add up to `fallbacks`
         long rolled_back = 0;       ///< committed steps undone by fallbacks and bad checkpoints
-        long planned_restarts = 0;  ///< for joins and leaves (change_restarts); no step lost
+        long planned_restarts = 0;  ///< for joins and leaves (Strategy::restarts); no step lost
         long retries = 0;           ///< epochs made because live workers failed in one before
         long evictions = 0;         ///< Evict actions
         long bad_checkpoints = 0;   ///< complete ones that could not be read
@@ -216,7 +216,7 @@ class Controller {
     std::vector<std::string> causes_;  ///< of the reconfiguration under way
     std::optional<Step> restore_ =
         0;                      ///< nobody holds state: load this checkpoint; 0: initial state
-    bool restart_due_ = false;  ///< loss_restarts: one that trained has died
+    bool restart_due_ = false;  ///< Strategy::restarts: one that trained has died
     RestartReason restart_reason_ = RestartReason::planned;
     std::set<Worker> ready_;
     std::map<Worker, std::vector<Loads>> reported_;     ///< StepDone of the running step

@@ -83,7 +83,7 @@ void Controller::continue_after_commit(Actions& out) {
     }
     const bool joiners = joiners_due_;
     if (joiners) end_join_wait();
-    if (strategy_->change_restarts()) {
+    if (strategy_->restarts()) {
         const bool for_joiners = joiners && restart_is_planned();
         if (for_joiners || membership_.wants_out()) return save_before_restart(out);
         return go_on(out);
@@ -105,7 +105,7 @@ void Controller::handle(const CheckpointWritten& part, Actions& out) {
         restart_as_planned(out);
 }
 
-// ---- planned restarts (Strategy::change_restarts) ----------------------------------------------
+// ---- planned restarts (Strategy::restarts) ----------------------------------------------
 
 bool Controller::restart_is_planned() const {
     const std::size_t now = membership_.training().size();

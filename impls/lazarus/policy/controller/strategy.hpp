@@ -35,12 +35,11 @@ class Strategy {
 
     // ---- what comings and goings mean (Recovery) -----------------------------------------------
 
-    /// A lost node that trained sends everyone back to the newest checkpoint. Otherwise survivors
-    /// fetch what they miss from each other, and go back only where they cannot.
-    bool loss_restarts() const { return recovery_ == Recovery::restart; }
-    /// Nodes join and leave by a restart from a checkpoint written for it. Otherwise they do so
-    /// between two steps, by transfers.
-    bool change_restarts() const { return recovery_ == Recovery::restart; }
+    /// A lost node that trained sends everyone back to the newest checkpoint, and nodes join and
+    /// leave by a restart from a checkpoint written for it. Otherwise survivors fetch what they
+    /// miss from each other and go back only where they cannot, and nodes come and go between two
+    /// steps, by transfers.
+    bool restarts() const { return recovery_ == Recovery::restart; }
     /// Surplus nodes wait for the next plan that has a place for them. Otherwise they are dropped,
     /// and only a restart takes them back.
     bool surplus_stays() const { return surplus_stays_; }

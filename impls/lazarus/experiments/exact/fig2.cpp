@@ -9,9 +9,9 @@
 
 #include "impls/lazarus/data/routing_trace.hpp"
 #include "impls/lazarus/data/synthetic_routing.hpp"
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "impls/lazarus/data/seeded_shuffle.hpp"
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/beyond/guarded_placement.hpp"
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"

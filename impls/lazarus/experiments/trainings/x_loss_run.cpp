@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "impls/lazarus/experiments/loss_course.hpp"
+#include "impls/lazarus/experiments/trainings/loss_course.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
 #include "suite/base/durable_file.hpp"
 #include "suite/experiment/recorder.hpp"

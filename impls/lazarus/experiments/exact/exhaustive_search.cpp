@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/exhaustive_search.hpp"
+#include "impls/lazarus/experiments/exact/exhaustive_search.hpp"
 
 #include <algorithm>
 #include <bit>

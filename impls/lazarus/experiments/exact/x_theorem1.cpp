@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include "impls/lazarus/experiments/exhaustive_search.hpp"
+#include "impls/lazarus/experiments/exact/exhaustive_search.hpp"
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "suite/experiment/exact_profiles.hpp"

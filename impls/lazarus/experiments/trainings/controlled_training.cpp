@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/controlled_training.hpp"
+#include "impls/lazarus/experiments/trainings/controlled_training.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "impls/lazarus/experiments/training_experiment.hpp"
+#include "impls/lazarus/experiments/trainings/training_experiment.hpp"
 #include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/recorded_decisions.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"

@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/loss_course.hpp"
+#include "impls/lazarus/experiments/trainings/loss_course.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

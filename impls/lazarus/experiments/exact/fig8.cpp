@@ -6,9 +6,9 @@
 #include <string>
 
 #include "impls/lazarus/data/seeded_shuffle.hpp"
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/plan/mro.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "suite/experiment/exact_profiles.hpp"

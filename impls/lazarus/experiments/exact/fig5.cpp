@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "impls/lazarus/experiments/exhaustive_search.hpp"
+#include "impls/lazarus/experiments/exact/exhaustive_search.hpp"
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {

@@ -1,6 +1,6 @@
 // Fig. 4: two plans with the same replica counts, one of which survives more failures.
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 

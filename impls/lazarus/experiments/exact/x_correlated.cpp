@@ -60,7 +60,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     const auto policy = aware ? PlacementPolicy::mro : parse_placement_policy(spec.variant).value();
     ModelPlacement plan = make_model_plan(loads, nodes, slots, min_replicas, policy).placement;
     if (aware) {
-        const NodeMapping order = rack_aware_order(plan, experts, rack_of).mapping;
+        const NodeMapping order = rack_aware_order(plan, experts, rack_of);
         for (Placement& layer : plan) layer = apply_mapping(std::move(layer), order);
     }
     recorder.metric("fatal_racks", fatal_racks(plan, experts, rack_of));

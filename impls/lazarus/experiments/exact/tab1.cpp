@@ -1,8 +1,8 @@
 // Table 1: the paper's models, and what follows from their shape.
 #include "impls/lazarus/cost/modelled_model.hpp"
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/recovery_metric.hpp"
-#include "impls/lazarus/experiments/training_experiment.hpp"
+#include "impls/lazarus/experiments/trainings/training_experiment.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 
 namespace assay::lazarus {

@@ -1,6 +1,6 @@
 // Figs. 6 and 7: one node lost every 5 or 40 minutes, ten down to five.
-#include "impls/lazarus/experiments/controlled_training.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/experiments/trainings/controlled_training.hpp"
 
 namespace assay::lazarus {
 namespace {

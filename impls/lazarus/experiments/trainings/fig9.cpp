@@ -9,7 +9,7 @@
 
 #include "impls/lazarus/cost/modelled_model.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "impls/lazarus/experiments/training_experiment.hpp"
+#include "impls/lazarus/experiments/trainings/training_experiment.hpp"
 #include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/policy/rivals/systems.hpp"
 #include "impls/lazarus/recorded_decisions.hpp"

@@ -1,8 +1,8 @@
 // Fig. 10b: recovery probability of a single layer whose load is skewed.
 #include <cstdint>
 
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/recovery_metric.hpp"
 #include "impls/lazarus/policy/plan/allocation.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "suite/experiment/exact_profiles.hpp"

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <thread>
 
-#include "impls/lazarus/experiments/skewed_layer.hpp"
+#include "impls/lazarus/experiments/layers/skewed_layer.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
 #include "impls/lazarus/training/distributed_experts.hpp"

@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/recovery_metric.hpp"
+#include "impls/lazarus/experiments/exact/recovery_metric.hpp"
 
 #include <cstddef>
 #include <cstdint>

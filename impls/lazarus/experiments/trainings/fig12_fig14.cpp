@@ -1,6 +1,6 @@
 // Figs. 12 and 14: Tutel on sixteen cloud nodes, one of them lost every 5 minutes.
-#include "impls/lazarus/experiments/controlled_training.hpp"
 #include "impls/lazarus/experiments/experiments.hpp"
+#include "impls/lazarus/experiments/trainings/controlled_training.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "impls/lazarus/experiments/experiments.hpp"
-#include "impls/lazarus/experiments/skewed_layer.hpp"
+#include "impls/lazarus/experiments/layers/skewed_layer.hpp"
 #include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/rivals/expert_parallel.hpp"

@@ -1,4 +1,4 @@
-#include "impls/lazarus/experiments/training_experiment.hpp"
+#include "impls/lazarus/experiments/trainings/training_experiment.hpp"
 
 #include <fmt/format.h>
 
