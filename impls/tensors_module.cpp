@@ -1,5 +1,6 @@
 // The module of tensors: beside main.cpp the one file that names the systems. What each declares in
 // its tensor_functions.hpp is filled in here.
+#include "impls/hetermoe/tensor_functions.hpp"
 #include "impls/lte/tensor_functions.hpp"
 #include "impls/model/tensor_functions.hpp"
 
@@ -22,6 +23,12 @@ const assay::lazarus::TensorFunctions assay_lazarus_tensors{
     .run_live_schedule = assay::lazarus::run_live_schedule,
 };
 #endif
+
+extern const assay::hetermoe::TensorFunctions assay_hetermoe_tensors;
+const assay::hetermoe::TensorFunctions assay_hetermoe_tensors{
+    .run_fig2 = assay::hetermoe::run_fig2,
+    .module_timing_lacks = assay::hetermoe::module_timing_lacks,
+};
 
 extern const assay::lte::TensorFunctions assay_lte_tensors;
 const assay::lte::TensorFunctions assay_lte_tensors{

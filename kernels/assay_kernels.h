@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_KERNELS_VERSION 2
+#define ASSAY_KERNELS_VERSION 3
 
 /* q types: GGUF's blocks of 32 weights (impls/nn/files/stored_tensor.hpp). */
 typedef enum AssayType {
@@ -97,6 +97,15 @@ typedef struct AssaySparseFfn {
     size_t workspace_bytes;
 } AssaySparseFfn;
 
+/* A part of a device's multiprocessors, and a cudaStream_t whose kernels run on no others. Memory
+ * and its caches stay common to all. */
+typedef struct AssayPart {
+    int32_t multiprocessors; /* asked for; afterwards what it has: at least as many */
+    void* stream;            /* afterwards; belongs to the division */
+} AssayPart;
+/* Of one device into parts that share no multiprocessor (CUDA green contexts). */
+typedef struct AssayDivision AssayDivision;
+
 /* Every function returns ASSAY_OK or says why not through last_error(). A CUDA call is asynchronous
  * on the context's stream. Null members: the back end has no such kernel. */
 typedef struct AssayKernels {
@@ -146,6 +155,14 @@ typedef struct AssayKernels {
     AssayStatus (*end_recording)(AssayContext*, AssayRecording** recording);
     AssayStatus (*replay)(AssayContext*, AssayRecording*);
     void (*destroy_recording)(AssayContext*, AssayRecording*);
+
+    /* Divides the context's device into `count` parts. Multiprocessors come in groups of 8, or of 2
+     * where a part asks for no multiple of 8 (compute capability 9.0); a device may have fewer
+     * groups than its number of multiprocessors says. ASSAY_UNSUPPORTED: the driver is older than
+     * CUDA 12.5, or the groups do not suffice. reunite() waits for what is under way. Both null
+     * where there is nothing to divide (CPU). */
+    AssayStatus (*divide)(AssayContext*, AssayPart* parts, int32_t count, AssayDivision** division);
+    void (*reunite)(AssayContext*, AssayDivision*);
 } AssayKernels;
 
 /* The best CPU back end for this processor (AVX-512, AVX2 + FMA + F16C, portable C++). Never

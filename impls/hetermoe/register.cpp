@@ -12,7 +12,7 @@ System make_system(Claims claims) {
     system.id = "hetermoe";
     system.title = "HeterMoE: a mixture of experts trained on two generations of GPUs";
     system.paper = "arXiv 2504.03871v1";
-    system.experiments = {tab1(), tab2(), fig5(), fig6(), x_order(), x_squeeze()};
+    system.experiments = {tab1(), tab2(), fig2(), fig5(), fig6(), x_order(), x_squeeze()};
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "hetermoe.toml");
     system.highlight = {

@@ -72,6 +72,8 @@ const AssayKernels* kernels() {
                                     nullptr,
                                     nullptr,
                                     nullptr,
+                                    nullptr,
+                                    nullptr,
                                     nullptr};
     return &table;
 }

@@ -64,6 +64,15 @@ AssayStatus replay(AssayContext*, AssayRecording* recording) {
 }
 void destroy_recording(AssayContext*, AssayRecording* recording) { delete recording; }
 
+/// Parts as asked for, on the stream of all.
+AssayStatus divide(AssayContext*, AssayPart* parts, int32_t count, AssayDivision** division) {
+    static int only;
+    for (int32_t i = 0; i < count; ++i) parts[i].stream = nullptr;
+    *division = reinterpret_cast<AssayDivision*>(&only);
+    return ASSAY_OK;
+}
+void reunite(AssayContext*, AssayDivision*) {}
+
 }  // namespace
 
 extern "C" const AssayKernels* assay_cuda_kernels() {
@@ -84,6 +93,8 @@ extern "C" const AssayKernels* assay_cuda_kernels() {
         table.end_recording = end_recording;
         table.replay = replay;
         table.destroy_recording = destroy_recording;
+        table.divide = divide;
+        table.reunite = reunite;
         return table;
     }();
     return &kernels;

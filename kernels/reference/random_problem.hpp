@@ -29,8 +29,9 @@ struct DestroyContext {
 };
 using Context = std::unique_ptr<AssayContext, DestroyContext>;
 
-inline Context make_context(const AssayKernels* kernels, int threads) {
-    return Context(kernels->create(threads, 0, nullptr), DestroyContext{kernels});
+/// stream: a CUDA context's; null for one of its own.
+inline Context make_context(const AssayKernels* kernels, int threads, void* stream = nullptr) {
+    return Context(kernels->create(threads, 0, stream), DestroyContext{kernels});
 }
 
 // Random calls of the kernels with the memory they point to. Outputs and workspace start as NaN,

@@ -10,6 +10,7 @@ namespace assay::hetermoe {
 
 Experiment tab1();       ///< the paper's clusters
 Experiment tab2();       ///< the paper's models: parameters
+Experiment fig2();       ///< what a newer GPU gains on attention and on experts
 Experiment fig5();       ///< Theorem 1's order against neighbours swapped
 Experiment fig6();       ///< three layers, with and without experts on the attention GPU
 Experiment x_order();    ///< Theorem 1's order against all orders

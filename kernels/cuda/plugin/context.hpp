@@ -88,4 +88,10 @@ AssayStatus end_recording(AssayContext* context, AssayRecording** recording);
 AssayStatus replay(AssayContext* context, AssayRecording* recording);
 void destroy_recording(AssayContext* context, AssayRecording* recording);
 
+// Parts of a device. Meaning: kernels/assay_kernels.h.
+
+AssayStatus divide(AssayContext* context, AssayPart* parts, std::int32_t count,
+                   AssayDivision** division);
+void reunite(AssayContext* context, AssayDivision* division);
+
 }  // namespace assay::kernels::cuda

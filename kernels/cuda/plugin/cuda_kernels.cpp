@@ -95,6 +95,8 @@ extern "C" __attribute__((visibility("default"))) const AssayKernels* assay_cuda
                                     begin_recording,
                                     end_recording,
                                     replay,
-                                    destroy_recording};
+                                    destroy_recording,
+                                    divide,
+                                    reunite};
     return name.empty() ? nullptr : &table;
 }
