@@ -40,7 +40,8 @@ AssayStatus checked(AssayContext* context, const Call* call) {
     try {
         return function(*context, *call);
     } catch (const std::bad_alloc&) {
-        return refuse(*context, ASSAY_DEVICE_ERROR, "no memory is left for a copy of x");
+        return refuse(*context, ASSAY_DEVICE_ERROR,
+                      "no memory is left for what the call needs besides");
     }
 }
 
@@ -72,7 +73,10 @@ const AssayKernels* kernels() {
                                     nullptr,
                                     nullptr,
                                     nullptr,
-                                    nullptr};
+                                    nullptr,
+                                    checked<AssayDispatch, dispatch>,
+                                    checked<AssayRowMove, shuffle>,
+                                    checked<AssayRowMove, unshuffle>};
     return &table;
 }
 
