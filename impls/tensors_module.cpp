@@ -20,6 +20,8 @@ const assay::lazarus::TensorFunctions assay_lazarus_tensors{
     .run_x_operations = assay::lazarus::run_x_operations,
     .run_x_loss = assay::lazarus::run_x_loss,
     .run_fig10a = assay::lazarus::run_fig10a,
+    .run_fig10a_on_gpu = assay::lazarus::run_fig10a_on_gpu,
+    .gpu_layers_lack = assay::lazarus::gpu_layers_lack,
     .run_live_schedule = assay::lazarus::run_live_schedule,
 };
 #endif

@@ -97,6 +97,39 @@ typedef struct AssaySparseFfn {
     size_t workspace_bytes;
 } AssaySparseFfn;
 
+/* One rank's part in the exchange of a MoE layer: un-padded, to any rank that holds a row's expert
+ * (Lazarus, arXiv 2407.04656, Algorithm 1; rounding: impls/lazarus/policy/dispatch). Every rank
+ * knows all counts, so what one sends is what the other expects. Rows lie in the buffers by peer
+ * rank, and by expert within a peer. */
+typedef struct AssayDispatch {
+    int32_t experts, ranks, rank; /* ranks: 1 … 1024 */
+    const int32_t* tokens;        /* [experts][ranks] rows at each rank that want each expert; of an
+                                     expert below 2^31 in all */
+    const int32_t* replicas;      /* [experts][ranks] of each expert on each rank */
+    int32_t rows;                 /* of this rank */
+    const int32_t* choices;       /* [rows]: a row's expert */
+    int32_t receive_room; /* entries of `grouped`; rows received beyond are left out of it */
+
+    int32_t* send_first;    /* [ranks * experts + 1]: where the rows for (peer, expert) begin in the
+                               buffer that is sent; the last: where they end */
+    int32_t* receive_first; /* the same of the buffer that is received */
+    int32_t* places; /* [rows]: where a row lies in the buffer that is sent; -1: nowhere, nobody
+                        holds its expert, or there are more such rows than `tokens` says */
+    int32_t* expert_first; /* [experts + 1]: where the rows of an expert begin once those received
+                              are grouped by expert */
+    int32_t* grouped;      /* [receive_room]: where a received row lies then */
+} AssayDispatch;
+
+/* Rows to or from places that all differ. Places outside are left out. */
+typedef struct AssayRowMove {
+    int32_t rows;
+    int32_t places_end;    /* places: 0 … places_end - 1 */
+    size_t row_bytes;      /* a multiple of 16; both buffers are aligned to 16 bytes, too */
+    const int32_t* places; /* [rows] */
+    const void* from;
+    void* to;
+} AssayRowMove;
+
 /* A part of a device's multiprocessors, and a cudaStream_t whose kernels run on no others. Memory
  * and its caches stay common to all. */
 typedef struct AssayPart {
@@ -155,6 +188,10 @@ typedef struct AssayKernels {
     AssayStatus (*end_recording)(AssayContext*, AssayRecording** recording);
     AssayStatus (*replay)(AssayContext*, AssayRecording*);
     void (*destroy_recording)(AssayContext*, AssayRecording*);
+
+    AssayStatus (*dispatch)(AssayContext*, const AssayDispatch*);
+    AssayStatus (*shuffle)(AssayContext*, const AssayRowMove*);   /* to[places[i]] = from[i] */
+    AssayStatus (*unshuffle)(AssayContext*, const AssayRowMove*); /* to[i] = from[places[i]] */
 
     /* Divides the context's device into `count` parts. Multiprocessors come in groups of 8, or of 2
      * where a part asks for no multiple of 8 (compute capability 9.0); a device may have fewer

@@ -45,6 +45,11 @@ void run_x_loss(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
 /// The measured half of lazarus/fig10a (experiments/layers/fig10a_run.cpp): both layers in turns.
 void run_fig10a(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder);
 
+/// The same at profile gpu (experiments/layers/fig10a_gpu.cpp): on logical ranks of the first GPU.
+void run_fig10a_on_gpu(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder);
+/// Why that is not possible here; std::nullopt: it is.
+std::optional<std::string> gpu_layers_lack();
+
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_lazarus_tensors";
     decltype(&lazarus::run_fig9) run_fig9;
@@ -54,6 +59,8 @@ struct TensorFunctions {
     decltype(&lazarus::run_x_operations) run_x_operations;
     decltype(&lazarus::run_x_loss) run_x_loss;
     decltype(&lazarus::run_fig10a) run_fig10a;
+    decltype(&lazarus::run_fig10a_on_gpu) run_fig10a_on_gpu;
+    decltype(&lazarus::gpu_layers_lack) gpu_layers_lack;
     decltype(&lazarus::run_live_schedule) run_live_schedule;
 };
 

@@ -20,6 +20,9 @@ constexpr int largest_batch = 16;
 AssayStatus gemv(AssayContext& context, const AssayGemv& call);
 AssayStatus router(AssayContext& context, const AssayRouter& call);
 AssayStatus sparse_ffn(AssayContext& context, const AssaySparseFfn& call);
+AssayStatus dispatch(AssayContext& context, const AssayDispatch& call);
+AssayStatus shuffle(AssayContext& context, const AssayRowMove& call);
+AssayStatus unshuffle(AssayContext& context, const AssayRowMove& call);
 /// 0 for shapes and types that have no kernel.
 std::size_t sparse_ffn_workspace(const AssayFfn& ffn, int batch);
 

@@ -40,7 +40,8 @@ AssayStatus checked(AssayContext* context, const Call* call) {
     try {
         return function(*context, *call);
     } catch (const std::bad_alloc&) {
-        return refuse(*context, ASSAY_DEVICE_ERROR, "no memory is left for a copy of x");
+        return refuse(*context, ASSAY_DEVICE_ERROR,
+                      "no memory is left for what the call needs besides");
     }
 }
 
@@ -73,6 +74,9 @@ const AssayKernels* kernels() {
                                     nullptr,
                                     nullptr,
                                     nullptr,
+                                    checked<AssayDispatch, dispatch>,
+                                    checked<AssayRowMove, shuffle>,
+                                    checked<AssayRowMove, unshuffle>,
                                     nullptr,
                                     nullptr};
     return &table;

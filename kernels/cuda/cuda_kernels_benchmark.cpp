@@ -2,12 +2,16 @@
 // same run. Chains of layers with weights of their own, in CUDA graphs; 1.1 GB and more per replay,
 // so that no cache helps. Names end in the sparsity in percent, or the batch.
 //
+//   memory         a plain read, a plain copy (bytes read plus bytes written)
 //   ffn            gate, up, down at a sparsity; "with_router": the router as well
 //   ffn_batch      batches of tokens that each use 50 % (or 10 %) of the experts: the union is read
 //   cublas         the dense network, or active experts copied together and multiplied ("gathered")
-//   gemv           one projection after the other, ours and cuBLAS's
+//   gemv           one projection after the other, ours and cuBLAS's; "rows": of so many rows
+//   router         LLaMA2-7B's, out of the cache for a part: what its launch and its list take
 //   llama2_7b      32 layers of attention projections, router and network, and the output matrix:
 //                  a token's latency without attention itself, norms and residuals
+//   dispatch       cuda_dispatch_benchmark.cpp
+#include <algorithm>
 #include <iostream>
 
 #include "kernels/cuda/harness/dense_products.hpp"
@@ -16,6 +20,19 @@ namespace assay::kernels::cuda::harness {
 namespace {
 
 using benchmark::State;
+
+void memory(State& state, double (BenchDevice::*rate)(std::size_t)) {
+    constexpr std::size_t bytes = std::size_t{1} << 30;
+    BenchDevice& device = BenchDevice::get();
+    (device.*rate)(bytes);
+    std::vector<double> rates;
+    for ([[maybe_unused]] auto iteration : state) {
+        rates.push_back((device.*rate)(bytes));
+        state.SetIterationTime(static_cast<double>(bytes) / rates.back());
+    }
+    std::sort(rates.begin(), rates.end());
+    state.counters["GB/s"] = rates[rates.size() / 2] / 1e9;
+}
 
 double sparsity_of(const State& state) { return static_cast<double>(state.range(0)) / 100; }
 
@@ -72,8 +89,35 @@ void gemv(State& state, bool cublas) {
             if (cublas)
                 products.multiply(matrix.data(), rows, shape.width, x.data(), y.data());
             else
-                chain.run_gemv(matrix, rows, y.data());
+                chain.run_gemv(matrix.data(), rows, y.data());
         }
+    });
+}
+
+/// What a launch costs besides its rows.
+void gemv_rows(State& state) {
+    const LayerShape shape;
+    const int rows = static_cast<int>(state.range(0));
+    Chain chain(shape, 0, 0, 1);
+    BenchDevice& device = BenchDevice::get();
+    const std::size_t bytes =
+        static_cast<std::size_t>(rows) * static_cast<std::size_t>(shape.width) * 2;
+    const int matrices = std::max(8, static_cast<int>((std::size_t{1} << 29) / bytes));
+    const DeviceArray<std::byte> weights =
+        device.weights(bytes * static_cast<std::size_t>(matrices));
+    const DeviceArray<float> y(static_cast<std::size_t>(rows));
+    measure_chain(state, weights.bytes(), matrices, [&] {
+        for (int i = 0; i < matrices; ++i)
+            chain.run_gemv(weights.data() + static_cast<std::size_t>(i) * bytes, rows, y.data());
+    });
+}
+
+void router(State& state) {
+    const LayerShape shape;
+    constexpr int layers = 8;
+    Chain chain(shape, layers, 0, 1);
+    measure_chain(state, chain.router_bytes() * 8, layers * 8, [&] {
+        for (int i = 0; i < layers * 8; ++i) chain.run_router(i % layers);
     });
 }
 
@@ -98,33 +142,21 @@ void llama2_7b(State& state) {
     measure_chain(state, bytes, layers, [&] {
         for (int i = 0; i < layers; ++i) {
             const auto at = static_cast<std::size_t>(i);
-            chain.run_gemv(queries_keys_values[at], 3 * shape.width, y.data());
-            chain.run_gemv(outputs[at], shape.width, y.data());
+            chain.run_gemv(queries_keys_values[at].data(), 3 * shape.width, y.data());
+            chain.run_gemv(outputs[at].data(), shape.width, y.data());
             chain.run_router(i);
             chain.run_ffn(i);
         }
-        chain.run_gemv(head, vocabulary, y.data());
+        chain.run_gemv(head.data(), vocabulary, y.data());
     });
     const double token_s = state.counters["us_per_layer"].value * layers / 1e6;
     state.counters["ms_per_token"] = token_s * 1e3;
     state.counters["tokens/s"] = 1 / token_s;
 }
 
-template <class Function, class... Arguments>
-benchmark::internal::Benchmark* add(const char* name, Function function, Arguments... arguments) {
-    return benchmark::RegisterBenchmark(name,
-                                        [=](State& state) {
-                                            try {
-                                                function(state, arguments...);
-                                            } catch (const std::exception& error) {
-                                                state.SkipWithError(error.what());
-                                            }
-                                        })
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
-}
-
 void add_all() {
+    add("memory/read", memory, &BenchDevice::read_rate);
+    add("memory/copy", memory, &BenchDevice::copy_rate);
     for (const int sparsity : {0, 50, 75, 90}) {
         add("ffn", ffn, false)->Arg(sparsity);
         add("ffn/with_router", ffn, true)->Arg(sparsity);
@@ -139,7 +171,10 @@ void add_all() {
         add("gemv/11008x4096", gemv, false)->Arg(batch);
         add("gemv/cublas/11008x4096", gemv, true)->Arg(batch);
     }
+    for (const int rows : {344, 1088, 2752, 5504, 11008}) add("gemv/rows", gemv_rows)->Arg(rows);
+    add("router", router);
     for (const int sparsity : {0, 25, 50, 75, 90}) add("llama2_7b", llama2_7b)->Arg(sparsity);
+    add_dispatch();
 }
 
 }  // namespace

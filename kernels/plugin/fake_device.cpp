@@ -32,6 +32,15 @@ AssayStatus router(AssayContext* context, const AssayRouter* call) {
 AssayStatus sparse_ffn(AssayContext* context, const AssaySparseFfn* call) {
     return kept_or_made([context, call = *call] { return cpu().sparse_ffn(context, &call); });
 }
+AssayStatus dispatch(AssayContext* context, const AssayDispatch* call) {
+    return kept_or_made([context, call = *call] { return cpu().dispatch(context, &call); });
+}
+AssayStatus shuffle(AssayContext* context, const AssayRowMove* call) {
+    return kept_or_made([context, call = *call] { return cpu().shuffle(context, &call); });
+}
+AssayStatus unshuffle(AssayContext* context, const AssayRowMove* call) {
+    return kept_or_made([context, call = *call] { return cpu().unshuffle(context, &call); });
+}
 AssayStatus copy(AssayContext* context, void* to, const void* from, size_t bytes) {
     return kept_or_made([=] { return cpu().copy(context, to, from, bytes); });
 }
@@ -82,6 +91,9 @@ extern "C" const AssayKernels* assay_cuda_kernels() {
         table.gemv = gemv;
         table.router = router;
         table.sparse_ffn = sparse_ffn;
+        table.dispatch = dispatch;
+        table.shuffle = shuffle;
+        table.unshuffle = unshuffle;
         table.copy = copy;
         table.gather = gather;
         table.synchronise = outside_recordings<&AssayKernels::synchronise>;

@@ -119,20 +119,21 @@ Bounded dot(AssayType type, const std::byte* row, const float* x, int columns) {
     return {sum, (columns / 16 + 12) * half_unit * magnitude};
 }
 
-std::vector<Bounded> gemv(const AssayGemv& call) {
+Bounded gemv_row(const AssayGemv& call, int row, int token) {
     const std::size_t bytes = row_bytes(call.type, call.columns);
+    Bounded result =
+        dot(call.type,
+            static_cast<const std::byte*>(call.weights) + static_cast<std::size_t>(row) * bytes,
+            call.x + static_cast<std::ptrdiff_t>(token) * call.columns, call.columns);
+    if (call.bias) result.value += call.bias[row];
+    result.error += std::fabs(result.value) * 0x1p-23;
+    return result;
+}
+
+std::vector<Bounded> gemv(const AssayGemv& call) {
     std::vector<Bounded> y;
     for (int b = 0; b < call.batch; ++b)
-        for (int r = 0; r < call.rows; ++r) {
-            const auto* const row =
-                static_cast<const std::byte*>(call.weights) + static_cast<std::size_t>(r) * bytes;
-            Bounded result =
-                dot(call.type, row, call.x + static_cast<std::ptrdiff_t>(b) * call.columns,
-                    call.columns);
-            if (call.bias) result.value += call.bias[r];
-            result.error += std::fabs(result.value) * 0x1p-23;
-            y.push_back(result);
-        }
+        for (int r = 0; r < call.rows; ++r) y.push_back(gemv_row(call, r, b));
     return y;
 }
 

@@ -40,6 +40,7 @@ struct Bounded {
 /// weight, each of half a unit in the last place.
 Bounded dot(AssayType type, const std::byte* row, const float* x, int columns);
 
+Bounded gemv_row(const AssayGemv& call, int row, int token);
 /// [batch][rows]
 std::vector<Bounded> gemv(const AssayGemv& call);
 

@@ -23,25 +23,6 @@ std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& order) {
     return result;
 }
 
-// Where each row of this rank lies in the buffer that is sent: by destination, then by expert, an
-// expert's tokens in batch order.
-std::vector<std::int64_t> send_places(const RankLayout& layout,
-                                      const std::vector<std::int64_t>& expert) {
-    std::vector<std::vector<std::int64_t>> members(static_cast<std::size_t>(layout.experts));
-    for (std::size_t row = 0; row < expert.size(); ++row)
-        members[static_cast<std::size_t>(expert[row])].push_back(static_cast<std::int64_t>(row));
-    std::vector<std::int64_t> places(expert.size());
-    for (const auto& segment : layout.send) {
-        const auto e = static_cast<std::size_t>(&segment - layout.send.data()) %
-                       static_cast<std::size_t>(layout.experts);
-        for (Tokens i = 0; i < segment.rows; ++i) {
-            const auto row = members[e][static_cast<std::size_t>(segment.first_ordinal + i)];
-            places[static_cast<std::size_t>(row)] = segment.first_row + i;
-        }
-    }
-    return places;
-}
-
 }  // namespace
 
 DistributedExperts::DistributedExperts(cluster::Communicator& comm, int experts,

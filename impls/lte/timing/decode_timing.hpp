@@ -7,11 +7,14 @@
 #include <functional>
 #include <optional>
 
-#include "impls/lte/timing/timed_device.hpp"
 #include "impls/nn/files/tensor_file.hpp"
+#include "kernels/plugin/timed_device.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lte {
+
+using kernels::ReadBandwidth;
+using kernels::TimedDevice;
 
 struct DecodeTimes {
     double seconds = 0;          ///< per token, median over rounds

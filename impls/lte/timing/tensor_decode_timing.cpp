@@ -1,34 +1,12 @@
 #include "impls/lte/timing/tensor_decode_timing.hpp"
 
-#include <c10/core/StreamGuard.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
-
 #include <functional>
-#include <optional>
 
 #include "impls/decode/tensors/tensor_decoder.hpp"
+#include "impls/nn/own_stream.hpp"
 
 namespace assay::lte {
 namespace {
-
-/// libtorch's current stream on a GPU, for as long as this lives: one of its own, which can record
-/// (the default one cannot). On the CPU: nothing.
-class OwnStream {
-  public:
-    explicit OwnStream(at::Device device) {
-        if (device.is_cpu()) return;
-        const c10::impl::VirtualGuardImpl guard(device.type());
-        guard.synchronizeDevice(device.index());  // weights come from the default stream
-        const c10::Stream stream = guard.getNewStream(device);
-        handle_ = stream.native_handle();
-        guard_.emplace(stream);
-    }
-    void* handle() const { return handle_; }
-
-  private:
-    std::optional<c10::StreamGuard> guard_;
-    void* handle_ = nullptr;
-};
 
 class TensorArm {
   public:
@@ -70,7 +48,7 @@ class TensorArm {
 }  // namespace
 
 DecodeTimes time_tensor_decoder(const TensorDecoding& setting, const Progress& progress) {
-    const OwnStream stream(setting.weights->device());
+    const nn::OwnStream stream(setting.weights->device());
     const TimedDevice device(*setting.kernels, stream.handle());
     const ReadBandwidth read(device, setting.read_pass_bytes);
     decode::ExpertSelection selection;

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "impls/lte/timing/block_timing.hpp"
-#include "impls/lte/timing/timed_device.hpp"
+#include "kernels/plugin/timed_device.hpp"
 
 namespace assay::lte {
+
+using kernels::TimedDevice;
 
 class TimedBlock {
   public:

@@ -79,6 +79,39 @@ ASSAY_DEVICE void add_neurons(const DownJob& job, int unit, int from, int end, i
     }
 }
 
+/// A part of a column's sum to where parts are added up, or the whole sum, where there is one part.
+ASSAY_DEVICE void put_part(const DownJob& job, int part, int parts, int token, int column,
+                           float sum) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(token) * job.width + column;
+    if (parts == 1)
+        job.y[at] = job.bias ? sum + job.bias[column] : sum;
+    else
+        job.sums[static_cast<std::ptrdiff_t>(part) * job.active.batch * job.width + at] = sum;
+}
+
+/// In the block of a slab that ends last: adds the parts in their order, for some tokens, each
+/// thread a column if `has_column`. The counter is the slab's; block memory is free.
+ASSAY_DEVICE void add_parts(const DownJob& job, int* counter, int first_token, int tokens,
+                            int parts, int column, bool has_column) {
+    if (!is_last_block(counter, parts, block_memory()) || !has_column) return;
+    for (int t = first_token; t < first_token + tokens; ++t) {
+        float sum = 0.0f;
+        for (int first = 0; first < parts; first += down_parts_at_once) {
+            float part[down_parts_at_once];
+#pragma unroll
+            for (int i = 0; i < down_parts_at_once; ++i) {
+                const std::ptrdiff_t p = first + i < parts ? first + i : 0;
+                part[i] =
+                    load_of_other_block(job.sums + (p * job.active.batch + t) * job.width + column);
+            }
+#pragma unroll
+            for (int i = 0; i < down_parts_at_once; ++i)
+                if (first + i < parts) sum += part[i];
+        }
+        put_part(job, 0, 1, t, column, sum);
+    }
+}
+
 template <class Format, int tokens>
 ASSAY_KERNEL(down_threads, down_blocks_per_multiprocessor(tokens))
 down_kernel(ASSAY_PARAMETER DownJob job) {
@@ -114,31 +147,14 @@ down_kernel(ASSAY_PARAMETER DownJob job) {
             float sum = 0.0f;
 #pragma unroll
             for (int w = 0; w < down_warps; ++w) sum += memory[w * slab_columns + thread_index()];
-            const std::ptrdiff_t token = first_token + t;
-            if (parts == 1)
-                job.y[token * job.width + column] = job.bias ? sum + job.bias[column] : sum;
-            else
-                job.sums[(part * static_cast<std::ptrdiff_t>(job.active.batch) + token) *
-                             job.width +
-                         column] = sum;
+            put_part(job, part, parts, first_token + t, column, sum);
         }
     }
     if (parts == 1) return;
     block_barrier();  // memory is the flag's now
-    int* const counter = job.counters + block_index().z * blocks_in_grid().x + slab;
-    if (!is_last_block(counter, parts, memory)) return;
     const int column = slab * slab_columns + thread_index();
-    if (thread_index() >= slab_columns || column >= job.width) return;
-    for (int t = 0; t < tokens_here; ++t) {
-        const std::ptrdiff_t token = first_token + t;
-        float sum = 0.0f;
-#pragma unroll 8
-        for (int p = 0; p < parts; ++p)
-            sum += load_of_other_block(
-                job.sums + (p * static_cast<std::ptrdiff_t>(job.active.batch) + token) * job.width +
-                column);
-        job.y[token * job.width + column] = job.bias ? sum + job.bias[column] : sum;
-    }
+    add_parts(job, job.counters + block_index().z * blocks_in_grid().x + slab, first_token,
+              tokens_here, parts, column, thread_index() < slab_columns && column < job.width);
 }
 
 }  // namespace assay::kernels::cuda

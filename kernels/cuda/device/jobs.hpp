@@ -139,6 +139,8 @@ struct GateUpJob {
     AssayActivation activation;
     float* activations;     ///< [active neurons][batch]
     std::uint32_t* tokens;  ///< [active experts]
+    const std::byte* down;  ///< with rows like those of up
+    int prefetch_bytes;     ///< of down, by all blocks
 
     ASSAY_DEVICE int rows() const { return active.neurons(); }
     ASSAY_DEVICE std::ptrdiff_t neuron(int r) const {
@@ -156,7 +158,13 @@ struct GateUpJob {
         if (token == 0 && r % active.expert_size == 0)
             tokens[r / active.expert_size] = active.tokens_of(r / active.expert_size);
     }
-    ASSAY_DEVICE void end_of_block(float*) const {}
+    /// While others come to their end, and the next launch begins, memory could be idle.
+    ASSAY_DEVICE void end_of_block(float*) const {
+        const int r = block_index().x + thread_index() / lanes * blocks_in_grid().x;
+        if (prefetch_bytes == 0 || block_index().y > 0 || r >= rows()) return;
+        const std::ptrdiff_t piece = prefetched_piece(prefetch_bytes, rows());
+        prefetch_row(down + neuron(r) * row_bytes, piece < row_bytes ? piece : row_bytes);
+    }
 };
 
 }  // namespace assay::kernels::cuda

@@ -2,10 +2,13 @@
 // of them) and launch(kernel, Launch, parameters…): the GPU's stream, or the emulation.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/cpu/element_types.hpp"
-#include "kernels/cuda/device/down_kernel.hpp"
+#include "kernels/cuda/device/down_tiles_kernel.hpp"
 #include "kernels/cuda/device/format_choice.hpp"
 #include "kernels/cuda/device/jobs.hpp"
+#include "kernels/cuda/device/rows_tiles_kernel.hpp"
 
 namespace assay::kernels::cuda {
 
@@ -13,12 +16,31 @@ inline std::ptrdiff_t signed_row_bytes(AssayType type, int columns) {
     return static_cast<std::ptrdiff_t>(row_bytes(type, columns));
 }
 
+inline int megabytes(int count) { return count << 20; }
+
 template <class Format, int tokens, class Machine, class Job>
 void launch_rows(Machine& machine, const Job& job, std::int64_t most_rows, const float* x,
                  int columns, int batch) {
-    const RowsShape shape{x, columns, batch, tile_columns(columns, tokens), job.row_bytes};
-    machine.launch(rows_kernel<Format, tokens, Job>,
-                   rows_launch(machine.device(), most_rows, columns, tokens, batch), job, shape);
+    const RowsShape shape{x,
+                          columns,
+                          batch,
+                          tile_columns(columns, tokens),
+                          job.row_bytes,
+                          megabytes(machine.device().prefetch_mb),
+                          machine.device().prefetch_next,
+                          machine.device().most_warps_of_row};
+    Launch launch = rows_launch(machine.device(), most_rows, columns, tokens, batch);
+    if constexpr (std::is_same_v<Job, RouterJob>)
+        launch.x =
+            std::min(launch.x, machine.device().multiprocessors * machine.device().router_blocks);
+    machine.launch(rows_kernel<Format, tokens, Job>, launch, job, shape);
+}
+
+template <class Machine, class Job>
+void launch_tiles(Machine& machine, const Job& job, std::int64_t most_rows, const float* x,
+                  int columns, int batch) {
+    machine.launch(rows_tiles_kernel<Job>, rows_tiles_launch(machine.device(), most_rows), job,
+                   RowsShape{x, columns, batch, chunk_columns, job.row_bytes, 0, 0, 1});
 }
 
 template <class Machine>
@@ -27,6 +49,8 @@ void launch_gemv(Machine& machine, const AssayGemv& call) {
     const Access access = access_to(call.type, bytes, {call.weights});
     const GemvJob job{static_cast<const std::byte*>(call.weights), bytes, call.rows, call.bias,
                       call.y};
+    if (tiles(machine.device(), call.type, access, call.batch))
+        return launch_tiles(machine, job, call.rows, call.x, call.columns, call.batch);
     with_any_format(call.type, access, tokens_per_pass(access, call.batch),
                     [&](auto format, auto tokens) {
                         launch_rows<typename decltype(format)::type, decltype(tokens)::value>(
@@ -47,6 +71,8 @@ void launch_router(Machine& machine, const AssayRouter& call) {
                         call.active,
                         call.active_count,
                         machine.counters()};
+    if (tiles(machine.device(), call.type, access, call.batch))
+        return launch_tiles(machine, job, call.experts, call.x, call.width, call.batch);
     with_plain_format(call.type, access, tokens_per_pass(access, call.batch),
                       [&](auto format, auto tokens) {
                           launch_rows<typename decltype(format)::type, decltype(tokens)::value>(
@@ -71,6 +97,8 @@ void launch_gate_up(Machine& machine, const AssaySparseFfn& call) {
     const WorkspaceLayout layout = workspace_layout(ffn, call.batch);
     const std::int64_t neurons = std::int64_t{ffn.experts} * ffn.expert_size;
     const auto launch = [&](auto job) {
+        if (tiles(machine.device(), ffn.type, access, call.batch))
+            return launch_tiles(machine, job, neurons, call.x, ffn.width, call.batch);
         with_plain_format(ffn.type, access, tokens_per_pass(access, call.batch),
                           [&](auto format, auto tokens) {
                               launch_rows<typename decltype(format)::type, decltype(tokens)::value>(
@@ -85,7 +113,9 @@ void launch_gate_up(Machine& machine, const AssaySparseFfn& call) {
                                                  ffn.up_bias,
                                                  ffn.activation,
                                                  in_workspace<float*>(call, layout.activations),
-                                                 in_workspace<std::uint32_t*>(call, layout.tokens)};
+                                                 in_workspace<std::uint32_t*>(call, layout.tokens),
+                                                 static_cast<const std::byte*>(ffn.down),
+                                                 megabytes(machine.device().down_prefetch_mb)};
     };
     if (ffn.activation == ASSAY_SWIGLU)
         launch(job(std::true_type{}));
@@ -109,6 +139,8 @@ void launch_down(Machine& machine, const AssaySparseFfn& call) {
                       in_workspace<float*>(call, layout.sums),
                       machine.counters(),
                       call.y};
+    if (tiles(machine.device(), ffn.type, access, call.batch))
+        return machine.launch(down_tiles_kernel, down_tiles_launch(machine.device(), ffn), job);
     with_plain_format(
         ffn.type, access, tokens_per_pass(access, call.batch), [&](auto format, auto tokens) {
             constexpr int per_pass = decltype(tokens)::value;

@@ -41,6 +41,18 @@ ASSAY_DEVICE void warp_sum(float (&values)[count]) {
 ASSAY_DEVICE std::uint32_t warp_ballot(bool condition) {
     return __ballot_sync(0xffffffffu, condition);
 }
+/// sums += a · b on a warp's tensor core: 16×16 times 16×8 numbers in bf16, sums in fp32. Lane
+/// 4g + q holds rows g and g + 8 of a at columns 2q, 2q + 1 (words 0 and 1), then at 2q + 8, 2q + 9
+/// (2 and 3); column g of b at rows 2q, 2q + 1, and at 2q + 8, 2q + 9; of the sums rows g (0 and 1)
+/// and g + 8 (2 and 3) at columns 2q, 2q + 1. The lower half of a word comes first.
+ASSAY_DEVICE void multiply_tile(float (&sums)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                std::uint32_t b1) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
 ASSAY_DEVICE int bits_set(std::uint32_t bits) { return __popc(bits); }
 
 /// The memory that the launch asked for, per block.
@@ -54,6 +66,15 @@ ASSAY_DEVICE Words4 load_once(const void* from) {
     const uint4 words = __ldcs(static_cast<const uint4*>(from));
     return {{words.x, words.y, words.z, words.w}};
 }
+ASSAY_DEVICE void store(void* to, const Words4& words) {
+    *static_cast<uint4*>(to) =
+        make_uint4(words.word[0], words.word[1], words.word[2], words.word[3]);
+}
+/// 16 bytes that may be read again.
+ASSAY_DEVICE Words4 load_words(const void* from) {
+    const uint4 words = *static_cast<const uint4*>(from);
+    return {{words.x, words.y, words.z, words.w}};
+}
 /// Four floats of block memory.
 ASSAY_DEVICE Floats4 load_floats4(const float* from) {
     const float4 floats = *reinterpret_cast<const float4*>(from);
@@ -62,6 +83,7 @@ ASSAY_DEVICE Floats4 load_floats4(const float* from) {
 /// What other blocks of this launch wrote before they reported through the fence and count below.
 ASSAY_DEVICE float load_of_other_block(const float* from) { return __ldcg(from); }
 ASSAY_DEVICE std::uint8_t load_of_other_block(const std::uint8_t* from) { return __ldcg(from); }
+ASSAY_DEVICE int load_of_other_block(const int* from) { return __ldcg(from); }
 ASSAY_DEVICE void fence_between_blocks() { __threadfence(); }
 /// Adds one to a counter of all blocks; the value it had.
 ASSAY_DEVICE int count_one(int* counter) { return atomicAdd(counter, 1); }
@@ -88,6 +110,7 @@ ASSAY_DEVICE void prefetch(const void* from) {
 }
 
 ASSAY_DEVICE float from_bits(std::uint32_t bits) { return __uint_as_float(bits); }
+ASSAY_DEVICE std::uint32_t to_bits(float value) { return __float_as_uint(value); }
 /// IEEE 754 binary16 in the low half of `bits`.
 ASSAY_DEVICE float from_half_bits(std::uint32_t bits) {
     return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));

@@ -67,20 +67,69 @@ ASSAY_DEVICE void copy_tile(const RowsShape& shape, int first_token, int tokens,
         const float* const x =
             shape.x + static_cast<std::ptrdiff_t>(first_token + t) * shape.columns + first_column;
         float* const to = tile + t * shape.tile_columns;
-        for (int c = thread_index(); c < columns; c += rows_threads)
-            to[Format::place(c, shape.tile_columns / groups)] = x[c];
+        constexpr int at_once =
+            8;  // else a thread waits for every number before it asks for the next
+        for (int first = thread_index(); first < columns; first += at_once * rows_threads) {
+            float number[at_once];
+#pragma unroll
+            for (int i = 0; i < at_once; ++i)
+                number[i] = first + i * rows_threads < columns ? x[first + i * rows_threads] : 0.0f;
+#pragma unroll
+            for (int i = 0; i < at_once; ++i)
+                if (first + i * rows_threads < columns)
+                    to[Format::place(first + i * rows_threads, shape.tile_columns / groups)] =
+                        number[i];
+        }
     }
 }
 
-/// While x is still on its way, the first rows can be, too.
-template <class Job, int rows_of_warp>
-ASSAY_DEVICE void prefetch_rows(const Job& job, const RowsShape& shape, int first, int rows) {
+/// The share of a launch's prefetched bytes for each of `rows` pieces, of which every warp has one
+/// at most.
+ASSAY_DEVICE std::ptrdiff_t prefetched_piece(std::ptrdiff_t bytes, int rows) {
+    const int warps = blocks_in_grid().x * rows_warps;
+    return bytes / (rows < 1 ? 1 : rows < warps ? rows : warps);
+}
+
+/// A warp asks for the first `bytes` of a row.
+ASSAY_DEVICE void prefetch_row(const std::byte* row, std::ptrdiff_t bytes) {
     constexpr int line = 128;
+    for (std::ptrdiff_t at = thread_index() % lanes * line; at < bytes; at += lanes * line)
+        prefetch(row + at);
+}
+
+/// While x is still on its way, the first rows can be, too: of each its part'th of `parts`.
+template <class Job, int rows_of_warp>
+ASSAY_DEVICE void prefetch_rows(const Job& job, const RowsShape& shape, int first, int rows,
+                                int part, int parts) {
+    const std::ptrdiff_t of_part = shape.row_bytes / parts;
+    const std::ptrdiff_t piece =
+        prefetched_piece(shape.prefetch_bytes, rows) / (Job::matrices * parts);
+    const std::ptrdiff_t bytes = piece < of_part ? piece : of_part;
     for (int r = first; r < first + rows_of_warp && r < rows; ++r)
-        for (int m = 0; m < Job::matrices; ++m)
-            for (std::ptrdiff_t at = thread_index() % lanes * line; at < shape.row_bytes;
-                 at += lanes * line)
-                prefetch(job.row(m, r) + at);
+        for (int m = 0; m < Job::matrices; ++m) prefetch_row(job.row(m, r) + part * of_part, bytes);
+}
+
+/// How many warps share a row, so that few rows keep many warps busy: a power of two.
+ASSAY_DEVICE int warps_of_row(const RowsShape& shape, int rows) {
+    int warps = 1;
+    while (2 * warps <= shape.most_warps_of_row &&
+           2 * warps * rows <= blocks_in_grid().x * rows_warps)
+        warps *= 2;
+    return warps;
+}
+
+/// The first of the warps that share a row gets the sums of all, lane by lane, in their order.
+template <int summed>
+ASSAY_DEVICE void add_up_shared(float (&sums)[summed][1], int sharing, float* memory) {
+    const int lane = thread_index() % lanes, warp = thread_index() / lanes;
+#pragma unroll
+    for (int r = 0; r < summed; ++r) memory[(r * rows_warps + warp) * lanes + lane] = sums[r][0];
+    block_barrier();
+    if (warp % sharing != 0) return;
+    for (int other = 1; other < sharing; ++other)
+#pragma unroll
+        for (int r = 0; r < summed; ++r)
+            sums[r][0] += memory[(r * rows_warps + warp + other) * lanes + lane];
 }
 
 template <class Format, int tokens, class Job>
@@ -98,17 +147,26 @@ rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
     float* const tile = block_memory();
     const bool one_tile = shape.columns <= shape.tile_columns;
 
-    const int warp_offset = warp * blocks * together;
-    const int first_row = block_index().x * together + warp_offset;
-    if constexpr (Job::rows_are_known)
-        prefetch_rows<Job, together>(job, shape, first_row, job.rows());
+    // A row's warps are neighbours. With more than one the rows are all dealt in one round.
+    static_assert(tokens == 1 || together * tokens <= lanes);
+    int sharing = 1;
+    const auto first_row = [&](int first) { return first + warp / sharing * blocks * together; };
+    const auto prefetch_first = [&](int rows) {
+        if (tokens == 1 && one_tile) sharing = warps_of_row(shape, rows);
+        prefetch_rows<Job, together>(job, shape, first_row(block_index().x * together), rows,
+                                     warp % sharing, sharing);
+    };
+    if constexpr (Job::rows_are_known) prefetch_first(job.rows());
     wait_for_previous_kernel();
     allow_next_kernel();
     const int rows = job.rows();
-    if constexpr (!Job::rows_are_known) prefetch_rows<Job, together>(job, shape, first_row, rows);
+    if constexpr (!Job::rows_are_known) prefetch_first(rows);
+    const int round_rows = rows_warps / sharing * blocks * together;
     for (int first = block_index().x * together, round = 0; first < rows;
-         first += rows_warps * blocks * together, ++round) {
-        const int row_of_warp = first + warp_offset;
+         first += round_rows, ++round) {
+        const int row_of_warp = first_row(first);
+        if (shape.prefetch_next && row_of_warp + round_rows < rows)
+            prefetch_rows<Job, together>(job, shape, row_of_warp + round_rows, rows, 0, 1);
         const std::byte* row[summed];
 #pragma unroll
         for (int r = 0; r < together; ++r)
@@ -131,15 +189,24 @@ rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
                 block_barrier();
             }
             if (row_of_warp >= rows) continue;
-            const int units = columns / Format::values, first_unit = column / Format::values;
+            int units = columns / Format::values;
+            const int first_unit = column / Format::values;
             int unit = lane;
+            if (sharing > 1) {
+                const int of_warp = (units + sharing * lanes - 1) / (sharing * lanes) * lanes;
+                unit += warp % sharing * of_warp;
+                const int end = (warp % sharing + 1) * of_warp;
+                units = end < units ? end : units;
+            }
             for (; unit + (in_flight - 1) * lanes < units; unit += in_flight * lanes)
                 add_products<Format, in_flight>(row, first_unit, unit, tile, shape.tile_columns,
                                                 sums);
             for (; unit < units; unit += lanes)
                 add_products<Format, 1>(row, first_unit, unit, tile, shape.tile_columns, sums);
         }
-        if (row_of_warp >= rows) continue;
+        if constexpr (tokens == 1)
+            if (sharing > 1) add_up_shared(sums, sharing, tile + shape.tile_columns);
+        if (row_of_warp >= rows || warp % sharing != 0) continue;
 
         // Every lane gets every sum and finishes one result.
         float mine[matrices] = {};

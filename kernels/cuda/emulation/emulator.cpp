@@ -128,8 +128,13 @@ bool Emulator::release_warp(int first) {
     const auto alike = [&](const Thread& thread) {
         return thread.state == why && thread.count == count;
     };
-    if ((why != State::at_sum && why != State::at_ballot) || !std::all_of(begin, end, alike))
+    if ((why != State::at_sum && why != State::at_ballot && why != State::at_gather) ||
+        !std::all_of(begin, end, alike))
         return false;
+    if (why == State::at_gather)
+        for (auto to = begin; to != end; ++to)
+            for (auto from = begin; from != end; ++from)
+                std::copy_n(from->mine, count, to->all + (from - begin) * count);
     if (why == State::at_sum)
         for (int i = 0; i < count; ++i)
             for (int distance = warp / 2; distance > 0; distance /= 2) {
@@ -154,6 +159,14 @@ void Emulator::warp_sum(float* values, int count) {
     thread.values = values;
     thread.count = count;
     wait(State::at_sum);
+}
+
+void Emulator::warp_gather(const std::uint32_t* mine, int count, std::uint32_t* all) {
+    Thread& thread = threads_[static_cast<std::size_t>(current_)];
+    thread.mine = mine;
+    thread.all = all;
+    thread.count = count;
+    wait(State::at_gather);
 }
 
 std::uint32_t Emulator::warp_ballot(bool condition) {

@@ -43,9 +43,11 @@ class Emulator {
     /// Adds up each of the values over the lanes, in a butterfly's order.
     void warp_sum(float* values, int count);
     std::uint32_t warp_ballot(bool condition);
+    /// all: [lanes][count], what each lane has.
+    void warp_gather(const std::uint32_t* mine, int count, std::uint32_t* all);
 
   private:
-    enum class State { ready, at_barrier, at_sum, at_ballot, finished };
+    enum class State { ready, at_barrier, at_sum, at_ballot, at_gather, finished };
     struct Thread {
         std::unique_ptr<std::byte[]> stack;
         ucontext_t first{};  ///< where it starts
@@ -55,6 +57,8 @@ class Emulator {
         float* values = nullptr;
         int count = 0;
         std::uint32_t ballot = 0;  ///< the condition, then everyone's
+        const std::uint32_t* mine = nullptr;
+        std::uint32_t* all = nullptr;
     };
 
     void run_block();

@@ -106,8 +106,8 @@ TEST(EmulatedSparseFfn, GivesOnlyTheBiasWhenNothingIsActive) {
     }
 }
 
-TEST(EmulatedSparseFfn, KeepsExpertsFromTokensThatDoNotUseThem) {
-    SparseFfn ffn({ASSAY_F32, ASSAY_SWIGLU, 48, 12, 8, 4, 0.75}, 21);
+void expect_experts_kept_from_others(AssayType type, std::size_t batch) {
+    SparseFfn ffn({type, ASSAY_SWIGLU, 48, 12, 8, static_cast<int>(batch), 0.85}, 21);
     FfnProblem& problem = ffn.problem;
     const AssaySparseFfn call = ffn.call();
     ffn.run(call, 2, 1);
@@ -135,10 +135,16 @@ TEST(EmulatedSparseFfn, KeepsExpertsFromTokensThatDoNotUseThem) {
     const auto expert = static_cast<std::size_t>(problem.active[0]);
     poison(expert);
     ffn.run(call, 2, 1);
-    for (std::size_t token = 0; token < 4; ++token)
+    for (std::size_t token = 0; token < batch; ++token)
         for (std::size_t c = 0; c < 48; ++c)
             EXPECT_EQ(std::isnan(problem.y[token * 48 + c]),
                       problem.mask[token * 12 + expert] != 0);
+}
+
+TEST(EmulatedSparseFfn, KeepsExpertsFromTokensThatDoNotUseThem) {
+    expect_experts_kept_from_others(ASSAY_F32, 4);
+    expect_experts_kept_from_others(ASSAY_BF16, 6);  // on tensor cores
+    expect_experts_kept_from_others(ASSAY_BF16, 13);
 }
 
 TEST(EmulatedSparseFfn, GivesTheSameBitsInAnyOrderOfBlocksAndThreads) {

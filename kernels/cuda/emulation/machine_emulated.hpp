@@ -29,6 +29,24 @@ void warp_sum(float (&values)[count]) {
 inline std::uint32_t warp_ballot(bool condition) {
     return Emulator::running().warp_ballot(condition);
 }
+inline float upper_half(std::uint32_t word) { return std::bit_cast<float>(word & 0xffff0000u); }
+inline void multiply_tile(float (&sums)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                          std::uint32_t b1) {
+    constexpr int words = 6;
+    const std::uint32_t mine[words] = {a[0], a[1], a[2], a[3], b0, b1};
+    std::uint32_t all[lanes][words];
+    Emulator::running().warp_gather(mine, words, all[0]);
+    const auto number = [&](int lane, int word, int half) {
+        return upper_half(half == 0 ? all[lane][word] << 16 : all[lane][word]);
+    };
+    const int lane = thread_index() % lanes;
+    for (int v = 0; v < 4; ++v)
+        for (int k = 0; k < 16; ++k) {
+            const int holder = k % 8 / 2, column = lane % 4 * 2 + v % 2;
+            sums[v] += number(lane / 4 * 4 + holder, k / 8 * 2 + v / 2, k % 2) *
+                       number(column * 4 + holder, 4 + k / 8, k % 2);
+        }
+}
 inline int bits_set(std::uint32_t bits) { return std::popcount(bits); }
 inline float* block_memory() { return Emulator::running().block_memory(); }
 
@@ -41,9 +59,15 @@ Wide load_aligned(const void* from) {
     return wide;
 }
 inline Words4 load_once(const void* from) { return load_aligned<Words4>(from); }
+inline void store(void* to, const Words4& words) {
+    static_cast<void>(load_aligned<Words4>(to));
+    std::memcpy(to, &words, sizeof words);
+}
+inline Words4 load_words(const void* from) { return load_aligned<Words4>(from); }
 inline Floats4 load_floats4(const float* from) { return load_aligned<Floats4>(from); }
 inline float load_of_other_block(const float* from) { return *from; }
 inline std::uint8_t load_of_other_block(const std::uint8_t* from) { return *from; }
+inline int load_of_other_block(const int* from) { return *from; }
 inline void fence_between_blocks() {}
 inline int count_one(int* counter) { return (*counter)++; }
 inline void wait_for_previous_kernel() {}
@@ -53,6 +77,7 @@ inline void prefetch(const void* from) {
     static_cast<void>(*static_cast<const volatile std::byte*>(from));
 }
 inline float from_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+inline std::uint32_t to_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 inline float from_half_bits(std::uint32_t bits) { return half_values[bits & 0xffffu]; }
 
 }  // namespace assay::kernels::cuda

@@ -3,6 +3,7 @@
 // start as NaN.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -60,6 +61,16 @@ TEST(EmulatedGemv, AgreesWhereXTakesSeveralTiles) {
     expect_gemv(long_rows, 1, 1, true);
 }
 
+TEST(EmulatedGemv, AgreesWhereWarpsShareRows) {
+    std::mt19937_64 random(13);
+    for (const AssayType type : all_types)
+        for (const int rows : {1, 7, 30}) {
+            const int columns = 32 * draw(random, 1, 40);
+            GemvProblem problem(type, rows, columns, 1, random());
+            expect_gemv(problem, 3, random(), true);
+        }
+}
+
 TEST(EmulatedGemv, ReadsUnalignedRowsOneByOne) {
     for (const AssayType type : plain_types)
         for (const int columns : {1, 2, 7, 31, 32, 33, 40}) {
@@ -68,18 +79,40 @@ TEST(EmulatedGemv, ReadsUnalignedRowsOneByOne) {
         }
 }
 
+void expect_nan_of_token_1_alone(AssayType type, int columns, int batch) {
+    GemvProblem problem(type, 20, columns, batch, 3);
+    // One whose bits are all lower ones.
+    problem.x[static_cast<std::size_t>(2 * columns - 1)] = std::bit_cast<float>(0x7f800001u);
+    EmulatedMachine machine(1, 1);
+    launch_gemv(machine, problem.call());
+    for (std::size_t i = 0; i < problem.y.size(); ++i)
+        EXPECT_EQ(std::isnan(problem.y[i]), i / 20 == 1) << i;
+}
+
 TEST(EmulatedGemv, LetsNaNThroughWhereItBelongs) {
-    for (const int columns : {5, 64}) {
-        GemvProblem problem(ASSAY_F32, 20, columns, 2, 3);
-        problem.x[static_cast<std::size_t>(2 * columns - 1)] =
-            std::numeric_limits<float>::quiet_NaN();  // token 1
-        EmulatedMachine machine(1, 1);
-        launch_gemv(machine, problem.call());
-        for (std::size_t r = 0; r < 20; ++r) {
-            EXPECT_FALSE(std::isnan(problem.y[r]));
-            EXPECT_TRUE(std::isnan(problem.y[20 + r]));
+    expect_nan_of_token_1_alone(ASSAY_F32, 5, 2);
+    expect_nan_of_token_1_alone(ASSAY_F32, 64, 2);
+    expect_nan_of_token_1_alone(ASSAY_BF16, 264, 11);  // on tensor cores
+}
+
+TEST(Fp32Parts, AddUpExactlyAndAreBf16) {
+    std::mt19937_64 random(3);
+    for (int round = 0; round < 100000; ++round) {
+        // Beyond 2^-100, so that the smallest part is a normal number, too.
+        const float x = std::ldexp(reference::random_floats(1, random)[0], draw(random, -75, 127));
+        std::uint32_t part[fp32_parts];
+        split_fp32(x, part);
+        double sum = 0;
+        for (const std::uint32_t bits : part) {
+            EXPECT_EQ(bits & 0xffffu, 0u);
+            sum += std::bit_cast<float>(bits);
         }
+        ASSERT_EQ(sum, x);
     }
+    std::uint32_t part[fp32_parts];
+    split_fp32(-std::numeric_limits<float>::infinity(), part);
+    EXPECT_EQ(part[0], 0xff800000u);
+    EXPECT_EQ(part[1] | part[2], 0u);
 }
 
 TEST(EmulatedRouter, AgreesWithDoublePrecisionAndListsTheUnionInOrder) {

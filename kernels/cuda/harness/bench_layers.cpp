@@ -216,10 +216,9 @@ void Chain::run_ffn(int index) {
     device.must_be_ok(device.kernels.sparse_ffn(device.context.get(), &call));
 }
 
-void Chain::run_gemv(const DeviceArray<std::byte>& weights, int rows, float* y) {
+void Chain::run_gemv(const std::byte* weights, int rows, float* y) {
     BenchDevice& device = BenchDevice::get();
-    const AssayGemv call{rows,    shape.width, ASSAY_BF16, weights.data(),
-                         nullptr, batch,       x_.data(),  y};
+    const AssayGemv call{rows, shape.width, ASSAY_BF16, weights, nullptr, batch, x_.data(), y};
     device.must_be_ok(device.kernels.gemv(device.context.get(), &call));
 }
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <random>
+#include <string>
 
 #include "kernels/cuda/harness/device_array.hpp"
 #include "kernels/reference/random_problem.hpp"
@@ -50,6 +51,24 @@ class BenchDevice {
 void measure_chain(benchmark::State& state, std::size_t bytes, int layers,
                    const std::function<void()>& work);
 
+/// Registers function(state, arguments…), whose exceptions become the benchmark's error.
+template <class Function, class... Arguments>
+benchmark::internal::Benchmark* add(const std::string& name, Function function,
+                                    Arguments... arguments) {
+    return benchmark::RegisterBenchmark(name.c_str(),
+                                        [=](benchmark::State& state) {
+                                            try {
+                                                function(state, arguments...);
+                                            } catch (const std::exception& error) {
+                                                state.SkipWithError(error.what());
+                                            }
+                                        })
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+}
+/// Those of cuda_dispatch_benchmark.cpp.
+void add_dispatch();
+
 // Layers of a feed-forward network with weights of their own in device memory, and random sets of
 // active experts of exactly the sparsity that is asked for.
 
@@ -87,7 +106,7 @@ class Chain {
     void run_router(int layer);
     void run_ffn(int layer);
     /// y[batch][rows], of weights in bf16.
-    void run_gemv(const DeviceArray<std::byte>& weights, int rows, float* y);
+    void run_gemv(const std::byte* weights, int rows, float* y);
 
     /// Of the active experts in every layer, gate, up and down.
     std::size_t ffn_bytes() const;

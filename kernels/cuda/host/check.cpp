@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/cuda/host/launch_plan.hpp"
+#include "kernels/dispatch/check.hpp"
 
 namespace assay::kernels::cuda {
 namespace {
@@ -62,6 +63,16 @@ Verdict check(const AssayRouter& call) {
         return bad("router: weights must be aligned to " + std::to_string(alignment_of(call.type)) +
                    " bytes");
     return check_batch(call.batch);
+}
+
+Verdict check(const AssayDispatch& call) {
+    const char* const why = refusal(call);
+    return why ? bad(why) : Verdict{};
+}
+
+Verdict check(const AssayRowMove& call) {
+    const char* const why = refusal(call);
+    return why ? bad(why) : Verdict{};
 }
 
 Verdict check_network(const AssayFfn& ffn, int batch) {

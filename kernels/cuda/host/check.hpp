@@ -17,6 +17,8 @@ struct Verdict {
 Verdict check(const AssayGemv& call);
 Verdict check(const AssayRouter& call);
 Verdict check(const AssaySparseFfn& call);
+Verdict check(const AssayDispatch& call);
+Verdict check(const AssayRowMove& call);
 /// Whether this network has kernels, pointers aside.
 Verdict check_network(const AssayFfn& ffn, int batch);
 

@@ -16,14 +16,16 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-int parts(int multiprocessors, const AssayFfn& ffn, Access access, int tokens, int batch) {
+int parts(const Device& device, const AssayFfn& ffn, Access access, int blocks_per_multiprocessor,
+          int passes) {
     const std::int64_t slabs = ceiling(ffn.width, slab_columns(ffn.type, access));
     const std::int64_t resident =
-        std::int64_t{multiprocessors} * down_blocks_per_multiprocessor(tokens);
+        std::int64_t{std::min(device.multiprocessors, most_multiprocessors)} *
+        blocks_per_multiprocessor;
     const std::int64_t neurons = std::int64_t{ffn.experts} * ffn.expert_size;
-    const std::int64_t most = std::min<std::int64_t>(most_parts, ceiling(neurons, down_warps));
-    return static_cast<int>(
-        std::clamp<std::int64_t>(resident / (slabs * passes(tokens, batch)), 1, most));
+    const std::int64_t most =
+        std::min<std::int64_t>(device.most_parts, ceiling(neurons, down_warps));
+    return static_cast<int>(std::clamp<std::int64_t>(resident / (slabs * passes), 1, most));
 }
 
 }  // namespace
@@ -60,8 +62,10 @@ Launch rows_launch(const Device& device, std::int64_t rows, int columns, int tok
                                                          std::max<std::int64_t>(1, resident)));
     launch.y = passes(tokens, batch);
     launch.threads = rows_threads;
-    launch.memory_bytes =
-        sizeof(float) * static_cast<std::size_t>(tile_columns(columns, tokens) * tokens);
+    // Behind the tile: sums of warps that share rows, of up to two matrices.
+    const int shared_sums = tokens == 1 ? 2 * rows_threads : 0;
+    launch.memory_bytes = sizeof(float) * static_cast<std::size_t>(
+                                              tile_columns(columns, tokens) * tokens + shared_sums);
     return launch;
 }
 
@@ -76,10 +80,59 @@ Launch down_launch(const Device& device, const AssayFfn& ffn, Access access, int
     Launch launch;
     launch.x = static_cast<int>(ceiling(ffn.width, columns));
     launch.y =
-        parts(std::min(device.multiprocessors, most_multiprocessors), ffn, access, tokens, batch);
+        parts(device, ffn, access, down_blocks_per_multiprocessor(tokens), passes(tokens, batch));
     launch.z = passes(tokens, batch);
     launch.threads = down_threads;
     launch.memory_bytes = sizeof(float) * static_cast<std::size_t>(down_warps * columns);
+    return launch;
+}
+
+bool tiles(const Device& device, AssayType type, Access access, int batch) {
+    constexpr int least_batch = 5;  // up to 4, memory bounds the other kernels
+    return device.tensor_cores && type == ASSAY_BF16 && access == Access::wide &&
+           batch >= least_batch;
+}
+
+Launch rows_tiles_launch(const Device& device, std::int64_t rows) {
+    Launch launch;
+    launch.x = static_cast<int>(
+        std::clamp<std::int64_t>(ceiling(rows, tile_rows), 1, std::max(1, device.multiprocessors)));
+    launch.threads = rows_threads;
+    launch.memory_bytes = 2 * chunk_words * sizeof(std::uint32_t);
+    return launch;
+}
+
+Launch down_tiles_launch(const Device& device, const AssayFfn& ffn) {
+    const int columns = slab_columns(ffn.type, Access::wide);
+    Launch launch;
+    launch.x = static_cast<int>(ceiling(ffn.width, columns));
+    launch.y = parts(device, ffn, Access::wide, down_tiles_blocks_per_multiprocessor, 1);
+    launch.threads = down_threads;
+    launch.memory_bytes = sizeof(float) * 2 * tile_tokens * static_cast<std::size_t>(columns);
+    return launch;
+}
+
+Launch schedule_launch(const AssayDispatch& call) {
+    Launch launch;
+    launch.x = call.experts;
+    launch.threads = schedule_threads;
+    launch.memory_bytes =
+        sizeof(int) * static_cast<std::size_t>(std::max(4 * call.ranks, schedule_threads));
+    return launch;
+}
+
+Launch places_launch(const AssayDispatch& call) {
+    Launch launch;
+    launch.x = call.experts;
+    launch.threads = places_threads;
+    launch.memory_bytes = sizeof(int) * static_cast<std::size_t>(call.ranks + 1 + places_warps);
+    return launch;
+}
+
+Launch move_launch(const AssayRowMove& call) {
+    Launch launch;
+    launch.x = static_cast<int>(std::max<std::int64_t>(1, ceiling(call.rows, move_warps)));
+    launch.threads = move_threads;
     return launch;
 }
 
@@ -88,10 +141,17 @@ WorkspaceLayout workspace_layout(const AssayFfn& ffn, int batch) {
         static_cast<std::size_t>(ffn.experts) * static_cast<std::size_t>(ffn.expert_size);
     const auto tokens = static_cast<std::size_t>(batch);
     std::size_t most = 1;
-    for (const Access access : {Access::wide, Access::single})
-        most =
-            std::max(most, static_cast<std::size_t>(parts(most_multiprocessors, ffn, access,
-                                                          tokens_per_pass(access, batch), batch)));
+    const Device largest{most_multiprocessors};
+    for (const Access access : {Access::wide, Access::single}) {
+        const int at_once = tokens_per_pass(access, batch);
+        most = std::max(most, static_cast<std::size_t>(parts(
+                                  largest, ffn, access, down_blocks_per_multiprocessor(at_once),
+                                  passes(at_once, batch))));
+        if (tiles(largest, ffn.type, access, batch))
+            most =
+                std::max(most, static_cast<std::size_t>(parts(
+                                   largest, ffn, access, down_tiles_blocks_per_multiprocessor, 1)));
+    }
     WorkspaceLayout layout;
     layout.tokens = aligned(neurons * tokens * sizeof(float));
     layout.sums =

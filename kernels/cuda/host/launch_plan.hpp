@@ -16,6 +16,15 @@ constexpr int largest_batch = 16;
 /// What plans need to know of a device.
 struct Device {
     int multiprocessors = 0;
+    // What is asked for ahead of its use, into the L2 cache: so much that memory is busy meanwhile,
+    // and so little that it is still there when it is used (50 MB on Hopper, in two halves).
+    int prefetch_mb = 16;       ///< of the rows that warps begin with
+    int down_prefetch_mb = 16;  ///< of down, when gate and up come to their end
+    int most_parts = 32;        ///< of down: as many as are added up at once
+    bool tensor_cores = true;   ///< where tiles() says so
+    int prefetch_next = 0;      ///< 1: of the row after, too
+    int most_warps_of_row = 4;  ///< that share a row where rows are few
+    int router_blocks = 2;      ///< per multiprocessor: one leaves room for the next launch's
 };
 
 struct Launch {
@@ -50,6 +59,9 @@ struct RowsShape {
     int columns, batch;
     int tile_columns;  ///< columns of x in block memory at a time
     std::ptrdiff_t row_bytes;
+    int prefetch_bytes;  ///< of the whole launch
+    int prefetch_next;   ///< 1: the same of the next row while this one is read
+    int most_warps_of_row;
 };
 int tile_columns(int columns, int tokens);
 /// `rows`: the most there can be.
@@ -61,10 +73,39 @@ constexpr int down_blocks_per_multiprocessor(int tokens) {
     return tokens == 1 ? 4 : tokens <= 8 ? 2 : 1;
 }
 constexpr int down_loads_in_flight(int tokens) { return tokens <= 8 ? 4 : 2; }
-constexpr int most_parts = 64;
+/// Parts of a column's sum that a thread of the last block reads before it adds the first.
+constexpr int down_parts_at_once = 32;
 /// Columns of a block: 32 lanes' units.
 int slab_columns(AssayType type, Access access);
 Launch down_launch(const Device& device, const AssayFfn& ffn, Access access, int tokens, int batch);
+
+// Tiles for the tensor cores: rows_tiles_kernel.hpp and down_tiles_kernel.hpp.
+constexpr int tile_tokens = 16, tile_rows = 8, tile_neurons = 16;
+/// x in block memory: two chunks of so many columns, in three bf16 parts.
+constexpr int chunk_columns = 256, chunk_words = chunk_columns * tile_tokens / 2 * 3;
+/// A lane's 16-byte reads of a chunk of a row, all in flight at a time.
+constexpr int chunk_loads = chunk_columns / 32;
+constexpr int down_tiles_blocks_per_multiprocessor = 2;
+/// Whether the tensor cores multiply: they do not round as fp32 sums do, and a few tokens would
+/// leave most of a tile empty.
+bool tiles(const Device& device, AssayType type, Access access, int batch);
+/// `rows`: the most there can be.
+Launch rows_tiles_launch(const Device& device, std::int64_t rows);
+Launch down_tiles_launch(const Device& device, const AssayFfn& ffn);
+
+// Dispatch: dispatch_kernels.hpp.
+constexpr int schedule_threads = 128;
+constexpr int places_warps = 16, places_threads = 32 * places_warps;
+/// Neighbouring rows that a thread looks at.
+constexpr int places_rows = 4;
+constexpr int move_warps = 8, move_threads = 32 * move_warps;
+constexpr int move_blocks_per_multiprocessor = 6;
+/// Reads of 16 bytes that a lane asks for before it stores the first.
+constexpr int move_loads_in_flight = 4;
+Launch schedule_launch(const AssayDispatch& call);
+Launch places_launch(const AssayDispatch& call);
+/// A warp per row.
+Launch move_launch(const AssayRowMove& call);
 
 /// Zeroed integers that a context keeps for its kernels.
 constexpr int counters = 65536;

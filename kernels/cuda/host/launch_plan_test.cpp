@@ -70,11 +70,39 @@ TEST(LaunchPlan, RowsFillTheDeviceOnceOrGetABlockEach) {
     EXPECT_EQ(rows_launch(Device{0}, 10, 8, 1, 1).x, 1);  // a device that tells nothing
 }
 
+TEST(LaunchPlan, TilesAreForBf16AndMoreThanFourTokens) {
+    EXPECT_TRUE(tiles(h200, ASSAY_BF16, Access::wide, 5));
+    EXPECT_FALSE(tiles(h200, ASSAY_BF16, Access::wide, 4));
+    EXPECT_FALSE(tiles(h200, ASSAY_BF16, Access::single, 16));
+    EXPECT_FALSE(tiles(h200, ASSAY_F16, Access::wide, 16));
+
+    EXPECT_EQ(rows_tiles_launch(h200, 100).x, 13);
+    const Launch rows = rows_tiles_launch(h200, 11008);
+    EXPECT_EQ(rows.x, 132);
+    EXPECT_EQ(rows.memory_bytes, 48u * 1024u);  // what a block may have unasked
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 500; ++round) {
+        const AssayFfn ffn =
+            network(8 * (1 + static_cast<int>(random() % 2500)),
+                    1 + static_cast<int>(random() % 500), 1 + static_cast<int>(random() % 64));
+        const int batch = 5 + static_cast<int>(random() % 12);
+        const Launch down = down_tiles_launch(Device{1 + static_cast<int>(random() % 300)}, ffn);
+        EXPECT_GE(down.x * 256, ffn.width);
+        EXPECT_LE(down.memory_bytes, block_memory_of_sm_80 / 2);
+        if (down.y > 1) {
+            const WorkspaceLayout layout = workspace_layout(ffn, batch);
+            EXPECT_LE(static_cast<std::size_t>(down.y * batch) *
+                          static_cast<std::size_t>(ffn.width) * sizeof(float),
+                      layout.bytes - layout.sums);
+        }
+    }
+}
+
 TEST(LaunchPlan, DownCoversEveryColumnAndFillsTheDevice) {
     const AssayFfn llama = network(4096, 344, 32);
     const Launch launch = down_launch(h200, llama, Access::wide, 1, 1);
     EXPECT_EQ(launch.x, 16);
-    EXPECT_EQ(launch.y, 33);  // 528 blocks: four on each multiprocessor
+    EXPECT_EQ(launch.y, 32);  // 512 blocks: four on nearly each multiprocessor, summed at once
     EXPECT_EQ(launch.threads, 256);
     EXPECT_EQ(launch.memory_bytes, 8u * 256u * sizeof(float));
     EXPECT_EQ(down_launch(h200, network(4096, 1, 3), Access::wide, 1, 1).y, 1);

@@ -6,10 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "kernels/assay_kernels.h"
 #include "kernels/cuda/host/launch_plan.hpp"
+
+namespace assay::kernels::cuda {
+
+/// Block memory that kernels have been allowed to ask for, beyond what every kernel may.
+using BlockMemory = std::unordered_map<const void*, std::size_t>;
+
+}  // namespace assay::kernels::cuda
 
 struct AssayContext {
     int device_index = 0;
@@ -20,6 +28,7 @@ struct AssayContext {
     std::uint32_t* sink = nullptr;                 ///< of read_pass(), one word
     cudaEvent_t began = nullptr, ended = nullptr;  ///< of timing
     bool overlap = false;                          ///< CudaMachine's
+    assay::kernels::cuda::BlockMemory allowed;     ///< CudaMachine's
     std::string error;                             ///< of the last call that failed
 };
 
@@ -40,8 +49,8 @@ class CurrentDevice {
 };
 
 /// Null where the device does not exist, is older than compute capability 8.0 or has no memory.
-/// stream: null for one of its own. With the environment variable ASSAY_CUDA_OVERLAP=1, launches
-/// overlap where the device can (compute capability 9.0).
+/// stream: null for one of its own. Launches overlap where the device can (compute capability 9.0),
+/// unless the environment variable ASSAY_CUDA_OVERLAP is 0.
 AssayContext* create_context(int device, cudaStream_t stream);
 void destroy_context(AssayContext* context);
 

@@ -19,7 +19,7 @@ AssayStatus run(AssayContext* context, const Call* call, const char* name) {
         return refuse(*context, verdict.status, std::move(verdict.why));
     const CurrentDevice current(context->device_index);
     if (current.error() != cudaSuccess) return device_error(*context, name, current.error());
-    CudaMachine machine(context->device, context->stream, context->counters, context->overlap);
+    CudaMachine machine(*context);
     (launches(machine, *call), ...);
     if (machine.error() != cudaSuccess) return device_error(*context, name, machine.error());
     return ASSAY_OK;
@@ -48,6 +48,15 @@ AssayStatus router_call(AssayContext* context, const AssayRouter* call) {
 }
 AssayStatus sparse_ffn_call(AssayContext* context, const AssaySparseFfn* call) {
     return run<AssaySparseFfn, gate_up, down>(context, call, "sparse_ffn");
+}
+AssayStatus dispatch_call(AssayContext* context, const AssayDispatch* call) {
+    return run<AssayDispatch, schedule, places>(context, call, "dispatch");
+}
+AssayStatus shuffle_call(AssayContext* context, const AssayRowMove* call) {
+    return run<AssayRowMove, shuffle>(context, call, "shuffle");
+}
+AssayStatus unshuffle_call(AssayContext* context, const AssayRowMove* call) {
+    return run<AssayRowMove, unshuffle>(context, call, "unshuffle");
 }
 std::size_t workspace(const AssayFfn* ffn, std::int32_t batch) {
     return ffn && check_network(*ffn, batch).status == ASSAY_OK
@@ -96,6 +105,9 @@ extern "C" __attribute__((visibility("default"))) const AssayKernels* assay_cuda
                                     end_recording,
                                     replay,
                                     destroy_recording,
+                                    dispatch_call,
+                                    shuffle_call,
+                                    unshuffle_call,
                                     divide,
                                     reunite};
     return name.empty() ? nullptr : &table;

@@ -5,17 +5,16 @@
 
 #include "kernels/assay_kernels.h"
 #include "kernels/cuda/host/launch_plan.hpp"
+#include "kernels/cuda/plugin/context.hpp"
 
 namespace assay::kernels::cuda {
 
 class CudaMachine {
   public:
-    /// overlap: kernels may start while the one before on the stream comes to its end.
-    CudaMachine(const Device& device, cudaStream_t stream, int* counters, bool overlap)
-        : device_(device), stream_(stream), counters_(counters), overlap_(overlap) {}
+    explicit CudaMachine(AssayContext& context) : context_(context) {}
 
-    const Device& device() const { return device_; }
-    int* counters() const { return counters_; }
+    const Device& device() const { return context_.device; }
+    int* counters() const { return context_.counters; }
     /// Of the first launch that failed; those after it are left out.
     cudaError_t error() const { return error_; }
 
@@ -26,10 +25,15 @@ class CudaMachine {
         if (error_ != cudaSuccess) return;
         constexpr std::size_t always_allowed = 48 * 1024;
         if (launch.memory_bytes > always_allowed) {
-            error_ = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          static_cast<int>(launch.memory_bytes));
-            if (error_ != cudaSuccess) return;
+            std::size_t& allowed = context_.allowed[reinterpret_cast<const void*>(kernel)];
+            if (allowed < launch.memory_bytes) {
+                error_ = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              static_cast<int>(launch.memory_bytes));
+                if (error_ != cudaSuccess) return;
+                allowed = launch.memory_bytes;
+            }
         }
+        // The kernel may start while the one before on the stream comes to its end.
         cudaLaunchAttribute attribute{};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -38,18 +42,15 @@ class CudaMachine {
                               static_cast<unsigned>(launch.z));
         config.blockDim = dim3(static_cast<unsigned>(launch.threads));
         config.dynamicSmemBytes = launch.memory_bytes;
-        config.stream = stream_;
+        config.stream = context_.stream;
         config.attrs = &attribute;
-        config.numAttrs = overlap_ ? 1 : 0;
+        config.numAttrs = context_.overlap ? 1 : 0;
         error_ = cudaLaunchKernelEx(&config, kernel, parameters...);
     }
 #endif
 
   private:
-    Device device_;
-    cudaStream_t stream_;
-    int* counters_;
-    bool overlap_;
+    AssayContext& context_;
     cudaError_t error_ = cudaSuccess;
 };
 
@@ -62,5 +63,10 @@ void router(CudaMachine& machine, const AssayRouter& call);
 void gate_up(CudaMachine& machine, const AssaySparseFfn& call);
 /// What they add to the output.
 void down(CudaMachine& machine, const AssaySparseFfn& call);
+
+void schedule(CudaMachine& machine, const AssayDispatch& call);
+void places(CudaMachine& machine, const AssayDispatch& call);
+void shuffle(CudaMachine& machine, const AssayRowMove& call);
+void unshuffle(CudaMachine& machine, const AssayRowMove& call);
 
 }  // namespace assay::kernels::cuda

@@ -7,17 +7,13 @@
 #include <ctime>
 #include <thread>
 
-#include "impls/lazarus/experiments/layers/skewed_layer.hpp"
-#include "impls/lazarus/spot/fig9_course.hpp"
+#include "impls/lazarus/experiments/layers/layer_times.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
 #include "impls/lazarus/training/distributed_experts.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
-#include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {
 namespace {
-
-constexpr int repetitions = 5;
 
 /// Processor time of this thread: what a rank would take on a processor of its own. Waiting for
 /// others costs none.
@@ -26,12 +22,6 @@ double thread_s() {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-/// Of the slowest rank each.
-struct PhaseTimes {
-    double dispatch = 0, experts = 0, combine = 0;
-    double layer() const { return dispatch + experts + combine; }
-};
 
 /// The layer with its weights and the rows of every rank.
 class RunningLayer {
@@ -56,17 +46,7 @@ class RunningLayer {
         for (std::size_t rank = 0; rank < ranks; ++rank)
             threads.emplace_back([&, rank] { times[rank] = forward_of(rank, *group[rank]); });
         for (auto& thread : threads) thread.join();
-        PhaseTimes slowest;
-        for (double PhaseTimes::*const phase :
-             {&PhaseTimes::dispatch, &PhaseTimes::experts, &PhaseTimes::combine})
-            for (const auto& rank : times) slowest.*phase = std::max(slowest.*phase, rank.*phase);
-        return slowest;
-    }
-
-    double tokens() const {
-        double tokens = 0;
-        for (const auto& choices : layer_.choices) tokens += static_cast<double>(choices.size());
-        return tokens;
+        return slowest_of(times);
     }
 
   private:
@@ -105,21 +85,8 @@ class RunningLayer {
 
 void run_fig10a(const SkewedLayer& even, const SkewedLayer& skewed, Recorder& recorder) {
     const RunningLayer at_1_to_1(even), at_ratio(skewed);
-    std::vector<double> relative, layer_s, experts_s;
-    // In turns, after one of each to warm up: what disturbs the machine disturbs both.
-    for (int i = -1; i < repetitions; ++i) {
-        recorder.progress((i + 1.0) / (repetitions + 1), "forward passes");
-        const double reference = at_1_to_1.forward().layer();
-        const auto times = at_ratio.forward();
-        if (i < 0) continue;
-        relative.push_back(reference / times.layer());
-        layer_s.push_back(times.layer());
-        experts_s.push_back(times.experts);
-    }
-    recorder.metric("relative_throughput", median(relative));
-    recorder.metric("layer_s", median(layer_s));
-    recorder.metric("experts_s", median(experts_s));
-    recorder.metric("tokens_per_s", at_ratio.tokens() / median(layer_s));
+    compare_layers([&] { return at_1_to_1.forward(); }, [&] { return at_ratio.forward(); },
+                   skewed.rows(), recorder);
 }
 
 }  // namespace assay::lazarus

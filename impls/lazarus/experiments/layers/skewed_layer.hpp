@@ -18,6 +18,7 @@ struct SkewedLayer {
     std::vector<std::vector<std::int64_t>> choices;  ///< [rank][row]: its expert
 
     int ranks() const { return static_cast<int>(holders.size()); }
+    double rows() const;  ///< of all ranks
     /// T as dispatchers want it: [experts][ranks], row-major.
     std::vector<Tokens> tokens() const;
 };

@@ -39,6 +39,23 @@ void lay_out(RankLayout& layout) {
     }
 }
 
+std::vector<std::int64_t> send_places(const RankLayout& layout,
+                                      const std::vector<std::int64_t>& choices) {
+    std::vector<std::vector<std::int64_t>> members(static_cast<std::size_t>(layout.experts));
+    for (std::size_t row = 0; row < choices.size(); ++row)
+        members[static_cast<std::size_t>(choices[row])].push_back(static_cast<std::int64_t>(row));
+    std::vector<std::int64_t> places(choices.size());
+    for (const auto& segment : layout.send) {
+        const auto e = static_cast<std::size_t>(&segment - layout.send.data()) %
+                       static_cast<std::size_t>(layout.experts);
+        for (Tokens i = 0; i < segment.rows; ++i) {
+            const auto row = members[e][static_cast<std::size_t>(segment.first_ordinal + i)];
+            places[static_cast<std::size_t>(row)] = segment.first_row + i;
+        }
+    }
+    return places;
+}
+
 void rank_layout(const DispatchPlan& plan, int rank, RankLayout& layout) {
     if (rank < 0 || rank >= plan.ranks) {
         throw UserError(fmt::format("rank {} of {} ranks", rank, plan.ranks));

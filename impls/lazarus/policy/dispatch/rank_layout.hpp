@@ -2,6 +2,7 @@
 // lies in its buffers.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "impls/lazarus/policy/dispatch/dispatch_plan.hpp"
@@ -49,6 +50,11 @@ void clear(RankLayout& layout, int experts, int ranks);
 
 /// Lays the buffers out: from `rows` and `room` of every segment follows all the rest.
 void lay_out(RankLayout& layout);
+
+/// Where each row of the rank lies in the buffer that is sent: by destination, then by expert, an
+/// expert's tokens in batch order. choices: the expert of each row.
+std::vector<std::int64_t> send_places(const RankLayout& layout,
+                                      const std::vector<std::int64_t>& choices);
 
 /// The part of `rank` in a plan of all. O(experts · ranks).
 RankLayout rank_layout(const DispatchPlan& plan, int rank);

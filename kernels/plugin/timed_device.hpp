@@ -9,7 +9,7 @@
 
 #include "kernels/assay_kernels.h"
 
-namespace assay::lte {
+namespace assay::kernels {
 
 class TimedDevice {
   public:
@@ -76,4 +76,4 @@ class ReadBandwidth {
     TimedDevice::Memory memory_;
 };
 
-}  // namespace assay::lte
+}  // namespace assay::kernels

@@ -1,4 +1,4 @@
-#include "impls/lte/timing/timed_device.hpp"
+#include "kernels/plugin/timed_device.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "suite/base/error.hpp"
 
-namespace assay::lte {
+namespace assay::kernels {
 namespace {
 
 constexpr std::size_t read_unit = 256 * 1024;  // of read_pass()
@@ -96,4 +96,4 @@ double ReadBandwidth::measure() const {
     });
 }
 
-}  // namespace assay::lte
+}  // namespace assay::kernels

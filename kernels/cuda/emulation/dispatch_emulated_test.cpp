@@ -1,0 +1,46 @@
+// The dispatch's source, run by the emulation, against the CPU back end: random shapes and orders
+// of threads and blocks, outputs poisoned.
+#include "kernels/reference/dispatch_test.hpp"
+
+#include "kernels/cuda/device/dispatch_kernels.hpp"
+#include "kernels/cuda/emulation/emulated_machine.hpp"
+
+namespace assay::kernels::cuda {
+namespace {
+
+void run(reference::DispatchProblem& problem) {
+    const AssayDispatch call = problem.call();
+    EmulatedMachine machine(4, static_cast<std::uint64_t>(problem.rank + problem.experts));
+    launch_schedule(machine, call);
+    launch_places(machine, call);
+    EXPECT_EQ(machine.counters()[0], 0);
+}
+
+TEST(EmulatedDispatch, AgreesForRandomShapes) {
+    reference::expect_dispatches_of_random_shapes(run, 24);
+}
+
+TEST(EmulatedDispatch, LeavesOutWhatIsWrong) { reference::expect_dispatches_of_wrong_input(run); }
+
+TEST(EmulatedDispatch, MovesRowsThereAndBack) {
+    reference::expect_moves(
+        [](const std::vector<std::int32_t>& places, int places_end, std::size_t row_bytes,
+           const std::vector<std::byte>& from, std::vector<std::byte>& to, bool back) {
+            // Vectors' memory is aligned to 16 bytes.
+            const AssayRowMove call{static_cast<std::int32_t>(places.size()),
+                                    places_end,
+                                    row_bytes,
+                                    places.data(),
+                                    from.data(),
+                                    to.data()};
+            EmulatedMachine machine(4, places.size());
+            if (back)
+                launch_move<true>(machine, call);
+            else
+                launch_move<false>(machine, call);
+        },
+        12);
+}
+
+}  // namespace
+}  // namespace assay::kernels::cuda
