@@ -4,7 +4,7 @@
 #include <array>
 
 #include "kernels/cuda/harness/bench_layers.hpp"
-#include "kernels/reference/dispatch_problem.hpp"
+#include "kernels/cuda/harness/device_problem.hpp"
 
 namespace assay::kernels::cuda::harness {
 namespace {
@@ -45,21 +45,10 @@ void schedule(benchmark::State& state) {
     const auto experts = static_cast<int>(state.range(0)), ranks = static_cast<int>(state.range(1));
     BenchDevice& device = BenchDevice::get();
     reference::DispatchProblem problem(experts, ranks, static_cast<int>(state.range(2)), 1);
-    const DeviceArray<std::int32_t> tokens(problem.tokens), replicas(problem.replicas),
-        choices(problem.choices), send_first(problem.send_first),
-        receive_first(problem.receive_first), places(problem.places),
-        expert_first(problem.expert_first), grouped(problem.grouped);
-    AssayDispatch call = problem.call();
-    call.tokens = tokens.data();
-    call.replicas = replicas.data();
-    call.choices = choices.data();
-    call.send_first = send_first.data();
-    call.receive_first = receive_first.data();
-    call.places = places.data();
-    call.expert_first = expert_first.data();
-    call.grouped = grouped.data();
+    const DeviceDispatch there(problem);
+    const AssayDispatch call = there.call();
     constexpr int calls = 20;
-    measure_chain(state, calls * (choices.bytes() + places.bytes()), calls, [&] {
+    measure_chain(state, calls * (there.choices.bytes() + there.places.bytes()), calls, [&] {
         for (int i = 0; i < calls; ++i)
             device.must_be_ok(device.kernels.dispatch(device.context.get(), &call));
     });

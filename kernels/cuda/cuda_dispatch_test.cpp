@@ -1,7 +1,7 @@
 // The dispatch on a GPU, against the CPU back end; skipped where there is none.
 #include "kernels/reference/dispatch_test.hpp"
 
-#include "kernels/cuda/harness/device_array.hpp"
+#include "kernels/cuda/harness/device_problem.hpp"
 #include "kernels/plugin/cuda_plugin.hpp"
 
 namespace assay::kernels::cuda::harness {
@@ -22,25 +22,10 @@ class CudaDispatch : public testing::Test {
             << kernels->last_error(context.get());
     }
     void run(reference::DispatchProblem& problem) {
-        const DeviceArray<std::int32_t> tokens(problem.tokens), replicas(problem.replicas),
-            choices(problem.choices), send_first(problem.send_first),
-            receive_first(problem.receive_first), places(problem.places),
-            expert_first(problem.expert_first), grouped(problem.grouped);
-        AssayDispatch call = problem.call();
-        call.tokens = tokens.data();
-        call.replicas = replicas.data();
-        call.choices = choices.data();
-        call.send_first = send_first.data();
-        call.receive_first = receive_first.data();
-        call.places = places.data();
-        call.expert_first = expert_first.data();
-        call.grouped = grouped.data();
+        const DeviceDispatch there(problem);
+        const AssayDispatch call = there.call();
         expect_ok(kernels->dispatch(context.get(), &call));
-        problem.send_first = send_first.get();
-        problem.receive_first = receive_first.get();
-        problem.places = places.get();
-        problem.expert_first = expert_first.get();
-        problem.grouped = grouped.get();
+        there.fetch(problem);
     }
 
     const AssayKernels* kernels = nullptr;
@@ -66,18 +51,20 @@ TEST_F(CudaDispatch, LeavesOutWhatIsWrong) {
 
 TEST_F(CudaDispatch, MovesRowsThereAndBack) {
     reference::expect_moves(
-        [&](const std::vector<std::int32_t>& places, int places_end, std::size_t row_bytes,
-            const std::vector<std::byte>& from, std::vector<std::byte>& to, bool back) {
-            const DeviceArray<std::int32_t> places_there(places);
-            const DeviceArray<std::byte> from_there(from), to_there(to);
-            const AssayRowMove call{static_cast<std::int32_t>(places.size()),
-                                    places_end,
-                                    row_bytes,
-                                    places_there.data(),
-                                    from_there.data(),
-                                    to_there.data()};
-            expect_ok((back ? kernels->unshuffle : kernels->shuffle)(context.get(), &call));
-            to = to_there.get();
+        [&](const AssayRowMove& call, std::size_t from_bytes, std::size_t to_bytes, bool back) {
+            const auto* const from = static_cast<const std::byte*>(call.from);
+            auto* const to = static_cast<std::byte*>(call.to);
+            const DeviceArray<std::int32_t> places(
+                std::vector<std::int32_t>(call.places, call.places + call.rows));
+            const DeviceArray<std::byte> from_there(
+                std::vector<std::byte>(from, from + from_bytes));
+            DeviceArray<std::byte> to_there(std::vector<std::byte>(to, to + to_bytes));
+            AssayRowMove there = call;
+            there.places = places.data();
+            there.from = from_there.data();
+            there.to = to_there.data();
+            expect_ok((back ? kernels->unshuffle : kernels->shuffle)(context.get(), &there));
+            std::ranges::copy(to_there.get(), to);
         },
         100);
 }

@@ -51,13 +51,12 @@ inline void expect_dispatches_of_wrong_input(const RunDispatch& run) {
     expect_dispatch(problem, run);
 }
 
-/// Rows of random bytes, moved there and back; `move(rows, places_end, row_bytes, places, from, to,
-/// back)` runs shuffle or, back, unshuffle.
-using RunMove = std::function<void(const std::vector<std::int32_t>& places, int places_end,
-                                   std::size_t row_bytes, const std::vector<std::byte>& from,
-                                   std::vector<std::byte>& to, bool back)>;
+/// Runs shuffle or, back, unshuffle; how many bytes lie at `from` and at `to`.
+using RunMove = std::function<void(const AssayRowMove& call, std::size_t from_bytes,
+                                   std::size_t to_bytes, bool back)>;
 
-inline void expect_moves(const RunMove& move, int rounds) {
+/// Rows of random bytes, moved there and back.
+inline void expect_moves(const RunMove& run, int rounds) {
     std::mt19937_64 random(23);
     for (int round = 0; round < rounds; ++round) {
         const int rows = draw(random, 0, 200), room = rows + draw(random, 0, 50);
@@ -72,7 +71,12 @@ inline void expect_moves(const RunMove& move, int rounds) {
         for (std::byte& byte : from) byte = static_cast<std::byte>(random());
         const std::byte poison{0xa5};
         std::vector<std::byte> there(static_cast<std::size_t>(room) * bytes, poison);
-        move(places, room, bytes, from, there, false);
+        const auto move = [&](const std::vector<std::byte>& source, std::vector<std::byte>& to,
+                              bool back) {
+            run({rows, room, bytes, places.data(), source.data(), to.data()}, source.size(),
+                to.size(), back);
+        };
+        move(from, there, false);
         std::vector<std::byte> expected(there.size(), poison), back_again(from.size(), poison),
             expected_back = back_again;
         for (std::size_t row = 0; row < places.size(); ++row) {
@@ -82,7 +86,7 @@ inline void expect_moves(const RunMove& move, int rounds) {
             std::memcpy(&expected_back[row * bytes], &from[row * bytes], bytes);
         }
         ASSERT_TRUE(there == expected) << rows << " rows of " << bytes << " bytes";
-        move(places, room, bytes, there, back_again, true);
+        move(there, back_again, true);
         ASSERT_TRUE(back_again == expected_back) << rows << " rows of " << bytes << " bytes, back";
     }
 }

@@ -9,6 +9,7 @@
 
 namespace assay::lte {
 
+using kernels::ReadBandwidth;
 using kernels::TimedDevice;
 
 class TimedBlock {

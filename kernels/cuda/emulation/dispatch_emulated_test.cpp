@@ -24,16 +24,8 @@ TEST(EmulatedDispatch, LeavesOutWhatIsWrong) { reference::expect_dispatches_of_w
 
 TEST(EmulatedDispatch, MovesRowsThereAndBack) {
     reference::expect_moves(
-        [](const std::vector<std::int32_t>& places, int places_end, std::size_t row_bytes,
-           const std::vector<std::byte>& from, std::vector<std::byte>& to, bool back) {
-            // Vectors' memory is aligned to 16 bytes.
-            const AssayRowMove call{static_cast<std::int32_t>(places.size()),
-                                    places_end,
-                                    row_bytes,
-                                    places.data(),
-                                    from.data(),
-                                    to.data()};
-            EmulatedMachine machine(4, places.size());
+        [](const AssayRowMove& call, std::size_t, std::size_t, bool back) {
+            EmulatedMachine machine(4, call.row_bytes);
             if (back)
                 launch_move<true>(machine, call);
             else

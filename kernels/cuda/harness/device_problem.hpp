@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/harness/device_array.hpp"
-#include "kernels/reference/random_problem.hpp"
+#include "kernels/reference/dispatch_problem.hpp"
 
 namespace assay::kernels::cuda::harness {
 
@@ -53,6 +53,43 @@ struct DeviceGemv {
     DeviceArray<float> x, bias;
     PoisonedOutput y;
     std::size_t misalignment;
+};
+
+struct DeviceDispatch {
+    explicit DeviceDispatch(reference::DispatchProblem& problem)
+        : host(problem.call()),
+          tokens(problem.tokens),
+          replicas(problem.replicas),
+          choices(problem.choices),
+          send_first(problem.send_first),
+          receive_first(problem.receive_first),
+          places(problem.places),
+          expert_first(problem.expert_first),
+          grouped(problem.grouped) {}
+    AssayDispatch call() const {
+        AssayDispatch call = host;
+        call.tokens = tokens.data();
+        call.replicas = replicas.data();
+        call.choices = choices.data();
+        call.send_first = send_first.data();
+        call.receive_first = receive_first.data();
+        call.places = places.data();
+        call.expert_first = expert_first.data();
+        call.grouped = grouped.data();
+        return call;
+    }
+    /// The outputs.
+    void fetch(reference::DispatchProblem& problem) const {
+        problem.send_first = send_first.get();
+        problem.receive_first = receive_first.get();
+        problem.places = places.get();
+        problem.expert_first = expert_first.get();
+        problem.grouped = grouped.get();
+    }
+
+    AssayDispatch host;
+    DeviceArray<std::int32_t> tokens, replicas, choices;
+    DeviceArray<std::int32_t> send_first, receive_first, places, expert_first, grouped;
 };
 
 struct DeviceFfn {

@@ -63,6 +63,25 @@ TEST(Fig10a, DrawnRowsCostThePaddedExchangeMore) {
               run(spec_of("ds", 1, "drawn")).value("busiest_bytes"));
 }
 
+TEST(Fig10a, HasAProfileForGpusAndSaysWhatIsMissing) {
+    const Experiment experiment = fig10a();
+    const ProfilePlan* plan = experiment.plan(Profile::gpu);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->provenances, std::vector{Provenance::measured});
+    auto spec = spec_of("lazarus", 2);
+    spec.profile = Profile::gpu;
+    spec.provenance = Provenance::measured;
+    for (const Value& tokens : plan->axes.at("tokens")) {
+        spec.axes["tokens"] = tokens;
+        EXPECT_NO_THROW(experiment.validate(spec));
+    }
+    if (const auto reason = experiment.unsupported(spec)) {
+        EXPECT_GT(reason->size(), 20u) << *reason;
+    }
+    spec.provenance = Provenance::exact;
+    EXPECT_EQ(experiment.unsupported(spec), std::nullopt);
+}
+
 TEST(Fig10a, RefusesWhatHasNoWholeShares) {
     auto spec = spec_of("ds", 2);
     spec.axes["tokens"] = std::int64_t{100};

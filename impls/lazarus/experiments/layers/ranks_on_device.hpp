@@ -24,6 +24,9 @@ class RanksOnDevice {
     RanksOnDevice(const kernels::TimedDevice& device, at::Device place, at::ScalarType type,
                   const SkewedLayer& layer);
 
+    RanksOnDevice(const RanksOnDevice&) = delete;
+    RanksOnDevice& operator=(const RanksOnDevice&) = delete;
+
     PhaseTimes forward() const;
     /// Of a rank: its rows, and what forward() made of them.
     const at::Tensor& rows(int rank) const { return ranks_[std::size_t(rank)].rows; }
@@ -60,6 +63,7 @@ class RanksOnDevice {
     at::TensorOptions options_;
     bool own_schedule_;
     int width_;
+    kernels::TimedDevice::Memory busy_;
     std::vector<nn::ParameterBlock> experts_;
     at::Tensor tokens_, replicas_;  ///< int32 [experts][ranks]
     std::vector<Rank> ranks_;
