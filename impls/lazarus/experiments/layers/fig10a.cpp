@@ -18,20 +18,6 @@
 
 namespace assay::lazarus {
 
-double SkewedLayer::rows() const {
-    double rows = 0;
-    for (const auto& of_rank : choices) rows += static_cast<double>(of_rank.size());
-    return rows;
-}
-
-std::vector<Tokens> SkewedLayer::tokens() const {
-    std::vector<Tokens> tokens(std::size_t(experts) * holders.size(), 0);
-    for (std::size_t rank = 0; rank < choices.size(); ++rank)
-        for (const auto expert : choices[rank])
-            ++tokens[std::size_t(expert) * holders.size() + rank];
-    return tokens;
-}
-
 namespace {
 
 // Of GPT-S, the paper's model with eight experts: ten nodes of six slots, groups of two.

@@ -18,9 +18,20 @@ struct SkewedLayer {
     std::vector<std::vector<std::int64_t>> choices;  ///< [rank][row]: its expert
 
     int ranks() const { return static_cast<int>(holders.size()); }
-    double rows() const;  ///< of all ranks
+    /// Of all ranks.
+    double rows() const {
+        double rows = 0;
+        for (const auto& of_rank : choices) rows += static_cast<double>(of_rank.size());
+        return rows;
+    }
     /// T as dispatchers want it: [experts][ranks], row-major.
-    std::vector<Tokens> tokens() const;
+    std::vector<Tokens> tokens() const {
+        std::vector<Tokens> tokens(static_cast<std::size_t>(experts) * holders.size(), 0);
+        for (std::size_t rank = 0; rank < choices.size(); ++rank)
+            for (const auto expert : choices[rank])
+                ++tokens[static_cast<std::size_t>(expert) * holders.size() + rank];
+        return tokens;
+    }
 };
 
 }  // namespace assay::lazarus
