@@ -6,7 +6,8 @@
 
 #define ASSAY_DEVICE __device__ __forceinline__
 /// A kernel of `threads` per block, of which `blocks` must fit on a multiprocessor.
-#define ASSAY_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
+#define ASSAY_KERNEL(threads, blocks) \
+    [[maybe_unused]] static __global__ void __launch_bounds__(threads, blocks)
 /// Parameters that the kernel reads where the launch put them.
 #define ASSAY_PARAMETER const __grid_constant__
 

@@ -19,7 +19,7 @@ namespace assay::kernels::cuda {
 namespace {
 
 constexpr unsigned version = 12050;  // of cuGreenCtxStreamCreate, the newest that is needed
-constexpr int usual_group = 8, small_group = 2;
+constexpr unsigned usual_group = 8, small_group = 2;
 
 /// The driver's functions by name; whether it has them all.
 struct Driver {
@@ -87,9 +87,8 @@ CUresult split_device(int device, unsigned group, std::vector<CUdevResource>& gr
     CUdevResource all{};
     if (const CUresult error = driver().resource_of(device, &all, CU_DEV_RESOURCE_TYPE_SM))
         return error;
-    const unsigned flags = group < static_cast<unsigned>(usual_group)
-                               ? CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
-                               : 0U;
+    unsigned flags = 0;
+    if (group < usual_group) flags = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;
     unsigned count = 0;
     if (const CUresult error = driver().split(nullptr, &count, &all, nullptr, flags, group))
         return error;
@@ -138,8 +137,9 @@ AssayStatus divide(AssayContext* context, AssayPart* parts, std::int32_t count,
                       "brings them");
     std::vector<std::int32_t> asked;
     for (std::int32_t i = 0; i < count; ++i) asked.push_back(parts[i].multiprocessors);
-    const bool usual = std::all_of(asked.begin(), asked.end(),
-                                   [](std::int32_t wanted) { return wanted % usual_group == 0; });
+    const bool usual = std::all_of(asked.begin(), asked.end(), [](std::int32_t wanted) {
+        return wanted % int(usual_group) == 0;
+    });
     std::vector<CUdevResource> groups;
     if (const CUresult error =
             split_device(context->device_index, usual ? usual_group : small_group, groups))

@@ -7,14 +7,10 @@
 #include <cstdlib>
 
 namespace assay::measure {
-namespace {
 
-constexpr int success = 0, size_too_small = 7;  // nvmlReturn_t
-constexpr unsigned name_bytes = 96;
-constexpr unsigned core_temperature = 0;         // NVML_TEMPERATURE_GPU
-constexpr unsigned uncorrected_errors = 1;       // NVML_MEMORY_ERROR_TYPE_UNCORRECTED
-constexpr unsigned since_driver_was_loaded = 0;  // NVML_VOLATILE_ECC
-
+// What the library's functions fill in. Of a named namespace, as the class that names them is:
+// g++ 13.3 fails on one that has members of an unnamed one.
+namespace nvml_types {
 struct MemoryInfo {  // nvmlMemory_t
     unsigned long long total, free, used;
 };
@@ -26,10 +22,21 @@ struct ProcessInfo {  // nvmlProcessInfo_t of version 3 (and 2)
     unsigned long long used_memory;
     unsigned gpu_instance, compute_instance;
 };
-using Device = Nvml::Device;
+}  // namespace nvml_types
 
-template <class... Arguments>
-using Entry = int (*)(Arguments...);
+namespace {
+
+using nvml_types::MemoryInfo;
+using nvml_types::ProcessInfo;
+using nvml_types::Utilization;
+
+constexpr int success = 0, size_too_small = 7;  // nvmlReturn_t
+constexpr unsigned name_bytes = 96;
+constexpr unsigned core_temperature = 0;         // NVML_TEMPERATURE_GPU
+constexpr unsigned uncorrected_errors = 1;       // NVML_MEMORY_ERROR_TYPE_UNCORRECTED
+constexpr unsigned since_driver_was_loaded = 0;  // NVML_VOLATILE_ECC
+
+using Device = Nvml::Device;
 
 }  // namespace
 
@@ -41,20 +48,28 @@ const char* nvml_library() {
 struct Nvml::Entries {
     std::unique_ptr<void, int (*)(void*)> handle;
     bool complete = true, running = false;
-    Entry<> init, shutdown;
-    Entry<char*, unsigned> driver_version;
-    Entry<unsigned*> device_count;
-    Entry<unsigned, Device*> device_by_index;
-    Entry<Device, char*, unsigned> device_name;
-    Entry<Device, MemoryInfo*> device_memory;
+    int (*init)() = nullptr;
+    int (*shutdown)() = nullptr;
+    int (*driver_version)(char*, unsigned) = nullptr;
+    int (*device_count)(unsigned*) = nullptr;
+    int (*device_by_index)(unsigned, Device*) = nullptr;
+    int (*device_name)(Device, char*, unsigned) = nullptr;
+    int (*device_memory)(Device, MemoryInfo*) = nullptr;
     // Only drivers and devices of some kinds have these.
-    Entry<Device, unsigned, unsigned*> clock, most_clock, default_clock, temperature;
-    Entry<Device, unsigned*> power, power_limit, default_power_limit, persistence;
-    Entry<Device, Utilization*> utilization;
-    Entry<Device, unsigned long long*> event_reasons;
-    Entry<Device, unsigned*, unsigned*> ecc, mig;
-    Entry<Device, unsigned, unsigned, unsigned long long*> ecc_errors;
-    Entry<Device, unsigned*, ProcessInfo*> processes;
+    int (*clock)(Device, unsigned, unsigned*) = nullptr;
+    int (*most_clock)(Device, unsigned, unsigned*) = nullptr;
+    int (*default_clock)(Device, unsigned, unsigned*) = nullptr;
+    int (*temperature)(Device, unsigned, unsigned*) = nullptr;
+    int (*power)(Device, unsigned*) = nullptr;
+    int (*power_limit)(Device, unsigned*) = nullptr;
+    int (*default_power_limit)(Device, unsigned*) = nullptr;
+    int (*persistence)(Device, unsigned*) = nullptr;
+    int (*utilization)(Device, Utilization*) = nullptr;
+    int (*event_reasons)(Device, unsigned long long*) = nullptr;
+    int (*ecc)(Device, unsigned*, unsigned*) = nullptr;
+    int (*mig)(Device, unsigned*, unsigned*) = nullptr;
+    int (*ecc_errors)(Device, unsigned, unsigned, unsigned long long*) = nullptr;
+    int (*processes)(Device, unsigned*, ProcessInfo*) = nullptr;
 
     explicit Entries(const char* file) : handle(dlopen(file, RTLD_NOW | RTLD_LOCAL), dlclose) {
         if (!handle) return;
