@@ -12,6 +12,8 @@ namespace assay::lte {
 
 /// By the name after "custom:" in the claims file. Each reads "not run" while a point is missing
 /// that it needs, else "supported" or "contradicted"; a claim with a `discrepancy` then reads "open
+/// discrepancy". Those at equal sparsity rest on the 95 % interval of the mean logarithm of the
+/// ratio, paired over seeds, of which there must be two; where it spans the margin they read "open
 /// discrepancy".
 ///   better_at_equal_sparsity     `of` has less perplexity than `over` at equal measured sparsity
 ///   alike_at_equal_sparsity      neither differs by more than the claim's relative tolerance
