@@ -73,8 +73,7 @@ void write_state(std::ostream& out, const std::string& name,
 /// Fills the blocks. Throws UserError, the blocks untouched, when the state is of other blocks or
 /// of a training with other options.
 TrainingState read_state(std::istream& in, const std::string& name,
-                         const std::vector<TrainedBlock>& blocks,
-                         const TrainingOptions& options) {
+                         const std::vector<TrainedBlock>& blocks, const TrainingOptions& options) {
     std::string line;
     std::getline(in, line);
     const auto head = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);

@@ -80,8 +80,8 @@ struct TrainingCallbacks {
     std::function<void(const nlohmann::json&)> load_extra;
 };
 
-/// A block, and how much faster than TrainingOptions::learning_rate it learns. A bare block learns at
-/// that rate; with a factor of 1 everywhere bits and checkpoints are those of bare blocks.
+/// A block, and how much faster than TrainingOptions::learning_rate it learns. A bare block learns
+/// at that rate; with a factor of 1 everywhere bits and checkpoints are those of bare blocks.
 struct TrainedBlock {
     TrainedBlock(ParameterBlock* trained, double factor = 1)
         : block(trained), rate_factor(factor) {}
