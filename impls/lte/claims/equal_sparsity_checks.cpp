@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -91,10 +90,6 @@ struct Differences {
     std::vector<double> low, high;
 };
 using ByPoint = std::map<std::pair<Value, bool>, Differences>;  // asked for, by which side
-
-double mean_of(const std::vector<double>& values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 ByPoint differences(const Contest& contest) {
     ByPoint found;
