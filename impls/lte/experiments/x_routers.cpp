@@ -19,7 +19,9 @@ Experiment x_routers() {
         "tokens tunes the dense model first, as the paper does. All train on as many tokens after "
         "the model that they start from. The prediction under test: as it is, LTE equals the "
         "random router.";
-    experiment.axes.push_back(sparsity_axis({0.5}));
+    // Of arms that end at other sparsities than they were asked for, neighbours bound or
+    // interpolate.
+    experiment.axes.push_back(sparsity_axis({0.4, 0.5, 0.6}));
     experiment.axes.push_back(
         {"steps",
          "training steps of both stages together, three fifths of them stage 1's",
@@ -75,7 +77,8 @@ Experiment x_routers() {
     // What needs no routers is for scale, on the pretrained model alone.
     toy.variants.assign(experiment.variants.begin(), experiment.variants.begin() + 6);
     small.variants = toy.variants;
-    small.axes = {{"model", {"smollm2"}}, {"corpus", {"bible-kjv"}}, {"steps", {90}}};
+    small.axes = {
+        {"model", {"smollm2"}}, {"corpus", {"bible-kjv"}}, {"sparsity", {0.5}}, {"steps", {90}}};
     small.seconds_per_sample = 1300;
     gpu.axes = {{"model", {"smollm2"}}, {"corpus", {"bible-kjv"}}};
     gpu.rounds = 5;
