@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "suite/claim/quantity.hpp"
 
 namespace assay::lte {
@@ -10,6 +12,7 @@ std::map<std::string, CustomCheck, std::less<>> claim_checks() {
     return {{"better_at_equal_sparsity", better_at_equal_sparsity},
             {"alike_at_equal_sparsity", alike_at_equal_sparsity},
             {"no_better_at_equal_sparsity", no_better_at_equal_sparsity},
+            {"clearly_greater", clearly_greater},
             {"latency_nearly_linear", latency_nearly_linear},
             {"mostly_slower", mostly_slower},
             {"grows_sublinearly", grows_sublinearly},
@@ -31,6 +34,10 @@ ClaimCheck verdict_of(const Claim& claim, bool holds, double obtained, std::stri
     check.obtained = obtained;
     check.reason = std::move(reason);
     return check;
+}
+
+double mean_of(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 bool selects(const Selector& selector, const Observation& observation) {

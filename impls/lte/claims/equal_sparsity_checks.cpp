@@ -11,6 +11,7 @@
 
 #include "impls/lte/claims/claim_checks.hpp"
 #include "suite/claim/quantity.hpp"
+#include "suite/measure/statistics/mean_interval.hpp"
 
 namespace assay::lte {
 
@@ -84,7 +85,7 @@ std::vector<QualityPoint> qualities(const std::vector<Point>& points) {
     return list;
 }
 
-/// Bounds of loss(of) − loss(over) at one point of either curve, gathered over seeds.
+/// Bounds of loss(of) − loss(over) at one point of either curve, by seed.
 struct Differences {
     std::vector<double> low, high;
 };
@@ -95,15 +96,21 @@ ByPoint differences(const Contest& contest) {
     for (const auto& [seed, of] : contest.of) {
         const auto over = contest.over.find(seed);
         if (over == contest.over.end()) continue;
+        ByPoint of_seed;
         for (const Point& point : of) {
             const LossBounds other = loss_at(qualities(over->second), point.quality.sparsity);
-            found[{point.asked, true}].low.push_back(point.quality.loss - other.high);
-            found[{point.asked, true}].high.push_back(point.quality.loss - other.low);
+            of_seed[{point.asked, true}].low.push_back(point.quality.loss - other.high);
+            of_seed[{point.asked, true}].high.push_back(point.quality.loss - other.low);
         }
         for (const Point& point : over->second) {
             const LossBounds own = loss_at(qualities(of), point.quality.sparsity);
-            found[{point.asked, false}].low.push_back(own.low - point.quality.loss);
-            found[{point.asked, false}].high.push_back(own.high - point.quality.loss);
+            of_seed[{point.asked, false}].low.push_back(own.low - point.quality.loss);
+            of_seed[{point.asked, false}].high.push_back(own.high - point.quality.loss);
+        }
+        // A seed that was run twice is one seed.
+        for (const auto& [point, bounds] : of_seed) {
+            found[point].low.push_back(mean_of(bounds.low));
+            found[point].high.push_back(mean_of(bounds.high));
         }
     }
     return found;
@@ -111,46 +118,85 @@ ByPoint differences(const Contest& contest) {
 
 enum class Wanted { better, alike, no_better };
 
-/// The middle of bounds, some of which may be infinite: never an average of two infinities.
-double middle(std::vector<double> values, bool lower) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    const double a = values[values.size() % 2 ? half : half - 1], b = values[half];
-    if (std::isinf(a) || std::isinf(b)) return lower ? a : b;
-    return (a + b) / 2;
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+/// The mean difference over seeds, between the ends of its interval; infinite on a side where a
+/// seed tells nothing.
+struct Interval {
+    double low = -unknown, high = unknown;
+    double mean = 0;  ///< of the bounds that speak least for what is wanted, or of those known
+    std::size_t seeds = 0;
+    bool known() const { return seeds > 1 && (std::isfinite(low) || std::isfinite(high)); }
+    bool closed() const { return std::isfinite(low) && std::isfinite(high); }
+};
+
+Interval interval_of(const Differences& found, Wanted wanted) {
+    const auto told = [](const std::vector<double>& bounds) {
+        return std::none_of(bounds.begin(), bounds.end(), [](double b) { return std::isinf(b); })
+                   ? statistics::mean_interval(bounds)
+                   : std::nullopt;
+    };
+    const auto low = told(found.low), high = told(found.high);
+    Interval interval{.seeds = found.low.size()};
+    if (low) interval.low = low->low;
+    if (high) interval.high = high->high;
+    const auto& speaks = (wanted == Wanted::no_better && low) || !high ? low : high;
+    if (speaks) interval.mean = speaks->mean;
+    return interval;
 }
 
-/// Whether a difference between the bounds is what is wanted; nothing when they do not tell.
-std::optional<bool> holds(Wanted wanted, double low, double high, double margin) {
+enum class Outcome { holds, fails, spans, untold };
+
+/// spans: the margin lies within the interval. untold: on the side of which nothing is known.
+Outcome outcome_of(Wanted wanted, const Interval& at, double margin) {
+    const Outcome otherwise = at.closed() ? Outcome::spans : Outcome::untold;
     switch (wanted) {
         case Wanted::better:
-            if (high < margin) return true;
-            return low >= margin ? std::optional(false) : std::nullopt;
+            return at.high < margin   ? Outcome::holds
+                   : at.low >= margin ? Outcome::fails
+                                      : otherwise;
         case Wanted::no_better:
-            if (low >= -margin) return true;
-            return high < -margin ? std::optional(false) : std::nullopt;
+            return at.low >= -margin   ? Outcome::holds
+                   : at.high < -margin ? Outcome::fails
+                                       : otherwise;
         case Wanted::alike:
-            if (low >= -margin && high <= margin) return true;
-            return low > margin || high < -margin ? std::optional(false) : std::nullopt;
+            return at.low >= -margin && at.high <= margin ? Outcome::holds
+                   : at.low > margin || at.high < -margin ? Outcome::fails
+                                                          : otherwise;
     }
-    return std::nullopt;
+    return otherwise;
 }
 
-/// The finite bound that speaks least for what is wanted.
-double telling(Wanted wanted, double low, double high) {
-    if (wanted == Wanted::alike) {
-        if (std::isinf(low) || std::isinf(high)) return std::isinf(low) ? high : low;
-        return std::abs(low) > std::abs(high) ? low : high;
-    }
-    const double worst = wanted == Wanted::better ? high : low;
-    return std::isinf(worst) ? (wanted == Wanted::better ? low : high) : worst;
+/// The larger, the less it speaks for what is wanted.
+double against(Wanted wanted, double difference) {
+    return wanted == Wanted::better      ? difference
+           : wanted == Wanted::no_better ? -difference
+                                         : std::abs(difference);
 }
 
 struct Worst {
-    double difference = 0;
-    bool holds = true;
+    Interval at;
+    Outcome outcome = Outcome::holds;
     std::string where;
 };
+
+/// Whether the first is the less favourable one: what fails before what is open before what holds.
+bool less_favourable(Wanted wanted, const Worst& one, const Worst& other) {
+    const auto rank = [](Outcome outcome) {
+        return outcome == Outcome::fails ? 0 : outcome == Outcome::spans ? 1 : 2;
+    };
+    if (one.outcome != other.outcome) return rank(one.outcome) < rank(other.outcome);
+    return against(wanted, one.at.mean) > against(wanted, other.at.mean);
+}
+
+std::string ratios(const Interval& at) {
+    const auto end = [](double difference) {
+        return std::isinf(difference) ? std::string("unknown")
+                                      : fmt::format("{:.4g}", std::exp(difference));
+    };
+    return fmt::format("{:.4g} ({} to {}, 95 %, {} seeds in pairs)", std::exp(at.mean), end(at.low),
+                       end(at.high), at.seeds);
+}
 
 ClaimCheck at_equal_sparsity(const Claim& claim, std::span<const Observation> observations,
                              Wanted wanted) {
@@ -158,39 +204,39 @@ ClaimCheck at_equal_sparsity(const Claim& claim, std::span<const Observation> ob
     std::optional<Worst> worst;
     int known = 0, all = 0;
     for (const auto& [at, contest] : contests(claim, observations)) {
-        bool compared = false;
+        bool compared = false, few_seeds = false;
         for (const auto& [point, found] : differences(contest)) {
-            const double low = middle(found.low, true), high = middle(found.high, false);
-            const auto outcome = holds(wanted, low, high, margin);
+            const Interval interval = interval_of(found, wanted);
             ++all;
-            if (!outcome) continue;
+            few_seeds = few_seeds || interval.seeds < 2;
+            if (!interval.known()) continue;
+            Worst here{interval, outcome_of(wanted, interval, margin),
+                       fmt::format("{}{}sparsity={}", to_string(at), at.empty() ? "" : " ",
+                                   to_string(point.first))};
+            if (here.outcome == Outcome::untold) continue;
             ++known;
             compared = true;
-            const double difference = telling(wanted, low, high);
-            const bool less_favourable =
-                !worst || (worst->holds && !*outcome) ||
-                (worst->holds == *outcome &&
-                 (wanted == Wanted::better ? difference > worst->difference
-                  : wanted == Wanted::no_better
-                      ? difference < worst->difference
-                      : std::abs(difference) > std::abs(worst->difference)));
-            if (less_favourable)
-                worst = {difference, *outcome,
-                         fmt::format("{}{}sparsity={}", to_string(at), at.empty() ? "" : " ",
-                                     to_string(point.first))};
+            if (!worst || less_favourable(wanted, here, *worst)) worst = std::move(here);
         }
         if (!compared)
-            return not_run_yet(claim, fmt::format("{}: no two measured sparsities can be compared",
-                                                  at.empty() ? "as it stands" : to_string(at)));
+            return not_run_yet(
+                claim, fmt::format("{}: {}", at.empty() ? "as it stands" : to_string(at),
+                                   few_seeds ? "an interval needs two seeds of both sides"
+                                             : "no two measured sparsities can be compared"));
     }
     if (!worst) return not_run_yet(claim, "one side has not been measured yet");
-    const double ratio = std::exp(worst->difference);
-    return verdict_of(
-        claim, worst->holds, ratio,
-        fmt::format("at equal measured sparsity {} is {:.4g} times that of the other side where "
-                    "that is least favourable ({}); {} of {} points tell, interpolated or bounded "
-                    "by monotony",
-                    claim.metric, ratio, worst->where, known, all));
+    auto check = verdict_of(
+        claim, worst->outcome == Outcome::holds, std::exp(worst->at.mean),
+        fmt::format("at equal measured sparsity {} is {} times that of the other side where that "
+                    "is least favourable ({}); {} of {} points tell, interpolated or bounded by "
+                    "monotony",
+                    claim.metric, ratios(worst->at), worst->where, known, all));
+    if (worst->outcome == Outcome::spans) {
+        check.verdict = ClaimVerdict::open_discrepancy;
+        check.reason += fmt::format("; interval spans the margin ({:.4g})",
+                                    std::exp(wanted == Wanted::no_better ? -margin : margin));
+    }
+    return check;
 }
 
 }  // namespace

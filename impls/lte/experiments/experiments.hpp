@@ -28,6 +28,7 @@ Experiment fig16();
 Experiment tab2();
 Experiment x_schedule();
 Experiment x_smollm2();
+Experiment x_routers();
 
 // What the declarations of the experiments that train models have in common: axes, metrics,
 // profiles. They are part of builds with libtorch only; training_runs.cpp is what they run, in the

@@ -33,7 +33,9 @@ Experiment fig3() {
         "fig3", "Expert scores with and without the separability loss", "section 3.3, Fig. 3");
     experiment.says =
         "Histogram of router scores on held-out text after stage 1, with lambda 0 and 0.5. Without "
-        "the loss many scores lie near the threshold, where the step from soft to hard is largest.";
+        "the loss many scores lie near the threshold, where the step from soft to hard is largest. "
+        "There the threshold is put where the requested share of scores lies, which nothing else "
+        "would reach.";
     experiment.axes.push_back(sparsity_axis({0.5}));
     experiment.axes.push_back({"lambda", "weight of the separability loss", {0.0, 0.5}, true});
     experiment.variants = {"lte"};

@@ -1,5 +1,6 @@
 // What the experiments that train models run: whole samples, in the module of tensors.
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "impls/lte/recipes/sparse_model.hpp"
 #include "impls/lte/tensor_functions.hpp"
@@ -42,6 +43,51 @@ SparseModel make_competitor(Workbench& bench, const SampleSpec& spec) {
     return make_rival(bench, spec.variant, number_axis(spec, "sparsity"));
 }
 
+/// The arms of x_routers that LTE trains, each what the one before is and one thing more; nullopt
+/// for its rivals.
+std::optional<LteRecipe> router_arm(const SampleSpec& spec) {
+    constexpr double fast_rate = 2.5e-3;  // 50 times the rate at which SmolLM2 is tuned
+    constexpr int probes = 5;
+    LteRecipe recipe;
+    recipe.target_sparsity = number_axis(spec, "sparsity");
+    recipe.probes = probes;
+    if (spec.variant == "as_is") return recipe;
+    if (!spec.variant.starts_with("fast")) return std::nullopt;
+    recipe.router_rate = fast_rate;
+    recipe.before_gain = true;
+    const auto has = [&](const char* part) { return spec.variant.find(part) != std::string::npos; };
+    recipe.detached_separability = has("_detached");
+    recipe.router_bias = has("_bias") ? 3 : 0;
+    recipe.tuned_share = has("_tuned") ? 1.0 / 3 : 0;
+    return recipe;
+}
+
+void record_scores(const std::vector<at::Tensor>& scores, double tau, const char* when,
+                   Recorder& recorder) {
+    const auto shares = score_histogram(scores, bins);
+    for (int bin = 0; bin < bins; ++bin)
+        recorder.metric("score_share", shares[static_cast<std::size_t>(bin)],
+                        {{"bin", (bin + 0.5) / bins}, {"when", std::string(when)}});
+    recorder.metric("near_threshold", near_threshold(scores, tau, 0.1),
+                    {{"when", std::string(when)}});
+}
+
+void record_gradients(const std::vector<Stage1Step>& probed, Recorder& recorder) {
+    for (std::size_t probe = 0; probe < probed.size(); ++probe) {
+        const double progress = static_cast<double>(probe) / static_cast<double>(probed.size() - 1);
+        const auto& gradients = *probed[probe].gradients;
+        const auto norm = [&](const char* loss, const char* part, double value) {
+            recorder.metric(
+                "gradient_norm", value,
+                {{"loss", std::string(loss)}, {"part", std::string(part)}, {"progress", progress}});
+        };
+        norm("task", "trunk", gradients.task_trunk);
+        norm("task", "routers", gradients.task_routers);
+        norm("separability", "trunk", gradients.separability_trunk);
+        norm("separability", "routers", gradients.separability_routers);
+    }
+}
+
 /// Weights of the feed-forward networks over all weights of the layers.
 double ffn_share(const nn::DecoderConfig& config) {
     double ffn = 0, all = 0;
@@ -76,7 +122,7 @@ void histogram_of_scores(const SampleSpec& spec, Recorder& recorder) {
         for (int bin = 0; bin < bins; ++bin)
             recorder.metric("score_share", shares[static_cast<std::size_t>(bin)],
                             {{"bin", (bin + 0.5) / bins}});
-        recorder.metric("near_threshold", near_threshold(trained.scores, recipe.tau, 0.1));
+        recorder.metric("near_threshold", near_threshold(trained.scores, trained.tau, 0.1));
         record(measure(bench, trained.model), recorder);
     });
 }
@@ -114,6 +160,21 @@ void measure_unions(const SampleSpec& spec, Recorder& recorder) {
             recorder.metric("union_sparsity", quality.statistics->union_sparsity(batch, spec.seed),
                             {{"batch", std::int64_t{batch}}});
         record(quality, recorder);
+    });
+}
+
+void train_router_arm(const SampleSpec& spec, Recorder& recorder) {
+    const auto recipe = router_arm(spec);
+    if (!recipe) return compete(spec, recorder);
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        LteTrained trained = train_lte(bench, *recipe);
+        record_scores(trained.first_scores, recipe->tau, "before", recorder);
+        record_scores(trained.scores, recipe->tau, "after", recorder);
+        recorder.metric("soft_loss", trained.nll_soft_first, {{"when", std::string("before")}});
+        recorder.metric("soft_loss", trained.nll_soft, {{"when", std::string("after")}});
+        recorder.metric("hard_loss", trained.nll_hard_before);
+        record_gradients(trained.probed, recorder);
+        record(measure(bench, trained.model), recorder);
     });
 }
 

@@ -43,11 +43,14 @@ LossWeights TargetSchedule::weights(std::int64_t step, std::int64_t steps) const
 void TargetSchedule::observe(std::int64_t, std::int64_t, const std::vector<at::Tensor>& scores) {
     std::vector<at::Tensor> flat;
     for (const auto& layer : scores) flat.push_back(layer.reshape({-1}).to(at::kFloat));
-    const auto all = at::cat(flat);
+    auto all = at::cat(flat);
+    // A GPU selects with a single block of threads, and sorts with all of them.
+    const bool sorted = !all.is_cpu();
+    if (sorted) all = std::get<0>(all.sort());
     const auto quantile = [&](double share) {
-        const auto rank = std::llround(share * static_cast<double>(all.numel()));
-        return std::get<0>(all.kthvalue(std::clamp<std::int64_t>(rank, 1, all.numel())))
-            .item<double>();
+        const auto rank = std::clamp<std::int64_t>(
+            std::llround(share * static_cast<double>(all.numel())), 1, all.numel());
+        return (sorted ? all[rank - 1] : std::get<0>(all.kthvalue(rank))).item<double>();
     };
     // Between two quantiles: once there is a gap, the middle of it rather than one of its edges.
     const double middle =

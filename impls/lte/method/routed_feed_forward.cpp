@@ -48,12 +48,33 @@ Routers::Routers(const nn::DecoderConfig& config, const RouterOptions& options, 
     }
 }
 
-at::Tensor Routers::scores(int layer, const at::Tensor& x) const {
-    const auto& block = *blocks_[static_cast<std::size_t>(layer)];
+Routers::Routers(const nn::Decoder& decoder, const RouterOptions& options)
+    : Routers(decoder.config(), options, decoder.blocks().front()->values().device()) {
+    if (!options.before_gain) return;
+    const bool with_bias = decoder.config().family == nn::Family::gpt2;
+    for (int layer = 0; layer < decoder.config().layers; ++layer) {
+        const auto name = "layer" + std::to_string(layer) + "/ffn_norm";
+        norms_.push_back({decoder.parameter(name),
+                          with_bias ? decoder.parameter(name + "_bias") : at::Tensor()});
+    }
+}
+
+at::Tensor Routers::seen(int layer, const at::Tensor& x) const {
+    const auto index = static_cast<std::size_t>(layer);
     // At least in the routers' own type: on which side of the threshold a score is must not hang on
     // bf16.
-    const auto type = at::promote_types(x.scalar_type(), block[weight].scalar_type());
-    return at::sigmoid(at::linear(x.to(type), block[weight].to(type),
+    const auto type = at::promote_types(x.scalar_type(), (*blocks_[index])[weight].scalar_type());
+    if (!options_.before_gain) return x.to(type);
+    // Undone with its gradient, so that the norm's parameters hear nothing of the routers.
+    const auto& [gain, shift] = norms_.at(index);
+    const auto shifted = shift.defined() ? x.to(type) - shift.to(type) : x.to(type);
+    return shifted / gain.to(type).masked_fill(gain == 0, 1);
+}
+
+at::Tensor Routers::scores_of_seen(int layer, const at::Tensor& seen) const {
+    const auto& block = *blocks_[static_cast<std::size_t>(layer)];
+    const auto type = seen.scalar_type();
+    return at::sigmoid(at::linear(seen, block[weight].to(type),
                                   options_.bias != 0 ? block[bias].to(type) : at::Tensor()));
 }
 
@@ -67,7 +88,13 @@ at::Tensor LteFeedForward::run(int layer, const at::Tensor& x, const nn::FfnWeig
     auto& scores = scores_[static_cast<std::size_t>(layer)];
     const auto hidden = nn::ffn_hidden(weights, x);
     if (mode_ == LteMode::soft) {
-        scores = routers_.scores(layer, x);
+        const auto seen = routers_.seen(layer, x);
+        scores = routers_.scores_of_seen(layer, seen);
+        if (keep_detached_) {
+            detached_scores_.resize(scores_.size());
+            detached_scores_[static_cast<std::size_t>(layer)] =
+                routers_.scores_of_seen(layer, seen.detach());
+        }
         return nn::ffn_output(weights, scaled_by_expert(hidden, scores));
     }
     {

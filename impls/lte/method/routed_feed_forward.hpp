@@ -19,23 +19,39 @@ struct RouterOptions {
     int expert_size = kernels::neurons_per_expert;
     double init_scale = 1.0;  ///< weights uniform in ±init_scale/sqrt(d); the paper is silent
     double bias = 0;          ///< initial bias of the logits; 0: no bias parameter at all
+    /// Ours: they see what the norm before the network gives before its gain and bias, of unit root
+    /// mean square whatever the gain (SmolLM2's is 0.1 to 0.3, and logits with it).
+    bool before_gain = false;
     std::uint64_t seed = 1;
 };
 
 class Routers {
   public:
-    /// Throws UserError when the neurons of a layer are no multiple of the expert size.
+    /// Throws UserError when the neurons of a layer are no multiple of the expert size. Routers
+    /// before the gain need the other constructor.
     Routers(const nn::DecoderConfig& config, const RouterOptions& options,
             at::Device device = at::kCPU);
-    /// Sigmoid scores G(x). x: [tokens, d]. Returns [tokens, N], fp32 or wider.
-    at::Tensor scores(int layer, const at::Tensor& x) const;
+    /// For a decoder, on its device, whose norms are looked at again in every forward pass.
+    Routers(const nn::Decoder& decoder, const RouterOptions& options);
+
+    /// What they look at, of the input x [tokens, d] of the network: [tokens, d], fp32 or wider.
+    at::Tensor seen(int layer, const at::Tensor& x) const;
+    /// Sigmoid scores G of what they see. Returns [tokens, N].
+    at::Tensor scores_of_seen(int layer, const at::Tensor& seen) const;
+    at::Tensor scores(int layer, const at::Tensor& x) const {
+        return scores_of_seen(layer, seen(layer, x));
+    }
     std::vector<std::unique_ptr<nn::ParameterBlock>>& blocks() { return blocks_; }
     const std::vector<std::unique_ptr<nn::ParameterBlock>>& blocks() const { return blocks_; }
     const RouterOptions& options() const { return options_; }
 
   private:
+    struct Norm {
+        at::Tensor gain, bias;  ///< leaves of the decoder; an undefined bias is none
+    };
     RouterOptions options_;
     std::vector<std::unique_ptr<nn::ParameterBlock>> blocks_;
+    std::vector<Norm> norms_;  ///< by layer; empty unless before_gain
 };
 
 /// Every expert's neurons times the expert's factor. hidden: [tokens, f]; factors: [tokens, N], f a
@@ -46,8 +62,9 @@ enum class LteMode { soft, hard };
 
 class LteFeedForward : public nn::FeedForward {
   public:
-    LteFeedForward(const Routers& routers, double tau, LteMode mode)
-        : routers_(routers), tau_(tau), mode_(mode) {}
+    /// keep_detached: see detached_scores().
+    LteFeedForward(const Routers& routers, double tau, LteMode mode, bool keep_detached = false)
+        : routers_(routers), tau_(tau), mode_(mode), keep_detached_(keep_detached) {}
 
     /// hard: no gradient passes through the mask or into the router.
     at::Tensor run(int layer, const at::Tensor& x, const nn::FfnWeights& weights) override;
@@ -55,12 +72,16 @@ class LteFeedForward : public nn::FeedForward {
     /// Scores of the last forward pass, by layer, with graph in soft mode: what the regularisers
     /// are computed from. [tokens, N] each.
     const std::vector<at::Tensor>& scores() const { return scores_; }
+    /// The same numbers in soft mode, of inputs cut off from the decoder: a loss on them moves the
+    /// routers alone. Empty unless kept.
+    const std::vector<at::Tensor>& detached_scores() const { return detached_scores_; }
 
   private:
     const Routers& routers_;
     double tau_;
     LteMode mode_;
-    std::vector<at::Tensor> scores_;
+    bool keep_detached_;
+    std::vector<at::Tensor> scores_, detached_scores_;
 };
 
 }  // namespace assay::lte

@@ -97,6 +97,17 @@ Sizes sizes_of(std::string_view model, Profile profile) {
                     model));
 }
 
+Sizes sizes_of(const SampleSpec& spec) {
+    Sizes sizes = sizes_of(model_of(spec), spec.profile);
+    if (!spec.axes.contains("steps")) return sizes;
+    const auto steps = integer_axis(spec, "steps");
+    sizes.stage1_steps = steps * 3 / 5;
+    sizes.stage2_steps = steps - sizes.stage1_steps;
+    // A GPU takes minutes for what writing the state of would take seconds each time.
+    if (spec.profile == Profile::gpu) sizes.checkpoint_every = 0;
+    return sizes;
+}
+
 std::string model_of(const SampleSpec& spec) { return text_axis(spec, "model", "gpt-toy"); }
 std::string corpus_of(const SampleSpec& spec) { return text_axis(spec, "corpus", "bible-kjv"); }
 

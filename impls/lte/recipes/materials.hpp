@@ -26,8 +26,8 @@ struct Sizes {
     std::int64_t stage1_steps = 0, stage2_steps = 0;
     double base_rate = 2e-3, tune_rate = 5e-4;  ///< learning rates
     int evaluation_windows = 64;                ///< held-out windows
-    std::int64_t checkpoint_every = 50;
-    bool bf16 = false;  ///< matrix products; else fp32
+    std::int64_t checkpoint_every = 50;         ///< 0: the sample is over before one would pay
+    bool bf16 = false;                          ///< matrix products; else fp32
 
     /// Tokens that any competitor may train on after the dense model: both stages'.
     std::int64_t tuning_steps() const { return stage1_steps + stage2_steps; }
@@ -38,6 +38,10 @@ bool names_a_file(std::string_view name);
 
 /// Throws UserError for a model that is neither listed above nor a path.
 Sizes sizes_of(std::string_view model, Profile profile);
+
+/// Of the sample's model and profile; its axis "steps", where it has one, says for how many steps
+/// both stages train together: three fifths of them are stage 1's.
+Sizes sizes_of(const SampleSpec& spec);
 
 /// The axes "model" and "corpus", or what stands for them where there are none.
 std::string model_of(const SampleSpec& spec);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impls/lte/method/sparsity.hpp"
+#include "impls/lte/method/stages.hpp"
 #include "impls/lte/recipes/workbench.hpp"
 
 namespace assay::lte {
@@ -54,16 +55,35 @@ struct LteRecipe {
     GroupingKind grouping = GroupingKind::kmeans;
     bool published = false;  ///< the published loss with constant `eta`; else our schedule
     double eta = 0.5;        ///< published schedule
+    /// Without separability (0) our schedule has nothing to reach its target with: then the
+    /// threshold of stage 2 is put where the target lies among the scores of training text.
     double lambda = 0.5;
     double target_sparsity = 0.5;  ///< our schedule
     double tau = 0.5;
+
+    // What lte/x_routers varies; the defaults are what all other experiments train.
+    double router_rate = 0;  ///< the routers' learning rate; 0: the decoder's
+    bool before_gain = false, detached_separability = false;  ///< see Routers, Stage1Options
+    double router_bias = 0;                                   ///< initial, of the logits
+    /// Share of the tokens of both stages that the dense model is tuned on first, as the paper's
+    /// is; the stages get the rest.
+    double tuned_share = 0;
+    /// Steps of stage 1 at which the gradients of its losses are told apart; when there are any,
+    /// scores are looked at before stage 1 too.
+    int probes = 0;
 };
 /// What stage 1 left behind, before stage 2.
 struct LteTrained {
     SparseModel model;               ///< hard mode, after both stages
+    double tau = 0;                  ///< its threshold
     double nll_soft = 0;             ///< held-out, soft mode, after stage 1
     double nll_hard_before = 0;      ///< held-out, hard mode, before stage 2
     std::vector<at::Tensor> scores;  ///< of held-out tokens after stage 1, by layer: [tokens, N]
+
+    // With probes.
+    double nll_soft_first = 0;             ///< before stage 1
+    std::vector<at::Tensor> first_scores;  ///< the same before stage 1
+    std::vector<Stage1Step> probed;
 };
 LteTrained train_lte(Workbench& bench, const LteRecipe& recipe);
 

@@ -4,6 +4,8 @@
 #include <ATen/ops/cat.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "impls/lte/method/grouping.hpp"
@@ -11,6 +13,7 @@
 #include "impls/lte/method/routed_feed_forward.hpp"
 #include "impls/lte/method/stages.hpp"
 #include "impls/lte/recipes/sparse_model.hpp"
+#include "impls/lte/rivals/rival.hpp"
 #include "kernels/sparse_ffn/experts.hpp"
 
 namespace assay::lte {
@@ -84,6 +87,17 @@ double soft_quality(Workbench& bench, const Routers& routers, double tau,
     return nll;
 }
 
+/// The score below which the share `target` of the scores of training text lies, over all layers.
+double threshold_at(Workbench& bench, const Routers& routers, double target) {
+    ScoreKeeper soft(routers, 0, bench.sizes().model.layers);
+    pass_training_text(bench.decoder(), soft, bench.data(), calibration_windows);
+    std::vector<at::Tensor> flat;
+    for (const auto& layer : soft.by_layer()) flat.push_back(layer.reshape({-1}));
+    const auto all = std::get<0>(at::cat(flat).sort());
+    const auto rank = std::llround(target * static_cast<double>(all.numel()));
+    return all[std::clamp<std::int64_t>(rank, 1, all.numel()) - 1].item<double>();
+}
+
 std::unique_ptr<Schedule> schedule_of(const LteRecipe& recipe) {
     if (recipe.published)
         return std::make_unique<PublishedSchedule>(recipe.eta, recipe.lambda, recipe.tau);
@@ -96,8 +110,11 @@ std::unique_ptr<Schedule> schedule_of(const LteRecipe& recipe) {
 
 /// All that a training depends on.
 std::string identity(const LteRecipe& recipe) {
-    return fmt::format("lte {} {} {} {} {} {}", static_cast<int>(recipe.grouping), recipe.published,
-                       recipe.eta, recipe.lambda, recipe.target_sparsity, recipe.tau);
+    return fmt::format("lte {} {} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(recipe.grouping),
+                       recipe.published, recipe.eta, recipe.lambda, recipe.target_sparsity,
+                       recipe.tau, recipe.router_rate, recipe.before_gain,
+                       recipe.detached_separability, recipe.router_bias, recipe.tuned_share,
+                       recipe.probes);
 }
 
 }  // namespace
@@ -121,44 +138,63 @@ void group_neurons(Workbench& bench, GroupingKind kind) {
 
 LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
     const Sizes& sizes = bench.sizes();
-    group_neurons(bench, recipe.grouping);
-    RouterOptions router_options;
-    router_options.seed = bench.seed();
-    auto routers =
-        std::make_shared<Routers>(bench.decoder().config(), router_options, bench.device());
-    const auto schedule = schedule_of(recipe);
     // Most figures show the same few trainings from another side.
     const auto states = bench.shared_states(identity(recipe));
+    const auto left = [&](std::int64_t steps) {
+        return steps - std::llround(recipe.tuned_share * static_cast<double>(steps));
+    };
+    const auto stage1_steps = left(sizes.stage1_steps), stage2_steps = left(sizes.stage2_steps);
+    if (recipe.tuned_share > 0)
+        bench.tune_dense(sizes.tuning_steps() - stage1_steps - stage2_steps, *states);
+    group_neurons(bench, recipe.grouping);
+    auto routers =
+        std::make_shared<Routers>(bench.decoder(), RouterOptions{.bias = recipe.router_bias,
+                                                                 .before_gain = recipe.before_gain,
+                                                                 .seed = bench.seed()});
+    const auto schedule = schedule_of(recipe);
 
     LteTrained trained;
+    if (recipe.probes > 0)
+        trained.nll_soft_first = soft_quality(bench, *routers, recipe.tau, trained.first_scores);
     {
-        Workbench::Curve curve(bench, "stage1", sizes.stage1_steps);
+        Workbench::Curve curve(bench, "stage1", stage1_steps);
         std::vector<double> at, sparsity, eta;
-        train_stage1(bench.decoder(), *routers, recipe.tau, *schedule, bench.data(),
-                     bench.tuning(sizes.stage1_steps, 2), *states, [&](const Stage1Step& step) {
+        const auto training = bench.tuning(stage1_steps, 2);
+        const Stage1Options options{
+            .tau = recipe.tau,
+            .router_rate =
+                recipe.router_rate > 0 ? recipe.router_rate / training.options.learning_rate : 1,
+            .detached_separability = recipe.detached_separability,
+            .probes = recipe.probes};
+        train_stage1(bench.decoder(), *routers, options, *schedule, bench.data(), training, *states,
+                     [&](const Stage1Step& step) {
                          curve(step.step, step.nll);
                          at.push_back(static_cast<double>(step.step));
                          sparsity.push_back(step.sparsity);
                          eta.push_back(step.weights.eta);
+                         if (step.gradients) trained.probed.push_back(step);
                      });
         bench.recorder().time_series("sparsity", "share", at, sparsity, {});
         bench.recorder().time_series("eta", "1", at, eta, {});
     }
     trained.nll_soft = soft_quality(bench, *routers, recipe.tau, trained.scores);
+    trained.tau = !recipe.published && recipe.lambda == 0
+                      ? threshold_at(bench, *routers, recipe.target_sparsity)
+                      : recipe.tau;
     const auto make_hard = [&] {
-        return std::make_unique<LteFeedForward>(*routers, recipe.tau, LteMode::hard);
+        return std::make_unique<LteFeedForward>(*routers, trained.tau, LteMode::hard);
     };
     trained.nll_hard_before =
         nn::evaluate(bench.decoder(), *make_hard(), bench.data(), sizes.evaluation_windows,
                      sizes.sequences, compute_type(sizes))
             .nll_nats_per_token;
     {
-        Workbench::Curve curve(bench, "stage2", sizes.stage2_steps);
-        train_stage2(bench.decoder(), *routers, recipe.tau, bench.data(),
-                     bench.tuning(sizes.stage2_steps, 3), *states, std::ref(curve));
+        Workbench::Curve curve(bench, "stage2", stage2_steps);
+        train_stage2(bench.decoder(), *routers, trained.tau, bench.data(),
+                     bench.tuning(stage2_steps, 3), *states, std::ref(curve));
     }
     auto hard = make_hard();
-    trained.model.active = [ffn = hard.get(), tau = recipe.tau](int layer) {
+    trained.model.active = [ffn = hard.get(), tau = trained.tau](int layer) {
         return ffn->scores()[static_cast<std::size_t>(layer)] > tau;
     };
     trained.model.ffn = std::move(hard);

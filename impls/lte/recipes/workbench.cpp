@@ -25,8 +25,10 @@ constexpr std::uint64_t base_stream = 0, dense_stream = 1;
 /// What tells the shared trainings of a session apart, as part of a file's name. What they were
 /// trained on is checked by content when they are taken up again.
 std::string name_of_shared(const SampleSpec& spec, const std::string& recipe) {
-    const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", model_of(spec), corpus_of(spec),
-                                         to_string(spec.profile), spec.seed, recipe);
+    const Sizes sizes = sizes_of(spec);
+    const std::string text = fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", model_of(spec),
+                                         corpus_of(spec), to_string(spec.profile), spec.seed,
+                                         sizes.stage1_steps, sizes.stage2_steps, recipe);
     return fmt::format("{:016x}", nn::hash_bytes(text.data(), text.size()));
 }
 
@@ -77,9 +79,9 @@ at::ScalarType compute_type(const Sizes& sizes) { return sizes.bf16 ? at::kBFloa
 Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
     : spec_(spec),
       recorder_(recorder),
-      sizes_(sizes_of(model_of(spec), spec.profile)),
+      sizes_(sizes_of(spec)),
       device_(device_for(spec.profile)),
-      keeper_(keeper_in(spec.state)),
+      keeper_(keeper_in(sizes_.checkpoint_every > 0 ? spec.state : "")),
       shared_(keeper_in(spec.shared)) {
     // Bits depend on the number of threads, so it is the machine's and no library's choice.
     at::set_num_threads(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
@@ -132,6 +134,8 @@ Workbench::Curve::~Curve() {
 }
 
 std::unique_ptr<nn::StateKeeper> Workbench::shared_states(const std::string& recipe) {
+    // Only what several samples start from is worth writing then.
+    if (sizes_.checkpoint_every == 0 && !recipe.empty()) return std::make_unique<nn::NoState>();
     return std::make_unique<Renamed>(*shared_, "-" + name_of_shared(spec_, recipe));
 }
 
@@ -151,9 +155,11 @@ void Workbench::tune_shared(const std::string& name, nn::FeedForward& ffn) {
     train(name, ffn, tuning(sizes_.tuning_steps(), dense_stream), *shared_states(""));
 }
 
-void Workbench::tune_dense() {
+void Workbench::tune_dense() { tune_dense(sizes_.tuning_steps(), *shared_states("")); }
+
+void Workbench::tune_dense(std::int64_t steps, nn::StateKeeper& states) {
     nn::DenseFeedForward dense;
-    tune_shared("dense", dense);
+    train("dense", dense, tuning(steps, dense_stream), states);
 }
 
 }  // namespace assay::lte

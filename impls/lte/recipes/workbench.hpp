@@ -64,6 +64,8 @@ class Workbench {
     void tune_shared(const std::string& name, nn::FeedForward& ffn);
     /// Continued dense training: what methods that prune or predict without training start from.
     void tune_dense();
+    /// Dense training for `steps` steps, kept as "dense".
+    void tune_dense(std::int64_t steps, nn::StateKeeper& states);
 
   private:
     void train(const std::string& name, nn::FeedForward& ffn,

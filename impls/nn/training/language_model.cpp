@@ -15,10 +15,10 @@ namespace assay::nn {
 void train_language_model(const std::string& name, Decoder& decoder, FeedForward& ffn,
                           const TokenData& data, const LanguageModelTraining& training,
                           StateKeeper& keeper, const LossCurve& curve, const TrainedAlong& along) {
-    std::vector<ParameterBlock*> blocks;
+    std::vector<TrainedBlock> blocks;
     for (auto& block : decoder.blocks()) blocks.push_back(block.get());
     blocks.insert(blocks.end(), along.blocks.begin(), along.blocks.end());
-    const auto device = blocks.front()->values().device();
+    const auto device = decoder.blocks().front()->values().device();
     const auto batches = batch_settings(data, training);
     std::vector<double> losses;
     TrainingCallbacks callbacks;

@@ -24,12 +24,14 @@ struct TrainingState {
 
 constexpr auto format_name = "assay-training-state 1";
 
-nlohmann::json description(const std::vector<ParameterBlock*>& blocks) {
+nlohmann::json description(const std::vector<TrainedBlock>& blocks) {
     auto list = nlohmann::json::array();
-    for (auto* block : blocks) {
-        list.push_back({{"name", block->name()},
-                        {"elements", block->count()},
-                        {"type", c10::toString(block->values().scalar_type())}});
+    for (const auto& [block, factor] : blocks) {
+        nlohmann::json entry{{"name", block->name()},
+                             {"elements", block->count()},
+                             {"type", c10::toString(block->values().scalar_type())}};
+        if (factor != 1) entry["rate_factor"] = factor;
+        list.push_back(std::move(entry));
     }
     return list;
 }
@@ -49,7 +51,7 @@ nlohmann::json description(const TrainingOptions& options) {
 
 /// One line of JSON, then the bytes of each block's values and moments.
 void write_state(std::ostream& out, const std::string& name,
-                 const std::vector<ParameterBlock*>& blocks, const TrainingOptions& options,
+                 const std::vector<TrainedBlock>& blocks, const TrainingOptions& options,
                  const TrainingState& state) {
     const nlohmann::json head{{"format", format_name},
                               {"training", name},
@@ -59,7 +61,7 @@ void write_state(std::ostream& out, const std::string& name,
                               {"options", description(options)},
                               {"extra", state.extra}};
     out << head.dump() << '\n';
-    for (auto* block : blocks) {
+    for (const auto& [block, factor] : blocks) {
         for (const auto& part : block->state()) {
             const auto here = part.cpu();
             out.write(static_cast<const char*>(here.const_data_ptr()),
@@ -71,8 +73,7 @@ void write_state(std::ostream& out, const std::string& name,
 /// Fills the blocks. Throws UserError, the blocks untouched, when the state is of other blocks or
 /// of a training with other options.
 TrainingState read_state(std::istream& in, const std::string& name,
-                         const std::vector<ParameterBlock*>& blocks,
-                         const TrainingOptions& options) {
+                         const std::vector<TrainedBlock>& blocks, const TrainingOptions& options) {
     std::string line;
     std::getline(in, line);
     const auto head = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -80,12 +81,12 @@ TrainingState read_state(std::istream& in, const std::string& name,
         refuse_checkpoint(name, "is not one of this program's version");
     if (head.at("training") != name) refuse_checkpoint(name, "is of another training");
     if (head.at("blocks") != description(blocks))
-        refuse_checkpoint(name, "is of a model of another shape");
+        refuse_checkpoint(name, "is of a model of another shape or with other rates");
     if (head.at("options") != description(options))
         refuse_checkpoint(name, "was made with other options");
 
     at::NoGradGuard no_grad;
-    for (auto* block : blocks) {
+    for (const auto& [block, factor] : blocks) {
         for (auto part : block->state()) {
             auto here = at::empty(part.sizes(), part.options().device(at::kCPU));
             in.read(static_cast<char*>(here.mutable_data_ptr()),
@@ -129,17 +130,7 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
-// Norm over all blocks; each block's own sum is a reduction of fixed order.
-double gradient_norm(const std::vector<ParameterBlock*>& blocks) {
-    double sum = 0;
-    for (auto* block : blocks) {
-        const auto norm = at::linalg_vector_norm(block->grad()).item<double>();
-        sum += norm * norm;
-    }
-    return std::sqrt(sum);
-}
-
-void update(const std::vector<ParameterBlock*>& blocks, const TrainingOptions& options,
+void update(const std::vector<TrainedBlock>& blocks, const TrainingOptions& options,
             const TrainingState& state, double loss) {
     const double norm = gradient_norm(blocks);
     if (!std::isfinite(norm)) {
@@ -150,10 +141,11 @@ void update(const std::vector<ParameterBlock*>& blocks, const TrainingOptions& o
                         norm, state.step, loss));
     }
     if (options.clip > 0 && norm > options.clip)
-        for (auto* block : blocks) block->grad().mul_(options.clip / norm);
-    const AdamOptions adam{learning_rate(options, state.step), options.beta1, options.beta2,
-                           options.epsilon};
-    for (auto* block : blocks) adam_update(*block, state.step + 1, adam);
+        for (const auto& [block, factor] : blocks) block->grad().mul_(options.clip / norm);
+    const double rate = learning_rate(options, state.step);
+    for (const auto& [block, factor] : blocks)
+        adam_update(*block, state.step + 1,
+                    {rate * factor, options.beta1, options.beta2, options.epsilon});
 }
 
 }  // namespace
@@ -169,7 +161,22 @@ double learning_rate(const TrainingOptions& options, std::int64_t step) {
            static_cast<double>(options.steps - rising);
 }
 
-void train(const std::string& name, std::vector<ParameterBlock*> blocks,
+double gradient_norm(const std::vector<TrainedBlock>& blocks) {
+    // Each block's own sum is a reduction of fixed order. They are fetched together: on a GPU every
+    // fetch waits for all that was launched before.
+    std::vector<at::Tensor> norms;
+    for (const auto& [block, factor] : blocks)
+        norms.push_back(at::linalg_vector_norm(block->grad()).to(at::kDouble));
+    const auto here = at::stack(norms).cpu();
+    double sum = 0;
+    for (std::int64_t i = 0; i < here.numel(); ++i) {
+        const double norm = here.const_data_ptr<double>()[i];
+        sum += norm * norm;
+    }
+    return std::sqrt(sum);
+}
+
+void train(const std::string& name, std::vector<TrainedBlock> blocks,
            const TrainingOptions& options, const TrainingCallbacks& callbacks, StateKeeper& keeper,
            std::int64_t checkpoint_every) {
     keep_freed_memory();
@@ -184,13 +191,13 @@ void train(const std::string& name, std::vector<ParameterBlock*> blocks,
     if (!resumed) {
         // Moments of an earlier training would be taken for those of step 1, whose bias is
         // corrected as if they had started at zero.
-        for (auto* block : blocks) block->zero_moments();
+        for (const auto& [block, factor] : blocks) block->zero_moments();
     } else if (callbacks.load_extra) {
         callbacks.load_extra(state.extra);
     }
 
     while (state.step < options.steps) {
-        for (auto* block : blocks) block->zero_grad();
+        for (const auto& [block, factor] : blocks) block->zero_grad();
         auto step = callbacks.loss(state.step);
         const double loss = step.loss.item<double>();
         check_loss(state, step, loss, options);

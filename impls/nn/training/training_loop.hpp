@@ -80,6 +80,18 @@ struct TrainingCallbacks {
     std::function<void(const nlohmann::json&)> load_extra;
 };
 
+/// A block, and how much faster than TrainingOptions::learning_rate it learns. A bare block learns
+/// at that rate; with a factor of 1 everywhere bits and checkpoints are those of bare blocks.
+struct TrainedBlock {
+    TrainedBlock(ParameterBlock* trained, double factor = 1)
+        : block(trained), rate_factor(factor) {}
+    ParameterBlock* block;
+    double rate_factor;
+};
+
+/// Euclidean norm of the gradients of all blocks together.
+double gradient_norm(const std::vector<TrainedBlock>& blocks);
+
 /// Trains `blocks` (all of them, every step). `name` is the training's name in the keeper, unique
 /// within a sample ("base", "stage1"). A checkpoint is saved every `checkpoint_every` steps (0:
 /// never) and at the end; when one is there, training goes on from it, and its state and curves are
@@ -88,7 +100,7 @@ struct TrainingCallbacks {
 /// before.
 /// Throws TrainingDiverged, UserError for a checkpoint that does not belong to these blocks and
 /// options.
-void train(const std::string& name, std::vector<ParameterBlock*> blocks,
+void train(const std::string& name, std::vector<TrainedBlock> blocks,
            const TrainingOptions& options, const TrainingCallbacks& callbacks, StateKeeper& keeper,
            std::int64_t checkpoint_every);
 

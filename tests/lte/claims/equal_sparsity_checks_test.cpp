@@ -136,6 +136,37 @@ TEST(LteEqualSparsityChecks, SeedsAreComparedWithThemselves) {
     EXPECT_EQ(better(strangers).verdict, ClaimVerdict::not_run);
 }
 
+// Ratios of 0.9 to 1.1 over seeds: the mean of the logarithms is below 0, its interval is not.
+TEST(LteEqualSparsityChecks, AnIntervalThatSpansTheMarginIsNoVerdict) {
+    MadeUp made;
+    for (const auto& [seed, ratio] : {std::pair{1, 0.9}, {2, 1.08}, {3, 0.95}}) {
+        made.sample("lte", asked(0.5), 0.5, 5.0 * ratio, static_cast<std::uint64_t>(seed));
+        made.sample("rival", asked(0.5), 0.5, 5.0, static_cast<std::uint64_t>(seed));
+    }
+    const ClaimCheck result = better(made);
+    EXPECT_EQ(result.verdict, ClaimVerdict::open_discrepancy);
+    EXPECT_THAT(result.reason, HasSubstr("interval spans the margin"));
+    EXPECT_THAT(result.reason, HasSubstr("3 seeds in pairs"));
+    EXPECT_NEAR(*result.obtained, std::cbrt(0.9 * 1.08 * 0.95), 1e-9);
+    Claim claim = made_up_claim("perplexity", "lte", "rival");
+    claim.relative = 0.02;
+    EXPECT_EQ(alike_at_equal_sparsity(claim, made.all()).verdict, ClaimVerdict::open_discrepancy);
+    EXPECT_EQ(no_better_at_equal_sparsity(claim, made.all()).verdict,
+              ClaimVerdict::open_discrepancy);
+    claim.relative = 0.5;  // a margin that the interval is within
+    EXPECT_EQ(alike_at_equal_sparsity(claim, made.all()).verdict, ClaimVerdict::supported);
+}
+
+TEST(LteEqualSparsityChecks, OneSeedIsNoVerdict) {
+    MadeUp made;
+    made.sample("lte", asked(0.5), 0.5, 4.0, 1).sample("rival", asked(0.5), 0.5, 5.0, 1);
+    EXPECT_EQ(better(made).verdict, ClaimVerdict::not_run);
+    EXPECT_THAT(better(made).reason, HasSubstr("two seeds"));
+    // The same seed a second time is no other one.
+    made.sample("lte", asked(0.5), 0.5, 4.1, 1).sample("rival", asked(0.5), 0.5, 5.1, 1);
+    EXPECT_EQ(better(made).verdict, ClaimVerdict::not_run);
+}
+
 TEST(LteEqualSparsityChecks, SidesMayDifferByAnAxis) {
     MadeUp made;
     for (const auto& [lambda, perplexity] : {std::pair{0.0, 6.0}, {0.5, 5.0}, {1.0, 5.05}})

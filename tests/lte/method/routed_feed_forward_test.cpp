@@ -180,6 +180,63 @@ TEST(StageOneGradient, AgreesWithTheClosedForm) {
     EXPECT_LT(largest_difference(x.grad(), expected_x), 1e-12);
 }
 
+nn::DecoderConfig small_decoder(nn::Family family) {
+    auto c = config();
+    c.family = family;
+    c.activation = family == nn::Family::gpt2 ? nn::Activation::gelu : nn::Activation::swiglu;
+    c.width = c.head_width = 8;
+    c.heads = c.kv_heads = 1;
+    c.context = 16;
+    return c;
+}
+
+TEST(Routers, BeforeTheGainSeeTheSameWhateverItIs) {
+    for (const auto family : {nn::Family::llama, nn::Family::gpt2}) {
+        const nn::Decoder decoder(small_decoder(family), 1);
+        const Routers plain(decoder.config(), {.expert_size = expert_size});
+        const Routers before(decoder, {.expert_size = expert_size, .before_gain = true});
+        auto gain = decoder.parameter("layer0/ffn_norm").detach();
+        const auto normalised = normal({tokens, 8}, 9).to(at::kFloat);
+        auto x = normalised;
+        gain.copy_(normal({8}, 4) / 5);
+        gain[3].zero_();  // what such a channel carried is lost
+        x = x * gain;
+        auto kept = at::ones({8});
+        kept[3].zero_();
+        if (family == nn::Family::gpt2) {
+            auto shift = decoder.parameter("layer0/ffn_norm_bias").detach();
+            shift.copy_(normal({8}, 5));
+            x = x + shift;
+        }
+        EXPECT_LT(largest_difference(before.scores(0, x), plain.scores(0, normalised * kept)),
+                  1e-6);
+        EXPECT_GT(largest_difference(before.scores(0, x), plain.scores(0, x)), 1e-3);
+    }
+}
+
+TEST(Routers, BeforeTheGainSendItNoGradient) {
+    const nn::Decoder decoder(small_decoder(nn::Family::llama), 1);
+    const Routers routers(decoder, {.expert_size = expert_size, .before_gain = true});
+    const auto& gain = decoder.parameter("layer0/ffn_norm");
+    gain.detach().fill_(0.25);
+    const auto normalised = normal({tokens, 8}, 9).to(at::kFloat);
+    routers.scores(0, normalised * gain).square().sum().backward();
+    EXPECT_LT(gain.grad().abs().max().item<double>(), 1e-6);
+    EXPECT_GT(routers.blocks()[0]->grad().abs().max().item<double>(), 1e-3);
+}
+
+TEST(LteFeedForward, DetachedScoresAreTheSameNumbersAndMoveTheRoutersAlone) {
+    const auto x = normal({tokens, width}, 9).requires_grad_(true);
+    const Routers routers(config(), {.expert_size = expert_size, .init_scale = 3});
+    LteFeedForward ffn(routers, tau, LteMode::soft, /*keep_detached=*/true);
+    ffn.run(0, x, swiglu());
+    ASSERT_EQ(ffn.detached_scores().size(), 1U);
+    EXPECT_TRUE(ffn.detached_scores()[0].equal(ffn.scores()[0]));
+    separability_loss(ffn.detached_scores()[0], tau, 0.01).backward();
+    EXPECT_FALSE(x.grad().defined());
+    EXPECT_GT(routers.blocks()[0]->grad().abs().max().item<double>(), 0);
+}
+
 TEST(StageOneGradient, AgreesWithFiniteDifferences) {
     const StageOneLoss loss;
     Routers routers(config(), {.expert_size = expert_size, .init_scale = 2});

@@ -145,7 +145,7 @@ TEST(Stages, RemediedScheduleLandsNearItsTarget) {
         Routers routers(config(), start);
         TargetSchedule schedule({.target = target});
         nn::NoState nothing;
-        train_stage1(decoder, routers, tau, schedule, text(), training(120, 2), nothing);
+        train_stage1(decoder, routers, {}, schedule, text(), training(120, 2), nothing);
         EXPECT_NEAR(measured_sparsity(decoder, routers), target, 0.1);
 
         LteFeedForward hard(routers, tau, LteMode::hard);
@@ -164,7 +164,7 @@ TEST(Stages, PublishedLossKeepsTheInitialSigns) {
         Routers routers(config(), {.bias = 2});
         PublishedSchedule schedule(eta);
         nn::NoState nothing;
-        train_stage1(decoder, routers, tau, schedule, text(), training(120, 2), nothing);
+        train_stage1(decoder, routers, {}, schedule, text(), training(120, 2), nothing);
         // Every score began above the threshold.
         EXPECT_LT(measured_sparsity(decoder, routers), 0.05) << eta;
     }
@@ -178,6 +178,41 @@ TEST(Stages, StageTwoLeavesTheRoutersAlone) {
     train_stage2(decoder, routers, tau, text(), training(3, 3), nothing);
     EXPECT_EQ(routers.blocks()[1]->digest(), before);
     EXPECT_NE(decoder.blocks()[1]->digest(), model);
+}
+
+TEST(Stages, RoutersLearnAtARateOfTheirOwn) {
+    std::vector<double> moved;
+    for (const double rate : {1.0, 20.0}) {
+        auto decoder = trained();
+        Routers routers(config(), start);
+        const auto before = routers.blocks()[0]->values().clone();
+        TargetSchedule schedule({.target = 0.5});
+        nn::NoState nothing;
+        train_stage1(decoder, routers, {.router_rate = rate}, schedule, text(), training(3, 2),
+                     nothing);
+        moved.push_back((routers.blocks()[0]->values() - before).abs().mean().item<double>());
+    }
+    EXPECT_GT(moved[1], 10 * moved[0]);
+}
+
+TEST(Stages, SeparabilityOnDetachedInputsLeavesTheTrunkAlone) {
+    for (const bool detached : {false, true}) {
+        auto decoder = trained();
+        Routers routers(config(), start);
+        TargetSchedule schedule({.target = 0.5});
+        nn::NoState nothing;
+        std::vector<std::int64_t> probed;
+        train_stage1(decoder, routers, {.detached_separability = detached, .probes = 3}, schedule,
+                     text(), training(9, 2), nothing, [&](const Stage1Step& s) {
+                         if (!s.gradients) return;
+                         probed.push_back(s.step);
+                         EXPECT_GT(s.gradients->task_trunk, 0);
+                         EXPECT_GT(s.gradients->task_routers, 0);
+                         EXPECT_GT(s.gradients->separability_routers, 0);
+                         EXPECT_EQ(s.gradients->separability_trunk == 0, detached);
+                     });
+        EXPECT_EQ(probed, (std::vector<std::int64_t>{0, 4, 8}));
+    }
 }
 
 struct Killed {};
@@ -199,25 +234,36 @@ class DyingKeeper : public nn::FolderState {
 // Digests of all blocks after both stages, and what was told of stage 1.
 struct Outcome {
     std::vector<std::uint64_t> digests;
-    std::vector<double> curve;
+    std::vector<double> curve, probed;
     bool operator==(const Outcome&) const = default;
 };
 
-Outcome both_stages(nn::StateKeeper& keeper) {
+Outcome both_stages(nn::StateKeeper& keeper, int probes = 3) {
     auto decoder = trained();
     Routers routers(config(), start);
     TargetSchedule schedule({.target = 0.5});
     Outcome outcome;
     auto first = training(12, 2), second = training(8, 3);
     first.checkpoint_every = second.checkpoint_every = 3;
-    train_stage1(decoder, routers, tau, schedule, text(), first, keeper, [&](const Stage1Step& s) {
-        outcome.curve.insert(outcome.curve.end(),
-                             {static_cast<double>(s.step), s.nll, s.sparsity, s.weights.eta});
-    });
+    train_stage1(decoder, routers, {.probes = probes}, schedule, text(), first, keeper,
+                 [&](const Stage1Step& s) {
+                     outcome.curve.insert(outcome.curve.end(), {static_cast<double>(s.step), s.nll,
+                                                                s.sparsity, s.weights.eta});
+                     if (probes > 0 && s.gradients)
+                         outcome.probed.push_back(s.gradients->task_trunk);
+                 });
     train_stage2(decoder, routers, tau, text(), second, keeper);
     for (auto& block : decoder.blocks()) outcome.digests.push_back(block->digest());
     for (auto& block : routers.blocks()) outcome.digests.push_back(block->digest());
     return outcome;
+}
+
+TEST(Stages, ProbesChangeNoBit) {
+    nn::NoState nothing;
+    const auto with = both_stages(nothing), without = both_stages(nothing, 0);
+    EXPECT_EQ(with.probed.size(), 3U);
+    EXPECT_EQ(with.digests, without.digests);
+    EXPECT_EQ(with.curve, without.curve);
 }
 
 TEST(Stages, GoOnBitForBitAfterADeathInEither) {

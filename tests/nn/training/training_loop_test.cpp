@@ -107,6 +107,18 @@ TEST(TrainingLoop, ClipsTheNormOverAllBlocks) {
     }
 }
 
+TEST(TrainingLoop, BlocksLearnAtRatesOfTheirOwn) {
+    // Adam's first step is as long as the rate, whatever the gradient.
+    const std::vector<ParameterSpec> spec{{"x", {3}, 0, 0.0}};
+    ParameterBlock slow("slow", spec, at::kDouble, 1), fast("fast", spec, at::kDouble, 1);
+    TrainingCallbacks callbacks;
+    callbacks.loss = [&](std::int64_t) { return TrainingStep{(slow[0] + fast[0]).sum(), 1.0}; };
+    NoState none;
+    train("two", {&slow, {&fast, 50}}, plain(1, 0.1), callbacks, none, 0);
+    EXPECT_NEAR(slow.values()[0].item<double>(), -0.1, 1e-6);
+    EXPECT_NEAR(fast.values()[0].item<double>(), -5, 1e-6);
+}
+
 TEST(TrainingLoop, CallsAfterEachUpdate) {
     Bowl bowl;
     std::vector<std::int64_t> asked, after;

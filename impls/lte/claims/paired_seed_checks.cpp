@@ -1,0 +1,89 @@
+// Two sides of a ratio, seed by seed, with an interval.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "impls/lte/claims/claim_checks.hpp"
+#include "suite/claim/quantity.hpp"
+#include "suite/measure/statistics/mean_interval.hpp"
+
+namespace assay::lte {
+namespace {
+
+/// A seed that was run twice is one seed: its values are averaged.
+using BySeed = std::map<std::uint64_t, std::vector<double>>;
+struct Sides {
+    BySeed of, over;
+};
+
+std::map<Case, Sides> sides_of(const Claim& claim, std::span<const Observation> observations) {
+    std::map<Case, Sides> found;
+    for (const Observation& o : observations) {
+        if (o.metric != claim.metric) continue;
+        const bool of = selects(claim.of, o), over = selects(*claim.over, o);
+        if (!of && !over) continue;
+        Case open = o.axes;
+        for (const auto* fixed : {&claim.of.where, &claim.over->where})
+            for (const auto& [name, value] : *fixed) open.erase(name);
+        if (of) found[open].of[o.seed].push_back(o.value);
+        if (over) found[open].over[o.seed].push_back(o.value);
+    }
+    return found;
+}
+
+struct Comparison {
+    Case at;
+    double ratio = 0;                     ///< of the means; infinite where the other side is 0
+    statistics::MeanInterval difference;  ///< of − least · over
+    std::size_t seeds = 0;
+};
+
+std::optional<Comparison> compare(const Case& at, const Sides& sides, double least) {
+    std::vector<double> of, over, differences;
+    for (const auto& [seed, values] : sides.of) {
+        const auto other = sides.over.find(seed);
+        if (other == sides.over.end()) continue;
+        of.push_back(mean_of(values));
+        over.push_back(mean_of(other->second));
+        differences.push_back(of.back() - least * over.back());
+    }
+    const auto interval = statistics::mean_interval(differences);
+    if (!interval) return std::nullopt;
+    const double below = mean_of(over);
+    return Comparison{at,
+                      below != 0 ? mean_of(of) / below : std::numeric_limits<double>::infinity(),
+                      *interval, differences.size()};
+}
+
+}  // namespace
+
+ClaimCheck clearly_greater(const Claim& claim, std::span<const Observation> observations) {
+    if (!claim.over) throw std::logic_error(claim.id + ": clearly_greater compares two sides");
+    const double least = claim.value.value_or(1);
+    std::optional<Comparison> worst;
+    for (const auto& [at, sides] : sides_of(claim, observations)) {
+        const auto here = compare(at, sides, least);
+        if (!here) return not_run_yet(claim, "an interval needs two seeds of both sides");
+        if (!worst || here->difference.low < worst->difference.low) worst = here;
+    }
+    if (!worst) return not_run_yet(claim, "one side has not been measured yet");
+    const auto& [mean, low, high] = worst->difference;
+    auto check = verdict_of(
+        claim, low > 0, worst->ratio,
+        fmt::format("{} is {:.4g} times that of the other side{}{}; less {:.4g} times that it is "
+                    "{:.4g} ({:.4g} to {:.4g}, 95 %, {} seeds in pairs)",
+                    claim.metric, worst->ratio, worst->at.empty() ? "" : " at ",
+                    to_string(worst->at), least, mean, low, high, worst->seeds));
+    if (low <= 0 && high > 0) {
+        check.verdict = ClaimVerdict::open_discrepancy;
+        check.reason += "; interval spans the margin";
+    }
+    return check;
+}
+
+}  // namespace assay::lte

@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "impls/lte/claims/claim_checks.hpp"
+#include "tests/lte/claims/observations.hpp"
+
+namespace assay::lte {
+namespace {
+
+using testing::HasSubstr;
+
+/// Shares near the threshold without and with separability, by seed.
+ClaimCheck away(const std::vector<double>& without, const std::vector<double>& with,
+                double value = 2, const Case& at = {}) {
+    MadeUp made;
+    const auto add = [&](const std::vector<double>& values, double lambda) {
+        Case axes = at;
+        axes["lambda"] = lambda;
+        for (std::size_t seed = 0; seed < values.size(); ++seed)
+            made.value("lte", axes, "near_threshold", {}, values[seed], seed + 1);
+    };
+    add(without, 0.0);
+    add(with, 0.5);
+    Claim claim = made_up_claim("near_threshold", "", "");
+    claim.of.where = {{"lambda", 0.0}};
+    claim.over = Selector{"", {{"lambda", 0.5}}};
+    claim.value = value;
+    return clearly_greater(claim, made.all());
+}
+
+TEST(LteClearlyGreater, HoldsWhereTheWholeIntervalDoes) {
+    EXPECT_EQ(away({0.3, 0.32, 0.29}, {0.01, 0.012, 0.008}).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(away({0.3, 0.32, 0.29}, {0, 0, 0}).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(away({0.1, 0.11, 0.1}, {0.1, 0.1, 0.11}).verdict, ClaimVerdict::contradicted);
+    const auto spans = away({0.3, 0.1, 0.2}, {0.08, 0.08, 0.08});
+    EXPECT_EQ(spans.verdict, ClaimVerdict::open_discrepancy);
+    EXPECT_THAT(spans.reason, HasSubstr("interval spans the margin"));
+    EXPECT_NEAR(*spans.obtained, 2.5, 1e-9);
+}
+
+TEST(LteClearlyGreater, IsPairedBySeed) {
+    // Seeds differ by more than the sides do, which differ alike in each.
+    EXPECT_EQ(away({1.1, 5.1, 9.1}, {1, 5, 9}, 1).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(away({9.1, 1.1, 5.1}, {1, 5, 9}, 1).verdict, ClaimVerdict::open_discrepancy);
+}
+
+TEST(LteClearlyGreater, OneSeedIsNoVerdict) {
+    EXPECT_EQ(away({0.3}, {0.01}).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(away({0.3, 0.3}, {}).verdict, ClaimVerdict::not_run);
+}
+
+}  // namespace
+}  // namespace assay::lte
