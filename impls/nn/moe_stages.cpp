@@ -1,0 +1,132 @@
+#include "impls/nn/moe_stages.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <string>
+
+namespace assay::nn {
+namespace {
+
+// Position of each dense parameter in its block.
+enum Shared : std::size_t { token_embedding, position_embedding, final_norm, shared_count };
+enum PerLayer : std::size_t {
+    attention_norm,
+    qkv,
+    attention_out,
+    expert_norm,
+    gate,
+    per_layer_count
+};
+
+std::size_t index(int layer, PerLayer which) {
+    return shared_count + static_cast<std::size_t>(layer) * per_layer_count + which;
+}
+
+at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) {
+    return at::layer_norm(x, {x.size(-1)}, weight);
+}
+
+// Causal self-attention written out: at these lengths a fused kernel gains nothing, and this one
+// has a fixed order of operations. x: [batch, length, width]; future: [length, length], true where
+// a position must not look.
+at::Tensor attention(const at::Tensor& x, const at::Tensor& qkv_weight,
+                     const at::Tensor& out_weight, int heads, const at::Tensor& future) {
+    const auto batch = x.size(0), length = x.size(1), width = x.size(2), head = width / heads;
+    const auto projected = at::matmul(x, qkv_weight.t())
+                               .view({batch, length, 3, heads, head})
+                               .permute({2, 0, 3, 1, 4});
+    const auto query = projected[0], key = projected[1], value = projected[2];
+    auto scores = at::matmul(query, key.transpose(-2, -1)) / std::sqrt(static_cast<double>(head));
+    scores = scores.masked_fill(future, -INFINITY);
+    const auto mixed = at::matmul(at::softmax(scores, -1), value);
+    return at::matmul(mixed.transpose(1, 2).reshape({batch, length, width}), out_weight.t());
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> dense_parameters(const MoeGptConfig& config) {
+    const std::int64_t d = config.width;
+    // GPT-2's scale for everything, the residual projections reduced by the depth.
+    const double scale = 0.02, residual = scale / std::sqrt(2.0 * config.layers);
+    std::vector<ParameterSpec> specs{{"token_embedding", {MoeGptConfig::vocabulary, d}, scale, 0},
+                                     {"position_embedding", {config.context, d}, scale, 0},
+                                     {"final_norm", {d}, 0, 1}};
+    for (int layer = 0; layer < config.layers; ++layer) {
+        const auto prefix = "layer" + std::to_string(layer) + "/";
+        specs.push_back({prefix + "attention_norm", {d}, 0, 1});
+        // No biases: a key's bias has a gradient of exactly zero, whose rounding noise Adam would
+        // blow up to full-size updates.
+        specs.push_back({prefix + "qkv", {3 * d, d}, scale, 0});
+        specs.push_back({prefix + "attention_out", {d, d}, residual, 0});
+        specs.push_back({prefix + "expert_norm", {d}, 0, 1});
+        specs.push_back({prefix + "gate", {config.experts, d}, scale, 0});
+    }
+    return specs;
+}
+
+std::vector<ParameterSpec> expert_parameters(const MoeGptConfig& config) {
+    const std::int64_t d = config.width, h = config.hidden;
+    const double scale = 0.02, residual = scale / std::sqrt(2.0 * config.layers);
+    return {{"w1", {h, d}, scale, 0},
+            {"b1", {h}, 0, 0},
+            {"w2", {d, h}, residual, 0},
+            {"b2", {d}, 0, 0}};
+}
+
+at::Tensor moe_embed(const MoeGptConfig&, const ParameterBlock& dense, const at::Tensor& tokens) {
+    const auto length = tokens.size(1) - 1;
+    return at::embedding(dense[token_embedding], tokens.narrow(1, 0, length)) +
+           dense[position_embedding].narrow(0, 0, length);
+}
+
+Routed moe_attend(const MoeGptConfig& config, const ParameterBlock& dense, int layer,
+                  const at::Tensor& x, const at::Tensor& chosen) {
+    const auto batch = x.size(0), length = x.size(1), width = x.size(2);
+    const auto future =
+        at::ones({length, length}, at::TensorOptions().dtype(at::kBool)).triu(/*diagonal=*/1);
+    Routed routed;
+    routed.residual =
+        x + attention(norm(x, dense[index(layer, attention_norm)]), dense[index(layer, qkv)],
+                      dense[index(layer, attention_out)], config.heads, future);
+    routed.rows =
+        norm(routed.residual, dense[index(layer, expert_norm)]).view({batch * length, width});
+    routed.probabilities =
+        at::softmax(at::matmul(routed.rows, dense[index(layer, gate)].t()), -1);
+    if (chosen.defined())
+        routed.chosen = chosen;
+    else if (config.top_k == 1)
+        routed.chosen = routed.probabilities.detach().argmax(-1, /*keepdim=*/true);
+    else
+        routed.chosen = std::get<1>(routed.probabilities.detach().topk(config.top_k, -1));
+    routed.weights = routed.probabilities.gather(1, routed.chosen);
+    // One alone keeps its probability: divided by itself it would teach the gate nothing.
+    if (config.top_k > 1) routed.weights = routed.weights / routed.weights.sum(-1, true);
+    return routed;
+}
+
+at::Tensor moe_expert_rows(const MoeGptConfig& config, const Routed& routed) {
+    return config.top_k == 1 ? routed.rows : routed.rows.repeat_interleave(config.top_k, 0);
+}
+
+at::Tensor expert_forward(const ParameterBlock& expert, const at::Tensor& rows) {
+    const auto hidden = at::gelu(at::matmul(rows, expert[0].t()) + expert[1]);
+    return at::matmul(hidden, expert[2].t()) + expert[3];
+}
+
+at::Tensor moe_combine(const MoeGptConfig& config, const at::Tensor& residual,
+                       const at::Tensor& weights, const at::Tensor& outputs) {
+    auto mixed = outputs * weights.reshape({-1, 1});
+    if (config.top_k > 1) mixed = mixed.view({-1, config.top_k, residual.size(2)}).sum(1);
+    return residual + mixed.view(residual.sizes());
+}
+
+at::Tensor moe_head(const MoeGptConfig&, const ParameterBlock& dense, const at::Tensor& x,
+                    const at::Tensor& tokens) {
+    const auto logits = at::matmul(norm(x, dense[final_norm]), dense[token_embedding].t());
+    return at::cross_entropy_loss(
+        logits.view({x.size(0) * x.size(1), MoeGptConfig::vocabulary}),
+        tokens.narrow(1, 1, tokens.size(1) - 1).reshape({-1}), {}, at::Reduction::Sum);
+}
+
+}  // namespace assay::nn
