@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "impls/nn/moe_stages.hpp"
+#include "impls/nn/moe/stages.hpp"
 
 namespace assay::nn {
 namespace {
@@ -34,8 +34,8 @@ class SmallMoe {
             held.emplace_back();
             for (int e = 0; e < config.experts; ++e) {
                 const auto name = "layer" + std::to_string(layer) + "/expert" + std::to_string(e);
-                blocks.push_back(std::make_unique<ParameterBlock>(name, expert_parameters(config),
-                                                                  dtype, 1));
+                blocks.push_back(
+                    std::make_unique<ParameterBlock>(name, expert_parameters(config), dtype, 1));
                 blocks.back()->values().mul_(20);
                 held.back().push_back(blocks.back().get());
             }
@@ -77,9 +77,9 @@ double cut_everywhere(SmallMoe& moe, LocalExperts& experts) {
         layer.expert_rows = moe_expert_rows(config, layer.routed);
         layer.expert_in = leaf(layer.expert_rows);
         const auto& chosen = layer.routed.chosen;
-        layer.expert_out = experts.run(
-            l, layer.expert_in, {chosen.const_data_ptr<std::int64_t>(),
-                                 chosen.const_data_ptr<std::int64_t>() + chosen.numel()});
+        layer.expert_out = experts.run(l, layer.expert_in,
+                                       {chosen.const_data_ptr<std::int64_t>(),
+                                        chosen.const_data_ptr<std::int64_t>() + chosen.numel()});
         layer.residual = leaf(layer.routed.residual);
         layer.weights = leaf(layer.routed.weights);
         layer.outputs = leaf(layer.expert_out);

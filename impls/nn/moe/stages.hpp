@@ -11,7 +11,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "impls/nn/moe_gpt.hpp"
+#include "impls/nn/moe/gpt.hpp"
 
 namespace assay::nn {
 
@@ -29,8 +29,8 @@ struct Routed {
 at::Tensor moe_embed(const MoeGptConfig& config, const ParameterBlock& dense,
                      const at::Tensor& tokens);
 
-/// x: [batch, length, width]. `chosen`, where it is defined, takes the gate's place in choosing; the
-/// weights stay the gate's.
+/// x: [batch, length, width]. `chosen`, where it is defined, takes the gate's place in choosing;
+/// the weights stay the gate's.
 Routed moe_attend(const MoeGptConfig& config, const ParameterBlock& dense, int layer,
                   const at::Tensor& x, const at::Tensor& chosen = {});
 

@@ -1,10 +1,10 @@
-#include "impls/nn/moe_gpt.hpp"
+#include "impls/nn/moe/gpt.hpp"
 
 #include <ATen/ATen.h>
 
 #include <string>
 
-#include "impls/nn/moe_stages.hpp"
+#include "impls/nn/moe/stages.hpp"
 
 namespace assay::nn {
 namespace {

@@ -1,4 +1,4 @@
-#include "impls/nn/moe_stages.hpp"
+#include "impls/nn/moe/stages.hpp"
 
 #include <ATen/ATen.h>
 
@@ -91,8 +91,7 @@ Routed moe_attend(const MoeGptConfig& config, const ParameterBlock& dense, int l
                       dense[index(layer, attention_out)], config.heads, future);
     routed.rows =
         norm(routed.residual, dense[index(layer, expert_norm)]).view({batch * length, width});
-    routed.probabilities =
-        at::softmax(at::matmul(routed.rows, dense[index(layer, gate)].t()), -1);
+    routed.probabilities = at::softmax(at::matmul(routed.rows, dense[index(layer, gate)].t()), -1);
     if (chosen.defined())
         routed.chosen = chosen;
     else if (config.top_k == 1)
@@ -124,9 +123,9 @@ at::Tensor moe_combine(const MoeGptConfig& config, const at::Tensor& residual,
 at::Tensor moe_head(const MoeGptConfig&, const ParameterBlock& dense, const at::Tensor& x,
                     const at::Tensor& tokens) {
     const auto logits = at::matmul(norm(x, dense[final_norm]), dense[token_embedding].t());
-    return at::cross_entropy_loss(
-        logits.view({x.size(0) * x.size(1), MoeGptConfig::vocabulary}),
-        tokens.narrow(1, 1, tokens.size(1) - 1).reshape({-1}), {}, at::Reduction::Sum);
+    return at::cross_entropy_loss(logits.view({x.size(0) * x.size(1), MoeGptConfig::vocabulary}),
+                                  tokens.narrow(1, 1, tokens.size(1) - 1).reshape({-1}), {},
+                                  at::Reduction::Sum);
 }
 
 }  // namespace assay::nn
