@@ -96,12 +96,10 @@ TEST(TaskQueue, CollectivesOfTwoCommunicatorsOverlap) {
             std::vector<std::int64_t> values(20, rank + 1);
             std::vector<Event> all;
             for (auto& value : values) {
-                all.push_back(out.enqueue({}, [&] {
-                    dispatch[r]->all_reduce_sum(&value, 1, Dtype::i64);
-                }));
-                all.push_back(in.enqueue({all.back()}, [&] {
-                    combine[r]->all_reduce_sum(&value, 1, Dtype::i64);
-                }));
+                all.push_back(
+                    out.enqueue({}, [&] { dispatch[r]->all_reduce_sum(&value, 1, Dtype::i64); }));
+                all.push_back(in.enqueue(
+                    {all.back()}, [&] { combine[r]->all_reduce_sum(&value, 1, Dtype::i64); }));
             }
             for (const auto& event : all) event.get();
             for (const auto value : values) sums[r] += value;

@@ -8,10 +8,10 @@
 
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/skewed_layer.hpp"
-#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/rivals/expert_parallel.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
+#include "impls/tensors/live_training.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -196,7 +196,7 @@ Experiment fig10a() {
                 .log_y = false};
     e.validate = validate;
     e.unsupported = [](const SampleSpec& spec) {
-        return spec.provenance == exact ? std::nullopt : tensors_lack();
+        return spec.provenance == exact ? std::nullopt : tensors::processes_lack();
     };
     e.run = run;
     return e;

@@ -93,8 +93,7 @@ void Controller::handle(const Died& died, Actions& actions) {
     leaving_.erase(died.worker);
     for (auto& [block, workers] : holders_) workers.erase(died.worker);
     // What it has not written of a checkpoint nobody will.
-    std::erase_if(checkpoints_,
-                  [&](const auto& one) { return one.second.contains(died.worker); });
+    std::erase_if(checkpoints_, [&](const auto& one) { return one.second.contains(died.worker); });
     const auto why = fmt::format("death of {}", died.worker);
     if (phase_ == Phase::awaiting_death) {
         if (died.worker == evicted_) form(why, actions);
@@ -146,9 +145,9 @@ std::vector<Move> Controller::moves_to(const Layout& layout) const {
         for (const auto& block : blocks_of(layout, settings_.experts, static_cast<int>(rank))) {
             const auto& holders = holders_.at(block);
             if (holders.contains(worker)) continue;
-            const Worker from = *std::min_element(
-                holders.begin(), holders.end(),
-                [&](Worker a, Worker b) { return given[a] < given[b]; });
+            const Worker from =
+                *std::min_element(holders.begin(), holders.end(),
+                                  [&](Worker a, Worker b) { return given[a] < given[b]; });
             ++given[from];
             moves.push_back({block, from, worker});
         }
@@ -207,8 +206,7 @@ void Controller::handle(const Ready& ready, Actions& actions) {
     if (ready_.size() < form_.members.size()) return;
     holders_.clear();
     for (std::size_t rank = 0; rank < form_.layout.ranks.size(); ++rank)
-        for (const auto& block :
-             blocks_of(form_.layout, settings_.experts, static_cast<int>(rank)))
+        for (const auto& block : blocks_of(form_.layout, settings_.experts, static_cast<int>(rank)))
             holders_[block].insert(form_.layout.ranks[rank]);
     next_step(actions);
 }
@@ -276,8 +274,9 @@ void Controller::try_again(const std::string& why, Actions& actions) {
 void Controller::handle(const StepFailed& failed, Actions& actions) {
     if (phase_ != Phase::stepping || failed.epoch != form_.epoch) return;
     abort(-1, actions);
-    try_again(fmt::format("step {} failed on worker {}: {}", failed.step, failed.worker, failed.why),
-              actions);
+    try_again(
+        fmt::format("step {} failed on worker {}: {}", failed.step, failed.worker, failed.why),
+        actions);
 }
 
 void Controller::evict(Worker worker, const std::string& why, Actions& actions) {
@@ -327,8 +326,8 @@ void Controller::handle(const Slow& slow, Actions&) {
 
 void Controller::handle(const Idle&, Actions& actions) {
     phase_ = Phase::over;
-    actions.push_back(
-        Stop{false, "no worker of one kind is left to hold attention or experts, and none will join"});
+    actions.push_back(Stop{
+        false, "no worker of one kind is left to hold attention or experts, and none will join"});
 }
 
 }  // namespace assay::hetermoe

@@ -2,15 +2,18 @@
 // a step counts. A policy (suite/drive/policy.hpp): no clock, no I/O.
 //
 // A step is committed when every rank has its sums; until then nobody's state changes, so a step
-// that breaks is forgotten. What breaks one, or a join, a leave, a slow kind between two, leads to a
-// new plan: groups of the live workers, states moved to where the layout wants them from whoever
+// that breaks is forgotten. What breaks one, or a join, a leave, a slow kind between two, leads to
+// a new plan: groups of the live workers, states moved to where the layout wants them from whoever
 // holds them, in the same group or another. A block that nobody holds any more sends everyone back
 // to the newest whole checkpoint.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "impls/hetermoe/policy/controller/protocol.hpp"
@@ -23,6 +26,9 @@ namespace assay::hetermoe {
 std::optional<Layout> layout_for(const ControllerSettings& settings,
                                  const std::vector<Worker>& new_workers,
                                  const std::vector<Worker>& old_workers);
+
+/// What its recorded decisions are called (suite/drive/recording.hpp).
+inline constexpr std::string_view recorded_policy = "hetermoe/controller";
 
 class Controller {
   public:

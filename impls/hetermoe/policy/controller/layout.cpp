@@ -44,8 +44,8 @@ std::vector<int> holders_of(const Layout& layout, int experts, const BlockKey& b
         for (int rank = 0; rank < layout.attention_ranks(); ++rank) holders.push_back(rank);
         return holders;
     }
-    const std::vector<int> home = homes(experts, layout.group,
-                                        layout.offload[static_cast<std::size_t>(block.first)]);
+    const std::vector<int> home =
+        homes(experts, layout.group, layout.offload[static_cast<std::size_t>(block.first)]);
     const auto gpu = static_cast<std::size_t>(home[static_cast<std::size_t>(block.second)]);
     for (int group = 0; group < layout.groups; ++group)
         holders.push_back(layout.ranks_of(group)[gpu]);

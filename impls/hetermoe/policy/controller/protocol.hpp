@@ -29,13 +29,13 @@ struct StageTimes {
 
 struct ControllerSettings {
     int layers = 2;
-    int experts = 8;        ///< of a layer
-    Group group{2, 2};      ///< wanted; N divides the experts. The first workers are new ones
-    int groups = 1;         ///< wanted
-    int micro_batches = 2;  ///< R
-    int chunks = 0;         ///< moved to new GPUs in each layer (Algorithm 1's chunks)
-    StageTimes times;       ///< decide on groups where those wanted cannot be had
-    Step steps = 10;        ///< to commit
+    int experts = 8;            ///< of a layer
+    Group group{2, 2};          ///< wanted; N divides the experts. The first workers are new ones
+    int groups = 1;             ///< wanted
+    int micro_batches = 2;      ///< R
+    int chunks = 0;             ///< moved to new GPUs in each layer (Algorithm 1's chunks)
+    StageTimes times;           ///< decide on groups where those wanted cannot be had
+    Step steps = 10;            ///< to commit
     Step checkpoint_every = 0;  ///< 0: never
     int most_retries = 3;       ///< of one step that failed on live workers
 
