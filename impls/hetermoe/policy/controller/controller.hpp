@@ -40,8 +40,11 @@ class Controller {
 
     void on(const Event& event, double now_s, Actions& actions);
 
-    /// Nobody trains, and only newcomers could change that.
-    bool short_of_workers() const { return phase_ == Phase::waiting; }
+    /// Nobody trains, and only newcomers could change that; the first workers are on their way
+    /// until one of them dies.
+    bool short_of_workers() const {
+        return phase_ == Phase::waiting && (begun_ || counts_.deaths > 0);
+    }
     const std::vector<CommittedStep>& lineage() const { return lineage_; }
 
     struct Counts {
