@@ -7,6 +7,9 @@
 #ifdef ASSAY_LAZARUS_LIVE
 #include "impls/lazarus/tensor_functions.hpp"
 #endif
+#ifdef ASSAY_HETERMOE_LIVE
+#include "impls/hetermoe/tensor_functions.hpp"
+#endif
 
 extern "C" {
 
@@ -30,6 +33,13 @@ extern const assay::hetermoe::TensorFunctions assay_hetermoe_tensors;
 const assay::hetermoe::TensorFunctions assay_hetermoe_tensors{
     .run_fig2 = assay::hetermoe::run_fig2,
     .module_timing_lacks = assay::hetermoe::module_timing_lacks,
+#ifdef ASSAY_HETERMOE_LIVE
+    .run_x_live = assay::hetermoe::run_x_live,
+    .run_live_schedule = assay::hetermoe::run_live_schedule,
+#else
+    .run_x_live = nullptr,
+    .run_live_schedule = nullptr,
+#endif
 };
 
 extern const assay::lte::TensorFunctions assay_lte_tensors;

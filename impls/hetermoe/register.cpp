@@ -3,7 +3,11 @@
 
 #include "impls/hetermoe/commands/commands.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
+#include "impls/hetermoe/live/fault_phases.hpp"
+#include "impls/hetermoe/policy/controller/controller.hpp"
 #include "suite/base/datasets.hpp"
+#include "suite/drive/campaign/campaign.hpp"
+#include "suite/drive/recording.hpp"
 
 namespace assay::hetermoe {
 
@@ -12,7 +16,12 @@ System make_system(Claims claims) {
     system.id = "hetermoe";
     system.title = "HeterMoE: a mixture of experts trained on two generations of GPUs";
     system.paper = "arXiv 2504.03871v1";
-    system.experiments = {tab1(), tab2(), fig2(), fig5(), fig6(), x_order(), x_squeeze()};
+    system.experiments = {tab1(), tab2(), fig2(), fig5(), fig6(), x_order(), x_squeeze(), x_live()};
+    system.fault_phases = fault_phases();
+    system.event_kinds = {
+        {"regroup", "regroups", EventColour::recovery, EventLane::pause},
+        {"move", "moves", EventColour::transfer, EventLane::labelled},
+    };
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "hetermoe.toml");
     system.highlight = {
@@ -20,6 +29,10 @@ System make_system(Claims claims) {
         .parts = {{"hetermoe/fig6"}, {"hetermoe/fig5"}},
         .picture = "hetermoe/fig6"};
     system.plan = make_plan_command();
+    system.replay_policy = [](std::istream& recording) {
+        return drive::replay_policy<Controller, ControllerSettings>(recording, recorded_policy);
+    };
+    system.campaign = std::make_shared<drive::Campaign>(campaign_modes());
     return system;
 }
 

@@ -1,29 +1,46 @@
 // What the module of tensors computes for HeterMoE (impls/tensors/module.hpp).
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "impls/tensors/module.hpp"
+#include "suite/drive/campaign/campaign.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
 
-/// The functions below, as the program calls them.
-struct TensorFunctions {
-    static constexpr const char* symbol = "assay_hetermoe_tensors";
-    void (*run_fig2)(const SampleSpec&, Recorder&);
-    std::optional<std::string> (*module_timing_lacks)();
-};
-
-inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }
-
 // Within the module.
 
-/// A whole sample of fig2. Throws SampleError (unsupported) with what module_timing_lacks() says.
+/// A whole sample of fig2 (modules/module_timing.cpp). Throws SampleError (unsupported) with what
+/// module_timing_lacks() says.
 void run_fig2(const SampleSpec& spec, Recorder& recorder);
 /// Why modules cannot be timed on parts of a GPU here, or nullopt.
 std::optional<std::string> module_timing_lacks();
+
+// Trainings across processes; these need Gloo there, too:
+
+/// One sample of hetermoe/x_live (experiments/x_live_run.cpp). `spec` has passed the experiment's
+/// validate(). Throws SampleError(failed) when the training cannot go on.
+void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
+
+/// `assay campaign hetermoe --mode live`: a small training across processes under the faults that
+/// `seed` stands for, with every rule checked (campaign/live_schedule.cpp). `scratch`: a folder.
+drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::path& corpus,
+                                     const std::filesystem::path& scratch);
+
+/// The functions above, as the program calls them.
+struct TensorFunctions {
+    static constexpr const char* symbol = "assay_hetermoe_tensors";
+    decltype(&hetermoe::run_fig2) run_fig2;
+    decltype(&hetermoe::module_timing_lacks) module_timing_lacks;
+    decltype(&hetermoe::run_x_live) run_x_live;                ///< null without Gloo
+    decltype(&hetermoe::run_live_schedule) run_live_schedule;  ///< null without Gloo
+};
+
+inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }
 
 }  // namespace assay::hetermoe

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "impls/lazarus/experiments/layers/skewed_layer.hpp"
-#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/spot/live_schedule.hpp"
+#include "impls/tensors/live_training.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -70,7 +70,8 @@ inline const TensorFunctions& tensor_functions() { return tensors::functions<Ten
 /// says so.
 template <class Run>
 void compute_in_tensors([[maybe_unused]] const Run& run) {
-    if (auto lacks = tensors_lack()) throw SampleError(SampleStatus::unsupported, *lacks);
+    if (auto lacks = tensors::processes_lack())
+        throw SampleError(SampleStatus::unsupported, *lacks);
 #ifdef ASSAY_LAZARUS_LIVE
     run(tensor_functions());
 #endif
@@ -80,7 +81,7 @@ void compute_in_tensors([[maybe_unused]] const Run& run) {
 /// no text.
 template <class Run>
 void train_in_tensors(const Run& run) {
-    const std::filesystem::path text = live_training_text();
+    const std::filesystem::path text = tensors::live_training_text();
     compute_in_tensors([&](const TensorFunctions& tensors) { run(tensors, text); });
 }
 

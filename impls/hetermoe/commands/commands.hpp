@@ -1,5 +1,6 @@
 // The commands of HeterMoE.
 //   assay plan hetermoe: groups, micro-batches and offload for the user's own GPUs and times
+//   assay campaign hetermoe: the training's controller under seeded schedules of faults
 #pragma once
 
 #include <cstddef>
@@ -7,11 +8,14 @@
 #include <string>
 
 #include "impls/hetermoe/policy/plan.hpp"
+#include "suite/drive/campaign/campaign.hpp"
 #include "suite/experiment/system.hpp"
 
 namespace assay::hetermoe {
 
 std::unique_ptr<Command> make_plan_command();
+
+drive::Campaign campaign_modes();
 
 /// What is planned, and what came of it; the timeline of the best option where it is asked for.
 struct PlanReport {

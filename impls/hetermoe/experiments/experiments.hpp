@@ -15,5 +15,6 @@ Experiment fig5();       ///< Theorem 1's order against neighbours swapped
 Experiment fig6();       ///< three layers, with and without experts on the attention GPU
 Experiment x_order();    ///< Theorem 1's order against all orders
 Experiment x_squeeze();  ///< Algorithm 1 against the best offload
+Experiment x_live();     ///< the training, across processes
 
 }  // namespace assay::hetermoe

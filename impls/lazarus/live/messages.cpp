@@ -1,15 +1,7 @@
 #include "impls/lazarus/live/messages.hpp"
 
 #include "impls/lazarus/policy/controller/protocol_json.hpp"
-
-// Where argument-dependent lookup finds them.
-namespace c10 {
-ASSAY_NAMES(ScalarType, Float, Double)
-}
-namespace assay::nn {
-ASSAY_FIELDS(MoeGptConfig, layers, width, heads, experts, hidden, context, dtype)
-ASSAY_FIELDS(AdamOptions, learning_rate, beta1, beta2, epsilon)
-}  // namespace assay::nn
+#include "impls/nn/moe/described.hpp"
 
 namespace assay::lazarus {
 

@@ -11,7 +11,7 @@
 
 #include "impls/lazarus/live/driver.hpp"
 #include "impls/lazarus/live/messages.hpp"
-#include "impls/lazarus/training/checkpoint.hpp"
+#include "impls/nn/moe/checkpoint.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 #include "suite/drive/processes/process_driver.hpp"
 
@@ -89,7 +89,7 @@ class Session final : public drive::ProcessSession {
     drive::ProcessDriver driver_;
     ModelledCosts costs_;
     drive::RecordedPolicy<Controller> controller_;
-    CheckpointRetention retention_;
+    nn::CheckpointRetention retention_;
 
     // Of the epoch in force.
     Epoch epoch_ = 0;

@@ -11,9 +11,9 @@
 #include "impls/lazarus/live/fault_phases.hpp"
 #include "impls/lazarus/live/messages.hpp"
 #include "impls/lazarus/live/pacing.hpp"
-#include "impls/lazarus/training/checkpoint.hpp"
 #include "impls/lazarus/training/state_transfer.hpp"
 #include "impls/lazarus/training/trainer.hpp"
+#include "impls/nn/moe/checkpoint.hpp"
 #include "suite/cluster/faults/fault_layer.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/pacer.hpp"
@@ -128,12 +128,13 @@ class TrainingWorker {
             training_ = make_group(training_key(plan_.epoch), plan_.training);
         const double grouped = cluster::monotonic_s();
         process_.wait_at(transfer_point, plan_.resume_step);
-        TransferReport moved;
+        nn::TransferReport moved;
         const double transfer_started = cluster::monotonic_s();
         if (plan_.restore_step) {
             try {
-                if (rank >= 0) read_checkpoint(checkpoints_, *plan_.restore_step, trainer_, mine());
-            } catch (const CheckpointError& error) {
+                if (rank >= 0)
+                    nn::read_checkpoint(checkpoints_, *plan_.restore_step, trainer_, mine());
+            } catch (const nn::CheckpointError& error) {
                 return process_.say(
                     to_message(RestoreFailure{plan_.epoch, *plan_.restore_step, error.what()}));
             }
@@ -206,17 +207,18 @@ class TrainingWorker {
     void checkpoint(const json& message) {
         const Step step = message.at("step");
         require_sound_state();
-        auto damage = CheckpointDamage::none;
+        auto damage = nn::CheckpointDamage::none;
         if (!checkpoint_faults_.empty()) {
             auto& next = checkpoint_faults_.front();
-            damage = next.fault.kind == FaultKind::torn ? CheckpointDamage::torn
-                                                        : CheckpointDamage::no_space;
+            damage = next.fault.kind == FaultKind::torn ? nn::CheckpointDamage::torn
+                                                        : nn::CheckpointDamage::no_space;
             if (!next.struck) process_.struck(next.index);
             next.struck = true;
             if (cluster::monotonic_s() >= next.until_s) checkpoint_faults_.pop_front();
         }
         try {
-            write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message), damage);
+            nn::write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message),
+                                 damage);
             process_.say(to_message(CheckpointReport{step}));
         } catch (const std::exception& error) {
             process_.say(to_message(CheckpointFailure{step, error.what()}));

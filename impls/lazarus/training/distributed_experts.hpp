@@ -10,7 +10,7 @@
 
 #include "impls/lazarus/policy/dispatch/dispatcher.hpp"
 #include "impls/lazarus/training/step_hooks.hpp"
-#include "impls/nn/moe_gpt.hpp"
+#include "impls/nn/moe/gpt.hpp"
 #include "suite/cluster/collectives/communicator.hpp"
 
 namespace assay::lazarus {

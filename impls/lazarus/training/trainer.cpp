@@ -1,16 +1,12 @@
 #include "impls/lazarus/training/trainer.hpp"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <set>
 #include <stdexcept>
 
 #include "impls/lazarus/training/distributed_experts.hpp"
 #include "impls/nn/all_to_all.hpp"
-#include "impls/nn/hashes.hpp"
 #include "suite/cluster/collectives/grouped_all_reduce.hpp"
 
 namespace assay::lazarus {
@@ -26,12 +22,6 @@ void add_loads(const std::vector<Loads>& more, std::vector<Loads>& sum) {
 
 }  // namespace
 
-std::string block_name(const BlockKey& key) {
-    return key == dense_key
-               ? "dense"
-               : "layer" + std::to_string(key.first) + "/expert" + std::to_string(key.second);
-}
-
 std::vector<BlockKey> blocks_of(const ModelPlacement& holders, int rank) {
     std::set<BlockKey> keys{dense_key};
     for (std::size_t layer = 0; layer < holders.size(); ++layer)
@@ -41,51 +31,13 @@ std::vector<BlockKey> blocks_of(const ModelPlacement& holders, int rank) {
 }
 
 Trainer::Trainer(TrainingConfig config, const nn::ByteCorpus& corpus)
-    : config_(std::move(config)), corpus_(corpus) {
+    : MoeState(config.model, config.seed), config_(std::move(config)), corpus_(corpus) {
     if (!config_.routing.empty())
         routing_ = std::make_unique<RoutingReplay>(config_.routing_source());
 }
 
 Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
-
-nn::ParameterBlock& Trainer::make_initial(BlockKey key) {
-    const auto specs = key == dense_key ? nn::dense_parameters(config_.model)
-                                        : nn::expert_parameters(config_.model);
-    auto& slot = blocks_[key];
-    slot = std::make_unique<nn::ParameterBlock>(block_name(key), specs, config_.model.dtype,
-                                                config_.seed);
-    seal(key);
-    return *slot;
-}
-
-nn::ParameterBlock& Trainer::make_or_get(BlockKey key) {
-    auto* block = find(key);
-    return block ? *block : make_initial(key);
-}
-
-nn::ParameterBlock* Trainer::find(BlockKey key) {
-    const auto found = blocks_.find(key);
-    return found == blocks_.end() ? nullptr : found->second.get();
-}
-
-void Trainer::drop_all_but(const std::vector<BlockKey>& keep) {
-    const std::set<BlockKey> wanted(keep.begin(), keep.end());
-    std::erase_if(blocks_, [&](const auto& entry) { return !wanted.contains(entry.first); });
-    std::erase_if(seals_, [&](const auto& entry) { return !wanted.contains(entry.first); });
-}
-
-std::vector<BlockKey> Trainer::keys() const {
-    std::vector<BlockKey> keys;
-    for (const auto& [key, block] : blocks_) keys.push_back(key);
-    return keys;
-}
-
-std::map<BlockKey, std::uint64_t> Trainer::digests() const {
-    std::map<BlockKey, std::uint64_t> result;
-    for (const auto& [key, block] : blocks_) result[key] = block->digest();
-    return result;
-}
 
 nn::ForcedChoice Trainer::forced_choice(std::int64_t step, std::int64_t first_sequence) const {
     if (!routing_) return {};
@@ -104,11 +56,10 @@ StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
     };
     not_finite_.clear();
     ranks_ = comm.size();
+    zero_gradients();
     HeldExperts held;
-    for (auto& [key, block] : blocks_) {
-        block->zero_grad();
-        if (key != dense_key) held[key] = block.get();
-    }
+    for (const auto& key : keys())
+        if (key != dense_key) held[key] = find(key);
     const auto& model = config_.model;
     // Divided by the global token count, so that the sum over passes and ranks is the mean over the
     // batch.
@@ -123,7 +74,7 @@ StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
             corpus_.batch(config_.seed, step, part.first, part.sequences, model.context);
         DistributedExperts experts(comm, model.experts, rule, holders, held, hooks);
         if (std::exchange(poisoned_, false)) experts.poison_next_rows();
-        const auto sum = nn::moe_gpt_loss(model, *blocks_.at(dense_key), experts, tokens, trace,
+        const auto sum = nn::moe_gpt_loss(model, *find(dense_key), experts, tokens, trace,
                                           forced_choice(step, part.first));
         mine += sum.detach().item<double>() / total;
         done(Phase::forward);
@@ -143,9 +94,7 @@ StepResult Trainer::compute(std::int64_t step, const ModelPlacement& holders,
 
 std::string Trainer::find_not_finite(double loss) const {
     if (!std::isfinite(loss)) return "loss";
-    for (const auto& [key, block] : blocks_)
-        if (!at::isfinite(block->grad()).all().item<bool>())
-            return "gradient of " + block_name(key);
+    if (const auto block = not_finite()) return "gradient of " + block_name(*block);
     return {};
 }
 
@@ -168,7 +117,7 @@ void Trainer::reduce_gradients(const ModelPlacement& holders, cluster::Communica
         buffers.push_back(
             {key == dense_key ? dense : expert, ranks, mine ? block->grad().data_ptr() : nullptr});
     }
-    cluster::grouped_all_reduce(comm, buffers, nn::dtype_of(blocks_.at(dense_key)->grad()));
+    cluster::grouped_all_reduce(comm, buffers, nn::dtype_of(find(dense_key)->grad()));
 }
 
 void Trainer::apply(std::int64_t step) {
@@ -176,37 +125,9 @@ void Trainer::apply(std::int64_t step) {
         throw std::logic_error("asked to apply a step whose " + not_finite_ + " is not finite");
     auto adam = config_.adam;
     adam.learning_rate = learning_rate(config_.batch, adam.learning_rate, ranks_);
-    for (auto& [key, block] : blocks_) {
-        nn::adam_update(*block, step + 1, adam);
-        seal(key);
-    }
+    update(step, adam);
 }
 
 void Trainer::poison_next_step() { poisoned_ = true; }
-
-std::optional<BlockKey> Trainer::flip_bit_of_state(std::uint64_t seed) {
-    if (blocks_.empty()) return std::nullopt;
-    auto draw = [&, n = std::uint64_t{0}](std::uint64_t below) mutable {
-        return nn::counter_hash(nn::counter_hash(seed) + n++) % below;
-    };
-    const auto entry =
-        std::next(blocks_.begin(), static_cast<std::ptrdiff_t>(draw(blocks_.size())));
-    const auto parts = entry->second->state();
-    const auto& part = parts[draw(parts.size())];
-    // An element and a bit of it: the bytes of a tensor lie one after the other.
-    const auto bit = draw(part.nbytes() * 8);
-    static_cast<unsigned char*>(part.data_ptr())[bit / 8] ^=
-        static_cast<unsigned char>(1u << (bit % 8));
-    return entry->first;
-}
-
-std::optional<BlockKey> Trainer::corrupted_block() const {
-    for (const auto& [key, block] : blocks_)
-        if (block->digest() != seals_.at(key)) return key;
-    return std::nullopt;
-}
-
-void Trainer::seal(BlockKey key) { seal(key, blocks_.at(key)->digest()); }
-void Trainer::seal(BlockKey key, std::uint64_t digest) { seals_[key] = digest; }
 
 }  // namespace assay::lazarus

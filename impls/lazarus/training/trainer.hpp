@@ -3,28 +3,24 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "impls/lazarus/data/routing_replay.hpp"
 #include "impls/lazarus/policy/types.hpp"
 #include "impls/lazarus/training/batch_rule.hpp"
 #include "impls/lazarus/training/step_hooks.hpp"
-#include "impls/nn/moe_gpt.hpp"
-#include "impls/nn/parameter_block.hpp"
+#include "impls/nn/moe/gpt.hpp"
+#include "impls/nn/moe/state.hpp"
 #include "impls/nn/training/corpus.hpp"
 #include "suite/cluster/collectives/communicator.hpp"
 
 namespace assay::lazarus {
 
-/// A unit of state: (layer, expert), or dense_key for everything that is not an expert.
-using BlockKey = std::pair<int, int>;
-inline constexpr BlockKey dense_key{-1, -1};
-std::string block_name(const BlockKey& key);
+using nn::block_name;
+using nn::BlockKey;
+using nn::dense_key;
 
 struct TrainingConfig {
     nn::MoeGptConfig model;
@@ -59,22 +55,14 @@ struct StepResult {
     std::string not_finite;
 };
 
-class Trainer {
+/// It is the state it holds: what moves, checkpoints or damages state takes it as such.
+class Trainer : public nn::MoeState {
   public:
     /// Throws UserError when the routing that `config` wants replayed is not to be had.
     Trainer(TrainingConfig config, const nn::ByteCorpus& corpus);
     ~Trainer();
     Trainer(Trainer&&) noexcept;
 
-    // ---- state ---------------------------------------------------------------------------------
-    nn::ParameterBlock& make_initial(BlockKey key);  ///< as at step 0
-    nn::ParameterBlock& make_or_get(BlockKey key);   ///< contents unspecified when new
-    nn::ParameterBlock* find(BlockKey key);
-    void drop_all_but(const std::vector<BlockKey>& keep);
-    std::vector<BlockKey> keys() const;
-    std::map<BlockKey, std::uint64_t> digests() const;
-
-    // ---- steps ---------------------------------------------------------------------------------
     /// Forward, backward, reduction; the sums are in the blocks' gradients afterwards, the state is
     /// untouched. holders[layer][rank]. Of a batch that is computed in several passes the hooks
     /// and `trace` see each. Collective. Throws cluster::CommunicatorBroken.
@@ -85,20 +73,7 @@ class Trainer {
     /// Throws std::logic_error when compute() found something here that is not finite.
     void apply(std::int64_t step);
 
-    // ---- damage, done and found ----------------------------------------------------------------
     void poison_next_step();  ///< one activation of the next compute() becomes NaN
-    /// One bit of one tensor of one block held here, all drawn from `seed`. Returns the block, or
-    /// nothing when none is held.
-    std::optional<BlockKey> flip_bit_of_state(std::uint64_t seed);
-    /// Compares every block with the digest taken when it was last written on purpose (initial
-    /// state, apply, transfer, restore). Returns the first that differs.
-    std::optional<BlockKey> corrupted_block() const;
-    /// To be called after a block's state was written from outside (transfer, restore). Where the
-    /// writer knows the digest that the state should have, it says so: a difference is then found.
-    void seal(BlockKey key);
-    void seal(BlockKey key, std::uint64_t digest);
-    /// The digest of a block held here, as it was when it was last written on purpose.
-    std::uint64_t sealed(BlockKey key) const { return seals_.at(key); }
 
     const TrainingConfig& config() const { return config_; }
 
@@ -110,9 +85,7 @@ class Trainer {
     TrainingConfig config_;
     const nn::ByteCorpus& corpus_;
     std::unique_ptr<const RoutingReplay> routing_;  // null: the model's own gates
-    std::map<BlockKey, std::unique_ptr<nn::ParameterBlock>> blocks_;
-    std::map<BlockKey, std::uint64_t> seals_;
-    std::string not_finite_;  // of the last compute()
+    std::string not_finite_;                        // of the last compute()
     bool poisoned_ = false;
     int ranks_ = 0;  // of the last compute()
 };

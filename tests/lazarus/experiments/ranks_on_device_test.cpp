@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "impls/lazarus/experiments/layers/ranks_on_device.hpp"
-#include "impls/nn/moe_gpt.hpp"
+#include "impls/nn/moe/gpt.hpp"
 
 namespace assay::lazarus {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "impls/nn/moe_gpt.hpp"
+#include "impls/nn/moe/gpt.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::lazarus {

@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/policy/plan/node_mapping.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "impls/lazarus/policy/plan/transfer_plan.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
+#include "impls/tensors/live_training.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/cost_model.hpp"
@@ -87,13 +87,13 @@ void record_counts(const SampleSpec& spec, Recorder& recorder) {
 std::optional<std::string> unsupported(const SampleSpec& spec) {
     if (auto missing = missing_trace(spec)) return missing;
     if (spec.provenance == Provenance::exact) return std::nullopt;
-    return live_training_lacks();
+    return tensors::live_training_lacks();
 }
 
 std::vector<Input> inputs(const SampleSpec& spec) {
     std::vector<Input> files = trace_inputs(spec);
     if (spec.provenance == Provenance::exact) return files;
-    for (Input& text : live_training_inputs()) files.push_back(std::move(text));
+    for (Input& text : tensors::live_training_inputs()) files.push_back(std::move(text));
     return files;
 }
 

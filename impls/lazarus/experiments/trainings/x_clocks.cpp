@@ -4,10 +4,10 @@
 
 #include "impls/lazarus/experiments/experiments.hpp"
 #include "impls/lazarus/experiments/model_loads.hpp"
-#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/spot/controlled_failures.hpp"
 #include "impls/lazarus/spot/fig9_course.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
+#include "impls/tensors/live_training.hpp"
 #include "suite/scenario/cost_model.hpp"
 #include "suite/scenario/traces/spot_axes.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
+#include "impls/tensors/live_training.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::lazarus {

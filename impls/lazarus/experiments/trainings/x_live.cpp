@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "impls/lazarus/live/fault_phases.hpp"
-#include "impls/lazarus/live_support.hpp"
 #include "impls/lazarus/tensor_functions.hpp"
+#include "impls/tensors/live_training.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -135,8 +135,8 @@ Experiment x_live() {
         "kill:rank=1@step=6; join:count=1@step=10; hang:rank=2@step=16; kill:rank=4@step=22; "
         "kill:rank=5,phase=transfer@step=22; join:count=2@step=26; stop:rank=0@step=32";
     e.validate = validate_x_live;
-    e.unsupported = [](const SampleSpec&) { return live_training_lacks(); };
-    e.inputs = [](const SampleSpec&) { return live_training_inputs(); };
+    e.unsupported = [](const SampleSpec&) { return tensors::live_training_lacks(); };
+    e.inputs = [](const SampleSpec&) { return tensors::live_training_inputs(); };
     e.run = run;
     return e;
 }

@@ -1,22 +1,22 @@
-#include "impls/lazarus/live_support.hpp"
+#include "impls/tensors/live_training.hpp"
 
 #include "suite/data/catalog.hpp"
 #include "suite/experiment/recorder.hpp"
 
-#ifdef ASSAY_LAZARUS_LIVE
+#ifdef ASSAY_LIVE_TRAININGS
 #include "impls/tensors/module.hpp"
 #endif
 
-namespace assay::lazarus {
+namespace assay::tensors {
 namespace {
 
 constexpr const char* text_id = "bible-kjv";
 
 }  // namespace
 
-std::optional<std::string> tensors_lack() {
-#ifdef ASSAY_LAZARUS_LIVE
-    return tensors::module_lacks();
+std::optional<std::string> processes_lack() {
+#ifdef ASSAY_LIVE_TRAININGS
+    return module_lacks();
 #else
     return "this build has no libtorch or no Gloo headers; run scripts/dependencies and build "
            "again";
@@ -24,7 +24,7 @@ std::optional<std::string> tensors_lack() {
 }
 
 std::optional<std::string> live_training_lacks() {
-    if (auto lacks = tensors_lack()) return lacks;
+    if (auto lacks = processes_lack()) return lacks;
     if (data::locate(text_id)) return std::nullopt;
     return "no text to train on; `assay data fetch bible-kjv` extracts one from a Debian package";
 }
@@ -40,4 +40,4 @@ std::vector<Input> live_training_inputs() {
     return {};
 }
 
-}  // namespace assay::lazarus
+}  // namespace assay::tensors

@@ -1,4 +1,4 @@
-// What the live trainings need of the build and of the machine.
+// What trainings across processes need of the build and of the machine.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 #include "suite/experiment/experiment.hpp"
 
-namespace assay::lazarus {
+namespace assay::tensors {
 
-/// Why nothing can be computed on tensors for Lazarus: this build lacks libtorch or Gloo, or the
-/// module with them is not here. std::nullopt: it can.
-std::optional<std::string> tensors_lack();
+/// Why nothing can be computed on tensors across processes: this build lacks libtorch or Gloo, or
+/// the module with them is not here. std::nullopt: it can.
+std::optional<std::string> processes_lack();
 
 /// Why no live training can run, as a sentence that says what to do: this build lacks libtorch or
 /// Gloo, the module with them is not here, or there is no text to train on. std::nullopt: they can.
@@ -25,4 +25,4 @@ std::filesystem::path live_training_text();
 /// The same for Experiment::inputs; empty where it has not been fetched.
 std::vector<Input> live_training_inputs();
 
-}  // namespace assay::lazarus
+}  // namespace assay::tensors

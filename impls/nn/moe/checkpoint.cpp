@@ -1,4 +1,4 @@
-#include "impls/lazarus/training/checkpoint.hpp"
+#include "impls/nn/moe/checkpoint.hpp"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 #include "impls/nn/training/checkpoint_files.hpp"
 
-namespace assay::lazarus {
+namespace assay::nn {
 namespace {
 
 std::filesystem::path file_of(const std::filesystem::path& folder, std::int64_t step,
@@ -19,15 +19,15 @@ std::filesystem::path file_of(const std::filesystem::path& folder, std::int64_t 
     return checkpoint_folder(folder, step) / (name + ".state");
 }
 
-std::string header_of(const nn::ParameterBlock& block, std::int64_t step, std::uint64_t digest) {
-    return fmt::format("assay-lazarus-state 1 step {} elements {} bytes-each {} digest {:016x}\n",
-                       step, block.state_count(), block.state()[0].element_size(), digest);
+std::string header_of(const ParameterBlock& block, std::int64_t step, std::uint64_t digest) {
+    return fmt::format("assay-moe-state 1 step {} elements {} bytes-each {} digest {:016x}\n", step,
+                       block.state_count(), block.state()[0].element_size(), digest);
 }
 
 void write_block(const std::filesystem::path& file, const std::string& header,
-                 const nn::ParameterBlock& block, bool disk_full) {
+                 const ParameterBlock& block, bool disk_full) {
     try {
-        nn::AtomicFile out(file, disk_full);
+        AtomicFile out(file, disk_full);
         out.write(header.data(), header.size());
         for (const auto& part : block.state()) out.write(part.data_ptr(), part.nbytes());
         out.publish();
@@ -42,14 +42,14 @@ std::filesystem::path checkpoint_folder(const std::filesystem::path& folder, std
     return folder / fmt::format("step-{}", step);
 }
 
-void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
+void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, MoeState& state,
                       const std::vector<BlockKey>& blocks, CheckpointDamage damage) {
     for (const auto& key : blocks) {
-        const auto* block = trainer.find(key);
+        const auto* block = state.find(key);
         if (!block)
             throw CheckpointError("asked to write " + block_name(key) + ", which is not held");
         const auto digest = block->digest();
-        if (digest != trainer.sealed(key))
+        if (digest != state.sealed(key))
             throw CheckpointError(block_name(key) + " has changed since it was last written");
         const auto file = file_of(folder, step, key);
         std::filesystem::create_directories(file.parent_path());
@@ -62,10 +62,10 @@ void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Tr
     }
 }
 
-void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
+void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, MoeState& state,
                      const std::vector<BlockKey>& blocks) {
     for (const auto& key : blocks) {
-        auto& block = trainer.make_initial(key);
+        auto& block = state.make_initial(key);
         if (step == 0) continue;
         const auto file = file_of(folder, step, key);
         std::ifstream in(file, std::ios::binary);
@@ -76,16 +76,16 @@ void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, Tra
                     static_cast<std::streamsize>(part.nbytes()));
         // The header is a function of the content: one comparison finds a foreign, torn or altered
         // file.
-        trainer.seal(key);
+        state.seal(key);
         if (!in || in.peek() != std::ifstream::traits_type::eof() ||
-            header + "\n" != header_of(block, step, trainer.sealed(key))) {
+            header + "\n" != header_of(block, step, state.sealed(key))) {
             throw CheckpointError(file.string() + " is not a whole checkpoint of " +
                                   block_name(key) + " at step " + std::to_string(step));
         }
     }
 }
 
-void CheckpointRetention::written(Step step, Worker worker) {
+void CheckpointRetention::written(std::int64_t step, int worker) {
     const auto found = missing_.find(step);
     if (found == missing_.end() || found->second.erase(worker) == 0 || !found->second.empty())
         return;
@@ -101,4 +101,4 @@ void CheckpointRetention::written(Step step, Worker worker) {
     }
 }
 
-}  // namespace assay::lazarus
+}  // namespace assay::nn

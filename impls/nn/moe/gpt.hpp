@@ -1,5 +1,6 @@
-// A byte-level GPT whose feed-forward layers are mixtures of experts with a top-1 gate: the shape
-// of the models in the Lazarus paper (Table 1), at any size.
+// A byte-level GPT whose feed-forward layers are mixtures of experts: with a top-1 gate the
+// shape of the models in the Lazarus paper (Table 1), at any size; with more it mixes the experts
+// chosen as Mixtral does. No token is dropped.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,6 +18,7 @@ struct MoeGptConfig {
     int width = 64;
     int heads = 4;
     int experts = 8;
+    int top_k = 1;     ///< experts per token, fewer than there are
     int hidden = 256;  ///< of one expert's feed-forward network
     int context = 64;  ///< tokens per sequence
     at::ScalarType dtype = at::kFloat;
@@ -33,8 +35,8 @@ at::Tensor expert_forward(const ParameterBlock& expert, const at::Tensor& rows);
 class ExpertExecutor {
   public:
     virtual ~ExpertExecutor() = default;
-    /// rows: [n, width]; expert: the gate's choice for each row. Returns each row's expert output,
-    /// in the order of the rows.
+    /// rows: [n, width], each token top_k times in succession; expert: the gate's choice for each
+    /// row. Returns each row's expert output, in the order of the rows.
     virtual at::Tensor run(int layer, const at::Tensor& rows,
                            const std::vector<std::int64_t>& expert) = 0;
 };
@@ -54,11 +56,12 @@ class LocalExperts : public ExpertExecutor {
 
 /// The gate's decisions of one forward pass, for comparisons.
 struct GateTrace {
-    std::vector<std::vector<std::int64_t>> choice;  ///< [layer][row]
-    std::vector<std::vector<double>> margin;        ///< best minus second best probability
+    std::vector<std::vector<std::int64_t>> choice;  ///< [layer][row * top_k]
+    /// [layer][row]: by how much the last expert chosen is more probable than the next one.
+    std::vector<std::vector<double>> margin;
 };
 
-/// Choices made in the gate's place, one per row of a layer: a replayed routing.
+/// Choices made in the gate's place, top_k per row of a layer: a replayed routing.
 using ForcedChoice = std::function<std::vector<std::int64_t>(int layer, std::int64_t rows)>;
 
 /// Sum of the cross entropy (nats) over all predicted tokens. tokens: [batch, context + 1], int64;

@@ -2,16 +2,17 @@
 // FOLDER/step-N/<block>.state: a header line, then the bytes of values and both moments.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
-#include "impls/lazarus/policy/controller/controller.hpp"
-#include "impls/lazarus/training/trainer.hpp"
+#include "impls/nn/moe/state.hpp"
 
-namespace assay::lazarus {
+namespace assay::nn {
 
 /// A missing, foreign or torn checkpoint file; the text names it.
 class CheckpointError : public std::runtime_error {
@@ -28,13 +29,13 @@ enum class CheckpointDamage { none, torn, no_space };
 /// Writes blocks as the state before `step`. Each file appears whole or not at all (written aside,
 /// synced, renamed). Throws CheckpointError when a file cannot be written, of which nothing is then
 /// left, or when a block differs from its seal: a checkpoint of damaged state would look whole.
-void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
+void write_checkpoint(const std::filesystem::path& folder, std::int64_t step, MoeState& state,
                       const std::vector<BlockKey>& blocks,
                       CheckpointDamage damage = CheckpointDamage::none);
 
 /// Replaces the blocks' contents by those of the checkpoint; step 0 is the initial state and needs
 /// no file. Throws CheckpointError, also when the content does not match its recorded digest.
-void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, Trainer& trainer,
+void read_checkpoint(const std::filesystem::path& folder, std::int64_t step, MoeState& state,
                      const std::vector<BlockKey>& blocks);
 
 /// Which checkpoints are whole, and the removal of those that no fallback can want any more.
@@ -44,14 +45,16 @@ class CheckpointRetention {
   public:
     explicit CheckpointRetention(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    void ordered(Step step, std::set<Worker> writers) { missing_[step] = std::move(writers); }
-    void written(Step step, Worker worker);
+    void ordered(std::int64_t step, std::set<int> writers) { missing_[step] = std::move(writers); }
+    void written(std::int64_t step, int worker);
     /// A fallback to `step`: what is newer will never be wanted, and must not count as whole.
-    void forget_after(Step step) { missing_.erase(missing_.upper_bound(step), missing_.end()); }
+    void forget_after(std::int64_t step) {
+        missing_.erase(missing_.upper_bound(step), missing_.end());
+    }
 
   private:
     std::filesystem::path folder_;
-    std::map<Step, std::set<Worker>> missing_;  // writers that have not reported yet
+    std::map<std::int64_t, std::set<int>> missing_;  // writers that have not reported yet
 };
 
-}  // namespace assay::lazarus
+}  // namespace assay::nn

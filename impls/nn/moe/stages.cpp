@@ -1,4 +1,4 @@
-#include "impls/nn/moe_gpt.hpp"
+#include "impls/nn/moe/stages.hpp"
 
 #include <ATen/ATen.h>
 
@@ -43,21 +43,6 @@ at::Tensor attention(const at::Tensor& x, const at::Tensor& qkv_weight,
     return at::matmul(mixed.transpose(1, 2).reshape({batch, length, width}), out_weight.t());
 }
 
-std::vector<std::int64_t> to_vector(const at::Tensor& indices) {
-    const auto contiguous = indices.contiguous();
-    const auto* data = contiguous.const_data_ptr<std::int64_t>();
-    return {data, data + contiguous.numel()};
-}
-
-void record(GateTrace& trace, const at::Tensor& probabilities,
-            const std::vector<std::int64_t>& choice) {
-    const auto best = std::get<0>(probabilities.detach().topk(2, -1));
-    const auto margin = (best.select(1, 0) - best.select(1, 1)).to(at::kDouble).contiguous();
-    const auto* data = margin.const_data_ptr<double>();
-    trace.choice.push_back(choice);
-    trace.margin.emplace_back(data, data + margin.numel());
-}
-
 }  // namespace
 
 std::vector<ParameterSpec> dense_parameters(const MoeGptConfig& config) {
@@ -89,54 +74,58 @@ std::vector<ParameterSpec> expert_parameters(const MoeGptConfig& config) {
             {"b2", {d}, 0, 0}};
 }
 
+at::Tensor moe_embed(const MoeGptConfig&, const ParameterBlock& dense, const at::Tensor& tokens) {
+    const auto length = tokens.size(1) - 1;
+    return at::embedding(dense[token_embedding], tokens.narrow(1, 0, length)) +
+           dense[position_embedding].narrow(0, 0, length);
+}
+
+Routed moe_attend(const MoeGptConfig& config, const ParameterBlock& dense, int layer,
+                  const at::Tensor& x, const at::Tensor& chosen) {
+    const auto batch = x.size(0), length = x.size(1), width = x.size(2);
+    const auto future =
+        at::ones({length, length}, at::TensorOptions().dtype(at::kBool)).triu(/*diagonal=*/1);
+    Routed routed;
+    routed.residual =
+        x + attention(norm(x, dense[index(layer, attention_norm)]), dense[index(layer, qkv)],
+                      dense[index(layer, attention_out)], config.heads, future);
+    routed.rows =
+        norm(routed.residual, dense[index(layer, expert_norm)]).view({batch * length, width});
+    routed.probabilities = at::softmax(at::matmul(routed.rows, dense[index(layer, gate)].t()), -1);
+    if (chosen.defined())
+        routed.chosen = chosen;
+    else if (config.top_k == 1)
+        routed.chosen = routed.probabilities.detach().argmax(-1, /*keepdim=*/true);
+    else
+        routed.chosen = std::get<1>(routed.probabilities.detach().topk(config.top_k, -1));
+    routed.weights = routed.probabilities.gather(1, routed.chosen);
+    // One alone keeps its probability: divided by itself it would teach the gate nothing.
+    if (config.top_k > 1) routed.weights = routed.weights / routed.weights.sum(-1, true);
+    return routed;
+}
+
+at::Tensor moe_expert_rows(const MoeGptConfig& config, const Routed& routed) {
+    return config.top_k == 1 ? routed.rows : routed.rows.repeat_interleave(config.top_k, 0);
+}
+
 at::Tensor expert_forward(const ParameterBlock& expert, const at::Tensor& rows) {
     const auto hidden = at::gelu(at::matmul(rows, expert[0].t()) + expert[1]);
     return at::matmul(hidden, expert[2].t()) + expert[3];
 }
 
-at::Tensor LocalExperts::run(int layer, const at::Tensor& rows,
-                             const std::vector<std::int64_t>& expert) {
-    const auto& blocks = experts_[static_cast<std::size_t>(layer)];
-    std::vector<std::vector<std::int64_t>> members(blocks.size());
-    for (std::size_t row = 0; row < expert.size(); ++row)
-        members[static_cast<std::size_t>(expert[row])].push_back(static_cast<std::int64_t>(row));
-    std::vector<at::Tensor> outputs;
-    std::vector<std::int64_t> place(expert.size());
-    std::int64_t next = 0;
-    for (std::size_t e = 0; e < blocks.size(); ++e) {
-        for (auto row : members[e]) place[static_cast<std::size_t>(row)] = next++;
-        outputs.push_back(
-            expert_forward(*blocks[e], rows.index_select(0, at::tensor(members[e], at::kLong))));
-    }
-    return at::cat(outputs).index_select(0, at::tensor(place, at::kLong));
+at::Tensor moe_combine(const MoeGptConfig& config, const at::Tensor& residual,
+                       const at::Tensor& weights, const at::Tensor& outputs) {
+    auto mixed = outputs * weights.reshape({-1, 1});
+    if (config.top_k > 1) mixed = mixed.view({-1, config.top_k, residual.size(2)}).sum(1);
+    return residual + mixed.view(residual.sizes());
 }
 
-at::Tensor moe_gpt_loss(const MoeGptConfig& config, const ParameterBlock& dense,
-                        ExpertExecutor& experts, const at::Tensor& tokens, GateTrace* trace,
-                        const ForcedChoice& forced) {
-    const auto batch = tokens.size(0), length = tokens.size(1) - 1,
-               width = std::int64_t{config.width};
-    const auto input = tokens.narrow(1, 0, length), target = tokens.narrow(1, 1, length);
-    auto x = at::embedding(dense[token_embedding], input) +
-             dense[position_embedding].narrow(0, 0, length);
-    const auto future =
-        at::ones({length, length}, at::TensorOptions().dtype(at::kBool)).triu(/*diagonal=*/1);
-    for (int layer = 0; layer < config.layers; ++layer) {
-        x = x + attention(norm(x, dense[index(layer, attention_norm)]), dense[index(layer, qkv)],
-                          dense[index(layer, attention_out)], config.heads, future);
-        const auto rows = norm(x, dense[index(layer, expert_norm)]).view({batch * length, width});
-        const auto probabilities = at::softmax(at::matmul(rows, dense[index(layer, gate)].t()), -1);
-        const auto chosen = forced ? at::tensor(forced(layer, batch * length), at::kLong)
-                                   : probabilities.detach().argmax(-1);
-        const auto choice = to_vector(chosen);
-        if (trace) record(*trace, probabilities, choice);
-        const auto weight = probabilities.gather(1, chosen.unsqueeze(1));
-        const auto mixed = experts.run(layer, rows, choice) * weight;
-        x = x + mixed.view({batch, length, width});
-    }
+at::Tensor moe_head(const MoeGptConfig&, const ParameterBlock& dense, const at::Tensor& x,
+                    const at::Tensor& tokens) {
     const auto logits = at::matmul(norm(x, dense[final_norm]), dense[token_embedding].t());
-    return at::cross_entropy_loss(logits.view({batch * length, MoeGptConfig::vocabulary}),
-                                  target.reshape({-1}), {}, at::Reduction::Sum);
+    return at::cross_entropy_loss(logits.view({x.size(0) * x.size(1), MoeGptConfig::vocabulary}),
+                                  tokens.narrow(1, 1, tokens.size(1) - 1).reshape({-1}), {},
+                                  at::Reduction::Sum);
 }
 
 }  // namespace assay::nn

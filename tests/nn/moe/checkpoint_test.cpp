@@ -7,27 +7,23 @@
 #include <set>
 #include <string>
 
-#include "impls/lazarus/training/checkpoint.hpp"
+#include "impls/nn/moe/checkpoint.hpp"
 #include "tests/base/temporary_folder.hpp"
 
-namespace assay::lazarus {
+namespace assay::nn {
 namespace {
 
 const BlockKey expert{1, 2};
 
 class CheckpointTest : public ::testing::Test {
   protected:
-    CheckpointTest()
-        : corpus_(nn::ByteCorpus::from_text(std::string(5000, 'a'))), folder_(own_.path() / "all") {
-        config_.model = {
-            .layers = 2, .width = 8, .heads = 2, .experts = 4, .hidden = 16, .context = 8};
-    }
+    CheckpointTest() : folder_(own_.path() / "all") {}
 
-    Trainer trained() {
-        Trainer trainer(config_, corpus_);
-        trainer.make_initial(expert).grad().fill_(0.25);
-        trainer.apply(0);
-        return trainer;
+    MoeState trained() {
+        MoeState state(model_, 1);
+        state.make_initial(expert).grad().fill_(0.25);
+        state.update(0, {});
+        return state;
     }
     std::filesystem::path file() { return checkpoint_folder(folder_, 7) / "layer1-expert2.state"; }
     std::string bytes() {
@@ -37,21 +33,21 @@ class CheckpointTest : public ::testing::Test {
     void put(const std::string& bytes) { std::ofstream(file(), std::ios::binary) << bytes; }
 
     testing::TemporaryFolder own_;
-    TrainingConfig config_;
-    nn::ByteCorpus corpus_;
+    const MoeGptConfig model_{
+        .layers = 2, .width = 8, .heads = 2, .experts = 4, .hidden = 16, .context = 8};
     std::filesystem::path folder_;
 };
 
 TEST_F(CheckpointTest, ComesBackBitForBit) {
     auto writer = trained();
     write_checkpoint(folder_, 7, writer, {expert});
-    Trainer reader(config_, corpus_);
+    MoeState reader(model_, 1);
     read_checkpoint(folder_, 7, reader, {expert});
     EXPECT_EQ(reader.digests(), writer.digests());
 }
 
 TEST_F(CheckpointTest, StepZeroIsTheInitialStateAndNeedsNoFile) {
-    Trainer reader(config_, corpus_), fresh(config_, corpus_);
+    MoeState reader(model_, 1), fresh(model_, 1);
     read_checkpoint(folder_, 0, reader, {expert, dense_key});
     fresh.make_initial(expert);
     fresh.make_initial(dense_key);
@@ -60,7 +56,7 @@ TEST_F(CheckpointTest, StepZeroIsTheInitialStateAndNeedsNoFile) {
 
 TEST_F(CheckpointTest, MissingOrOfAnotherStepIsRefused) {
     auto writer = trained();
-    Trainer reader(config_, corpus_);
+    MoeState reader(model_, 1);
     EXPECT_THROW(read_checkpoint(folder_, 7, reader, {expert}), CheckpointError);
     write_checkpoint(folder_, 7, writer, {expert});
     std::filesystem::rename(checkpoint_folder(folder_, 7), checkpoint_folder(folder_, 8));
@@ -71,7 +67,7 @@ TEST_F(CheckpointTest, AnyDamageIsNoticed) {
     auto writer = trained();
     write_checkpoint(folder_, 7, writer, {expert});
     const auto whole = bytes();
-    Trainer reader(config_, corpus_);
+    MoeState reader(model_, 1);
     std::mt19937 random(1);
     for (int i = 0; i < 300; ++i) {
         auto damaged = whole;
@@ -98,7 +94,7 @@ TEST_F(CheckpointTest, ATornFileIsReportedByNobodyAndFoundByTheReader) {
     writer.make_initial(dense_key);
     EXPECT_NO_THROW(
         write_checkpoint(folder_, 7, writer, {dense_key, expert}, CheckpointDamage::torn));
-    Trainer reader(config_, corpus_);
+    MoeState reader(model_, 1);
     EXPECT_NO_THROW(read_checkpoint(folder_, 7, reader, {dense_key}));
     EXPECT_THROW(read_checkpoint(folder_, 7, reader, {expert}), CheckpointError);
 }
@@ -129,7 +125,7 @@ TEST_F(CheckpointTest, DamagedStateIsNotWritten) {
 TEST_F(CheckpointTest, WhatWasReadIsSealed) {
     auto writer = trained();
     write_checkpoint(folder_, 7, writer, {expert});
-    Trainer reader(config_, corpus_);
+    MoeState reader(model_, 1);
     read_checkpoint(folder_, 7, reader, {expert});
     EXPECT_FALSE(reader.corrupted_block());
 }
@@ -144,7 +140,7 @@ TEST_F(CheckpointTest, RetentionKeepsTheNewestTwoThatAreWhole) {
         return names;
     };
     using Names = std::set<std::string>;
-    const auto write = [&](Step step, std::set<Worker> reports) {
+    const auto write = [&](std::int64_t step, std::set<int> reports) {
         retention.ordered(step, {1, 2});
         write_checkpoint(folder_, step, writer, {expert});
         for (const auto worker : reports) retention.written(step, worker);
@@ -161,4 +157,4 @@ TEST_F(CheckpointTest, RetentionKeepsTheNewestTwoThatAreWhole) {
 }
 
 }  // namespace
-}  // namespace assay::lazarus
+}  // namespace assay::nn

@@ -1,0 +1,194 @@
+// What the controller of a training and its drivers say to each other: settings, events, actions;
+// described, so that they travel between processes and are stored with what was decided.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "impls/hetermoe/policy/controller/layout.hpp"
+#include "suite/drive/messages.hpp"
+#include "suite/drive/policy.hpp"
+#include "suite/drive/suspicion.hpp"
+
+namespace assay::hetermoe {
+
+using Epoch = std::int64_t;  ///< plans, counted: each has groups of its own
+using Step = std::int64_t;
+
+/// Forward times of one micro-batch, as a profile has them (policy/profile.hpp).
+struct StageTimes {
+    Nanoseconds attention = 1'000'000;   ///< of a layer, on a new GPU
+    Nanoseconds old_expert = 1'000'000;  ///< its rows through experts, on an old GPU …
+    Nanoseconds new_expert = 800'000;    ///< … and on a new one
+    Nanoseconds exchange = 0;            ///< these rows, one way
+    bool operator==(const StageTimes&) const = default;
+};
+
+struct ControllerSettings {
+    int layers = 2;
+    int experts = 8;            ///< of a layer
+    Group group{2, 2};          ///< wanted; N divides the experts. The first workers are new ones
+    int groups = 1;             ///< wanted
+    int micro_batches = 2;      ///< R
+    int chunks = 0;             ///< moved to new GPUs in each layer (Algorithm 1's chunks)
+    StageTimes times;           ///< decide on groups where those wanted cannot be had
+    Step steps = 10;            ///< to commit
+    Step checkpoint_every = 0;  ///< 0: never
+    int most_retries = 3;       ///< of one step that failed on live workers
+
+    int new_workers() const { return groups * group.attention; }
+    int old_workers() const { return groups * group.expert; }
+    bool operator==(const ControllerSettings&) const = default;
+};
+
+// ---- events ------------------------------------------------------------------------------------
+using drive::Died;
+using drive::Idle;
+using drive::Joined;
+using drive::LeaveRequested;
+/// The worker's groups are built, its states are there.
+struct Ready {
+    Worker worker = -1;
+    Epoch epoch = 0;
+    bool operator==(const Ready&) const = default;
+};
+/// The worker has its sums of the step.
+struct StepDone {
+    Worker worker = -1;
+    Epoch epoch = 0;
+    Step step = 0;
+    bool operator==(const StepDone&) const = default;
+};
+/// Its loss or its sums are not finite, or its state has changed: the step must not be applied.
+struct StepFailed {
+    Worker worker = -1;
+    Epoch epoch = 0;
+    Step step = 0;
+    std::string why;
+    bool operator==(const StepFailed&) const = default;
+};
+/// Collectives of the epoch failed though nobody died; `suspect`: -1 where nobody can be named.
+struct GroupBroken {
+    Epoch epoch = 0;
+    Worker suspect = -1;
+    bool corrupt = false;  ///< it sent a damaged message; otherwise it is out of reach, or stuck
+    std::string why;
+    bool operator==(const GroupBroken&) const = default;
+};
+/// Its part of the checkpoint before `step` is durable.
+struct CheckpointWritten {
+    Worker worker = -1;
+    Step step = 0;
+    bool operator==(const CheckpointWritten&) const = default;
+};
+/// The checkpoint that a Form asked for is torn or missing: use an older one.
+struct RestoreFailed {
+    Worker worker = -1;
+    Epoch epoch = 0;
+    Step step = 0;
+    std::string why;
+    bool operator==(const RestoreFailed&) const = default;
+};
+/// A new kind's or an old kind's times are known better: they decide from the next plan on.
+struct Profiled {
+    StageTimes times;
+    bool operator==(const Profiled&) const = default;
+};
+/// All workers of one kind work at that pace of their slowest, `factor` times as long as profiled.
+struct Slow {
+    bool new_kind = false;
+    double factor = 1;
+    bool operator==(const Slow&) const = default;
+};
+using Event = std::variant<Joined, Died, LeaveRequested, Ready, StepDone, StepFailed, GroupBroken,
+                           CheckpointWritten, RestoreFailed, Profiled, Slow, Idle>;
+
+// ---- actions -----------------------------------------------------------------------------------
+using drive::Evict;
+using drive::Stop;
+struct Move {
+    BlockKey block;
+    Worker from = -1, to = -1;
+    bool operator==(const Move&) const = default;
+};
+/// To `members`: build the groups of the layout, take over what the layout gives you. Who was not a
+/// member of the epoch before holds nothing, whatever it once held.
+struct Form {
+    Epoch epoch = 0;
+    Layout layout;
+    std::vector<Worker> members;       ///< the layout's ranks, then others who give up states
+    std::vector<Move> moves;           ///< whoever has a block already keeps it
+    std::optional<Step> restore_step;  ///< everything from this checkpoint (0: initial values)
+    Step resume_step = 0;
+    std::string why;  ///< "start", "death of 1", "join of 4", "leave of 2", "step 5 failed on
+                      ///< worker 2: …", …
+    bool operator==(const Form&) const = default;
+};
+/// To the layout's ranks: drop what the layout does not give you, then compute `step`.
+struct Go {
+    Epoch epoch = 0;
+    Step step = 0;
+    bool operator==(const Go&) const = default;
+};
+/// To the layout's ranks: apply the optimizer for `step`.
+struct Commit {
+    Epoch epoch = 0;
+    Step step = 0;
+    bool operator==(const Commit&) const = default;
+};
+/// To the layout's ranks after the commit before `step`, before anything else: each writes the
+/// blocks of which it is the first holder.
+struct WriteCheckpoint {
+    Step step = 0;
+    std::vector<Worker> writers;
+    bool operator==(const WriteCheckpoint&) const = default;
+};
+/// Urgent, to the members of the epoch: its groups are broken; stop. A Commit that was sent before
+/// still counts.
+struct Abort {
+    Epoch epoch = 0;
+    Worker dead = -1;
+    bool operator==(const Abort&) const = default;
+};
+/// It may go.
+struct Dismiss {
+    Worker worker = -1;
+    bool operator==(const Dismiss&) const = default;
+};
+using Action = std::variant<Form, Go, Commit, WriteCheckpoint, Abort, Evict, Dismiss, Stop>;
+
+/// What trained a committed step: enough to replay it with nobody killed.
+struct CommittedStep {
+    Step step = 0;
+    Epoch epoch = 0;
+    Layout layout;
+    bool operator==(const CommittedStep&) const = default;
+};
+
+ASSAY_ROW(Group, attention, expert)
+ASSAY_FIELDS(Layout, group, groups, micro_batches, offload, ranks)
+ASSAY_FIELDS(StageTimes, attention, old_expert, new_expert, exchange)
+ASSAY_FIELDS(ControllerSettings, layers, experts, group, groups, micro_batches, chunks, times,
+             steps, checkpoint_every, most_retries)
+
+ASSAY_MESSAGE(Ready, "ready", worker, epoch)
+ASSAY_MESSAGE(StepDone, "step_done", worker, epoch, step)
+ASSAY_MESSAGE(StepFailed, "step_failed", worker, epoch, step, why)
+ASSAY_MESSAGE(GroupBroken, "group_broken", epoch, suspect, corrupt, why)
+ASSAY_MESSAGE(CheckpointWritten, "checkpoint_written", worker, step)
+ASSAY_MESSAGE(RestoreFailed, "restore_failed", worker, epoch, step, why)
+ASSAY_MESSAGE(Profiled, "profiled", times)
+ASSAY_MESSAGE(Slow, "slow", new_kind, factor)
+
+ASSAY_ROW(Move, block, from, to)
+ASSAY_MESSAGE(Form, "form", epoch, layout, members, moves, restore_step, resume_step, why)
+ASSAY_MESSAGE(Go, "go", epoch, step)
+ASSAY_MESSAGE(Commit, "commit", epoch, step)
+ASSAY_MESSAGE(WriteCheckpoint, "write_checkpoint", step, writers)
+ASSAY_MESSAGE(Abort, "abort", epoch, dead)
+ASSAY_MESSAGE(Dismiss, "dismiss", worker)
+
+}  // namespace assay::hetermoe

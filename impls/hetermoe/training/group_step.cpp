@@ -1,0 +1,229 @@
+#include "impls/hetermoe/training/group_step.hpp"
+
+#include <ATen/ATen.h>
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "impls/hetermoe/policy/expert_map.hpp"
+#include "impls/hetermoe/training/cut_stages.hpp"
+#include "impls/nn/all_to_all.hpp"
+
+namespace assay::hetermoe {
+namespace {
+
+class GroupStep {
+  public:
+    GroupStep(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
+              nn::MoeState& state, GroupLinks& links, const TaskHook& before)
+        : plan_(plan),
+          shape_{.micro_batches = plan.micro_batches, .offload = plan_.offload},
+          scale_(scale),
+          state_(state),
+          links_(links),
+          before_(before),
+          mine_(links.rank() < plan.group.attention ? Queue::attention : Queue::expert),
+          travels_(plan.offload.size(),
+                   std::vector<Travel>(static_cast<std::size_t>(plan.micro_batches))) {
+        const auto& model = state.model();
+        for (const int offload : plan.offload) {
+            const auto layer = static_cast<int>(layers_.size());
+            LayerHomes homes{plan.group.attention,
+                             hetermoe::homes(model.experts, plan.group, offload)};
+            std::vector<const nn::ParameterBlock*> blocks;
+            for (const int expert : homes.experts_of(links.rank()))
+                blocks.push_back(state.find({layer, expert}));
+            layers_.push_back({std::move(homes), HeldExperts(std::move(blocks))});
+        }
+        for (const auto& batch : tokens)
+            stages_.emplace_back(model, *state.find(nn::dense_key), batch);
+        nothing_ = at::empty({0, model.width}, at::TensorOptions().dtype(model.dtype));
+    }
+
+    double run() {
+        try {
+            enqueue_transfers();
+            compute();
+        } catch (...) {
+            // Nobody may be left waiting, and no link may use what is here any longer.
+            links_.abort("a task of this rank failed");
+            promises_.clear();
+            for (const auto& transfer : transfers_) transfer.wait();
+            throw;
+        }
+        return loss_;
+    }
+
+  private:
+    /// The rows of one micro-batch in one layer; each member is there between the tasks that make
+    /// and use it.
+    struct Travel {
+        Outgoing outgoing;
+        Incoming incoming;
+        at::Tensor sent, received;      ///< rows to experts; gradients of outputs
+        at::Tensor rows;                ///< received rows, kept to compute the experts again
+        at::Tensor computed, returned;  ///< outputs of experts; gradients of rows
+    };
+    struct Layer {
+        LayerHomes homes;
+        HeldExperts experts;
+    };
+    using TaskName = std::tuple<TaskKind, int, int>;
+    static TaskName name(const Task& task) { return {task.kind, task.layer, task.micro_batch}; }
+
+    static TaskKind out_of(TaskKind in) { return in == TaskKind::CF ? TaskKind::DF : TaskKind::CB; }
+    bool runs_here(const Task& task) const {
+        const Queue queue = queue_of(task.kind);
+        return queue == mine_ || queue == Queue::link_out || queue == Queue::link_in;
+    }
+    std::vector<cluster::Event> awaited(const Task& task) const {
+        std::vector<cluster::Event> events;
+        for (const Task& producer : producers(shape_, task))
+            if (runs_here(producer)) events.push_back(events_.at(name(producer)));
+        // What comes back is split as what went out, which a rank without experts learns there.
+        if (queue_of(task.kind) == Queue::link_in)
+            events.push_back(events_.at(name({.kind = out_of(task.kind),
+                                              .layer = task.layer,
+                                              .micro_batch = task.micro_batch})));
+        return events;
+    }
+
+    void enqueue_transfers() {
+        in_zebra_order(shape_, [&](const Task& task) {
+            const Queue queue = queue_of(task.kind);
+            if (queue == mine_) {
+                events_[name(task)] = promises_[name(task)].get_future().share();
+            } else if (runs_here(task)) {
+                transfers_.push_back(
+                    links_.queue(queue).enqueue(awaited(task), [this, task] { transfer(task); }));
+                events_[name(task)] = transfers_.back();
+            }
+        });
+    }
+
+    void compute() {
+        const QueueOrders orders = zebra_orders(shape_);
+        for (const Task& task : orders[static_cast<std::size_t>(mine_)]) {
+            for (const auto& event : awaited(task)) event.get();
+            if (before_) before_(task);
+            compute(task);
+            promises_.at(name(task)).set_value();
+        }
+        for (const auto& transfer : transfers_) transfer.get();
+    }
+
+    Travel& travel(const Task& task, int layer) {
+        return travels_[static_cast<std::size_t>(layer - 1)]
+                       [static_cast<std::size_t>(task.micro_batch - 1)];
+    }
+    Travel& travel(const Task& task) { return travel(task, task.layer); }
+    Layer& layer(const Task& task) { return layers_[static_cast<std::size_t>(task.layer - 1)]; }
+    CutStages& stages(const Task& task) {
+        return stages_[static_cast<std::size_t>(task.micro_batch - 1)];
+    }
+
+    // ---- by a link's thread --------------------------------------------------------------------
+    void transfer(const Task& task) {
+        if (before_) before_(task);
+        auto& comm = links_.communicator(queue_of(task.kind));
+        Travel& rows = travel(task);
+        if (task.kind == TaskKind::DF) {
+            if (mine_ == Queue::expert) rows.outgoing = nothing_to_send(links_.size());
+            rows.incoming = exchange_counts(rows.outgoing, layer(task).homes, comm);
+        }
+        const auto& out = rows.outgoing.rows;
+        const auto& in = rows.incoming.rows;
+        const auto or_nothing = [&](at::Tensor& tensor) {
+            const auto taken = std::exchange(tensor, {});
+            return taken.defined() ? taken : nothing_;
+        };
+        if (queue_of(task.kind) == Queue::link_out)
+            rows.received = nn::exchange_rows(or_nothing(rows.sent), out, in, comm);
+        else
+            rows.returned = nn::exchange_rows(or_nothing(rows.computed), in, out, comm);
+    }
+
+    // ---- by the thread that computes -----------------------------------------------------------
+    void compute(const Task& task) {
+        switch (task.kind) {
+            case TaskKind::AF:
+                return attention_forward(task);
+            case TaskKind::AB:
+                return attention_backward(task);
+            case TaskKind::EF:
+            case TaskKind::XF:
+                return experts_forward(task);
+            case TaskKind::EB:
+            case TaskKind::XB:
+                return experts_backward(task);
+            default:
+                return;  // transfers
+        }
+    }
+
+    // Of a layer's experts, or the gradients of its rows: as the choices were made.
+    at::Tensor came_back(Travel& rows) {
+        return std::exchange(rows.returned, {}).index_select(0, rows.outgoing.places);
+    }
+
+    void attention_forward(const Task& task) {
+        const at::Tensor outputs =
+            task.layer > 1 ? came_back(travel(task, task.layer - 1)) : at::Tensor();
+        if (task.layer > shape_.layers()) {
+            loss_ += stages(task).forward_last(outputs);
+            return;
+        }
+        const auto next = stages(task).forward(task.layer, outputs);
+        Travel& rows = travel(task);
+        rows.outgoing = address(next.chosen, layer(task).homes, links_.size());
+        rows.sent = next.rows.index_select(0, rows.outgoing.order);
+    }
+
+    void attention_backward(const Task& task) {
+        const bool last = task.layer > shape_.layers();
+        const auto gradients = last ? stages(task).backward_last(scale_)
+                                    : stages(task).backward(task.layer, came_back(travel(task)));
+        if (task.layer == 1) return;
+        Travel& below = travel(task, task.layer - 1);
+        below.sent = gradients.index_select(0, below.outgoing.order);
+    }
+
+    void experts_forward(const Task& task) {
+        Travel& rows = travel(task);
+        rows.rows = std::exchange(rows.received, {});
+        rows.computed = layer(task).experts.forward(rows.incoming, rows.rows);
+    }
+
+    void experts_backward(const Task& task) {
+        Travel& rows = travel(task);
+        rows.computed = layer(task).experts.backward(rows.incoming, std::exchange(rows.rows, {}),
+                                                     std::exchange(rows.received, {}));
+    }
+
+    const GroupPlan& plan_;
+    StepShape shape_;
+    double scale_;
+    nn::MoeState& state_;
+    GroupLinks& links_;
+    const TaskHook& before_;
+    Queue mine_;
+    std::vector<Layer> layers_;
+    std::vector<CutStages> stages_;             // of each micro-batch, on attention ranks
+    std::vector<std::vector<Travel>> travels_;  // [layer][micro-batch]
+    at::Tensor nothing_;                        // [0, width]
+    double loss_ = 0;
+
+    std::map<TaskName, cluster::Event> events_;  // of the tasks that run here
+    std::map<TaskName, std::promise<void>> promises_;
+    std::vector<cluster::Event> transfers_;
+};
+
+}  // namespace
+
+double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
+                      nn::MoeState& state, GroupLinks& links, const TaskHook& before) {
+    return GroupStep(plan, tokens, scale, state, links, before).run();
+}
+
+}  // namespace assay::hetermoe

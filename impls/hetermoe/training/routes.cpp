@@ -1,0 +1,116 @@
+#include "impls/hetermoe/training/routes.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <numeric>
+
+#include "impls/nn/moe/stages.hpp"
+
+namespace assay::hetermoe {
+namespace {
+
+at::Tensor indices(const std::vector<std::int64_t>& values) {
+    return at::tensor(values, at::kLong);
+}
+
+at::Tensor inverse_of(const at::Tensor& order) {
+    return at::empty_like(order).scatter_(0, order, at::arange(order.numel(), at::kLong));
+}
+
+}  // namespace
+
+std::vector<int> LayerHomes::experts_of(int rank) const {
+    std::vector<int> experts;
+    for (std::size_t expert = 0; expert < home.size(); ++expert)
+        if (home[expert] == rank) experts.push_back(static_cast<int>(expert));
+    return experts;
+}
+
+Outgoing nothing_to_send(int ranks) {
+    return {.order = at::empty({0}, at::kLong),
+            .places = at::empty({0}, at::kLong),
+            .rows = std::vector<std::int64_t>(static_cast<std::size_t>(ranks), 0),
+            .by_expert = {}};
+}
+
+Outgoing address(const at::Tensor& chosen, const LayerHomes& homes, int ranks) {
+    std::vector<std::vector<std::int64_t>> choices(homes.home.size());
+    const auto flat = chosen.contiguous();
+    const auto* expert = flat.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < flat.numel(); ++i)
+        choices[static_cast<std::size_t>(expert[i])].push_back(i);
+    Outgoing outgoing = nothing_to_send(ranks);
+    std::vector<std::int64_t> order;
+    for (int rank = 0; rank < ranks; ++rank)
+        for (const int held : homes.experts_of(rank)) {
+            const auto& mine = choices[static_cast<std::size_t>(held)];
+            order.insert(order.end(), mine.begin(), mine.end());
+            outgoing.by_expert.push_back(static_cast<std::int64_t>(mine.size()));
+            outgoing.rows[static_cast<std::size_t>(rank)] += outgoing.by_expert.back();
+        }
+    outgoing.order = indices(order);
+    outgoing.places = inverse_of(outgoing.order);
+    return outgoing;
+}
+
+Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
+                         cluster::Communicator& comm) {
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    const bool sends = comm.rank() < homes.attention_ranks;
+    const auto mine = homes.experts_of(comm.rank()).size();
+    std::vector<std::int64_t> to(ranks, 0), from(ranks, 0);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        if (sends)
+            to[rank] = static_cast<std::int64_t>(homes.experts_of(static_cast<int>(rank)).size());
+        if (static_cast<int>(rank) < homes.attention_ranks)
+            from[rank] = static_cast<std::int64_t>(mine);
+    }
+    // counts[source][expert]
+    const auto sources = static_cast<std::size_t>(homes.attention_ranks);
+    std::vector<std::int64_t> counts(sources * mine);
+    comm.all_to_all_v(outgoing.by_expert.data(), to, counts.data(), from, cluster::Dtype::i64);
+
+    Incoming incoming;
+    incoming.rows.assign(ranks, 0);
+    std::vector<std::int64_t> begins(counts.size());  // of each (source, expert) as they come
+    std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), std::int64_t{0});
+    std::vector<std::int64_t> order;
+    for (std::size_t expert = 0; expert < mine; ++expert) {
+        const auto before = order.size();
+        for (std::size_t source = 0; source < sources; ++source) {
+            const auto segment = source * mine + expert;
+            incoming.rows[source] += counts[segment];
+            for (std::int64_t i = 0; i < counts[segment]; ++i) order.push_back(begins[segment] + i);
+        }
+        incoming.by_expert.push_back(static_cast<std::int64_t>(order.size() - before));
+    }
+    incoming.order = indices(order);
+    incoming.places = inverse_of(incoming.order);
+    return incoming;
+}
+
+at::Tensor HeldExperts::outputs(const Incoming& incoming, const at::Tensor& rows) const {
+    if (blocks_.empty()) return at::empty_like(rows);
+    const auto parts = rows.index_select(0, incoming.order).split_with_sizes(incoming.by_expert);
+    std::vector<at::Tensor> outputs;
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+        outputs.push_back(nn::expert_forward(*blocks_[i], parts[i]));
+    return at::cat(outputs).index_select(0, incoming.places);
+}
+
+at::Tensor HeldExperts::forward(const Incoming& incoming, const at::Tensor& rows) const {
+    const at::NoGradGuard no_grad;
+    return outputs(incoming, rows);
+}
+
+at::Tensor HeldExperts::backward(const Incoming& incoming, const at::Tensor& rows,
+                                 const at::Tensor& output_gradients) const {
+    if (blocks_.empty()) return at::empty_like(rows);
+    const auto input = rows.detach().requires_grad_(true);
+    torch::autograd::backward({outputs(incoming, input)}, {output_gradients});
+    return input.grad();
+}
+
+}  // namespace assay::hetermoe

@@ -1,0 +1,155 @@
+// Real processes train in zebra groups; some are killed, frozen, asked to leave, or join. After
+// each run: every step was committed once, the state equals that of the same groups without faults
+// bit for bit, and it differs from one process' by rounding alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "impls/hetermoe/live/fault_phases.hpp"
+#include "impls/hetermoe/live/session.hpp"
+#include "impls/hetermoe/live/worker.hpp"
+#include "tests/base/temporary_folder.hpp"
+
+namespace assay::hetermoe {
+namespace {
+
+struct Scenario {
+    const char* name;
+    const char* faults;
+    Group group{2, 2};
+    int groups = 1;
+    int chunks = 1;
+    long deaths = 0, joins = 0, leaves = 0, discarded = 0, fallbacks = 0, retries = 0;
+};
+
+SessionOptions small_session(const Scenario& scenario) {
+    SessionOptions options;
+    options.training.model = {.layers = 2,
+                              .width = 16,
+                              .heads = 2,
+                              .experts = 8,
+                              .top_k = 2,
+                              .hidden = 24,
+                              .context = 12,
+                              .dtype = at::kDouble};
+    options.training.sequences = 8;
+    options.training.corpus = ASSAY_TEST_CORPUS;  // real text that every checkout has
+    options.controller = {.layers = 2,
+                          .experts = 8,
+                          .group = scenario.group,
+                          .groups = scenario.groups,
+                          .micro_batches = 2,
+                          .chunks = scenario.chunks,
+                          .steps = 8,
+                          .checkpoint_every = 3};
+    options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
+    options.operation_timeout_s = 5;
+    options.faults = parse_fault_plan(scenario.faults, fault_phases());
+    return options;
+}
+
+class LiveTraining : public ::testing::TestWithParam<Scenario> {};
+
+TEST_P(LiveTraining, GoesOnAndNothingIsLost) {
+    const auto& scenario = GetParam();
+    auto options = small_session(scenario);
+    const testing::TemporaryFolder folder;
+    options.checkpoints = folder.path();
+    MemoryRecorder recorder;
+    const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
+    ASSERT_TRUE(result.ok) << result.why;
+
+    ASSERT_EQ(static_cast<Step>(result.lineage.size()), options.controller.steps);
+    const nn::ByteCorpus corpus(options.training.corpus);
+    PlannedTraining replay(options.training, corpus);
+    OneProcess one(options.training, corpus);
+    std::map<Step, double> losses;
+    for (const auto& step : result.steps) losses[step.step] = step.loss;
+    for (Step step = 0; step < options.controller.steps; ++step) {
+        const auto& committed = result.lineage[static_cast<std::size_t>(step)];
+        EXPECT_EQ(committed.step, step);
+        EXPECT_EQ(replay.train(committed).loss, losses.at(step));
+        EXPECT_NEAR(one.train(step, committed.layout), losses.at(step), 1e-12 * losses.at(step));
+    }
+    EXPECT_EQ(result.digests.size(), result.lineage.back().layout.ranks.size());
+    EXPECT_TRUE(agrees(result.digests, replay.digests()));
+    EXPECT_LT(largest_difference(replay, one.state()), 1e-9);
+
+    EXPECT_EQ(drive::first_difference(Controller(options.controller), result.decisions),
+              std::nullopt);
+    EXPECT_EQ(result.faults_fired, static_cast<long>(options.faults.faults.size()));
+    EXPECT_EQ(result.counts.deaths, scenario.deaths);
+    EXPECT_EQ(result.counts.joins, scenario.joins);
+    EXPECT_EQ(result.counts.leaves, scenario.leaves);
+    EXPECT_EQ(result.counts.discarded, scenario.discarded);
+    EXPECT_EQ(result.counts.fallbacks, scenario.fallbacks);
+    EXPECT_EQ(result.counts.retries, scenario.retries);
+}
+
+// Workers 0 and 1 are new, 2 and 3 old; with two groups of one each, 2 and 3 have the same experts.
+INSTANTIATE_TEST_SUITE_P(
+    Scenarios, LiveTraining,
+    ::testing::Values(
+        Scenario{.name = "Nothing", .faults = ""},
+        Scenario{.name = "NothingInUnlikeGroups", .faults = "", .group = {1, 2}, .chunks = 2},
+        Scenario{.name = "NothingInTwoGroups", .faults = "", .group = {1, 1}, .groups = 2},
+        Scenario{.name = "KillOfANewOne",
+                 .faults = "kill:rank=1@step=4",
+                 .group = {1, 1},
+                 .groups = 2,
+                 .deaths = 1,
+                 .discarded = 1},
+        // Its experts are the other group's, too: no checkpoint is read.
+        Scenario{.name = "KillOfAnOldOneWhoseExpertsAnotherGroupHas",
+                 .faults = "kill:rank=2@step=4",
+                 .group = {1, 1},
+                 .groups = 2,
+                 .deaths = 1,
+                 .discarded = 1},
+        Scenario{.name = "KillOfAnOldOneWhoseExpertsNobodyElseHas",
+                 .faults = "kill:rank=2@step=5",
+                 .deaths = 1,
+                 .discarded = 1,
+                 .fallbacks = 1},
+        Scenario{.name = "KillOfANewOneWithMovedExperts",
+                 .faults = "kill:rank=0@step=5",
+                 .deaths = 1,
+                 .discarded = 1,
+                 .fallbacks = 1},
+        Scenario{.name = "KillOfANewOneWithoutExperts",
+                 .faults = "kill:rank=0@step=5",
+                 .chunks = 0,
+                 .deaths = 1,
+                 .discarded = 1},
+        Scenario{.name = "HangForever",
+                 .faults = "hang:rank=2@step=4",
+                 .group = {1, 1},
+                 .groups = 2,
+                 .deaths = 1,
+                 .discarded = 1},
+        Scenario{.name = "ShortHangIsSurvived", .faults = "hang:rank=2@step=3,for=0.2"},
+        Scenario{.name = "KilledOneIsReplaced",
+                 .faults = "kill:rank=2@step=2; join:count=1@step=4",
+                 .group = {1, 1},
+                 .groups = 2,
+                 .deaths = 1,
+                 .joins = 1,
+                 .discarded = 1},
+        Scenario{.name = "KillWhileExpertsMove",
+                 .faults = "join:count=1@step=2; stop:rank=3@step=3; kill:rank=2,phase=move@step=4",
+                 .group = {1, 1},
+                 .groups = 2,
+                 .deaths = 1,
+                 .joins = 1,
+                 .leaves = 1},
+        Scenario{.name = "OrderlyLeave", .faults = "stop:rank=3@step=2", .leaves = 1},
+        Scenario{.name = "NotANumber", .faults = "nan:rank=1@step=3", .discarded = 1, .retries = 1},
+        Scenario{.name = "CorruptMessage",
+                 .faults = "corrupt:rank=2,target=message@step=3",
+                 .discarded = 1,
+                 .retries = 1}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace assay::hetermoe

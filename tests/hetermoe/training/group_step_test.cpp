@@ -1,0 +1,138 @@
+// A training split over attention and expert ranks against one process without any split, and the
+// order in which its tasks run.
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mutex>
+
+#include "impls/hetermoe/policy/tasks.hpp"
+#include "tests/hetermoe/training/small_training.hpp"
+
+namespace assay::hetermoe {
+namespace {
+
+struct Split {
+    Group group;
+    int groups, micro_batches;
+    std::vector<int> offload;
+};
+
+std::ostream& operator<<(std::ostream& out, const Split& split) {
+    return out << split.groups << "x" << split.group.attention << ":" << split.group.expert << " R "
+               << split.micro_batches;
+}
+
+class SplitTraining : public testing::TestWithParam<Split> {
+  protected:
+    Layout layout() const {
+        const auto& split = GetParam();
+        return layout_of(split.group, split.groups, split.micro_batches, split.offload);
+    }
+};
+
+TEST_P(SplitTraining, EqualsOneProcessInDouble) {
+    const auto settings = small_training(at::kDouble);
+    PlannedTraining split(settings, sheep());
+    OneProcess whole(settings, sheep());
+    for (std::int64_t step = 0; step < 6; ++step) {
+        const double loss = split.train({step, 1, layout()}).loss;
+        EXPECT_NEAR(loss, whole.train(step, layout()), 1e-12 * loss) << "step " << step;
+    }
+    EXPECT_LT(largest_difference(split, whole.state()), 1e-9);
+}
+
+// Gradients are what a step adds up; the first moments after one step are a tenth of them.
+TEST_P(SplitTraining, OneStepInFloatHasItsGradients) {
+    const auto settings = small_training(at::kFloat);
+    PlannedTraining split(settings, sheep());
+    OneProcess whole(settings, sheep());
+    const double loss = split.train({0, 1, layout()}).loss;
+    EXPECT_NEAR(loss, whole.train(0, layout()), 1e-5 * loss);
+    for (const auto& key : whole.state().keys()) {
+        const auto ours = split.find(key)->state()[1], wanted = whole.state().find(key)->state()[1];
+        EXPECT_LE((ours - wanted).norm().item<double>(), 1e-5 * wanted.norm().item<double>())
+            << nn::block_name(key);
+    }
+}
+
+TEST_P(SplitTraining, RunsEveryTaskOnceAndInThePlannedOrder) {
+    std::mutex mutex;
+    std::map<int, QueueOrders> ran;
+    PlannedTraining split(small_training(at::kFloat), sheep());
+    split.train({0, 1, layout()}, [&](int rank, const Task& task) {
+        std::lock_guard lock(mutex);
+        ran[rank][static_cast<std::size_t>(queue_of(task.kind))].push_back(task);
+    });
+    const auto planned = layout();
+    const QueueOrders orders =
+        zebra_orders({.micro_batches = planned.micro_batches, .offload = planned.offload});
+    for (int rank = 0; rank < static_cast<int>(planned.ranks.size()); ++rank)
+        for (std::size_t queue = 0; queue < queues; ++queue) {
+            const auto others = planned.is_attention(rank) ? Queue::expert : Queue::attention;
+            const bool idle = queue == static_cast<std::size_t>(others);
+            EXPECT_EQ(ran[rank][queue], idle ? std::vector<Task>{} : orders[queue])
+                << "rank " << rank << " queue " << queue;
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Groups, SplitTraining,
+    testing::Values(Split{{1, 1}, 1, 2, {0, 0, 0}}, Split{{2, 2}, 1, 2, {0, 0, 0}},
+                    Split{{2, 2}, 1, 3, {1, 0, 2}}, Split{{1, 2}, 1, 3, {1, 1, 1}},
+                    Split{{2, 1}, 1, 1, {4, 2, 8}}, Split{{1, 4}, 1, 2, {2, 0, 1}},
+                    Split{{3, 2}, 1, 2, {0, 0, 0}}, Split{{1, 1}, 2, 2, {2, 0, 3}},
+                    Split{{2, 2}, 2, 1, {0, 1, 0}}));
+
+// Losses are of the batch, not of the groups.
+TEST(SplitTrainings, EqualSequencesGiveEqualLossesInEveryGroup) {
+    const auto settings = small_training(at::kDouble);
+    std::vector<std::vector<double>> losses;
+    for (const auto& layout :
+         {layout_of({1, 1}, 1, 2, {0, 0, 0}), layout_of({2, 2}, 1, 3, {1, 0, 2}),
+          layout_of({1, 2}, 2, 1, {1, 1, 1}), layout_of({3, 4}, 1, 2, {0, 0, 0})}) {
+        PlannedTraining training(settings, sheep());
+        losses.emplace_back();
+        for (std::int64_t step = 0; step < 4; ++step)
+            losses.back().push_back(training.train({step, 1, layout}).loss);
+    }
+    for (const auto& other : losses)
+        for (std::size_t step = 0; step < other.size(); ++step)
+            EXPECT_NEAR(other[step], losses[0][step], 1e-12 * losses[0][step]);
+    EXPECT_LT(losses[0].back(), losses[0].front());
+}
+
+TEST(SplitTrainings, TheSameTwiceToTheBit) {
+    const auto settings = small_training(at::kFloat);
+    StateDigests digests[2];
+    for (auto& held : digests) {
+        PlannedTraining training(settings, sheep());
+        for (std::int64_t step = 0; step < 3; ++step)
+            training.train({step, 1, layout_of({2, 2}, 1, 3, {1, 0, 2})});
+        held = training.digests();
+    }
+    EXPECT_EQ(digests[0], digests[1]);
+    EXPECT_TRUE(agrees(digests[0], digests[1]));
+    digests[1].begin()->second.begin()->second ^= 1;
+    EXPECT_FALSE(agrees(digests[0], digests[1]));
+}
+
+// Groups that change by plan change no number either.
+TEST(SplitTrainings, LayoutsMayChangeBetweenSteps) {
+    const auto settings = small_training(at::kDouble);
+    PlannedTraining split(settings, sheep());
+    OneProcess whole(settings, sheep());
+    const std::vector<Layout> layouts{
+        layout_of({2, 2}, 1, 2, {1, 0, 1}), layout_of({1, 1}, 2, 2, {0, 2, 0}),
+        layout_of({2, 1}, 1, 2, {2, 2, 2}), layout_of({1, 2}, 1, 2, {0, 0, 0})};
+    for (std::int64_t step = 0; step < 8; ++step) {
+        const auto& layout = layouts[static_cast<std::size_t>(step) % layouts.size()];
+        const double loss = split.train({step, step, layout}).loss;
+        EXPECT_NEAR(loss, whole.train(step, layout), 1e-12 * loss);
+    }
+    EXPECT_LT(largest_difference(split, whole.state()), 1e-9);
+}
+
+}  // namespace
+}  // namespace assay::hetermoe
