@@ -6,6 +6,9 @@
 #ifdef ASSAY_LAZARUS_LIVE
 #include "impls/lazarus/tensor_functions.hpp"
 #endif
+#ifdef ASSAY_HETERMOE_LIVE
+#include "impls/hetermoe/tensor_functions.hpp"
+#endif
 
 extern "C" {
 
@@ -20,6 +23,13 @@ const assay::lazarus::TensorFunctions assay_lazarus_tensors{
     .run_x_loss = assay::lazarus::run_x_loss,
     .run_fig10a = assay::lazarus::run_fig10a,
     .run_live_schedule = assay::lazarus::run_live_schedule,
+};
+#endif
+
+#ifdef ASSAY_HETERMOE_LIVE
+extern const assay::hetermoe::TensorFunctions assay_hetermoe_tensors;
+const assay::hetermoe::TensorFunctions assay_hetermoe_tensors{
+    .run_fig6 = assay::hetermoe::run_fig6,
 };
 #endif
 
