@@ -76,7 +76,8 @@ TrainingProfile modelled_profile(const ModelledSetup& setup) {
     profile.new_kind = gpu_kind(
         of_new, new_gpus, expert_capacity(fresh, setup.model, attention_gpu_bytes(work, most)));
     profile.old_kind =
-        gpu_kind(of_old, old_gpus, expert_capacity(old, setup.model, expert_gpu_bytes(work, most, of_an_old)));
+        gpu_kind(of_old, old_gpus,
+                 expert_capacity(old, setup.model, expert_gpu_bytes(work, most, of_an_old)));
     profile.exchange = nanoseconds(exchange);
     const double exposed =
         exposed_share(exchange, std::max(of_new.expert, of_old.expert), setup.backward,

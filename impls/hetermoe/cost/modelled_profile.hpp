@@ -34,16 +34,17 @@ TrainingProfile modelled_profile(const ModelledSetup& setup);
 ModelledGpus parse_gpus(const std::string& text, const std::string& option);
 
 /// What else a GPU needs beside the states of its experts, while it works on so many micro-batches:
-/// the inputs of every layer, kept for recomputing, and the largest task's activations. An
-/// attention GPU's states, of all but experts, are among it.
-double expert_gpu_bytes(const Workload& workload, int micro_batches);
+/// the inputs of every layer, kept for recomputing, and the largest task's activations; of experts,
+/// `held` of a layer, which are computed one after the other. An attention GPU's states, of all but
+/// experts, are among it.
+double expert_gpu_bytes(const Workload& workload, int micro_batches, double held);
 double attention_gpu_bytes(const Workload& workload, int micro_batches);
-
-/// Experts of all layers that a GPU holds beside `rest` bytes.
-std::int64_t expert_capacity(const DeviceProfile& device, const ModelShape& model, double rest);
 
 /// Activations of `held` experts of a layer and their rows, one expert at a time.
 double expert_task_bytes(const Workload& workload, double held);
+
+/// Experts of all layers that a GPU holds beside `rest` bytes.
+std::int64_t expert_capacity(const DeviceProfile& device, const ModelShape& model, double rest);
 
 /// What the states of a parameter take: FP16 weight and gradient, FP32 weight, two moments.
 inline constexpr double state_bytes = 16;
