@@ -79,9 +79,11 @@ TrainingProfile modelled_profile(const ModelledSetup& setup) {
         gpu_kind(of_old, old_gpus,
                  expert_capacity(old, setup.model, expert_gpu_bytes(work, most, of_an_old)));
     profile.exchange = nanoseconds(exchange);
+    // Rows for experts of its own a GPU does not send.
+    const double travelling = 1 - 1.0 / (new_gpus + old_gpus);
     const double exposed =
-        exposed_share(exchange, std::max(of_new.expert, of_old.expert), setup.backward,
-                      std::max(piece_s(costs, 0), piece_s(costs, 1)));
+        travelling * exposed_share(travelling * exchange, std::max(of_new.expert, of_old.expert),
+                                   setup.backward, std::max(piece_s(costs, 0), piece_s(costs, 1)));
     profile.ep_exposed = Fraction(std::llround(exposed * 1e4), 10'000);
     const auto sync = [&](double parameters) {
         return nanoseconds(value_bytes * parameters /

@@ -42,7 +42,7 @@ Experiment fig10() {
          .figure = {.kind = Figure::Kind::lines,
                     .metric = "tokens_per_s",
                     .x = "old",
-                    .panels = {"sequence", "calibration", "batch"},
+                    .panels = {"sequence", "calibration"},
                     .x_title = "V100s with four A40",
                     .y_title = "tokens per second"},
          .point = [](const SampleSpec& spec) {
@@ -61,7 +61,7 @@ Experiment fig11() {
                  "V100 and two A100; D1 with eight experts, all on one network.",
          .axes = {all_sequences()},
          .variants = {"hetermoe", "ep_4_a40", "ep_4_v100", "ep_2_a100"},
-         .figure = throughput_figure({"calibration", "batch"}),
+         .figure = throughput_figure({"calibration"}),
          .point =
              [](const SampleSpec& spec) {
                  const Gpus& gpus = fig11_gpus.at(spec.variant);

@@ -13,7 +13,7 @@ Experiment fig12() {
                  "from which attention takes as long as experts, so that none need move.",
          .axes = {{"panel", "W1 and D1 on O1", {"w1-o1", "d1-o1"}, true}, all_sequences()},
          .variants = {"hetermoe", "zebra", "search"},
-         .figure = throughput_figure({"panel", "calibration", "batch"}),
+         .figure = throughput_figure({"panel", "calibration"}),
          .point =
              [](const SampleSpec& spec) {
                  return panel_point(assay::to_string(spec.axes.at("panel")));
@@ -33,7 +33,7 @@ Experiment tab3() {
          .figure = {.kind = Figure::Kind::bars,
                     .metric = "new_busy",
                     .x = "sequence",
-                    .panels = {"calibration", "batch"},
+                    .panels = {"calibration"},
                     .x_title = "thousands of tokens of a sequence",
                     .y_title = "share of the step in which A40s compute"},
          .point = [](const SampleSpec&) { return panel_point("d1-o1"); }});

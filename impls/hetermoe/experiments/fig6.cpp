@@ -95,7 +95,8 @@ Experiment fig6(const InProcesses& processes) {
         "gives both. Times are in expert tasks. Emulated: two processes, one for each kind of GPU, "
         "send each other the rows of a small model in the planned order, dispatch and combine each "
         "on a communicator of its own; every task computes and then lasts as long as the profile "
-        "says, an expert task a tenth of a second. What a transfer really takes is not taken off.";
+        "says, an expert task a quarter of a second. What a transfer really takes is not taken "
+        "off.";
     experiment.axes = {{"expert_on_new",
                         "an expert task on the attention GPU, in those of the expert GPU",
                         {0.8, 1.0},
@@ -127,7 +128,7 @@ Experiment fig6(const InProcesses& processes) {
     experiment.profiles = exact_profiles(0.02);
     ProfilePlan& toy = experiment.profiles.front();
     toy.provenances.push_back(Provenance::emulated);
-    toy.seconds_of[Provenance::emulated] = 2;
+    toy.seconds_of[Provenance::emulated] = 4;
     experiment.unsupported = [processes](const SampleSpec& spec) {
         return spec.provenance == Provenance::emulated ? processes.lack() : std::nullopt;
     };

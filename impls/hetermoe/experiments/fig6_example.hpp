@@ -23,7 +23,7 @@ struct Fig6Example {
 };
 
 /// Emulated, an expert task lasts so long: what a process or a transfer is late by is little of it.
-inline constexpr double fig6_expert_task_s = 0.1;
+inline constexpr double fig6_expert_task_s = 0.25;
 
 /// `spec`: the variant and the axis expert_on_new; `expert_task`: how long one is.
 Fig6Example fig6_example(const SampleSpec& spec, Nanoseconds expert_task);

@@ -28,7 +28,7 @@ Experiment fig7() {
                  "divisibility.",
          .axes = {panels({"d1-o1", "w1-o1", "w2-o2", "d2-o3"}), all_sequences()},
          .variants = against_expert_parallelism,
-         .figure = throughput_figure({"panel", "calibration", "batch"}),
+         .figure = throughput_figure({"panel", "calibration"}),
          .point = at_panel});
 }
 
@@ -41,7 +41,7 @@ Experiment fig8() {
                  "are not stated: D1 and D3 go by divisibility.",
          .axes = {panels({"d1-c1", "d3-c2"}), all_sequences()},
          .variants = against_expert_parallelism,
-         .figure = throughput_figure({"panel", "calibration", "batch"}),
+         .figure = throughput_figure({"panel", "calibration"}),
          .point = at_panel});
 }
 
@@ -56,7 +56,7 @@ Experiment fig9() {
                  "does not fit a V100.",
          .axes = {panels({"d1-o1", "d1-o2"}), all_sequences()},
          .variants = {"hetermoe", "pp", "zebra"},
-         .figure = throughput_figure({"panel", "calibration", "batch"}),
+         .figure = throughput_figure({"panel", "calibration"}),
          .point = at_panel});
 }
 

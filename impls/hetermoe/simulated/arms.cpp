@@ -156,13 +156,13 @@ double compute_of(const Point& point, const GpuSeconds& seconds) {
 }
 
 ArmResult ep(const Point& point) {
-    const double all = point.new_gpus.gpus + point.old_gpus.gpus;
+    const int all = point.new_gpus.gpus + point.old_gpus.gpus;
     const PointTimes times = times_of(point, point.sequences() / all);
     const double step_s =
         step_of(point, {.attention = std::max(times.of_new.attention, times.of_old.attention),
                         .expert = std::max(times.of_new.expert, times.of_old.expert),
                         .head = std::max(times.of_new.head, times.of_old.head),
-                        .exchange = times.exchange_s,
+                        .exchange = times.exchange_s * travelling(point, all),
                         .piece = times.piece_s});
     return {.tokens_per_s = tokens(point) / step_s,
             .new_busy = compute_of(point, times.of_new) / step_s,
@@ -170,15 +170,14 @@ ArmResult ep(const Point& point) {
 }
 
 ArmResult ep_ideal(const Point& point) {
-    const double all = point.new_gpus.gpus + point.old_gpus.gpus;
-    const double sequences = point.sequences() / all;
+    const double sequences = point.sequences() / (point.new_gpus.gpus + point.old_gpus.gpus);
     const PointTimes times = times_of(point, sequences);
     const auto rate = [&](const ModelledGpus& gpus, const GpuSeconds& seconds) {
         return gpus.gpus * sequences * point.tokens /
                step_of(point, {.attention = seconds.attention,
                                .expert = seconds.expert,
                                .head = seconds.head,
-                               .exchange = times.exchange_s,
+                               .exchange = times.exchange_s * travelling(point, gpus.gpus),
                                .piece = times.piece_s});
     };
     return {.tokens_per_s =
@@ -215,8 +214,9 @@ ArmResult ep_uneven(const Point& point) {
                   .head = together(&GpuSeconds::head),
                   .piece = one.piece_s};
     // The busiest GPU's rows: a new one sends most of its tokens' and gets most of all experts'.
-    phases.exchange = one.exchange_s * std::max(phases.attention / one.of_new.attention,
-                                                phases.expert / one.of_new.expert);
+    phases.exchange =
+        one.exchange_s * travelling(point, int(m + n)) *
+        std::max(phases.attention / one.of_new.attention, phases.expert / one.of_new.expert);
     return {.tokens_per_s = tokens(point) / step_of(point, phases)};
 }
 

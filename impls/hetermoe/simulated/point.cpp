@@ -124,6 +124,11 @@ double exposed_share(const Point& point, double exchange_s, double expert_s, dou
     return exposed_share(exchange_s, expert_s, backward_over_forward, piece_s);
 }
 
+double travelling(const Point& point, int gpus) {
+    const double share = double(gpus - 1) / gpus;
+    return point.calibration == Calibration::anchored ? share / 0.75 : share;
+}
+
 double efficiency_of(Calibration calibration) {
     return calibration == Calibration::anchored ? anchors.efficiency : 1;
 }

@@ -39,6 +39,10 @@ PointTimes times_of(const Point& point, double sequences);
 /// experts, `expert_s` long, backward thrice.
 double exposed_share(const Point& point, double exchange_s, double expert_s, double piece_s);
 
+/// The share of its rows that a GPU sends away in expert parallelism over `gpus`: the others are
+/// for experts of its own. Anchored, relative to that of four GPUs, which the share above is from.
+double travelling(const Point& point, int gpus);
+
 /// What groups that alternate micro-batches reach of their timeline: 1 by the sheet.
 double efficiency_of(Calibration calibration);
 
