@@ -35,8 +35,8 @@ struct StepExecution {
 
 struct StepRun {
     std::vector<TaskRun> tasks;  ///< of this side, transfers too, queue by queue
-    double late_s = 0;  ///< of all compute tasks: by how much the real work took longer than the
-                        ///< modelled GPU
+    double late_s = 0;  ///< of what it computes and sends: by how much the real work took longer
+                        ///< than the modelled GPU and link
 };
 
 /// Throws what the first task that failed threw.
