@@ -94,7 +94,7 @@ class Executor {
                 if (!events_.wait_for(here(task))) return;
                 const double ready_s = cluster::monotonic_s();
                 run.tasks.push_back(perform(queue, task, pacer));
-                if (!receives(queue))
+                if (own(queue))
                     run.late_s += std::max(
                         0.0, cluster::monotonic_s() - ready_s - execution_.modelled_s(task));
                 events_.done(task);
@@ -104,9 +104,11 @@ class Executor {
         }
     }
 
-    // Who receives waits in a transfer for what is not its own lateness.
-    bool receives(Queue queue) const {
-        return queue == (execution_.side == Side::attention ? Queue::link_in : Queue::link_out);
+    // Whose lateness is this side's: what it computes, and sends to who only waits for it. What
+    // comes in may also wait for this side's experts.
+    bool own(Queue queue) const {
+        return !is_transfer(queue) ||
+               (queue == Queue::link_out && execution_.side == Side::attention);
     }
 
     // A transfer begins when both ends are there; whoever came first has waited in it.
