@@ -21,7 +21,10 @@ void run_fig2(const SampleSpec& spec, Recorder& recorder);
 /// Why modules cannot be timed on parts of a GPU here, or nullopt.
 std::optional<std::string> module_timing_lacks();
 
-// Trainings across processes; these need Gloo there, too:
+// Across processes; these need Gloo there, too:
+
+/// The emulated half of hetermoe/fig6 (experiments/fig6_run.cpp).
+void run_fig6(const SampleSpec& spec, Recorder& recorder);
 
 /// One sample of hetermoe/x_live (experiments/x_live_run.cpp). `spec` has passed the experiment's
 /// validate(). Throws SampleError(failed) when the training cannot go on.
@@ -37,8 +40,10 @@ struct TensorFunctions {
     static constexpr const char* symbol = "assay_hetermoe_tensors";
     decltype(&hetermoe::run_fig2) run_fig2;
     decltype(&hetermoe::module_timing_lacks) module_timing_lacks;
-    decltype(&hetermoe::run_x_live) run_x_live;                ///< null without Gloo
-    decltype(&hetermoe::run_live_schedule) run_live_schedule;  ///< null without Gloo
+    // Null without Gloo.
+    decltype(&hetermoe::run_fig6) run_fig6;
+    decltype(&hetermoe::run_x_live) run_x_live;
+    decltype(&hetermoe::run_live_schedule) run_live_schedule;
 };
 
 inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }

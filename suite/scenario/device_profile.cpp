@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -69,6 +70,26 @@ std::string read_id(Table& file) {
     return id;
 }
 
+constexpr std::array<std::string_view, 2> kernels_names{"fused", "materialised"};
+
+std::optional<AttentionCapability> read_attention(Table& file) {
+    std::optional<Table> table = file.table("attention");
+    if (!table) return std::nullopt;
+    AttentionCapability capability;
+    const std::string value = table->required_text("value");
+    const auto known = std::find(kernels_names.begin(), kernels_names.end(), value);
+    if (known == kernels_names.end())
+        table->fail("value", "is '" + value + "'; known are fused, materialised");
+    capability.kernels = static_cast<AttentionKernels>(known - kernels_names.begin());
+    capability.kind = table->required_text("kind");
+    if (capability.kind != "published" && capability.kind != "measured" &&
+        capability.kind != "assumed")
+        table->fail("kind", "is '" + capability.kind + "'; known are published, measured, assumed");
+    capability.source = table->required_text("source");
+    table->refuse_rest();
+    return capability;
+}
+
 void read_operations(Table& file, DeviceProfile& device) {
     std::optional<Table> operations = file.table("operation");
     if (!operations) return;
@@ -90,6 +111,10 @@ nlohmann::json named_numbers_json(const Profile& profile,
 
 }  // namespace
 
+std::string_view to_string(AttentionKernels kernels) {
+    return kernels_names[static_cast<std::size_t>(kernels)];
+}
+
 DeviceProfile read_device_profile(std::string_view toml, std::string_view file_name) {
     const toml::table document = parse_toml<ProfileError>(toml, file_name);
     Table file(document, std::string(file_name), "device profile");
@@ -97,6 +122,7 @@ DeviceProfile read_device_profile(std::string_view toml, std::string_view file_n
     profile.id = read_id(file);
     profile.says = file.required_text("says");
     read_numbers(file, profile, device_fields());
+    profile.attention = read_attention(file);
     read_operations(file, profile);
     file.refuse_rest();
     return profile;
@@ -122,6 +148,12 @@ std::string to_toml(const DeviceProfile& profile) {
     std::string text =
         fmt::format("id = {}\nsays = {}\n", toml_quoted(profile.id), toml_quoted(profile.says));
     text += numbers_toml(profile, device_fields());
+    if (profile.attention)
+        text += fmt::format(
+            "\n[attention]  # fused or materialised\nvalue = {}\nkind = {}\n"
+            "source = {}\n",
+            toml_quoted(std::string(to_string(profile.attention->kernels))),
+            toml_quoted(profile.attention->kind), toml_quoted(profile.attention->source));
     for (const auto& [name, operation] : profile.operations)
         text += numbers_toml(operation, operation_fields(), "operation." + toml_quoted(name) + ".");
     return text;
@@ -136,6 +168,10 @@ std::string to_toml(const ClusterProfile& profile) {
 
 nlohmann::json to_json(const DeviceProfile& profile) {
     nlohmann::json object = named_numbers_json(profile, device_fields());
+    if (profile.attention)
+        object["attention"] = {{"value", to_string(profile.attention->kernels)},
+                               {"kind", profile.attention->kind},
+                               {"source", profile.attention->source}};
     for (const auto& [name, operation] : profile.operations)
         object["operations"][name] = numbers_json(operation, operation_fields());
     return object;

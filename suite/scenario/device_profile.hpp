@@ -24,6 +24,17 @@ struct OperationProfile {
     bool operator==(const OperationProfile&) const = default;
 };
 
+/// Whether attention scores stay on the chip (fused kernels, FlashAttention) or go through memory.
+enum class AttentionKernels { fused, materialised };
+std::string_view to_string(AttentionKernels kernels);
+
+/// Which of both a device has, and where that is known from.
+struct AttentionCapability {
+    AttentionKernels kernels = AttentionKernels::fused;
+    std::string kind, source;  ///< as Sourced has them, but never fitted
+    bool operator==(const AttentionCapability&) const = default;
+};
+
 struct DeviceProfile {
     std::string id;             ///< "a100"
     std::string says;           ///< "NVIDIA A100 SXM4 40 GB"
@@ -33,6 +44,7 @@ struct DeviceProfile {
     Sourced memory_bandwidth;   ///< bytes/s
     Sourced memory_efficiency;  ///< the share of it that streaming kernels reach, 0 to 1
     Sourced launch_s;           ///< seconds per kernel; may be 0
+    std::optional<AttentionCapability> attention;  ///< none: nobody has said
     /// By the operation's name; the efficiencies above price all others.
     std::map<std::string, OperationProfile, std::less<>> operations;
     bool operator==(const DeviceProfile&) const = default;
@@ -58,8 +70,8 @@ struct ClusterProfile {
 
 /// A number is { value, kind, source }; every key is required, and `fitted_from` where the kind is
 /// fitted; no other is known. Efficiencies are above 0 and at most 1, latency and launch at least
-/// 0, all else above 0. What operations reach, [operation.NAME.efficiency] and [….launch_s], may be
-/// left out.
+/// 0, all else above 0. What operations reach, [operation.NAME.efficiency] and [….launch_s], and
+/// [attention] may be left out.
 DeviceProfile read_device_profile(std::string_view toml, std::string_view file_name);
 ClusterProfile read_cluster_profile(std::string_view toml, std::string_view file_name);
 

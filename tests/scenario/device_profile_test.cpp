@@ -228,7 +228,7 @@ TEST(DeviceProfile, ShippedOnesAreReadableAndNamedLikeTheirFiles) {
         ++devices;
         EXPECT_EQ(device.id, id);
         EXPECT_EQ(device.matmul_flops.kind, "published");
-        EXPECT_EQ(device.matmul_efficiency.kind, "assumed");
+        EXPECT_EQ(device.matmul_efficiency.kind, id == "t4" ? "fitted" : "assumed");
         // Roughly right in size: a factor of 1000 in a unit would show.
         EXPECT_GT(device.matmul_flops.value, 5e13);
         EXPECT_LT(device.matmul_flops.value, 2e15);
@@ -248,6 +248,30 @@ TEST(DeviceProfile, ShippedOnesAreReadableAndNamedLikeTheirFiles) {
     }
     EXPECT_GE(devices, 9);
     EXPECT_GE(clusters, 3);
+}
+
+TEST(DeviceProfile, KnowsHowAttentionIsComputed) {
+    EXPECT_EQ(device_profile("v100").attention->kernels, AttentionKernels::materialised);
+    EXPECT_EQ(device_profile("a40").attention->kernels, AttentionKernels::fused);
+    const DeviceProfile silent = read_device_profile(device_text(), "d.toml");
+    EXPECT_FALSE(silent.attention);
+    EXPECT_FALSE(to_json(silent).contains("attention"));  // older calibrations keep their hash
+
+    const std::string said = device_text() +
+                             "[attention]\nvalue = 'materialised'\nkind = 'assumed'\n"
+                             "source = 'a test'\n";
+    const DeviceProfile device = read_device_profile(said, "d.toml");
+    EXPECT_EQ(read_device_profile(to_toml(device), "again"), device);
+    EXPECT_EQ(to_json(device).at("attention").at("value"), "materialised");
+    const auto refused = [&](const std::string& from, const std::string& to) {
+        std::string text = said;
+        text.replace(text.find(from), from.size(), to);
+        return complaint([&] { read_device_profile(text, "d.toml"); });
+    };
+    EXPECT_EQ(refused("'materialised'", "'slow'"),
+              "d.toml:10:9: attention: 'value' is 'slow'; known are fused, materialised");
+    EXPECT_THAT(refused("kind = 'assumed'\nsource", "kind = 'fitted'\nsource"),
+                HasSubstr("known are published, measured, assumed"));
 }
 
 TEST(DeviceProfile, ShippedNumbersAgreeWithThePapersTables) {

@@ -10,8 +10,10 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "impls/hetermoe/commands/commands.hpp"
+#include "impls/hetermoe/cost/modelled_profile.hpp"
 #include "impls/hetermoe/profile/profile_file.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/value.hpp"
@@ -23,7 +25,15 @@ std::string everything(std::istream& stream) {
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
+std::vector<std::string> model_names() {
+    std::vector<std::string> names;
+    for (const ModelShape& model : paper_models()) names.emplace_back(model.name);
+    return names;
+}
+
 TrainingProfile profile_of(const std::string& file) {
+    if (file.empty())
+        throw UserError("give --profile FILE, or --model NAME with --new, --old and --seq");
     if (file == "-") return read_profile(everything(std::cin), "standard input");
     if (std::filesystem::is_directory(file))
         throw UserError(fmt::format("--profile {}: a folder; give a TOML file", file));
@@ -53,11 +63,34 @@ class PlanCommand : public Command {
         app.description(
             "Groups of new and old GPUs for a mixture of experts, the schedule and the place of "
             "every expert: the fastest that your times allow. Arithmetic; nothing is run");
-        app.add_option("--profile", profile_,
-                       "TOML file with the GPUs, the model and its measured times (below); - "
-                       "reads standard input")
-            ->required()
-            ->type_name("FILE|-");
+        CLI::Option* const profile =
+            app.add_option("--profile", profile_,
+                           "TOML file with the GPUs, the model and its measured times (below); - "
+                           "reads standard input")
+                ->type_name("FILE|-");
+        CLI::Option* const model =
+            app.add_option("--model", model_,
+                           "in place of a profile: one of the paper's models, priced by the cost "
+                           "model on --new, --old and --seq")
+                ->check(CLI::IsMember(model_names()))
+                ->excludes(profile)
+                ->type_name("NAME");
+        const auto of_model = [&](const char* name, std::string& value, const char* says) {
+            return app.add_option(name, value, says)->needs(model);
+        };
+        of_model("--new", new_, "new GPUs: a device profile and how many, as a40:6")
+            ->type_name("DEVICE:N");
+        of_model("--old", old_, "old GPUs, as v100:6")->type_name("DEVICE:N");
+        of_model("--network", network_, "cluster profile whose links the GPUs have, one each")
+            ->capture_default_str()
+            ->type_name("CLUSTER");
+        app.add_option("--seq", tokens_, "tokens of a sequence; a micro-batch of a GPU is one")
+            ->check(CLI::Range(1, 1 << 24))
+            ->needs(model)
+            ->type_name("TOKENS");
+        app.add_flag("--show-profile", show_profile_,
+                     "only print the profile of --model, as --profile takes it")
+            ->needs(model);
         app.add_option("--asym", asym_,
                        "which experts move to new GPUs. published: Algorithm 1 as the paper's text "
                        "has it; printed: with its formula as printed; search: ours, the fastest "
@@ -96,6 +129,9 @@ class PlanCommand : public Command {
             "  dense_s = 0.02            # of all but experts (0)\n"
             "  expert_s = 0.001          # of one expert (0)\n"
             "Examples:\n"
+            "  assay plan hetermoe --model mixtral-d1 --new a40:6 --old v100:6 --seq 8192\n"
+            "  assay plan hetermoe --model mixtral-d1 --new a40:6 --old v100:6 --seq 8192 "
+            "--show-profile\n"
             "  assay plan hetermoe --profile gpus.toml\n"
             "  assay plan hetermoe --profile gpus.toml --asym search --backward 2 --timeline "
             "--json");
@@ -103,9 +139,13 @@ class PlanCommand : public Command {
 
     int run() override {
         PlanReport report;
-        report.profile = profile_of(profile_);
         report.settings.asym = parse_asym(asym_).value();
         report.settings.backward = backward_factor(backward_);
+        report.profile = model_.empty() ? profile_of(profile_) : modelled(report.settings);
+        if (show_profile_) {
+            fmt::print("{}", to_toml(report.profile));
+            return 0;
+        }
         report.plan = plan(report.profile, report.settings);
         if (timeline_)
             report.timeline =
@@ -115,7 +155,21 @@ class PlanCommand : public Command {
     }
 
   private:
-    std::string profile_, asym_ = "published", backward_ = "3";
+    TrainingProfile modelled(const PlanSettings& settings) const {
+        if (new_.empty() || old_.empty() || tokens_ == 0)
+            throw UserError("--model needs --new and --old, as a40:6, and --seq, as 8192");
+        return modelled_profile({.model = model_shape(model_),
+                                 .tokens = tokens_,
+                                 .new_gpus = parse_gpus(new_, "--new"),
+                                 .old_gpus = parse_gpus(old_, "--old"),
+                                 .network = cluster_profile(network_),
+                                 .backward = settings.backward.value()});
+    }
+
+    std::string profile_, model_, new_, old_, network_ = "hetermoe-on-premise";
+    int tokens_ = 0;
+    bool show_profile_ = false;
+    std::string asym_ = "published", backward_ = "3";
     bool timeline_ = false, json_ = false;
 };
 

@@ -2,19 +2,47 @@
 // in the file of its name.
 #pragma once
 
-#include <vector>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
 
+#include "suite/claim/claim.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::hetermoe {
 
-Experiment tab1();       ///< the paper's clusters
-Experiment tab2();       ///< the paper's models: parameters
-Experiment fig2();       ///< what a newer GPU gains on attention and on experts
-Experiment fig5();       ///< Theorem 1's order against neighbours swapped
-Experiment fig6();       ///< three layers, with and without experts on the attention GPU
-Experiment x_order();    ///< Theorem 1's order against all orders
-Experiment x_squeeze();  ///< Algorithm 1 against the best offload
-Experiment x_live();     ///< the training, across processes
+/// What makes the emulated samples of an experiment, and why it cannot where it cannot: it needs
+/// the module of tensors (impls/tensors/module.hpp).
+struct InProcesses {
+    std::function<void(const SampleSpec&, Recorder&)> run;
+    std::function<std::optional<std::string>()> lack;
+};
+
+Experiment tab1();  ///< the paper's clusters
+Experiment tab2();  ///< the paper's models: parameters
+Experiment fig2();  ///< what a newer GPU gains on attention and on experts
+Experiment fig5();  ///< Theorem 1's order against neighbours swapped
+/// three layers, with and without experts on the attention GPU
+Experiment fig6(const InProcesses& processes);
+Experiment fig7();           ///< throughput on A40 and V100
+Experiment fig8();           ///< throughput on L40S and T4
+Experiment fig9();           ///< against pipelines of both kinds
+Experiment fig10();          ///< four A40 and two to eight V100
+Experiment fig11();          ///< against equal GPUs
+Experiment fig12();          ///< what moving experts gains
+Experiment tab3();           ///< how busy both kinds are
+Experiment x_sensitivity();  ///< experts of a token, network, micro-batches
+Experiment x_order();        ///< Theorem 1's order against all orders
+Experiment x_squeeze();      ///< Algorithm 1 against the best offload
+Experiment x_live();         ///< the training, across processes
+
+/// Checks of claims over several cases (claims/claim_checks.cpp), by the name after "custom:" in
+/// datasets/claims/hetermoe.toml; each at every end of what the claim assumes:
+///   average   the mean of a ratio over all cases is near the claim's value
+///   largest   so is its largest value
+///   smallest  so is its smallest
+///   best_old  fig10: V100s per A40 at which the ratio is largest
+std::map<std::string, CustomCheck, std::less<>> claim_checks();
 
 }  // namespace assay::hetermoe

@@ -1,10 +1,8 @@
 // Table 1: the paper's clusters, and what its groups can be made of them.
-#include <array>
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 
+#include "impls/hetermoe/cost/paper_setup.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/policy/squeeze.hpp"
 #include "suite/experiment/exact_profiles.hpp"
@@ -13,36 +11,15 @@
 namespace assay::hetermoe {
 namespace {
 
-struct Cluster {
-    std::string_view name;
-    int new_gpus, old_gpus;
-    double new_memory_gb, old_memory_gb, network_gbps;
-    int experts;  ///< of a layer of the model that goes with it
-};
-
-// A40 or L40S with 48 GB; V100 or T4 with 16 GB. Of C1 and C2 the network that the paper simulates.
-constexpr std::array<Cluster, 5> clusters{{{"o1", 6, 6, 48, 16, 100, 12},
-                                           {"o2", 4, 8, 48, 16, 100, 24},
-                                           {"o3", 6, 3, 48, 16, 100, 18},
-                                           {"c1", 2, 6, 48, 16, 200, 24},
-                                           {"c2", 2, 8, 48, 16, 200, 40}}};
-
-const Cluster& cluster_of(const SampleSpec& spec) {
-    const std::string name = assay::to_string(spec.axes.at("cluster"));
-    for (const Cluster& cluster : clusters)
-        if (cluster.name == name) return cluster;
-    throw UserError("cluster " + name + ": there are o1, o2, o3, c1, c2");
-}
-
 // Groups that hold the experts evenly, and those among them that Algorithm 1 is defined for.
-std::pair<int, int> groups_of(const Cluster& cluster) {
+std::pair<int, int> groups_of(const PaperCluster& cluster) {
     TrainingProfile profile;
     profile.layers = 1;
-    profile.experts = cluster.experts;
+    profile.experts = model_shape(cluster.model).experts;
     int even = 0, with_moves = 0;
     for (int m = 1; m <= cluster.new_gpus; ++m) {
         for (int n = 1; n <= cluster.old_gpus; ++n) {
-            if (cluster.experts % n != 0) continue;
+            if (profile.experts % n != 0) continue;
             ++even;
             with_moves += chunks_of(profile, {m, n}).has_value();
         }
@@ -51,7 +28,7 @@ std::pair<int, int> groups_of(const Cluster& cluster) {
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const Cluster& cluster = cluster_of(spec);
+    const PaperCluster& cluster = paper_cluster(assay::to_string(spec.axes.at("cluster")));
     const std::string fresh = "new", old = "old";
     recorder.metric("gpus", cluster.new_gpus, {{"kind", fresh}});
     recorder.metric("gpus", cluster.old_gpus, {{"kind", old}});

@@ -1,8 +1,5 @@
 // Table 2: the parameters of the paper's models.
-#include <array>
-#include <string>
-#include <string_view>
-
+#include "impls/hetermoe/cost/paper_setup.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -10,35 +7,14 @@
 namespace assay::hetermoe {
 namespace {
 
-struct Model {
-    std::string_view name;
-    int layers, hidden, experts;
-};
-constexpr std::array<Model, 5> models{{{"w1", 4, 2048, 12},
-                                       {"w2", 4, 2048, 24},
-                                       {"d1", 8, 1024, 24},
-                                       {"d2", 6, 1024, 18},
-                                       {"d3", 8, 1024, 40}}};
-constexpr double vocabulary = 32000;  // Mixtral's
-
-const Model& model_of(const SampleSpec& spec) {
-    const std::string name = assay::to_string(spec.axes.at("model"));
-    for (const Model& model : models)
-        if (model.name == name) return model;
-    throw UserError("model " + name + ": there are w1, w2, d1, d2, d3");
-}
-
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const Model& model = model_of(spec);
-    const double h = model.hidden, f = 3.5 * h, layers = model.layers, n = model.experts;
-    const double expert = 3 * h * f;
-    // Queries and output, keys and values of a quarter as many heads; gate; two norms.
-    const double attention = (2 + 2 * 0.25) * h * h + n * h + 2 * h;
-    const double embeddings = spec.variant == "with_embeddings" ? 2 * vocabulary * h : 0;
-    const double all = layers * (n * expert + attention) + h + embeddings;
+    const ModelShape& model = model_shape(assay::to_string(spec.axes.at("model")));
+    const double layers = model.layers, n = model.experts, expert = model.expert_parameters();
+    const double embeddings = spec.variant == "with_embeddings" ? model.embedding_parameters() : 0;
+    const double all = layers * n * expert + model.dense_parameters() + embeddings;
     recorder.metric("parameters", all / 1e9);
     recorder.metric("expert_share", layers * n * expert / all);
-    recorder.metric("active_share", (all - layers * (n - 2) * expert) / all);
+    recorder.metric("active_share", (all - layers * (n - model.top_k) * expert) / all);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -11,19 +13,65 @@
 namespace assay::hetermoe {
 namespace {
 
+// TaskTimes in an integer that holds a step: 64 bits where they do, for speed.
+template <class Integer>
+struct Durations {
+    struct Pass {
+        Integer attention, head, expert, moved;
+        explicit Pass(const TaskTimes::Pass& pass)
+            : attention(static_cast<Integer>(pass.attention)),
+              head(static_cast<Integer>(pass.head)),
+              expert(static_cast<Integer>(pass.expert)),
+              moved(static_cast<Integer>(pass.moved)) {}
+    };
+    Pass forward, backward;
+    Integer exchange;
+    int residents;
+
+    explicit Durations(const TaskTimes& times)
+        : forward(times.forward),
+          backward(times.backward),
+          exchange(static_cast<Integer>(times.exchange)),
+          residents(times.residents) {}
+
+    Integer of(const StepShape& step, const Task& task) const {
+        const bool last = task.layer > step.layers();
+        switch (task.kind) {
+            case TaskKind::AF:
+                return last ? forward.head : forward.attention;
+            case TaskKind::AB:
+                return last ? backward.head : backward.attention;
+            case TaskKind::EF:
+                return forward.expert * (residents - step.offloaded(task.layer));
+            case TaskKind::EB:
+                return backward.expert * (residents - step.offloaded(task.layer));
+            case TaskKind::XF:
+                return forward.moved * step.offloaded(task.layer);
+            case TaskKind::XB:
+                return backward.moved * step.offloaded(task.layer);
+            default:
+                return exchange;
+        }
+    }
+};
+
 // Starts tasks one by one. Whoever calls it gives each queue's tasks in their order, and each after
 // its producers; so per micro-batch three times are all that must be known.
+template <class Integer>
 class GroupClock {
   public:
     GroupClock(const TaskTimes& times, const StepShape& step)
-        : times_(times), step_(step), batches_(static_cast<std::size_t>(step.micro_batches)) {}
+        : durations_(times), step_(step), batches_(static_cast<std::size_t>(step.micro_batches)) {}
 
-    TimedTask run(const Task& task) {
+    struct Run {
+        Integer start, end;
+    };
+    Run run(const Task& task) {
         Batch& batch = batches_[static_cast<std::size_t>(task.micro_batch - 1)];
         const bool joins = task.kind == TaskKind::CF || task.kind == TaskKind::DB;
-        Ticks& free = free_[static_cast<std::size_t>(queue_of(task.kind))];
-        const Ticks start = std::max(free, joins ? batch.computed : batch.passed);
-        const Ticks end = start + times_.of(step_, task);
+        Integer& free = free_[static_cast<std::size_t>(queue_of(task.kind))];
+        const Integer start = std::max(free, joins ? batch.computed : batch.passed);
+        const Integer end = start + durations_.of(step_, task);
         free = end;
         switch (task.kind) {
             case TaskKind::EF:
@@ -35,42 +83,38 @@ class GroupClock {
             default:
                 batch.passed = end;
         }
-        return {task, start, end};
+        return {start, end};
     }
 
   private:
     struct Batch {
-        Ticks passed = 0;    // end of its latest attention task or transfer
-        Ticks computed = 0;  // end of the latest of the layer's E and X
+        Integer passed = 0;    // end of its latest attention task or transfer
+        Integer computed = 0;  // end of the latest of the layer's E and X
     };
-    const TaskTimes& times_;
+    const Durations<Integer> durations_;
     const StepShape& step_;
     std::vector<Batch> batches_;
-    std::array<Ticks, queues> free_{};
+    std::array<Integer, queues> free_{};
 };
+
+template <class Integer>
+Integer makespan_in(const TaskTimes& times, const StepShape& step) {
+    GroupClock<Integer> clock(times, step);
+    Integer end = 0;
+    // The last task is the last one of the attention GPUs.
+    in_zebra_order(step, [&](const Task& task) {
+        const Integer ends = clock.run(task).end;
+        if (task.kind == TaskKind::AF || task.kind == TaskKind::AB) end = ends;
+    });
+    return end;
+}
 
 auto key(const Task& task) { return std::tuple(task.kind, task.layer, task.micro_batch); }
 
 }  // namespace
 
 Ticks TaskTimes::of(const StepShape& step, const Task& task) const {
-    const bool last = task.layer > step.layers();
-    switch (task.kind) {
-        case TaskKind::AF:
-            return last ? forward.head : forward.attention;
-        case TaskKind::AB:
-            return last ? backward.head : backward.attention;
-        case TaskKind::EF:
-            return forward.expert * (residents - step.offloaded(task.layer));
-        case TaskKind::EB:
-            return backward.expert * (residents - step.offloaded(task.layer));
-        case TaskKind::XF:
-            return forward.moved * step.offloaded(task.layer);
-        case TaskKind::XB:
-            return backward.moved * step.offloaded(task.layer);
-        default:
-            return exchange;
-    }
+    return Durations<Ticks>(*this).of(step, task);
 }
 
 TaskTimes task_times(const TrainingProfile& profile, const Group& group, const Fraction& backward,
@@ -99,15 +143,19 @@ TaskTimes task_times(const TrainingProfile& profile, const Group& group, const F
                            made.head);
     };
     const Wide transfers = checked_product(times.exchange, Wide{4} * profile.layers);
-    checked_product(checked_sum(checked_sum(most(times.forward), most(times.backward)), transfers),
-                    micro_batches);
+    times.longest = checked_product(
+        checked_sum(checked_sum(most(times.forward), most(times.backward)), transfers),
+        micro_batches);
     return times;
 }
 
 Timeline zebra_timeline(const TaskTimes& times, const StepShape& step) {
-    GroupClock clock(times, step);
+    GroupClock<Ticks> clock(times, step);
     Timeline timeline;
-    in_zebra_order(step, [&](const Task& task) { timeline.push_back(clock.run(task)); });
+    in_zebra_order(step, [&](const Task& task) {
+        const auto [start, end] = clock.run(task);
+        timeline.push_back({task, start, end});
+    });
     std::stable_sort(timeline.begin(), timeline.end(), [](const TimedTask& a, const TimedTask& b) {
         return std::tie(a.start, a.end) < std::tie(b.start, b.end);
     });
@@ -115,18 +163,12 @@ Timeline zebra_timeline(const TaskTimes& times, const StepShape& step) {
 }
 
 Ticks zebra_makespan(const TaskTimes& times, const StepShape& step) {
-    GroupClock clock(times, step);
-    Ticks end = 0;
-    // The last task is the last one of the attention GPUs.
-    in_zebra_order(step, [&](const Task& task) {
-        const Ticks ends = clock.run(task).end;
-        if (task.kind == TaskKind::AF || task.kind == TaskKind::AB) end = ends;
-    });
-    return end;
+    const bool narrow = times.longest <= std::numeric_limits<std::int64_t>::max();
+    return narrow ? makespan_in<std::int64_t>(times, step) : makespan_in<Ticks>(times, step);
 }
 
 Timeline timeline(const TaskTimes& times, const StepShape& step, const QueueOrders& orders) {
-    GroupClock clock(times, step);
+    GroupClock<Ticks> clock(times, step);
     Timeline timeline;
     std::set<std::tuple<TaskKind, int, int>> done;
     std::array<std::size_t, queues> next{};
@@ -140,8 +182,10 @@ Timeline timeline(const TaskTimes& times, const StepShape& step, const QueueOrde
         for (std::size_t queue = 0; queue < queues; ++queue) {
             for (; next[queue] < orders[queue].size() && ready(orders[queue][next[queue]]);
                  ++next[queue], moved = true) {
-                timeline.push_back(clock.run(orders[queue][next[queue]]));
-                done.insert(key(timeline.back().task));
+                const Task& task = orders[queue][next[queue]];
+                const auto [start, end] = clock.run(task);
+                timeline.push_back({task, start, end});
+                done.insert(key(task));
             }
         }
     }

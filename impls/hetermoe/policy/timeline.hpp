@@ -25,6 +25,7 @@ struct TaskTimes {
     };
     Pass forward, backward;
     Ticks exchange = 0;
+    Ticks longest = 0;  ///< of a step: at least all of its tasks one after the other
 
     Ticks of(const StepShape& step, const Task& task) const;
     double seconds(Ticks ticks) const { return (Fraction(ticks) / ticks_per_s).value(); }

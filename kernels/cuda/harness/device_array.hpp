@@ -37,16 +37,22 @@ class DeviceArray {
     T* data() const { return data_; }
     std::size_t size() const { return size_; }
     std::size_t bytes() const { return size_ * sizeof(T); }
+    /// Done when it returns, whatever stream reads it next: a copy from ordinary memory may return
+    /// while the last of it is still on its way, and streams of a context's own do not wait for it.
     void put(const std::vector<T>& values) {
         must(cudaMemcpy(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+        must(cudaStreamSynchronize(nullptr));
     }
     std::vector<T> get() const {
         std::vector<T> values(size_);
         must(cudaMemcpy(values.data(), data_, bytes(), cudaMemcpyDeviceToHost));
         return values;
     }
-    /// Every byte 0xff: NaN as floats.
-    void poison() { must(cudaMemset(data_, 0xff, bytes())); }
+    /// Every byte 0xff: NaN as floats. Done when it returns.
+    void poison() {
+        must(cudaMemset(data_, 0xff, bytes()));
+        must(cudaStreamSynchronize(nullptr));
+    }
 
   private:
     void swap(DeviceArray& other) {

@@ -128,6 +128,31 @@ each micro-batch that of one new GPU. Times are computed from the profile, exact
 )");
 }
 
+TEST_F(HetermoePlanCommand, PlansForAModelOfThePaper) {
+    setenv("ASSAY_DATASETS", ASSAY_TEST_DATASETS, 1);
+    const std::vector<std::string> setup{"--model", "mixtral-d1", "--new", "a40:6",
+                                         "--old",   "v100:6",     "--seq", "8192"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), setup.begin(), setup.end());
+        return more;
+    };
+    // What is shown is what is planned for.
+    const std::string name = (folder_ / "shown.toml").string();
+    std::ofstream(name) << output(with({"--show-profile"}));
+    EXPECT_EQ(output(with({"--json"})), output({"--profile", name, "--json"}));
+    EXPECT_GT(json::parse(output(with({"--json"}))).at("rivals").at("ep"), 0);
+
+    EXPECT_THAT(error({"--model", "mixtral-d1", "--new", "a40:6", "--seq", "8192"}),
+                HasSubstr("--model needs"));
+    EXPECT_THAT(error({"--model", "mixtral-d1", "--new", "a40", "--old", "v100:6", "--seq", "8"}),
+                HasSubstr("--new a40: give a device profile"));
+    EXPECT_THAT(error(with({"--network", "nowhere"})), HasSubstr("no cluster profile"));
+    EXPECT_THROW(output(with({"--profile", file()})), CLI::ParseError);
+    EXPECT_THROW(output({"--model", "gpt", "--new", "a40:6"}), CLI::ParseError);
+    EXPECT_THROW(output({"--profile", file(), "--seq", "8"}), CLI::ParseError);
+    EXPECT_THROW(output({"--profile", file(), "--show-profile"}), CLI::ParseError);
+}
+
 TEST_F(HetermoePlanCommand, SaysWhatIsWrongAndHowToMendIt) {
     EXPECT_THAT(error({"--profile", "nowhere.toml"}), HasSubstr("No such file"));
     EXPECT_THAT(error({"--profile", folder_.string()}), HasSubstr("a folder"));
@@ -139,7 +164,7 @@ TEST_F(HetermoePlanCommand, SaysWhatIsWrongAndHowToMendIt) {
                 HasSubstr("no group"));
     EXPECT_THAT(error({"--profile", file("speed = 3\n")}), HasSubstr("p.toml:13:9: old: 'speed'"));
     EXPECT_THROW(output({"--profile", file(), "--asym", "never"}), CLI::ParseError);
-    EXPECT_THROW(output({"--json"}), CLI::ParseError);
+    EXPECT_THAT(error({"--json"}), HasSubstr("give --profile FILE, or --model"));
 }
 
 }  // namespace

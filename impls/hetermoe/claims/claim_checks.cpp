@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "impls/hetermoe/experiments/experiments.hpp"
+#include "suite/claim/quantity.hpp"
+
+namespace assay::hetermoe {
+namespace {
+
+// What a check makes of the ratios of all cases at one end of the assumptions.
+struct Found {
+    double value = 0;
+    std::string says;
+};
+using Reduce = std::function<Found(const std::vector<Measured>&)>;
+
+std::vector<Case> ends_of(const Claim& claim) {
+    std::vector<Case> ends{{}};
+    for (const auto& [name, range] : claim.assumes) {
+        std::vector<Case> longer;
+        for (Case end : ends)
+            for (const double value : range) {
+                end[name] = value;
+                longer.push_back(end);
+            }
+        ends = std::move(longer);
+    }
+    return ends;
+}
+
+bool near(const Claim& claim, double value) {
+    const double wide =
+        std::max(claim.absolute.value_or(0), claim.relative.value_or(0) * std::abs(*claim.value));
+    return std::abs(value - *claim.value) <= wide;
+}
+
+ClaimCheck over_cases(const Claim& claim, std::span<const Observation> observations,
+                      const Reduce& reduce) {
+    ClaimCheck check;
+    check.claim = claim.id;
+    check.verdict = ClaimVerdict::supported;
+    for (const Case& end : ends_of(claim)) {
+        Observations at_end;
+        for (const Observation& observation : observations)
+            if (is_at(observation, end)) at_end.push_back(&observation);
+        const std::vector<Measured> cases = measure(claim, at_end, false);
+        if (cases.empty()) {
+            check.verdict = ClaimVerdict::not_run;
+            check.reason = "no case has both sides at " + to_string(end);
+            return check;
+        }
+        const Found found = reduce(cases);
+        const bool holds = near(claim, found.value);
+        if (check.verdict == ClaimVerdict::supported) check.obtained = found.value;
+        if (!holds) check.verdict = ClaimVerdict::contradicted;
+        check.reason +=
+            fmt::format("{}{}{}", check.reason.empty() ? "" : "; ",
+                        end.empty() ? "" : "assuming " + to_string(end) + ": ", found.says);
+    }
+    check.reason += fmt::format("; claimed {:.4g}", *claim.value);
+    return check;
+}
+
+Found average(const std::vector<Measured>& cases) {
+    double sum = 0, low = cases.front().value, high = low;
+    for (const Measured& one : cases) {
+        sum += one.value;
+        low = std::min(low, one.value);
+        high = std::max(high, one.value);
+    }
+    const double mean = sum / static_cast<double>(cases.size());
+    return {mean, fmt::format("on average {:.3f} over {} cases ({:.3f} to {:.3f})", mean,
+                              cases.size(), low, high)};
+}
+
+bool smaller(const Measured& a, const Measured& b) { return a.value < b.value; }
+
+Found largest(const std::vector<Measured>& cases) {
+    const Measured& most = *std::max_element(cases.begin(), cases.end(), smaller);
+    return {most.value, fmt::format("at most {:.3f} of {} cases, at {}", most.value, cases.size(),
+                                    to_string(most.at))};
+}
+
+Found smallest(const std::vector<Measured>& cases) {
+    const Measured& least = *std::min_element(cases.begin(), cases.end(), smaller);
+    return {least.value, fmt::format("at least {:.3f} of {} cases, at {}", least.value,
+                                     cases.size(), to_string(least.at))};
+}
+
+// Fig. 10 has four A40.
+Found best_old(const std::vector<Measured>& cases) {
+    const Measured& best = *std::max_element(cases.begin(), cases.end(), smaller);
+    const auto old = std::get<std::int64_t>(best.at.at("old"));
+    return {static_cast<double>(old) / 4,
+            fmt::format("the ratio is largest, {:.3f}, at 4:{}", best.value, old)};
+}
+
+CustomCheck check_of(const Reduce& reduce) {
+    return [reduce](const Claim& claim, std::span<const Observation> observations) {
+        return over_cases(claim, observations, reduce);
+    };
+}
+
+}  // namespace
+
+std::map<std::string, CustomCheck, std::less<>> claim_checks() {
+    return {{"average", check_of(average)},
+            {"largest", check_of(largest)},
+            {"smallest", check_of(smallest)},
+            {"best_old", check_of(best_old)}};
+}
+
+}  // namespace assay::hetermoe

@@ -1,0 +1,42 @@
+// Fig. 12 and Table 3: what moving experts gains on O1, and how busy it keeps both kinds.
+#include "impls/hetermoe/experiments/experiments.hpp"
+#include "impls/hetermoe/experiments/paper_experiment.hpp"
+
+namespace assay::hetermoe {
+
+Experiment fig12() {
+    return paper_experiment(
+        {.id = "hetermoe/fig12",
+         .title = "What moving experts gains",
+         .source = "arXiv 2504.03871v1, section 6.4.3, Fig. 12",
+         .says = "The same groups without and with moved experts; and the length of a sequence "
+                 "from which attention takes as long as experts, so that none need move.",
+         .axes = {{"panel", "W1 and D1 on O1", {"w1-o1", "d1-o1"}, true}, all_sequences()},
+         .variants = {"hetermoe", "zebra", "search"},
+         .figure = throughput_figure({"panel", "calibration"}),
+         .point =
+             [](const SampleSpec& spec) {
+                 return panel_point(assay::to_string(spec.axes.at("panel")));
+             },
+         .crossing = true});
+}
+
+Experiment tab3() {
+    return paper_experiment(
+        {.id = "hetermoe/tab3",
+         .title = "How busy both kinds are",
+         .source = "arXiv 2504.03871v1, section 6.4.3, Table 3",
+         .says = "D1 on O1: the share of a step in which a GPU computes, without (zebra) and with "
+                 "(hetermoe) moved experts, and where both kinds take turns (dist_ep).",
+         .axes = {sequence_axis({std::int64_t{8}, std::int64_t{16}})},
+         .variants = {"zebra", "hetermoe", "dist_ep"},
+         .figure = {.kind = Figure::Kind::bars,
+                    .metric = "new_busy",
+                    .x = "sequence",
+                    .panels = {"calibration"},
+                    .x_title = "thousands of tokens of a sequence",
+                    .y_title = "share of the step in which A40s compute"},
+         .point = [](const SampleSpec&) { return panel_point("d1-o1"); }});
+}
+
+}  // namespace assay::hetermoe

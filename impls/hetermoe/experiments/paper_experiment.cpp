@@ -1,0 +1,132 @@
+#include "impls/hetermoe/experiments/paper_experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "suite/experiment/exact_profiles.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::hetermoe {
+namespace {
+
+Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
+    Point point = declared.point(spec);
+    point.calibration = parse_calibration(assay::to_string(spec.axes.at("calibration")));
+    if (point.batch == 0) point.batch = static_cast<int>(integer_axis(spec, "batch", 1, 1024));
+    if (spec.axes.contains("sequence")) {
+        const double k = number_axis(spec, "sequence");
+        if (!(k >= 0.125 && k <= 4096))
+            throw UserError("sequence: give thousands of tokens, from 0.125 to 4096");
+        point.tokens = 1024 * k;
+    }
+    return point;
+}
+
+void run(const PaperExperiment& declared, const SampleSpec& spec, Recorder& recorder) {
+    const Point point = point_of(declared, spec);
+    const auto result = run_arm(point, declared.arm ? declared.arm(spec) : spec.variant);
+    recorder.metric("fits", result ? 1 : 0);
+    if (declared.crossing) recorder.metric("crossing_k", crossing_k(point));
+    if (!result) return;
+    recorder.metric("tokens_per_s", result->tokens_per_s);
+    if (result->new_busy) recorder.metric("new_busy", *result->new_busy);
+    if (result->old_busy) recorder.metric("old_busy", *result->old_busy);
+    recorder.metric("micro_batches", result->micro_batches);
+    recorder.metric("moved", result->moved);
+}
+
+std::vector<MetricSpec> metrics(bool crossing) {
+    std::vector<MetricSpec> all{
+        {"tokens_per_s", "1/s", "tokens of the batch per second of a step", Direction::higher,
+         true},
+        {"new_busy", "share", "of the step in which a new GPU computes", Direction::higher, true},
+        {"old_busy", "share", "of the step in which an old GPU computes", Direction::higher, true},
+        {"micro_batches", "count", "of a step and new GPU: the best number", Direction::none, true},
+        {"moved", "share", "of all experts, those on new GPUs", Direction::none, true},
+        {"fits", "bool", "whether it fits into memory", Direction::higher, true}};
+    if (crossing)
+        all.push_back({"crossing_k", "K tokens",
+                       "from which on attention takes as long as experts, on as many GPUs",
+                       Direction::none, true});
+    return all;
+}
+
+}  // namespace
+
+Experiment paper_experiment(PaperExperiment declared) {
+    Experiment experiment;
+    experiment.id = declared.id;
+    experiment.title = declared.title;
+    experiment.source = declared.source;
+    experiment.says =
+        declared.says +
+        " Simulated: a step's timeline over task times by data sheets (calibration sheet) or by "
+        "ratios worked out of the paper's own tables (anchored; it names what it was fitted from). "
+        "All arms share batch, times and memory, and sum gradients behind the backward pass; the "
+        "number of micro-batches, the pieces of exchanges and the deal of layers are the best of "
+        "each. The paper's batch is the largest that fits every arm and is not stated: four "
+        "sequences of "
+        "a step for each new GPU is the largest that fits every cluster of Fig. 7 at 32K tokens.";
+    experiment.axes = declared.axes;
+    Axis calibration{"calibration", "of task times: sheet or anchored", {"sheet"}, false};
+    if (!declared.sheet_only) calibration.values.emplace_back("anchored");
+    experiment.axes.push_back(std::move(calibration));
+    if (!experiment.axis("batch"))
+        experiment.axes.push_back(
+            {"batch", "sequences of a step for each new GPU", {std::int64_t{4}}, true});
+    experiment.variants = declared.variants;
+    experiment.metrics = metrics(declared.crossing);
+    experiment.profiles = exact_profiles(0.02);
+    for (ProfilePlan& plan : experiment.profiles) plan.provenances = {Provenance::simulated};
+    experiment.figure = declared.figure;
+    experiment.validate = [declared](const SampleSpec& spec) { point_of(declared, spec); };
+    experiment.calibration = [declared](const SampleSpec& spec) {
+        return calibration_json(point_of(declared, spec));
+    };
+    experiment.run = [declared](const SampleSpec& spec, Recorder& recorder) {
+        run(declared, spec, recorder);
+    };
+    return experiment;
+}
+
+Axis sequence_axis(std::vector<Value> k_tokens) {
+    return {"sequence", "tokens of a sequence, in thousands (1,024)", std::move(k_tokens), true};
+}
+
+Axis all_sequences() {
+    std::vector<Value> values;
+    for (std::int64_t k = 4; k <= 32; k += 4) values.emplace_back(k);
+    return sequence_axis(std::move(values));
+}
+
+Point point_on(const ModelShape& model, const std::string& network, const std::string& new_device,
+               int new_gpus, const std::string& old_device, int old_gpus) {
+    return {.model = model,
+            .new_gpus = {.device = device_profile(new_device), .gpus = new_gpus},
+            .old_gpus = {.device = device_profile(old_device), .gpus = old_gpus},
+            .network = cluster_profile(network),
+            .batch = 0};
+}
+
+Point panel_point(const std::string& panel) {
+    const std::size_t dash = panel.find('-');
+    if (dash == std::string::npos)
+        throw UserError(fmt::format("panel {}: give a model and a cluster, as d1-o1", panel));
+    const PaperCluster& cluster = paper_cluster(panel.substr(dash + 1));
+    return point_on(model_shape(panel.substr(0, dash)), std::string(cluster.network),
+                    std::string(cluster.new_device), cluster.new_gpus,
+                    std::string(cluster.old_device), cluster.old_gpus);
+}
+
+Figure throughput_figure(std::vector<std::string> panels) {
+    return {.kind = Figure::Kind::lines,
+            .metric = "tokens_per_s",
+            .x = "sequence",
+            .panels = std::move(panels),
+            .x_title = "thousands of tokens of a sequence",
+            .y_title = "tokens per second"};
+}
+
+}  // namespace assay::hetermoe

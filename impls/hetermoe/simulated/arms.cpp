@@ -1,0 +1,248 @@
+#include "impls/hetermoe/simulated/arms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "impls/hetermoe/policy/plan.hpp"
+#include "impls/hetermoe/simulated/pipelines.hpp"
+
+namespace assay::hetermoe {
+namespace {
+
+Nanoseconds nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
+
+double tokens(const Point& point) { return point.sequences() * point.tokens; }
+
+std::optional<ArmResult> faster(std::optional<ArmResult> best, std::optional<ArmResult> other) {
+    if (!best || (other && other->tokens_per_s > best->tokens_per_s)) return other;
+    return best;
+}
+
+// ---- groups that alternate micro-batches
+// ---------------------------------------------------------
+
+// One that new and old GPUs make together, at one number of micro-batches.
+std::optional<ArmResult> zebra(const Point& point, Asym asym, int micro_batches) {
+    const double sequences = double(point.batch) / micro_batches;
+    const PointTimes times = times_of(point, sequences);
+    const Workload work{.model = point.model, .tokens = point.tokens, .sequences = sequences};
+    const auto kind = [&](const ModelledGpus& gpus, const GpuSeconds& seconds, double rest) {
+        return GpuKind{.gpus = gpus.gpus,
+                       .attention = nanoseconds(seconds.attention),
+                       .expert = nanoseconds(seconds.expert),
+                       .head = nanoseconds(seconds.head),
+                       .capacity = expert_capacity(gpus.device, point.model, rest)};
+    };
+    const Group group{point.new_gpus.gpus, point.old_gpus.gpus};
+    Workload of_expert_gpu = work;
+    of_expert_gpu.sequences *= double(group.attention) / group.expert;
+    const double needed = attention_gpu_bytes(work, micro_batches);
+    if (needed > usable_memory * point.new_gpus.device.memory_bytes.value) return std::nullopt;
+    TrainingProfile profile;
+    profile.layers = point.model.layers;
+    profile.experts = point.model.experts;
+    profile.new_kind = kind(point.new_gpus, times.of_new, needed);
+    profile.old_kind =
+        kind(point.old_gpus, times.of_old,
+             expert_gpu_bytes(of_expert_gpu, micro_batches,
+                              std::max(1.0, double(point.model.experts) / group.expert)));
+    profile.exchange = nanoseconds(times.exchange_s);
+    const PlanSettings settings{.asym = asym, .backward = Fraction(backward_over_forward)};
+    const auto offload = offload_for(profile, group, settings, micro_batches);
+    if (!offload) return std::nullopt;
+    const StepShape step{.micro_batches = micro_batches, .offload = *offload};
+    const TaskTimes ticks = task_times(profile, group, settings.backward, micro_batches);
+    const double step_s =
+        ticks.seconds(zebra_makespan(ticks, step)) / efficiency_of(point.calibration);
+    const auto share = [&](Queue queue) {
+        return ticks.seconds(busy(ticks, step, queue)) / step_s;
+    };
+    const int moved = std::accumulate(offload->begin(), offload->end(), 0) * group.expert;
+    return ArmResult{.tokens_per_s = tokens(point) / step_s,
+                     .new_busy = share(Queue::attention),
+                     .old_busy = share(Queue::expert),
+                     .micro_batches = micro_batches,
+                     .moved = double(moved) / (point.model.layers * point.model.experts)};
+}
+
+// Two pools of GPUs of any kind; their work is shared by speed, as one attention and one expert
+// GPU.
+std::optional<ArmResult> balance(const Point& point, int micro_batches) {
+    const auto [m, n] = Group{point.new_gpus.gpus, point.old_gpus.gpus};
+    const double sequences = point.sequences() / micro_batches;
+    const PointTimes one = times_of(point, 1);
+    struct Pools {
+        double attention = 0, expert = 0, head = 0, exchange = 0;
+        double longer() const { return std::max(attention, expert); }
+    };
+    std::optional<Pools> best;
+    for (int new_here = 0; new_here <= m; ++new_here) {
+        for (int old_here = 0; old_here <= n; ++old_here) {
+            const int here = new_here + old_here;
+            if (here == 0 || here == m + n) continue;
+            // What GPUs of both kinds take together, and the rows of the busiest of them.
+            const auto together = [&](int of_new, int of_old, double GpuSeconds::*task) {
+                const double rate = of_new / (one.of_new.*task) + of_old / (one.of_old.*task);
+                return one.of_new.*task > 0 ? sequences / rate : 0.0;
+            };
+            const auto rows = [&](int of_new, int of_old, double seconds,
+                                  double GpuSeconds::*task) {
+                return std::max(of_new > 0 ? seconds / (one.of_new.*task) : 0.0,
+                                of_old > 0 ? seconds / (one.of_old.*task) : 0.0);
+            };
+            Pools pools;
+            pools.attention = together(new_here, old_here, &GpuSeconds::attention);
+            pools.head = together(new_here, old_here, &GpuSeconds::head);
+            pools.expert = together(m - new_here, n - old_here, &GpuSeconds::expert);
+            pools.exchange =
+                one.exchange_s *
+                std::max(rows(new_here, old_here, pools.attention, &GpuSeconds::attention),
+                         rows(m - new_here, n - old_here, pools.expert, &GpuSeconds::expert));
+            if (!best || pools.longer() < best->longer()) best = pools;
+        }
+    }
+    if (!best) return std::nullopt;
+    TrainingProfile profile;
+    profile.layers = point.model.layers;
+    profile.experts = 1;
+    profile.new_kind.attention = nanoseconds(best->attention);
+    profile.new_kind.expert = 1;
+    profile.new_kind.head = nanoseconds(best->head);
+    profile.old_kind.expert = nanoseconds(best->expert);
+    profile.exchange = nanoseconds(best->exchange);
+    const std::vector<int> none(static_cast<std::size_t>(profile.layers), 0);
+    const TaskTimes ticks =
+        task_times(profile, {1, 1}, Fraction(backward_over_forward), micro_batches);
+    const double step_s =
+        ticks.seconds(zebra_makespan(ticks, {.micro_batches = micro_batches, .offload = none})) /
+        efficiency_of(point.calibration);
+    return ArmResult{.tokens_per_s = tokens(point) / step_s, .micro_batches = micro_batches};
+}
+
+// The best of all that divide the batch of a GPU.
+std::optional<ArmResult> best_over_micro_batches(
+    const Point& point, const std::function<std::optional<ArmResult>(int)>& at) {
+    std::optional<ArmResult> best;
+    for (int micro_batches = 1; micro_batches <= point.batch; ++micro_batches)
+        if (point.batch % micro_batches == 0) best = faster(best, at(micro_batches));
+    return best;
+}
+
+// ---- expert parallelism: phases, layer by layer, on every GPU
+// ------------------------------------
+
+// What a step's phases take, forward; exchanges by what their GPUs compute meanwhile.
+struct Phases {
+    double attention = 0, expert = 0, head = 0;
+    double exchange = 0, piece = 0;
+};
+
+double step_of(const Point& point, const Phases& phases) {
+    const double layers = point.model.layers;
+    const double waited = 4 * layers * phases.exchange *
+                          exposed_share(point, phases.exchange, phases.expert, phases.piece);
+    return (1 + backward_over_forward) *
+               (layers * (phases.attention + phases.expert) + phases.head) +
+           waited;
+}
+
+double compute_of(const Point& point, const GpuSeconds& seconds) {
+    return (1 + backward_over_forward) *
+           (point.model.layers * (seconds.attention + seconds.expert) + seconds.head);
+}
+
+ArmResult ep(const Point& point) {
+    const int all = point.new_gpus.gpus + point.old_gpus.gpus;
+    const PointTimes times = times_of(point, point.sequences() / all);
+    const double step_s =
+        step_of(point, {.attention = std::max(times.of_new.attention, times.of_old.attention),
+                        .expert = std::max(times.of_new.expert, times.of_old.expert),
+                        .head = std::max(times.of_new.head, times.of_old.head),
+                        .exchange = times.exchange_s * travelling(point, all),
+                        .piece = times.piece_s});
+    return {.tokens_per_s = tokens(point) / step_s,
+            .new_busy = compute_of(point, times.of_new) / step_s,
+            .old_busy = compute_of(point, times.of_old) / step_s};
+}
+
+ArmResult ep_ideal(const Point& point) {
+    const double sequences = point.sequences() / (point.new_gpus.gpus + point.old_gpus.gpus);
+    const PointTimes times = times_of(point, sequences);
+    const auto rate = [&](const ModelledGpus& gpus, const GpuSeconds& seconds) {
+        return gpus.gpus * sequences * point.tokens /
+               step_of(point, {.attention = seconds.attention,
+                               .expert = seconds.expert,
+                               .head = seconds.head,
+                               .exchange = times.exchange_s * travelling(point, gpus.gpus),
+                               .piece = times.piece_s});
+    };
+    return {.tokens_per_s =
+                rate(point.new_gpus, times.of_new) + rate(point.old_gpus, times.of_old)};
+}
+
+ArmResult dist_ep(const Point& point) {
+    const double m = point.new_gpus.gpus, n = point.old_gpus.gpus;
+    const PointTimes attention = times_of(point, point.sequences() / m),
+                     expert = times_of(point, point.sequences() / n);
+    const double step_s =
+        step_of(point, {.attention = attention.of_new.attention,
+                        .expert = expert.of_old.expert,
+                        .head = attention.of_new.head,
+                        .exchange = std::max(attention.exchange_s, expert.exchange_s),
+                        .piece = attention.piece_s});
+    GpuSeconds of_new = attention.of_new, of_old = expert.of_old;
+    of_new.expert = of_old.attention = of_old.head = 0;
+    return {.tokens_per_s = tokens(point) / step_s,
+            .new_busy = compute_of(point, of_new) / step_s,
+            .old_busy = compute_of(point, of_old) / step_s};
+}
+
+// Every phase is shared by speed, to fractions of a sequence and of an expert.
+ArmResult ep_uneven(const Point& point) {
+    const double m = point.new_gpus.gpus, n = point.old_gpus.gpus;
+    const PointTimes one = times_of(point, 1);
+    const auto together = [&](double GpuSeconds::*task) {
+        const double of_new = one.of_new.*task, of_old = one.of_old.*task;
+        return of_new > 0 ? point.sequences() / (m / of_new + n / of_old) : 0.0;
+    };
+    Phases phases{.attention = together(&GpuSeconds::attention),
+                  .expert = together(&GpuSeconds::expert),
+                  .head = together(&GpuSeconds::head),
+                  .piece = one.piece_s};
+    // The busiest GPU's rows: a new one sends most of its tokens' and gets most of all experts'.
+    phases.exchange =
+        one.exchange_s * travelling(point, int(m + n)) *
+        std::max(phases.attention / one.of_new.attention, phases.expert / one.of_new.expert);
+    return {.tokens_per_s = tokens(point) / step_of(point, phases)};
+}
+
+std::optional<ArmResult> pp(const Point& point) {
+    const std::optional<double> step_s = pipelines_step_s(point);
+    if (!step_s) return std::nullopt;
+    return ArmResult{.tokens_per_s = tokens(point) / *step_s};
+}
+
+}  // namespace
+
+std::optional<ArmResult> run_arm(const Point& point, std::string_view arm) {
+    const auto group = [&](Asym asym) {
+        return best_over_micro_batches(point, [&](int r) { return zebra(point, asym, r); });
+    };
+    if (arm == "zebra") return group(Asym::off);
+    if (arm == "hetermoe") return group(Asym::published);
+    if (arm == "search") return group(Asym::search);
+    if (arm == "ep") return ep(point);
+    if (arm == "dist_ep") return dist_ep(point);
+    if (arm == "ep_ideal") return ep_ideal(point);
+    if (arm == "ep_uneven") return ep_uneven(point);
+    if (arm == "pp") return pp(point);
+    if (arm == "balance")
+        return best_over_micro_batches(point, [&](int r) { return balance(point, r); });
+    throw UserError("no arm " + std::string(arm));
+}
+
+}  // namespace assay::hetermoe
