@@ -43,6 +43,11 @@ struct Comparison {
     std::size_t seeds = 0;
 };
 
+/// What fails counts before what is open, and that before what holds.
+int verdict_rank(const Comparison& one) {
+    return one.difference.high <= 0 ? 0 : one.difference.low <= 0 ? 1 : 2;
+}
+
 std::optional<Comparison> compare(const Case& at, const Sides& sides, double least) {
     std::vector<double> of, over, differences;
     for (const auto& [seed, values] : sides.of) {
@@ -69,7 +74,10 @@ ClaimCheck clearly_greater(const Claim& claim, std::span<const Observation> obse
     for (const auto& [at, sides] : sides_of(claim, observations)) {
         const auto here = compare(at, sides, least);
         if (!here) return not_run_yet(claim, "an interval needs two seeds of both sides");
-        if (!worst || here->difference.low < worst->difference.low) worst = here;
+        if (!worst || verdict_rank(*here) < verdict_rank(*worst) ||
+            (verdict_rank(*here) == verdict_rank(*worst) &&
+             here->difference.low < worst->difference.low))
+            worst = here;
     }
     if (!worst) return not_run_yet(claim, "one side has not been measured yet");
     const auto& [mean, low, high] = worst->difference;

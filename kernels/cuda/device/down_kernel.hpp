@@ -96,18 +96,11 @@ ASSAY_DEVICE void add_parts(const DownJob& job, int* counter, int first_token, i
     if (!is_last_block(counter, parts, block_memory()) || !has_column) return;
     for (int t = first_token; t < first_token + tokens; ++t) {
         float sum = 0.0f;
-        for (int first = 0; first < parts; first += down_parts_at_once) {
-            float part[down_parts_at_once];
-#pragma unroll
-            for (int i = 0; i < down_parts_at_once; ++i) {
-                const std::ptrdiff_t p = first + i < parts ? first + i : 0;
-                part[i] =
-                    load_of_other_block(job.sums + (p * job.active.batch + t) * job.width + column);
-            }
-#pragma unroll
-            for (int i = 0; i < down_parts_at_once; ++i)
-                if (first + i < parts) sum += part[i];
-        }
+#pragma unroll 8
+        for (int p = 0; p < parts; ++p)
+            sum += load_of_other_block(
+                job.sums + (p * static_cast<std::ptrdiff_t>(job.active.batch) + t) * job.width +
+                column);
         put_part(job, 0, 1, t, column, sum);
     }
 }

@@ -23,8 +23,7 @@ int parts(const Device& device, const AssayFfn& ffn, Access access, int blocks_p
         std::int64_t{std::min(device.multiprocessors, most_multiprocessors)} *
         blocks_per_multiprocessor;
     const std::int64_t neurons = std::int64_t{ffn.experts} * ffn.expert_size;
-    const std::int64_t most =
-        std::min<std::int64_t>(device.most_parts, ceiling(neurons, down_warps));
+    const std::int64_t most = std::min<std::int64_t>(down_most_parts, ceiling(neurons, down_warps));
     return static_cast<int>(std::clamp<std::int64_t>(resident / (slabs * passes), 1, most));
 }
 

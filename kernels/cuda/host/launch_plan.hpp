@@ -20,7 +20,6 @@ struct Device {
     // and so little that it is still there when it is used (50 MB on Hopper, in two halves).
     int prefetch_mb = 16;       ///< of the rows that warps begin with
     int down_prefetch_mb = 16;  ///< of down, when gate and up come to their end
-    int most_parts = 32;        ///< of down: as many as are added up at once
     bool tensor_cores = true;   ///< where tiles() says so
     int prefetch_next = 0;      ///< 1: of the row after, too
     int most_warps_of_row = 4;  ///< that share a row where rows are few
@@ -73,8 +72,8 @@ constexpr int down_blocks_per_multiprocessor(int tokens) {
     return tokens == 1 ? 4 : tokens <= 8 ? 2 : 1;
 }
 constexpr int down_loads_in_flight(int tokens) { return tokens <= 8 ? 4 : 2; }
-/// Parts of a column's sum that a thread of the last block reads before it adds the first.
-constexpr int down_parts_at_once = 32;
+/// Parts of a column's sum, at most.
+constexpr int down_most_parts = 64;
 /// Columns of a block: 32 lanes' units.
 int slab_columns(AssayType type, Access access);
 Launch down_launch(const Device& device, const AssayFfn& ffn, Access access, int tokens, int batch);

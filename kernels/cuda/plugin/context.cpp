@@ -83,7 +83,6 @@ AssayContext* create_context(int device, cudaStream_t stream) {
     int tensor_cores = 1;
     replace(tensor_cores, "ASSAY_CUDA_TENSOR_CORES");
     context->device.tensor_cores = tensor_cores != 0;
-    replace(context->device.most_parts, "ASSAY_CUDA_MOST_PARTS");
     context->overlap = major >= overlapping_major && overlap_is_wanted();
     context->stream = stream;
     if (!stream) {

@@ -46,6 +46,24 @@ TEST(LteClearlyGreater, IsPairedBySeed) {
     EXPECT_EQ(away({9.1, 1.1, 5.1}, {1, 5, 9}, 1).verdict, ClaimVerdict::open_discrepancy);
 }
 
+TEST(LteClearlyGreater, ACaseThatFailsCountsBeforeOneThatIsOpen) {
+    MadeUp made;
+    const auto add = [&](const char* corpus, double lambda, const std::vector<double>& values) {
+        for (std::size_t seed = 0; seed < values.size(); ++seed)
+            made.value("lte", {{"corpus", std::string(corpus)}, {"lambda", lambda}},
+                       "near_threshold", {}, values[seed], seed + 1);
+    };
+    add("open", 0.0, {1, 30, 12});
+    add("open", 0.5, {10, 10, 10});
+    add("fails", 0.0, {1, 1.1, 0.9});
+    add("fails", 0.5, {3, 3.1, 2.9});
+    Claim claim = made_up_claim("near_threshold", "", "");
+    claim.of.where = {{"lambda", 0.0}};
+    claim.over = Selector{"", {{"lambda", 0.5}}};
+    const auto check = clearly_greater(claim, made.all());
+    EXPECT_EQ(check.verdict, ClaimVerdict::contradicted) << check.reason;
+}
+
 TEST(LteClearlyGreater, OneSeedIsNoVerdict) {
     EXPECT_EQ(away({0.3}, {0.01}).verdict, ClaimVerdict::not_run);
     EXPECT_EQ(away({0.3, 0.3}, {}).verdict, ClaimVerdict::not_run);

@@ -214,22 +214,25 @@ void RanksOnDevice::record(Rank& rank, int number) {
 }
 
 PhaseTimes RanksOnDevice::forward() const {
-    std::vector<PhaseTimes> times(ranks_.size());
-    // A phase of all ranks is over before the next begins, as an exchange has it.
-    const auto run = [&](double PhaseTimes::*phase, std::function<void()> Rank::*work) {
-        for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    PhaseTimes layer;
+    // A work of all ranks is over before the next begins, as an exchange has it: the slowest
+    // counts.
+    const auto add = [&](double PhaseTimes::*phase, std::function<void()> Rank::*work) {
+        double slowest = 0;
+        for (const Rank& rank : ranks_) {
             device_.must(device_.kernels().read_pass(device_.context(), busy_.get(), busy_bytes));
-            times[rank].*phase += device_.seconds(ranks_[rank].*work);
+            slowest = std::max(slowest, device_.seconds(rank.*work));
         }
+        layer.*phase += slowest;
     };
-    run(&PhaseTimes::dispatch, &Rank::schedule_and_shuffle);
-    run(&PhaseTimes::dispatch, &Rank::receive);
-    run(&PhaseTimes::dispatch, &Rank::group);
-    run(&PhaseTimes::experts, &Rank::compute);
-    run(&PhaseTimes::combine, &Rank::ungroup);
-    run(&PhaseTimes::combine, &Rank::return_rows);
-    run(&PhaseTimes::combine, &Rank::unshuffle);
-    return slowest_of(times);
+    add(&PhaseTimes::dispatch, &Rank::schedule_and_shuffle);
+    add(&PhaseTimes::dispatch, &Rank::receive);
+    add(&PhaseTimes::dispatch, &Rank::group);
+    add(&PhaseTimes::experts, &Rank::compute);
+    add(&PhaseTimes::combine, &Rank::ungroup);
+    add(&PhaseTimes::combine, &Rank::return_rows);
+    add(&PhaseTimes::combine, &Rank::unshuffle);
+    return layer;
 }
 
 }  // namespace assay::lazarus
