@@ -162,7 +162,7 @@ ArmResult ep(const Point& point) {
         step_of(point, {.attention = std::max(times.of_new.attention, times.of_old.attention),
                         .expert = std::max(times.of_new.expert, times.of_old.expert),
                         .head = std::max(times.of_new.head, times.of_old.head),
-                        .exchange = times.exchange_s * travelling(point, all),
+                        .exchange = times.exchange_s * travelling(all),
                         .piece = times.piece_s});
     return {.tokens_per_s = tokens(point) / step_s,
             .new_busy = compute_of(point, times.of_new) / step_s,
@@ -177,7 +177,7 @@ ArmResult ep_ideal(const Point& point) {
                step_of(point, {.attention = seconds.attention,
                                .expert = seconds.expert,
                                .head = seconds.head,
-                               .exchange = times.exchange_s * travelling(point, gpus.gpus),
+                               .exchange = times.exchange_s * travelling(gpus.gpus),
                                .piece = times.piece_s});
     };
     return {.tokens_per_s =
@@ -215,7 +215,7 @@ ArmResult ep_uneven(const Point& point) {
                   .piece = one.piece_s};
     // The busiest GPU's rows: a new one sends most of its tokens' and gets most of all experts'.
     phases.exchange =
-        one.exchange_s * travelling(point, int(m + n)) *
+        one.exchange_s * travelling(int(m + n)) *
         std::max(phases.attention / one.of_new.attention, phases.expert / one.of_new.expert);
     return {.tokens_per_s = tokens(point) / step_of(point, phases)};
 }
