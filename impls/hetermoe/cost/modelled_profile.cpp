@@ -27,6 +27,20 @@ GpuKind gpu_kind(const GpuSeconds& seconds, int gpus, std::int64_t capacity) {
             .capacity = capacity};
 }
 
+// States of all but experts, and the inputs of all layers.
+double attention_kept_bytes(const Workload& workload, int micro_batches) {
+    const ModelShape& model = workload.model;
+    const double tokens = workload.tokens * workload.sequences;
+    return state_bytes * (model.dense_parameters() + model.embedding_parameters()) +
+           value_bytes * model.layers * micro_batches * tokens * model.hidden;
+}
+
+// Logits in FP16 and, for the loss, in FP32; or a layer's projections.
+double attention_task_bytes(const Workload& workload) {
+    return value_bytes * workload.tokens * workload.sequences *
+           std::max(3 * ModelShape::vocabulary, 12.0 * workload.model.hidden);
+}
+
 }  // namespace
 
 std::int64_t expert_capacity(const DeviceProfile& device, const ModelShape& model, double rest) {
@@ -47,13 +61,18 @@ double expert_gpu_bytes(const Workload& workload, int micro_batches, double held
 }
 
 double attention_gpu_bytes(const Workload& workload, int micro_batches) {
+    return attention_kept_bytes(workload, micro_batches) + attention_task_bytes(workload);
+}
+
+double whole_layer_gpu_bytes(const Workload& workload, const Workload& to_experts,
+                             int micro_batches, double held) {
     const ModelShape& model = workload.model;
-    const double tokens = workload.tokens * workload.sequences;
-    const double inputs = double(model.layers) * micro_batches * tokens * model.hidden;
-    // Logits in FP16 and, for the loss, in FP32; or a layer's projections.
-    const double task = tokens * std::max(3 * ModelShape::vocabulary, 12.0 * model.hidden);
-    return state_bytes * (model.dense_parameters() + model.embedding_parameters()) +
-           value_bytes * (inputs + task);
+    const double experts = expert_task_bytes(to_experts, std::max(1.0, held)),
+                 rows = double(model.layers) * micro_batches * to_experts.rows() * model.hidden;
+    return attention_kept_bytes(workload, micro_batches) + value_bytes * rows +
+           state_bytes * model.layers * held * model.expert_parameters() +
+           std::max(value_bytes * workload.tokens * workload.sequences * 12 * model.hidden,
+                    experts);
 }
 
 TrainingProfile modelled_profile(const ModelledSetup& setup) {

@@ -40,6 +40,12 @@ ModelledGpus parse_gpus(const std::string& text, const std::string& option);
 double expert_gpu_bytes(const Workload& workload, int micro_batches, double held);
 double attention_gpu_bytes(const Workload& workload, int micro_batches);
 
+/// The same of a GPU that computes whole layers, attention and `held` experts of each, with the
+/// states of both; `to_experts`: the rows that come to it. It takes the loss in pieces, whose
+/// logits take less than a layer does.
+double whole_layer_gpu_bytes(const Workload& workload, const Workload& to_experts,
+                             int micro_batches, double held);
+
 /// Activations of `held` experts of a layer and their rows, one expert at a time.
 double expert_task_bytes(const Workload& workload, double held);
 

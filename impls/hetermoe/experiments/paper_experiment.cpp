@@ -64,11 +64,15 @@ Experiment paper_experiment(PaperExperiment declared) {
         declared.says +
         " Simulated: a step's timeline over task times by data sheets (calibration sheet) or by "
         "ratios worked out of the paper's own tables (anchored; it names what it was fitted from). "
-        "All arms share batch, times and memory, and sum gradients behind the backward pass; the "
+        "All arms share batch, times and memory (expert parallelism and DistEP work on a sequence "
+        "of "
+        "a GPU at a time), and sum gradients behind the backward pass; the "
         "number of micro-batches, the pieces of exchanges and the deal of layers are the best of "
         "each. The paper's batch is the largest that fits every arm and is not stated: four "
         "sequences of "
-        "a step for each new GPU is the largest that fits every cluster of Fig. 7 at 32K tokens.";
+        "a step for each new GPU is the largest with which HeterMoE fits every cluster of Fig. 7 "
+        "at "
+        "32K tokens.";
     experiment.axes = declared.axes;
     Axis calibration{"calibration", "of task times: sheet or anchored", {"sheet"}, false};
     if (!declared.sheet_only) calibration.values.emplace_back("anchored");

@@ -17,6 +17,10 @@ Nanoseconds nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 
 double tokens(const Point& point) { return point.sequences() * point.tokens; }
 
+double expert_states(const Point& point, double held) {
+    return state_bytes * point.model.layers * held * point.model.expert_parameters();
+}
+
 std::optional<ArmResult> faster(std::optional<ArmResult> best, std::optional<ArmResult> other) {
     if (!best || (other && other->tokens_per_s > best->tokens_per_s)) return other;
     return best;
@@ -102,6 +106,25 @@ std::optional<ArmResult> balance(const Point& point, int micro_batches) {
                 one.exchange_s *
                 std::max(rows(new_here, old_here, pools.attention, &GpuSeconds::attention),
                          rows(m - new_here, n - old_here, pools.expert, &GpuSeconds::expert));
+            const auto fits = [&](const ModelledGpus& gpus, int here, int all,
+                                  const GpuSeconds& seconds) {
+                const auto work = [&](double of_gpu) {
+                    return Workload{
+                        .model = point.model, .tokens = point.tokens, .sequences = of_gpu};
+                };
+                const double share = pools.expert / (sequences * seconds.expert),
+                             held = point.model.experts * share;
+                const double attention = attention_gpu_bytes(
+                                 work(pools.attention / seconds.attention), micro_batches),
+                             expert = expert_states(point, held) +
+                                      expert_gpu_bytes(work(sequences * share), micro_batches,
+                                                       std::max(1.0, held));
+                const double room = usable_memory * gpus.device.memory_bytes.value;
+                return (here == 0 || attention <= room) && (here == all || expert <= room);
+            };
+            if (!fits(point.new_gpus, new_here, m, one.of_new) ||
+                !fits(point.old_gpus, old_here, n, one.of_old))
+                continue;
             if (!best || pools.longer() < best->longer()) best = pools;
         }
     }
@@ -155,21 +178,38 @@ double compute_of(const Point& point, const GpuSeconds& seconds) {
            (point.model.layers * (seconds.attention + seconds.expert) + seconds.head);
 }
 
-ArmResult ep(const Point& point) {
+// A GPU of expert parallelism works on a sequence at a time, or on its part of one: more of them
+// follow one another and take as long, and their gradients are added up. `experts_share`: of all
+// experts of a layer, and of the rows of as many sequences as GPUs.
+bool ep_fits(const Point& point, const ModelledGpus& gpus, int all, double experts_share) {
+    const double sequences = std::min(1.0, point.sequences() / all);
+    const auto work = [&](double of_gpu) {
+        return Workload{.model = point.model, .tokens = point.tokens, .sequences = of_gpu};
+    };
+    return whole_layer_gpu_bytes(work(sequences), work(sequences * all * experts_share), 1,
+                                 point.model.experts * experts_share) <=
+           usable_memory * gpus.device.memory_bytes.value;
+}
+
+std::optional<ArmResult> ep(const Point& point) {
     const int all = point.new_gpus.gpus + point.old_gpus.gpus;
+    for (const ModelledGpus& gpus : {point.new_gpus, point.old_gpus})
+        if (!ep_fits(point, gpus, all, 1.0 / all)) return std::nullopt;
     const PointTimes times = times_of(point, point.sequences() / all);
     const double step_s =
         step_of(point, {.attention = std::max(times.of_new.attention, times.of_old.attention),
                         .expert = std::max(times.of_new.expert, times.of_old.expert),
                         .head = std::max(times.of_new.head, times.of_old.head),
-                        .exchange = times.exchange_s * travelling(point, all),
+                        .exchange = times.exchange_s * travelling(all),
                         .piece = times.piece_s});
-    return {.tokens_per_s = tokens(point) / step_s,
-            .new_busy = compute_of(point, times.of_new) / step_s,
-            .old_busy = compute_of(point, times.of_old) / step_s};
+    return ArmResult{.tokens_per_s = tokens(point) / step_s,
+                     .new_busy = compute_of(point, times.of_new) / step_s,
+                     .old_busy = compute_of(point, times.of_old) / step_s};
 }
 
-ArmResult ep_ideal(const Point& point) {
+std::optional<ArmResult> ep_ideal(const Point& point) {
+    for (const ModelledGpus& gpus : {point.new_gpus, point.old_gpus})
+        if (!ep_fits(point, gpus, gpus.gpus, 1.0 / gpus.gpus)) return std::nullopt;
     const double sequences = point.sequences() / (point.new_gpus.gpus + point.old_gpus.gpus);
     const PointTimes times = times_of(point, sequences);
     const auto rate = [&](const ModelledGpus& gpus, const GpuSeconds& seconds) {
@@ -177,15 +217,25 @@ ArmResult ep_ideal(const Point& point) {
                step_of(point, {.attention = seconds.attention,
                                .expert = seconds.expert,
                                .head = seconds.head,
-                               .exchange = times.exchange_s * travelling(point, gpus.gpus),
+                               .exchange = times.exchange_s * travelling(gpus.gpus),
                                .piece = times.piece_s});
     };
-    return {.tokens_per_s =
-                rate(point.new_gpus, times.of_new) + rate(point.old_gpus, times.of_old)};
+    return ArmResult{.tokens_per_s =
+                         rate(point.new_gpus, times.of_new) + rate(point.old_gpus, times.of_old)};
 }
 
-ArmResult dist_ep(const Point& point) {
+std::optional<ArmResult> dist_ep(const Point& point) {
     const double m = point.new_gpus.gpus, n = point.old_gpus.gpus;
+    // As expert parallelism, a sequence of a new GPU at a time.
+    const double held = point.model.experts / n;
+    const auto work = [&](double sequences) {
+        return Workload{.model = point.model, .tokens = point.tokens, .sequences = sequences};
+    };
+    if (attention_gpu_bytes(work(1), 1) >
+            usable_memory * point.new_gpus.device.memory_bytes.value ||
+        expert_states(point, held) + expert_gpu_bytes(work(m / n), 1, std::max(1.0, held)) >
+            usable_memory * point.old_gpus.device.memory_bytes.value)
+        return std::nullopt;
     const PointTimes attention = times_of(point, point.sequences() / m),
                      expert = times_of(point, point.sequences() / n);
     const double step_s =
@@ -196,13 +246,13 @@ ArmResult dist_ep(const Point& point) {
                         .piece = attention.piece_s});
     GpuSeconds of_new = attention.of_new, of_old = expert.of_old;
     of_new.expert = of_old.attention = of_old.head = 0;
-    return {.tokens_per_s = tokens(point) / step_s,
-            .new_busy = compute_of(point, of_new) / step_s,
-            .old_busy = compute_of(point, of_old) / step_s};
+    return ArmResult{.tokens_per_s = tokens(point) / step_s,
+                     .new_busy = compute_of(point, of_new) / step_s,
+                     .old_busy = compute_of(point, of_old) / step_s};
 }
 
 // Every phase is shared by speed, to fractions of a sequence and of an expert.
-ArmResult ep_uneven(const Point& point) {
+std::optional<ArmResult> ep_uneven(const Point& point) {
     const double m = point.new_gpus.gpus, n = point.old_gpus.gpus;
     const PointTimes one = times_of(point, 1);
     const auto together = [&](double GpuSeconds::*task) {
@@ -213,11 +263,17 @@ ArmResult ep_uneven(const Point& point) {
                   .expert = together(&GpuSeconds::expert),
                   .head = together(&GpuSeconds::head),
                   .piece = one.piece_s};
+    const auto share = [&](const GpuSeconds& seconds) {
+        return phases.expert / (point.sequences() * seconds.expert);
+    };
+    if (!ep_fits(point, point.new_gpus, int(m + n), share(one.of_new)) ||
+        !ep_fits(point, point.old_gpus, int(m + n), share(one.of_old)))
+        return std::nullopt;
     // The busiest GPU's rows: a new one sends most of its tokens' and gets most of all experts'.
     phases.exchange =
-        one.exchange_s * travelling(point, int(m + n)) *
+        one.exchange_s * travelling(int(m + n)) *
         std::max(phases.attention / one.of_new.attention, phases.expert / one.of_new.expert);
-    return {.tokens_per_s = tokens(point) / step_of(point, phases)};
+    return ArmResult{.tokens_per_s = tokens(point) / step_of(point, phases)};
 }
 
 std::optional<ArmResult> pp(const Point& point) {

@@ -120,14 +120,12 @@ PointTimes times_of(const Point& point, double sequences) {
 
 double exposed_share(const Point& point, double exchange_s, double expert_s, double piece_s) {
     if (point.calibration == Calibration::anchored)
-        return (1 + backward_over_forward) * anchors.ep_waits / (4 * anchors.exchange);
+        return std::min(1.0,
+                        (1 + backward_over_forward) * anchors.ep_waits / (4 * anchors.exchange));
     return exposed_share(exchange_s, expert_s, backward_over_forward, piece_s);
 }
 
-double travelling(const Point& point, int gpus) {
-    const double share = double(gpus - 1) / gpus;
-    return point.calibration == Calibration::anchored ? share / 0.75 : share;
-}
+double travelling(int gpus) { return double(gpus - 1) / gpus; }
 
 double efficiency_of(Calibration calibration) {
     return calibration == Calibration::anchored ? anchors.efficiency : 1;
@@ -155,6 +153,7 @@ nlohmann::json calibration_json(const Point& point) {
                            "hetermoe/fig2/l40s-t4/attention-64k",
                            "hetermoe/fig11/4-v100/4k",
                            "hetermoe/fig11/4-v100/32k",
+                           "hetermoe/fig11/4-v100/average",
                            "hetermoe/fig11/4-a40/average",
                            "hetermoe/fig11/4-a40/12k-20k/least",
                            "hetermoe/fig12/w1/beyond"};

@@ -36,12 +36,13 @@ struct PointTimes {
 PointTimes times_of(const Point& point, double sequences);
 
 /// The share of its exchanges that an arm waits for which does nothing else meanwhile but its
-/// experts, `expert_s` long, backward thrice.
+/// experts, `expert_s` long, backward thrice. Anchored, 1: the 0.45 of Fig. 11, in the backward
+/// pass thrice too, is more than all exchanges, which take no longer backward than forward.
 double exposed_share(const Point& point, double exchange_s, double expert_s, double piece_s);
 
 /// The share of its rows that a GPU sends away in expert parallelism over `gpus`: the others are
-/// for experts of its own. Anchored, relative to that of four GPUs, which the share above is from.
-double travelling(const Point& point, int gpus);
+/// for experts of its own.
+double travelling(int gpus);
 
 /// What groups that alternate micro-batches reach of their timeline: 1 by the sheet.
 double efficiency_of(Calibration calibration);

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <tuple>
+
 #include "impls/hetermoe/experiments/experiments.hpp"
 
 namespace assay::hetermoe {
@@ -60,6 +63,49 @@ TEST(HetermoeClaimChecks, HoldWhereTheyHoldAtEveryEnd) {
     EXPECT_EQ(checked("smallest", 1, 0).verdict, ClaimVerdict::supported);
     EXPECT_EQ(checked("best_old", 1, 0).verdict, ClaimVerdict::supported);
     EXPECT_EQ(checked("best_old", 0.75, 0).verdict, ClaimVerdict::contradicted);
+}
+
+// Of panel and sequence: HeterMoE's numbers, the rival's are 10.
+std::vector<Observation> in_panels(
+    const std::vector<std::tuple<const char*, std::int64_t, double>>& cases) {
+    std::vector<Observation> all;
+    for (const auto& [panel, sequence, value] : cases) {
+        for (const char* variant : {"hetermoe", "ep_ideal"}) {
+            Observation one = seen(variant, 4, 4, variant[0] == 'h' ? value : 10);
+            one.axes = {{"panel", std::string(panel)}, {"sequence", sequence}};
+            all.push_back(std::move(one));
+        }
+    }
+    return all;
+}
+
+ClaimCheck in_panels(const char* name, double value, const std::vector<Observation>& seen) {
+    Claim claim = claim_of(value, 0.01);
+    claim.assumes.clear();
+    if (std::string_view(name) == "least_12k_to_20k") claim.absolute.reset();
+    return claim_checks().at(name)(claim, seen);
+}
+
+TEST(HetermoeClaimChecks, AskWhereTheExtremeIs) {
+    const auto there = in_panels({{"w2-o2", 4, 9.7}, {"d1-o1", 20, 10}, {"d1-o1", 4, 10}});
+    EXPECT_EQ(in_panels("only_loss_w2_o2_4k", 0.97, there).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(in_panels("only_loss_w2_o2_4k", 0.9, there).verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(in_panels("largest_on_w2_o2", 1, there).verdict, ClaimVerdict::contradicted);
+    const auto other = in_panels({{"w2-o2", 4, 9.7}, {"d1-o1", 20, 12}, {"d1-o1", 4, 9}});
+    const ClaimCheck two = in_panels("only_loss_w2_o2_4k", 0.97, other);
+    EXPECT_EQ(two.verdict, ClaimVerdict::contradicted);
+    EXPECT_THAT(two.reason, HasSubstr("0.900 at"));
+    EXPECT_EQ(in_panels("largest_on_d1_o1_20k", 1.2, other).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(in_panels("only_loss_w2_o2_4k", 0.97, in_panels({{"d1-o1", 20, 12}})).verdict,
+              ClaimVerdict::not_run);
+}
+
+TEST(HetermoeClaimChecks, LookAtTheLengthsThatAreClaimed) {
+    const auto seen = in_panels({{"d1-o1", 8, 1}, {"d1-o1", 12, 9.9}, {"d1-o1", 20, 9.8}});
+    EXPECT_EQ(in_panels("least_12k_to_20k", 0.98, seen).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(in_panels("least_12k_to_20k", 0.985, seen).verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(in_panels("least_12k_to_20k", 0.98, in_panels({{"d1-o1", 8, 1}})).verdict,
+              ClaimVerdict::not_run);
 }
 
 TEST(HetermoeClaimChecks, SayNothingWhereAnEndIsMissing) {

@@ -36,10 +36,17 @@ TEST_F(HetermoeArms, StandInTheOrderThatTheirFreedomsSay) {
             for (const double k : {4, 16, 32}) {
                 const Point point = at(panel, k, calibration);
                 SCOPED_TRACE(std::string(panel) + " " + std::to_string(k));
+                // V100s alone have no room for W2 with long sequences.
+                const auto no_room = [&](std::string_view arm) {
+                    return arm == "pp" ||
+                           (arm == "ep_ideal" && std::string_view(panel) == "w2-o2" && k > 24);
+                };
                 for (const std::string_view arm : arms)
-                    ASSERT_TRUE(arm == "pp" || run_arm(point, arm)) << arm;
-                EXPECT_GE(rate(point, "ep_ideal"),
-                          rate(point, "ep") * (1 - 1e-9));  // fewer rows travel
+                    ASSERT_TRUE(no_room(arm) || run_arm(point, arm)) << arm;
+                if (!no_room("ep_ideal")) {
+                    EXPECT_GE(rate(point, "ep_ideal"),
+                              rate(point, "ep") * (1 - 1e-9));  // fewer rows travel
+                }
                 EXPECT_GE(rate(point, "search"), rate(point, "hetermoe") * (1 - 1e-9));
                 EXPECT_GE(rate(point, "search"), rate(point, "zebra") * (1 - 1e-9));
                 EXPECT_LE(run_arm(point, "hetermoe")->new_busy.value(), 1);
@@ -121,6 +128,33 @@ TEST_F(HetermoeArms, APipelineNeedsRoomForAllExpertsOfItsLayers) {
     const GpuSeconds seconds = times_of(equal, 1).of_new;
     EXPECT_NEAR(*pipelines_step_s(equal), 4 * 4 * (seconds.attention + seconds.expert) * (4 + 1),
                 1e-9);
+}
+
+TEST_F(HetermoeArms, NoneFitsIntoNoMemory) {
+    for (const bool old : {false, true}) {
+        Point small = at("d1-o1", 16, Calibration::anchored);
+        (old ? small.old_gpus : small.new_gpus).device.memory_bytes.value = 1e9;
+        for (const char* arm : {"ep", "ep_ideal", "dist_ep", "ep_uneven"})
+            EXPECT_FALSE(run_arm(small, arm)) << arm << old;
+        small.new_gpus.device.memory_bytes.value = small.old_gpus.device.memory_bytes.value = 1e9;
+        for (const std::string_view arm : arms) EXPECT_FALSE(run_arm(small, arm)) << arm;
+    }
+    // Experts of one kind alone, 17 GB of states a layer, need all GPUs.
+    Point lone = at("w2-o2", 4, Calibration::sheet);
+    lone.old_gpus.gpus = 2;
+    EXPECT_FALSE(run_arm(lone, "ep_ideal"));
+}
+
+TEST_F(HetermoeArms, NobodyWaitsForMoreThanAllExchanges) {
+    for (const Calibration calibration : both) {
+        const Point point = at("d1-o1", 16, calibration);
+        const PointTimes times = times_of(point, 1);
+        const double share =
+            exposed_share(point, times.exchange_s, times.of_old.expert, times.piece_s);
+        EXPECT_GT(share, 0);
+        EXPECT_LE(share, 1);
+    }
+    EXPECT_DOUBLE_EQ(travelling(4), 0.75);
 }
 
 TEST_F(HetermoeArms, SayWhatTheyWereFittedFrom) {
