@@ -22,6 +22,10 @@ class Cluster {
         for (int i = 0; i < settings.new_workers() + settings.old_workers(); ++i)
             tell(Joined{i, true});
     }
+    Cluster(ControllerSettings settings, const std::vector<Worker>& in_this_order)
+        : settings_(settings), controller_(settings) {
+        for (const Worker worker : in_this_order) tell(Joined{worker, true});
+    }
     std::vector<Action> tell(const Event& event) {
         std::vector<Action> actions;
         controller_.on(event, 0, actions);
@@ -117,6 +121,11 @@ TEST(HetermoeController, CommitsOnceEveryRankIsDone) {
     ASSERT_TRUE(cluster.stop_);
     EXPECT_TRUE(cluster.stop_->ok);
     EXPECT_EQ(cluster.controller_.lineage().size(), 6u);
+}
+
+TEST(HetermoeController, TheFirstWorkersAreNewInWhateverOrderTheyCome) {
+    Cluster cluster(two_groups(), {3, 1, 0, 2});
+    EXPECT_THAT(cluster.form_.layout.ranks, ElementsAre(0, 1, 2, 3));
 }
 
 TEST(HetermoeController, ALostExpertComesFromAnotherGroup) {

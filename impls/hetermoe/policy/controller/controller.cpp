@@ -64,17 +64,15 @@ void Controller::on(const Event& event, double, Actions& actions) {
 
 // ---- workers -----------------------------------------------------------------------------------
 
-// The first ones are new, then old, as many as are wanted; later ones are of the kind that lacks
-// more.
+// Kinds of the first ones are dealt when all are there; a later one is of the kind that lacks more.
 void Controller::handle(const Joined& joined, Actions& actions) {
-    const auto live = [&](bool of_new_kind) {
-        return static_cast<int>(std::count_if(kinds_.begin(), kinds_.end(), [&](const auto& one) {
-            return one.second == of_new_kind;
-        }));
+    const auto missing = [&](bool of_new_kind, int wanted) {
+        return wanted - std::count_if(kinds_.begin(), kinds_.end(), [&](const auto& one) {
+                   return one.second == of_new_kind;
+               });
     };
-    const int new_missing = settings_.new_workers() - live(true),
-              old_missing = settings_.old_workers() - live(false);
-    kinds_[joined.worker] = begun_ ? new_missing > old_missing : new_missing > 0;
+    kinds_[joined.worker] =
+        begun_ && missing(true, settings_.new_workers()) > missing(false, settings_.old_workers());
     if (begun_) ++counts_.joins;
     const auto why = fmt::format("join of {}", joined.worker);
     if (phase_ != Phase::waiting) {
@@ -83,8 +81,16 @@ void Controller::handle(const Joined& joined, Actions& actions) {
         if (!joined.more) form(why, actions);
     } else if (at_hand(usable(true)) + at_hand(usable(false)) ==
                settings_.new_workers() + settings_.old_workers()) {
+        deal_kinds();
         form("start", actions);
     }
+}
+
+// In whatever order they came.
+void Controller::deal_kinds() {
+    int fresh = 0;
+    for (auto& [worker, kind] : kinds_)
+        kind = !leaving_.contains(worker) && fresh++ < settings_.new_workers();
 }
 
 void Controller::handle(const Died& died, Actions& actions) {

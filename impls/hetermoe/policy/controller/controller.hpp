@@ -77,6 +77,7 @@ class Controller {
 
     bool is_new(Worker worker) const { return kinds_.at(worker); }
     std::vector<Worker> usable(bool of_new_kind) const;
+    void deal_kinds();
     bool in_force(Epoch epoch) const {
         return epoch == form_.epoch && (phase_ == Phase::forming || phase_ == Phase::stepping);
     }
