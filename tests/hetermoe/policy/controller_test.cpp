@@ -241,6 +241,31 @@ TEST(HetermoeController, GroupsThatCannotBeHadAreReplacedByTheBestThatCan) {
     EXPECT_EQ(layout_for(settings, {0}, {}), std::nullopt);
 }
 
+// Five new workers and three old ones cannot have eight experts in equal shares: 5:2, or three
+// times 1:1, which uses all old ones and is better where experts take long.
+TEST(HetermoeController, ASlowKindIsSoManyTimesAsSlowAsProfiled) {
+    Cluster cluster({.layers = 2,
+                     .experts = 8,
+                     .group = {5, 4},
+                     .micro_batches = 8,
+                     .times = {.attention = 10000, .old_expert = 3900, .new_expert = 3900}});
+    cluster.everyone_is_ready();
+    cluster.tell(Died{8});
+    const auto group_after = [&](const Slow& slow) {
+        cluster.tell(slow);
+        cluster.everyone_is_ready();
+        cluster.train_a_step();
+        cluster.everyone_is_ready();
+        return cluster.form_.layout.group;
+    };
+    EXPECT_EQ(group_after({false, 1}), (Group{5, 2}));
+    EXPECT_EQ(group_after({false, 2}), (Group{1, 1}));
+    EXPECT_EQ(group_after({false, 1}), (Group{5, 2})) << "not slow any more";
+    EXPECT_EQ(group_after({false, 1.5}), (Group{5, 2}));
+    EXPECT_EQ(group_after({false, 1.5}), (Group{5, 2})) << "the same said twice";
+    EXPECT_EQ(group_after({true, 2}), (Group{5, 2})) << "attention takes longer still";
+}
+
 TEST(HetermoeController, ASlowKindIsNoReasonForAPlanThatIsTheSame) {
     Cluster cluster(two_groups());
     cluster.everyone_is_ready();
