@@ -49,7 +49,8 @@ class Trainer : public nn::MoeState {
     /// when compute() found something here that is not finite.
     void apply(std::int64_t step);
 
-    void poison_next_step() { poisoned_ = true; }  ///< one of its gradients becomes NaN
+    /// One of its gradients becomes NaN; where all experts have moved away it has none: its loss.
+    void poison_next_step() { poisoned_ = true; }
     const TrainingSettings& settings() const { return settings_; }
 
   private:
