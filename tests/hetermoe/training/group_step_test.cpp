@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 
 #include "impls/hetermoe/policy/tasks.hpp"
 #include "tests/hetermoe/training/small_training.hpp"
@@ -116,6 +118,24 @@ TEST(SplitTrainings, TheSameTwiceToTheBit) {
     EXPECT_TRUE(agrees(digests[0], digests[1]));
     digests[1].begin()->second.begin()->second ^= 1;
     EXPECT_FALSE(agrees(digests[0], digests[1]));
+}
+
+// What broke the group, not that it broke; and nobody is waited for.
+TEST(SplitTrainings, AStepThatFailsSaysWhyAndAtOnce) {
+    const auto layout = layout_of({1, 1}, 1, 2, {0, 0, 0});
+    PlannedTraining by_the_last_rank(small_training(at::kFloat), sheep());
+    const auto fails = [](int rank, const Task& task) {
+        if (rank == 1 && task.kind == TaskKind::EF) throw std::domain_error("this one");
+    };
+    EXPECT_THROW(by_the_last_rank.train({0, 1, layout}, fails), std::domain_error);
+
+    // The attention rank fails before its first task, where the expert rank waits for rows.
+    auto settings = small_training(at::kFloat);
+    settings.sequences = -4;
+    PlannedTraining without_rows(settings, sheep());
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_THROW(without_rows.train({0, 1, layout}), c10::Error);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));
 }
 
 // Groups that change by plan change no number either.
