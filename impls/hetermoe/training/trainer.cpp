@@ -51,7 +51,7 @@ StepResult Trainer::compute(std::int64_t step, const Layout& layout, RankLinks l
     links.all.all_gather(&mine, 1, losses.data(), cluster::Dtype::f64);
     StepResult result;
     for (const double loss : losses) result.loss += loss;
-    if (!std::isfinite(mine))
+    if (!std::isfinite(result.loss))
         not_finite_ = "loss";
     else if (const auto block = not_finite())
         not_finite_ = "gradient of " + nn::block_name(*block);

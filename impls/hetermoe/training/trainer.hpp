@@ -29,7 +29,7 @@ struct RankLinks {
 
 struct StepResult {
     double loss = 0;  ///< mean nats per token over the global batch; equal on every rank
-    /// Empty, or what is not finite on this rank: the loss, or the sums of a block it holds.
+    /// Empty, or what is not finite: the loss, on whichever rank, or the sums of a block held here.
     std::string not_finite;
 };
 

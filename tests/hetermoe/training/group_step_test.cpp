@@ -6,10 +6,14 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "impls/hetermoe/policy/tasks.hpp"
+#include "suite/cluster/collectives/in_process.hpp"
 #include "tests/hetermoe/training/small_training.hpp"
 
 namespace assay::hetermoe {
@@ -136,6 +140,27 @@ TEST(SplitTrainings, AStepThatFailsSaysWhyAndAtOnce) {
     const auto before = std::chrono::steady_clock::now();
     EXPECT_THROW(without_rows.train({0, 1, layout}), c10::Error);
     EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));
+}
+
+// All experts have moved to the attention rank; nobody may report a loss that is no number.
+TEST(SplitTrainings, ALossThatIsNotFiniteIsSoOnEveryRank) {
+    const auto layout = layout_of({1, 1}, 1, 2, {8, 8, 8});
+    std::vector<std::vector<std::unique_ptr<cluster::Communicator>>> groups;  // all, out, in
+    for (int i = 0; i < 3; ++i) groups.push_back(cluster::make_in_process_group(2));
+    std::vector<StepResult> results(2);
+    std::vector<std::thread> threads;
+    for (const std::size_t rank : {0, 1})
+        threads.emplace_back([&, rank] {
+            Trainer trainer(small_training(at::kFloat), sheep());
+            const auto mine = blocks_of(layout, 8, static_cast<int>(rank));
+            EXPECT_EQ(mine.empty(), rank == 1);
+            for (const auto& key : mine) trainer.make_initial(key);
+            if (rank == 1) trainer.poison_next_step();
+            GroupLinks links(*groups[1][rank], *groups[2][rank]);
+            results[rank] = trainer.compute(0, layout, {*groups[0][rank], links});
+        });
+    for (auto& thread : threads) thread.join();
+    for (const auto& result : results) EXPECT_EQ(result.not_finite, "loss");
 }
 
 // Groups that change by plan change no number either.
