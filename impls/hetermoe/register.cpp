@@ -4,7 +4,6 @@
 #include "impls/hetermoe/commands/commands.hpp"
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/live/fault_phases.hpp"
-#include "impls/hetermoe/live_support.hpp"
 #include "impls/hetermoe/policy/controller/controller.hpp"
 #include "suite/base/datasets.hpp"
 #include "suite/drive/campaign/campaign.hpp"
@@ -17,10 +16,9 @@ System make_system(Claims claims) {
     system.id = "hetermoe";
     system.title = "HeterMoE: a mixture of experts trained on two generations of GPUs";
     system.paper = "arXiv 2504.03871v1";
-    system.experiments = {tab1(),  tab2(), fig2(),    fig5(),      fig6(fig6_in_processes()),
-                          fig7(),  fig8(), fig9(),    fig10(),     fig11(),
-                          fig12(), tab3(), x_order(), x_squeeze(), x_sensitivity(),
-                          x_live()};
+    system.experiments = {tab1(),    tab2(),      fig2(),          fig5(),  fig6(),  fig7(),
+                          fig8(),    fig9(),      fig10(),         fig11(), fig12(), tab3(),
+                          x_order(), x_squeeze(), x_sensitivity(), x_live()};
     system.custom_checks = claim_checks();
     system.fault_phases = fault_phases();
     system.event_kinds = {

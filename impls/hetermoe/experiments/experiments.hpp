@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "suite/claim/claim.hpp"
@@ -12,19 +11,11 @@
 
 namespace assay::hetermoe {
 
-/// What makes the emulated samples of an experiment, and why it cannot where it cannot: it needs
-/// the module of tensors (impls/tensors/module.hpp).
-struct InProcesses {
-    std::function<void(const SampleSpec&, Recorder&)> run;
-    std::function<std::optional<std::string>()> lack;
-};
-
-Experiment tab1();  ///< the paper's clusters
-Experiment tab2();  ///< the paper's models: parameters
-Experiment fig2();  ///< what a newer GPU gains on attention and on experts
-Experiment fig5();  ///< Theorem 1's order against neighbours swapped
-/// three layers, with and without experts on the attention GPU
-Experiment fig6(const InProcesses& processes);
+Experiment tab1();           ///< the paper's clusters
+Experiment tab2();           ///< the paper's models: parameters
+Experiment fig2();           ///< what a newer GPU gains on attention and on experts
+Experiment fig5();           ///< Theorem 1's order against neighbours swapped
+Experiment fig6();           ///< three layers, with and without experts on the attention GPU
 Experiment fig7();           ///< throughput on A40 and V100
 Experiment fig8();           ///< throughput on L40S and T4
 Experiment fig9();           ///< against pipelines of both kinds

@@ -1,12 +1,16 @@
 // Fig. 6: a forward pass of three layers, with and without experts on the attention GPU.
-#include <algorithm>
-#include <cmath>
+// Emulated by fig6_run.cpp, in the module of tensors.
 #include <optional>
 
 #include "impls/hetermoe/experiments/experiments.hpp"
 #include "impls/hetermoe/experiments/fig6_example.hpp"
-#include "impls/hetermoe/policy/plan.hpp"
+#include "impls/hetermoe/policy/timeline.hpp"
+#include "impls/tensors/live_training.hpp"
 #include "suite/experiment/exact_profiles.hpp"
+
+#ifdef ASSAY_HETERMOE_LIVE
+#include "impls/hetermoe/tensor_functions.hpp"
+#endif
 
 namespace assay::hetermoe {
 namespace {
@@ -28,12 +32,20 @@ void compute(const SampleSpec& spec, Recorder& recorder) {
     record_fig6(tasks, 1, recorder);
 }
 
-void run(const SampleSpec& spec, Recorder& recorder, const InProcesses& processes) {
+std::optional<std::string> lacks(const SampleSpec& spec) {
+    return spec.provenance == Provenance::emulated ? tensors::processes_lack() : std::nullopt;
+}
+
+void emulate([[maybe_unused]] const SampleSpec& spec, [[maybe_unused]] Recorder& recorder) {
+    if (auto why = lacks(spec)) throw SampleError(SampleStatus::unsupported, *std::move(why));
+#ifdef ASSAY_HETERMOE_LIVE
+    tensor_functions().run_fig6(spec, recorder);
+#endif
+}
+
+void run(const SampleSpec& spec, Recorder& recorder) {
     validate(spec);
-    if (spec.provenance == Provenance::emulated)
-        processes.run(spec, recorder);
-    else
-        compute(spec, recorder);
+    spec.provenance == Provenance::emulated ? emulate(spec, recorder) : compute(spec, recorder);
     const Fig6Example example = fig6_example(spec, second);
     for (std::size_t layer = 0; layer < example.offload.size(); ++layer)
         recorder.metric("offload", example.offload[layer],
@@ -42,44 +54,7 @@ void run(const SampleSpec& spec, Recorder& recorder, const InProcesses& processe
 
 }  // namespace
 
-// Attention is three quarters of an expert task: 33 % longer, as the text says.
-Fig6Example fig6_example(const SampleSpec& spec, Nanoseconds expert_task) {
-    Fig6Example example;
-    TrainingProfile& profile = example.profile;
-    profile.layers = 3;
-    profile.experts = 6;
-    profile.micro_batches = {Fig6Example::micro_batches};
-    profile.new_kind.gpus = profile.old_kind.gpus = 1;
-    profile.new_kind.attention = expert_task * 3 / 4;
-    profile.new_kind.expert =
-        std::llround(number_axis(spec, "expert_on_new") * static_cast<double>(expert_task));
-    profile.old_kind.expert = expert_task;
-    const Asym asym = spec.variant == "zebra" ? Asym::off : Asym::published;
-    example.offload =
-        spec.variant == "all_layers"
-            ? std::vector{1, 1, 1}
-            : offload_for(profile, {1, 1}, {.asym = asym}, Fig6Example::micro_batches).value();
-    return example;
-}
-
-void record_fig6(std::span<const TaskRun> tasks, double expert_task_s, Recorder& recorder) {
-    double end = 0, attention_busy = 0, expert_busy = 0, last_expert = 0;
-    std::optional<double> first_expert;
-    for (const auto& [task, start_s, end_s] : tasks) {
-        const Queue queue = queue_of(task.kind);
-        if (queue != Queue::attention && queue != Queue::expert) continue;
-        end = std::max(end, end_s);
-        (queue == Queue::attention ? attention_busy : expert_busy) += end_s - start_s;
-        if (queue == Queue::attention) continue;
-        first_expert = std::min(first_expert.value_or(start_s), start_s);
-        last_expert = std::max(last_expert, end_s);
-    }
-    recorder.metric("makespan", end / expert_task_s);
-    recorder.metric("attention_idle", (end - attention_busy) / expert_task_s);
-    recorder.metric("expert_bubbles", 1 - expert_busy / (last_expert - first_expert.value()));
-}
-
-Experiment fig6(const InProcesses& processes) {
+Experiment fig6() {
     Experiment experiment;
     experiment.id = "hetermoe/fig6";
     experiment.title = "Experts of three layers moved to the attention GPU";
@@ -129,9 +104,7 @@ Experiment fig6(const InProcesses& processes) {
     ProfilePlan& toy = experiment.profiles.front();
     toy.provenances.push_back(Provenance::emulated);
     toy.seconds_of[Provenance::emulated] = 4;
-    experiment.unsupported = [processes](const SampleSpec& spec) {
-        return spec.provenance == Provenance::emulated ? processes.lack() : std::nullopt;
-    };
+    experiment.unsupported = lacks;
     experiment.calibration = [](const SampleSpec& spec) {
         return spec.provenance == Provenance::emulated
                    ? nlohmann::json{{"expert_task_s", fig6_expert_task_s}, {"exchange_s", 0}}
@@ -144,9 +117,7 @@ Experiment fig6(const InProcesses& processes) {
                          .x_title = "expert task on the attention GPU",
                          .y_title = "makespan in expert tasks"};
     experiment.validate = validate;
-    experiment.run = [processes](const SampleSpec& spec, Recorder& recorder) {
-        run(spec, recorder, processes);
-    };
+    experiment.run = run;
     return experiment;
 }
 

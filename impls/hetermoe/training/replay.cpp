@@ -14,6 +14,23 @@
 #include "suite/cluster/collectives/in_process.hpp"
 
 namespace assay::hetermoe {
+namespace {
+
+// One failure, if there is any: rather what broke the communicators than that they broke.
+void throw_cause(const std::vector<std::exception_ptr>& failures) {
+    std::exception_ptr broken;
+    for (const auto& failure : failures) {
+        if (!failure) continue;
+        try {
+            std::rethrow_exception(failure);
+        } catch (const cluster::CommunicatorBroken&) {
+            broken = failure;
+        }
+    }
+    if (broken) std::rethrow_exception(broken);
+}
+
+}  // namespace
 
 const nn::ParameterBlock* PlannedTraining::find(BlockKey key) const {
     for (const auto& [worker, trainer] : trainers_)
@@ -78,12 +95,12 @@ StepResult PlannedTraining::train(const CommittedStep& step,
                 trainer.apply(step.step);
             } catch (...) {
                 failures[i] = std::current_exception();
-                all[i]->abort("a rank of the replay failed");
+                for (auto* const links : {all[i].get(), out[i].get(), in[i].get()})
+                    links->abort("a rank of the replay failed");
             }
         });
     for (auto& thread : threads) thread.join();
-    for (const auto& failure : failures)
-        if (failure) std::rethrow_exception(failure);
+    throw_cause(failures);
     return results.front();
 }
 

@@ -36,9 +36,14 @@ StepResult Trainer::compute(std::int64_t step, const Layout& layout, RankLinks l
     // Divided by the global token count, so that the sum over micro-batches and ranks is the mean.
     const double scale = 1.0 / static_cast<double>(settings_.sequences * settings_.model.context);
     const GroupPlan plan{layout.group, layout.micro_batches, layout.offload};
-    const double mine = scale * run_group_step(plan, tokens, scale, *this, links.group, before);
-    if (std::exchange(poisoned_, false))
-        find(keys().front())->grad()[0] = std::numeric_limits<double>::quiet_NaN();
+    double mine = scale * run_group_step(plan, tokens, scale, *this, links.group, before);
+    if (std::exchange(poisoned_, false)) {
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        if (keys().empty())
+            mine = nan;
+        else
+            find(keys().front())->grad()[0] = nan;
+    }
     add_up(layout, links.all);
 
     // Added in rank order: every rank reports the same bits.
@@ -46,7 +51,7 @@ StepResult Trainer::compute(std::int64_t step, const Layout& layout, RankLinks l
     links.all.all_gather(&mine, 1, losses.data(), cluster::Dtype::f64);
     StepResult result;
     for (const double loss : losses) result.loss += loss;
-    if (!std::isfinite(mine))
+    if (!std::isfinite(result.loss))
         not_finite_ = "loss";
     else if (const auto block = not_finite())
         not_finite_ = "gradient of " + nn::block_name(*block);

@@ -29,7 +29,7 @@ struct RankLinks {
 
 struct StepResult {
     double loss = 0;  ///< mean nats per token over the global batch; equal on every rank
-    /// Empty, or what is not finite on this rank: the loss, or the sums of a block it holds.
+    /// Empty, or what is not finite: the loss, on whichever rank, or the sums of a block held here.
     std::string not_finite;
 };
 
@@ -49,7 +49,8 @@ class Trainer : public nn::MoeState {
     /// when compute() found something here that is not finite.
     void apply(std::int64_t step);
 
-    void poison_next_step() { poisoned_ = true; }  ///< one of its gradients becomes NaN
+    /// One of its gradients becomes NaN; where all experts have moved away it has none: its loss.
+    void poison_next_step() { poisoned_ = true; }
     const TrainingSettings& settings() const { return settings_; }
 
   private:

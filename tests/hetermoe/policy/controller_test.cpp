@@ -22,6 +22,10 @@ class Cluster {
         for (int i = 0; i < settings.new_workers() + settings.old_workers(); ++i)
             tell(Joined{i, true});
     }
+    Cluster(ControllerSettings settings, const std::vector<Worker>& in_this_order)
+        : settings_(settings), controller_(settings) {
+        for (const Worker worker : in_this_order) tell(Joined{worker, true});
+    }
     std::vector<Action> tell(const Event& event) {
         std::vector<Action> actions;
         controller_.on(event, 0, actions);
@@ -117,6 +121,11 @@ TEST(HetermoeController, CommitsOnceEveryRankIsDone) {
     ASSERT_TRUE(cluster.stop_);
     EXPECT_TRUE(cluster.stop_->ok);
     EXPECT_EQ(cluster.controller_.lineage().size(), 6u);
+}
+
+TEST(HetermoeController, TheFirstWorkersAreNewInWhateverOrderTheyCome) {
+    Cluster cluster(two_groups(), {3, 1, 0, 2});
+    EXPECT_THAT(cluster.form_.layout.ranks, ElementsAre(0, 1, 2, 3));
 }
 
 TEST(HetermoeController, ALostExpertComesFromAnotherGroup) {
@@ -230,6 +239,31 @@ TEST(HetermoeController, GroupsThatCannotBeHadAreReplacedByTheBestThatCan) {
     EXPECT_EQ(layout_for(settings, {0}, {1, 2, 3, 4})->group, (Group{1, 4}));
     EXPECT_EQ(layout_for(settings, {}, {1, 2, 3, 4}), std::nullopt);
     EXPECT_EQ(layout_for(settings, {0}, {}), std::nullopt);
+}
+
+// Five new workers and three old ones cannot have eight experts in equal shares: 5:2, or three
+// times 1:1, which uses all old ones and is better where experts take long.
+TEST(HetermoeController, ASlowKindIsSoManyTimesAsSlowAsProfiled) {
+    Cluster cluster({.layers = 2,
+                     .experts = 8,
+                     .group = {5, 4},
+                     .micro_batches = 8,
+                     .times = {.attention = 10000, .old_expert = 3900, .new_expert = 3900}});
+    cluster.everyone_is_ready();
+    cluster.tell(Died{8});
+    const auto group_after = [&](const Slow& slow) {
+        cluster.tell(slow);
+        cluster.everyone_is_ready();
+        cluster.train_a_step();
+        cluster.everyone_is_ready();
+        return cluster.form_.layout.group;
+    };
+    EXPECT_EQ(group_after({false, 1}), (Group{5, 2}));
+    EXPECT_EQ(group_after({false, 2}), (Group{1, 1}));
+    EXPECT_EQ(group_after({false, 1}), (Group{5, 2})) << "not slow any more";
+    EXPECT_EQ(group_after({false, 1.5}), (Group{5, 2}));
+    EXPECT_EQ(group_after({false, 1.5}), (Group{5, 2})) << "the same said twice";
+    EXPECT_EQ(group_after({true, 2}), (Group{5, 2})) << "attention takes longer still";
 }
 
 TEST(HetermoeController, ASlowKindIsNoReasonForAPlanThatIsTheSame) {

@@ -4,10 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "impls/hetermoe/policy/tasks.hpp"
+#include "suite/cluster/collectives/in_process.hpp"
 #include "tests/hetermoe/training/small_training.hpp"
 
 namespace assay::hetermoe {
@@ -116,6 +122,45 @@ TEST(SplitTrainings, TheSameTwiceToTheBit) {
     EXPECT_TRUE(agrees(digests[0], digests[1]));
     digests[1].begin()->second.begin()->second ^= 1;
     EXPECT_FALSE(agrees(digests[0], digests[1]));
+}
+
+// What broke the group, not that it broke; and nobody is waited for.
+TEST(SplitTrainings, AStepThatFailsSaysWhyAndAtOnce) {
+    const auto layout = layout_of({1, 1}, 1, 2, {0, 0, 0});
+    PlannedTraining by_the_last_rank(small_training(at::kFloat), sheep());
+    const auto fails = [](int rank, const Task& task) {
+        if (rank == 1 && task.kind == TaskKind::EF) throw std::domain_error("this one");
+    };
+    EXPECT_THROW(by_the_last_rank.train({0, 1, layout}, fails), std::domain_error);
+
+    // The attention rank fails before its first task, where the expert rank waits for rows.
+    auto settings = small_training(at::kFloat);
+    settings.sequences = -4;
+    PlannedTraining without_rows(settings, sheep());
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_THROW(without_rows.train({0, 1, layout}), c10::Error);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));
+}
+
+// All experts have moved to the attention rank; nobody may report a loss that is no number.
+TEST(SplitTrainings, ALossThatIsNotFiniteIsSoOnEveryRank) {
+    const auto layout = layout_of({1, 1}, 1, 2, {8, 8, 8});
+    std::vector<std::vector<std::unique_ptr<cluster::Communicator>>> groups;  // all, out, in
+    for (int i = 0; i < 3; ++i) groups.push_back(cluster::make_in_process_group(2));
+    std::vector<StepResult> results(2);
+    std::vector<std::thread> threads;
+    for (const std::size_t rank : {0, 1})
+        threads.emplace_back([&, rank] {
+            Trainer trainer(small_training(at::kFloat), sheep());
+            const auto mine = blocks_of(layout, 8, static_cast<int>(rank));
+            EXPECT_EQ(mine.empty(), rank == 1);
+            for (const auto& key : mine) trainer.make_initial(key);
+            if (rank == 1) trainer.poison_next_step();
+            GroupLinks links(*groups[1][rank], *groups[2][rank]);
+            results[rank] = trainer.compute(0, layout, {*groups[0][rank], links});
+        });
+    for (auto& thread : threads) thread.join();
+    for (const auto& result : results) EXPECT_EQ(result.not_finite, "loss");
 }
 
 // Groups that change by plan change no number either.

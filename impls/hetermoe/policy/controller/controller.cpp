@@ -64,17 +64,14 @@ void Controller::on(const Event& event, double, Actions& actions) {
 
 // ---- workers -----------------------------------------------------------------------------------
 
-// The first ones are new, then old, as many as are wanted; later ones are of the kind that lacks
-// more.
+// Kinds of the first ones are dealt when all are there; a later one is of the kind that lacks more.
 void Controller::handle(const Joined& joined, Actions& actions) {
-    const auto live = [&](bool of_new_kind) {
-        return static_cast<int>(std::count_if(kinds_.begin(), kinds_.end(), [&](const auto& one) {
-            return one.second == of_new_kind;
-        }));
+    const auto missing = [&](bool of_new_kind, int wanted) {
+        return wanted - std::count_if(kinds_.begin(), kinds_.end(),
+                                      [&](const auto& one) { return one.second == of_new_kind; });
     };
-    const int new_missing = settings_.new_workers() - live(true),
-              old_missing = settings_.old_workers() - live(false);
-    kinds_[joined.worker] = begun_ ? new_missing > old_missing : new_missing > 0;
+    kinds_[joined.worker] =
+        begun_ && missing(true, settings_.new_workers()) > missing(false, settings_.old_workers());
     if (begun_) ++counts_.joins;
     const auto why = fmt::format("join of {}", joined.worker);
     if (phase_ != Phase::waiting) {
@@ -83,8 +80,16 @@ void Controller::handle(const Joined& joined, Actions& actions) {
         if (!joined.more) form(why, actions);
     } else if (at_hand(usable(true)) + at_hand(usable(false)) ==
                settings_.new_workers() + settings_.old_workers()) {
+        deal_kinds();
         form("start", actions);
     }
+}
+
+// In whatever order they came.
+void Controller::deal_kinds() {
+    int fresh = 0;
+    for (auto& [worker, kind] : kinds_)
+        kind = !leaving_.contains(worker) && fresh++ < settings_.new_workers();
 }
 
 void Controller::handle(const Died& died, Actions& actions) {
@@ -171,8 +176,19 @@ void Controller::fall_back(Form& form) {
     holders_.clear();
 }
 
+std::optional<Layout> Controller::best_layout() const {
+    const auto times = [](Nanoseconds profiled, double factor) {
+        return std::max<Nanoseconds>(1, std::llround(static_cast<double>(profiled) * factor));
+    };
+    ControllerSettings now = settings_;
+    now.times.attention = times(settings_.times.attention, new_factor_);
+    now.times.new_expert = times(settings_.times.new_expert, new_factor_);
+    now.times.old_expert = times(settings_.times.old_expert, old_factor_);
+    return layout_for(now, usable(true), usable(false));
+}
+
 void Controller::form(const std::string& why, Actions& actions) {
-    const auto layout = layout_for(settings_, usable(true), usable(false));
+    const auto layout = best_layout();
     changed_.clear();
     if (!layout) {
         phase_ = Phase::waiting;
@@ -310,18 +326,10 @@ void Controller::handle(const Profiled& profiled, Actions&) { settings_.times = 
 
 // Other groups may be better now; where they are not, the next plan is as this one.
 void Controller::handle(const Slow& slow, Actions&) {
-    const auto scaled = [&](Nanoseconds& time) {
-        time = std::max<Nanoseconds>(1, std::llround(static_cast<double>(time) * slow.factor));
-    };
-    if (slow.new_kind) {
-        scaled(settings_.times.attention);
-        scaled(settings_.times.new_expert);
-    } else {
-        scaled(settings_.times.old_expert);
-    }
-    const auto layout = layout_for(settings_, usable(true), usable(false));
+    (slow.new_kind ? new_factor_ : old_factor_) = slow.factor;
+    const auto layout = best_layout();
     if (layout && begun_ && *layout != form_.layout)
-        changed_ = fmt::format("the {} GPUs are slow", slow.new_kind ? "new" : "old");
+        changed_ = fmt::format("the {} GPUs work at another pace", slow.new_kind ? "new" : "old");
 }
 
 void Controller::handle(const Idle&, Actions& actions) {

@@ -77,6 +77,8 @@ class Controller {
 
     bool is_new(Worker worker) const { return kinds_.at(worker); }
     std::vector<Worker> usable(bool of_new_kind) const;
+    void deal_kinds();
+    std::optional<Layout> best_layout() const;
     bool in_force(Epoch epoch) const {
         return epoch == form_.epoch && (phase_ == Phase::forming || phase_ == Phase::stepping);
     }
@@ -89,7 +91,8 @@ class Controller {
     void fall_back(Form& form);
     void next_step(Actions& actions);
 
-    ControllerSettings settings_;
+    ControllerSettings settings_;             ///< its times are those profiled last …
+    double new_factor_ = 1, old_factor_ = 1;  ///< … and really so many times as long
     Phase phase_ = Phase::waiting;
     bool begun_ = false;
     std::map<Worker, bool> kinds_;  ///< of the live ones; true: new

@@ -97,7 +97,8 @@ struct Profiled {
     StageTimes times;
     bool operator==(const Profiled&) const = default;
 };
-/// All workers of one kind work at that pace of their slowest, `factor` times as long as profiled.
+/// All workers of one kind work at the pace of their slowest, `factor` times as long as profiled,
+/// until they are said to be otherwise slow, or not (1).
 struct Slow {
     bool new_kind = false;
     double factor = 1;
