@@ -104,7 +104,7 @@ TEST(LaunchPlan, DownCoversEveryColumnAndFillsTheDevice) {
     const AssayFfn llama = network(4096, 344, 32);
     const Launch launch = down_launch(h200, llama, Access::wide, 1, 1);
     EXPECT_EQ(launch.x, 16);
-    EXPECT_EQ(launch.y, 32);  // 512 blocks: four on nearly each multiprocessor, summed at once
+    EXPECT_EQ(launch.y, 33);  // 528 blocks: four on each multiprocessor
     EXPECT_EQ(launch.threads, 256);
     EXPECT_EQ(launch.memory_bytes, 8u * 256u * sizeof(float));
     EXPECT_EQ(down_launch(h200, network(4096, 1, 3), Access::wide, 1, 1).y, 1);
