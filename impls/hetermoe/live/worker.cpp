@@ -3,8 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <chrono>
-#include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,9 +11,10 @@
 #include "impls/hetermoe/live/messages.hpp"
 #include "impls/hetermoe/training/trainer.hpp"
 #include "impls/nn/moe/checkpoint.hpp"
+#include "impls/nn/moe/state_faults.hpp"
 #include "impls/nn/moe/transfer.hpp"
 #include "suite/cluster/faults/fault_layer.hpp"
-#include "suite/cluster/gloo/gloo.hpp"
+#include "suite/cluster/gloo/worker_groups.hpp"
 #include "suite/cluster/pacer.hpp"
 #include "suite/drive/processes/worker_process.hpp"
 
@@ -30,14 +29,6 @@ std::string members_key(Epoch epoch) { return "epoch" + std::to_string(epoch); }
 std::string ranks_key(Epoch epoch) { return members_key(epoch) + "/ranks"; }
 std::string link_key(Epoch epoch, int group, const char* direction) {
     return members_key(epoch) + "/group" + std::to_string(group) + "/" + direction;
-}
-
-cluster::GlooOptions gloo_options(const json& config) {
-    cluster::GlooOptions options;
-    options.port = config.at("port");
-    options.timeout =
-        std::chrono::milliseconds(static_cast<long>(config.at("timeout_s").get<double>() * 1000));
-    return options;
 }
 
 /// The communicators of one epoch; those below use those above.
@@ -55,15 +46,16 @@ class TrainingWorker {
           settings_(drive::from_json<TrainingSettings>(config.at("training"))),
           corpus_(settings_.corpus),
           trainer_(settings_, corpus_),
-          gloo_(std::make_shared<cluster::GlooContext>(gloo_options(config))),
           faults_(std::make_shared<cluster::LinkFaults>(self, settings_.seed)),
-          timeout_(config.at("timeout_s").get<double>()),
+          groups_(std::make_shared<cluster::WorkerGroups>(
+              self, config.at("port").get<std::uint16_t>(),
+              cluster::Seconds(config.at("timeout_s").get<double>()), faults_)),
           checkpoints_(config.at("checkpoints").get<std::string>()),
           process_(self, control, config, faults_, fault_phases(),
                    {.urgent =
-                        [gloo = gloo_, faults = faults_](const json& message) {
+                        [groups = groups_](const json& message) {
                             if (message.value("type", "") == "abort")
-                                abort_links(*gloo, *faults, message);
+                                groups->abort(keys_of(message), message.at("dead"));
                         },
                     .strikes = [this](const Fault& fault,
                                       std::size_t index) { strike(fault, index); }}) {}
@@ -89,28 +81,13 @@ class TrainingWorker {
     }
 
   private:
-    static void abort_links(cluster::GlooContext& gloo, cluster::LinkFaults& faults,
-                            const json& message) {
-        const Epoch epoch = message.at("epoch");
-        const int dead = message.at("dead");
-        const auto why = dead < 0 ? std::string("the step failed on another worker")
-                                  : "worker " + std::to_string(dead) + " is gone";
+    static std::vector<std::string> keys_of(const json& abort) {
+        const Epoch epoch = abort.at("epoch");
         std::vector<std::string> keys{members_key(epoch), ranks_key(epoch)};
-        for (int group = 0; group < message.at("groups").get<int>(); ++group)
+        for (int group = 0; group < abort.at("groups").get<int>(); ++group)
             for (const char* direction : {"out", "in"})
                 keys.push_back(link_key(epoch, group, direction));
-        for (const auto& key : keys) {
-            gloo.abort(key, why);
-            faults.abort(key, why);
-        }
-    }
-
-    std::unique_ptr<Communicator> connect(const std::string& key,
-                                          const std::vector<Worker>& workers) {
-        const auto self = std::find(workers.begin(), workers.end(), self_) - workers.begin();
-        return cluster::make_fault_layer(
-            gloo_->make_group(key, static_cast<int>(self), static_cast<int>(workers.size())),
-            workers, faults_, {.checksums = true, .timeout = timeout_, .group = key});
+        return keys;
     }
 
     // What strikes the transport is done by its listener; this is the rest.
@@ -118,29 +95,28 @@ class TrainingWorker {
         if (fault.kind == FaultKind::nan) trainer_.poison_next_step();
         if (fault.kind == FaultKind::corrupt) trainer_.flip_bit_of_state(settings_.seed + index);
         if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)
-            checkpoint_faults_.push_back(
-                {fault, index, cluster::monotonic_s() + fault.for_s.value_or(0), false});
+            checkpoint_faults_.add(fault, index);
     }
 
     // ---- plans ---------------------------------------------------------------------------------
     void form(const json& message) {
-        require_sound_state();
+        nn::require_sound(trainer_);
         links_.reset();
         form_ = drive::message_to<Form>(message);
         process_.wait_at(regroup_point, form_.resume_step);
         const auto& layout = form_.layout;
         const int rank = layout.rank_of(self_);
         links_ = std::make_unique<EpochLinks>();
-        links_->members = connect(members_key(form_.epoch), form_.members);
+        links_->members = groups_->connect(members_key(form_.epoch), form_.members);
         if (rank >= 0) {
             if (form_.members != layout.ranks)
-                links_->ranks = connect(ranks_key(form_.epoch), layout.ranks);
+                links_->ranks = groups_->connect(ranks_key(form_.epoch), layout.ranks);
             const int group = layout.group_of(rank);
             std::vector<Worker> workers;
             for (const int member : layout.ranks_of(group))
                 workers.push_back(layout.ranks[static_cast<std::size_t>(member)]);
-            links_->out = connect(link_key(form_.epoch, group, "out"), workers);
-            links_->in = connect(link_key(form_.epoch, group, "in"), workers);
+            links_->out = groups_->connect(link_key(form_.epoch, group, "out"), workers);
+            links_->in = groups_->connect(link_key(form_.epoch, group, "in"), workers);
             links_->group.emplace(*links_->out, *links_->in);
         }
         process_.wait_at(move_point, form_.resume_step);
@@ -202,7 +178,7 @@ class TrainingWorker {
 
     // A bit that flipped since the step was reported must not pass as part of the new state.
     void commit(Step step) {
-        require_sound_state();
+        nn::require_sound(trainer_);
         trainer_.apply(step);
     }
 
@@ -213,29 +189,14 @@ class TrainingWorker {
     // Nothing that this worker holds can be trusted. The step fails first: what it has sent in it
     // may be wrong too, and must not be committed by those who got it.
     void give_up_state(Step step, const BlockKey& block) {
-        fail(step, changed(block));
-        throw std::runtime_error(changed(block));
-    }
-    static std::string changed(const BlockKey& block) {
-        return "the state of " + nn::block_name(block) + " changed in memory";
-    }
-    // Before it is given to others or written down.
-    void require_sound_state() const {
-        if (const auto block = trainer_.corrupted_block())
-            throw std::runtime_error(changed(*block));
+        fail(step, nn::changed_in_memory(block));
+        throw std::runtime_error(nn::changed_in_memory(block));
     }
 
     void checkpoint(Step step) {
-        require_sound_state();
-        auto damage = nn::CheckpointDamage::none;
-        if (!checkpoint_faults_.empty()) {
-            auto& next = checkpoint_faults_.front();
-            damage = next.fault.kind == FaultKind::torn ? nn::CheckpointDamage::torn
-                                                        : nn::CheckpointDamage::no_space;
-            if (!next.struck) process_.struck(next.index);
-            next.struck = true;
-            if (cluster::monotonic_s() >= next.until_s) checkpoint_faults_.pop_front();
-        }
+        nn::require_sound(trainer_);
+        const auto damage =
+            checkpoint_faults_.next([this](std::size_t index) { process_.struck(index); });
         std::vector<BlockKey> share;  // those of which this is the first holder
         const int rank = form_.layout.rank_of(self_);
         for (const auto& block : mine())
@@ -253,16 +214,9 @@ class TrainingWorker {
     TrainingSettings settings_;
     nn::ByteCorpus corpus_;
     Trainer trainer_;
-    std::shared_ptr<cluster::GlooContext> gloo_;
     std::shared_ptr<cluster::LinkFaults> faults_;
-    cluster::Seconds timeout_;
-    struct CheckpointFault {
-        Fault fault;
-        std::size_t index;  // in the fault plan
-        double until_s;     // strikes once; until then again
-        bool struck;
-    };
-    std::deque<CheckpointFault> checkpoint_faults_;
+    std::shared_ptr<cluster::WorkerGroups> groups_;
+    nn::CheckpointFaults checkpoint_faults_;
     std::filesystem::path checkpoints_;
     drive::WorkerProcess process_;
     Form form_;

@@ -3,8 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <chrono>
-#include <deque>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,8 +12,9 @@
 #include "impls/lazarus/training/state_transfer.hpp"
 #include "impls/lazarus/training/trainer.hpp"
 #include "impls/nn/moe/checkpoint.hpp"
+#include "impls/nn/moe/state_faults.hpp"
 #include "suite/cluster/faults/fault_layer.hpp"
-#include "suite/cluster/gloo/gloo.hpp"
+#include "suite/cluster/gloo/worker_groups.hpp"
 #include "suite/cluster/pacer.hpp"
 #include "suite/drive/processes/worker_process.hpp"
 
@@ -33,14 +32,6 @@ int position(const std::vector<Worker>& workers, Worker self) {
     return found == workers.end() ? -1 : static_cast<int>(found - workers.begin());
 }
 
-cluster::GlooOptions gloo_options(const json& config) {
-    cluster::GlooOptions options;
-    options.port = config.at("port");
-    options.timeout =
-        std::chrono::milliseconds(static_cast<long>(config.at("timeout_s").get<double>() * 1000));
-    return options;
-}
-
 class TrainingWorker {
   public:
     TrainingWorker(Worker self, cluster::ControlChannel& control, const json& config)
@@ -48,15 +39,16 @@ class TrainingWorker {
           training_config_(training_config_from(config.at("training"))),
           corpus_(training_config_.corpus),
           trainer_(training_config_, corpus_),
-          gloo_(std::make_shared<cluster::GlooContext>(gloo_options(config))),
           links_(std::make_shared<cluster::LinkFaults>(self, training_config_.seed)),
-          timeout_(config.at("timeout_s").get<double>()),
+          groups_(std::make_shared<cluster::WorkerGroups>(
+              self, config.at("port").get<std::uint16_t>(),
+              cluster::Seconds(config.at("timeout_s").get<double>()), links_)),
           checkpoints_(config.at("checkpoints").get<std::string>()),
           process_(self, control, config, links_, fault_phases(),
                    {.urgent =
-                        [gloo = gloo_, links = links_](const json& message) {
+                        [groups = groups_](const json& message) {
                             if (message.value("type", "") == "abort")
-                                abort_groups(*gloo, *links, message);
+                                groups->abort(keys_of(message), message.at("dead"));
                         },
                     .strikes = [this](const Fault& fault,
                                       std::size_t index) { strike(fault, index); }}) {
@@ -84,23 +76,9 @@ class TrainingWorker {
     }
 
   private:
-    static void abort_groups(cluster::GlooContext& gloo, cluster::LinkFaults& links,
-                             const json& message) {
-        const Epoch epoch = message.at("epoch");
-        const int dead = message.at("dead");
-        const auto why = dead < 0 ? std::string("the step failed on another worker")
-                                  : "worker " + std::to_string(dead) + " is gone";
-        for (const auto& key : {group_key(epoch), training_key(epoch)}) {
-            gloo.abort(key, why);
-            links.abort(key, why);
-        }
-    }
-
-    std::unique_ptr<Communicator> make_group(const std::string& key,
-                                             const std::vector<Worker>& workers) {
-        return cluster::make_fault_layer(
-            gloo_->make_group(key, position(workers, self_), static_cast<int>(workers.size())),
-            workers, links_, {.checksums = true, .timeout = timeout_, .group = key});
+    static std::vector<std::string> keys_of(const json& abort) {
+        const Epoch epoch = abort.at("epoch");
+        return {group_key(epoch), training_key(epoch)};
     }
 
     // What strikes the transport is done by its listener; this is the rest.
@@ -109,12 +87,11 @@ class TrainingWorker {
         if (fault.kind == FaultKind::corrupt)
             trainer_.flip_bit_of_state(training_config_.seed + index);
         if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)
-            checkpoint_faults_.push_back(
-                {fault, index, cluster::monotonic_s() + fault.for_s.value_or(0), false});
+            checkpoint_faults_.add(fault, index);
     }
 
     void reconfigure(const json& message) {
-        require_sound_state();
+        nn::require_sound(trainer_);
         plan_ = reconfigure_from(message);
         // Who was left out for a while has missed steps: what it holds is out of date.
         if (position(plan_.need_dense, self_) >= 0) trainer_.drop_all_but({});
@@ -122,10 +99,10 @@ class TrainingWorker {
         group_.reset();
         process_.wait_at(regroup_point, plan_.resume_step);
         const double started = cluster::monotonic_s();
-        group_ = make_group(group_key(plan_.epoch), plan_.members);
+        group_ = groups_->connect(group_key(plan_.epoch), plan_.members);
         const int rank = position(plan_.training, self_);
         if (plan_.training != plan_.members && rank >= 0)
-            training_ = make_group(training_key(plan_.epoch), plan_.training);
+            training_ = groups_->connect(training_key(plan_.epoch), plan_.training);
         const double grouped = cluster::monotonic_s();
         process_.wait_at(transfer_point, plan_.resume_step);
         nn::TransferReport moved;
@@ -166,7 +143,7 @@ class TrainingWorker {
 
     // A bit that flipped since the step was reported must not pass as part of the new state.
     void commit(Step step) {
-        require_sound_state();
+        nn::require_sound(trainer_);
         trainer_.apply(step);
     }
 
@@ -191,31 +168,16 @@ class TrainingWorker {
     // Nothing that this worker holds can be trusted. The step fails first: what it has sent in it
     // may be wrong too, and must not be committed by those who got it.
     void give_up_state(Step step, const BlockKey& block) {
-        fail(step, changed(block));
-        throw std::runtime_error(changed(block));
-    }
-    static std::string changed(const BlockKey& block) {
-        return "the state of " + block_name(block) + " changed in memory";
-    }
-    // Before it is given to others or written down.
-    void require_sound_state() const {
-        if (const auto block = trainer_.corrupted_block())
-            throw std::runtime_error(changed(*block));
+        fail(step, nn::changed_in_memory(block));
+        throw std::runtime_error(nn::changed_in_memory(block));
     }
 
     // A checkpoint that cannot be written (a full disk) is a loss of safety, not of training.
     void checkpoint(const json& message) {
         const Step step = message.at("step");
-        require_sound_state();
-        auto damage = nn::CheckpointDamage::none;
-        if (!checkpoint_faults_.empty()) {
-            auto& next = checkpoint_faults_.front();
-            damage = next.fault.kind == FaultKind::torn ? nn::CheckpointDamage::torn
-                                                        : nn::CheckpointDamage::no_space;
-            if (!next.struck) process_.struck(next.index);
-            next.struck = true;
-            if (cluster::monotonic_s() >= next.until_s) checkpoint_faults_.pop_front();
-        }
+        nn::require_sound(trainer_);
+        const auto damage =
+            checkpoint_faults_.next([this](std::size_t index) { process_.struck(index); });
         try {
             nn::write_checkpoint(checkpoints_, step, trainer_, checkpoint_blocks_from(message),
                                  damage);
@@ -233,16 +195,9 @@ class TrainingWorker {
     TrainingConfig training_config_;
     nn::ByteCorpus corpus_;
     Trainer trainer_;
-    std::shared_ptr<cluster::GlooContext> gloo_;
     std::shared_ptr<cluster::LinkFaults> links_;
-    cluster::Seconds timeout_;
-    struct CheckpointFault {
-        Fault fault;
-        std::size_t index;  // in the fault plan
-        double until_s;     // strikes once; until then again
-        bool struck;
-    };
-    std::deque<CheckpointFault> checkpoint_faults_;
+    std::shared_ptr<cluster::WorkerGroups> groups_;
+    nn::CheckpointFaults checkpoint_faults_;
     std::filesystem::path checkpoints_;
     drive::WorkerProcess process_;
     std::optional<StepPacing> pacing_;  // paced runs
