@@ -2,20 +2,13 @@
 #include "kernels/reference/dispatch_test.hpp"
 
 #include "kernels/cuda/harness/device_problem.hpp"
-#include "kernels/plugin/cuda_plugin.hpp"
+#include "kernels/cuda/harness/gpu_test.hpp"
 
 namespace assay::kernels::cuda::harness {
 namespace {
 
-class CudaDispatch : public testing::Test {
+class CudaDispatch : public GpuTest {
   protected:
-    void SetUp() override {
-        const Plugin& plugin = cuda_plugin();
-        if (!plugin.kernels) GTEST_SKIP() << plugin.why_not;
-        kernels = plugin.kernels;
-        context = reference::make_context(kernels, 0);
-        ASSERT_TRUE(context) << kernels->last_error(nullptr);
-    }
     void expect_ok(AssayStatus status) {
         ASSERT_EQ(status, ASSAY_OK) << kernels->last_error(context.get());
         ASSERT_EQ(kernels->synchronise(context.get()), ASSAY_OK)
@@ -27,9 +20,6 @@ class CudaDispatch : public testing::Test {
         expect_ok(kernels->dispatch(context.get(), &call));
         there.fetch(problem);
     }
-
-    const AssayKernels* kernels = nullptr;
-    reference::Context context;
 };
 
 TEST_F(CudaDispatch, AgreesForRandomShapes) {

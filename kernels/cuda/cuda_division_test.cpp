@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "kernels/cuda/harness/gpu_test.hpp"
 #include "kernels/cuda/harness/multiprocessors_used.hpp"
-#include "kernels/plugin/cuda_plugin.hpp"
 #include "kernels/reference/device_calls_test.hpp"
 
 namespace assay::kernels::cuda {
@@ -19,15 +19,8 @@ using testing::Ge;
 using testing::Le;
 using testing::SizeIs;
 
-class CudaDivisionOfADevice : public testing::Test {
+class CudaDivisionOfADevice : public harness::GpuTest {
   protected:
-    void SetUp() override {
-        const Plugin& plugin = cuda_plugin();
-        if (!plugin.kernels) GTEST_SKIP() << plugin.why_not;
-        kernels = plugin.kernels;
-        context = reference::make_context(kernels, 0);
-        ASSERT_TRUE(context) << kernels->last_error(nullptr);
-    }
     void TearDown() override {
         if (division) kernels->reunite(context.get(), division);
     }
@@ -35,8 +28,6 @@ class CudaDivisionOfADevice : public testing::Test {
         return kernels->divide(context.get(), parts.data(), int(parts.size()), &division);
     }
 
-    const AssayKernels* kernels = nullptr;
-    reference::Context context;
     AssayDivision* division = nullptr;
 };
 

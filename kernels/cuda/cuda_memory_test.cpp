@@ -3,24 +3,13 @@
 
 #include <vector>
 
-#include "kernels/plugin/cuda_plugin.hpp"
+#include "kernels/cuda/harness/gpu_test.hpp"
 #include "kernels/reference/device_calls_test.hpp"
 
 namespace assay::kernels::cuda {
 namespace {
 
-class CudaMemory : public testing::Test {
-  protected:
-    void SetUp() override {
-        const Plugin& plugin = cuda_plugin();
-        if (!plugin.kernels) GTEST_SKIP() << plugin.why_not;
-        kernels = plugin.kernels;
-        context = reference::make_context(kernels, 0);
-        ASSERT_TRUE(context) << kernels->last_error(nullptr);
-    }
-    const AssayKernels* kernels = nullptr;
-    reference::Context context;
-};
+using CudaMemory = harness::GpuTest;
 
 TEST_F(CudaMemory, CopiesAndGathers) {
     reference::expect_copies_and_gathers(*kernels, context.get());
