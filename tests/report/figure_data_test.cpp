@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/figures/figure_panel.hpp"
-#include "suite/report/figures/svg_figure.hpp"
 #include "suite/report/sample_groups.hpp"
 #include "suite/report/text/result_tables.hpp"
 #include "tests/report/fixtures.hpp"

@@ -7,8 +7,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/figures/figure_panel.hpp"
-#include "suite/report/figures/svg_figure.hpp"
+#include "suite/report/figures/svg_writer.hpp"
 #include "suite/report/text/result_tables.hpp"
 #include "tests/report/fixtures.hpp"
 #include "tests/report/xml_check.hpp"
@@ -40,10 +41,10 @@ TEST(Golden, LinesInManyPanels) {
 
 // Panels that differ in their last part must not look alike.
 TEST(PanelHead, WhatIsTooLongGoesOnBelow) {
-    SvgCanvas canvas("id", "title", "says");
-    draw_panel_head(canvas, {.left = 62, .top = 50, .width = 150, .height = 100},
+    Plot plot("id", "title", "says");
+    draw_panel_head(plot, {.left = 62, .top = 50, .width = 150, .height = 100},
                     "smartmoe · aligned · gpt-s · step 4000", "exact · toy");
-    const std::string svg = std::move(canvas).finish(300, 200);
+    const std::string svg = to_svg(std::move(plot).finish(300, 200));
     EXPECT_NE(svg.find(">smartmoe · aligned · gpt-s<"), std::string::npos) << svg;
     EXPECT_NE(svg.find(">step 4000<"), std::string::npos);
 }

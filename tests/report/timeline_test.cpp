@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "suite/report/figures/svg_figure.hpp"
+#include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/figures/timeline.hpp"
 #include "suite/report/text/result_tables.hpp"
 #include "suite/report/text/text_table.hpp"

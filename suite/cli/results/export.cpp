@@ -19,6 +19,7 @@
 #include "suite/compare/selector.hpp"
 #include "suite/gate/row_patterns.hpp"
 #include "suite/import_export/export.hpp"
+#include "suite/report/figures/svg_writer.hpp"
 #include "suite/report/page/html_page.hpp"
 #include "suite/report/text/samples_output.hpp"
 
@@ -104,7 +105,7 @@ std::string figure(const Registry& registry, const store::Store& store, const st
     if (selected.size() != 1)
         throw UserError(
             fmt::format("--svg '{}': names {} experiments; give one", id, selected.size()));
-    return report::stored_figure(registry, store, *selected.front());
+    return report::to_svg(report::stored_plot(registry, store, *selected.front()));
 }
 
 int run_export(const Context& context, const ExportOptions& options) {

@@ -17,6 +17,7 @@
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/compare/selector.hpp"
+#include "suite/report/figures/svg_writer.hpp"
 #include "suite/report/text/row_name.hpp"
 #include "suite/report/text/text_table.hpp"
 #include "suite/report/trend/trend.hpp"
@@ -122,7 +123,7 @@ int run_history(const Context& context, HistoryCommandOptions options) {
                 "--profile or --mode; without --svg they are listed",
                 trends.size()));
         tell_what_is_left_out(trends);
-        write_output(options.svg, report::svg_trend(trends.front(), rule));
+        write_output(options.svg, report::to_svg(report::trend_plot(trends.front(), rule)));
     } else if (trends.size() > 1 && !options.all) {
         std::cout << listed(trends)
                   << hanging("",

@@ -17,6 +17,7 @@
 #include "suite/cli/selection.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
+#include "suite/report/figures/svg_writer.hpp"
 #include "suite/report/page/html_page.hpp"
 #include "suite/report/text/claims_summary.hpp"
 
@@ -114,10 +115,11 @@ int run_report(const Context& context, const ReportOptions& options) {
         throw UserError(fmt::format("no samples of {} in {} yet; `assay run {}` makes some",
                                     asked.size() == 1 ? asked.front()->id : "these experiments",
                                     store.path().string(), asked.front()->id));
-    const std::string written = content == Content::page ? report::html(input)
-                                : content == Content::figure
-                                    ? report::stored_figure(context.registry, store, *found[0])
-                                    : as_text(context, store, found, printed);
+    const std::string written =
+        content == Content::page ? report::html(input)
+        : content == Content::figure
+            ? report::to_svg(report::stored_plot(context.registry, store, *found[0]))
+            : as_text(context, store, found, printed);
     write_output(file, written);
     const std::size_t left_out = asked.size() - found.size();
     if (options.json) {

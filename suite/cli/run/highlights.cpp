@@ -18,7 +18,7 @@
 #include "suite/cli/terminal/terminal.hpp"
 #include "suite/data/check.hpp"
 #include "suite/data/fetch.hpp"
-#include "suite/report/figures/svg_figure.hpp"
+#include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/terminal_text.hpp"
 #include "suite/report/text/text_table.hpp"

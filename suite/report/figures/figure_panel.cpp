@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/figures/plot.hpp"
 #include "suite/report/markup.hpp"
 #include "suite/report/sample_groups.hpp"
 
@@ -42,11 +42,6 @@ constexpr double longest_slanted = 110;  // pixels along the text; longer names 
 
 }  // namespace
 
-double PlotFrame::px(double value) const {
-    return area.left + inset + x.position(value) * (area.width - 2 * inset);
-}
-double PlotFrame::py(double value) const { return area.bottom() - y.position(value) * area.height; }
-
 std::size_t panel_columns(std::size_t panels, std::size_t last_split) {
     if (panels <= 2) return std::max<std::size_t>(panels, 1);
     if (last_split == 2) return panels >= 8 && panels % 4 == 0 ? 4 : 2;
@@ -54,49 +49,49 @@ std::size_t panel_columns(std::size_t panels, std::size_t last_split) {
     return panels <= 4 ? 2 : panels <= 9 ? 3 : 4;
 }
 
-void draw_panel_head(SvgCanvas& canvas, const PlotArea& area, const std::string& title,
+void draw_panel_head(Plot& plot, const PlotArea& area, const std::string& title,
                      const std::string& badge) {
     const double badge_width = text_width(badge, badge_size) + 8;
-    canvas.frame({area.right() - badge_width, area.top - 19}, badge_width, 14, {Ink::muted}, 3);
-    canvas.text({area.right() - badge_width / 2, area.top - 8.6}, badge,
-                {.size = badge_size, .anchor = Anchor::middle, .ink = Ink::muted});
+    plot.frame({area.right() - badge_width, area.top - 19}, badge_width, 14, {Ink::muted}, 3);
+    plot.text({area.right() - badge_width / 2, area.top - 8.6}, badge,
+              {.size = badge_size, .anchor = Anchor::middle, .ink = Ink::muted});
     const bool beside = text_width(title, 11) <= area.width - badge_width - 8;
     if (beside)
-        canvas.text({area.left, area.top - 8}, title, {.size = 11, .bold = true});
+        plot.text({area.left, area.top - 8}, title, {.size = 11, .bold = true});
     else {  // a line of its own, from where the tick labels begin, and what is left beside the
             // badge
         const auto [first, rest] = split_title(title, 10, area.width + 38);
-        canvas.text({area.left - 30, area.top - 24}, fitted(first, 10, area.width + 38),
-                    {.size = 10, .bold = true});
+        plot.text({area.left - 30, area.top - 24}, fitted(first, 10, area.width + 38),
+                  {.size = 10, .bold = true});
         if (!rest.empty())
-            canvas.text({area.left - 30, area.top - 11},
-                        fitted(rest, 10, area.width + 30 - badge_width - 8),
-                        {.size = 10, .bold = true});
+            plot.text({area.left - 30, area.top - 11},
+                      fitted(rest, 10, area.width + 30 - badge_width - 8),
+                      {.size = 10, .bold = true});
     }
 }
 
-void draw_y_axis(SvgCanvas& canvas, const PlotFrame& frame) {
+void draw_y_axis(Plot& plot, const PlotFrame& frame) {
     for (const double tick : frame.y.ticks()) {
         const double y = frame.py(tick);
-        canvas.line({frame.area.left, y}, {frame.area.right(), y}, {Ink::grid});
-        canvas.text({frame.area.left - 5, y + 3.6}, frame.y.label(tick),
-                    {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted});
+        plot.line({frame.area.left, y}, {frame.area.right(), y}, {Ink::grid});
+        plot.text({frame.area.left - 5, y + 3.6}, frame.y.label(tick),
+                  {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted});
     }
-    canvas.line({frame.area.left, frame.area.bottom()}, {frame.area.right(), frame.area.bottom()},
-                {Ink::muted});
+    plot.line({frame.area.left, frame.area.bottom()}, {frame.area.right(), frame.area.bottom()},
+              {Ink::muted});
 }
 
-void draw_numeric_x_axis(SvgCanvas& canvas, const PlotFrame& frame) {
+void draw_numeric_x_axis(Plot& plot, const PlotFrame& frame) {
     double free_from = 0;  // labels that would touch are left out, their ticks stay
     for (const double tick : frame.x.ticks()) {
         const double x = frame.px(tick);
         const std::string label = frame.x.label(tick);
         const double half = text_width(label, tick_size) / 2;
-        canvas.line({x, frame.area.bottom()}, {x, frame.area.bottom() + 4}, {Ink::muted});
+        plot.line({x, frame.area.bottom()}, {x, frame.area.bottom() + 4}, {Ink::muted});
         if (x - half < free_from) continue;
         free_from = x + half + 4;
-        canvas.text({x, frame.area.bottom() + 15}, label,
-                    {.size = tick_size, .anchor = Anchor::middle, .ink = Ink::muted});
+        plot.text({x, frame.area.bottom() + 15}, label,
+                  {.size = tick_size, .anchor = Anchor::middle, .ink = Ink::muted});
     }
 }
 
@@ -105,18 +100,17 @@ double category_height(const std::vector<std::string>& categories, double width)
     return 16 + std::min(widest(categories, tick_size), longest_slanted) * 0.6;
 }
 
-void draw_category_axis(SvgCanvas& canvas, const PlotFrame& frame,
+void draw_category_axis(Plot& plot, const PlotFrame& frame,
                         const std::vector<std::string>& categories) {
     const bool slanted = must_slant(categories, frame.area.width);
     for (std::size_t i = 0; i < categories.size(); ++i) {
         const double x = frame.px(static_cast<double>(i)), y = frame.area.bottom();
         if (slanted)
-            canvas.text(
-                {x + 3, y + 12}, fitted(categories[i], tick_size, longest_slanted),
-                {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted, .rotate = -35});
+            plot.text({x + 3, y + 12}, fitted(categories[i], tick_size, longest_slanted),
+                      {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted, .rotate = -35});
         else
-            canvas.text({x, y + 15}, categories[i],
-                        {.size = tick_size, .anchor = Anchor::middle, .ink = Ink::muted});
+            plot.text({x, y + 15}, categories[i],
+                      {.size = tick_size, .anchor = Anchor::middle, .ink = Ink::muted});
     }
 }
 
@@ -125,14 +119,13 @@ std::string paper_legend(const FigureData& data) {
     return data.paper_inputs.empty() ? words : words + " (" + data.paper_inputs + ")";
 }
 
-double draw_head(SvgCanvas& canvas, const Experiment& experiment, const FigureData& data) {
+double draw_head(Plot& plot, const Experiment& experiment, const FigureData& data) {
     double y = 24;
-    canvas.text({16, y}, fitted(experiment.title, 15, figure_width - 32),
-                {.size = 15, .bold = true});
+    plot.text({16, y}, fitted(experiment.title, 15, figure_width - 32), {.size = 15, .bold = true});
     if (!data.fixed.empty()) {
         y += 18;
-        canvas.text({16, y}, fitted(data.fixed, 11, figure_width - 32),
-                    {.size = 11, .ink = Ink::muted});
+        plot.text({16, y}, fitted(data.fixed, 11, figure_width - 32),
+                  {.size = 11, .ink = Ink::muted});
     }
     const bool lines = data.categories.empty();
     double x = 16;
@@ -145,7 +138,7 @@ double draw_head(SvgCanvas& canvas, const Experiment& experiment, const FigureDa
             y += 18;
         }
         draw(Point{x + 11, y - 4});
-        canvas.text({x + 28, y}, shown, {.size = 11.5});
+        plot.text({x + 28, y}, shown, {.size = 11.5});
         x += width;
     };
     if (!data.shares_variants)
@@ -153,27 +146,26 @@ double draw_head(SvgCanvas& canvas, const Experiment& experiment, const FigureDa
             const std::size_t slot = variant_slot(experiment, variant);
             entry(variant, [&](Point at) {
                 if (lines)
-                    canvas.line({at.x - 11, at.y}, {at.x + 11, at.y}, {Ink::variant, slot}, 2,
-                                variant_dash(slot));
+                    plot.line({at.x - 11, at.y}, {at.x + 11, at.y}, {Ink::variant, slot}, 2,
+                              variant_dash(slot));
                 if (lines)
-                    canvas.mark(at, 3.6, slot, false, "");
+                    plot.mark(at, 3.6, slot, false, "");
                 else
-                    canvas.rectangle({at.x - 8, at.y - 5}, 16, 10, {Ink::variant, slot});
+                    plot.rectangle({at.x - 8, at.y - 5}, 16, 10, {Ink::variant, slot});
             });
         }
-    if (data.has_paper)
-        entry(paper_legend(data), [&](Point at) { canvas.mark(at, 5, 0, true, ""); });
+    if (data.has_paper) entry(paper_legend(data), [&](Point at) { plot.mark(at, 5, 0, true, ""); });
     return x > 16 ? y + 12 : y - 8;
 }
 
-std::string empty_figure(const Experiment& experiment, const std::string& sentence) {
-    SvgCanvas canvas(as_id(experiment.id), experiment.title, sentence);
-    canvas.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
-                {.size = 15, .bold = true});
-    canvas.frame({16, 40}, figure_width - 32, 80, {Ink::grid}, 6);
-    canvas.text({figure_width / 2, 84}, sentence,
-                {.size = 12, .anchor = Anchor::middle, .ink = Ink::muted});
-    return std::move(canvas).finish(figure_width, 136);
+Plot empty_figure(const Experiment& experiment, const std::string& sentence) {
+    Plot plot(as_id(experiment.id), experiment.title, sentence);
+    plot.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
+              {.size = 15, .bold = true});
+    plot.frame({16, 40}, figure_width - 32, 80, {Ink::grid}, 6);
+    plot.text({figure_width / 2, 84}, sentence,
+              {.size = 12, .anchor = Anchor::middle, .ink = Ink::muted});
+    return std::move(plot).finish(figure_width, 136);
 }
 
 AxisScale y_scale(const Experiment& experiment, const std::vector<FigurePanel>& panels) {

@@ -6,47 +6,30 @@
 
 #include "suite/report/figures/axis_scale.hpp"
 #include "suite/report/figures/figure_data.hpp"
-#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/figures/plot.hpp"
 
 namespace assay::report {
-
-/// The plotting area of one panel, in pixels of the figure.
-struct PlotArea {
-    double left = 0, top = 0, width = 0, height = 0;
-    double bottom() const { return top + height; }
-    double right() const { return left + width; }
-};
-
-/// One panel's area with its scales.
-struct PlotFrame {
-    PlotArea area;
-    AxisScale x, y;
-    double inset = 0;  ///< room between the frame and the ends of x, so that marks are whole
-    double px(double x_value) const;
-    double py(double y_value) const;
-};
 
 /// Columns of the grid of panels: complete rows of the innermost splitting axis where that fits.
 std::size_t panel_columns(std::size_t panels, std::size_t last_split);
 
-void draw_panel_head(SvgCanvas&, const PlotArea&, const std::string& title,
-                     const std::string& badge);
-void draw_y_axis(SvgCanvas&, const PlotFrame&);
-void draw_numeric_x_axis(SvgCanvas&, const PlotFrame&);
+void draw_panel_head(Plot&, const PlotArea&, const std::string& title, const std::string& badge);
+void draw_y_axis(Plot&, const PlotFrame&);
+void draw_numeric_x_axis(Plot&, const PlotFrame&);
 
 /// Room below a panel that its categories need: one line, or more when they must be slanted.
 double category_height(const std::vector<std::string>& categories, double width);
-void draw_category_axis(SvgCanvas&, const PlotFrame&, const std::vector<std::string>& categories);
+void draw_category_axis(Plot&, const PlotFrame&, const std::vector<std::string>& categories);
 
 /// What the hollow marks are, and where the paper's data differ from ours.
 std::string paper_legend(const FigureData&);
 
 /// Title, fixed axes and legend; returns the y below them. The figure's marks explain themselves
 /// here.
-double draw_head(SvgCanvas&, const Experiment&, const FigureData&);
+double draw_head(Plot&, const Experiment&, const FigureData&);
 
 /// A sentence in the middle of an otherwise empty figure.
-std::string empty_figure(const Experiment&, const std::string& sentence);
+Plot empty_figure(const Experiment&, const std::string& sentence);
 
 /// Scale for the y axis over these panels: probabilities span 0 to 1, what starts near zero starts
 /// at zero, bars always do.

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "suite/report/figures/figure_panel.hpp"
-#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/figures/plot.hpp"
 #include "suite/report/markup.hpp"
 #include "suite/report/sample_groups.hpp"
 #include "suite/report/text/terminal_text.hpp"
@@ -51,7 +51,7 @@ std::map<int, Lane> lanes_of(const store::Sample& sample, double end_s, EventKin
 }
 
 /// Beside the curve, upwards; what does not fit into one line goes on in a second.
-void draw_curve_title(SvgCanvas& canvas, const PlotArea& area, const std::string& title) {
+void draw_curve_title(Plot& plot, const PlotArea& area, const std::string& title) {
     constexpr double size = 10.5;
     std::string first = title, second;
     for (std::size_t columns = display_width(title);
@@ -62,37 +62,37 @@ void draw_curve_title(SvgCanvas& canvas, const PlotArea& area, const std::string
     }
     const double middle = area.top + area.height / 2;
     const TextStyle style{.size = size, .anchor = Anchor::middle, .rotate = -90};
-    canvas.text({second.empty() ? 16.0 : 12.0, middle}, fitted(first, size, area.height), style);
-    if (!second.empty()) canvas.text({25, middle}, fitted(second, size, area.height), style);
+    plot.text({second.empty() ? 16.0 : 12.0, middle}, fitted(first, size, area.height), style);
+    if (!second.empty()) plot.text({25, middle}, fitted(second, size, area.height), style);
 }
 
-void draw_curve(SvgCanvas& canvas, PlotFrame& frame, const store::TimeSeries& series,
-                std::size_t slot, const std::string& title) {
+void draw_curve(Plot& plot, PlotFrame& frame, const store::TimeSeries& series, std::size_t slot,
+                const std::string& title) {
     double highest = 0;
     for (const double value : series.values)
         if (std::isfinite(value)) highest = std::max(highest, value);
     frame.y = AxisScale::linear(0, highest);
-    draw_y_axis(canvas, frame);
+    draw_y_axis(plot, frame);
     std::vector<Point> path;
     for (std::size_t i = 0; i < series.values.size(); ++i)
         if (std::isfinite(series.values[i]))
             path.push_back({frame.px(series.t_s[i]), frame.py(std::max(series.values[i], 0.0))});
-    canvas.polyline(path, {Ink::variant, slot}, 1.6);
+    plot.polyline(path, {Ink::variant, slot}, 1.6);
     const std::string& or_unit = title.empty() ? series.unit : title;
-    draw_curve_title(canvas, frame.area, or_unit.empty() ? series.name : or_unit);
+    draw_curve_title(plot, frame.area, or_unit.empty() ? series.name : or_unit);
 }
 
-void draw_lanes(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample& sample,
+void draw_lanes(Plot& plot, const PlotFrame& frame, const store::Sample& sample,
                 const std::map<int, Lane>& lanes, double top, EventKinds kinds) {
     double y = top;
     for (const auto& [rank, lane] : lanes) {
         const double middle = y + lane_height / 2;
         std::size_t death_slot = 0;
-        canvas.text({left - 6, middle + 3.6}, fmt::format("rank {}", rank),
-                    {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
-        canvas.rectangle({frame.px(lane.from), middle - 4}, frame.px(lane.to) - frame.px(lane.from),
-                         8, {Ink::grid},
-                         fmt::format("rank {}: {:.3f} s to {:.3f} s", rank, lane.from, lane.to));
+        plot.text({left - 6, middle + 3.6}, fmt::format("rank {}", rank),
+                  {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
+        plot.rectangle({frame.px(lane.from), middle - 4}, frame.px(lane.to) - frame.px(lane.from),
+                       8, {Ink::grid},
+                       fmt::format("rank {}: {:.3f} s to {:.3f} s", rank, lane.from, lane.to));
         for (const store::Event& event : sample.events) {
             const EventKind& kind = kind_of(kinds, event.kind);
             if (event.rank != rank || kind.lane == EventLane::row) continue;
@@ -104,20 +104,20 @@ void draw_lanes(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample& 
             const std::string tip =
                 fmt::format("{} rank {} at {:.3f} s", event.kind, rank, event.t_s);
             if (const double seconds = lasted(event); seconds > 0)
-                canvas.rectangle({frame.px(event.t_s), middle - 4},
-                                 std::max(frame.px(event.t_s + seconds) - frame.px(event.t_s), 1.5),
-                                 8, {Ink::variant, slot}, tip);
+                plot.rectangle({frame.px(event.t_s), middle - 4},
+                               std::max(frame.px(event.t_s + seconds) - frame.px(event.t_s), 1.5),
+                               8, {Ink::variant, slot}, tip);
             else
-                canvas.rectangle({frame.px(event.t_s) - 1.5, middle - 5}, 3, 10,
-                                 {Ink::variant, slot}, tip);
+                plot.rectangle({frame.px(event.t_s) - 1.5, middle - 5}, 3, 10, {Ink::variant, slot},
+                               tip);
         }
-        if (lane.died) canvas.cross({frame.px(lane.to), middle}, 4, {Ink::variant, death_slot});
+        if (lane.died) plot.cross({frame.px(lane.to), middle}, 4, {Ink::variant, death_slot});
         y += lane_height;
     }
 }
 
 /// Kinds with a row of their own; returns the y below.
-double draw_rows(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample& sample, double y,
+double draw_rows(Plot& plot, const PlotFrame& frame, const store::Sample& sample, double y,
                  EventKinds kinds) {
     const double first = y;
     for (const EventKind& kind : kinds) {
@@ -126,16 +126,16 @@ double draw_rows(SvgCanvas& canvas, const PlotFrame& frame, const store::Sample&
         for (const store::Event& event : sample.events)
             if (event.kind == kind.name) times.insert(std::round(frame.px(event.t_s) * 2) / 2);
         if (times.empty()) continue;
-        canvas.text({left - 6, y + 9}, kind.label,
-                    {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
-        for (const double x : times) canvas.line({x, y + 1}, {x, y + 10}, {Ink::muted}, 1);
+        plot.text({left - 6, y + 9}, kind.label,
+                  {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
+        for (const double x : times) plot.line({x, y + 1}, {x, y + 10}, {Ink::muted}, 1);
         y += kind_row;
     }
     return std::max(y, first + kind_row);
 }
 
 /// Labels above, lines down through the curve and the lanes.
-void draw_marks(SvgCanvas& canvas, const PlotFrame& frame, const std::vector<TimelineMark>& marks,
+void draw_marks(Plot& plot, const PlotFrame& frame, const std::vector<TimelineMark>& marks,
                 const std::vector<PlacedLabel>& labels, double labels_bottom, double bottom) {
     // All lines first, so that none runs through a label.
     for (std::size_t i = 0; i < marks.size(); ++i) {
@@ -143,33 +143,33 @@ void draw_marks(SvgCanvas& canvas, const PlotFrame& frame, const std::vector<Tim
         const double top = labels[i].shown
                                ? labels_bottom - static_cast<double>(labels[i].row) * label_row - 8
                                : labels_bottom + 2;
-        canvas.line({x, top}, {x, bottom}, {Ink::variant, slot_of(marks[i].kind.colour)}, 1,
-                    marks[i].kind.lane == EventLane::cause ? "" : "3 2");
+        plot.line({x, top}, {x, bottom}, {Ink::variant, slot_of(marks[i].kind.colour)}, 1,
+                  marks[i].kind.lane == EventLane::cause ? "" : "3 2");
     }
     for (std::size_t i = 0; i < marks.size(); ++i) {
         if (!labels[i].shown) continue;
         const double y = labels_bottom - static_cast<double>(labels[i].row) * label_row;
-        canvas.rectangle({labels[i].left + 1, y - 9}, text_width(marks[i].text, label_size) + 4, 12,
-                         {Ink::background});
-        canvas.rectangle({labels[i].left + 1, y - 9}, 2.5, 11,
-                         {Ink::variant, slot_of(marks[i].kind.colour)});
-        canvas.text({labels[i].left + 6, y}, marks[i].text, {.size = label_size});
+        plot.rectangle({labels[i].left + 1, y - 9}, text_width(marks[i].text, label_size) + 4, 12,
+                       {Ink::background});
+        plot.rectangle({labels[i].left + 1, y - 9}, 2.5, 11,
+                       {Ink::variant, slot_of(marks[i].kind.colour)});
+        plot.text({labels[i].left + 6, y}, marks[i].text, {.size = label_size});
     }
 }
 
 /// The fault plan below the block's title; returns the height that it takes.
-double draw_faults(SvgCanvas& canvas, const std::string& scenario, double top) {
+double draw_faults(Plot& plot, const std::string& scenario, double top) {
     double y = top;
     for (const std::string& line :
          wrapped("faults: " + (scenario.empty() ? "none" : scenario), faults_columns)) {
-        canvas.text({left, y}, fitted(line, faults_size, figure_width - left - right_margin),
-                    {.size = faults_size, .ink = Ink::muted});
+        plot.text({left, y}, fitted(line, faults_size, figure_width - left - right_margin),
+                  {.size = faults_size, .ink = Ink::muted});
         y += faults_row;
     }
     return y - top;
 }
 
-double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::Sample& sample,
+double draw_block(Plot& plot, const Experiment& experiment, const store::Sample& sample,
                   const std::string& origin, bool tell_faults, double top, EventKinds kinds) {
     const double end_s = end_of(sample);
     const std::map<int, Lane> lanes = lanes_of(sample, end_s, kinds);
@@ -192,36 +192,37 @@ double draw_block(SvgCanvas& canvas, const Experiment& experiment, const store::
                     to_string(sample.spec.axes), origin.empty() ? "" : " · ", origin);
     const PlotArea head{left, top + 24, width, 0};
     draw_panel_head(
-        canvas, head, title,
+        plot, head, title,
         fmt::format("{} · {}", to_string(sample.spec.provenance), to_string(sample.spec.profile)));
-    if (tell_faults) top += draw_faults(canvas, sample.spec.scenario, head.top + 8);
+    if (tell_faults) top += draw_faults(plot, sample.spec.scenario, head.top + 8);
     const double labels_bottom = top + 30 + static_cast<double>(rows) * label_row;
     frame.area.top = labels_bottom + 8;
     double bottom = frame.area.top;
     if (throughput) {
-        draw_curve(canvas, frame, *throughput, variant_slot(experiment, sample.spec.variant),
+        draw_curve(plot, frame, *throughput, variant_slot(experiment, sample.spec.variant),
                    experiment.figure.y_title);
         bottom = frame.area.bottom() + 8;
     }
     const double lanes_top = bottom;
     const double rows_top = lanes_top + static_cast<double>(lanes.size()) * lane_height;
-    draw_lanes(canvas, frame, sample, lanes, lanes_top, kinds);
-    bottom = draw_rows(canvas, frame, sample, rows_top, kinds);
-    draw_marks(canvas, frame, marks, labels, labels_bottom, rows_top);
+    draw_lanes(plot, frame, sample, lanes, lanes_top, kinds);
+    bottom = draw_rows(plot, frame, sample, rows_top, kinds);
+    draw_marks(plot, frame, marks, labels, labels_bottom, rows_top);
     frame.area.height = bottom - frame.area.top;
-    canvas.line({left, bottom}, {left + width, bottom}, {Ink::muted});
-    draw_numeric_x_axis(canvas, frame);
+    plot.line({left, bottom}, {left + width, bottom}, {Ink::muted});
+    draw_numeric_x_axis(plot, frame);
+    plot.panel(frame);
     const std::string& x_title = experiment.figure.x_title;
-    canvas.text({left + width / 2, bottom + 30},
-                x_title.empty() ? "time in s since the sample's start" : fitted(x_title, 11, width),
-                {.size = 11, .anchor = Anchor::middle});
+    plot.text({left + width / 2, bottom + 30},
+              x_title.empty() ? "time in s since the sample's start" : fitted(x_title, 11, width),
+              {.size = 11, .anchor = Anchor::middle});
     return bottom + 40;
 }
 
 }  // namespace
 
-std::string timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples,
-                            EventKinds kinds) {
+Plot timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples,
+                     EventKinds kinds) {
     if (experiment.variants.size() > 1) return overlay_figure(experiment, samples, kinds);
     using Key = std::tuple<Profile, Provenance, std::size_t, std::string, std::string, std::string>;
     const std::vector<OriginLabel> origins =
@@ -239,27 +240,25 @@ std::string timeline_figure(const Experiment& experiment, std::span<const store:
     }
     if (blocks.empty())
         return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
-    SvgCanvas canvas(as_id(experiment.id), experiment.title,
-                     fmt::format("Timeline of {}: throughput, faults and what followed them, one "
-                                 "lane per rank.",
-                                 experiment.id));
-    canvas.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
-                {.size = 15, .bold = true});
+    Plot plot(as_id(experiment.id), experiment.title,
+              fmt::format("Timeline of {}: throughput, faults and what followed them, one "
+                          "lane per rank.",
+                          experiment.id));
+    plot.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
+              {.size = 15, .bold = true});
     double y = 36;
     std::size_t drawn = 0;
     for (const auto& [key, sample] : blocks) {
         if (drawn++ == most_blocks) {
-            canvas.text(
-                {16, y + 12},
-                fmt::format("{} more timelines are not drawn.", blocks.size() - most_blocks),
-                {.size = 11, .ink = Ink::muted});
+            plot.text({16, y + 12},
+                      fmt::format("{} more timelines are not drawn.", blocks.size() - most_blocks),
+                      {.size = 11, .ink = Ink::muted});
             y += 22;
             break;
         }
-        y = draw_block(canvas, experiment, *sample, std::get<5>(key), scenarios.size() > 1, y,
-                       kinds);
+        y = draw_block(plot, experiment, *sample, std::get<5>(key), scenarios.size() > 1, y, kinds);
     }
-    return std::move(canvas).finish(figure_width, y + 4);
+    return std::move(plot).finish(figure_width, y + 4);
 }
 
 }  // namespace assay::report

@@ -11,6 +11,7 @@
 
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/system.hpp"
+#include "suite/report/figures/plot.hpp"
 #include "suite/store/records.hpp"
 
 namespace assay::report {
@@ -21,14 +22,14 @@ using EventKinds = std::span<const EventKind>;
 /// variant, profile, provenance and fault plan (its first sample): throughput over time, lines for
 /// faults and what followed, one lane per rank. Several fault plans are told apart below the
 /// titles.
-std::string timeline_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
+Plot timeline_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
 
 /// The variants of one scenario over one another. One panel per case, profile, provenance and fault
 /// plan, with the first sample of each variant: the curve that the figure's metric names
 /// (of a sample without it: "throughput", which the head then says); ticks for deaths, leaves and
 /// joins; the curve "workers" as steps; per variant a lane with its stops, their reasons where
 /// there is room, and pauses. Time in minutes beyond ten of them.
-std::string overlay_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
+Plot overlay_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
 
 // ---- what they read out of a sample: events, words placed so that they do not overlap, curves
 // ----

@@ -9,7 +9,7 @@
 
 #include "suite/experiment/experiment.hpp"
 #include "suite/report/figures/figure_panel.hpp"
-#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/figures/plot.hpp"
 #include "suite/report/figures/timeline.hpp"
 #include "suite/report/figures/timeline_rows.hpp"
 #include "suite/report/markup.hpp"
@@ -54,15 +54,15 @@ const store::TimeSeries* curve_of(const Experiment& experiment, const store::Sam
     return named ? named : recorded_curve(sample, usual_curve);
 }
 
-void draw_throughput(SvgCanvas& canvas, const Experiment& experiment, PlotFrame& frame,
-                     const Clock& clock, const Rivals& rivals) {
+void draw_throughput(Plot& plot, const Experiment& experiment, PlotFrame& frame, const Clock& clock,
+                     const Rivals& rivals) {
     double highest = 0;
     for (const auto& [slot, sample] : rivals)
         if (const store::TimeSeries* series = curve_of(experiment, *sample))
             for (const double value : series->values)
                 if (std::isfinite(value)) highest = std::max(highest, value);
     frame.y = AxisScale::linear(0, highest);
-    draw_y_axis(canvas, frame);
+    draw_y_axis(plot, frame);
     // Backwards, so that the first variant, the system itself, lies on top.
     for (auto rival = rivals.rbegin(); rival != rivals.rend(); ++rival) {
         const store::TimeSeries* series = curve_of(experiment, *rival->second);
@@ -72,7 +72,7 @@ void draw_throughput(SvgCanvas& canvas, const Experiment& experiment, PlotFrame&
             if (std::isfinite(series->values[i]))
                 path.push_back(
                     {clock.px(series->t_s[i]), frame.py(std::max(series->values[i], 0.0))});
-        canvas.polyline(path, {Ink::variant, rival->first}, 1.6, variant_dash(rival->first));
+        plot.polyline(path, {Ink::variant, rival->first}, 1.6, variant_dash(rival->first));
     }
 }
 
@@ -85,7 +85,7 @@ std::string x_title(const Experiment& experiment, const Clock& clock) {
 }
 
 /// At most two lines; the HTML report's table has all of it.
-double draw_fault_plan(SvgCanvas& canvas, const std::string& scenario, double top) {
+double draw_fault_plan(Plot& plot, const std::string& scenario, double top) {
     std::vector<std::string> lines =
         wrapped("faults: " + (scenario.empty() ? "none" : scenario), faults_columns);
     if (lines.size() > most_fault_lines) {
@@ -93,33 +93,34 @@ double draw_fault_plan(SvgCanvas& canvas, const std::string& scenario, double to
         lines.back() += " …";
     }
     for (const std::string& line : lines) {
-        canvas.text({left, top + 10}, fitted(line, 10.5, width), {.size = 10.5, .ink = Ink::muted});
+        plot.text({left, top + 10}, fitted(line, 10.5, width), {.size = 10.5, .ink = Ink::muted});
         top += row_height;
     }
     return top;
 }
 
-double draw_panel(SvgCanvas& canvas, const Experiment& experiment, const Rivals& rivals,
+double draw_panel(Plot& plot, const Experiment& experiment, const Rivals& rivals,
                   const std::string& title, bool tell_faults, double top, EventKinds kinds) {
     const store::Sample& first = *rivals.begin()->second;
     const Clock clock(rivals);
     PlotFrame frame{{left, top + 28, width, curve_height}, clock.scale, {}, 0};
     draw_panel_head(
-        canvas, frame.area, title,
+        plot, frame.area, title,
         fmt::format("{} · {}", to_string(first.spec.provenance), to_string(first.spec.profile)));
-    if (tell_faults) frame.area.top = draw_fault_plan(canvas, first.spec.scenario, top + 22) + 8;
+    if (tell_faults) frame.area.top = draw_fault_plan(plot, first.spec.scenario, top + 22) + 8;
     const PlotArea curve = frame.area;
-    double y = draw_membership(canvas, clock, rivals, curve.top, curve.bottom() + 5, kinds);
-    draw_throughput(canvas, experiment, frame, clock, rivals);
-    draw_side_title(canvas, curve.top, curve.height,
+    double y = draw_membership(plot, clock, rivals, curve.top, curve.bottom() + 5, kinds);
+    draw_throughput(plot, experiment, frame, clock, rivals);
+    draw_side_title(plot, curve.top, curve.height,
                     experiment.figure.y_title.empty() ? "throughput" : experiment.figure.y_title);
-    y = draw_workers(canvas, clock, rivals, y);
-    y = draw_interruptions(canvas, clock, rivals, y, kinds) + 4;
+    y = draw_workers(plot, clock, rivals, y);
+    y = draw_interruptions(plot, clock, rivals, y, kinds) + 4;
     frame.area.height = y - frame.area.top;
-    canvas.line({left, y}, {left + width, y}, {Ink::muted});
-    draw_numeric_x_axis(canvas, frame);
-    canvas.text({left + width / 2, y + 29}, fitted(x_title(experiment, clock), 11, width),
-                {.size = 11, .anchor = Anchor::middle});
+    plot.line({left, y}, {left + width, y}, {Ink::muted});
+    draw_numeric_x_axis(plot, frame);
+    plot.panel(frame);
+    plot.text({left + width / 2, y + 29}, fitted(x_title(experiment, clock), 11, width),
+              {.size = 11, .anchor = Anchor::middle});
     return y + 40;
 }
 
@@ -162,8 +163,8 @@ std::string older_curves(const Experiment& experiment, const std::map<Conditions
 
 }  // namespace
 
-std::string overlay_figure(const Experiment& experiment, std::span<const store::Sample> samples,
-                           EventKinds kinds) {
+Plot overlay_figure(const Experiment& experiment, std::span<const store::Sample> samples,
+                    EventKinds kinds) {
     const std::vector<std::string> names = axis_names(experiment, samples);
     std::map<Conditions, Rivals> panels;
     std::vector<std::set<std::string>> values(names.size());
@@ -208,38 +209,38 @@ std::string overlay_figure(const Experiment& experiment, std::span<const store::
     head.fixed = described(panels.begin()->second.begin()->second->spec, false);
 
     const NamedKinds stops = kinds_in(EventLane::stop, kinds);
-    SvgCanvas canvas(
+    Plot plot(
         as_id(experiment.id), experiment.title,
         fmt::format("Throughput over time of {} in {} panel{}; deaths and joins, live "
                     "workers{} below.",
                     fmt::join(head.variants, ", "), panels.size(), panels.size() == 1 ? "" : "s",
                     stops.labels.empty() ? "" : ", and each one's " + stops.labels));
-    double y = draw_head(canvas, experiment, head) + 4;
+    double y = draw_head(plot, experiment, head) + 4;
     const std::string lanes = lanes_legend(stops.names, kinds_in(EventLane::pause, kinds).names);
     if (!lanes.empty()) {
-        canvas.text({16, y + 4}, lanes, {.size = 10.5, .ink = Ink::muted});
+        plot.text({16, y + 4}, lanes, {.size = 10.5, .ink = Ink::muted});
         y += 12;
     }
     if (const std::string note = older_curves(experiment, panels); !note.empty()) {
-        canvas.text({16, y + 4}, fitted(note, 10.5, figure_width - 32),
-                    {.size = 10.5, .ink = Ink::muted});
+        plot.text({16, y + 4}, fitted(note, 10.5, figure_width - 32),
+                  {.size = 10.5, .ink = Ink::muted});
         y += 12;
     }
     std::size_t drawn = 0;
     for (const auto& [conditions, rivals] : panels) {
         if (drawn++ == most_panels) {
-            canvas.text({16, y + 12},
-                        fmt::format("{} more panels are not drawn; the table has them all.",
-                                    panels.size() - most_panels),
-                        {.size = 11, .ink = Ink::muted});
+            plot.text({16, y + 12},
+                      fmt::format("{} more panels are not drawn; the table has them all.",
+                                  panels.size() - most_panels),
+                      {.size = 11, .ink = Ink::muted});
             y += 22;
             break;
         }
         std::string title = described(rivals.begin()->second->spec, true);
         if (!conditions.origin.empty()) title += (title.empty() ? "" : " · ") + conditions.origin;
-        y = draw_panel(canvas, experiment, rivals, title, scenarios.size() > 1, y, kinds);
+        y = draw_panel(plot, experiment, rivals, title, scenarios.size() > 1, y, kinds);
     }
-    return std::move(canvas).finish(figure_width, y + 4);
+    return std::move(plot).finish(figure_width, y + 4);
 }
 
 }  // namespace assay::report

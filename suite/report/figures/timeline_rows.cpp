@@ -15,9 +15,9 @@ constexpr double merge_pixels = 16;
 constexpr double minutes_from_s = 600;
 using Anchor = TextStyle::Anchor;
 
-void draw_row_name(SvgCanvas& canvas, double y, const std::string& name) {
-    canvas.text({left - 6, y + row_height - 3}, fitted(name, label_size, left - 12),
-                {.size = label_size, .anchor = Anchor::end, .ink = Ink::muted});
+void draw_row_name(Plot& plot, double y, const std::string& name) {
+    plot.text({left - 6, y + row_height - 3}, fitted(name, label_size, left - 12),
+              {.size = label_size, .anchor = Anchor::end, .ink = Ink::muted});
 }
 
 std::vector<TimelineMark> marks_of(const store::Sample& sample, const EventKind& kind,
@@ -30,21 +30,20 @@ std::vector<TimelineMark> marks_of(const store::Sample& sample, const EventKind&
 
 /// One row of ticks, each with the number of events where it stands for several; faint lines
 /// through the curve above. Returns the y below.
-double draw_ticks(SvgCanvas& canvas, const Clock& clock, const store::Sample& sample,
+double draw_ticks(Plot& plot, const Clock& clock, const store::Sample& sample,
                   const EventKind& kind, const std::string& name, double curve_top, double y) {
     const std::vector<TimelineMark> marks = marks_of(sample, kind, clock.merge_s());
     if (marks.empty()) return y;
-    draw_row_name(canvas, y, name);
+    draw_row_name(plot, y, name);
     const Paint paint{Ink::variant, slot_of(kind.colour)};
     for (const TimelineMark& mark : marks) {
         const double x = clock.px(mark.t_s);
-        canvas.line({x, curve_top}, {x, y + 1}, {Ink::grid}, 1);
-        canvas.rectangle(
-            {x - 1, y + 1}, 2, row_height - 3, paint,
-            fmt::format("{} × {} from {}", mark.count, kind.name, clock.text(mark.t_s)));
+        plot.line({x, curve_top}, {x, y + 1}, {Ink::grid}, 1);
+        plot.rectangle({x - 1, y + 1}, 2, row_height - 3, paint,
+                       fmt::format("{} × {} from {}", mark.count, kind.name, clock.text(mark.t_s)));
         if (mark.count > 1)
-            canvas.text({x + 3, y + row_height - 3}, std::to_string(mark.count),
-                        {.size = 9, .ink = Ink::muted});
+            plot.text({x + 3, y + row_height - 3}, std::to_string(mark.count),
+                      {.size = 9, .ink = Ink::muted});
     }
     return y + row_height;
 }
@@ -77,13 +76,13 @@ std::string Clock::text(double t_s) const {
     return fmt::format("{:.1f} {}", t_s / per_unit_s, unit);
 }
 
-void draw_side_title(SvgCanvas& canvas, double top, double height, const std::string& title) {
-    canvas.text({14, top + height / 2}, fitted(title, 10.5, height + 20),
-                {.size = 10.5, .anchor = Anchor::middle, .rotate = -90});
+void draw_side_title(Plot& plot, double top, double height, const std::string& title) {
+    plot.text({14, top + height / 2}, fitted(title, 10.5, height + 20),
+              {.size = 10.5, .anchor = Anchor::middle, .rotate = -90});
 }
 
-double draw_membership(SvgCanvas& canvas, const Clock& clock, const Rivals& rivals,
-                       double curve_top, double y, EventKinds kinds) {
+double draw_membership(Plot& plot, const Clock& clock, const Rivals& rivals, double curve_top,
+                       double y, EventKinds kinds) {
     for (const EventKind& kind : kinds) {
         if (kind.lane != EventLane::death && kind.lane != EventLane::departure &&
             kind.lane != EventLane::arrival)
@@ -99,17 +98,17 @@ double draw_membership(SvgCanvas& canvas, const Clock& clock, const Rivals& riva
         if (!shown) continue;
         if (counts.size() > 1) {
             for (const auto& [slot, sample] : rivals)
-                y = draw_ticks(canvas, clock, *sample, kind,
+                y = draw_ticks(plot, clock, *sample, kind,
                                fmt::format("{} {}", kind.label, sample->spec.variant), curve_top,
                                y);
         } else {
-            y = draw_ticks(canvas, clock, *shown, kind, kind.label, curve_top, y);
+            y = draw_ticks(plot, clock, *shown, kind, kind.label, curve_top, y);
         }
     }
     return y;
 }
 
-double draw_workers(SvgCanvas& canvas, const Clock& clock, const Rivals& rivals, double top) {
+double draw_workers(Plot& plot, const Clock& clock, const Rivals& rivals, double top) {
     double highest = 0;
     std::vector<std::pair<std::size_t, const store::TimeSeries*>> different;
     for (const auto& [slot, sample] : rivals) {
@@ -126,9 +125,9 @@ double draw_workers(SvgCanvas& canvas, const Clock& clock, const Rivals& rivals,
     PlotFrame frame{{left, top + 10, width, workers_height}, clock.scale, {}, 0};
     frame.y = AxisScale::linear(0, highest, true);
     for (const double value : {0.0, highest}) {
-        canvas.line({left, frame.py(value)}, {left + width, frame.py(value)}, {Ink::grid});
-        canvas.text({left - 5, frame.py(value) + 3.6}, fmt::format("{:.0f}", value),
-                    {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
+        plot.line({left, frame.py(value)}, {left + width, frame.py(value)}, {Ink::grid});
+        plot.text({left - 5, frame.py(value) + 3.6}, fmt::format("{:.0f}", value),
+                  {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
     }
     const bool shared = different.size() == 1;
     for (auto line = different.rbegin(); line != different.rend(); ++line) {
@@ -144,14 +143,14 @@ double draw_workers(SvgCanvas& canvas, const Clock& clock, const Rivals& rivals,
             const double end = clock.scale.position(clock.scale.high()) * width + left;
             path.push_back({std::min(end, std::max(path.back().x, end)), path.back().y});
         }
-        canvas.polyline(path, shared ? Paint{Ink::text} : Paint{Ink::variant, slot}, 1.4,
-                        shared ? "" : variant_dash(slot));
+        plot.polyline(path, shared ? Paint{Ink::text} : Paint{Ink::variant, slot}, 1.4,
+                      shared ? "" : variant_dash(slot));
     }
-    draw_side_title(canvas, frame.area.top, workers_height, "workers");
+    draw_side_title(plot, frame.area.top, workers_height, "workers");
     return frame.area.bottom() + 8;
 }
 
-double draw_interruptions(SvgCanvas& canvas, const Clock& clock, const Rivals& rivals, double y,
+double draw_interruptions(Plot& plot, const Clock& clock, const Rivals& rivals, double y,
                           EventKinds kinds) {
     for (const auto& [slot, sample] : rivals) {
         bool any = false;
@@ -159,7 +158,7 @@ double draw_interruptions(SvgCanvas& canvas, const Clock& clock, const Rivals& r
             const store::Event& event = sample->events[i];
             const EventKind& kind = kind_of(kinds, event.kind);
             if (!is_interruption(kind)) continue;
-            if (!any) draw_row_name(canvas, y, sample->spec.variant);
+            if (!any) draw_row_name(plot, y, sample->spec.variant);
             any = true;
             const double from = clock.px(event.t_s);
             const double until = std::min(clock.px(event.t_s + lasted(event)), left + width);
@@ -170,22 +169,22 @@ double draw_interruptions(SvgCanvas& canvas, const Clock& clock, const Rivals& r
                 reason.empty() ? "" : ": " + reason);
             if (kind.lane == EventLane::stop) {
                 const double right = from + std::max(until - from, 3.0);
-                canvas.rectangle({from, y + 2}, right - from, row_height - 4, {Ink::variant, slot},
-                                 tip);
+                plot.rectangle({from, y + 2}, right - from, row_height - 4, {Ink::variant, slot},
+                               tip);
                 // In words: inside the block, else before what follows it, else shortened inside.
                 if (reason.empty()) continue;
                 const double next = next_interruption(clock, *sample, i + 1, kinds);
                 const double words = text_width(reason, reason_size);
                 const double inside = std::min(right, next) - from - 4;
                 if (words > inside && right + words + 6 < next)
-                    canvas.text({right + 3, y + row_height - 4}, reason,
-                                {.size = reason_size, .ink = Ink::muted});
+                    plot.text({right + 3, y + row_height - 4}, reason,
+                              {.size = reason_size, .ink = Ink::muted});
                 else if (inside >= least_words)
-                    canvas.text({from + 2, y + row_height - 4}, fitted(reason, reason_size, inside),
-                                {.size = reason_size, .ink = Ink::background});
+                    plot.text({from + 2, y + row_height - 4}, fitted(reason, reason_size, inside),
+                              {.size = reason_size, .ink = Ink::background});
             } else {
-                canvas.rectangle({from, y + 5}, std::max(until - from, 1.0), row_height - 9,
-                                 {Ink::muted}, tip);
+                plot.rectangle({from, y + 5}, std::max(until - from, 1.0), row_height - 9,
+                               {Ink::muted}, tip);
             }
         }
         if (any) y += row_height;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "suite/report/figures/figure_panel.hpp"
-#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/figures/plot.hpp"
 #include "suite/report/figures/timeline.hpp"
 
 namespace assay::report {
@@ -33,17 +33,16 @@ struct Clock {
     std::string text(double t_s) const;
 };
 
-void draw_side_title(SvgCanvas&, double top, double height, const std::string& title);
+void draw_side_title(Plot&, double top, double height, const std::string& title);
 
 // Each draws from `y` down and returns the y below.
 
 /// Rows of ticks for deaths, departures and arrivals. The membership that most rivals share is the
 /// scenario's; where they disagree each has a row, so that nobody takes one's for all.
-double draw_membership(SvgCanvas&, const Clock&, const Rivals&, double curve_top, double y,
-                       EventKinds);
+double draw_membership(Plot&, const Clock&, const Rivals&, double curve_top, double y, EventKinds);
 /// Live workers as steps; rivals with the same numbers share one line.
-double draw_workers(SvgCanvas&, const Clock&, const Rivals&, double y);
+double draw_workers(Plot&, const Clock&, const Rivals&, double y);
 /// A lane for each rival that stopped or paused.
-double draw_interruptions(SvgCanvas&, const Clock&, const Rivals&, double y, EventKinds);
+double draw_interruptions(Plot&, const Clock&, const Rivals&, double y, EventKinds);
 
 }  // namespace assay::report

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "suite/report/figures/svg_figure.hpp"
+#include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/markup.hpp"
 #include "suite/report/page/html_tables.hpp"
 #include "suite/report/text/result_tables.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/report/figures/plot.hpp"
 #include "suite/report/text/claims_summary.hpp"
 #include "suite/report/text/unchecked_claims.hpp"
 
@@ -25,8 +26,8 @@ std::string html(const HtmlInput&);
 /// Those of them that have samples, ok or not.
 std::vector<const Experiment*> with_samples(const HtmlInput&);
 
-/// The SVG figure of an experiment from its newest stored samples. UserError where there are none.
-std::string stored_figure(const Registry&, const store::Store&, const Experiment&);
+/// The figure of an experiment from its newest stored samples. UserError where there are none.
+Plot stored_plot(const Registry&, const store::Store&, const Experiment&);
 
 struct ReportedClaim {
     const Claim* claim;

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "suite/base/error.hpp"
-#include "suite/report/figures/svg_figure.hpp"
+#include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/page/html_page.hpp"
 
 namespace assay::report {
@@ -101,8 +101,8 @@ std::vector<const Experiment*> with_samples(const HtmlInput& input) {
     return found;
 }
 
-std::string stored_figure(const Registry& registry, const store::Store& store,
-                          const Experiment& experiment) {
+Plot stored_plot(const Registry& registry, const store::Store& store,
+                 const Experiment& experiment) {
     const std::vector<store::Sample> samples = samples_to_draw(store, experiment);
     if (samples.empty())
         throw UserError(fmt::format("no samples of {} yet; `assay run {}` makes them",
@@ -111,7 +111,7 @@ std::string stored_figure(const Registry& registry, const store::Store& store,
     if (const System* system = registry.system(experiment.system()))
         for (const Claim& claim : system->claims)
             if (claim.experiment == experiment.id) claims.push_back(claim);
-    return svg_figure(experiment, samples, claims, registry.event_kinds(experiment));
+    return experiment_plot(experiment, samples, claims, registry.event_kinds(experiment));
 }
 
 }  // namespace assay::report

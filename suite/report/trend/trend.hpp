@@ -10,6 +10,7 @@
 #include "suite/experiment/experiment.hpp"
 #include "suite/measure/statistics/change_points.hpp"
 #include "suite/measure/statistics/history_rule.hpp"
+#include "suite/report/figures/plot.hpp"
 #include "suite/store/history.hpp"
 #include "suite/store/records.hpp"
 
@@ -76,7 +77,7 @@ std::string change_text(const statistics::ChangePoint&);
 std::string newest_text(const Trend&, const statistics::HistoryOptions&);
 
 /// The figure, 800 pixels wide.
-std::string svg_trend(const Trend&, const statistics::HistoryOptions&);
+Plot trend_plot(const Trend&, const statistics::HistoryOptions&);
 
 /// {"series": {…}, "metric", "labels", "unit", "better", "points": […], "left_out": […], "changes":
 /// […], "newest"}

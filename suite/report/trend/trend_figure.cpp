@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "suite/report/figures/figure_panel.hpp"
-#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/figures/plot.hpp"
 #include "suite/report/markup.hpp"
 #include "suite/report/text/text_table.hpp"
 #include "suite/report/trend/trend.hpp"
@@ -58,7 +58,7 @@ AxisScale scale_of(const Trend& trend) {
 }
 
 /// Dates under as many sessions as there is room for, the first and the last among them.
-void draw_dates(SvgCanvas& canvas, const PlotFrame& frame, const Trend& trend) {
+void draw_dates(Plot& plot, const PlotFrame& frame, const Trend& trend) {
     constexpr std::size_t most = 8;
     const std::size_t last = trend.points.size() - 1;
     const std::size_t every = std::max<std::size_t>(1, (last + most - 2) / (most - 1));
@@ -66,30 +66,30 @@ void draw_dates(SvgCanvas& canvas, const PlotFrame& frame, const Trend& trend) {
         // The one before the last makes room for it.
         if (i != last && i != 0 && last - i < every) continue;
         const double x = frame.px(static_cast<double>(i));
-        canvas.line({x, frame.area.bottom()}, {x, frame.area.bottom() + 4}, {Ink::muted});
-        canvas.text({x, frame.area.bottom() + 16}, trend.points[i].started.substr(0, 10),
-                    {.size = 10.5, .anchor = Anchor::middle, .ink = Ink::muted});
+        plot.line({x, frame.area.bottom()}, {x, frame.area.bottom() + 4}, {Ink::muted});
+        plot.text({x, frame.area.bottom() + 16}, trend.points[i].started.substr(0, 10),
+                  {.size = 10.5, .anchor = Anchor::middle, .ink = Ink::muted});
     }
 }
 
 /// The mean of every stretch between change points.
-void draw_levels(SvgCanvas& canvas, const PlotFrame& frame, const Trend& trend) {
+void draw_levels(Plot& plot, const PlotFrame& frame, const Trend& trend) {
     for (std::size_t i = 0; i <= trend.changes.size() && !trend.changes.empty(); ++i) {
         const bool first = i == 0, last = i == trend.changes.size();
         const double level = last ? trend.changes[i - 1].at.after : trend.changes[i].at.before;
         const double from = first ? -0.4 : trend.changes[i - 1].at.index - 0.5;
         const double to =
             last ? static_cast<double>(trend.points.size()) - 0.6 : trend.changes[i].at.index - 0.5;
-        canvas.line({frame.px(from), frame.py(level)}, {frame.px(to), frame.py(level)},
-                    {Ink::muted}, 1.4, "6 3");
+        plot.line({frame.px(from), frame.py(level)}, {frame.px(to), frame.py(level)}, {Ink::muted},
+                  1.4, "6 3");
     }
 }
 
-void draw_changes(SvgCanvas& canvas, const PlotFrame& frame, const Trend& trend) {
+void draw_changes(Plot& plot, const PlotFrame& frame, const Trend& trend) {
     std::array<double, label_rows> free_from{};
     for (const TrendChange& change : trend.changes) {
         const double x = frame.px(change.at.index - 0.5);
-        canvas.line({x, frame.area.top}, {x, frame.area.bottom()}, paint_of(change.turn), 1.8);
+        plot.line({x, frame.area.top}, {x, frame.area.bottom()}, paint_of(change.turn), 1.8);
         const std::string label = label_of(change);
         const double width = text_width(label, change_label_size);
         const double begin = std::clamp(x - width / 2, 4.0, figure_width - 4 - width);
@@ -98,20 +98,20 @@ void draw_changes(SvgCanvas& canvas, const PlotFrame& frame, const Trend& trend)
         if (row == free_from.end()) continue;  // the list of changes has it
         *row = begin + width + 10;
         const double above = label_line * static_cast<double>(row - free_from.begin());
-        canvas.text({begin, frame.area.top - 6 - above}, label, {.size = change_label_size});
+        plot.text({begin, frame.area.top - 6 - above}, label, {.size = change_label_size});
     }
 }
 
-void draw_points(SvgCanvas& canvas, const PlotFrame& frame, const Trend& trend) {
+void draw_points(Plot& plot, const PlotFrame& frame, const Trend& trend) {
     const double radius = trend.points.size() > 120 ? 1.8 : 3;
     const Paint ours{Ink::variant, 0};
     for (std::size_t i = 0; i < trend.points.size(); ++i) {
         const store::HistoryPoint& point = trend.points[i];
         const auto [low, high] = std::minmax_element(point.values.begin(), point.values.end());
         const Point at{frame.px(static_cast<double>(i)), frame.py(point.median)};
-        if (*high > *low) canvas.line({at.x, frame.py(*low)}, {at.x, frame.py(*high)}, ours, 1.2);
+        if (*high > *low) plot.line({at.x, frame.py(*low)}, {at.x, frame.py(*high)}, ours, 1.2);
         const bool ringed = i + 1 == trend.points.size() && trend.newest && trend.newest->unusual;
-        canvas.mark(at, ringed ? radius + 2 : radius, 0, ringed, tooltip_of(point, *low, *high));
+        plot.mark(at, ringed ? radius + 2 : radius, 0, ringed, tooltip_of(point, *low, *high));
     }
 }
 
@@ -129,13 +129,12 @@ std::string legend_of(const Trend& trend) {
 
 }  // namespace
 
-std::string svg_trend(const Trend& trend, const statistics::HistoryOptions& rule) {
-    SvgCanvas canvas(
-        as_id(trend.title()), trend.title(),
-        fmt::format("{} over {} sessions with {} change points. Newest {}.", trend.quantity(),
-                    trend.points.size(), trend.changes.size(), newest_text(trend, rule)));
+Plot trend_plot(const Trend& trend, const statistics::HistoryOptions& rule) {
+    Plot plot(as_id(trend.title()), trend.title(),
+              fmt::format("{} over {} sessions with {} change points. Newest {}.", trend.quantity(),
+                          trend.points.size(), trend.changes.size(), newest_text(trend, rule)));
     const auto head = [&](double y, const std::string& text, const TextStyle& style) {
-        canvas.text({16, y}, fitted(text, style.size, figure_width - 32), style);
+        plot.text({16, y}, fitted(text, style.size, figure_width - 32), style);
     };
     head(24, trend.title(), {.size = 15, .bold = true});
     head(42, trend.context(), {.size = 11, .ink = Ink::muted});
@@ -147,16 +146,17 @@ std::string svg_trend(const Trend& trend, const statistics::HistoryOptions& rule
                           AxisScale::categories(trend.points.size()),
                           scale_of(trend),
                           0};
-    draw_y_axis(canvas, frame);
-    draw_dates(canvas, frame, trend);
-    draw_levels(canvas, frame, trend);
-    draw_changes(canvas, frame, trend);
-    draw_points(canvas, frame, trend);
-    canvas.text({16, top + trend_height / 2}, fitted(trend.quantity(), 11.5, trend_height),
-                {.size = 11.5, .anchor = Anchor::middle, .rotate = -90});
-    canvas.text({frame.area.left + frame.area.width / 2, frame.area.bottom() + 36},
-                "session, by the day (UTC) it started", {.size = 11.5, .anchor = Anchor::middle});
-    return std::move(canvas).finish(figure_width, frame.area.bottom() + 48);
+    draw_y_axis(plot, frame);
+    draw_dates(plot, frame, trend);
+    draw_levels(plot, frame, trend);
+    draw_changes(plot, frame, trend);
+    draw_points(plot, frame, trend);
+    plot.panel(frame);
+    plot.text({16, top + trend_height / 2}, fitted(trend.quantity(), 11.5, trend_height),
+              {.size = 11.5, .anchor = Anchor::middle, .rotate = -90});
+    plot.text({frame.area.left + frame.area.width / 2, frame.area.bottom() + 36},
+              "session, by the day (UTC) it started", {.size = 11.5, .anchor = Anchor::middle});
+    return std::move(plot).finish(figure_width, frame.area.bottom() + 48);
 }
 
 }  // namespace assay::report

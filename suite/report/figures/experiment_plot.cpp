@@ -1,6 +1,6 @@
 // Figures of lines (a curve per variant over a numeric or categorical x) and of bars (a cluster per
 // category, a bar per variant): a head, then a grid of panels with common scales.
-#include "suite/report/figures/svg_figure.hpp"
+#include "suite/report/figures/experiment_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "suite/report/figures/figure_panel.hpp"
-#include "suite/report/figures/svg_canvas.hpp"
+#include "suite/report/figures/svg_writer.hpp"
 #include "suite/report/figures/timeline.hpp"
 #include "suite/report/markup.hpp"
 #include "suite/report/text/text_table.hpp"
@@ -23,7 +23,7 @@ std::string tooltip(const FigureData& data, const Experiment& experiment,
     return fmt::format("{}, {} {}: {}", variant, experiment.figure.x, at, value);
 }
 
-void draw_lines(SvgCanvas& canvas, const PlotFrame& frame, const FigurePanel& panel,
+void draw_lines(Plot& plot, const PlotFrame& frame, const FigurePanel& panel,
                 const FigureData& data, const Experiment& experiment) {
     // Backwards, so that the first variant, the system itself, lies on top.
     for (auto curve = panel.curves.rbegin(); curve != panel.curves.rend(); ++curve) {
@@ -31,7 +31,7 @@ void draw_lines(SvgCanvas& canvas, const PlotFrame& frame, const FigurePanel& pa
         std::vector<Point> path;
         for (const FigurePoint& point : curve->points)
             path.push_back({frame.px(point.x), frame.py(point.median)});
-        if (path.size() > 1) canvas.polyline(path, paint, 1.8, variant_dash(curve->slot));
+        if (path.size() > 1) plot.polyline(path, paint, 1.8, variant_dash(curve->slot));
         const double radius = path.size() > 40 ? 1.6 : 3.2;
         for (std::size_t i = 0; i < path.size(); ++i) {
             const FigurePoint& point = curve->points[i];
@@ -39,21 +39,21 @@ void draw_lines(SvgCanvas& canvas, const PlotFrame& frame, const FigurePanel& pa
             if (point.high > point.low) {
                 const double x = path[i].x;
                 for (const double end : {point.low, point.high})
-                    canvas.line({x - 3, frame.py(end)}, {x + 3, frame.py(end)}, paint, 1.2);
-                canvas.line({x, frame.py(point.low)}, {x, frame.py(point.high)}, paint, 1.2);
+                    plot.line({x - 3, frame.py(end)}, {x + 3, frame.py(end)}, paint, 1.2);
+                plot.line({x, frame.py(point.low)}, {x, frame.py(point.high)}, paint, 1.2);
                 value += fmt::format(" ({}–{}, {} samples)", number(point.low), number(point.high),
                                      point.count);
             }
-            canvas.mark(path[i], radius, curve->slot, false,
-                        tooltip(data, experiment, curve->variant, point.x, value));
+            plot.mark(path[i], radius, curve->slot, false,
+                      tooltip(data, experiment, curve->variant, point.x, value));
         }
     }
     for (const FigureCurve& curve : panel.curves)
         for (const PaperPoint& point : curve.paper)
-            canvas.mark({frame.px(point.x), frame.py(point.value)}, 5, curve.slot, true,
-                        tooltip(data, experiment, "paper, " + curve.variant, point.x,
-                                fmt::format("{} ({}{}{})", number(point.value), point.claim,
-                                            point.inputs.empty() ? "" : "; ", point.inputs)));
+            plot.mark({frame.px(point.x), frame.py(point.value)}, 5, curve.slot, true,
+                      tooltip(data, experiment, "paper, " + curve.variant, point.x,
+                              fmt::format("{} ({}{}{})", number(point.value), point.claim,
+                                          point.inputs.empty() ? "" : "; ", point.inputs)));
 }
 
 /// x over all panels, so that panels compare; logarithmic where the values grow that way.
@@ -76,8 +76,8 @@ AxisScale x_scale(const FigureData& data) {
     return AxisScale::linear(low, high, whole);
 }
 
-void draw_bars(SvgCanvas& canvas, const PlotFrame& frame, const FigurePanel& panel,
-               const FigureData& data, const Experiment& experiment) {
+void draw_bars(Plot& plot, const PlotFrame& frame, const FigurePanel& panel, const FigureData& data,
+               const Experiment& experiment) {
     const double share = frame.area.width / static_cast<double>(data.categories.size());
     const std::size_t side_by_side =
         data.shares_variants ? 1 : std::max<std::size_t>(data.variants.size(), 1);
@@ -97,15 +97,15 @@ void draw_bars(SvgCanvas& canvas, const PlotFrame& frame, const FigurePanel& pan
             const std::string category = data.categories[static_cast<std::size_t>(point.x)];
             const std::string label =
                 data.shares_variants ? category : curve.variant + ", " + category;
-            canvas.rectangle({middle - width * 0.45, top}, width * 0.9, bottom - top,
-                             {Ink::variant, curve.slot},
-                             fmt::format("{}: {}", label, number(point.median)));
+            plot.rectangle({middle - width * 0.45, top}, width * 0.9, bottom - top,
+                           {Ink::variant, curve.slot},
+                           fmt::format("{}: {}", label, number(point.median)));
             if (point.high > point.low) {
-                canvas.line({middle, frame.py(point.low)}, {middle, frame.py(point.high)},
-                            {Ink::text}, 1.2);
+                plot.line({middle, frame.py(point.low)}, {middle, frame.py(point.high)},
+                          {Ink::text}, 1.2);
                 for (const double end : {point.low, point.high})
-                    canvas.line({middle - 3, frame.py(end)}, {middle + 3, frame.py(end)},
-                                {Ink::text}, 1.2);
+                    plot.line({middle - 3, frame.py(end)}, {middle + 3, frame.py(end)}, {Ink::text},
+                              1.2);
             }
             const double label_y = frame.py(std::max(point.high, 0.0)) - 4;
             const std::string value = number(point.median);
@@ -114,11 +114,11 @@ void draw_bars(SvgCanvas& canvas, const PlotFrame& frame, const FigurePanel& pan
                     return paper.x == point.x && std::abs(frame.py(paper.value) - label_y) < 12;
                 });
             if (!paper_there && text_width(value, 10) < width * 1.05)
-                canvas.text({middle, label_y}, value,
-                            {.size = 10, .anchor = TextStyle::Anchor::middle});
+                plot.text({middle, label_y}, value,
+                          {.size = 10, .anchor = TextStyle::Anchor::middle});
         }
         for (const PaperPoint& point : curve.paper)
-            canvas.mark(
+            plot.mark(
                 {frame.px(point.x) + offset, frame.py(point.value)}, 5, curve.slot, true,
                 fmt::format("paper, {}: {} ({}{}{})", experiment.figure.metric, number(point.value),
                             point.claim, point.inputs.empty() ? "" : "; ", point.inputs));
@@ -141,10 +141,10 @@ std::string described(const Experiment& experiment, const FigureData& data) {
                        data.has_paper ? "; " + paper_legend(data) : "");
 }
 
-std::string panels_figure(const Experiment& experiment, FigureData data) {
+Plot panels_figure(const Experiment& experiment, FigureData data) {
     const Figure& figure = experiment.figure;
-    SvgCanvas canvas(as_id(experiment.id), experiment.title, described(experiment, data));
-    double top = draw_head(canvas, experiment, data);
+    Plot plot(as_id(experiment.id), experiment.title, described(experiment, data));
+    double top = draw_head(plot, experiment, data);
     const std::size_t left_out = data.panels.size() - std::min(data.panels.size(), most_panels);
     data.panels.resize(data.panels.size() - left_out);
 
@@ -165,44 +165,50 @@ std::string panels_figure(const Experiment& experiment, FigureData data) {
             x,
             y,
             data.categories.empty() ? 8.0 : 0.0};
-        draw_panel_head(canvas, frame.area, data.panels[i].title, data.panels[i].badge);
-        draw_y_axis(canvas, frame);
+        draw_panel_head(plot, frame.area, data.panels[i].title, data.panels[i].badge);
+        draw_y_axis(plot, frame);
         if (data.categories.empty())
-            draw_numeric_x_axis(canvas, frame);
+            draw_numeric_x_axis(plot, frame);
         else
-            draw_category_axis(canvas, frame, data.categories);
+            draw_category_axis(plot, frame, data.categories);
         if (figure.kind == Figure::Kind::bars)
-            draw_bars(canvas, frame, data.panels[i], data, experiment);
+            draw_bars(plot, frame, data.panels[i], data, experiment);
         else
-            draw_lines(canvas, frame, data.panels[i], data, experiment);
+            draw_lines(plot, frame, data.panels[i], data, experiment);
+        plot.panel(frame);
     }
     const double bottom = top + static_cast<double>(rows) * (height + below + panel_head + 6);
     const std::string y_title = figure.y_title.empty() ? figure.metric : figure.y_title;
-    canvas.text({16, (top + panel_head + bottom - below) / 2},
-                fitted(y_title, 11.5, bottom - top - panel_head),
-                {.size = 11.5, .anchor = TextStyle::Anchor::middle, .rotate = -90});
+    plot.text({16, (top + panel_head + bottom - below) / 2},
+              fitted(y_title, 11.5, bottom - top - panel_head),
+              {.size = 11.5, .anchor = TextStyle::Anchor::middle, .rotate = -90});
     const std::string x_title = figure.x_title.empty() ? figure.x : figure.x_title;
-    canvas.text({(page_left + figure_width - page_right) / 2, bottom + 12}, x_title,
-                {.size = 11.5, .anchor = TextStyle::Anchor::middle});
+    plot.text({(page_left + figure_width - page_right) / 2, bottom + 12}, x_title,
+              {.size = 11.5, .anchor = TextStyle::Anchor::middle});
     if (left_out > 0)
-        canvas.text({page_left, bottom + 30},
-                    fmt::format("{} more panels are not drawn; the table has them all. Narrow the "
-                                "sweep with -a axis=values.",
-                                left_out),
-                    {.size = 11, .ink = Ink::muted});
-    return std::move(canvas).finish(figure_width, bottom + (left_out > 0 ? 42 : 24));
+        plot.text({page_left, bottom + 30},
+                  fmt::format("{} more panels are not drawn; the table has them all. Narrow the "
+                              "sweep with -a axis=values.",
+                              left_out),
+                  {.size = 11, .ink = Ink::muted});
+    return std::move(plot).finish(figure_width, bottom + (left_out > 0 ? 42 : 24));
 }
 
 }  // namespace
 
-std::string svg_figure(const Experiment& experiment, std::span<const store::Sample> samples,
-                       std::span<const Claim> claims, std::span<const EventKind> kinds) {
+Plot experiment_plot(const Experiment& experiment, std::span<const store::Sample> samples,
+                     std::span<const Claim> claims, std::span<const EventKind> kinds) {
     if (experiment.figure.kind == Figure::Kind::timeline)
         return timeline_figure(experiment, samples, kinds);
     FigureData data = figure_data(experiment, samples, claims);
     if (data.panels.empty())
         return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
     return panels_figure(experiment, std::move(data));
+}
+
+std::string svg_figure(const Experiment& experiment, std::span<const store::Sample> samples,
+                       std::span<const Claim> claims, std::span<const EventKind> kinds) {
+    return to_svg(experiment_plot(experiment, samples, claims, kinds));
 }
 
 }  // namespace assay::report
