@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -38,6 +39,19 @@ struct Session {
     std::string state;        ///< running, finished, interrupted
     long planned = 0;         ///< samples in the plan
     long arrival = 0;         ///< order in which sessions came into the file; set by the store
+};
+
+/// How many samples of an experiment a file holds, of all sessions.
+struct ExperimentCounts {
+    std::string experiment;
+    std::map<std::string, long> samples;  ///< by status
+    std::string newest;                   ///< the latest-started session that has any of them
+};
+
+/// How far a session is.
+struct SessionProgress {
+    long done = 0;        ///< samples that no longer run
+    std::string running;  ///< id of the newest that does; empty: none
 };
 
 struct SeriesKey {

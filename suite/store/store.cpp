@@ -2,12 +2,14 @@
 #include "suite/store/store.hpp"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
 
 #include "suite/store/row_codec.hpp"
+#include "suite/store/schema/migration.hpp"
 #include "suite/store/store_impl.hpp"
 
 namespace assay::store {
@@ -42,6 +44,8 @@ Store& Store::operator=(Store&&) noexcept = default;
 
 const fs::path& Store::path() const { return impl_->database.file(); }
 bool Store::replaced() const { return impl_->database.replaced(); }
+int Store::schema() { return migrations().back().to; }
+void Store::interrupt() const noexcept { sqlite3_interrupt(impl_->database.sql().getHandle()); }
 bool Store::is_copy() const { return impl_->database.is_copy(); }
 
 // ---- short ids: the first characters of a UUID name it as long as no other begins so ------------

@@ -44,6 +44,10 @@ class Store {
     Store& operator=(Store&&) noexcept;
 
     const std::filesystem::path& path() const;
+    /// Version of the schema that this program writes, and reads.
+    static int schema();
+    /// May be called by another thread: what is being read ends with a StoreError.
+    void interrupt() const noexcept;
     /// Under the name of the file there is another one now, or none: what is read here is the old
     /// one, for good.
     bool replaced() const;
@@ -105,6 +109,9 @@ class Store {
 
     /// The samples of a session in the order they started, with metrics and events only.
     std::vector<Sample> samples(std::string_view session) const;
+    /// Of those that have any sample, in name order: two passes over indexes of the samples.
+    std::vector<ExperimentCounts> sample_counts() const;
+    SessionProgress progress(std::string_view session) const;
     /// Those that have any sample, in name order; some may be in no registry.
     std::vector<std::string> experiments() const;
     /// The same without specs and events: what comparing needs, read in one pass. `session`: whole

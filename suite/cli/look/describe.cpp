@@ -13,6 +13,7 @@
 #include "suite/cli/command.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
+#include "suite/experiment/catalogue.hpp"
 #include "suite/report/text/text_table.hpp"
 
 namespace assay::cli {
@@ -20,14 +21,8 @@ namespace {
 
 struct DescribeOptions {
     std::string pattern;
-    bool json = false;
+    bool json = false, catalogue = false;
 };
-
-nlohmann::json values_json(const std::vector<Value>& values) {
-    nlohmann::json array = nlohmann::json::array();
-    for (const Value& value : values) array.push_back(assay::to_json(value));
-    return array;
-}
 
 std::vector<std::string> values_text(const std::vector<Value>& values) {
     std::vector<std::string> texts;
@@ -43,62 +38,10 @@ std::vector<const Claim*> claims_of(const Registry& registry, const Experiment& 
     return claims;
 }
 
-nlohmann::json profile_json(const ProfilePlan& plan) {
-    nlohmann::json provenances = nlohmann::json::array();
-    for (const Provenance provenance : plan.provenances)
-        provenances.push_back(to_string(provenance));
-    nlohmann::json axes = nlohmann::json::object();
-    for (const auto& [name, values] : plan.axes) axes[name] = values_json(values);
-    return {{"profile", to_string(plan.profile)},
-            {"provenances", provenances},
-            {"axes", axes},
-            {"variants", plan.variants},
-            {"rounds", plan.rounds},
-            {"seconds_per_sample", plan.seconds_per_sample},
-            {"bytes_per_sample", plan.bytes_per_sample},
-            {"timeout_s", plan.timeout_s}};
-}
-
 /// That a fault of this experiment can name beside "step".
 FaultPhases phases_of(const Registry& registry, const Experiment& experiment) {
     const System* system = registry.system(experiment.system());
     return system && experiment.takes_faults ? system->fault_phases : FaultPhases{};
-}
-
-nlohmann::json as_json(const Registry& registry, const Experiment& experiment) {
-    nlohmann::json object{{"id", experiment.id},
-                          {"system", experiment.system()},
-                          {"title", experiment.title},
-                          {"source", experiment.source},
-                          {"says", experiment.says},
-                          {"variants", experiment.variants},
-                          {"takes_faults", experiment.takes_faults},
-                          {"default_scenario", experiment.default_scenario}};
-    for (const char* key : {"axes", "metrics", "profiles", "claims", "fault_phases"})
-        object[key] = nlohmann::json::array();
-    for (const Axis& axis : experiment.axes)
-        object["axes"].push_back({{"name", axis.name},
-                                  {"says", axis.says},
-                                  {"values", values_json(axis.values)},
-                                  {"open", axis.open}});
-    for (const MetricSpec& metric : experiment.metrics) {
-        object["metrics"].push_back({{"name", metric.name},
-                                     {"unit", metric.unit},
-                                     {"says", metric.says},
-                                     {"better", to_string(metric.better)},
-                                     {"deterministic", metric.deterministic},
-                                     {"labels", metric.labels}});
-        for (const Provenance one : metric.only)
-            object["metrics"].back()["only"].push_back(to_string(one));
-    }
-    for (const ProfilePlan& plan : experiment.profiles)
-        object["profiles"].push_back(profile_json(plan));
-    for (const Claim* claim : claims_of(registry, experiment))
-        object["claims"].push_back(claim->id);
-    for (const FaultPhase& phase : phases_of(registry, experiment))
-        object["fault_phases"].push_back(
-            {{"name", phase.name}, {"says", phase.says}, {"corruptible", phase.corruptible}});
-    return object;
 }
 
 void print_axes(const Experiment& experiment) {
@@ -193,15 +136,21 @@ void print_text(const Registry& registry, const Experiment& experiment) {
 }
 
 int run_describe(const Registry& registry, const DescribeOptions& options) {
+    if (options.catalogue) {
+        if (options.pattern != "all")
+            throw UserError("--catalogue tells of all: assay describe all");
+        print_json(catalogue_json(registry));
+        return exit_ok;
+    }
     const auto experiments = registry.select(options.pattern);
     if (options.json) {
         if (experiments.size() == 1) {
-            print_json(as_json(registry, *experiments.front()));
+            print_json(experiment_json(registry, *experiments.front()));
             return exit_ok;
         }
         nlohmann::json array = nlohmann::json::array();
         for (const Experiment* experiment : experiments)
-            array.push_back(as_json(registry, *experiment));
+            array.push_back(experiment_json(registry, *experiment));
         print_json(array);
         return exit_ok;
     }
@@ -221,6 +170,8 @@ void add_describe_command(CLI::App& program, Context& context) {
     command->group("Look");
     command->add_option("experiment", options->pattern, "An id or a pattern")->required();
     command->add_flag("--json", options->json, "Print JSON: an object, or an array for a pattern");
+    command->add_flag("--catalogue", options->catalogue,
+                      "Print JSON for other programs: every system, its events and experiments");
     command->footer(
         "Examples:\n"
         "  assay describe lazarus/fig8\n"

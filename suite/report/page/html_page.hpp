@@ -26,6 +26,9 @@ std::string html(const HtmlInput&);
 /// Those of them that have samples, ok or not.
 std::vector<const Experiment*> with_samples(const HtmlInput&);
 
+/// What the figure of an experiment is drawn from: its newest stored samples, whole for timelines.
+std::vector<store::Sample> samples_to_draw(const store::Store&, const Experiment&);
+
 /// The figure of an experiment from its newest stored samples. UserError where there are none.
 Plot stored_plot(const Registry&, const store::Store&, const Experiment&);
 

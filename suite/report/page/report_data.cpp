@@ -12,15 +12,6 @@
 namespace assay::report {
 namespace {
 
-/// Timelines are drawn from events and curves, which lists of samples leave out.
-std::vector<store::Sample> samples_to_draw(const store::Store& store,
-                                           const Experiment& experiment) {
-    std::vector<store::Sample> samples = store.newest_samples(experiment.id);
-    if (experiment.figure.kind == Figure::Kind::timeline)
-        for (store::Sample& sample : samples) sample = store.sample(sample.id);
-    return samples;
-}
-
 /// The newest check of every claim that the report may show or count, by claim.
 std::map<std::string, ClaimCheck> checks_by_claim(const HtmlInput& input) {
     std::vector<const Claim*> claims;
@@ -51,6 +42,15 @@ void add_claims(const HtmlInput& input, const std::map<std::string, ClaimCheck>&
 }
 
 }  // namespace
+
+// Timelines are drawn from events and curves, which lists of samples leave out.
+std::vector<store::Sample> samples_to_draw(const store::Store& store,
+                                           const Experiment& experiment) {
+    std::vector<store::Sample> samples = store.newest_samples(experiment.id);
+    if (experiment.figure.kind == Figure::Kind::timeline)
+        for (store::Sample& sample : samples) sample = store.sample(sample.id);
+    return samples;
+}
 
 ReportData gather(const HtmlInput& input) {
     ReportData data;

@@ -1,0 +1,41 @@
+#include "gui/data/figure.hpp"
+
+#include "suite/report/figures/experiment_plot.hpp"
+#include "suite/report/page/html_page.hpp"
+#include "suite/report/text/claims_summary.hpp"
+
+namespace assay::gui {
+namespace {
+
+std::vector<JudgedClaim> judged_claims(const Registry& registry, const store::Store& store,
+                                       const Experiment& experiment) {
+    std::vector<const Claim*> claims;
+    if (const System* system = registry.system(experiment.system()))
+        for (const Claim& claim : system->claims)
+            if (claim.experiment == experiment.id) claims.push_back(&claim);
+    std::vector<ClaimCheck> checks = report::newest_checks(registry, &store, claims);
+    std::vector<JudgedClaim> judged;
+    for (std::size_t i = 0; i < claims.size(); ++i)
+        judged.push_back({claims[i], std::move(checks[i])});
+    return judged;
+}
+
+}  // namespace
+
+FigureContent read_figure(const Registry& registry, const store::Store& store,
+                          const std::string& id) {
+    FigureContent view;
+    view.experiment = registry.select(id).front();
+    view.claims = judged_claims(registry, store, *view.experiment);
+    std::vector<Claim> claims;
+    for (const JudgedClaim& judged : view.claims) claims.push_back(*judged.claim);
+    const auto samples = report::samples_to_draw(store, *view.experiment);
+    view.plot = report::experiment_plot(*view.experiment, samples, claims,
+                                        registry.event_kinds(*view.experiment));
+    if (view.experiment->figure.kind != Figure::Kind::timeline)
+        view.data = report::figure_data(*view.experiment, samples, claims);
+    view.command = "assay run " + view.experiment->id;
+    return view;
+}
+
+}  // namespace assay::gui

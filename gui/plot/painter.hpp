@@ -1,0 +1,18 @@
+// Paints a plot of the report with Qt: the same shapes in the same places as its SVG.
+#pragma once
+
+#include <QPainter>
+#include <QPointF>
+#include <QString>
+
+#include "suite/report/figures/plot.hpp"
+
+namespace assay::gui {
+
+/// In the plot's own pixels, from the painter's origin.
+void paint(QPainter& painter, const report::Plot& plot, report::Theme theme);
+
+/// The words of the topmost mark or bar there that has any; empty where there is none.
+QString tooltip_at(const report::Plot& plot, QPointF at);
+
+}  // namespace assay::gui

@@ -1,0 +1,33 @@
+// Systems and figures: does it hold?
+#pragma once
+
+#include <QWidget>
+
+#include "gui/models/overview_model.hpp"
+
+class QLineEdit;
+class QSortFilterProxyModel;
+class QTreeView;
+
+namespace assay::gui {
+
+class OverviewView : public QWidget {
+    Q_OBJECT
+  public:
+    explicit OverviewView(OverviewModel& model, QWidget* parent = nullptr);
+
+    void search();  ///< puts the cursor where one types what is looked for
+
+  signals:
+    void opened(const QString& experiment);
+
+  private:
+    void open(const QModelIndex& row);
+    void unfold();
+
+    QSortFilterProxyModel* found_;
+    QLineEdit* search_;
+    QTreeView* tree_;
+};
+
+}  // namespace assay::gui

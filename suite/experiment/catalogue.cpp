@@ -1,0 +1,257 @@
+#include "suite/experiment/catalogue.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "suite/base/datasets.hpp"
+
+namespace assay {
+
+// The first name is also what an unknown one reads as.
+NLOHMANN_JSON_SERIALIZE_ENUM(EventColour, {{EventColour::other, "other"},
+                                           {EventColour::recovery, "recovery"},
+                                           {EventColour::failure, "failure"},
+                                           {EventColour::arrival, "arrival"},
+                                           {EventColour::state, "state"},
+                                           {EventColour::detection, "detection"},
+                                           {EventColour::transfer, "transfer"},
+                                           {EventColour::placement, "placement"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(EventLane, {{EventLane::rank, "rank"},
+                                         {EventLane::labelled, "labelled"},
+                                         {EventLane::cause, "cause"},
+                                         {EventLane::arrival, "arrival"},
+                                         {EventLane::departure, "departure"},
+                                         {EventLane::death, "death"},
+                                         {EventLane::stop, "stop"},
+                                         {EventLane::pause, "pause"},
+                                         {EventLane::row, "row"}})
+
+namespace {
+
+using nlohmann::json;
+
+// ---- writing -----------------------------------------------------------------------------------
+json values_json(const std::vector<Value>& values) {
+    json array = json::array();
+    for (const Value& value : values) array.push_back(to_json(value));
+    return array;
+}
+
+json named(const std::vector<Provenance>& provenances) {
+    json array = json::array();
+    for (const Provenance provenance : provenances) array.push_back(to_string(provenance));
+    return array;
+}
+
+json metric_json(const MetricSpec& metric) {
+    json object{{"name", metric.name},
+                {"unit", metric.unit},
+                {"says", metric.says},
+                {"better", to_string(metric.better)},
+                {"deterministic", metric.deterministic},
+                {"labels", metric.labels}};
+    if (!metric.only.empty()) object["only"] = named(metric.only);
+    return object;
+}
+
+json profile_json(const ProfilePlan& plan) {
+    json axes = json::object();
+    for (const auto& [name, values] : plan.axes) axes[name] = values_json(values);
+    return {{"profile", to_string(plan.profile)},
+            {"provenances", named(plan.provenances)},
+            {"axes", axes},
+            {"variants", plan.variants},
+            {"rounds", plan.rounds},
+            {"seconds_per_sample", plan.seconds_per_sample},
+            {"bytes_per_sample", plan.bytes_per_sample},
+            {"timeout_s", plan.timeout_s}};
+}
+
+constexpr std::pair<Figure::Kind, const char*> figure_kinds[] = {
+    {Figure::Kind::lines, "lines"},
+    {Figure::Kind::bars, "bars"},
+    {Figure::Kind::timeline, "timeline"}};
+
+json figure_json(const Figure& figure) {
+    json object{{"metric", figure.metric},   {"x", figure.x},
+                {"panels", figure.panels},   {"x_title", figure.x_title},
+                {"y_title", figure.y_title}, {"log_y", figure.log_y}};
+    for (const auto& [kind, name] : figure_kinds)
+        if (kind == figure.kind) object["kind"] = name;
+    return object;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+std::vector<Value> read_values(const json& array) {
+    std::vector<Value> values;
+    for (const json& value : array)
+        values.push_back(case_from_json(json{{"value", value}}).begin()->second);
+    return values;
+}
+
+std::vector<Provenance> read_provenances(const json& array) {
+    std::vector<Provenance> provenances;
+    for (const json& name : array)
+        if (const auto known = parse_provenance(name.get<std::string>()))
+            provenances.push_back(*known);
+    return provenances;
+}
+
+Direction read_direction(const std::string& name) {
+    for (const Direction known : {Direction::higher, Direction::lower})
+        if (name == to_string(known)) return known;
+    return Direction::none;
+}
+
+Figure read_figure(const json& object) {
+    Figure figure;
+    const std::string kind = object.at("kind");
+    for (const auto& [known, name] : figure_kinds)
+        if (kind == name) figure.kind = known;
+    figure.metric = object.at("metric");
+    figure.x = object.at("x");
+    figure.panels = object.at("panels");
+    figure.x_title = object.at("x_title");
+    figure.y_title = object.at("y_title");
+    figure.log_y = object.at("log_y");
+    return figure;
+}
+
+ProfilePlan read_profile(const json& object) {
+    ProfilePlan plan;
+    const auto profile = parse_profile(object.at("profile").get<std::string>());
+    if (!profile) throw std::invalid_argument("unknown profile " + object.at("profile").dump());
+    plan.profile = *profile;
+    plan.provenances = read_provenances(object.at("provenances"));
+    for (const auto& [name, values] : object.at("axes").items())
+        plan.axes[name] = read_values(values);
+    plan.variants = object.at("variants");
+    plan.rounds = object.at("rounds");
+    plan.seconds_per_sample = object.at("seconds_per_sample");
+    plan.bytes_per_sample = object.at("bytes_per_sample");
+    plan.timeout_s = object.at("timeout_s");
+    return plan;
+}
+
+Experiment read_experiment(const json& object) {
+    Experiment experiment;
+    experiment.id = object.at("id");
+    experiment.title = object.at("title");
+    experiment.source = object.at("source");
+    experiment.says = object.at("says");
+    experiment.variants = object.at("variants");
+    experiment.takes_faults = object.at("takes_faults");
+    experiment.default_scenario = object.at("default_scenario");
+    for (const json& axis : object.at("axes"))
+        experiment.axes.push_back(
+            {axis.at("name"), axis.at("says"), read_values(axis.at("values")), axis.at("open")});
+    for (const json& metric : object.at("metrics"))
+        experiment.metrics.push_back({metric.at("name"), metric.at("unit"), metric.at("says"),
+                                      read_direction(metric.at("better")),
+                                      metric.at("deterministic"), metric.at("labels"),
+                                      read_provenances(metric.value("only", json::array()))});
+    for (const json& plan : object.at("profiles"))
+        experiment.profiles.push_back(read_profile(plan));
+    experiment.figure = read_figure(object.at("figure"));
+    return experiment;
+}
+
+// A claim's own check is a function of its system; who has none still reads what others found.
+void leave_own_checks(System& system) {
+    for (const Claim& claim : system.claims)
+        if (constexpr std::string_view own = "custom:"; claim.test.starts_with(own))
+            system.custom_checks.emplace(
+                claim.test.substr(own.size()),
+                [](const Claim& asked, std::span<const Observation>) -> ClaimCheck {
+                    return {.claim = asked.id, .verdict = ClaimVerdict::not_run, .reason = {}};
+                });
+}
+
+System read_system(const json& object) {
+    System system;
+    system.id = object.at("id");
+    system.title = object.at("title");
+    system.paper = object.at("paper");
+    system.on_request = object.at("on_request");
+    for (const json& kind : object.at("event_kinds"))
+        system.event_kinds.push_back({kind.at("name"), kind.at("label"),
+                                      kind.at("colour").get<EventColour>(),
+                                      kind.at("lane").get<EventLane>()});
+    for (const json& experiment : object.at("experiments"))
+        system.experiments.push_back(read_experiment(experiment));
+    const auto claims = datasets_dir() / "claims" / (system.id + ".toml");
+    if (std::filesystem::exists(claims)) system.claims = read_claims(claims);
+    leave_own_checks(system);
+    return system;
+}
+
+}  // namespace
+
+json experiment_json(const Registry& registry, const Experiment& experiment) {
+    json object{{"id", experiment.id},
+                {"system", experiment.system()},
+                {"title", experiment.title},
+                {"source", experiment.source},
+                {"says", experiment.says},
+                {"variants", experiment.variants},
+                {"takes_faults", experiment.takes_faults},
+                {"default_scenario", experiment.default_scenario},
+                {"figure", figure_json(experiment.figure)}};
+    for (const char* key : {"axes", "metrics", "profiles", "claims", "fault_phases"})
+        object[key] = json::array();
+    for (const Axis& axis : experiment.axes)
+        object["axes"].push_back({{"name", axis.name},
+                                  {"says", axis.says},
+                                  {"values", values_json(axis.values)},
+                                  {"open", axis.open}});
+    for (const MetricSpec& metric : experiment.metrics)
+        object["metrics"].push_back(metric_json(metric));
+    for (const ProfilePlan& plan : experiment.profiles)
+        object["profiles"].push_back(profile_json(plan));
+    const System* system = registry.system(experiment.system());
+    if (system == nullptr) return object;
+    for (const Claim& claim : system->claims)
+        if (claim.experiment == experiment.id) object["claims"].push_back(claim.id);
+    if (experiment.takes_faults)
+        for (const FaultPhase& phase : system->fault_phases)
+            object["fault_phases"].push_back(
+                {{"name", phase.name}, {"says", phase.says}, {"corruptible", phase.corruptible}});
+    return object;
+}
+
+json catalogue_json(const Registry& registry) {
+    json systems = json::array();
+    for (const System& system : registry.systems()) {
+        json kinds = json::array(), experiments = json::array();
+        for (const EventKind& kind : system.event_kinds)
+            kinds.push_back({{"name", kind.name},
+                             {"label", kind.label},
+                             {"colour", kind.colour},
+                             {"lane", kind.lane}});
+        for (const Experiment& experiment : system.experiments)
+            experiments.push_back(experiment_json(registry, experiment));
+        systems.push_back({{"id", system.id},
+                           {"title", system.title},
+                           {"paper", system.paper},
+                           {"on_request", system.on_request},
+                           {"event_kinds", kinds},
+                           {"experiments", experiments}});
+    }
+    return {{"systems", systems}};
+}
+
+Registry read_catalogue(const json& catalogue) {
+    Registry registry;
+    try {
+        for (const json& system : catalogue.at("systems")) registry.add(read_system(system));
+    } catch (const json::exception& error) {
+        throw UserError(std::string("this is no catalogue of systems: ") + error.what());
+    } catch (const std::logic_error& error) {  // of registering, of values
+        throw UserError(std::string("this is no catalogue of systems: ") + error.what());
+    }
+    return registry;
+}
+
+}  // namespace assay

@@ -1,0 +1,81 @@
+// The catalogue that one program tells another: nothing that it says is lost on the way.
+#include "suite/experiment/catalogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace assay {
+namespace {
+
+Registry one_system() {
+    Experiment experiment;
+    experiment.id = "made/fig1";
+    experiment.title = "A figure";
+    experiment.source = "section 1";
+    experiment.says = "what is done";
+    experiment.axes = {{"size", "how large", {std::int64_t{1}, 2.0, std::string("big")}, true}};
+    experiment.variants = {"ours", "theirs"};
+    experiment.metrics = {{"time", "s", "it took", Direction::lower, true, {"step"}},
+                          {"rate", "1/s", "a second", Direction::higher}};
+    experiment.metrics.back().only = {Provenance::emulated};
+    ProfilePlan plan{.profile = Profile::small};
+    plan.provenances = {Provenance::exact, Provenance::simulated};
+    plan.axes["size"] = {std::int64_t{4}};
+    plan.variants = {"ours"};
+    plan.rounds = 3;
+    experiment.profiles = {plan};
+    experiment.figure = {.kind = Figure::Kind::bars,
+                         .metric = "time",
+                         .x = "size",
+                         .panels = {"size"},
+                         .x_title = "size of it",
+                         .y_title = "seconds",
+                         .log_y = true};
+    experiment.takes_faults = true;
+    experiment.default_scenario = "kill:rank=1@step=2";
+    System system;
+    system.id = "made";
+    system.title = "Made for a test";
+    system.paper = "no paper";
+    system.experiments = {experiment};
+    system.event_kinds = {{"repair", "repairs", EventColour::recovery, EventLane::pause}};
+    system.on_request = true;
+    Registry registry;
+    registry.add(std::move(system));
+    return registry;
+}
+
+TEST(Catalogue, WhatIsReadSaysTheSameAgain) {
+    const nlohmann::json told = catalogue_json(one_system());
+    const Registry read = read_catalogue(nlohmann::json::parse(told.dump()));
+    EXPECT_EQ(catalogue_json(read), told);
+    const Experiment* experiment = read.experiment("made/fig1");
+    ASSERT_TRUE(experiment);
+    EXPECT_EQ(experiment->figure.kind, Figure::Kind::bars);
+    EXPECT_EQ(experiment->axes[0].values, one_system().experiment("made/fig1")->axes[0].values);
+    EXPECT_EQ(read.event_kinds(*experiment).back().lane, EventLane::pause);
+    EXPECT_EQ(read.event_kinds(*experiment).back().colour, EventColour::recovery);
+}
+
+// Whatever member is missing or of another kind: one sentence.
+TEST(Catalogue, ADamagedOneIsRefused) {
+    const nlohmann::json told = catalogue_json(one_system());
+    EXPECT_THROW(read_catalogue(nlohmann::json::object()), UserError);
+    EXPECT_THROW(read_catalogue(nlohmann::json::array()), UserError);
+    int refused = 0;
+    for (const auto& [path, value] : told.flatten().items()) {
+        nlohmann::json damaged = told;
+        damaged[nlohmann::json::json_pointer(path)] = nlohmann::json::object();
+        try {
+            read_catalogue(damaged);
+        } catch (const UserError& error) {
+            ++refused;
+            EXPECT_NE(std::string(error.what()).find("catalogue"), std::string::npos) << path;
+        }
+    }
+    EXPECT_GT(refused, 20);
+}
+
+}  // namespace
+}  // namespace assay
