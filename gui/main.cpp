@@ -46,21 +46,48 @@ report::Theme theme_of(const std::string& name) {
     return name == "dark" ? report::Theme::dark : report::Theme::light;
 }
 
+nlohmann::json shown_in(const Location& location, const Options& options, const Registry& registry,
+                        store::Store& store) {
+    const DumpHead head{to_string(location), options.database.string(), store::Store::schema(), {}};
+    QObject models;
+    switch (location.view) {
+        case View::overview: {
+            OverviewModel model;
+            model.set(read_overview(registry, store));
+            return dump(head, model);
+        }
+        case View::figure: {
+            FigureContent figure = read_figure(registry, store, location.argument);
+            ClaimsModel* claims = make_claims_model(&models);
+            claims->set(std::move(figure.claims));
+            return dump(head, figure.data, *claims);
+        }
+        case View::compare: {
+            const auto comparison = read_comparison(registry, options.database, location.argument);
+            RowsModel* rows = make_rows_model(&models);
+            rows->set(comparison->rows);
+            return dump(head, *comparison, *rows);
+        }
+        case View::timeline: {
+            const auto width = static_cast<std::size_t>(parse_size(options.size).width());
+            const Timeline timeline = read_timeline(registry, store, location.argument, width);
+            MarksModel* marks = make_marks_model(&models);
+            marks->set(timeline.marks);
+            return dump(head, timeline, *marks);
+        }
+        case View::history: {
+            TrendsModel* trends = make_trends_model(&models);
+            trends->set(read_history(registry, store, location.argument));
+            return dump(head, *trends);
+        }
+    }
+    return {};
+}
+
 int dump_view(const Options& options, const Registry& registry) {
     const Location location = parse_location(options.dump);
     store::Store store = store::Store::open(options.database, store::Access::read);
-    const DumpHead head{to_string(location), options.database.string(), store::Store::schema(), {}};
-    nlohmann::json shown;
-    if (location.view == View::overview) {
-        OverviewModel model;
-        model.set(read_overview(registry, store));
-        shown = dump(head, model);
-    } else {
-        FigureContent figure = read_figure(registry, store, location.argument);
-        ClaimsModel claims;
-        claims.set(std::move(figure.claims));
-        shown = dump(head, figure.data, claims);
-    }
+    const nlohmann::json shown = shown_in(location, options, registry, store);
     std::cout << shown.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
     return std::cout ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -105,7 +132,10 @@ int show_window(const Options& options, std::shared_ptr<const Registry> registry
 }
 
 void add_options(CLI::App& program, Options& options) {
-    program.add_option("view", options.view, "overview, figure:EXPERIMENT")->type_name("VIEW");
+    program
+        .add_option("view", options.view,
+                    "overview, figure:EXPERIMENT, compare:A,B, timeline:SAMPLE or history:ROWS")
+        ->type_name("VIEW");
     program
         .add_option("--db", options.database,
                     "Results database (default: $ASSAY_DB, else below the XDG data folder)")
@@ -127,7 +157,7 @@ void add_options(CLI::App& program, Options& options) {
     program.add_option("--theme", options.theme, "light or dark (default: as the desktop)")
         ->check(CLI::IsMember({"light", "dark"}));
     program.footer(
-        "Keys: 1 overview, / search, Enter opens, Backspace goes back, E exports, ? lists all.\n"
+        "Keys: 1 to 5 views, / search, Enter opens, Backspace goes back, E exports, ? lists all.\n"
         "Examples:\n"
         "  assay-gui\n"
         "  assay-gui figure:lazarus/fig8\n"
@@ -135,11 +165,20 @@ void add_options(CLI::App& program, Options& options) {
         "  assay-gui --screenshot overview overview.png --theme dark");
 }
 
+// Without a display Qt tells of folders and hints that no picture needs.
+void say_what_matters(QtMsgType type, const QMessageLogContext&, const QString& text) {
+    if (type == QtCriticalMsg || type == QtFatalMsg)
+        std::cerr << "assay-gui: " << text.toStdString() << std::endl;
+}
+
 int run(int argc, char** argv, Options options) {
     const bool without_window = !options.dump.empty() || !options.screenshot.empty();
     const bool no_display =
         std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr;
-    if (without_window || no_display) setenv("QT_QPA_PLATFORM", "offscreen", 0);
+    if (without_window || no_display) {
+        setenv("QT_QPA_PLATFORM", "offscreen", 0);
+        qInstallMessageHandler(say_what_matters);
+    }
     QApplication application(argc, argv);
     QApplication::setStyle(QStyleFactory::create("Fusion"));
     QApplication::setCursorFlashTime(0);

@@ -40,9 +40,9 @@ void Reader::take(const QString& topic, long number, const Answer& answer, const
     const auto asked = asked_.find(topic);
     if (asked == asked_.end() || asked->second != number) return;  // obsolete
     asked_.erase(asked);
-    emit trouble(why);
+    Q_EMIT trouble(why);
     if (answer) answer();
-    if (idle()) emit became_idle();
+    if (idle()) Q_EMIT became_idle();
 }
 
 // ---- on the reader's thread
@@ -112,10 +112,11 @@ void Reader::follow() {
         const bool is_new = !store_ || store_->replaced();
         const store::Changes changes = opened().changes_since(*cursor_);
         cursor_ = changes.next;
-        if (is_new || troubled_ || !changes.empty()) tell([this] { emit changed(); });
+        if (is_new || troubled_ || !changes.empty()) tell([this] { Q_EMIT changed(); });
         troubled_ = false;
     } catch (const std::exception& error) {
-        if (!troubled_) tell([this, why = QString::fromUtf8(error.what())] { emit trouble(why); });
+        if (!troubled_)
+            tell([this, why = QString::fromUtf8(error.what())] { Q_EMIT trouble(why); });
         troubled_ = true;
         store_.reset();
     }

@@ -38,7 +38,7 @@ class Reader : public QObject {
     /// Nothing is asked that has not been shown.
     bool idle() const { return asked_.empty(); }
 
-  signals:
+  Q_SIGNALS:
     void changed();                    ///< what is stored is not what it was
     void trouble(const QString& why);  ///< a sentence; empty: it is over
     void became_idle();

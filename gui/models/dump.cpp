@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "suite/compare/rows_output.hpp"
 #include "suite/report/text/claims_summary.hpp"
 
 namespace assay::gui {
@@ -18,6 +19,35 @@ json head_json(const DumpHead& head) {
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(); }
 json or_null(const std::optional<std::string>& text) { return text ? json(*text) : json(); }
+
+json number(const std::optional<double>& value) { return value ? number(*value) : json(); }
+
+json values_json(const compare::Series* series) {
+    json values = json::array();
+    if (series)
+        for (const compare::Point& point : series->points) values.push_back(number(point.value));
+    return values;
+}
+
+json mark_json(const TimelineMark& mark) {
+    return {{"t_s", number(mark.t_s)},
+            {"kind", mark.kind},
+            {"rank", mark.rank ? json(*mark.rank) : json()},
+            {"seconds", number(mark.seconds)},
+            {"detail", mark.detail}};
+}
+
+json curve_json(const TimelineCurve& curve) {
+    return {{"name", curve.name},
+            {"unit", curve.unit},
+            {"labels", assay::to_json(curve.labels)},
+            {"points", curve.points},
+            {"low", number(curve.low)},
+            {"high", number(curve.high)},
+            {"drawn", curve.drawn},
+            {"drawn_low", number(curve.drawn_low)},
+            {"drawn_high", number(curve.drawn_high)}};
+}
 
 json running_json(const RunningSession& session) {
     return {{"session", session.id},
@@ -79,8 +109,74 @@ json dump(const DumpHead& head, const report::FigureData& data, const ClaimsMode
         object["panels"].push_back(
             {{"title", panel.title}, {"badge", panel.badge}, {"series", series}});
     }
-    for (const JudgedClaim& judged : claims.claims())
+    for (const JudgedClaim& judged : claims.rows())
         object["claims"].push_back(report::claim_json(*judged.claim, judged.check));
+    return object;
+}
+
+json dump(const DumpHead& head, const Comparison& comparison, const RowsModel& rows) {
+    json object = head_json(head);
+    object["a"] = comparison.a_typed;
+    object["b"] = comparison.b_typed;
+    object["counts"] = json::object();
+    object["rows"] = compare::rows_json(rows.rows());
+    for (std::size_t i = 0; i < rows.rows().size(); ++i) {
+        const compare::Row& row = rows.rows()[i];
+        json& count = object["counts"][std::string(to_string(row.verdict))];
+        count = (count.is_null() ? 0 : count.get<long>()) + 1;
+        object["rows"][i]["values_a"] = values_json(row.a);
+        object["rows"][i]["values_b"] = values_json(row.b);
+    }
+    return object;
+}
+
+json dump(const DumpHead& head, const Timeline& timeline, const MarksModel& marks) {
+    json object = head_json(head);
+    const store::Sample& sample = timeline.sample;
+    object.update({{"sample", sample.id},
+                   {"session", sample.session},
+                   {"experiment", sample.spec.experiment},
+                   {"variant", sample.spec.variant},
+                   {"case", assay::to_json(sample.spec.axes)},
+                   {"seed", sample.spec.seed},
+                   {"round", sample.spec.round},
+                   {"profile", to_string(sample.spec.profile)},
+                   {"provenance", to_string(sample.spec.provenance)},
+                   {"scenario", sample.spec.scenario},
+                   {"status", sample.status},
+                   {"end_s", number(timeline.end_s)}});
+    for (const char* key : {"lanes", "marks", "curves", "hardware"}) object[key] = json::array();
+    for (const TimelineLane& lane : timeline.lanes)
+        object["lanes"].push_back({{"rank", lane.rank},
+                                   {"label", "rank " + std::to_string(lane.rank)},
+                                   {"present", lane.present}});
+    for (const TimelineMark& mark : marks.rows()) object["marks"].push_back(mark_json(mark));
+    for (const TimelineCurve& curve : timeline.curves)
+        object["curves"].push_back(curve_json(curve));
+    for (const TimelineDevice& device : timeline.hardware)
+        object["hardware"].push_back({{"device", device.device},
+                                      {"readings", device.readings},
+                                      {"throttled", device.throttled}});
+    return object;
+}
+
+json dump(const DumpHead& head, const TrendsModel& trends) {
+    json object = head_json(head);
+    std::vector<report::Trend> shown;
+    for (const TrendHistory& history : trends.rows()) shown.push_back(history.trend);
+    object["trends"] = report::trends_json(shown);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        json notes = json::array(), nights = json::array();
+        for (const SessionNote& note : trends.rows()[i].notes)
+            notes.push_back({{"at", note.at}, {"session", note.session}, {"text", note.text}});
+        for (const store::RowOfNight& night : trends.rows()[i].nights)
+            nights.push_back({{"night", night.night},
+                              {"started", night.started},
+                              {"evidence", night.row.evidence},
+                              {"median", number(night.row.median)}});
+        object["trends"][i]["notes"] = notes;
+        object["trends"][i]["nights"] = nights;
+    }
     return object;
 }
 

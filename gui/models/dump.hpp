@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/claims_model.hpp"
 #include "gui/models/overview_model.hpp"
+#include "gui/models/tables.hpp"
 
 namespace assay::gui {
 
@@ -22,5 +22,8 @@ nlohmann::json dump(const DumpHead& head, const OverviewModel& model);
 /// Numbers that are not finite are null.
 nlohmann::json dump(const DumpHead& head, const report::FigureData& data,
                     const ClaimsModel& claims);
+nlohmann::json dump(const DumpHead& head, const Comparison& comparison, const RowsModel& rows);
+nlohmann::json dump(const DumpHead& head, const Timeline& timeline, const MarksModel& marks);
+nlohmann::json dump(const DumpHead& head, const TrendsModel& trends);
 
 }  // namespace assay::gui

@@ -86,9 +86,9 @@ void OverviewModel::set(Overview overview) {
     overview_ = std::move(overview);
     for (int row = 0; row < rowCount(); ++row) {
         const QModelIndex system = index(row, 0);
-        emit dataChanged(system, index(row, columns - 1));
+        Q_EMIT dataChanged(system, index(row, columns - 1));
         if (const int rows = rowCount(system); rows > 0)
-            emit dataChanged(index(0, 0, system), index(rows - 1, columns - 1, system));
+            Q_EMIT dataChanged(index(0, 0, system), index(rows - 1, columns - 1, system));
     }
 }
 

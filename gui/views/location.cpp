@@ -13,8 +13,19 @@ struct Named {
     View view;
     std::string_view name, argument;  ///< argument: what must follow; empty: nothing
 };
-constexpr std::array<Named, 2> views{
-    {{View::overview, "overview", ""}, {View::figure, "figure", "EXPERIMENT"}}};
+constexpr std::array<Named, 5> views{{{View::overview, "overview", ""},
+                                      {View::figure, "figure", "EXPERIMENT"},
+                                      {View::compare, "compare", "A,B"},
+                                      {View::timeline, "timeline", "SAMPLE"},
+                                      {View::history, "history", "ROWS"}}};
+
+std::string known_views() {
+    std::string text;
+    for (const Named& known : views)
+        text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", known.name,
+                            known.argument.empty() ? "" : ":", known.argument);
+    return text;
+}
 
 }  // namespace
 
@@ -31,8 +42,7 @@ Location parse_location(std::string_view text) {
                     : fmt::format("view {0}: say of what, {0}:{1}", name, known.argument));
         return {known.view, argument};
     }
-    throw UserError(
-        fmt::format("no view is called '{}'; there are overview and figure:EXPERIMENT", text));
+    throw UserError(fmt::format("no view is called '{}'; there are {}", text, known_views()));
 }
 
 std::string to_string(const Location& location) {

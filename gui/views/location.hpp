@@ -7,11 +7,13 @@
 
 namespace assay::gui {
 
-enum class View { overview, figure };
+enum class View { overview, figure, compare, timeline, history };
 
 struct Location {
     View view = View::overview;
-    std::string argument;  ///< of figure: an experiment's id
+    /// Of figure an experiment's id; of compare two sides, "A,B"; of timeline a sample; of history
+    /// rows, as the command line takes them.
+    std::string argument;
     bool operator==(const Location&) const = default;
 };
 

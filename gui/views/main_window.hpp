@@ -1,4 +1,4 @@
-// The window: a line that sums up, the view that is open, and the keys.
+// The window: a line that sums up, where one is, the view that is open, and the keys.
 #pragma once
 
 #include <QMainWindow>
@@ -7,11 +7,13 @@
 
 #include "gui/data/reader.hpp"
 #include "gui/models/overview_model.hpp"
-#include "gui/views/figure_view.hpp"
+#include "gui/models/tables.hpp"
 #include "gui/views/location.hpp"
 #include "gui/views/overview_view.hpp"
+#include "gui/views/plot_pane.hpp"
 
 class QLabel;
+class QLineEdit;
 class QStackedWidget;
 
 namespace assay::gui {
@@ -27,30 +29,46 @@ class MainWindow : public QMainWindow {
     /// Everything that was asked for is on the screen.
     bool settled() const { return reader_.idle(); }
     const Location& location() const { return location_; }
-    const QString& notice() const { return notice_text_; }
+    const QString& notice() const { return notice_text_; }  ///< empty: nothing is wrong
     const OverviewModel& overview() const { return *overview_model_; }
 
-  signals:
+  Q_SIGNALS:
     void settled_now();
 
   private:
     void add_keys();
     void show_location();
     void refresh();
+    void tell(const QString& notice);
     void read_overview();
     void read_figure();
+    void read_comparison();
+    void read_timeline();
+    void read_history();
+    void show_trend(int row);
+    void go_to_newest_sample();
+    void go_where_typed();
+    PlotPane* open_pane() const;  ///< null: the overview is open
     void export_picture();
     void help();
 
     std::shared_ptr<const Registry> registry_;
     std::filesystem::path database_;
-    OverviewModel* overview_model_;  // a child, which outlives the views of it
+    // Models are children, which outlive the views of them.
+    OverviewModel* overview_model_;
+    ClaimsModel* claims_;
+    RowsModel* rows_;
+    MarksModel* marks_;
+    TrendsModel* trends_;
     OverviewView* overview_;
-    FigureView* figure_;
+    PlotPane *figure_, *compare_, *timeline_, *history_;
     QStackedWidget* views_;
     QLabel *headline_, *running_, *notice_;
+    QLineEdit* address_;
     QString notice_text_;
     Location location_;
+    std::string experiment_;                        // the last that was looked at
+    std::shared_ptr<const Comparison> comparison_;  // rows_ point into it
     std::vector<Location> before_;
     Reader reader_;  // last: its answers find everything else
 };

@@ -57,7 +57,7 @@ void OverviewView::search() {
 void OverviewView::open(const QModelIndex& row) {
     const QVariant id = row.siblingAtColumn(0).data(OverviewModel::id_role);
     if (id.isValid())
-        emit opened(id.toString());
+        Q_EMIT opened(id.toString());
     else
         tree_->setExpanded(row.siblingAtColumn(0), !tree_->isExpanded(row.siblingAtColumn(0)));
 }

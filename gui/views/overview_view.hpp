@@ -18,7 +18,7 @@ class OverviewView : public QWidget {
 
     void search();  ///< puts the cursor where one types what is looked for
 
-  signals:
+  Q_SIGNALS:
     void opened(const QString& experiment);
 
   private:

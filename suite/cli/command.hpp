@@ -72,6 +72,7 @@ void add_claims_command(CLI::App& program, Context& context);
 void add_report_command(CLI::App& program, Context& context);
 void add_export_command(CLI::App& program, Context& context);
 void add_import_command(CLI::App& program, Context& context);
+void add_gui_command(CLI::App& program, Context& context);
 void add_history_command(CLI::App& program, Context& context);
 void add_replay_command(CLI::App& program, Context& context);
 void add_db_command(CLI::App& program, Context& context);

@@ -32,9 +32,9 @@ constexpr AddCommand commands[] = {
     add_list_command,        add_describe_command,   add_plan_command,      add_compare_command,
     add_versus_command,      add_nightly_command,    add_baseline_command,  add_qualify_command,
     add_regressions_command, add_mute_commands,      add_annotate_command,  add_claims_command,
-    add_report_command,      add_history_command,    add_export_command,    add_import_command,
-    add_db_command,          add_data_command,       add_doctor_command,    add_calibrate_command,
-    add_campaign_command,    add_tool_commands,      add_sample_command,
+    add_report_command,      add_gui_command,        add_history_command,   add_export_command,
+    add_import_command,      add_db_command,         add_data_command,      add_doctor_command,
+    add_calibrate_command,   add_campaign_command,   add_tool_commands,     add_sample_command,
 };
 
 std::vector<std::string> visible_subcommands(const CLI::App& app) {

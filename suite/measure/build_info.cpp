@@ -59,10 +59,9 @@ BuildInfo build_info() {
              "SimGrid: networks of many ranks, simulated as flows.", "",
              "Without SimGrid collectives are priced in closed form only. scripts/dependencies "
              "fetches it; then configure again."),
-        part("qt", ASSAY_HAVE_QT, ASSAY_USES_QT, "Qt: the desktop window, assay-gui (GPL-3).",
-             "Qt was found, but this version has no desktop window yet.",
-             "Without Qt there is no desktop window. Install qt6-base-dev, qt6-charts-dev and "
-             "libqt6opengl6-dev, then configure again."),
+        part("qt", ASSAY_HAVE_QT, ASSAY_USES_QT, "Qt: the desktop window, assay-gui.", "",
+             "Without Qt there is no desktop window. Install qt6-base-dev, then configure "
+             "again."),
     };
     return info;
 }

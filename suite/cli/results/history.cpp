@@ -83,16 +83,6 @@ std::string listed(const std::vector<report::Trend>& trends) {
     return text;
 }
 
-void print_json_of(const std::vector<report::Trend>& trends) {
-    const report::RowNames names(rows_of(trends));
-    nlohmann::json array = nlohmann::json::array();
-    for (const report::Trend& trend : trends) {
-        array.push_back(report::trend_json(trend));
-        array.back()["row"] = names.of(store::row_id(trend.series, trend.metric)).text();
-    }
-    print_json(array);
-}
-
 /// Where the output itself has no place for it. Most sessions are left out of many series.
 void tell_what_is_left_out(const std::vector<report::Trend>& trends) {
     std::set<std::string> told;
@@ -112,7 +102,7 @@ int run_history(const Context& context, HistoryCommandOptions options) {
     const auto trends = selected_trends(context.registry, store, options.selection, options.trend);
     const auto& rule = options.trend.rule;
     if (options.json) {
-        print_json_of(trends);
+        print_json(report::trends_json(trends));
     } else if (options.csv) {
         tell_what_is_left_out(trends);
         write_output("-", report::trends_csv(trends));
@@ -143,7 +133,7 @@ int run_history(const Context& context, HistoryCommandOptions options) {
 
 void add_history_command(CLI::App& program, Context& context) {
     auto options = std::make_shared<HistoryCommandOptions>();
-    options->trend.changes.min_magnitude = 0.01;
+    options->trend = report::usual_trend_options();
     HistorySelection& selection = options->selection;
     auto& changes = options->trend.changes;
     CLI::App* command = program.add_subcommand(

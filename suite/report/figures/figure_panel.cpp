@@ -121,7 +121,7 @@ std::string paper_legend(const FigureData& data) {
 
 double draw_head(Plot& plot, const Experiment& experiment, const FigureData& data) {
     double y = 24;
-    plot.text({16, y}, fitted(experiment.title, 15, figure_width - 32), {.size = 15, .bold = true});
+    plot.heading(experiment.title);
     if (!data.fixed.empty()) {
         y += 18;
         plot.text({16, y}, fitted(data.fixed, 11, figure_width - 32),
@@ -160,8 +160,7 @@ double draw_head(Plot& plot, const Experiment& experiment, const FigureData& dat
 
 Plot empty_figure(const Experiment& experiment, const std::string& sentence) {
     Plot plot(as_id(experiment.id), experiment.title, sentence);
-    plot.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
-              {.size = 15, .bold = true});
+    plot.heading(experiment.title);
     plot.frame({16, 40}, figure_width - 32, 80, {Ink::grid}, 6);
     plot.text({figure_width / 2, 84}, sentence,
               {.size = 12, .anchor = Anchor::middle, .ink = Ink::muted});

@@ -56,28 +56,34 @@ Plot::Plot(std::string id, std::string title, std::string description)
     : id_(std::move(id)), title_(std::move(title)), description_(std::move(description)) {}
 
 void Plot::line(Point from, Point to, Paint paint, double width, std::string_view dash) {
-    shapes_.push_back(Polyline{{from, to}, paint, width, dash, true});
+    shapes_.emplace_back(Polyline{{from, to}, paint, width, dash, true});
 }
 
 void Plot::polyline(std::vector<Point> points, Paint paint, double width, std::string_view dash) {
-    shapes_.push_back(Polyline{std::move(points), paint, width, dash});
+    shapes_.emplace_back(Polyline{std::move(points), paint, width, dash});
 }
 
 void Plot::rectangle(Point corner, double width, double height, Paint fill,
                      std::string_view tooltip, double opacity) {
-    shapes_.push_back(Rectangle{corner, width, height, fill, std::string(tooltip), opacity});
+    shapes_.emplace_back(Rectangle{corner, width, height, fill, std::string(tooltip), opacity});
 }
 
 void Plot::frame(Point corner, double width, double height, Paint stroke, double radius) {
-    shapes_.push_back(Outline{corner, width, height, stroke, radius});
+    shapes_.emplace_back(Outline{corner, width, height, stroke, radius});
 }
 
 void Plot::text(Point at, std::string_view text, const TextStyle& style) {
-    shapes_.push_back(Words{at, std::string(text), style});
+    shapes_.emplace_back(Words{at, std::string(text), style});
+}
+
+void Plot::heading(std::string_view words) {
+    constexpr double size = 15, margin = 16, bold_is_wider = 1.1;
+    text({margin, 24}, fitted(words, size * bold_is_wider, figure_width - 2 * margin),
+         {.size = size, .bold = true});
 }
 
 void Plot::mark(Point at, double radius, std::size_t slot, bool hollow, std::string_view tooltip) {
-    shapes_.push_back(Mark{at, radius, slot, hollow, std::string(tooltip)});
+    shapes_.emplace_back(Mark{at, radius, slot, hollow, std::string(tooltip)});
 }
 
 void Plot::cross(Point at, double radius, Paint paint) {

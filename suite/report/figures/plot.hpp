@@ -117,6 +117,8 @@ class Plot {
                    std::string_view tooltip = "", double opacity = 1);
     void frame(Point corner, double width, double height, Paint stroke, double radius = 0);
     void text(Point, std::string_view, const TextStyle& = {});
+    /// What the whole figure is called, in its upper left corner; cut where it is too long.
+    void heading(std::string_view);
     /// A mark whose shape goes with the colour's slot, for those who cannot tell the colours.
     void mark(Point, double radius, std::size_t slot, bool hollow, std::string_view tooltip);
     void cross(Point, double radius, Paint);

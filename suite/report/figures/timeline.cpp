@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "suite/report/figures/decimate.hpp"
 #include "suite/report/figures/figure_panel.hpp"
 #include "suite/report/figures/plot.hpp"
 #include "suite/report/markup.hpp"
@@ -26,29 +27,7 @@ constexpr double faults_row = 14, faults_size = 10.5;
 constexpr std::size_t faults_columns = 110;  // characters of a fault plan in one line
 constexpr std::size_t most_blocks = 8, most_label_rows = 7;
 using Anchor = TextStyle::Anchor;
-
-/// When a rank was there: from its join (or the start) to its death, departure or the end.
-struct Lane {
-    double from = 0, to = 0;
-    bool died = false;
-};
-
-std::map<int, Lane> lanes_of(const store::Sample& sample, double end_s, EventKinds kinds) {
-    std::map<int, Lane> lanes;
-    for (const store::Event& event : sample.events)
-        if (event.rank >= 0) lanes.try_emplace(event.rank, Lane{0, end_s, false});
-    for (const store::Event& event : sample.events) {
-        if (event.rank < 0) continue;
-        Lane& lane = lanes[event.rank];
-        const EventLane what = kind_of(kinds, event.kind).lane;
-        if (what == EventLane::arrival) lane.from = event.t_s;
-        if (what == EventLane::death || what == EventLane::departure) {
-            lane.to = std::min(lane.to, event.t_s);
-            lane.died = what == EventLane::death;
-        }
-    }
-    return lanes;
-}
+using Presences = std::map<int, std::vector<Presence>>;
 
 /// Beside the curve, upwards; what does not fit into one line goes on in a second.
 void draw_curve_title(Plot& plot, const PlotArea& area, const std::string& title) {
@@ -74,25 +53,27 @@ void draw_curve(Plot& plot, PlotFrame& frame, const store::TimeSeries& series, s
     frame.y = AxisScale::linear(0, highest);
     draw_y_axis(plot, frame);
     std::vector<Point> path;
-    for (std::size_t i = 0; i < series.values.size(); ++i)
-        if (std::isfinite(series.values[i]))
-            path.push_back({frame.px(series.t_s[i]), frame.py(std::max(series.values[i], 0.0))});
+    for (const std::size_t i :
+         points_to_paint(series.t_s, series.values, static_cast<std::size_t>(frame.area.width)))
+        path.push_back({frame.px(series.t_s[i]), frame.py(std::max(series.values[i], 0.0))});
     plot.polyline(path, {Ink::variant, slot}, 1.6);
     const std::string& or_unit = title.empty() ? series.unit : title;
     draw_curve_title(plot, frame.area, or_unit.empty() ? series.name : or_unit);
 }
 
 void draw_lanes(Plot& plot, const PlotFrame& frame, const store::Sample& sample,
-                const std::map<int, Lane>& lanes, double top, EventKinds kinds) {
+                const Presences& lanes, double top, EventKinds kinds) {
     double y = top;
-    for (const auto& [rank, lane] : lanes) {
+    for (const auto& [rank, present] : lanes) {
         const double middle = y + lane_height / 2;
         std::size_t death_slot = 0;
         plot.text({left - 6, middle + 3.6}, fmt::format("rank {}", rank),
                   {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
-        plot.rectangle({frame.px(lane.from), middle - 4}, frame.px(lane.to) - frame.px(lane.from),
-                       8, {Ink::grid},
-                       fmt::format("rank {}: {:.3f} s to {:.3f} s", rank, lane.from, lane.to));
+        for (const Presence& there : present)
+            plot.rectangle(
+                {frame.px(there.from_s), middle - 4}, frame.px(there.to_s) - frame.px(there.from_s),
+                8, {Ink::grid},
+                fmt::format("rank {}: {:.3f} s to {:.3f} s", rank, there.from_s, there.to_s));
         for (const store::Event& event : sample.events) {
             const EventKind& kind = kind_of(kinds, event.kind);
             if (event.rank != rank || kind.lane == EventLane::row) continue;
@@ -111,7 +92,9 @@ void draw_lanes(Plot& plot, const PlotFrame& frame, const store::Sample& sample,
                 plot.rectangle({frame.px(event.t_s) - 1.5, middle - 5}, 3, 10, {Ink::variant, slot},
                                tip);
         }
-        if (lane.died) plot.cross({frame.px(lane.to), middle}, 4, {Ink::variant, death_slot});
+        for (const Presence& there : present)
+            if (there.died)
+                plot.cross({frame.px(there.to_s), middle}, 4, {Ink::variant, death_slot});
         y += lane_height;
     }
 }
@@ -172,7 +155,7 @@ double draw_faults(Plot& plot, const std::string& scenario, double top) {
 double draw_block(Plot& plot, const Experiment& experiment, const store::Sample& sample,
                   const std::string& origin, bool tell_faults, double top, EventKinds kinds) {
     const double end_s = end_of(sample);
-    const std::map<int, Lane> lanes = lanes_of(sample, end_s, kinds);
+    const Presences lanes = presence_of(sample, end_s, kinds);
     const store::TimeSeries* throughput = recorded_curve(sample, "throughput");
     const double width = figure_width - left - right_margin;
     PlotFrame frame{{left, 0, width, curve_height}, AxisScale::until(end_s), {}, 0};
@@ -219,7 +202,23 @@ double draw_block(Plot& plot, const Experiment& experiment, const store::Sample&
     return bottom + 40;
 }
 
+Plot begun(const Experiment& experiment) {
+    Plot plot(as_id(experiment.id), experiment.title,
+              fmt::format("Timeline of {}: throughput, faults and what followed them, one lane per "
+                          "rank.",
+                          experiment.id));
+    plot.heading(experiment.title);
+    return plot;
+}
+constexpr double below_title = 36;
+
 }  // namespace
+
+Plot sample_timeline(const Experiment& experiment, const store::Sample& sample, EventKinds kinds) {
+    Plot plot = begun(experiment);
+    const double bottom = draw_block(plot, experiment, sample, "", true, below_title + 12, kinds);
+    return std::move(plot).finish(figure_width, bottom + 4);
+}
 
 Plot timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples,
                      EventKinds kinds) {
@@ -240,13 +239,8 @@ Plot timeline_figure(const Experiment& experiment, std::span<const store::Sample
     }
     if (blocks.empty())
         return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
-    Plot plot(as_id(experiment.id), experiment.title,
-              fmt::format("Timeline of {}: throughput, faults and what followed them, one "
-                          "lane per rank.",
-                          experiment.id));
-    plot.text({16, 24}, fitted(experiment.title, 15, figure_width - 32),
-              {.size = 15, .bold = true});
-    double y = 36;
+    Plot plot = begun(experiment);
+    double y = below_title;
     std::size_t drawn = 0;
     for (const auto& [key, sample] : blocks) {
         if (drawn++ == most_blocks) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ using EventKinds = std::span<const EventKind>;
 /// faults and what followed, one lane per rank. Several fault plans are told apart below the
 /// titles.
 Plot timeline_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
+
+/// One sample in such detail, whatever else there is.
+Plot sample_timeline(const Experiment&, const store::Sample&, EventKinds);
 
 /// The variants of one scenario over one another. One panel per case, profile, provenance and fault
 /// plan, with the first sample of each variant: the curve that the figure's metric names
@@ -52,6 +56,16 @@ double lasted(const store::Event&);
 
 /// Why: its detail's "reason", as words ("no replica left"); empty where it does not say.
 std::string reason_of(const store::Event&);
+
+/// From when until when a rank was there.
+struct Presence {
+    double from_s = 0, to_s = 0;
+    bool died = false;  ///< it ended with a death
+};
+/// Of each rank that any event names, in order of time: from 0 unless the first of its arrivals,
+/// departures and deaths is an arrival; what changes nothing is ignored; who is there at the end
+/// stays until `end_s`.
+std::map<int, std::vector<Presence>> presence_of(const store::Sample&, double end_s, EventKinds);
 
 /// Events of one kind that happened at nearly the same moment.
 struct TimelineMark {

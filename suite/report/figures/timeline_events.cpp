@@ -26,6 +26,41 @@ double end_of(const store::Sample& sample) {
     return end > 0 ? end : std::max(sample.seconds, 1.0);
 }
 
+std::map<int, std::vector<Presence>> presence_of(const store::Sample& sample, double end_s,
+                                                 EventKinds kinds) {
+    struct Move {
+        double t_s;
+        EventLane what;
+    };
+    std::map<int, std::vector<Move>> moves;
+    for (const store::Event& event : sample.events) {
+        if (event.rank < 0) continue;
+        const EventLane what = kind_of(kinds, event.kind).lane;
+        std::vector<Move>& of_rank = moves[event.rank];
+        if (what == EventLane::arrival || what == EventLane::departure || what == EventLane::death)
+            of_rank.push_back({event.t_s, what});
+    }
+    std::map<int, std::vector<Presence>> lanes;
+    for (auto& [rank, of_rank] : moves) {
+        std::stable_sort(of_rank.begin(), of_rank.end(),
+                         [](const Move& a, const Move& b) { return a.t_s < b.t_s; });
+        bool here = of_rank.empty() || of_rank.front().what != EventLane::arrival;
+        double since = 0;
+        std::vector<Presence>& lane = lanes[rank];
+        for (const auto& [t_s, what] : of_rank) {
+            const bool comes = what == EventLane::arrival;
+            if (comes == here) continue;
+            if (comes)
+                since = t_s;
+            else
+                lane.push_back({since, t_s, what == EventLane::death});
+            here = comes;
+        }
+        if (here) lane.push_back({since, end_s, false});
+    }
+    return lanes;
+}
+
 const store::TimeSeries* recorded_curve(const store::Sample& sample, std::string_view name) {
     for (const store::TimeSeries& series : sample.series_data)
         if (series.name == name && !series.t_s.empty() && series.t_s.size() == series.values.size())

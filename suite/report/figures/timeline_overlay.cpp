@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "suite/experiment/experiment.hpp"
+#include "suite/report/figures/decimate.hpp"
 #include "suite/report/figures/figure_panel.hpp"
 #include "suite/report/figures/plot.hpp"
 #include "suite/report/figures/timeline.hpp"
@@ -68,10 +69,9 @@ void draw_throughput(Plot& plot, const Experiment& experiment, PlotFrame& frame,
         const store::TimeSeries* series = curve_of(experiment, *rival->second);
         if (!series) continue;
         std::vector<Point> path;
-        for (std::size_t i = 0; i < series->values.size(); ++i)
-            if (std::isfinite(series->values[i]))
-                path.push_back(
-                    {clock.px(series->t_s[i]), frame.py(std::max(series->values[i], 0.0))});
+        for (const std::size_t i :
+             points_to_paint(series->t_s, series->values, static_cast<std::size_t>(timeline_width)))
+            path.push_back({clock.px(series->t_s[i]), frame.py(std::max(series->values[i], 0.0))});
         plot.polyline(path, {Ink::variant, rival->first}, 1.6, variant_dash(rival->first));
     }
 }

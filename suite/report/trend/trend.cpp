@@ -133,6 +133,12 @@ std::string Trend::quantity() const {
     return text;
 }
 
+TrendOptions usual_trend_options() {
+    TrendOptions options;
+    options.changes.min_magnitude = 0.01;
+    return options;
+}
+
 Trend make_trend(const Experiment* experiment, store::SeriesKey series, store::MetricKey metric,
                  std::vector<store::HistoryPoint> points, const TrendOptions& options) {
     Trend trend;

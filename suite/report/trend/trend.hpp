@@ -20,6 +20,8 @@ struct TrendOptions {
     statistics::ChangePointOptions changes;
     statistics::HistoryOptions rule;
 };
+/// What `assay history` goes by unless it is told otherwise: changes of less than 1 % are left out.
+TrendOptions usual_trend_options();
 
 /// Whether a change is one to like, by the metric's direction. Says nothing of how sure it is.
 enum class Turn { better, worse, neither };
@@ -82,6 +84,8 @@ Plot trend_plot(const Trend&, const statistics::HistoryOptions&);
 /// {"series": {…}, "metric", "labels", "unit", "better", "points": […], "left_out": […], "changes":
 /// […], "newest"}
 nlohmann::json trend_json(const Trend&);
+/// Of each, and "row": what reports call it among these.
+nlohmann::json trends_json(const std::vector<Trend>&);
 
 /// One row per session of every trend.
 std::string trends_csv(const std::vector<Trend>&);

@@ -136,7 +136,7 @@ Plot trend_plot(const Trend& trend, const statistics::HistoryOptions& rule) {
     const auto head = [&](double y, const std::string& text, const TextStyle& style) {
         plot.text({16, y}, fitted(text, style.size, figure_width - 32), style);
     };
-    head(24, trend.title(), {.size = 15, .bold = true});
+    plot.heading(trend.title());
     head(42, trend.context(), {.size = 11, .ink = Ink::muted});
     head(58, "newest: " + newest_text(trend, rule), {.size = 11});
     head(74, legend_of(trend), {.size = 11, .ink = Ink::muted});

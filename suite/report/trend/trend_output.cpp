@@ -6,7 +6,9 @@
 #include <set>
 
 #include "suite/base/encoding.hpp"
+#include "suite/report/text/row_name.hpp"
 #include "suite/report/trend/trend.hpp"
+#include "suite/store/ids.hpp"
 
 namespace assay::report {
 namespace {
@@ -66,6 +68,18 @@ nlohmann::json trend_json(const Trend& trend) {
             {"left_out", trend.left_out},
             {"changes", changes},
             {"newest", newest}};
+}
+
+nlohmann::json trends_json(const std::vector<Trend>& trends) {
+    std::vector<RowId> ids;
+    for (const Trend& trend : trends) ids.push_back(store::row_id(trend.series, trend.metric));
+    const RowNames names(ids);
+    nlohmann::json array = nlohmann::json::array();
+    for (std::size_t i = 0; i < trends.size(); ++i) {
+        array.push_back(trend_json(trends[i]));
+        array.back()["row"] = names.of(ids[i]).text();
+    }
+    return array;
 }
 
 std::string trends_csv(const std::vector<Trend>& trends) {

@@ -1,0 +1,39 @@
+#include "gui/data/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include "suite/base/error.hpp"
+#include "suite/compare/read_arm.hpp"
+#include "suite/compare/warnings.hpp"
+
+namespace assay::gui {
+
+std::shared_ptr<const Comparison> read_comparison(const Registry& registry,
+                                                  const std::filesystem::path& database,
+                                                  const std::string& typed) {
+    const std::size_t comma = typed.find(',');
+    if (comma == std::string::npos || typed.find(',', comma + 1) != std::string::npos)
+        throw UserError(fmt::format(
+            "compare:{}: give two sides with a comma between them, compare:latest~1,latest",
+            typed));
+    auto comparison = std::make_shared<Comparison>();
+    comparison->a_typed = typed.substr(0, comma);
+    comparison->b_typed = typed.substr(comma + 1);
+    comparison->a = compare::read_arm(registry, database, comparison->a_typed);
+    comparison->b = compare::read_arm(registry, database, comparison->b_typed);
+    comparison->rows = compare::compare(comparison->a, comparison->b);
+    compare::warn_of_circumstances(comparison->rows, comparison->a, comparison->b);
+    return comparison;
+}
+
+std::vector<std::string> differing_suspects(const Comparison& comparison) {
+    std::vector<std::string> words;
+    for (const auto& [name, before] : comparison.a.suspects) {
+        const auto after = comparison.b.suspects.find(name);
+        if (after != comparison.b.suspects.end() && after->second != before)
+            words.push_back(fmt::format("{}: {} → {}", name, before, after->second));
+    }
+    return words;
+}
+
+}  // namespace assay::gui

@@ -1,0 +1,102 @@
+#include "gui/data/timeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "suite/report/figures/decimate.hpp"
+#include "suite/report/figures/timeline.hpp"
+
+namespace assay::gui {
+namespace {
+
+double end_of(const store::Sample& sample) {
+    std::optional<double> end;
+    const auto see = [&](double t_s) {
+        if (std::isfinite(t_s)) end = std::max(end.value_or(t_s), t_s);
+    };
+    for (const store::Event& event : sample.events) see(event.t_s);
+    for (const store::TimeSeries& curve : sample.series_data)
+        for (const double t_s : curve.t_s) see(t_s);
+    return end.value_or(sample.seconds);
+}
+
+std::vector<TimelineLane> lanes_of(const store::Sample& sample, double end_s,
+                                   report::EventKinds kinds) {
+    std::vector<TimelineLane> lanes;
+    for (const auto& [rank, present] : report::presence_of(sample, end_s, kinds)) {
+        lanes.push_back({rank, {}});
+        for (const report::Presence& there : present)
+            lanes.back().present.emplace_back(there.from_s, there.to_s);
+    }
+    return lanes;
+}
+
+std::vector<TimelineMark> marks_of(const store::Sample& sample) {
+    std::vector<TimelineMark> marks;
+    for (const store::Event& event : sample.events) {
+        TimelineMark mark{event.t_s, event.kind, {}, {}, event.detail};
+        if (event.rank >= 0) mark.rank = event.rank;
+        if (event.detail.is_object())
+            if (const auto found = event.detail.find("seconds");
+                found != event.detail.end() && found->is_number())
+                mark.seconds = found->get<double>();
+        marks.push_back(std::move(mark));
+    }
+    std::stable_sort(marks.begin(), marks.end(),
+                     [](const TimelineMark& a, const TimelineMark& b) { return a.t_s < b.t_s; });
+    return marks;
+}
+
+TimelineCurve curve_of(const store::TimeSeries& series, std::size_t width) {
+    TimelineCurve curve{series.name, series.unit, series.labels, series.values.size()};
+    const auto see = [](std::optional<double>& low, std::optional<double>& high, double value) {
+        low = std::min(low.value_or(value), value);
+        high = std::max(high.value_or(value), value);
+    };
+    for (const double value : series.values)
+        if (std::isfinite(value)) see(curve.low, curve.high, value);
+    const auto painted = report::points_to_paint(series.t_s, series.values, width);
+    for (const std::size_t i : painted) see(curve.drawn_low, curve.drawn_high, series.values[i]);
+    curve.drawn = painted.size();
+    return curve;
+}
+
+std::vector<TimelineDevice> devices_of(const store::Sample& sample) {
+    std::map<std::string, TimelineDevice> devices;
+    for (const store::HardwareReading& reading : sample.hardware) {
+        TimelineDevice& device = devices[reading.device];
+        device.device = reading.device;
+        ++device.readings;
+        device.throttled += !reading.throttle_reasons.empty();
+    }
+    std::vector<TimelineDevice> all;
+    for (auto& [name, device] : devices) all.push_back(std::move(device));
+    return all;
+}
+
+}  // namespace
+
+Timeline read_timeline(const Registry& registry, const store::Store& store,
+                       const std::string& sample, std::size_t width) {
+    Timeline timeline;
+    timeline.sample = store.sample(sample);
+    const store::Sample& read = timeline.sample;
+    // A result may come from a program that knows more experiments than this one.
+    Experiment unknown;
+    unknown.id = read.spec.experiment;
+    const Experiment* known = registry.experiment(read.spec.experiment);
+    const Experiment& experiment = known ? *known : unknown;
+    const std::vector<EventKind> kinds = registry.event_kinds(experiment);
+    timeline.end_s = end_of(read);
+    timeline.lanes = lanes_of(read, timeline.end_s, kinds);
+    timeline.marks = marks_of(read);
+    for (const store::TimeSeries& series : read.series_data)
+        timeline.curves.push_back(curve_of(series, width));
+    timeline.hardware = devices_of(read);
+    timeline.plot = report::sample_timeline(experiment, read, kinds);
+    return timeline;
+}
+
+}  // namespace assay::gui

@@ -1,0 +1,56 @@
+// What the view of one sample shows: who was there, what happened when, what was measured
+// meanwhile. Plain values; no Qt.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suite/experiment/system.hpp"
+#include "suite/report/figures/plot.hpp"
+#include "suite/store/store.hpp"
+
+namespace assay::gui {
+
+struct TimelineLane {
+    int rank = 0;
+    std::vector<std::pair<double, double>> present;  ///< from, to in s
+};
+
+struct TimelineMark {
+    double t_s = 0;
+    std::string kind;
+    std::optional<int> rank;
+    std::optional<double> seconds;  ///< it lasted
+    nlohmann::json detail;
+};
+
+struct TimelineCurve {
+    std::string name, unit;
+    Labels labels;
+    std::size_t points = 0, drawn = 0;  ///< recorded, and painted at the view's width
+    std::optional<double> low, high, drawn_low, drawn_high;  ///< nullopt: nothing finite
+};
+
+struct TimelineDevice {
+    std::string device;
+    std::size_t readings = 0, throttled = 0;  ///< throttled: with a reason for it
+};
+
+struct Timeline {
+    store::Sample sample;  ///< whole
+    double end_s = 0;      ///< of the last event or value; without any, what the sample took
+    std::vector<TimelineLane> lanes;  ///< by rank
+    std::vector<TimelineMark> marks;  ///< every event by time, then as recorded
+    std::vector<TimelineCurve> curves;
+    std::vector<TimelineDevice> hardware;  ///< by name
+    report::Plot plot{"", "", ""};
+};
+
+/// `sample`: an id or the beginning of one; `width`: pixels that curves are painted on. Throws
+/// store::StoreError.
+Timeline read_timeline(const Registry& registry, const store::Store& store,
+                       const std::string& sample, std::size_t width);
+
+}  // namespace assay::gui

@@ -1,0 +1,17 @@
+// Which points of a long curve are worth painting.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace assay::report {
+
+/// Indices, ascending, of the points to paint on `width` pixels: all of at most `width` finite
+/// ones; of more, for each pixel the first, lowest, highest and last, so that nothing that sticks
+/// out is lost: at most 4 · width. `values` are in order of time, as many as `times`; values that
+/// are not finite are never painted.
+std::vector<std::size_t> points_to_paint(std::span<const double> times,
+                                         std::span<const double> values, std::size_t width);
+
+}  // namespace assay::report

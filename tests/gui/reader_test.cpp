@@ -1,0 +1,167 @@
+// The reader beside a writer: nobody waits, nothing old is shown, and what is wrong is said.
+#include "gui/data/reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "tests/store/example_rows.hpp"
+
+namespace assay::gui {
+namespace {
+
+using store::testing::add_sample;
+using store::testing::begin;
+using store::testing::example_spec;
+using store::testing::Folder;
+
+constexpr int patience_ms = 10'000;
+
+long count_samples(store::Store& store) {
+    long n = 0;
+    for (const auto& of : store.sample_counts())
+        for (const auto& [status, count] : of.samples) n += count;
+    return n;
+}
+
+void wait_until_idle(Reader& reader) {
+    QSignalSpy idle(&reader, &Reader::became_idle);
+    if (!reader.idle()) idle.wait(patience_ms);
+}
+
+TEST(Reader, AnswersOnTheThreadThatAsked) {
+    const Folder folder;
+    store::Store writer = store::Store::open(folder / "r.db", store::Access::write);
+    add_sample(writer, begin(writer), example_spec());
+    Reader reader(folder / "r.db");
+    std::thread::id read_on, shown_on;
+    long seen = 0;
+    reader.ask(
+        "count",
+        [&](store::Store& store) {
+            read_on = std::this_thread::get_id();
+            return count_samples(store);
+        },
+        [&](long n) {
+            shown_on = std::this_thread::get_id();
+            seen = n;
+        });
+    wait_until_idle(reader);
+    EXPECT_EQ(seen, 1);
+    EXPECT_EQ(shown_on, std::this_thread::get_id());
+    EXPECT_NE(read_on, shown_on);
+}
+
+TEST(Reader, OnlyTheLastQuestionOfATopicIsShown) {
+    const Folder folder;
+    store::Store::open(folder / "r.db", store::Access::write);
+    Reader reader(folder / "r.db");
+    std::vector<int> shown;
+    for (int i = 0; i < 50; ++i)
+        reader.ask(
+            "one", [i](store::Store&) { return i; }, [&](int n) { shown.push_back(n); });
+    reader.ask(
+        "other", [](store::Store&) { return -1; }, [&](int n) { shown.push_back(n); });
+    wait_until_idle(reader);
+    std::sort(shown.begin(), shown.end());
+    EXPECT_EQ(shown, (std::vector<int>{-1, 49}));
+}
+
+TEST(Reader, HearsOfWhatARunWrites) {
+    const Folder folder;
+    store::Store writer = store::Store::open(folder / "r.db", store::Access::write);
+    const std::string session = begin(writer);
+    Reader reader(folder / "r.db");
+    reader.ask(
+        "open", [](store::Store&) { return 0; }, [](int) {});
+    wait_until_idle(reader);
+    QSignalSpy changed(&reader, &Reader::changed);
+    changed.wait(1000);  // of the session that runs
+    changed.clear();
+    add_sample(writer, session, example_spec());
+    EXPECT_TRUE(changed.wait(patience_ms));
+}
+
+TEST(Reader, AMissingFileIsASentenceAndMayComeLater) {
+    const Folder folder;
+    Reader reader(folder / "r.db");
+    QSignalSpy trouble(&reader, &Reader::trouble);
+    long seen = -1;
+    const auto ask = [&] {
+        reader.ask("count", count_samples, [&](long n) { seen = n; });
+        wait_until_idle(reader);
+    };
+    ask();
+    EXPECT_EQ(seen, -1);
+    ASSERT_FALSE(trouble.isEmpty());
+    EXPECT_TRUE(trouble.last()[0].toString().contains("no results database"));
+    QSignalSpy changed(&reader, &Reader::changed);
+    store::Store writer = store::Store::open(folder / "r.db", store::Access::write);
+    EXPECT_TRUE(changed.wait(patience_ms));
+    ask();
+    EXPECT_EQ(seen, 0);
+    EXPECT_TRUE(trouble.last()[0].toString().isEmpty());
+}
+
+TEST(Reader, AForeignFileIsASentence) {
+    const Folder folder;
+    std::ofstream(folder / "r.db") << std::string(8192, 'x');
+    Reader reader(folder / "r.db");
+    QSignalSpy trouble(&reader, &Reader::trouble);
+    reader.ask("count", count_samples, [](long) { FAIL(); });
+    wait_until_idle(reader);
+    ASSERT_FALSE(trouble.isEmpty());
+    EXPECT_FALSE(trouble.last()[0].toString().isEmpty());
+}
+
+TEST(Reader, AFileThatIsReplacedIsReadAnew) {
+    const Folder folder;
+    {
+        store::Store writer = store::Store::open(folder / "r.db", store::Access::write);
+        add_sample(writer, begin(writer), example_spec());
+    }
+    Reader reader(folder / "r.db");
+    long seen = -1;
+    const auto ask = [&] {
+        reader.ask("count", count_samples, [&](long n) { seen = n; });
+        wait_until_idle(reader);
+    };
+    ask();
+    EXPECT_EQ(seen, 1);
+    std::filesystem::remove(folder / "r.db");
+    store::Store::open(folder / "r.db", store::Access::write);
+    ask();
+    EXPECT_EQ(seen, 0);
+}
+
+// It may be closed while a query runs: that one is interrupted.
+TEST(Reader, GoesWithoutWaitingForALongQuery) {
+    const Folder folder;
+    store::Store writer = store::Store::open(folder / "r.db", store::Access::write);
+    const std::string session = begin(writer);
+    for (std::uint64_t seed = 1; seed < 200; ++seed)
+        add_sample(writer, session, example_spec(seed));
+    std::atomic<bool> reading = false;
+    const auto start = std::chrono::steady_clock::now();
+    {
+        Reader reader(folder / "r.db");
+        reader.ask(
+            "for ever",
+            [&](store::Store& store) {
+                for (;;) {
+                    reading = true;
+                    count_samples(store);
+                }
+                return 0;
+            },
+            [](int) {});
+        while (!reading) std::this_thread::yield();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+}  // namespace
+}  // namespace assay::gui
