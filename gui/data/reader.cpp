@@ -15,13 +15,13 @@ Reader::Reader(std::filesystem::path file, QObject* parent)
     : QObject(parent), file_(std::move(file)), thread_([this] { read_all(); }) {}
 
 Reader::~Reader() {
-    {
-        const std::lock_guard lock(mutex_);
+    // An interruption ends the statement that runs, of which a query may have more than one.
+    for (std::unique_lock lock(mutex_); !stopped_; wake_.wait_for(lock, look_every / 10)) {
         stop_ = true;
         waiting_.clear();
         if (reading_) reading_->interrupt();
+        wake_.notify_all();
     }
-    wake_.notify_one();
     thread_.join();
 }
 
@@ -33,7 +33,7 @@ void Reader::enqueue(const QString& topic, Job job) {
         waiting_[topic] = {number, std::move(job)};
         if (reading_ && at_work_on_ == topic) reading_->interrupt();
     }
-    wake_.notify_one();
+    wake_.notify_all();
 }
 
 void Reader::take(const QString& topic, long number, const Answer& answer, const QString& why) {
@@ -55,7 +55,11 @@ void Reader::read_all() {
         {
             std::unique_lock lock(mutex_);
             wake_.wait_for(lock, look_every, [&] { return stop_ || !waiting_.empty(); });
-            if (stop_) return;
+            if (stop_) {
+                stopped_ = true;
+                wake_.notify_all();
+                return;
+            }
             if (!waiting_.empty()) {
                 topic = waiting_.begin()->first;
                 asked = std::move(waiting_.begin()->second);

@@ -65,10 +65,10 @@ class Reader : public QObject {
 
     std::mutex mutex_;
     std::condition_variable wake_;
-    std::map<QString, Asked> waiting_;  // guarded by mutex_, as are the next three
+    std::map<QString, Asked> waiting_;  // guarded by mutex_, as are the next four
     QString at_work_on_;
     const store::Store* reading_ = nullptr;
-    bool stop_ = false;
+    bool stop_ = false, stopped_ = false;
 
     std::optional<store::Store> store_;  // of the reader's thread, as is what follows
     std::optional<store::Cursor> cursor_;
