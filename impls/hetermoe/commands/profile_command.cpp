@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -52,10 +53,11 @@ class ProfileCommand : public Command {
         app.description(
             "Time attention, experts and exchanges of a model here, with the tasks of the training "
             "itself: the profile that `assay plan hetermoe --profile` takes");
-        const auto count = [&](const char* name, auto& value, const char* says) {
+        const auto count = [&](const char* name, int& value, const char* says,
+                               int most = most_of_a_count) {
             app.add_option(name, value, says)
                 ->capture_default_str()
-                ->check(CLI::Range(1, most_of_a_count * 16))
+                ->check(CLI::Range(1, most))
                 ->type_name("N");
         };
         app.add_option("--shape", shape_, "of the layers: gpt, or mixtral")
@@ -64,13 +66,13 @@ class ProfileCommand : public Command {
             ->type_name("NAME");
         auto& model = settings_;
         count("--layers", model.layers, "each with experts");
-        count("--width", model.width, "of the model");
+        count("--width", model.width, "of the model", 1 << 16);
         count("--heads", model.heads, "of attention; divide the width");
         count("--kv-heads", model.kv_heads, "mixtral: for keys and values; divide the heads");
         count("--experts", model.experts, "of a layer");
         count("--top-k", model.top_k, "experts of a token");
-        count("--hidden", model.hidden, "width inside an expert");
-        count("--tokens", model.tokens, "of a sequence");
+        count("--hidden", model.hidden, "width inside an expert", 1 << 16);
+        count("--tokens", model.tokens, "of a sequence", 1 << 16);
         count("--sequences", model.sequences, "of a micro-batch");
         app.add_option("--micro-batches", model.micro_batches, "numbers of them to plan with")
             ->capture_default_str()
@@ -89,7 +91,7 @@ class ProfileCommand : public Command {
             ->type_name("NAME");
         app.add_option("--memory", memory_gib_,
                        "of a worker, GiB: limits the experts it holds (no limit)")
-            ->check(CLI::PositiveNumber)
+            ->check(CLI::Range(0.001, 1e6))
             ->type_name("GIB");
         app.add_option("--seconds", model.seconds, "at least so long for each time; medians count")
             ->capture_default_str()
@@ -149,6 +151,9 @@ class ProfileCommand : public Command {
         auto& batches = settings.micro_batches;
         std::sort(batches.begin(), batches.end());
         batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+        // NaN passes every range.
+        if (std::isnan(settings.seconds) || std::isnan(memory_gib_))
+            throw UserError("--seconds and --memory are numbers, not nan");
         const int per_head = settings.mixtral ? 2 * settings.heads : settings.heads;
         if (settings.width % per_head != 0)
             throw UserError(fmt::format("--width {} is not a multiple of {}{}", settings.width,
