@@ -105,14 +105,15 @@ class MeasuredTasks {
 
 void step(benchmark::State& state) {
     at::set_num_threads(1);
+    const int width = static_cast<int>(state.range(0)), moved = static_cast<int>(state.range(1));
     const nn::MoeGptConfig model{.layers = 4,
-                                 .width = 128,
+                                 .width = width,
                                  .heads = 4,
                                  .experts = 8,
                                  .top_k = 2,
-                                 .hidden = 256,
+                                 .hidden = 2 * width,
                                  .context = 128};
-    const int moved = static_cast<int>(state.range(0)), micro_batches = 4;
+    const int micro_batches = 4;
     const GroupPlan plan{{1, 1}, micro_batches, std::vector<int>(4, moved)};
     Pair pair;
     std::array<std::unique_ptr<nn::MoeState>, 2> states;
@@ -191,8 +192,12 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
     benchmark->ArgName("rows")->RangeMultiplier(4)->Range(512, 8192)->Iterations(50)->UseRealTime();
 }
 
-BENCHMARK(step)->ArgName("moved")->Arg(0)->Arg(4)->Iterations(15)->UseRealTime()->Unit(
-    benchmark::kMillisecond);
+BENCHMARK(step)
+    ->ArgNames({"width", "moved"})
+    ->ArgsProduct({{128, 384}, {0, 4}})
+    ->Iterations(9)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(exchange, dropless, 0.0)->Apply(sizes);
 BENCHMARK_CAPTURE(exchange, capacity, 1.0)->Apply(sizes);
 
