@@ -147,7 +147,7 @@ Experiment x_live() {
         {"micro_batches", "of a new worker and step", number(2), true},
         {"steps", "to commit", number(10), true},
         {"chunks",
-         "of experts moved to new workers, in each layer",
+         "of experts moved to new workers, in each layer; replan=on decides for itself",
          {std::int64_t{0}, std::int64_t{1}},
          true},
         {"dtype", "of weights and activations", {"f32", "f64"}, false},

@@ -34,10 +34,12 @@ std::optional<Layout> layout_of_one_kind(ControllerSettings settings,
                                          const std::vector<Worker>& workers, bool new_kind) {
     auto& times = settings.times;
     if (workers.size() < 2 || (!new_kind && times.old_attention == 0)) return std::nullopt;
-    if (new_kind)
+    if (new_kind) {
         times.old_expert = times.new_expert;
-    else
-        times.new_expert = times.old_expert, times.attention = times.old_attention;
+    } else {
+        times.attention = times.old_attention;
+        times.new_expert = times.old_expert;
+    }
     const auto middle = workers.begin() + (at_hand(workers) + 1) / 2;
     return layout_for(settings, {workers.begin(), middle}, {middle, workers.end()});
 }
