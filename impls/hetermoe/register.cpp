@@ -23,6 +23,7 @@ System make_system(Claims claims) {
     system.fault_phases = fault_phases();
     system.event_kinds = {
         {"regroup", "regroups", EventColour::recovery, EventLane::pause},
+        {"pace", "paces", EventColour::detection, EventLane::labelled},
         {"move", "moves", EventColour::transfer, EventLane::labelled},
     };
     if (claims == Claims::read)
@@ -32,6 +33,7 @@ System make_system(Claims claims) {
         .parts = {{"hetermoe/fig6"}, {"hetermoe/fig5"}},
         .picture = "hetermoe/fig6"};
     system.plan = make_plan_command();
+    system.costs = make_profile_command();
     system.replay_policy = [](std::istream& recording) {
         return drive::replay_policy<Controller, ControllerSettings>(recording, recorded_policy);
     };

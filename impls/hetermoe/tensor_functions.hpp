@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "impls/hetermoe/profile/profiler.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/drive/campaign/campaign.hpp"
 #include "suite/experiment/experiment.hpp"
@@ -42,6 +45,7 @@ struct TensorFunctions {
     decltype(&hetermoe::module_timing_lacks) module_timing_lacks;
     // Null without Gloo.
     decltype(&hetermoe::run_fig6) run_fig6;
+    decltype(&hetermoe::measure_profile) measure_profile;
     decltype(&hetermoe::run_x_live) run_x_live;
     decltype(&hetermoe::run_live_schedule) run_live_schedule;
 };

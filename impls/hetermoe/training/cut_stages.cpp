@@ -38,7 +38,7 @@ CutStages::ForExperts CutStages::forward(int layer, const at::Tensor& outputs) {
                            .outputs = {},
                            .residual_gradient = {},
                            .weight_gradient = {}});
-    return {nn::moe_expert_rows(model_, routed), routed.chosen};
+    return {nn::moe_expert_rows(model_, routed), routed.chosen, routed.kept};
 }
 
 double CutStages::forward_last(const at::Tensor& outputs) {

@@ -31,6 +31,7 @@ class CutStages {
     struct ForExperts {
         at::Tensor rows;    ///< [choices, width]
         at::Tensor chosen;  ///< [tokens, top_k]
+        at::Tensor kept;    ///< as Routed has it
     };
     /// Stage `layer`, from 1. `outputs`: of the experts of the layer before, a row for each choice;
     /// undefined for the first. Stages come in order.

@@ -16,13 +16,14 @@ namespace {
 class GroupStep {
   public:
     GroupStep(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-              nn::MoeState& state, GroupLinks& links, const TaskHook& before)
+              nn::MoeState& state, GroupLinks& links, const TaskHook& before, const TaskHook& after)
         : plan_(plan),
           shape_{.micro_batches = plan.micro_batches, .offload = plan_.offload},
           scale_(scale),
           state_(state),
           links_(links),
           before_(before),
+          after_(after),
           mine_(links.rank() < plan.group.attention ? Queue::attention : Queue::expert),
           travels_(plan.offload.size(),
                    std::vector<Travel>(static_cast<std::size_t>(plan.micro_batches))) {
@@ -34,7 +35,7 @@ class GroupStep {
             std::vector<const nn::ParameterBlock*> blocks;
             for (const int expert : homes.experts_of(links.rank()))
                 blocks.push_back(state.find({layer, expert}));
-            layers_.push_back({std::move(homes), HeldExperts(std::move(blocks))});
+            layers_.push_back({std::move(homes), HeldExperts(std::move(blocks), model.shape)});
         }
         for (const auto& batch : tokens)
             stages_.emplace_back(model, *state.find(nn::dense_key), batch);
@@ -108,6 +109,7 @@ class GroupStep {
             for (const auto& event : awaited(task)) event.get();
             if (before_) before_(task);
             compute(task);
+            if (after_) after_(task);
             promises_.at(name(task)).set_value();
         }
         for (const auto& transfer : transfers_) transfer.get();
@@ -130,7 +132,10 @@ class GroupStep {
         Travel& rows = travel(task);
         if (task.kind == TaskKind::DF) {
             if (mine_ == Queue::expert) rows.outgoing = nothing_to_send(links_.size());
-            rows.incoming = exchange_counts(rows.outgoing, layer(task).homes, comm);
+            const auto& homes = layer(task).homes;
+            rows.incoming = capacity_ > 0
+                                ? fixed_counts(rows_each(task), homes, links_.rank(), links_.size())
+                                : exchange_counts(rows.outgoing, homes, comm);
         }
         const auto& out = rows.outgoing.rows;
         const auto& in = rows.incoming.rows;
@@ -142,6 +147,14 @@ class GroupStep {
             rows.received = nn::exchange_rows(or_nothing(rows.sent), out, in, comm);
         else
             rows.returned = nn::exchange_rows(or_nothing(rows.computed), in, out, comm);
+        if (after_) after_(task);
+    }
+    // Of each attention rank to every expert, where capacity is fixed.
+    std::vector<std::int64_t> rows_each(const Task& task) const {
+        std::vector<std::int64_t> rows;
+        for (const auto& batches : plan_.sequences)
+            rows.push_back(capacity_ * batches[static_cast<std::size_t>(task.micro_batch - 1)]);
+        return rows;
     }
 
     // ---- by the thread that computes -----------------------------------------------------------
@@ -164,7 +177,7 @@ class GroupStep {
 
     // Of a layer's experts, or the gradients of its rows: as the choices were made.
     at::Tensor came_back(Travel& rows) {
-        return std::exchange(rows.returned, {}).index_select(0, rows.outgoing.places);
+        return rows.outgoing.came_back(std::exchange(rows.returned, {}));
     }
 
     void attention_forward(const Task& task) {
@@ -176,8 +189,10 @@ class GroupStep {
         }
         const auto next = stages(task).forward(task.layer, outputs);
         Travel& rows = travel(task);
-        rows.outgoing = address(next.chosen, layer(task).homes, links_.size());
-        rows.sent = next.rows.index_select(0, rows.outgoing.order);
+        const auto each =
+            capacity_ > 0 ? rows_each(task)[static_cast<std::size_t>(links_.rank())] : 0;
+        rows.outgoing = address({next.chosen, next.kept, each}, layer(task).homes, links_.size());
+        rows.sent = rows.outgoing.sent(next.rows);
     }
 
     void attention_backward(const Task& task) {
@@ -186,7 +201,7 @@ class GroupStep {
                                     : stages(task).backward(task.layer, came_back(travel(task)));
         if (task.layer == 1) return;
         Travel& below = travel(task, task.layer - 1);
-        below.sent = gradients.index_select(0, below.outgoing.order);
+        below.sent = below.outgoing.sent(gradients);
     }
 
     void experts_forward(const Task& task) {
@@ -206,8 +221,9 @@ class GroupStep {
     double scale_;
     nn::MoeState& state_;
     GroupLinks& links_;
-    const TaskHook& before_;
+    const TaskHook &before_, &after_;
     Queue mine_;
+    std::int64_t capacity_ = nn::capacity_of(state_.model());  // of a sequence; 0: dropless
     std::vector<Layer> layers_;
     std::vector<CutStages> stages_;             // of each micro-batch, on attention ranks
     std::vector<std::vector<Travel>> travels_;  // [layer][micro-batch]
@@ -222,8 +238,9 @@ class GroupStep {
 }  // namespace
 
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-                      nn::MoeState& state, GroupLinks& links, const TaskHook& before) {
-    return GroupStep(plan, tokens, scale, state, links, before).run();
+                      nn::MoeState& state, GroupLinks& links, const TaskHook& before,
+                      const TaskHook& after) {
+    return GroupStep(plan, tokens, scale, state, links, before, after).run();
 }
 
 }  // namespace assay::hetermoe

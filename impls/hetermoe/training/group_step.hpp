@@ -48,9 +48,12 @@ struct GroupPlan {
     Group group;
     int micro_batches = 0;
     std::vector<int> offload;  ///< of each layer
+    /// With fixed capacity: the sequences of each attention rank's micro-batches, [rank][number].
+    std::vector<std::vector<std::int64_t>> sequences = {};
 };
 
-/// Called before each task of this rank: by the thread that computes, or that of a link.
+/// Called before, or after, each task of this rank: by the thread that computes, or that of a link.
+/// What a task waits for of this rank has happened before it; a link's may wait for peers.
 using TaskHook = std::function<void(const Task&)>;
 
 /// Forward and backward of the attention rank's micro-batches (tokens: R of [batch, length + 1];
@@ -59,6 +62,7 @@ using TaskHook = std::function<void(const Task&)>;
 /// nats. Collective over the group. Throws cluster::CommunicatorBroken, or what a task threw; the
 /// links are broken then.
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-                      nn::MoeState& state, GroupLinks& links, const TaskHook& before = {});
+                      nn::MoeState& state, GroupLinks& links, const TaskHook& before = {},
+                      const TaskHook& after = {});
 
 }  // namespace assay::hetermoe

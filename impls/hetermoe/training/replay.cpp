@@ -123,7 +123,7 @@ double OneProcess::train(std::int64_t step, const Layout& layout) {
     for (const auto& key : nn::all_blocks(model.layers, model.experts))
         if (key != nn::dense_key)
             blocks[static_cast<std::size_t>(key.first)].push_back(state_.find(key));
-    nn::LocalExperts experts(blocks);
+    nn::LocalExperts experts(blocks, model.shape);
     state_.zero_gradients();
     const auto tokens = static_cast<double>(settings_.sequences * model.context);
     double sum = 0;

@@ -44,7 +44,7 @@ class Trainer : public nn::MoeState {
     /// Forward, backward, sums over ranks: they are in the blocks' gradients afterwards, the state
     /// is untouched. Collective over the layout's ranks. Throws cluster::CommunicatorBroken.
     StepResult compute(std::int64_t step, const Layout& layout, RankLinks links,
-                       const TaskHook& before = {});
+                       const TaskHook& before = {}, const TaskHook& after = {});
     /// Applies the gradients of `step` (0-based), the last one computed. Throws std::logic_error
     /// when compute() found something here that is not finite.
     void apply(std::int64_t step);
@@ -54,6 +54,7 @@ class Trainer : public nn::MoeState {
     const TrainingSettings& settings() const { return settings_; }
 
   private:
+    std::vector<std::vector<std::int64_t>> sequences_of(const Layout& layout, int group) const;
     void add_up(const Layout& layout, cluster::Communicator& all);
 
     TrainingSettings settings_;
