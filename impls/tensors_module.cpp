@@ -35,10 +35,12 @@ const assay::hetermoe::TensorFunctions assay_hetermoe_tensors{
     .module_timing_lacks = assay::hetermoe::module_timing_lacks,
 #ifdef ASSAY_HETERMOE_LIVE
     .run_fig6 = assay::hetermoe::run_fig6,
+    .run_on_parts = assay::hetermoe::run_on_parts,
     .run_x_live = assay::hetermoe::run_x_live,
     .run_live_schedule = assay::hetermoe::run_live_schedule,
 #else
     .run_fig6 = nullptr,
+    .run_on_parts = nullptr,
     .run_x_live = nullptr,
     .run_live_schedule = nullptr,
 #endif

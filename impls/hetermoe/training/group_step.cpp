@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <list>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -16,13 +17,14 @@ namespace {
 class GroupStep {
   public:
     GroupStep(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-              nn::MoeState& state, GroupLinks& links, const TaskHook& before)
+              nn::MoeState& state, GroupLinks& links, const TaskHook& before, const TaskHook& after)
         : plan_(plan),
           shape_{.micro_batches = plan.micro_batches, .offload = plan_.offload},
           scale_(scale),
           state_(state),
           links_(links),
           before_(before),
+          after_(after),
           mine_(links.rank() < plan.group.attention ? Queue::attention : Queue::expert),
           travels_(plan.offload.size(),
                    std::vector<Travel>(static_cast<std::size_t>(plan.micro_batches))) {
@@ -37,8 +39,11 @@ class GroupStep {
             layers_.push_back({std::move(homes), HeldExperts(std::move(blocks))});
         }
         for (const auto& batch : tokens)
-            stages_.emplace_back(model, *state.find(nn::dense_key), batch);
-        nothing_ = at::empty({0, model.width}, at::TensorOptions().dtype(model.dtype));
+            stages_.emplace_back(model, *state.find(nn::dense_key), batch,
+                                 state.placement().attention);
+        nothing_ =
+            at::empty({0, model.width},
+                      at::TensorOptions().dtype(model.dtype).device(state.placement().device));
     }
 
     double run() {
@@ -108,6 +113,8 @@ class GroupStep {
             for (const auto& event : awaited(task)) event.get();
             if (before_) before_(task);
             compute(task);
+            if (after_) after_(task);
+            taken_.clear();
             promises_.at(name(task)).set_value();
         }
         for (const auto& transfer : transfers_) transfer.get();
@@ -130,7 +137,8 @@ class GroupStep {
         Travel& rows = travel(task);
         if (task.kind == TaskKind::DF) {
             if (mine_ == Queue::expert) rows.outgoing = nothing_to_send(links_.size());
-            rows.incoming = exchange_counts(rows.outgoing, layer(task).homes, comm);
+            rows.incoming =
+                exchange_counts(rows.outgoing, layer(task).homes, comm, state_.placement().device);
         }
         const auto& out = rows.outgoing.rows;
         const auto& in = rows.incoming.rows;
@@ -162,9 +170,15 @@ class GroupStep {
         }
     }
 
+    // What a link brought for this task: its memory stays until the task is done, which a GPU may
+    // long not be when what uses it has been launched.
+    const at::Tensor& take(at::Tensor& tensor) {
+        return taken_.emplace_back(std::exchange(tensor, {}));
+    }
+
     // Of a layer's experts, or the gradients of its rows: as the choices were made.
     at::Tensor came_back(Travel& rows) {
-        return std::exchange(rows.returned, {}).index_select(0, rows.outgoing.places);
+        return take(rows.returned).index_select(0, rows.outgoing.places);
     }
 
     void attention_forward(const Task& task) {
@@ -197,8 +211,8 @@ class GroupStep {
 
     void experts_backward(const Task& task) {
         Travel& rows = travel(task);
-        rows.computed = layer(task).experts.backward(rows.incoming, std::exchange(rows.rows, {}),
-                                                     std::exchange(rows.received, {}));
+        const at::Tensor &input = take(rows.rows), &gradients = take(rows.received);
+        rows.computed = layer(task).experts.backward(rows.incoming, input, gradients);
     }
 
     const GroupPlan& plan_;
@@ -206,12 +220,13 @@ class GroupStep {
     double scale_;
     nn::MoeState& state_;
     GroupLinks& links_;
-    const TaskHook& before_;
+    const TaskHook &before_, &after_;
     Queue mine_;
     std::vector<Layer> layers_;
     std::vector<CutStages> stages_;             // of each micro-batch, on attention ranks
     std::vector<std::vector<Travel>> travels_;  // [layer][micro-batch]
     at::Tensor nothing_;                        // [0, width]
+    std::list<at::Tensor> taken_;               // by the task that is computed
     double loss_ = 0;
 
     std::map<TaskName, cluster::Event> events_;  // of the tasks that run here
@@ -222,8 +237,9 @@ class GroupStep {
 }  // namespace
 
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-                      nn::MoeState& state, GroupLinks& links, const TaskHook& before) {
-    return GroupStep(plan, tokens, scale, state, links, before).run();
+                      nn::MoeState& state, GroupLinks& links, const TaskHook& before,
+                      const TaskHook& after) {
+    return GroupStep(plan, tokens, scale, state, links, before, after).run();
 }
 
 }  // namespace assay::hetermoe

@@ -11,12 +11,12 @@
 namespace assay::hetermoe {
 namespace {
 
-at::Tensor indices(const std::vector<std::int64_t>& values) {
-    return at::tensor(values, at::kLong);
+at::Tensor indices(const std::vector<std::int64_t>& values, at::Device device) {
+    return at::tensor(values, at::kLong).to(device);
 }
 
 at::Tensor inverse_of(const at::Tensor& order) {
-    return at::empty_like(order).scatter_(0, order, at::arange(order.numel(), at::kLong));
+    return at::empty_like(order).scatter_(0, order, at::arange(order.numel(), order.options()));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Outgoing nothing_to_send(int ranks) {
 
 Outgoing address(const at::Tensor& chosen, const LayerHomes& homes, int ranks) {
     std::vector<std::vector<std::int64_t>> choices(homes.home.size());
-    const auto flat = chosen.contiguous();
+    const auto flat = chosen.cpu().contiguous();
     const auto* expert = flat.const_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < flat.numel(); ++i)
         choices[static_cast<std::size_t>(expert[i])].push_back(i);
@@ -50,13 +50,13 @@ Outgoing address(const at::Tensor& chosen, const LayerHomes& homes, int ranks) {
             outgoing.by_expert.push_back(static_cast<std::int64_t>(mine.size()));
             outgoing.rows[static_cast<std::size_t>(rank)] += outgoing.by_expert.back();
         }
-    outgoing.order = indices(order);
+    outgoing.order = indices(order, chosen.device());
     outgoing.places = inverse_of(outgoing.order);
     return outgoing;
 }
 
 Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
-                         cluster::Communicator& comm) {
+                         cluster::Communicator& comm, at::Device device) {
     const auto ranks = static_cast<std::size_t>(comm.size());
     const bool sends = comm.rank() < homes.attention_ranks;
     const auto mine = homes.experts_of(comm.rank()).size();
@@ -86,7 +86,7 @@ Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
         }
         incoming.by_expert.push_back(static_cast<std::int64_t>(order.size() - before));
     }
-    incoming.order = indices(order);
+    incoming.order = indices(order, device);
     incoming.places = inverse_of(incoming.order);
     return incoming;
 }

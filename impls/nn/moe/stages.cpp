@@ -27,19 +27,39 @@ at::Tensor norm(const at::Tensor& x, const at::Tensor& weight) {
     return at::layer_norm(x, {x.size(-1)}, weight);
 }
 
-// Causal self-attention written out: at these lengths a fused kernel gains nothing, and this one
-// has a fixed order of operations. x: [batch, length, width]; future: [length, length], true where
-// a position must not look.
+// What a position must not look at: true, [length, length].
+at::Tensor future(std::int64_t length, at::Device device) {
+    return at::ones({length, length}, at::TensorOptions().dtype(at::kBool).device(device))
+        .triu(/*diagonal=*/1);
+}
+
+// Values by what queries and keys make of them; all [batch, heads, length, head].
+at::Tensor mix(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+               Attention kind) {
+    const auto length = query.size(2), head = query.size(3);
+    const double root = std::sqrt(static_cast<double>(head));
+    if (kind == Attention::fused)
+        return at::scaled_dot_product_attention(query, key, value, {}, 0.0, /*is_causal=*/true);
+    const auto hidden = future(length, query.device());
+    if (kind == Attention::materialised) {
+        const auto flat = [&](const at::Tensor& t) { return t.reshape({-1, length, head}); };
+        const auto mask =
+            at::zeros({length, length}, query.options()).masked_fill_(hidden, -INFINITY);
+        const auto scores = at::baddbmm(mask, flat(query), flat(key).transpose(1, 2), 1, 1 / root);
+        return at::bmm(at::softmax(scores, -1), flat(value)).view(query.sizes());
+    }
+    const auto scores = at::matmul(query, key.transpose(-2, -1)) / root;
+    return at::matmul(at::softmax(scores.masked_fill(hidden, -INFINITY), -1), value);
+}
+
+// Causal self-attention. x: [batch, length, width].
 at::Tensor attention(const at::Tensor& x, const at::Tensor& qkv_weight,
-                     const at::Tensor& out_weight, int heads, const at::Tensor& future) {
+                     const at::Tensor& out_weight, int heads, Attention kind) {
     const auto batch = x.size(0), length = x.size(1), width = x.size(2), head = width / heads;
     const auto projected = at::matmul(x, qkv_weight.t())
                                .view({batch, length, 3, heads, head})
                                .permute({2, 0, 3, 1, 4});
-    const auto query = projected[0], key = projected[1], value = projected[2];
-    auto scores = at::matmul(query, key.transpose(-2, -1)) / std::sqrt(static_cast<double>(head));
-    scores = scores.masked_fill(future, -INFINITY);
-    const auto mixed = at::matmul(at::softmax(scores, -1), value);
+    const auto mixed = mix(projected[0], projected[1], projected[2], kind);
     return at::matmul(mixed.transpose(1, 2).reshape({batch, length, width}), out_weight.t());
 }
 
@@ -81,14 +101,12 @@ at::Tensor moe_embed(const MoeGptConfig&, const ParameterBlock& dense, const at:
 }
 
 Routed moe_attend(const MoeGptConfig& config, const ParameterBlock& dense, int layer,
-                  const at::Tensor& x, const at::Tensor& chosen) {
+                  const at::Tensor& x, const at::Tensor& chosen, Attention kind) {
     const auto batch = x.size(0), length = x.size(1), width = x.size(2);
-    const auto future =
-        at::ones({length, length}, at::TensorOptions().dtype(at::kBool)).triu(/*diagonal=*/1);
     Routed routed;
     routed.residual =
         x + attention(norm(x, dense[index(layer, attention_norm)]), dense[index(layer, qkv)],
-                      dense[index(layer, attention_out)], config.heads, future);
+                      dense[index(layer, attention_out)], config.heads, kind);
     routed.rows =
         norm(routed.residual, dense[index(layer, expert_norm)]).view({batch * length, width});
     routed.probabilities = at::softmax(at::matmul(routed.rows, dense[index(layer, gate)].t()), -1);
