@@ -64,7 +64,7 @@ ProfilePlan parts_profile(std::map<std::string, std::vector<Value>> axes,
     gpu.profile = Profile::gpu;
     gpu.provenances = {Provenance::measured};
     gpu.axes = std::move(axes);
-    gpu.axes["calibration"] = {};
+    gpu.axes["calibration"] = gpu.axes["network"] = {};
     gpu.variants = std::move(variants);
     gpu.seconds_per_sample = 9;
     gpu.timeout_s = 120;

@@ -7,11 +7,17 @@
 
 #include "impls/hetermoe/experiments/on_parts.hpp"
 #include "impls/hetermoe/parts/parts_point.hpp"
+#include "suite/drive/simgrid/rank_flows.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
 namespace {
+
+bool is_of_flows(const SampleSpec& spec) {
+    const auto named = spec.axes.find("network");
+    return named != spec.axes.end() && assay::to_string(named->second) == "flows";
+}
 
 Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
     Point point = declared.point(spec);
@@ -34,9 +40,12 @@ std::string arm_of(const PaperExperiment& declared, const SampleSpec& spec) {
 bool is_measured(const SampleSpec& spec) { return spec.provenance == Provenance::measured; }
 
 void run(const PaperExperiment& declared, const SampleSpec& spec, Recorder& recorder) {
-    const Point point = point_of(declared, spec);
+    Point point = point_of(declared, spec);
     const std::string arm = arm_of(declared, spec);
     if (is_measured(spec)) return measure_on_parts(point, arm, recorder);
+    if (is_of_flows(spec))
+        point.flows = std::make_shared<drive::RankFlows>(Topology(point.network),
+                                                         point.new_gpus.gpus + point.old_gpus.gpus);
     const auto result = run_arm(point, arm);
     recorder.metric("fits", result ? 1 : 0);
     if (declared.crossing) recorder.metric("crossing_k", crossing_k(point));
@@ -99,22 +108,38 @@ Experiment paper_experiment(PaperExperiment declared) {
     experiment.variants = declared.variants;
     experiment.metrics = metrics(declared.crossing);
     experiment.profiles = exact_profiles(0.02);
-    for (ProfilePlan& plan : experiment.profiles) plan.provenances = {Provenance::simulated};
+    experiment.axes.push_back(
+        {"network",
+         "exchanges: timeline, each alone on its link, or flows that share links (SimGrid; not pp, "
+         "ep_uneven, balance); without -a: timeline",
+         {"timeline", "flows"},
+         false});
+    for (ProfilePlan& plan : experiment.profiles) {
+        plan.provenances = {Provenance::simulated};
+        plan.axes["network"] = {};
+    }
     if (!declared.on_parts_variants.empty()) {
         experiment.profiles.push_back(parts_profile(declared.on_parts, declared.on_parts_variants));
         for (MetricSpec& metric : parts_metrics()) experiment.metrics.push_back(std::move(metric));
-        experiment.unsupported = [declared](const SampleSpec& spec) {
-            return is_measured(spec) ? parts_lack(arm_of(declared, spec)) : std::nullopt;
-        };
     }
+    experiment.unsupported = [declared](const SampleSpec& spec) {
+        if (is_measured(spec)) return parts_lack(arm_of(declared, spec));
+        return is_of_flows(spec) ? drive::flow_engine_lacks() : std::nullopt;
+    };
     experiment.figure = declared.figure;
     experiment.validate = [declared](const SampleSpec& spec) {
         const Point point = point_of(declared, spec);
         if (is_measured(spec)) parts_for(point);
+        if (!is_of_flows(spec)) return;
+        if (is_measured(spec)) throw UserError("axis network: flows are simulated");
+        if (const std::string arm = arm_of(declared, spec); !has_flows_version(arm))
+            throw UserError(fmt::format("axis network: {} has no version with flows", arm));
     };
     experiment.calibration = [declared](const SampleSpec& spec) {
         if (is_measured(spec)) return nlohmann::json();
-        return calibration_json(point_of(declared, spec));
+        nlohmann::json taken = calibration_json(point_of(declared, spec));
+        if (is_of_flows(spec)) taken["network"] = "flows";
+        return taken;
     };
     experiment.run = [declared](const SampleSpec& spec, Recorder& recorder) {
         run(declared, spec, recorder);

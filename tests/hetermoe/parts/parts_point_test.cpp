@@ -11,27 +11,39 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(PartsPoint, KeepsTheRatioOfGpus) {
-    const auto parts = [](const char* panel) { return parts_for(panel_point(panel)).parts; };
+class PartsPoints : public ::testing::Test {
+  protected:
+    PartsPoints() { setenv("ASSAY_DATASETS", ASSAY_TEST_DATASETS, 1); }
+
+    static Point at(Point point) {
+        point.tokens = 4096;
+        return point;
+    }
+};
+using PartsExperiments = PartsPoints;
+
+TEST_F(PartsPoints, KeepsTheRatioOfGpus) {
+    const auto parts = [](const char* panel) { return parts_for(at(panel_point(panel))).parts; };
     EXPECT_EQ(parts("d1-o1"), (Group{1, 1}));
     EXPECT_EQ(parts("w2-o2"), (Group{1, 2}));
     EXPECT_EQ(parts("d2-o3"), (Group{2, 1}));
     EXPECT_EQ(parts("d1-c1"), (Group{1, 3}));
     // As they are, where they are few.
-    EXPECT_EQ(
-        parts_for(point_on(model_shape("d1"), "hetermoe-on-premise", "a40", 2, "v100", 2)).parts,
-        (Group{2, 2}));
+    EXPECT_EQ(parts_for(at(point_on(model_shape("d1"), "hetermoe-on-premise", "a40", 2, "v100", 2)))
+                  .parts,
+              (Group{2, 2}));
 }
 
-TEST(PartsPoint, OldPartsLackWhatOldGpusLack) {
-    const PartsPoint on_premise = parts_for(panel_point("d1-o1"));
+TEST_F(PartsPoints, OldPartsLackWhatOldGpusLack) {
+    const PartsPoint on_premise = parts_for(at(panel_point("d1-o1")));
     EXPECT_EQ(on_premise.unit, (Group{5, 4}));
     EXPECT_TRUE(on_premise.new_fused);
     EXPECT_FALSE(on_premise.old_fused);
     EXPECT_EQ(on_premise.model.layers, 4);
-    EXPECT_EQ(parts_for(panel_point("d1-c1")).unit, (Group{7, 1}));
-    EXPECT_TRUE(parts_for(point_on(model_shape("d1"), "hetermoe-on-premise", "a40", 2, "a40", 2))
-                    .old_fused);
+    EXPECT_EQ(parts_for(at(panel_point("d1-c1"))).unit, (Group{7, 1}));
+    EXPECT_TRUE(
+        parts_for(at(point_on(model_shape("d1"), "hetermoe-on-premise", "a40", 2, "a40", 2)))
+            .old_fused);
 }
 
 SampleSpec measured(const Experiment& experiment, const std::string& variant) {
@@ -45,7 +57,7 @@ SampleSpec measured(const Experiment& experiment, const std::string& variant) {
     return spec;
 }
 
-TEST(PartsExperiments, AreMeasuredAtProfileGpuWithoutCalibration) {
+TEST_F(PartsExperiments, AreMeasuredAtProfileGpuWithoutCalibration) {
     for (const Experiment& experiment :
          {fig7(), fig8(), fig9(), fig10(), fig11(), fig12(), tab3()}) {
         const ProfilePlan* const gpu = experiment.plan(Profile::gpu);
@@ -61,7 +73,7 @@ TEST(PartsExperiments, AreMeasuredAtProfileGpuWithoutCalibration) {
     EXPECT_TRUE(figure.calibration(measured(figure, "hetermoe")).is_null());
 }
 
-TEST(PartsExperiments, AnArmWithoutSuchAVersionSaysSo) {
+TEST_F(PartsExperiments, AnArmWithoutSuchAVersionSaysSo) {
     const Experiment figure = fig9();
     EXPECT_THAT(figure.unsupported(measured(figure, "pp")).value_or(""),
                 HasSubstr("pp has no version for parts of a GPU"));
