@@ -1,5 +1,5 @@
-// Ranks that are threads on parts of one device, here the CPU, against one process without any
-// split, and their links.
+// Ranks that are threads on parts of one device against one process without any split, and their
+// links. The device is the CPU, and a GPU where there is one.
 #include "impls/hetermoe/parts/parts_training.hpp"
 
 #include <ATen/ATen.h>
@@ -11,6 +11,7 @@
 #include <numeric>
 #include <thread>
 
+#include "impls/hetermoe/parts/divided_gpu.hpp"
 #include "impls/hetermoe/parts/part_links.hpp"
 #include "impls/hetermoe/parts/parts_arms.hpp"
 #include "suite/cluster/rank_threads.hpp"
@@ -54,7 +55,7 @@ class Whole {
         nn::LocalExperts experts(blocks);
         state_.zero_gradients();
         const auto loss = nn::moe_gpt_loss(model, *state_.find(nn::dense_key), experts,
-                                           training_.tokens(number, 0, sequences)) /
+                                           training_.tokens(number, 0, sequences).cpu()) /
                           (double(sequences) * model.context);
         loss.backward();
         for (const auto& key : state_.keys())
@@ -66,7 +67,7 @@ class Whole {
         double largest = 0;
         for (const auto& key : state_.keys()) {
             const auto wanted = state_.find(key)->state().front(),
-                       ours = training_.block(key).state().front();
+                       ours = training_.block(key).state().front().cpu();
             largest = std::max(
                 largest, (ours - wanted).norm().item<double>() / wanted.norm().item<double>());
         }
@@ -78,15 +79,16 @@ class Whole {
     nn::MoeState state_;
 };
 
-struct Run {
+struct Together {
     GroupPlan plan;
     std::vector<std::size_t> members;
 };
 
-void expect_as_whole(std::vector<Part> parts, const std::vector<Run>& runs) {
+void expect_as_whole(std::vector<Part> parts, const std::vector<Together>& runs,
+                     at::Device device = at::kCPU) {
     constexpr int sequences = 12, steps = 2;
     const auto model = small_model();
-    PartsTraining training(model, at::kCPU, std::move(parts), 7);
+    PartsTraining training(model, device, std::move(parts), 7);
     Whole whole(training, model);
     std::int64_t step = 0;
     double first = 0, last = 0;
@@ -118,6 +120,19 @@ TEST(PartsTraining, GroupsMayFollowEachOther) {
                                      {{{1, 1}, 3, {2, 0, 4}}, {1, 3}},
                                      {{{2, 0}, 2, {1, 1, 1}}, {2, 3}},
                                      {{{2, 2}, 2, {1, 1, 1}}, {0, 1, 2, 3}}});
+}
+
+// Whatever the streams of ranks and links do side by side.
+TEST(PartsTraining, OnPartsOfAGpuTheStepsAreTheSame) {
+    if (const auto lacks = divided_gpu_lacks()) GTEST_SKIP() << *lacks;
+    const DividedGpu gpu(std::vector<int>{24, 24, 16, 16});
+    std::vector<Part> parts = parts_of(2, 2);
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].stream = gpu.stream(i);
+    const std::vector<Together> runs{{{{4, 0}, 1, {1, 1, 1}}, {0, 1, 2, 3}},
+                                     {{{1, 1}, 3, {2, 0, 4}}, {1, 3}},
+                                     {{{2, 2}, 2, {1, 1, 1}}, {0, 1, 2, 3}},
+                                     {{{2, 0}, 2, {1, 1, 1}}, {2, 3}}};
+    for (int round = 0; round < 5; ++round) expect_as_whole(parts, runs, at::Device(at::kCUDA, 0));
 }
 
 TEST(PartsTraining, SaysHowLongTasksTake) {
