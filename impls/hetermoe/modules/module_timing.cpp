@@ -2,7 +2,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/StreamGuard.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <functional>
@@ -11,18 +10,13 @@
 #include "impls/hetermoe/modules/modules.hpp"
 #include "impls/hetermoe/parts/divided_gpu.hpp"
 #include "impls/hetermoe/tensor_functions.hpp"
-#include "suite/base/error.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
 constexpr std::int64_t experts = 8, chosen = 2;  // Mixtral 8x7B's
 constexpr int rounds = 5;
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 using Pass = std::function<void()>;
 constexpr std::size_t newer = 0, older = 1;
@@ -49,7 +43,7 @@ PartTimes time_by_turns(const DividedGpu& parts, const Pass& new_pass, const Pas
         olds.push_back(seconds(older, old_pass));
         ratios.push_back(olds.back() / news.back());
     }
-    return {median(news), median(olds), median(ratios)};
+    return {statistics::median(news), statistics::median(olds), statistics::median(ratios)};
 }
 
 PartTimes time_attention(const DividedGpu& parts, std::int64_t tokens,

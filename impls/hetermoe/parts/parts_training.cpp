@@ -7,7 +7,6 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <numeric>
@@ -19,6 +18,7 @@
 #include "impls/nn/all_to_all.hpp"
 #include "impls/nn/hashes.hpp"
 #include "suite/cluster/rank_threads.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -28,10 +28,8 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
-    return values[values.size() / 2];
+double median_or_zero(const std::vector<double>& values) {
+    return values.empty() ? 0 : statistics::median(values);
 }
 
 // On the model's device, which is quicker at it than the host where a model is large.
@@ -69,10 +67,10 @@ class TaskClock {
         busy_s_ = 0;
     }
     RankTimes times() const {
-        return {.busy_s = median(steps_),
-                .attention_s = median(attention_),
-                .experts_s = median(experts_),
-                .head_s = median(head_)};
+        return {.busy_s = median_or_zero(steps_),
+                .attention_s = median_or_zero(attention_),
+                .experts_s = median_or_zero(experts_),
+                .head_s = median_or_zero(head_)};
     }
 
   private:
@@ -218,7 +216,7 @@ PartsRun PartsTraining::run(const GroupPlan& plan, std::span<const std::size_t> 
     });
     step_ += steps;
     newest_ = members.front();
-    run.step_s = median(std::move(step_s));
+    run.step_s = statistics::median(step_s);
     return run;
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "impls/hetermoe/parts/divided_gpu.hpp"
 #include "impls/hetermoe/parts/parts_arms.hpp"
@@ -18,15 +19,21 @@ std::vector<int> multiprocessors(const PartsPoint& point, int scale) {
     return wanted;
 }
 
-// The largest parts that the GPU can be divided into. Groups of eight multiprocessors where it has
-// them come whole only at the first of these scales.
+// The largest parts that the GPU can be divided into, of no more than an H100 surely gives in
+// groups of eight: arms of one figure whose parts differ then have the same scale.
 std::unique_ptr<DividedGpu> divide(const PartsPoint& point) {
-    constexpr std::array scales{8, 6, 4, 2};
-    for (const int scale : scales) try {
-            return std::make_unique<DividedGpu>(multiprocessors(point, scale));
+    constexpr int most = 120;
+    constexpr std::array scales{8, 6, 4, 2, 1};
+    for (const int scale : scales) {
+        const std::vector<int> wanted = multiprocessors(point, scale);
+        const bool last = scale == scales.back();
+        if (!last && std::accumulate(wanted.begin(), wanted.end(), 0) > most) continue;
+        try {
+            return std::make_unique<DividedGpu>(wanted);
         } catch (const SampleError&) {
-            if (scale == scales.back()) throw;
+            if (last) throw;
         }
+    }
     return nullptr;
 }
 
