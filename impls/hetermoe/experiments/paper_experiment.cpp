@@ -120,6 +120,8 @@ Experiment paper_experiment(PaperExperiment declared) {
     }
     if (!declared.on_parts_variants.empty()) {
         experiment.profiles.push_back(parts_profile(declared.on_parts, declared.on_parts_variants));
+        for (MetricSpec& metric : experiment.metrics)
+            if (metric.name != "fits") metric.varies = {Provenance::measured};
         for (MetricSpec& metric : parts_metrics()) experiment.metrics.push_back(std::move(metric));
     }
     experiment.unsupported = [declared](const SampleSpec& spec) {

@@ -176,6 +176,7 @@ PartsRun PartsTraining::run(const GroupPlan& plan, std::span<const std::size_t> 
                                             if (computes(task)) clock.begin();
                                         },
                                         [&](const Task& task) {
+                                            if (!computes(task)) return;
                                             finish();
                                             clock.end(task);
                                         });
