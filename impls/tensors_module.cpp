@@ -36,11 +36,13 @@ const assay::hetermoe::TensorFunctions assay_hetermoe_tensors{
 #ifdef ASSAY_HETERMOE_LIVE
     .run_fig6 = assay::hetermoe::run_fig6,
     .measure_profile = assay::hetermoe::measure_profile,
+    .run_on_parts = assay::hetermoe::run_on_parts,
     .run_x_live = assay::hetermoe::run_x_live,
     .run_live_schedule = assay::hetermoe::run_live_schedule,
 #else
     .run_fig6 = nullptr,
     .measure_profile = nullptr,
+    .run_on_parts = nullptr,
     .run_x_live = nullptr,
     .run_live_schedule = nullptr,
 #endif

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "impls/hetermoe/parts/parts_point.hpp"
 #include "impls/hetermoe/profile/profiler.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/drive/campaign/campaign.hpp"
@@ -29,6 +30,10 @@ std::optional<std::string> module_timing_lacks();
 /// The emulated half of hetermoe/fig6 (experiments/fig6_run.cpp).
 void run_fig6(const SampleSpec& spec, Recorder& recorder);
 
+/// A sample of fig7 to fig12 or tab3 at profile gpu (parts/run_on_parts.cpp). Throws SampleError
+/// (unsupported) with what module_timing_lacks() says.
+void run_on_parts(const PartsPoint& point, std::string_view arm, Recorder& recorder);
+
 /// One sample of hetermoe/x_live (experiments/x_live_run.cpp). `spec` has passed the experiment's
 /// validate(). Throws SampleError(failed) when the training cannot go on.
 void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Recorder& recorder);
@@ -45,6 +50,7 @@ struct TensorFunctions {
     decltype(&hetermoe::module_timing_lacks) module_timing_lacks;
     // Null without Gloo.
     decltype(&hetermoe::run_fig6) run_fig6;
+    decltype(&hetermoe::run_on_parts) run_on_parts;
     decltype(&hetermoe::measure_profile) measure_profile;
     decltype(&hetermoe::run_x_live) run_x_live;
     decltype(&hetermoe::run_live_schedule) run_live_schedule;

@@ -52,6 +52,7 @@ json metric_json(const MetricSpec& metric) {
                 {"better", to_string(metric.better)},
                 {"deterministic", metric.deterministic},
                 {"labels", metric.labels}};
+    if (!metric.varies.empty()) object["varies"] = named(metric.varies);
     if (!metric.only.empty()) object["only"] = named(metric.only);
     return object;
 }

@@ -2,6 +2,7 @@
 #include "suite/experiment/experiment.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <array>
 #include <cmath>
@@ -70,6 +71,10 @@ std::string Experiment::system() const { return id.substr(0, id.find('/')); }
 
 bool ProfilePlan::uses_gpus() const {
     return on_gpus.value_or(profile == Profile::gpu || profile == Profile::cluster);
+}
+
+bool MetricSpec::is_deterministic(Provenance provenance) const {
+    return deterministic && std::find(varies.begin(), varies.end(), provenance) == varies.end();
 }
 
 double ProfilePlan::seconds(Provenance provenance) const {

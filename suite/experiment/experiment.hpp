@@ -47,6 +47,9 @@ struct MetricSpec {
     bool deterministic = false;       ///< `assay replay` demands equality
     std::vector<std::string> labels;  ///< label names its values carry, for example {"failed"}
     std::vector<Provenance> only;     ///< samples of others do not have it; empty: all have it
+    std::vector<Provenance> varies;   ///< in samples of these it is not deterministic all the same
+
+    bool is_deterministic(Provenance) const;
 };
 
 /// What one profile means for one experiment.

@@ -5,15 +5,24 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "impls/hetermoe/experiments/on_parts.hpp"
+#include "impls/hetermoe/parts/parts_point.hpp"
+#include "suite/drive/simgrid/rank_flows.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
+bool is_of_flows(const SampleSpec& spec) {
+    const auto named = spec.axes.find("network");
+    return named != spec.axes.end() && assay::to_string(named->second) == "flows";
+}
+
 Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
     Point point = declared.point(spec);
-    point.calibration = parse_calibration(assay::to_string(spec.axes.at("calibration")));
+    if (const auto named = spec.axes.find("calibration"); named != spec.axes.end())
+        point.calibration = parse_calibration(assay::to_string(named->second));
     if (point.batch == 0) point.batch = static_cast<int>(integer_axis(spec, "batch", 1, 1024));
     if (spec.axes.contains("sequence")) {
         const double k = number_axis(spec, "sequence");
@@ -24,9 +33,20 @@ Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
     return point;
 }
 
+std::string arm_of(const PaperExperiment& declared, const SampleSpec& spec) {
+    return declared.arm ? declared.arm(spec) : spec.variant;
+}
+
+bool is_measured(const SampleSpec& spec) { return spec.provenance == Provenance::measured; }
+
 void run(const PaperExperiment& declared, const SampleSpec& spec, Recorder& recorder) {
-    const Point point = point_of(declared, spec);
-    const auto result = run_arm(point, declared.arm ? declared.arm(spec) : spec.variant);
+    Point point = point_of(declared, spec);
+    const std::string arm = arm_of(declared, spec);
+    if (is_measured(spec)) return measure_on_parts(point, arm, recorder);
+    if (is_of_flows(spec))
+        point.flows = std::make_shared<drive::RankFlows>(Topology(point.network),
+                                                         point.new_gpus.gpus + point.old_gpus.gpus);
+    const auto result = run_arm(point, arm);
     recorder.metric("fits", result ? 1 : 0);
     if (declared.crossing) recorder.metric("crossing_k", crossing_k(point));
     if (!result) return;
@@ -47,9 +67,13 @@ std::vector<MetricSpec> metrics(bool crossing) {
         {"moved", "share", "of all experts, those on new GPUs", Direction::none, true},
         {"fits", "bool", "whether it fits into memory", Direction::higher, true}};
     if (crossing)
-        all.push_back({"crossing_k", "K tokens",
+        all.push_back({"crossing_k",
+                       "K tokens",
                        "from which on attention takes as long as experts, on as many GPUs",
-                       Direction::none, true});
+                       Direction::none,
+                       true,
+                       {},
+                       {Provenance::simulated}});
     return all;
 }
 
@@ -73,6 +97,7 @@ Experiment paper_experiment(PaperExperiment declared) {
         "a step for each new GPU is the largest with which HeterMoE fits every cluster of Fig. 7 "
         "at "
         "32K tokens.";
+    if (!declared.on_parts_variants.empty()) experiment.says += parts_say;
     experiment.axes = declared.axes;
     Axis calibration{"calibration", "of task times: sheet or anchored", {"sheet"}, false};
     if (!declared.sheet_only) calibration.values.emplace_back("anchored");
@@ -83,11 +108,40 @@ Experiment paper_experiment(PaperExperiment declared) {
     experiment.variants = declared.variants;
     experiment.metrics = metrics(declared.crossing);
     experiment.profiles = exact_profiles(0.02);
-    for (ProfilePlan& plan : experiment.profiles) plan.provenances = {Provenance::simulated};
+    experiment.axes.push_back(
+        {"network",
+         "exchanges: timeline, each alone on its link, or flows that share links (SimGrid; not pp, "
+         "ep_uneven, balance); without -a: timeline",
+         {"timeline", "flows"},
+         false});
+    for (ProfilePlan& plan : experiment.profiles) {
+        plan.provenances = {Provenance::simulated};
+        plan.axes["network"] = {};
+    }
+    if (!declared.on_parts_variants.empty()) {
+        experiment.profiles.push_back(parts_profile(declared.on_parts, declared.on_parts_variants));
+        for (MetricSpec& metric : experiment.metrics)
+            if (metric.name != "fits") metric.varies = {Provenance::measured};
+        for (MetricSpec& metric : parts_metrics()) experiment.metrics.push_back(std::move(metric));
+    }
+    experiment.unsupported = [declared](const SampleSpec& spec) {
+        if (is_measured(spec)) return parts_lack(arm_of(declared, spec));
+        return is_of_flows(spec) ? drive::flow_engine_lacks() : std::nullopt;
+    };
     experiment.figure = declared.figure;
-    experiment.validate = [declared](const SampleSpec& spec) { point_of(declared, spec); };
+    experiment.validate = [declared](const SampleSpec& spec) {
+        const Point point = point_of(declared, spec);
+        if (is_measured(spec)) parts_for(point);
+        if (!is_of_flows(spec)) return;
+        if (is_measured(spec)) throw UserError("axis network: flows are simulated");
+        if (const std::string arm = arm_of(declared, spec); !has_flows_version(arm))
+            throw UserError(fmt::format("axis network: {} has no version with flows", arm));
+    };
     experiment.calibration = [declared](const SampleSpec& spec) {
-        return calibration_json(point_of(declared, spec));
+        if (is_measured(spec)) return nlohmann::json();
+        nlohmann::json taken = calibration_json(point_of(declared, spec));
+        if (is_of_flows(spec)) taken["network"] = "flows";
+        return taken;
     };
     experiment.run = [declared](const SampleSpec& spec, Recorder& recorder) {
         run(declared, spec, recorder);

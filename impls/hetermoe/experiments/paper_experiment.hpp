@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct PaperExperiment {
     std::function<Point(const SampleSpec&)> point;
     /// Of variants that are no arms by name; empty: none.
     std::function<std::string(const SampleSpec&)> arm = {};
+    /// Sweeps of profile gpu, and its variants; no variants: there is none.
+    std::map<std::string, std::vector<Value>> on_parts = {};
+    std::vector<std::string> on_parts_variants = {};
     bool crossing = false;    ///< records crossing_k too
     bool sheet_only = false;  ///< anchors say nothing of its points
 };

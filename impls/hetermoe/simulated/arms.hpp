@@ -28,7 +28,10 @@ struct ArmResult {
 };
 
 /// Nothing where it does not fit into memory, or experts do not divide. Throws UserError for an arm
-/// that is none.
+/// that is none, or that has no version with flows where point.flows is there.
 std::optional<ArmResult> run_arm(const Point& point, std::string_view arm);
+
+/// Whether it has a version with flows: zebra, hetermoe, search, ep, dist_ep, ep_ideal.
+bool has_flows_version(std::string_view arm);
 
 }  // namespace assay::hetermoe

@@ -25,8 +25,9 @@ namespace assay::hetermoe {
 class CutStages {
   public:
     /// tokens: [batch, length + 1], int64.
-    CutStages(const nn::MoeGptConfig& model, const nn::ParameterBlock& dense, at::Tensor tokens)
-        : model_(model), dense_(dense), tokens_(std::move(tokens)) {}
+    CutStages(const nn::MoeGptConfig& model, const nn::ParameterBlock& dense, at::Tensor tokens,
+              nn::Attention attention = nn::Attention::written_out)
+        : model_(model), dense_(dense), tokens_(std::move(tokens)), attention_(attention) {}
 
     struct ForExperts {
         at::Tensor rows;    ///< [choices, width]
@@ -66,6 +67,7 @@ class CutStages {
     const nn::MoeGptConfig& model_;
     const nn::ParameterBlock& dense_;
     at::Tensor tokens_;
+    nn::Attention attention_;
     std::vector<Boundary> boundaries_;
     Entered last_;
     at::Tensor loss_;

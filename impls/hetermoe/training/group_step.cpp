@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <list>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -38,8 +39,11 @@ class GroupStep {
             layers_.push_back({std::move(homes), HeldExperts(std::move(blocks), model.shape)});
         }
         for (const auto& batch : tokens)
-            stages_.emplace_back(model, *state.find(nn::dense_key), batch);
-        nothing_ = at::empty({0, model.width}, at::TensorOptions().dtype(model.dtype));
+            stages_.emplace_back(model, *state.find(nn::dense_key), batch,
+                                 state.placement().attention);
+        nothing_ =
+            at::empty({0, model.width},
+                      at::TensorOptions().dtype(model.dtype).device(state.placement().device));
     }
 
     double run() {
@@ -110,6 +114,7 @@ class GroupStep {
             if (before_) before_(task);
             compute(task);
             if (after_) after_(task);
+            taken_.clear();
             promises_.at(name(task)).set_value();
         }
         for (const auto& transfer : transfers_) transfer.get();
@@ -133,9 +138,11 @@ class GroupStep {
         if (task.kind == TaskKind::DF) {
             if (mine_ == Queue::expert) rows.outgoing = nothing_to_send(links_.size());
             const auto& homes = layer(task).homes;
-            rows.incoming = capacity_ > 0
-                                ? fixed_counts(rows_each(task), homes, links_.rank(), links_.size())
-                                : exchange_counts(rows.outgoing, homes, comm);
+            const auto device = state_.placement().device;
+            rows.incoming =
+                capacity_ > 0
+                    ? fixed_counts(rows_each(task), homes, links_.rank(), links_.size(), device)
+                    : exchange_counts(rows.outgoing, homes, comm, device);
         }
         const auto& out = rows.outgoing.rows;
         const auto& in = rows.incoming.rows;
@@ -175,9 +182,15 @@ class GroupStep {
         }
     }
 
+    // What a link brought for this task: its memory stays until the task is done, which a GPU may
+    // long not be when what uses it has been launched.
+    const at::Tensor& take(at::Tensor& tensor) {
+        return taken_.emplace_back(std::exchange(tensor, {}));
+    }
+
     // Of a layer's experts, or the gradients of its rows: as the choices were made.
     at::Tensor came_back(Travel& rows) {
-        return rows.outgoing.came_back(std::exchange(rows.returned, {}));
+        return rows.outgoing.came_back(take(rows.returned));
     }
 
     void attention_forward(const Task& task) {
@@ -212,8 +225,8 @@ class GroupStep {
 
     void experts_backward(const Task& task) {
         Travel& rows = travel(task);
-        rows.computed = layer(task).experts.backward(rows.incoming, std::exchange(rows.rows, {}),
-                                                     std::exchange(rows.received, {}));
+        const at::Tensor &input = take(rows.rows), &gradients = take(rows.received);
+        rows.computed = layer(task).experts.backward(rows.incoming, input, gradients);
     }
 
     const GroupPlan& plan_;
@@ -228,6 +241,7 @@ class GroupStep {
     std::vector<CutStages> stages_;             // of each micro-batch, on attention ranks
     std::vector<std::vector<Travel>> travels_;  // [layer][micro-batch]
     at::Tensor nothing_;                        // [0, width]
+    std::list<at::Tensor> taken_;               // by the task that is computed
     double loss_ = 0;
 
     std::map<TaskName, cluster::Event> events_;  // of the tasks that run here

@@ -60,7 +60,8 @@ using TaskHook = std::function<void(const Task&)>;
 /// expert ranks have none), or of the rows that come for the experts held here. Gradients of
 /// `scale` · loss are added to those of `state`. Returns the sum of the losses of its own tokens in
 /// nats. Collective over the group. Throws cluster::CommunicatorBroken, or what a task threw; the
-/// links are broken then.
+/// links are broken then. `after`: of each task that computes, before anyone else learns that it is
+/// done; where tensors are on a GPU it has to wait for what the task has launched.
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
                       nn::MoeState& state, GroupLinks& links, const TaskHook& before = {},
                       const TaskHook& after = {});

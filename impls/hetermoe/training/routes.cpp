@@ -12,24 +12,23 @@
 namespace assay::hetermoe {
 namespace {
 
-at::Tensor indices(const std::vector<std::int64_t>& values) {
-    return at::tensor(values, at::kLong);
+at::Tensor indices(const std::vector<std::int64_t>& values, at::Device device) {
+    return at::tensor(values, at::kLong).to(device);
 }
 
 at::Tensor inverse_of(const at::Tensor& order) {
-    return at::empty_like(order).scatter_(0, order, at::arange(order.numel(), at::kLong));
+    return at::empty_like(order).scatter_(0, order, at::arange(order.numel(), order.options()));
 }
 
 // `rows` of `places`; zeros where there is no such row.
 at::Tensor rows_at(const at::Tensor& places, const at::Tensor& rows, bool all_exist) {
-    const auto there = places.to(rows.device());
-    if (all_exist) return rows.index_select(0, there);
-    return at::cat({rows, at::zeros({1, rows.size(1)}, rows.options())}).index_select(0, there);
+    if (all_exist) return rows.index_select(0, places);
+    return at::cat({rows, at::zeros({1, rows.size(1)}, rows.options())}).index_select(0, places);
 }
 
 // counts[source][expert of this rank]: where the rows of each come to lie, and their order.
 Incoming sorted(const std::vector<std::int64_t>& counts, std::size_t sources, std::size_t mine,
-                std::size_t ranks) {
+                std::size_t ranks, at::Device device) {
     Incoming incoming;
     incoming.rows.assign(ranks, 0);
     std::vector<std::int64_t> begins(counts.size());  // of each (source, expert) as they come
@@ -44,7 +43,7 @@ Incoming sorted(const std::vector<std::int64_t>& counts, std::size_t sources, st
         }
         incoming.by_expert.push_back(static_cast<std::int64_t>(order.size() - before));
     }
-    incoming.order = indices(order);
+    incoming.order = indices(order, device);
     incoming.places = inverse_of(incoming.order);
     return incoming;
 }
@@ -90,8 +89,8 @@ Outgoing address(const Choices& choices, const LayerHomes& homes, int ranks) {
         }
     std::replace(places.begin(), places.end(), std::int64_t{-1},
                  static_cast<std::int64_t>(order.size()));
-    outgoing.order = indices(order);
-    outgoing.places = indices(places);
+    outgoing.order = indices(order, choices.chosen.device());
+    outgoing.places = indices(places, choices.chosen.device());
     return outgoing;
 }
 
@@ -104,7 +103,7 @@ at::Tensor Outgoing::came_back(const at::Tensor& rows) const {
 }
 
 Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
-                         cluster::Communicator& comm) {
+                         cluster::Communicator& comm, at::Device device) {
     const auto ranks = static_cast<std::size_t>(comm.size());
     const bool sends = comm.rank() < homes.attention_ranks;
     const auto mine = homes.experts_of(comm.rank()).size();
@@ -119,15 +118,15 @@ Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
     const auto sources = static_cast<std::size_t>(homes.attention_ranks);
     std::vector<std::int64_t> counts(sources * mine);
     comm.all_to_all_v(outgoing.by_expert.data(), to, counts.data(), from, cluster::Dtype::i64);
-    return sorted(counts, sources, mine, ranks);
+    return sorted(counts, sources, mine, ranks, device);
 }
 
 Incoming fixed_counts(const std::vector<std::int64_t>& rows_each, const LayerHomes& homes, int rank,
-                      int ranks) {
+                      int ranks, at::Device device) {
     const auto mine = homes.experts_of(rank).size();
     std::vector<std::int64_t> counts;
     for (const auto rows : rows_each) counts.insert(counts.end(), mine, rows);
-    return sorted(counts, rows_each.size(), mine, static_cast<std::size_t>(ranks));
+    return sorted(counts, rows_each.size(), mine, static_cast<std::size_t>(ranks), device);
 }
 
 at::Tensor HeldExperts::outputs(const Incoming& incoming, const at::Tensor& rows) const {

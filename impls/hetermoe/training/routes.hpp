@@ -53,12 +53,13 @@ struct Incoming {
     at::Tensor places;                    ///< its inverse
     std::vector<std::int64_t> by_expert;  ///< rows of each expert held here
 };
-/// Collective over the group. Throws cluster::CommunicatorBroken.
+/// Collective over the group; counts lie in the host's memory, `order` and `places` on `device`.
+/// Throws cluster::CommunicatorBroken.
 Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
-                         cluster::Communicator& comm);
+                         cluster::Communicator& comm, at::Device device = at::kCPU);
 /// Where capacity is fixed: `rows_each` for every expert from each attention rank.
 Incoming fixed_counts(const std::vector<std::int64_t>& rows_each, const LayerHomes& homes, int rank,
-                      int ranks);
+                      int ranks, at::Device device = at::kCPU);
 
 /// The experts of one layer on one rank. Their blocks' gradients are added to by backward().
 class HeldExperts {

@@ -19,6 +19,18 @@ enum class MoeShape {
     mixtral  ///< RMSNorm, rotary positions, grouped queries, SwiGLU experts, a head of its own
 };
 
+/// How attention's scores and values meet. written_out: through memory, operation by operation, in
+/// an order that is the same everywhere. materialised: the same without passes of their own for
+/// scale and mask, as a GPU without fused attention does it. fused: in one kernel, where libtorch
+/// has one, that keeps scores on the chip.
+enum class Attention { written_out, materialised, fused };
+
+/// Where a model is computed, and how.
+struct Placement {
+    at::Device device = at::kCPU;
+    Attention attention = Attention::written_out;
+};
+
 struct MoeGptConfig {
     int layers = 2;
     int width = 64;

@@ -44,34 +44,61 @@ at::Tensor norm(const MoeGptConfig& config, const at::Tensor& x, const at::Tenso
                               : at::layer_norm(x, {x.size(-1)}, weight);
 }
 
-// Causal self-attention written out: at these lengths a fused kernel gains nothing, and this one
-// has a fixed order of operations. x: [batch, length, width]; future: true where a position must
-// not look.
+// What a position must not look at: true, [length, length].
+at::Tensor future(std::int64_t length, at::Device device) {
+    return at::ones({length, length}, at::TensorOptions().dtype(at::kBool).device(device))
+        .triu(/*diagonal=*/1);
+}
+
+// Values by what queries and keys make of them; all [batch, heads, length, head].
+at::Tensor mix(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+               Attention kind) {
+    const auto length = query.size(2), head = query.size(3);
+    const double root = std::sqrt(static_cast<double>(head));
+    if (kind == Attention::fused)
+        return at::scaled_dot_product_attention(query, key, value, {}, 0.0, /*is_causal=*/true);
+    const auto hidden = future(length, query.device());
+    if (kind == Attention::materialised) {
+        const auto flat = [&](const at::Tensor& t) { return t.reshape({-1, length, head}); };
+        const auto mask =
+            at::zeros({length, length}, query.options()).masked_fill_(hidden, -INFINITY);
+        const auto scores = at::baddbmm(mask, flat(query), flat(key).transpose(1, 2), 1, 1 / root);
+        return at::bmm(at::softmax(scores, -1), flat(value)).view(query.sizes());
+    }
+    const auto scores = at::matmul(query, key.transpose(-2, -1)) / root;
+    return at::matmul(at::softmax(scores.masked_fill(hidden, -INFINITY), -1), value);
+}
+
+// Causal self-attention. x: [batch, length, width].
 at::Tensor attention(const at::Tensor& x, const at::Tensor& qkv_weight,
-                     const at::Tensor& out_weight, int heads) {
+                     const at::Tensor& out_weight, int heads, Attention kind) {
     const auto batch = x.size(0), length = x.size(1), width = x.size(2), head = width / heads;
-    const auto future = at::ones({length, length}, x.options().dtype(at::kBool)).triu(1);
     const auto projected = at::matmul(x, qkv_weight.t())
                                .view({batch, length, 3, heads, head})
                                .permute({2, 0, 3, 1, 4});
-    const auto query = projected[0], key = projected[1], value = projected[2];
-    auto scores = at::matmul(query, key.transpose(-2, -1)) / std::sqrt(static_cast<double>(head));
-    scores = scores.masked_fill(future, -INFINITY);
-    const auto mixed = at::matmul(at::softmax(scores, -1), value);
+    const auto mixed = mix(projected[0], projected[1], projected[2], kind);
     return at::matmul(mixed.transpose(1, 2).reshape({batch, length, width}), out_weight.t());
 }
 
-// The decoder's: rotary positions, queries that share keys and values.
+// Rotary positions, queries that share keys and values. Written out it is the decoder's.
 at::Tensor grouped_attention(const MoeGptConfig& config, const at::Tensor& x,
-                             const at::Tensor& qkv_weight, const at::Tensor& out_weight) {
+                             const at::Tensor& qkv_weight, const at::Tensor& out_weight,
+                             Attention kind) {
     const auto batch = x.size(0), length = x.size(1), head = x.size(2) / config.heads;
     const auto shared = kv_heads(config);
     const auto parts = at::linear(x, qkv_weight)
                            .view({batch, length, config.heads + 2 * shared, head})
                            .split_with_sizes({config.heads, shared, shared}, 2);
     const auto table = rotary_table(length, head, rotary_base, x.options());
-    const auto mixed = causal_attention(rotate(parts[0], table), rotate(parts[1], table), parts[2]);
-    return at::linear(mixed.view({batch, length, config.heads * head}), out_weight);
+    const auto query = rotate(parts[0], table), key = rotate(parts[1], table);
+    const auto of_all_heads = [&](const at::Tensor& t) {
+        return t.transpose(1, 2).repeat_interleave(config.heads / shared, 1);
+    };
+    const auto mixed = kind == Attention::written_out
+                           ? causal_attention(query, key, parts[2])
+                           : mix(query.transpose(1, 2), of_all_heads(key), of_all_heads(parts[2]), kind)
+                                 .transpose(1, 2);
+    return at::linear(mixed.reshape({batch, length, config.heads * head}), out_weight);
 }
 
 at::Tensor capacity_mask(const MoeGptConfig& config, const at::Tensor& chosen,
@@ -152,13 +179,13 @@ at::Tensor moe_embed(const MoeGptConfig& config, const ParameterBlock& dense,
 }
 
 Routed moe_attend(const MoeGptConfig& config, const ParameterBlock& dense, int layer,
-                  const at::Tensor& x, const at::Tensor& chosen) {
+                  const at::Tensor& x, const at::Tensor& chosen, Attention kind) {
     const auto batch = x.size(0), length = x.size(1), width = x.size(2);
     const auto normed = norm(config, x, dense[index(layer, attention_norm)]);
     const auto &in = dense[index(layer, qkv)], &out = dense[index(layer, attention_out)];
     Routed routed;
-    routed.residual = x + (is_mixtral(config) ? grouped_attention(config, normed, in, out)
-                                              : attention(normed, in, out, config.heads));
+    routed.residual = x + (is_mixtral(config) ? grouped_attention(config, normed, in, out, kind)
+                                              : attention(normed, in, out, config.heads, kind));
     routed.rows = norm(config, routed.residual, dense[index(layer, expert_norm)])
                       .view({batch * length, width});
     routed.probabilities = at::softmax(at::matmul(routed.rows, dense[index(layer, gate)].t()), -1);

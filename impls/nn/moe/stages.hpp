@@ -39,7 +39,8 @@ at::Tensor moe_embed(const MoeGptConfig& config, const ParameterBlock& dense,
 /// x: [batch, length, width]. `chosen`, where it is defined, takes the gate's place in choosing;
 /// the weights stay the gate's.
 Routed moe_attend(const MoeGptConfig& config, const ParameterBlock& dense, int layer,
-                  const at::Tensor& x, const at::Tensor& chosen = {});
+                  const at::Tensor& x, const at::Tensor& chosen = {},
+                  Attention attention = Attention::written_out);
 
 /// A row for every choice: [rows * top_k, width], in the order of `chosen`.
 at::Tensor moe_expert_rows(const MoeGptConfig& config, const Routed& routed);

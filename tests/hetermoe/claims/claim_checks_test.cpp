@@ -65,6 +65,15 @@ TEST(HetermoeClaimChecks, HoldWhereTheyHoldAtEveryEnd) {
     EXPECT_EQ(checked("best_old", 0.75, 0).verdict, ClaimVerdict::contradicted);
 }
 
+TEST(HetermoeClaimChecks, AreNotOfCasesWithFlows) {
+    std::vector<Observation> all = observations();
+    for (const char* variant : {"hetermoe", "ep_ideal"}) {
+        all.push_back(seen(variant, 4, 4, variant[0] == 'h' ? 1000 : 10));
+        all.back().axes["network"] = std::string("flows");
+    }
+    EXPECT_EQ(claim_checks().at("largest")(claim_of(4, 1), all).verdict, ClaimVerdict::supported);
+}
+
 // Of panel and sequence: HeterMoE's numbers, the rival's are 10.
 std::vector<Observation> in_panels(
     const std::vector<std::tuple<const char*, std::int64_t, double>>& cases) {
