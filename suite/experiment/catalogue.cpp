@@ -152,7 +152,8 @@ Experiment read_experiment(const json& object) {
         experiment.metrics.push_back({metric.at("name"), metric.at("unit"), metric.at("says"),
                                       read_direction(metric.at("better")),
                                       metric.at("deterministic"), metric.at("labels"),
-                                      read_provenances(metric.value("only", json::array()))});
+                                      read_provenances(metric.value("only", json::array())),
+                                      read_provenances(metric.value("varies", json::array()))});
     for (const json& plan : object.at("profiles"))
         experiment.profiles.push_back(read_profile(plan));
     experiment.figure = read_figure(object.at("figure"));
