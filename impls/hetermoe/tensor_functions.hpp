@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "impls/tensors/module.hpp"
 #include "suite/drive/campaign/campaign.hpp"
@@ -12,6 +14,9 @@
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
+
+struct PacedPlan;
+struct PacedRun;
 
 // Within the module.
 
@@ -23,8 +28,8 @@ std::optional<std::string> module_timing_lacks();
 
 // Across processes; these need Gloo there, too:
 
-/// The emulated half of hetermoe/fig6 (experiments/fig6_run.cpp).
-void run_fig6(const SampleSpec& spec, Recorder& recorder);
+/// Everything that is emulated (emulated/paced_training.hpp, paced_processes.cpp).
+std::vector<PacedRun> run_paced_processes(std::span<const PacedPlan> plans);
 
 /// One sample of hetermoe/x_live (experiments/x_live_run.cpp). `spec` has passed the experiment's
 /// validate(). Throws SampleError(failed) when the training cannot go on.
@@ -41,7 +46,7 @@ struct TensorFunctions {
     decltype(&hetermoe::run_fig2) run_fig2;
     decltype(&hetermoe::module_timing_lacks) module_timing_lacks;
     // Null without Gloo.
-    decltype(&hetermoe::run_fig6) run_fig6;
+    decltype(&hetermoe::run_paced_processes) run_paced;
     decltype(&hetermoe::run_x_live) run_x_live;
     decltype(&hetermoe::run_live_schedule) run_live_schedule;
 };

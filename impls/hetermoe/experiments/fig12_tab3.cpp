@@ -18,7 +18,11 @@ Experiment fig12() {
              [](const SampleSpec& spec) {
                  return panel_point(assay::to_string(spec.axes.at("panel")));
              },
-         .crossing = true});
+         .crossing = true,
+         .emulated = {{"panel", {"d1-o1"}},
+                      {"sequence", {std::int64_t{4}, std::int64_t{12}, std::int64_t{24}}},
+                      {"calibration", {"anchored"}},
+                      {"part", {std::int64_t{3}}}}});
 }
 
 Experiment tab3() {
@@ -36,7 +40,8 @@ Experiment tab3() {
                     .panels = {"calibration"},
                     .x_title = "thousands of tokens of a sequence",
                     .y_title = "share of the step in which A40s compute"},
-         .point = [](const SampleSpec&) { return panel_point("d1-o1"); }});
+         .point = [](const SampleSpec&) { return panel_point("d1-o1"); },
+         .emulated = {{"calibration", {"anchored"}}, {"part", {std::int64_t{3}}}}});
 }
 
 }  // namespace assay::hetermoe

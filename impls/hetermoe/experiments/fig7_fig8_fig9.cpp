@@ -29,7 +29,11 @@ Experiment fig7() {
          .axes = {panels({"d1-o1", "w1-o1", "w2-o2", "d2-o3"}), all_sequences()},
          .variants = against_expert_parallelism,
          .figure = throughput_figure({"panel", "calibration"}),
-         .point = at_panel});
+         .point = at_panel,
+         .emulated = {{"panel", {"d1-o1", "d2-o3"}},
+                      {"sequence", {std::int64_t{8}, std::int64_t{16}}},
+                      {"calibration", {"anchored"}},
+                      {"part", {std::int64_t{3}}}}});
 }
 
 Experiment fig8() {

@@ -5,11 +5,25 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "impls/hetermoe/emulated/emulate_arm.hpp"
 #include "suite/experiment/exact_profiles.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
 namespace {
+
+// A part of the cluster with as many of the experts: every GPU has what it had.
+void take_part(Point& point, int part) {
+    for (int* whole : {&point.new_gpus.gpus, &point.old_gpus.gpus, &point.model.experts}) {
+        if (*whole % part != 0)
+            throw UserError(
+                fmt::format("part {}: {} GPUs, {} GPUs and {} experts are not so many "
+                            "equal parts",
+                            part, point.new_gpus.gpus, point.old_gpus.gpus, point.model.experts));
+    }
+    for (int* whole : {&point.new_gpus.gpus, &point.old_gpus.gpus, &point.model.experts})
+        *whole /= part;
+}
 
 Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
     Point point = declared.point(spec);
@@ -21,23 +35,43 @@ Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
             throw UserError("sequence: give thousands of tokens, from 0.125 to 4096");
         point.tokens = 1024 * k;
     }
+    if (spec.axes.contains("part"))
+        take_part(point, static_cast<int>(integer_axis(spec, "part", 1, 64)));
     return point;
+}
+
+void record(const ArmResult& result, Recorder& recorder) {
+    recorder.metric("tokens_per_s", result.tokens_per_s);
+    if (result.new_busy) recorder.metric("new_busy", *result.new_busy);
+    if (result.old_busy) recorder.metric("old_busy", *result.old_busy);
+    recorder.metric("micro_batches", result.micro_batches);
+    recorder.metric("moved", result.moved);
 }
 
 void run(const PaperExperiment& declared, const SampleSpec& spec, Recorder& recorder) {
     const Point point = point_of(declared, spec);
-    const auto result = run_arm(point, declared.arm ? declared.arm(spec) : spec.variant);
-    recorder.metric("fits", result ? 1 : 0);
+    const std::string arm = declared.arm ? declared.arm(spec) : spec.variant;
+    const auto simulated = run_arm(point, arm);
+    recorder.metric("fits", simulated ? 1 : 0);
     if (declared.crossing) recorder.metric("crossing_k", crossing_k(point));
-    if (!result) return;
-    recorder.metric("tokens_per_s", result->tokens_per_s);
-    if (result->new_busy) recorder.metric("new_busy", *result->new_busy);
-    if (result->old_busy) recorder.metric("old_busy", *result->old_busy);
-    recorder.metric("micro_batches", result->micro_batches);
-    recorder.metric("moved", result->moved);
+    if (!simulated) return;
+    switch (spec.provenance) {
+        case Provenance::emulated:
+            return emulate_arm(
+                {.point = point, .arm = arm, .simulated = *simulated, .seed = spec.seed},
+                [&](const ArmResult& result) { record(result, recorder); }, recorder);
+        default:
+            return record(*simulated, recorder);
+    }
 }
 
-std::vector<MetricSpec> metrics(bool crossing) {
+std::optional<std::string> lacks(const PaperExperiment& declared, const SampleSpec& spec) {
+    return spec.provenance == Provenance::emulated
+               ? emulation_lacks(declared.arm ? declared.arm(spec) : spec.variant)
+               : std::nullopt;
+}
+
+std::vector<MetricSpec> metrics(const PaperExperiment& declared) {
     std::vector<MetricSpec> all{
         {"tokens_per_s", "1/s", "tokens of the batch per second of a step", Direction::higher,
          true},
@@ -46,10 +80,12 @@ std::vector<MetricSpec> metrics(bool crossing) {
         {"micro_batches", "count", "of a step and new GPU: the best number", Direction::none, true},
         {"moved", "share", "of all experts, those on new GPUs", Direction::none, true},
         {"fits", "bool", "whether it fits into memory", Direction::higher, true}};
-    if (crossing)
+    if (declared.crossing)
         all.push_back({"crossing_k", "K tokens",
                        "from which on attention takes as long as experts, on as many GPUs",
                        Direction::none, true});
+    if (!declared.emulated.empty())
+        for (MetricSpec& metric : emulation_metrics()) all.push_back(std::move(metric));
     return all;
 }
 
@@ -73,6 +109,7 @@ Experiment paper_experiment(PaperExperiment declared) {
         "a step for each new GPU is the largest with which HeterMoE fits every cluster of Fig. 7 "
         "at "
         "32K tokens.";
+    if (!declared.emulated.empty()) experiment.says += emulation_says;
     experiment.axes = declared.axes;
     Axis calibration{"calibration", "of task times: sheet or anchored", {"sheet"}, false};
     if (!declared.sheet_only) calibration.values.emplace_back("anchored");
@@ -81,9 +118,25 @@ Experiment paper_experiment(PaperExperiment declared) {
         experiment.axes.push_back(
             {"batch", "sequences of a step for each new GPU", {std::int64_t{4}}, true});
     experiment.variants = declared.variants;
-    experiment.metrics = metrics(declared.crossing);
+    experiment.metrics = metrics(declared);
     experiment.profiles = exact_profiles(0.02);
     for (ProfilePlan& plan : experiment.profiles) plan.provenances = {Provenance::simulated};
+    if (!declared.emulated.empty()) {
+        experiment.axes.push_back({"part",
+                                   "emulated: one of so many equal parts of the cluster, with as "
+                                   "many of its experts",
+                                   {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}},
+                                   true});
+        for (ProfilePlan& plan : experiment.profiles) plan.axes["part"] = {};  // unnamed: the whole
+        ProfilePlan& toy = experiment.profiles.front();
+        toy.provenances.push_back(Provenance::emulated);
+        toy.axes_of[Provenance::emulated] = declared.emulated;
+        toy.seconds_of[Provenance::emulated] = 8;
+        toy.timeout_s = 300;
+        experiment.unsupported = [declared](const SampleSpec& spec) {
+            return lacks(declared, spec);
+        };
+    }
     experiment.figure = declared.figure;
     experiment.validate = [declared](const SampleSpec& spec) { point_of(declared, spec); };
     experiment.calibration = [declared](const SampleSpec& spec) {

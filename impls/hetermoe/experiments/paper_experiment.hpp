@@ -1,7 +1,8 @@
-// What the figures on the paper's GPUs share: arms at points, simulated.
+// What the figures on the paper's GPUs share: arms at points, simulated and emulated.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct PaperExperiment {
     std::function<std::string(const SampleSpec&)> arm = {};
     bool crossing = false;    ///< records crossing_k too
     bool sheet_only = false;  ///< anchors say nothing of its points
+    /// Emulated at profile toy, of these values of the axes; among them "part", one of so many
+    /// equal parts of the cluster. Empty: simulated only.
+    std::map<std::string, std::vector<Value>> emulated = {};
 };
 
 Experiment paper_experiment(PaperExperiment declared);

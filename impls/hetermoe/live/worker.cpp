@@ -166,8 +166,8 @@ class TrainingWorker {
                                     (task.kind == TaskKind::EB && task.layer == last);
             if (first_back && task.micro_batch == 1) process_.wait_at(drive::step_point, step);
         };
-        const auto result =
-            trainer_.compute(step, form_.layout, {links_->all(), *links_->group}, in_the_middle);
+        const auto result = trainer_.compute(step, form_.layout, {links_->all(), *links_->group},
+                                             {.before = in_the_middle});
         if (const auto block = trainer_.corrupted_block()) return give_up_state(step, *block);
         if (!result.not_finite.empty())
             return fail(step, result.not_finite + " is not a finite number");

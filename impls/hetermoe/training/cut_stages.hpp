@@ -24,9 +24,10 @@ namespace assay::hetermoe {
 
 class CutStages {
   public:
-    /// tokens: [batch, length + 1], int64.
-    CutStages(const nn::MoeGptConfig& model, const nn::ParameterBlock& dense, at::Tensor tokens)
-        : model_(model), dense_(dense), tokens_(std::move(tokens)) {}
+    /// tokens: [batch, length + 1], int64. `choice`: made in the gates' place.
+    CutStages(const nn::MoeGptConfig& model, const nn::ParameterBlock& dense, at::Tensor tokens,
+              nn::ForcedChoice choice = {})
+        : model_(model), dense_(dense), tokens_(std::move(tokens)), choice_(std::move(choice)) {}
 
     struct ForExperts {
         at::Tensor rows;    ///< [choices, width]
@@ -65,6 +66,7 @@ class CutStages {
     const nn::MoeGptConfig& model_;
     const nn::ParameterBlock& dense_;
     at::Tensor tokens_;
+    nn::ForcedChoice choice_;
     std::vector<Boundary> boundaries_;
     Entered last_;
     at::Tensor loss_;

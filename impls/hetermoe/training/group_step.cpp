@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -16,13 +18,15 @@ namespace {
 class GroupStep {
   public:
     GroupStep(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-              nn::MoeState& state, GroupLinks& links, const TaskHook& before)
+              nn::MoeState& state, GroupLinks& links, const StepOptions& options)
         : plan_(plan),
-          shape_{.micro_batches = plan.micro_batches, .offload = plan_.offload},
+          shape_{.micro_batches = plan.micro_batches,
+                 .offload = plan_.offload,
+                 .backward = options.backward},
           scale_(scale),
           state_(state),
           links_(links),
-          before_(before),
+          options_(options),
           mine_(links.rank() < plan.group.attention ? Queue::attention : Queue::expert),
           travels_(plan.offload.size(),
                    std::vector<Travel>(static_cast<std::size_t>(plan.micro_batches))) {
@@ -37,7 +41,7 @@ class GroupStep {
             layers_.push_back({std::move(homes), HeldExperts(std::move(blocks))});
         }
         for (const auto& batch : tokens)
-            stages_.emplace_back(model, *state.find(nn::dense_key), batch);
+            stages_.emplace_back(model, *state.find(nn::dense_key), batch, options.choice);
         nothing_ = at::empty({0, model.width}, at::TensorOptions().dtype(model.dtype));
     }
 
@@ -95,8 +99,8 @@ class GroupStep {
             if (queue == mine_) {
                 events_[name(task)] = promises_[name(task)].get_future().share();
             } else if (runs_here(task)) {
-                transfers_.push_back(
-                    links_.queue(queue).enqueue(awaited(task), [this, task] { transfer(task); }));
+                transfers_.push_back(links_.queue(queue).enqueue(
+                    awaited(task), [this, task] { perform(task, [&] { transfer(task); }); }));
                 events_[name(task)] = transfers_.back();
             }
         });
@@ -106,8 +110,7 @@ class GroupStep {
         const QueueOrders orders = zebra_orders(shape_);
         for (const Task& task : orders[static_cast<std::size_t>(mine_)]) {
             for (const auto& event : awaited(task)) event.get();
-            if (before_) before_(task);
-            compute(task);
+            perform(task, [&] { compute(task); });
             promises_.at(name(task)).set_value();
         }
         for (const auto& transfer : transfers_) transfer.get();
@@ -123,9 +126,29 @@ class GroupStep {
         return stages_[static_cast<std::size_t>(task.micro_batch - 1)];
     }
 
+    template <class Work>
+    void perform(const Task& task, const Work& work) {
+        if (options_.before) options_.before(task);
+        work();
+        if (options_.after) options_.after(task, rows_of(task));
+    }
+    std::int64_t rows_of(const Task& task) {
+        const auto sum = [](const std::vector<std::int64_t>& rows) {
+            return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+        };
+        switch (queue_of(task.kind)) {
+            case Queue::attention:
+                if (task.kind == TaskKind::AF || task.kind == TaskKind::AB) return 0;
+                [[fallthrough]];
+            case Queue::expert:
+                return sum(travel(task).incoming.rows);
+            default:
+                return std::max(sum(travel(task).incoming.rows), sum(travel(task).outgoing.rows));
+        }
+    }
+
     // ---- by a link's thread --------------------------------------------------------------------
     void transfer(const Task& task) {
-        if (before_) before_(task);
         auto& comm = links_.communicator(queue_of(task.kind));
         Travel& rows = travel(task);
         if (task.kind == TaskKind::DF) {
@@ -206,7 +229,7 @@ class GroupStep {
     double scale_;
     nn::MoeState& state_;
     GroupLinks& links_;
-    const TaskHook& before_;
+    const StepOptions& options_;
     Queue mine_;
     std::vector<Layer> layers_;
     std::vector<CutStages> stages_;             // of each micro-batch, on attention ranks
@@ -222,8 +245,8 @@ class GroupStep {
 }  // namespace
 
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-                      nn::MoeState& state, GroupLinks& links, const TaskHook& before) {
-    return GroupStep(plan, tokens, scale, state, links, before).run();
+                      nn::MoeState& state, GroupLinks& links, const StepOptions& options) {
+    return GroupStep(plan, tokens, scale, state, links, options).run();
 }
 
 }  // namespace assay::hetermoe
