@@ -9,7 +9,7 @@ namespace assay::hetermoe {
 namespace {
 
 // A task of a layer is then some ten milliseconds, against which waking up is little.
-constexpr double step_s = 2.5;
+constexpr double step_s = 3;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::vector<MetricSpec> emulation_metrics() {
         metric("simulated_tokens_per_s", "1/s", "of the same point"),
         metric("timeline_error", "share", "of the simulated step, by which this one is longer"),
         metric("late", "share",
-               "of the step, in which tasks that others waited for were late: more than 2 %, and "
+               "of the step, in which tasks that others waited for were late: more than 3 %, and "
                "the sample is invalid",
                Direction::lower),
         metric("attempts", "count", "at the step, until it was late by no more"),

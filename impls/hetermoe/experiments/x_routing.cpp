@@ -99,7 +99,7 @@ Experiment x_routing() {
         {"imbalance", "ratio", "busiest old GPU over their mean", Direction::lower},
         {"timeline_error", "share",
          "of the makespan that the shares foretell, by which it is longer: rows are whole, too"},
-        {"late", "share", "of the step that is lateness; above 2 % the sample is invalid",
+        {"late", "share", "of the step that is lateness; above 3 % the sample is invalid",
          Direction::lower},
         {"attempts", "count", "at the step, until it was late by no more"},
         {"difference", "ratio", "of weights from those that one process computes",

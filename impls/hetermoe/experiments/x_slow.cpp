@@ -152,7 +152,7 @@ Experiment x_slow() {
          true},
         {"micro_batches", "count", "of a step and new GPU at the end", none, true},
         {"timeline_error", "share", "of the planned steps, by which they are longer", none},
-        {"late", "share", "the most of a step that is lateness; above 2 % the sample is invalid",
+        {"late", "share", "the most of a step that is lateness; above 3 % the sample is invalid",
          Direction::lower},
         {"attempts", "count", "at all steps, until they were late by no more", none},
         {"difference", "ratio", "of weights from those that one process computes",
