@@ -182,11 +182,11 @@ ClaimCheck median_at_most(const Claim& claim, std::span<const Observation> obser
         return check;
     }
     check.obtained = median(values);
-    check.verdict = *check.obtained <= *claim.value ? ClaimVerdict::supported
-                                                    : ClaimVerdict::contradicted;
-    check.reason = fmt::format("in the median {:.4f} over {} cases (at most {:.4f}); claimed {:.4g}",
-                               *check.obtained, values.size(),
-                               *std::max_element(values.begin(), values.end()), *claim.value);
+    check.verdict =
+        *check.obtained <= *claim.value ? ClaimVerdict::supported : ClaimVerdict::contradicted;
+    check.reason = fmt::format(
+        "in the median {:.4f} over {} cases (at most {:.4f}); claimed {:.4g}", *check.obtained,
+        values.size(), *std::max_element(values.begin(), values.end()), *claim.value);
     return check;
 }
 

@@ -27,7 +27,7 @@ void compute(const SampleSpec& spec, Recorder& recorder) {
                         .arrived_s = times.seconds(start),
                         .start_s = times.seconds(start),
                         .end_s = times.seconds(end),
-                        .held_s = times.seconds(end - start)});
+                        .held_s = times.seconds(end) - times.seconds(start)});
     record_fig6(runs, recorder);
 }
 
