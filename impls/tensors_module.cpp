@@ -34,15 +34,15 @@ const assay::hetermoe::TensorFunctions assay_hetermoe_tensors{
     .run_fig2 = assay::hetermoe::run_fig2,
     .module_timing_lacks = assay::hetermoe::module_timing_lacks,
 #ifdef ASSAY_HETERMOE_LIVE
-    .run_fig6 = assay::hetermoe::run_fig6,
-    .measure_profile = assay::hetermoe::measure_profile,
+    .run_paced = assay::hetermoe::run_paced_processes,
     .run_on_parts = assay::hetermoe::run_on_parts,
+    .measure_profile = assay::hetermoe::measure_profile,
     .run_x_live = assay::hetermoe::run_x_live,
     .run_live_schedule = assay::hetermoe::run_live_schedule,
 #else
-    .run_fig6 = nullptr,
-    .measure_profile = nullptr,
+    .run_paced = nullptr,
     .run_on_parts = nullptr,
+    .measure_profile = nullptr,
     .run_x_live = nullptr,
     .run_live_schedule = nullptr,
 #endif

@@ -82,6 +82,13 @@ double ProfilePlan::seconds(Provenance provenance) const {
     return found == seconds_of.end() ? seconds_per_sample : found->second;
 }
 
+ProfilePlan ProfilePlan::of(Provenance provenance) const {
+    ProfilePlan plan = *this;
+    if (const auto found = axes_of.find(provenance); found != axes_of.end())
+        for (const auto& [axis, values] : found->second) plan.axes[axis] = values;
+    return plan;
+}
+
 const ProfilePlan* Experiment::plan(Profile profile) const {
     for (const ProfilePlan& plan : profiles)
         if (plan.profile == profile) return &plan;

@@ -57,11 +57,13 @@ struct ProfilePlan {
     Profile profile = Profile::toy;
     std::vector<Provenance> provenances;             ///< the first is the default of `assay run`
     std::map<std::string, std::vector<Value>> axes;  ///< replaces the default sweep of these axes
-    std::vector<std::string> variants;               ///< where nobody names any; empty: all
-    int rounds = 1;                                  ///< samples per case and variant
-    double seconds_per_sample = 1;                   ///< estimate, printed by --dry-run …
-    std::map<Provenance, double> seconds_of;         ///< … where it depends on the provenance
-    double bytes_per_sample = 4096;                  ///< estimate of what the store grows by
+    /// … and of these where samples are of that provenance: what takes longer asks for less.
+    std::map<Provenance, std::map<std::string, std::vector<Value>>> axes_of;
+    std::vector<std::string> variants;        ///< where nobody names any; empty: all
+    int rounds = 1;                           ///< samples per case and variant
+    double seconds_per_sample = 1;            ///< estimate, printed by --dry-run …
+    std::map<Provenance, double> seconds_of;  ///< … where it depends on the provenance
+    double bytes_per_sample = 4096;           ///< estimate of what the store grows by
     double timeout_s = 600;
     /// Whether its samples compute on GPUs, so that one that throttles makes them invalid. Absent:
     /// at profiles gpu and cluster they do.
@@ -69,6 +71,7 @@ struct ProfilePlan {
 
     bool uses_gpus() const;
     double seconds(Provenance) const;  ///< the estimate for one sample
+    ProfilePlan of(Provenance) const;  ///< as it is for these samples: axes_of is part of axes
 };
 
 /// How the report draws the experiment.

@@ -53,7 +53,11 @@ Experiment fig10() {
              },
          .on_parts = {{"old", {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}}},
                       {"sequence", {std::int64_t{4}}}},
-         .on_parts_variants = {"hetermoe", "zebra", "ep_ideal"}});
+         .on_parts_variants = {"hetermoe", "zebra", "ep_ideal"},
+         .emulated = {{"old", {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}}},
+                      {"sequence", {std::int64_t{12}}},
+                      {"calibration", {"anchored"}},
+                      {"part", {std::int64_t{2}}}}});
 }
 
 Experiment fig11() {

@@ -20,7 +20,11 @@ Experiment fig12() {
              },
          .on_parts = {{"panel", {"d1-o1"}}, {"sequence", {std::int64_t{4}, std::int64_t{16}}}},
          .on_parts_variants = {"hetermoe", "zebra"},
-         .crossing = true});
+         .crossing = true,
+         .emulated = {{"panel", {"d1-o1"}},
+                      {"sequence", {std::int64_t{4}, std::int64_t{12}, std::int64_t{24}}},
+                      {"calibration", {"anchored"}},
+                      {"part", {std::int64_t{3}}}}});
 }
 
 Experiment tab3() {
@@ -40,7 +44,8 @@ Experiment tab3() {
                     .y_title = "share of the step in which A40s compute"},
          .point = [](const SampleSpec&) { return panel_point("d1-o1"); },
          .on_parts = {{"sequence", {std::int64_t{8}, std::int64_t{16}}}},
-         .on_parts_variants = {"zebra", "hetermoe", "dist_ep"}});
+         .on_parts_variants = {"zebra", "hetermoe", "dist_ep"},
+         .emulated = {{"calibration", {"anchored"}}, {"part", {std::int64_t{3}}}}});
 }
 
 }  // namespace assay::hetermoe

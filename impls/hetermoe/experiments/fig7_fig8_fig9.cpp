@@ -39,7 +39,11 @@ Experiment fig7() {
          .figure = throughput_figure({"panel", "calibration"}),
          .point = at_panel,
          .on_parts = at("d1-o1", {4, 8, 16}),
-         .on_parts_variants = measured_arms});
+         .on_parts_variants = measured_arms,
+         .emulated = {{"panel", {"d1-o1", "d2-o3"}},
+                      {"sequence", {std::int64_t{8}, std::int64_t{16}}},
+                      {"calibration", {"anchored"}},
+                      {"part", {std::int64_t{3}}}}});
 }
 
 Experiment fig8() {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "impls/hetermoe/emulated/emulate_arm.hpp"
 #include "impls/hetermoe/experiments/on_parts.hpp"
 #include "impls/hetermoe/parts/parts_point.hpp"
 #include "suite/drive/simgrid/rank_flows.hpp"
@@ -19,6 +20,19 @@ bool is_of_flows(const SampleSpec& spec) {
     return named != spec.axes.end() && assay::to_string(named->second) == "flows";
 }
 
+// A part of the cluster with as many of the experts: every GPU has what it had.
+void take_part(Point& point, int part) {
+    for (int* whole : {&point.new_gpus.gpus, &point.old_gpus.gpus, &point.model.experts}) {
+        if (*whole % part != 0)
+            throw UserError(
+                fmt::format("part {}: {} GPUs, {} GPUs and {} experts are not so many "
+                            "equal parts",
+                            part, point.new_gpus.gpus, point.old_gpus.gpus, point.model.experts));
+    }
+    for (int* whole : {&point.new_gpus.gpus, &point.old_gpus.gpus, &point.model.experts})
+        *whole /= part;
+}
+
 Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
     Point point = declared.point(spec);
     if (const auto named = spec.axes.find("calibration"); named != spec.axes.end())
@@ -30,6 +44,8 @@ Point point_of(const PaperExperiment& declared, const SampleSpec& spec) {
             throw UserError("sequence: give thousands of tokens, from 0.125 to 4096");
         point.tokens = 1024 * k;
     }
+    if (spec.axes.contains("part"))
+        take_part(point, static_cast<int>(integer_axis(spec, "part", 1, 64)));
     return point;
 }
 
@@ -39,6 +55,14 @@ std::string arm_of(const PaperExperiment& declared, const SampleSpec& spec) {
 
 bool is_measured(const SampleSpec& spec) { return spec.provenance == Provenance::measured; }
 
+void record(const ArmResult& result, Recorder& recorder) {
+    recorder.metric("tokens_per_s", result.tokens_per_s);
+    if (result.new_busy) recorder.metric("new_busy", *result.new_busy);
+    if (result.old_busy) recorder.metric("old_busy", *result.old_busy);
+    recorder.metric("micro_batches", result.micro_batches);
+    recorder.metric("moved", result.moved);
+}
+
 void run(const PaperExperiment& declared, const SampleSpec& spec, Recorder& recorder) {
     Point point = point_of(declared, spec);
     const std::string arm = arm_of(declared, spec);
@@ -46,18 +70,28 @@ void run(const PaperExperiment& declared, const SampleSpec& spec, Recorder& reco
     if (is_of_flows(spec))
         point.flows = std::make_shared<drive::RankFlows>(Topology(point.network),
                                                          point.new_gpus.gpus + point.old_gpus.gpus);
-    const auto result = run_arm(point, arm);
-    recorder.metric("fits", result ? 1 : 0);
+    const auto simulated = run_arm(point, arm);
+    recorder.metric("fits", simulated ? 1 : 0);
     if (declared.crossing) recorder.metric("crossing_k", crossing_k(point));
-    if (!result) return;
-    recorder.metric("tokens_per_s", result->tokens_per_s);
-    if (result->new_busy) recorder.metric("new_busy", *result->new_busy);
-    if (result->old_busy) recorder.metric("old_busy", *result->old_busy);
-    recorder.metric("micro_batches", result->micro_batches);
-    recorder.metric("moved", result->moved);
+    if (!simulated) return;
+    switch (spec.provenance) {
+        case Provenance::emulated:
+            return emulate_arm(
+                {.point = point, .arm = arm, .simulated = *simulated, .seed = spec.seed},
+                [&](const ArmResult& result) { record(result, recorder); }, recorder);
+        default:
+            return record(*simulated, recorder);
+    }
 }
 
-std::vector<MetricSpec> metrics(bool crossing) {
+std::optional<std::string> lacks(const PaperExperiment& declared, const SampleSpec& spec) {
+    const std::string arm = arm_of(declared, spec);
+    if (is_measured(spec)) return parts_lack(arm);
+    if (spec.provenance == Provenance::emulated) return emulation_lacks(arm);
+    return is_of_flows(spec) ? drive::flow_engine_lacks() : std::nullopt;
+}
+
+std::vector<MetricSpec> metrics(const PaperExperiment& declared) {
     std::vector<MetricSpec> all{
         {"tokens_per_s", "1/s", "tokens of the batch per second of a step", Direction::higher,
          true},
@@ -66,14 +100,20 @@ std::vector<MetricSpec> metrics(bool crossing) {
         {"micro_batches", "count", "of a step and new GPU: the best number", Direction::none, true},
         {"moved", "share", "of all experts, those on new GPUs", Direction::none, true},
         {"fits", "bool", "whether it fits into memory", Direction::higher, true}};
-    if (crossing)
+    if (declared.crossing)
         all.push_back({"crossing_k",
                        "K tokens",
                        "from which on attention takes as long as experts, on as many GPUs",
                        Direction::none,
                        true,
                        {},
-                       {Provenance::simulated}});
+                       {Provenance::simulated, Provenance::emulated}});
+    // Of emulated samples only what comes of time.
+    for (MetricSpec& metric : all)
+        if (metric.name == "tokens_per_s" || metric.name.ends_with("_busy"))
+            metric.varies.push_back(Provenance::emulated);
+    if (!declared.emulated.empty())
+        for (MetricSpec& metric : emulation_metrics()) all.push_back(std::move(metric));
     return all;
 }
 
@@ -98,6 +138,7 @@ Experiment paper_experiment(PaperExperiment declared) {
         "at "
         "32K tokens.";
     if (!declared.on_parts_variants.empty()) experiment.says += parts_say;
+    if (!declared.emulated.empty()) experiment.says += emulation_says;
     experiment.axes = declared.axes;
     Axis calibration{"calibration", "of task times: sheet or anchored", {"sheet"}, false};
     if (!declared.sheet_only) calibration.values.emplace_back("anchored");
@@ -106,7 +147,7 @@ Experiment paper_experiment(PaperExperiment declared) {
         experiment.axes.push_back(
             {"batch", "sequences of a step for each new GPU", {std::int64_t{4}}, true});
     experiment.variants = declared.variants;
-    experiment.metrics = metrics(declared.crossing);
+    experiment.metrics = metrics(declared);
     experiment.profiles = exact_profiles(0.02);
     experiment.axes.push_back(
         {"network",
@@ -118,22 +159,37 @@ Experiment paper_experiment(PaperExperiment declared) {
         plan.provenances = {Provenance::simulated};
         plan.axes["network"] = {};
     }
+    if (!declared.emulated.empty()) {
+        experiment.axes.push_back({"part",
+                                   "emulated: one of so many equal parts of the cluster, with as "
+                                   "many of its experts",
+                                   {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}},
+                                   true});
+        for (ProfilePlan& plan : experiment.profiles) plan.axes["part"] = {};  // unnamed: the whole
+        ProfilePlan& toy = experiment.profiles.front();
+        toy.provenances.push_back(Provenance::emulated);
+        toy.axes_of[Provenance::emulated] = declared.emulated;
+        toy.seconds_of[Provenance::emulated] = 8;
+        toy.timeout_s = 300;
+    }
     if (!declared.on_parts_variants.empty()) {
-        experiment.profiles.push_back(parts_profile(declared.on_parts, declared.on_parts_variants));
+        ProfilePlan plan = parts_profile(declared.on_parts, declared.on_parts_variants);
+        if (!declared.emulated.empty()) plan.axes["part"] = {};
+        experiment.profiles.push_back(std::move(plan));
         for (MetricSpec& metric : experiment.metrics)
-            if (metric.name != "fits") metric.varies = {Provenance::measured};
+            if (metric.name != "fits") metric.varies.push_back(Provenance::measured);
         for (MetricSpec& metric : parts_metrics()) experiment.metrics.push_back(std::move(metric));
     }
     experiment.unsupported = [declared](const SampleSpec& spec) {
-        if (is_measured(spec)) return parts_lack(arm_of(declared, spec));
-        return is_of_flows(spec) ? drive::flow_engine_lacks() : std::nullopt;
+        return lacks(declared, spec);
     };
     experiment.figure = declared.figure;
     experiment.validate = [declared](const SampleSpec& spec) {
         const Point point = point_of(declared, spec);
         if (is_measured(spec)) parts_for(point);
         if (!is_of_flows(spec)) return;
-        if (is_measured(spec)) throw UserError("axis network: flows are simulated");
+        if (spec.provenance != Provenance::simulated)
+            throw UserError("axis network: flows are simulated");
         if (const std::string arm = arm_of(declared, spec); !has_flows_version(arm))
             throw UserError(fmt::format("axis network: {} has no version with flows", arm));
     };

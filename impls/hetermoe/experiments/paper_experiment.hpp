@@ -1,4 +1,4 @@
-// What the figures on the paper's GPUs share: arms at points, simulated.
+// What the figures on the paper's GPUs share: arms at points, simulated and emulated.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,9 @@ struct PaperExperiment {
     std::vector<std::string> on_parts_variants = {};
     bool crossing = false;    ///< records crossing_k too
     bool sheet_only = false;  ///< anchors say nothing of its points
+    /// Emulated at profile toy, of these values of the axes; among them "part", one of so many
+    /// equal parts of the cluster. Empty: simulated only.
+    std::map<std::string, std::vector<Value>> emulated = {};
 };
 
 Experiment paper_experiment(PaperExperiment declared);

@@ -19,7 +19,7 @@
 
 namespace assay::hetermoe {
 
-ASSAY_FIELDS(TrainingSettings, model, adam, sequences, seed, corpus)
+ASSAY_FIELDS(TrainingSettings, model, adam, sequences, seed, corpus, loads)
 
 /// Of the state held, once training is over.
 struct Digests {

@@ -198,9 +198,10 @@ class TrainingWorker {
             if (first_back && task.micro_batch == 1) process_.wait_at(drive::step_point, step);
             timer.begins(task);
         };
-        const auto result =
-            trainer_.compute(step, form_.layout, {links_->all(), *links_->group}, before,
-                             [&](const Task& task) { timer.ends(task, last); });
+        const auto result = trainer_.compute(
+            step, form_.layout, {links_->all(), *links_->group},
+            {.before = before,
+             .after = [&](const Task& task, std::int64_t) { timer.ends(task, last); }});
         if (const auto block = trainer_.corrupted_block()) return give_up_state(step, *block);
         if (!result.not_finite.empty())
             return fail(step, result.not_finite + " is not a finite number");

@@ -83,7 +83,8 @@ std::optional<ArmResult> zebra(const Point& point, Asym asym, int micro_batches)
                      .new_busy = share(Queue::attention),
                      .old_busy = share(Queue::expert),
                      .micro_batches = micro_batches,
-                     .moved = double(moved) / (point.model.layers * point.model.experts)};
+                     .moved = double(moved) / (point.model.layers * point.model.experts),
+                     .offload = *offload};
 }
 
 // Two pools of GPUs of any kind; their work is shared by speed, as one attention and one expert

@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "impls/hetermoe/simulated/point.hpp"
 
@@ -25,6 +26,7 @@ struct ArmResult {
     std::optional<double> new_busy, old_busy;  ///< share of the step in which a GPU computes
     int micro_batches = 1;                     ///< R, the best
     double moved = 0;                          ///< share of experts on new GPUs
+    std::vector<int> offload = {};  ///< of groups that alternate: moved by every old GPU, by layer
 };
 
 /// Nothing where it does not fit into memory, or experts do not divide. Throws UserError for an arm

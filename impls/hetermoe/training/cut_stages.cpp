@@ -31,7 +31,10 @@ CutStages::Entered CutStages::enter(int layer) {
 CutStages::ForExperts CutStages::forward(int layer, const at::Tensor& outputs) {
     const at::NoGradGuard no_grad;
     if (layer > 1) below(layer).outputs = outputs;
-    const auto routed = nn::moe_attend(model_, dense_, layer - 1, enter(layer).x, {}, attention_);
+    at::Tensor chosen;
+    if (const auto rows = tokens_.size(0) * (tokens_.size(1) - 1); choice_)
+        chosen = at::tensor(choice_(layer - 1, rows), at::kLong).to(tokens_.device()).view({rows, model_.top_k});
+    const auto routed = nn::moe_attend(model_, dense_, layer - 1, enter(layer).x, chosen, attention_);
     boundaries_.push_back({.residual = routed.residual,
                            .weights = routed.weights,
                            .chosen = routed.chosen,

@@ -24,10 +24,14 @@ namespace assay::hetermoe {
 
 class CutStages {
   public:
-    /// tokens: [batch, length + 1], int64.
+    /// tokens: [batch, length + 1], int64. `choice`: made in the gates' place.
     CutStages(const nn::MoeGptConfig& model, const nn::ParameterBlock& dense, at::Tensor tokens,
-              nn::Attention attention = nn::Attention::written_out)
-        : model_(model), dense_(dense), tokens_(std::move(tokens)), attention_(attention) {}
+              nn::Attention attention = nn::Attention::written_out, nn::ForcedChoice choice = {})
+        : model_(model),
+          dense_(dense),
+          tokens_(std::move(tokens)),
+          attention_(attention),
+          choice_(std::move(choice)) {}
 
     struct ForExperts {
         at::Tensor rows;    ///< [choices, width]
@@ -68,6 +72,7 @@ class CutStages {
     const nn::ParameterBlock& dense_;
     at::Tensor tokens_;
     nn::Attention attention_;
+    nn::ForcedChoice choice_;
     std::vector<Boundary> boundaries_;
     Entered last_;
     at::Tensor loss_;

@@ -2,8 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <list>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -17,14 +19,15 @@ namespace {
 class GroupStep {
   public:
     GroupStep(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-              nn::MoeState& state, GroupLinks& links, const TaskHook& before, const TaskHook& after)
+              nn::MoeState& state, GroupLinks& links, const StepOptions& options)
         : plan_(plan),
-          shape_{.micro_batches = plan.micro_batches, .offload = plan_.offload},
+          shape_{.micro_batches = plan.micro_batches,
+                 .offload = plan_.offload,
+                 .backward = options.backward},
           scale_(scale),
           state_(state),
           links_(links),
-          before_(before),
-          after_(after),
+          options_(options),
           mine_(links.rank() < plan.group.attention ? Queue::attention : Queue::expert),
           travels_(plan.offload.size(),
                    std::vector<Travel>(static_cast<std::size_t>(plan.micro_batches))) {
@@ -40,7 +43,7 @@ class GroupStep {
         }
         for (const auto& batch : tokens)
             stages_.emplace_back(model, *state.find(nn::dense_key), batch,
-                                 state.placement().attention);
+                                 state.placement().attention, options.choice);
         nothing_ =
             at::empty({0, model.width},
                       at::TensorOptions().dtype(model.dtype).device(state.placement().device));
@@ -100,8 +103,8 @@ class GroupStep {
             if (queue == mine_) {
                 events_[name(task)] = promises_[name(task)].get_future().share();
             } else if (runs_here(task)) {
-                transfers_.push_back(
-                    links_.queue(queue).enqueue(awaited(task), [this, task] { transfer(task); }));
+                transfers_.push_back(links_.queue(queue).enqueue(
+                    awaited(task), [this, task] { perform(task, [&] { transfer(task); }); }));
                 events_[name(task)] = transfers_.back();
             }
         });
@@ -111,9 +114,7 @@ class GroupStep {
         const QueueOrders orders = zebra_orders(shape_);
         for (const Task& task : orders[static_cast<std::size_t>(mine_)]) {
             for (const auto& event : awaited(task)) event.get();
-            if (before_) before_(task);
-            compute(task);
-            if (after_) after_(task);
+            perform(task, [&] { compute(task); });
             taken_.clear();
             promises_.at(name(task)).set_value();
         }
@@ -130,9 +131,29 @@ class GroupStep {
         return stages_[static_cast<std::size_t>(task.micro_batch - 1)];
     }
 
+    template <class Work>
+    void perform(const Task& task, const Work& work) {
+        if (options_.before) options_.before(task);
+        work();
+        if (options_.after) options_.after(task, rows_of(task));
+    }
+    std::int64_t rows_of(const Task& task) {
+        const auto sum = [](const std::vector<std::int64_t>& rows) {
+            return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+        };
+        switch (queue_of(task.kind)) {
+            case Queue::attention:
+                if (task.kind == TaskKind::AF || task.kind == TaskKind::AB) return 0;
+                [[fallthrough]];
+            case Queue::expert:
+                return sum(travel(task).incoming.rows);
+            default:
+                return std::max(sum(travel(task).incoming.rows), sum(travel(task).outgoing.rows));
+        }
+    }
+
     // ---- by a link's thread --------------------------------------------------------------------
     void transfer(const Task& task) {
-        if (before_) before_(task);
         auto& comm = links_.communicator(queue_of(task.kind));
         Travel& rows = travel(task);
         if (task.kind == TaskKind::DF) {
@@ -154,7 +175,6 @@ class GroupStep {
             rows.received = nn::exchange_rows(or_nothing(rows.sent), out, in, comm);
         else
             rows.returned = nn::exchange_rows(or_nothing(rows.computed), in, out, comm);
-        if (after_) after_(task);
     }
     // Of each attention rank to every expert, where capacity is fixed.
     std::vector<std::int64_t> rows_each(const Task& task) const {
@@ -234,7 +254,7 @@ class GroupStep {
     double scale_;
     nn::MoeState& state_;
     GroupLinks& links_;
-    const TaskHook &before_, &after_;
+    const StepOptions& options_;
     Queue mine_;
     std::int64_t capacity_ = nn::capacity_of(state_.model());  // of a sequence; 0: dropless
     std::vector<Layer> layers_;
@@ -252,9 +272,8 @@ class GroupStep {
 }  // namespace
 
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-                      nn::MoeState& state, GroupLinks& links, const TaskHook& before,
-                      const TaskHook& after) {
-    return GroupStep(plan, tokens, scale, state, links, before, after).run();
+                      nn::MoeState& state, GroupLinks& links, const StepOptions& options) {
+    return GroupStep(plan, tokens, scale, state, links, options).run();
 }
 
 }  // namespace assay::hetermoe

@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -56,6 +57,17 @@ struct GroupPlan {
 /// What a task waits for of this rank has happened before it; a link's may wait for peers.
 using TaskHook = std::function<void(const Task&)>;
 
+/// What a step does beside its tasks, or in place of some of it.
+struct StepOptions {
+    TaskHook before = {};
+    /// Called after each task of this rank, by the same thread, and before what waits for it.
+    /// `rows`: that came to the experts of an expert task, or that this rank sent or received in an
+    /// exchange, whichever are more; 0 of other tasks.
+    std::function<void(const Task&, std::int64_t rows)> after = {};
+    bool backward = true;          ///< false: the forward pass alone, no gradients
+    nn::ForcedChoice choice = {};  ///< made in the gates' place
+};
+
 /// Forward and backward of the attention rank's micro-batches (tokens: R of [batch, length + 1];
 /// expert ranks have none), or of the rows that come for the experts held here. Gradients of
 /// `scale` · loss are added to those of `state`. Returns the sum of the losses of its own tokens in
@@ -63,7 +75,6 @@ using TaskHook = std::function<void(const Task&)>;
 /// links are broken then. `after`: of each task that computes, before anyone else learns that it is
 /// done; where tensors are on a GPU it has to wait for what the task has launched.
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-                      nn::MoeState& state, GroupLinks& links, const TaskHook& before = {},
-                      const TaskHook& after = {});
+                      nn::MoeState& state, GroupLinks& links, const StepOptions& options = {});
 
 }  // namespace assay::hetermoe

@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "impls/hetermoe/training/loads.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
 #include "suite/cluster/rank_threads.hpp"
 
@@ -67,9 +68,9 @@ StepResult PlannedTraining::train(const CommittedStep& step,
         at::set_num_threads(1);
         GroupLinks links(*out[i], *in[i]);
         auto& trainer = *trainers_.at(layout.ranks[i]);
-        TaskHook hook;
-        if (before) hook = [&](const Task& task) { before(rank, task); };
-        results[i] = trainer.compute(step.step, layout, {*all[i], links}, hook);
+        StepOptions options;
+        if (before) options.before = [&](const Task& task) { before(rank, task); };
+        results[i] = trainer.compute(step.step, layout, {*all[i], links}, options);
         trainer.apply(step.step);
     };
     cluster::run_rank_threads(static_cast<int>(size), compute, [&] {
@@ -99,6 +100,7 @@ double OneProcess::train(std::int64_t step, const Layout& layout) {
         if (key != nn::dense_key)
             blocks[static_cast<std::size_t>(key.first)].push_back(state_.find(key));
     nn::LocalExperts experts(blocks, model.shape);
+    const nn::ForcedChoice choice = choice_of_loads(settings_.loads, model.top_k);
     state_.zero_gradients();
     const auto tokens = static_cast<double>(settings_.sequences * model.context);
     double sum = 0;
@@ -106,7 +108,8 @@ double OneProcess::train(std::int64_t step, const Layout& layout) {
         for (const auto& batch : micro_batches_of(layout, settings_.sequences, rank)) {
             const auto loss = nn::moe_gpt_loss(model, *state_.find(nn::dense_key), experts,
                                                corpus_.batch(settings_.seed, step, batch.first,
-                                                             batch.sequences, model.context)) /
+                                                             batch.sequences, model.context),
+                                               nullptr, choice) /
                               tokens;
             loss.backward();
             sum += loss.item<double>();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "impls/hetermoe/training/loads.hpp"
 #include "impls/nn/all_to_all.hpp"
 #include "impls/nn/moe/stages.hpp"
 #include "suite/cluster/collectives/grouped_all_reduce.hpp"
@@ -24,7 +25,7 @@ std::int64_t elements(const std::vector<nn::ParameterSpec>& specs) {
 }  // namespace
 
 StepResult Trainer::compute(std::int64_t step, const Layout& layout, RankLinks links,
-                            const TaskHook& before, const TaskHook& after) {
+                            StepOptions options) {
     not_finite_.clear();
     zero_gradients();
     const int rank = links.all.rank();
@@ -37,7 +38,8 @@ StepResult Trainer::compute(std::int64_t step, const Layout& layout, RankLinks l
     const double scale = 1.0 / static_cast<double>(settings_.sequences * settings_.model.context);
     const GroupPlan plan{layout.group, layout.micro_batches, layout.offload,
                          sequences_of(layout, layout.group_of(rank))};
-    double mine = scale * run_group_step(plan, tokens, scale, *this, links.group, before, after);
+    options.choice = choice_of_loads(settings_.loads, settings_.model.top_k);
+    double mine = scale * run_group_step(plan, tokens, scale, *this, links.group, options);
     if (std::exchange(poisoned_, false)) {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
         if (keys().empty())

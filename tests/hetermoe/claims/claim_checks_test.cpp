@@ -117,6 +117,27 @@ TEST(HetermoeClaimChecks, LookAtTheLengthsThatAreClaimed) {
               ClaimVerdict::not_run);
 }
 
+TEST(HetermoeClaimChecks, TheMedianIsOfAbsoluteValuesOfAllVariants) {
+    Claim claim = claim_of(0.05, 0);
+    claim.assumes.clear();
+    claim.absolute.reset();
+    claim.over.reset();
+    claim.of = {};
+    const auto verdict = [&](std::vector<double> values) {
+        std::vector<Observation> all;
+        for (const double value : values) {
+            all.push_back(seen(all.size() % 2 == 0 ? "hetermoe" : "ep", 4, 4, value));
+            all.back().axes = {{"sequence", static_cast<std::int64_t>(all.size() / 2)}};
+        }
+        return claim_checks().at("median_at_most")(claim, all).verdict;
+    };
+    EXPECT_EQ(verdict({0.01, -0.02, 0.9}), ClaimVerdict::supported);
+    EXPECT_EQ(verdict({0.01, -0.2, 0.9}), ClaimVerdict::contradicted);
+    EXPECT_EQ(verdict({0.04, -0.04}), ClaimVerdict::supported);
+    EXPECT_EQ(verdict({-0.06, -0.06, 0}), ClaimVerdict::contradicted);
+    EXPECT_EQ(verdict({}), ClaimVerdict::not_run);
+}
+
 TEST(HetermoeClaimChecks, SayNothingWhereAnEndIsMissing) {
     std::vector<Observation> half = observations();
     std::erase_if(half, [](const Observation& one) {

@@ -16,6 +16,7 @@
 #include "impls/hetermoe/policy/tasks.hpp"
 #include "impls/hetermoe/training/routes.hpp"
 #include "impls/nn/moe/stages.hpp"
+#include "impls/hetermoe/training/loads.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
 #include "tests/hetermoe/training/small_training.hpp"
 
@@ -220,6 +221,35 @@ TEST(SplitTrainings, ALossThatIsNotFiniteIsSoOnEveryRank) {
         });
     for (auto& thread : threads) thread.join();
     for (const auto& result : results) EXPECT_EQ(result.not_finite, "loss");
+}
+
+// Loads that are given: every rank gets its rows, and numbers are one process' still.
+TEST(SplitTrainings, GivenLoadsArriveAndChangeNoNumber) {
+    auto settings = small_training(at::kDouble);
+    settings.loads.assign(3, {0.5, 0.25, 0.125, 0.125, 0, 0, 0, 0});
+    for (const auto& layout :
+         {layout_of({2, 2}, 1, 2, {0, 0, 2}), layout_of({1, 1}, 1, 2, {8, 0, 4})}) {
+        PlannedTraining split(settings, sheep());
+        OneProcess whole(settings, sheep());
+        for (std::int64_t step = 0; step < 2; ++step) {
+            const double loss = split.train({step, 1, layout}).loss;
+            EXPECT_NEAR(loss, whole.train(step, layout), 1e-12 * loss);
+        }
+        EXPECT_LT(largest_difference(split, whole.state()), 1e-9);
+    }
+}
+
+TEST(SplitTrainings, DealtChoicesAreTheLoads) {
+    const std::vector<double> loads{0.5, 0.05, 0, 0.25, 0.2};
+    const auto chosen = dealt_choices(loads, 2, 100);
+    ASSERT_EQ(chosen.size(), 200u);
+    std::vector<int> counts(5);
+    for (std::size_t row = 0; row < 100; ++row) {
+        EXPECT_NE(chosen[2 * row], chosen[2 * row + 1]);
+        for (const std::size_t k : {0, 1}) ++counts[static_cast<std::size_t>(chosen[2 * row + k])];
+    }
+    for (std::size_t expert = 0; expert < 5; ++expert)
+        EXPECT_NEAR(counts[expert], 200 * loads[expert], 1) << expert;
 }
 
 // Groups that change by plan change no number either.

@@ -47,7 +47,7 @@ Peak peak_of(const nn::MoeGptConfig& model, int micro_batches) {
             return;
         }
         const TensorMemory::Counting counting(memory);
-        run_group_step(plan, tokens, 1, state, links, counted);
+        run_group_step(plan, tokens, 1, state, links, {.before = counted});
         peak.bytes = memory->peak_bytes();
     };
     std::thread attention(rank, 0), experts(rank, 1);
