@@ -29,6 +29,7 @@ Experiment tab2();
 Experiment x_schedule();
 Experiment x_smollm2();
 Experiment x_routers();
+Experiment x_product();
 
 // What the declarations of the experiments that train models have in common: axes, metrics,
 // profiles. They are part of builds with libtorch only; training_runs.cpp is what they run, in the
@@ -38,6 +39,12 @@ Experiment x_routers();
 Axis sparsity_axis(std::vector<Value> values);
 Axis model_axis(std::vector<Value> values);
 Axis corpus_axis();
+
+/// Axis "recipe" of those that train LTE with our schedule. It is named in every case, so that no
+/// sample of one recipe is taken for another's: fix_recipe(), once the profiles are there, has all
+/// of them run `fast`.
+void add_recipe_axis(Experiment& experiment);
+void fix_recipe(Experiment& experiment);
 
 /// Profiles toy, small and gpu. `toy_axes` narrows the sweep at toy; at small every axis is swept
 /// whole, with three seeds and five times the training; at gpu models of five million parameters

@@ -129,13 +129,18 @@ SparseModel teal(Workbench& bench, double sparsity) {
     auto ffn = std::make_unique<Teal>(bench.decoder(), bench.data(), sparsity);
     SparseModel model;
     model.counted_sparsity = [counted = ffn.get()] { return counted->layer_sparsity(); };
+    model.stored = ffn->thresholds();
     model.ffn = std::move(ffn);
     return model;
 }
 
 SparseModel thresholded(Workbench& bench, double sparsity) {
     bench.tune_dense();
-    return selecting(cats(bench.decoder(), bench.data(), sparsity));
+    auto ffn = std::make_unique<Cats>(bench.decoder(), bench.data(), sparsity);
+    const auto thresholds = ffn->thresholds();
+    SparseModel model = selecting(std::move(ffn));
+    model.stored = thresholds;
+    return model;
 }
 
 SparseModel magnitude(Workbench& bench, const PruningPattern& pattern) {

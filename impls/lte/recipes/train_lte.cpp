@@ -198,6 +198,7 @@ LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
         return ffn->scores()[static_cast<std::size_t>(layer)] > tau;
     };
     trained.model.ffn = std::move(hard);
+    trained.model.stored = routers->stored(trained.tau);
     trained.model.owned = routers;
     return trained;
 }
