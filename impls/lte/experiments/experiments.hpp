@@ -17,12 +17,15 @@ Experiment fig8b();  ///< with libtorch also at profile gpu
 // With libtorch: models are trained.
 Experiment fig2();
 Experiment fig3();
+Experiment fig5();
 Experiment fig6();
+Experiment fig7();
 Experiment fig9();
 Experiment fig10();
 Experiment fig11();
 Experiment fig12();
 Experiment fig13();
+Experiment fig14();
 Experiment fig15();
 Experiment fig16();
 Experiment tab2();

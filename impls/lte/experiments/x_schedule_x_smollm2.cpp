@@ -38,14 +38,14 @@ Experiment x_smollm2() {
         "dense model tuned on as many, and "
         "training-free rivals on top of that.";
     experiment.axes[0].values = {"smollm2"};
-    experiment.axes.push_back(sparsity_axis({0.5}));
+    experiment.axes.push_back(sparsity_axis({0.4, 0.5, 0.6}));
     add_recipe_axis(experiment);
     experiment.variants = {"dense", "lte", "teal", "cats"};
     experiment.profiles = training_profiles({}, 1, 400);
     experiment.profiles.erase(experiment.profiles.begin());  // nothing of this takes minutes
     experiment.profiles[0].rounds = 1;
-    experiment.profiles[0].axes = {{"corpus", {"bible-kjv"}}};
-    experiment.profiles[1].axes = {};  // SmolLM2 alone, on every text
+    experiment.profiles[0].axes = {{"corpus", {"bible-kjv"}}, {"sparsity", {0.5}}};
+    experiment.profiles[1].axes = {{"corpus", {"bible-kjv"}}};
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "perplexity",
                          .x = "sparsity",
