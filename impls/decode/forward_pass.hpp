@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "impls/decode/attention.hpp"
-#include "impls/decode/products.hpp"
 #include "impls/decode/feed_forward_networks.hpp"
+#include "impls/decode/products.hpp"
 #include "impls/decode/weights.hpp"
 
 namespace assay::decode {

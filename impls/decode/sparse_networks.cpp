@@ -130,8 +130,8 @@ void check_status(AssayContext& context, AssayStatus status) {
 
 }  // namespace
 
-void SparseNetworks::run(AssayContext& context, int index, int first_position,
-                         const Activations& x, float* y) {
+void SparseNetworks::run(AssayContext& context, int index, int first_position, const Activations& x,
+                         float* y) {
     const Layer& layer = layers_[static_cast<std::size_t>(index)];
     const int experts = layer.ffn.experts;
     route(context, layer, x);
@@ -148,16 +148,9 @@ void SparseNetworks::run(AssayContext& context, int index, int first_position,
 
 void SparseNetworks::route(AssayContext& context, const Layer& layer, const Activations& x) {
     if (!layer.router_bias.empty()) return route_with_bias(context, layer, x);
-    const AssayRouter router{width_,
-                             layer.ffn.experts,
-                             layer.router_type,
-                             layer.router,
-                             layer.logit_threshold,
-                             x.tokens(),
-                             x.data(),
-                             mask_.data(),
-                             active_.data(),
-                             &active_count_};
+    const AssayRouter router{
+        width_,     layer.ffn.experts, layer.router_type, layer.router,   layer.logit_threshold,
+        x.tokens(), x.data(),          mask_.data(),      active_.data(), &active_count_};
     check_status(context, kernels_of_processor().router(&context, &router));
 }
 
@@ -165,8 +158,9 @@ void SparseNetworks::route_with_bias(AssayContext& context, const Layer& layer,
                                      const Activations& x) {
     const int experts = layer.ffn.experts;
     logits_.resize(mask_.size());
-    const AssayGemv gemv{experts,    width_,   layer.router_type, layer.router, layer.router_bias.data(),
-                         x.tokens(), x.data(), logits_.data()};
+    const AssayGemv gemv{
+        experts,    width_,   layer.router_type, layer.router, layer.router_bias.data(),
+        x.tokens(), x.data(), logits_.data()};
     check_status(context, kernels_of_processor().gemv(&context, &gemv));
     for (std::size_t i = 0; i < static_cast<std::size_t>(x.tokens() * experts); ++i)
         mask_[i] = !(logits_[i] <= layer.logit_threshold);  // NaN reaches the output
@@ -194,8 +188,8 @@ void SparseNetworks::list_active(int tokens, int experts) {
 std::uint64_t SparseNetworks::bytes_of(const Layer& layer, const std::uint8_t* mask) const {
     const auto active = static_cast<std::uint64_t>(std::count(mask, mask + layer.ffn.experts, 1));
     const std::uint64_t neurons = active * static_cast<std::uint64_t>(layer.ffn.expert_size);
-    const std::size_t router = static_cast<std::size_t>(layer.ffn.experts) *
-                               kernels::row_bytes(layer.router_type, width_);
+    const std::size_t router =
+        static_cast<std::size_t>(layer.ffn.experts) * kernels::row_bytes(layer.router_type, width_);
     return router + active * kernels::expert_bytes(layer.ffn) +
            (neurons * (layer.ffn.up_bias ? 1 : 0) + layer.down_bias.size() +
             layer.router_bias.size()) *

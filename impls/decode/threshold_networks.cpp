@@ -71,8 +71,9 @@ void WeightedRows::add_chunk(const AssayContext& context, const Product& product
     const WeightMatrix& matrix = *product.matrix;
     const auto add_rows = context.instructions.add_rows->of_type[matrix.type];
     std::fill_n(sums, floats_of(tokens, matrix.columns), 0.0f);
-    const auto bound = [&](int of) { return read_.size() * static_cast<std::size_t>(of) /
-                                            static_cast<std::size_t>(chunks); };
+    const auto bound = [&](int of) {
+        return read_.size() * static_cast<std::size_t>(of) / static_cast<std::size_t>(chunks);
+    };
     for (std::size_t at = bound(chunk); at < bound(chunk + 1); ++at) {
         const int row = read_[at];
         float h[largest_batch];
@@ -137,8 +138,7 @@ void ThresholdNetworks::finish(AssayContext& context, const Layer& layer, int to
     add_bias(layer.down_bias, tokens, y);
     const float* const last = hidden_.data() + floats_of(tokens - 1, config_.hidden);
     if (first_layer) bytes_of_last_token_ = 0;
-    bytes_of_last_token_ += before +
-                            remaining(last, config_.hidden) * row_bytes(layer.down) +
+    bytes_of_last_token_ += before + remaining(last, config_.hidden) * row_bytes(layer.down) +
                             (layer.up_bias.size() + layer.down_bias.size()) * sizeof(float);
 }
 
@@ -185,8 +185,8 @@ void GatedNetworks::run(AssayContext& context, int index, int, const Activations
         }
     };
     const std::size_t bytes_of_row = row_bytes(whole) + (gated ? row_bytes(layer.up) : 0);
-    const int of_item = kernels::rows_per_item(config_.hidden, bytes_of_row,
-                                               context.pool.threads(), together);
+    const int of_item =
+        kernels::rows_per_item(config_.hidden, bytes_of_row, context.pool.threads(), together);
     context.pool.run(kernels::item_count(config_.hidden, of_item), [&](int item) {
         const int end = std::min(config_.hidden, (item + 1) * of_item);
         for (int first = item * of_item; first < end; first += together)
@@ -222,8 +222,8 @@ void ThinnedNetworks::run(AssayContext& context, int index, int, const Activatio
         hidden_[i] = kernels::activate(kind, gates_[i], hidden_[i]);
     thin(hidden_.data(), neurons, thresholds_.hidden[at], hidden_.data());
     const float* const last = inputs_.data() + floats_of(x.tokens() - 1, config_.width);
-    const std::uint64_t before = remaining(last, config_.width) * (gated ? 2 : 1) *
-                                 row_bytes(layer.up);
+    const std::uint64_t before =
+        remaining(last, config_.width) * (gated ? 2 : 1) * row_bytes(layer.up);
     finish(context, layer, x.tokens(), before, index == 0, y);
 }
 

@@ -36,7 +36,7 @@ void train_with_lambda(const SampleSpec& spec, Recorder& recorder);    ///< fig1
 void measure_unions(const SampleSpec& spec, Recorder& recorder);       ///< fig15
 void train_router_arm(const SampleSpec& spec, Recorder& recorder);     ///< x_routers
 
-void make_product(const SampleSpec& spec, Recorder& recorder);         ///< x_product
+void make_product(const SampleSpec& spec, Recorder& recorder);  ///< x_product
 
 void answer_task(const SampleSpec& spec, Recorder& recorder);  ///< fig5, fig7, fig14
 

@@ -46,9 +46,10 @@ class EvalCommand : public Command {
             ->capture_default_str()
             ->check(CLI::IsMember({"f32", "bf16"}))
             ->type_name("TYPE");
-        app.add_option("--through", through_,
-                       "libtorch, or engine: the one that generates, which needs less memory; "
-                       "default: libtorch where the build has it and the file leaves out no neurons")
+        app.add_option(
+               "--through", through_,
+               "libtorch, or engine: the one that generates, which needs less memory; "
+               "default: libtorch where the build has it and the file leaves out no neurons")
             ->check(CLI::IsMember({"libtorch", "engine"}))
             ->type_name("NAME");
         app.add_option("--threads", threads_, "CPU threads; 0: all cores")

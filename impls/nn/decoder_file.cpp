@@ -57,8 +57,8 @@ void add_parameter(std::vector<Gathered>& tensors, const Decoder& decoder,
     if (place == tensors.end()) {
         std::size_t elements = 1;
         for (const auto extent : source.stored_shape) elements *= static_cast<std::size_t>(extent);
-        place = tensors.insert(place, {source.tensor, source.stored_shape,
-                                       std::vector<float>(elements)});
+        place = tensors.insert(place,
+                               {source.tensor, source.stored_shape, std::vector<float>(elements)});
     }
     const auto values = decoder.parameter(name).detach().to(at::kCPU, at::kFloat).contiguous();
     const auto outputs = static_cast<std::size_t>(source.shape[0]);
@@ -69,8 +69,8 @@ void add_parameter(std::vector<Gathered>& tensors, const Decoder& decoder,
     for (std::size_t row = 0; row < outputs; ++row) {
         const std::size_t stored = static_cast<std::size_t>(source.first_output) +
                                    (order.empty() ? row : static_cast<std::size_t>(order[row]));
-        std::memcpy(&place->values[stored * inputs],
-                    values.const_data_ptr<float>() + row * inputs, inputs * sizeof(float));
+        std::memcpy(&place->values[stored * inputs], values.const_data_ptr<float>() + row * inputs,
+                    inputs * sizeof(float));
     }
 }
 

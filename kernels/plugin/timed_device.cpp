@@ -87,8 +87,8 @@ ReadBandwidth::ReadBandwidth(const TimedDevice& device, std::size_t bytes, std::
       bytes_(std::max(bytes / read_unit, std::size_t{1}) * read_unit),
       regions_(regions),
       // Pages that were never written may all be the same one.
-      memory_(device.repeating(std::vector<std::byte>(4 * read_unit, std::byte{1}),
-                               bytes_ * regions)) {
+      memory_(
+          device.repeating(std::vector<std::byte>(4 * read_unit, std::byte{1}), bytes_ * regions)) {
     measure();
 }
 

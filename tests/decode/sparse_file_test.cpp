@@ -39,9 +39,8 @@ nn::GgufWriter with_thresholds(const nn::ToyModel& model, const std::string& met
                                const std::vector<float>& first, const std::vector<float>& second) {
     nn::GgufWriter writer = nn::gguf_of(model);
     writer.put("assay.sparse.method", method);
-    writer.put_list(method == "cats" ? "assay.sparse.gate_thresholds"
-                                     : "assay.sparse.input_thresholds",
-                    first);
+    writer.put_list(
+        method == "cats" ? "assay.sparse.gate_thresholds" : "assay.sparse.input_thresholds", first);
     if (method == "teal") writer.put_list("assay.sparse.hidden_thresholds", second);
     return writer;
 }
@@ -105,8 +104,8 @@ TEST_P(SparseFile, CatsLeavesOutNeuronsWithSmallGates) {
         const double cubic = std::sqrt(2 / std::acos(-1.0)) * (sum + 0.044715 * sum * sum * sum);
         const double through =
             gated ? sum / (1 + std::exp(-sum)) : 0.5 * sum * (1 + std::tanh(cubic));
-        const bool part = std::abs(through) >
-                          static_cast<double>(least[static_cast<std::size_t>(layer)]);
+        const bool part =
+            std::abs(through) > static_cast<double>(least[static_cast<std::size_t>(layer)]);
         ++(part ? computed : skipped);
         return part;
     };
@@ -118,8 +117,8 @@ TEST_P(SparseFile, CatsLeavesOutNeuronsWithSmallGates) {
         Engine engine(file, {.threads = threads});
         expect_near(engine.feed(std::span(ids).first(18)), expected[17], 2e-5);
         expect_near(engine.feed(std::span(ids).subspan(18, 1)), expected[18], 2e-5);
-        EXPECT_LT(engine.bytes_per_token(), Engine(file, {.sparse = false}).bytes_per_token() +
-                                                19 * 2 * 2 * 64 * 4);
+        EXPECT_LT(engine.bytes_per_token(),
+                  Engine(file, {.sparse = false}).bytes_per_token() + 19 * 2 * 2 * 64 * 4);
     }
 }
 

@@ -20,12 +20,13 @@ namespace assay::lte {
 ///   better_at_equal_latency      the same at an equal share of the dense latency saved
 ///   alike_at_equal_sparsity      neither differs by more than the claim's relative tolerance
 ///   no_better_at_equal_sparsity  `of` has no less perplexity than `over`, beyond the tolerance
-///   clearly_greater              seed by seed, `of` is more than the claim's value (1) times `over`
-///   clearly_at_most, _at_least   `of` is at most, at least the claim's value
+///   clearly_greater              seed by seed, `of` is more than the claim's value (1) times
+///   `over` clearly_at_most, _at_least   `of` is at most, at least the claim's value
 ///   latency_nearly_linear        `of`'s share of the dense latency lies near a line over sparsity
 ///   mostly_slower                `of`'s speedup is below 1 at more than half of the sparsities
 ///   grows_sublinearly            the largest batch activates at most the claim's value (1) times
-///                                what it would if experts were independent and equally often active
+///                                what it would if experts were independent and equally often
+///                                active
 ///   layers_differ                sparsity differs more between layers than between seeds
 std::map<std::string, CustomCheck, std::less<>> claim_checks();
 

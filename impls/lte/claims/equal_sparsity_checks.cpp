@@ -229,11 +229,11 @@ ClaimCheck at_equal(const Abscissa& equal, const Claim& claim,
         }
         if (!compared)
             return not_run_yet(
-                claim, fmt::format("{}: {}", at.empty() ? "as it stands" : to_string(at),
-                                   few_seeds
-                                       ? std::string("an interval needs two seeds of both sides")
-                                       : fmt::format("no two points of {} can be compared",
-                                                     equal.called)));
+                claim,
+                fmt::format(
+                    "{}: {}", at.empty() ? "as it stands" : to_string(at),
+                    few_seeds ? std::string("an interval needs two seeds of both sides")
+                              : fmt::format("no two points of {} can be compared", equal.called)));
     }
     if (!worst) return not_run_yet(claim, "one side has not been measured yet");
     auto check = verdict_of(

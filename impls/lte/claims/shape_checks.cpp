@@ -23,8 +23,8 @@ double number(const Value& value) {
 }
 
 struct Place {
-    double x = 0, y = 0;  ///< y: median over samples
-    double spread = 0;    ///< over samples, largest less smallest
+    double x = 0, y = 0;          ///< y: median over samples
+    double spread = 0;            ///< over samples, largest less smallest
     std::vector<double> by_seed;  ///< mean of each seed's samples, in the order of the seeds
 };
 using Curve = std::vector<Place>;
@@ -130,8 +130,7 @@ ClaimCheck mostly_slower(const Claim& claim, std::span<const Observation> observ
                                         100 * least, where));
     if (least <= 0.5 && most > 0.5) {
         check.verdict = ClaimVerdict::open_discrepancy;
-        check.reason +=
-            fmt::format(", perhaps at {:.0f} %; interval spans the margin", 100 * most);
+        check.reason += fmt::format(", perhaps at {:.0f} %; interval spans the margin", 100 * most);
     }
     return check;
 }
@@ -187,8 +186,7 @@ ClaimCheck layers_differ(const Claim& claim, std::span<const Observation> observ
         if (curve.size() < 2) return not_run_yet(claim, "fewer than two layers" + place(at));
         double low = curve.front().y, high = low, seeds = 0;
         for (const Place& p : curve) {
-            if (p.by_seed.size() < 2)
-                return not_run_yet(claim, "fewer than two seeds" + place(at));
+            if (p.by_seed.size() < 2) return not_run_yet(claim, "fewer than two seeds" + place(at));
             low = std::min(low, p.y);
             high = std::max(high, p.y);
             seeds = std::max(seeds, p.spread);

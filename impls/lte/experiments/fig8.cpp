@@ -66,7 +66,8 @@ Experiment fig8() {
         "LLaMA2-7B on one RTX 3090 Ti; here the CPU kernels run on all cores, at profile gpu the "
         "CUDA kernels, over so many layers in turn that no cache holds what is read. Every sample "
         "times the dense block in the same rounds, so that speedup and latency_ratio are ratios of "
-        "neighbours, and a plain read of as much memory in each, so that read_share says how near the "
+        "neighbours, and a plain read of as much memory in each, so that read_share says how near "
+        "the "
         "kernel comes to what the machine can do. On a GPU a round is one turn through all layers, "
         "recorded once as a graph and timed by events.";
     experiment.axes = {

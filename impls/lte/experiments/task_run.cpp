@@ -1,7 +1,7 @@
 // fig5, fig7, fig14: tasks of the user's, answered by what a model would rather continue with.
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
-#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <cmath>
@@ -53,8 +53,8 @@ double matthews(const std::vector<std::size_t>& answered, const std::vector<Ques
 }  // namespace
 
 void answer_task(const SampleSpec& spec, Recorder& recorder) {
-    const auto questions = read_questions(to_string(spec.axes.at("task")),
-                                          to_string(spec.axes.at("prompt")));
+    const auto questions =
+        read_questions(to_string(spec.axes.at("task")), to_string(spec.axes.at("prompt")));
     on_workbench(spec, recorder, [&](Workbench& bench) {
         SparseModel model = make_competitor(bench, spec);
         record(measure(bench, model), recorder);
@@ -65,16 +65,16 @@ void answer_task(const SampleSpec& spec, Recorder& recorder) {
             double least = std::numeric_limits<double>::infinity();
             answered.push_back(0);
             for (std::size_t i = 0; i < question.answers.size(); ++i) {
-                const double nats = nats_of(bench, *model.ffn, tokenizer, question.prompt,
-                                            question.answers[i]);
+                const double nats =
+                    nats_of(bench, *model.ffn, tokenizer, question.prompt, question.answers[i]);
                 if (nats >= least) continue;
                 least = nats;
                 answered.back() = i;
             }
             right += answered.back() == question.right;
-            recorder.progress(static_cast<double>(answered.size()) /
-                                  static_cast<double>(questions.size()),
-                              "questions");
+            recorder.progress(
+                static_cast<double>(answered.size()) / static_cast<double>(questions.size()),
+                "questions");
         }
         recorder.metric("accuracy", right / static_cast<double>(questions.size()));
         recorder.metric("questions", static_cast<double>(questions.size()));

@@ -73,8 +73,8 @@ Experiment x_routers() {
          Direction::none,
          true,
          {"loss", "part", "progress"}});
-    experiment.profiles = training_profiles(
-        {{"model", {"llama-tiny", "llama-toy"}}, {"sparsity", {0.5}}, {"steps", {300}}}, 5, 15);
+    experiment.profiles =
+        training_profiles({{"model", {"llama-tiny"}}, {"sparsity", {0.5}}, {"steps", {300}}}, 5, 4);
     ProfilePlan &toy = experiment.profiles[0], &small = experiment.profiles[1],
                 &gpu = experiment.profiles[2];
     // What needs no routers is for scale, on the pretrained model alone.

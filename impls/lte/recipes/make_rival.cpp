@@ -78,8 +78,8 @@ SparseModel moefication(Workbench& bench, double sparsity) {
 
 std::unique_ptr<SelectingFeedForward> predictors(Workbench& bench, double sparsity) {
     DejaVuOptions options;
-    options.sequences = sequences_within(predictor_bytes, bench.decoder().config(),
-                                         bench.sizes().context, options);
+    options.sequences =
+        sequences_within(predictor_bytes, bench.decoder().config(), bench.sizes().context, options);
     options.seed = bench.seed();
     bench.recorder().progress(0, "fitting predictors");
     return deja_vu(bench.decoder(), bench.data(), 1 - sparsity, options);

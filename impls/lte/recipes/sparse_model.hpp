@@ -3,8 +3,8 @@
 // counted, never assumed.
 #pragma once
 
-#include <functional>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,8 +36,8 @@ struct SparseModel {
     std::shared_ptr<void> owned;
 };
 
-/// Writes the workbench's decoder with `stored` and a tokenizer into a GGUF file, which `assay model
-/// generate` and `eval` take: matrices in f32 or bf16, everything else in f32. none: its
+/// Writes the workbench's decoder with `stored` and a tokenizer into a GGUF file, which `assay
+/// model generate` and `eval` take: matrices in f32 or bf16, everything else in f32. none: its
 /// feed-forward networks are dense. Weights that came without a tokenizer of GGUF's kind go without
 /// one. Throws UserError where the file cannot be written.
 void write_model(const Workbench& bench, const std::optional<nn::FfnSparsity>& stored,
@@ -63,7 +63,8 @@ enum class GroupingKind { kmeans, random, coactivation };
 /// expert's are neighbours. A function of the decoder and the sample's seed.
 void group_neurons(Workbench& bench, GroupingKind kind);
 
-/// 50 times the rate at which SmolLM2 is tuned: with its rate routers hardly leave where they start.
+/// 50 times the rate at which SmolLM2 is tuned: with its rate routers hardly leave where they
+/// start.
 inline constexpr double fast_router_rate = 2.5e-3;
 
 /// How LTE is trained in one sample.
@@ -80,7 +81,7 @@ struct LteRecipe {
     // What lte/x_routers varies. The defaults are its arm `fast`.
     double router_rate = fast_router_rate;  ///< the routers' learning rate; 0: the decoder's
     bool before_gain = true, detached_separability = false;  ///< see Routers, Stage1Options
-    double router_bias = 0;                                   ///< initial, of the logits
+    double router_bias = 0;                                  ///< initial, of the logits
     /// Share of the tokens of both stages that the dense model is tuned on first, as the paper's
     /// is; the stages get the rest.
     double tuned_share = 0;

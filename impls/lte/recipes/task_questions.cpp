@@ -131,8 +131,8 @@ std::string filled(const std::string& form, const Row& row, const std::string& w
             close == std::string::npos ? "" : form.substr(open + 1, close - open - 1);
         const auto found = row.find(name);
         if (found == row.end())
-            throw UserError(fmt::format("{}: the prompt asks for {{{}}}, which is no column", where,
-                                        name));
+            throw UserError(
+                fmt::format("{}: the prompt asks for {{{}}}, which is no column", where, name));
         text += found->second;
         at = close + 1;
     }
@@ -155,8 +155,8 @@ std::vector<Question> read_questions(const std::filesystem::path& data,
     for (std::size_t i = first; i < rows.size(); ++i) {
         const std::string where = fmt::format("{}, row {}", data.string(), i + 1);
         if (rows[i].size() < columns.size())
-            throw UserError(fmt::format("{}: {} columns instead of {}", where, rows[i].size(),
-                                        columns.size()));
+            throw UserError(
+                fmt::format("{}: {} columns instead of {}", where, rows[i].size(), columns.size()));
         Row row;
         for (std::size_t c = 0; c < columns.size(); ++c) row[columns[c]] = rows[i][c];
         const auto label = row.find(form.label);

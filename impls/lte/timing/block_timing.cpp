@@ -72,9 +72,9 @@ BlockTimes time_block(const BlockSetting& setting, const BlockShape& shape, Assa
     const TimedVariant of_dense(device, block, BlockVariant::dense), of_own(device, block, variant);
     const double bytes = block.bytes(variant);
     const double of_round = bytes * (device.records() ? static_cast<double>(block.layers()) : 1);
-    const ReadBandwidth read(device, static_cast<std::size_t>(of_round),
-                             static_cast<std::size_t>(
-                                 std::max(2.0, std::ceil(setting.least_read_bytes / of_round))));
+    const ReadBandwidth read(
+        device, static_cast<std::size_t>(of_round),
+        static_cast<std::size_t>(std::max(2.0, std::ceil(setting.least_read_bytes / of_round))));
     std::vector<double> own, dense, speedup, latency_ratio, bandwidth;
     for (int round = 0; round < setting.rounds; ++round) {
         // Half a turn apart, so that neither finds in the cache what the other has just read.
@@ -94,8 +94,8 @@ BlockTimes time_block(const BlockSetting& setting, const BlockShape& shape, Assa
     times.dense_seconds = median(dense);
     times.speedup = median(speedup);
     times.latency_ratio = median(latency_ratio);
-    times.read_share = bytes / statistics::quantile(own, 0.25) /
-                       statistics::quantile(bandwidth, 0.75);
+    times.read_share =
+        bytes / statistics::quantile(own, 0.25) / statistics::quantile(bandwidth, 0.75);
     times.best_read_bandwidth = *std::max_element(bandwidth.begin(), bandwidth.end());
     times.sparsity = variant == BlockVariant::dense ? 0 : block.sparsity();
     times.bytes = bytes;

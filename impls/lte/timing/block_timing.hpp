@@ -28,19 +28,19 @@ enum class BlockVariant {
 };
 
 struct BlockTimes {
-    double seconds = 0;            ///< of one layer, median
-    double fastest_seconds = 0;    ///< of the fastest round
-    double dense_seconds = 0;      ///< of the dense layer in the same rounds, median
-    double speedup = 0;            ///< median over rounds of dense over own
-    double latency_ratio = 0;      ///< median over rounds of own over dense
-    double bytes = 0;              ///< weights that must be read, router included
+    double seconds = 0;          ///< of one layer, median
+    double fastest_seconds = 0;  ///< of the fastest round
+    double dense_seconds = 0;    ///< of the dense layer in the same rounds, median
+    double speedup = 0;          ///< median over rounds of dense over own
+    double latency_ratio = 0;    ///< median over rounds of own over dense
+    double bytes = 0;            ///< weights that must be read, router included
     /// Lower quartile over rounds of the read's time for as many bytes, over own's: at most 1, but
     /// for what else the machine did.
     double read_share = 0;
-    double sparsity = 0;           ///< share of experts that were not computed, as counted
-    double read_bandwidth = 0;     ///< bytes per second of a plain read, same threads, same rounds
+    double sparsity = 0;        ///< share of experts that were not computed, as counted
+    double read_bandwidth = 0;  ///< bytes per second of a plain read, same threads, same rounds
     double best_read_bandwidth = 0;  ///< of the fastest of these
-    double working_set_bytes = 0;  ///< read in one turn through all layers
+    double working_set_bytes = 0;    ///< read in one turn through all layers
 };
 
 /// Where, and how far beyond its caches.

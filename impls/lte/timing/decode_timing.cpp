@@ -26,8 +26,8 @@ std::vector<std::byte> random_router(const decode::SparseLayer& layer, std::size
 std::vector<decode::SparseLayer> sparse_layers(const nn::TensorFile& file,
                                                const nn::DecoderConfig& config,
                                                std::uint64_t seed) {
-    auto layers = decode::expert_layers(file, config, kernels::neurons_per_expert,
-                                        decode::WeightType::bf16);
+    auto layers =
+        decode::expert_layers(file, config, kernels::neurons_per_expert, decode::WeightType::bf16);
     for (std::size_t i = 0; i < layers.size(); ++i)
         layers[i].router =
             random_router(layers[i], static_cast<std::size_t>(config.width), seed + i);

@@ -15,7 +15,15 @@ namespace {
 constexpr std::size_t alignment = 32;  // GGUF's where the file says nothing else
 
 /// GGUF's numbers of the types that are written here.
-enum ValueType : std::uint32_t { u32 = 4, i32 = 5, f32 = 6, boolean = 7, text = 8, list = 9, i64 = 11 };
+enum ValueType : std::uint32_t {
+    u32 = 4,
+    i32 = 5,
+    f32 = 6,
+    boolean = 7,
+    text = 8,
+    list = 9,
+    i64 = 11
+};
 
 std::uint32_t tensor_type_number(TensorType type) {
     switch (type) {

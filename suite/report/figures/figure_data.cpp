@@ -210,8 +210,7 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
         panels[cell.panel][slot].variant = *cell.variant;
         panels[cell.panel][slot].slot = slot;
         values[cell.panel][slot][place(cell.x.value)].push_back(cell.value);
-        if (cell.drawn_at)
-            places[cell.panel][slot][place(cell.x.value)].push_back(*cell.drawn_at);
+        if (cell.drawn_at) places[cell.panel][slot][place(cell.x.value)].push_back(*cell.drawn_at);
         variants.emplace(slot, *cell.variant);
     }
     for (auto& [key, slots] : values)

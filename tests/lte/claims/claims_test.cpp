@@ -112,8 +112,8 @@ TEST(LteClaims, OlderSamplesDoNotCountForTheRecipeOfToday) {
         EXPECT_EQ(judged({{"sparsity", 0.5}, {"recipe", std::string("fast")}}),
                   ClaimVerdict::supported)
             << id;
-        for (const Case& other : {Case{{"sparsity", 0.5}},
-                                  Case{{"sparsity", 0.5}, {"recipe", std::string("as_is")}}})
+        for (const Case& other :
+             {Case{{"sparsity", 0.5}}, Case{{"sparsity", 0.5}, {"recipe", std::string("as_is")}}})
             EXPECT_EQ(judged(other), ClaimVerdict::not_run) << id;
     }
 }

@@ -83,7 +83,8 @@ TEST(LteShapeChecks, UnionsNeedABatchOfOne) {
     MadeUp made;
     for (const std::int64_t batch : {2, 4, 8})
         made.value("lte", {{"sparsity", 0.9}}, "union_sparsity", {{"batch", batch}}, 0.8);
-    EXPECT_EQ(grows_sublinearly(unions_are_at_most(0.8), made.all()).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(grows_sublinearly(unions_are_at_most(0.8), made.all()).verdict,
+              ClaimVerdict::not_run);
 }
 
 MadeUp layers(double slope, double seed_spread) {

@@ -48,20 +48,22 @@ TEST_F(TaskQuestions, OfGlueNameTheirColumns) {
     EXPECT_EQ(questions[1].right, 1u);
     EXPECT_NE(questions[1].prompt.find("\"dry\""), std::string::npos);
     // CoLA's has no head.
-    const auto cola = read_questions(
-        file("cola.tsv", "gj04\t1\t\tThey drank.\ngj04\t0\t*\tThey drank it the.\n"),
-        file("cola form", "columns: source label star sentence\nanswers: 0 = bad | 1 = good\n"
-                          "---\n{sentence} This is"));
+    const auto cola =
+        read_questions(file("cola.tsv", "gj04\t1\t\tThey drank.\ngj04\t0\t*\tThey drank it the.\n"),
+                       file("cola form",
+                            "columns: source label star sentence\nanswers: 0 = bad | 1 = good\n"
+                            "---\n{sentence} This is"));
     ASSERT_EQ(cola.size(), 2u);
     EXPECT_EQ(cola[0].prompt, "They drank. This is");
     EXPECT_EQ(cola[0].right, 1u);
 }
 
 TEST_F(TaskQuestions, OfMmluAreQuotedAndHaveNoHead) {
-    const auto questions = read_questions(
-        file("test.csv", "\"One, \"\"two\"\"\nand?\",1,2,3,4,C\nNext,a,b,c,d,A\n"),
-        file("form", "label: answer\nanswers: A = A | B = B | C = C | D = D\n---\n"
-                     "Shot. Answer: B\n\n{question} {A} {D}\nAnswer:"));
+    const auto questions =
+        read_questions(file("test.csv", "\"One, \"\"two\"\"\nand?\",1,2,3,4,C\nNext,a,b,c,d,A\n"),
+                       file("form",
+                            "label: answer\nanswers: A = A | B = B | C = C | D = D\n---\n"
+                            "Shot. Answer: B\n\n{question} {A} {D}\nAnswer:"));
     ASSERT_EQ(questions.size(), 2u);
     EXPECT_EQ(questions[0].prompt, "Shot. Answer: B\n\nOne, \"two\"\nand? 1 4\nAnswer:");
     EXPECT_EQ(questions[0].right, 2u);
@@ -72,7 +74,8 @@ TEST_F(TaskQuestions, ThatCannotBeAskedAreRefusedWithTheirPlace) {
     const auto form = file("form", entailment);
     const auto head = std::string("sentence1\tsentence2\tlabel\n");
     EXPECT_THAT(refusal(file("a", head + "x\ty\n"), form), HasSubstr("row 2: 2 columns"));
-    EXPECT_THAT(refusal(file("a", head + "x\ty\tmaybe\n"), form), HasSubstr("\"maybe\" has no answer"));
+    EXPECT_THAT(refusal(file("a", head + "x\ty\tmaybe\n"), form),
+                HasSubstr("\"maybe\" has no answer"));
     EXPECT_THAT(refusal(file("a", "sentence1\tlabel\nx\tentailment\n"), form),
                 HasSubstr("{sentence2}, which is no column"));
     EXPECT_THAT(refusal(file("a", head), form), HasSubstr("no questions"));

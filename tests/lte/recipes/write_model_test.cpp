@@ -20,7 +20,8 @@ namespace {
 
 std::vector<int> some_text() {
     std::vector<int> ids;
-    for (const char letter : std::string("17 + 5 = 22\n3 + 4 = 7\n30 + 16 = 46")) ids.push_back(letter);
+    for (const char letter : std::string("17 + 5 = 22\n3 + 4 = 7\n30 + 16 = 46"))
+        ids.push_back(letter);
     return ids;
 }
 
