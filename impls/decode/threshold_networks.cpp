@@ -159,29 +159,29 @@ void GatedNetworks::run(AssayContext& context, int index, int, const Activations
         float sums[together * largest_batch];
         dot_rows(row_of(whole, first), row_bytes(whole), rows, whole.columns, x.rows(), x.tokens(),
                  sums, row_of(whole, first) + static_cast<std::size_t>(rows) * row_bytes(whole));
+        int needed[together], count = 0;  // rows that some token's gate lets through
         for (int r = 0; r < rows; ++r) {
-            const float* inputs[largest_batch];
-            int tokens[largest_batch], count = 0;
+            const auto neuron = static_cast<std::size_t>(first + r);
+            bool any = false;
             for (int t = 0; t < x.tokens(); ++t) {
                 float sum = sums[r * x.tokens() + t];
-                if (!layer.up_bias.empty())
-                    sum += layer.up_bias[static_cast<std::size_t>(first + r)];
+                if (!layer.up_bias.empty()) sum += layer.up_bias[neuron];
                 const float let_through =
                     gated ? kernels::activate(kind, sum, 1.0f) : kernels::activate(kind, 0.0f, sum);
-                const bool kept = remains(let_through, least);
-                hidden_[floats_of(t, config_.hidden) + static_cast<std::size_t>(first + r)] =
-                    kept ? let_through : 0.0f;
-                if (!kept) continue;
-                inputs[count] = x.rows()[t];
-                tokens[count++] = t;
+                float& kept = hidden_[floats_of(t, config_.hidden) + neuron];
+                kept = remains(let_through, least) ? let_through : 0.0f;
+                any |= kept != 0;
             }
-            if (!gated || count == 0) continue;
+            if (any) needed[count++] = first + r;
+        }
+        for (int i = 0; gated && i < count; ++i) {
+            const std::byte* const next = row_of(layer.up, needed[std::min(i + 1, count - 1)]);
             float ups[largest_batch];
-            dot_rows(row_of(layer.up, first + r), row_bytes(layer.up), 1, layer.up.columns, inputs,
-                     count, ups, row_of(layer.up, first + r));
-            for (int i = 0; i < count; ++i)
-                hidden_[floats_of(tokens[i], config_.hidden) +
-                        static_cast<std::size_t>(first + r)] *= ups[i];
+            dot_rows(row_of(layer.up, needed[i]), row_bytes(layer.up), 1, layer.up.columns,
+                     x.rows(), x.tokens(), ups, next);
+            for (int t = 0; t < x.tokens(); ++t)
+                hidden_[floats_of(t, config_.hidden) + static_cast<std::size_t>(needed[i])] *=
+                    ups[t];
         }
     };
     const std::size_t bytes_of_row = row_bytes(whole) + (gated ? row_bytes(layer.up) : 0);

@@ -124,7 +124,7 @@ ClaimCheck clearly_bounded(const Claim& claim, std::span<const Observation> obse
     }
     if (!worst) return not_run_yet(claim, "nothing has been measured");
     if (!claim.value) throw std::logic_error(claim.id + ": a bound needs a value");
-    const auto [low, high] = std::minmax(sign * worst->low, sign * worst->high);
+    const auto [low, high] = std::minmax({sign * worst->low, sign * worst->high});
     auto check = verdict_of(
         claim, worst->high <= most, sign * worst->mean,
         fmt::format("{} is {:.4g} ({:.4g} to {:.4g}, 95 % over seeds){}{}; at {} {:.4g} is claimed",

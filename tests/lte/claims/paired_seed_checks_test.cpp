@@ -91,6 +91,7 @@ TEST(LteClearlyBounded, HoldsWhereTheWholeIntervalDoes) {
         EXPECT_EQ(spans.verdict, ClaimVerdict::open_discrepancy);
         EXPECT_THAT(spans.reason, HasSubstr("interval spans the margin"));
         EXPECT_NEAR(*spans.obtained, 0.85, 1e-9);
+        EXPECT_THAT(spans.reason, HasSubstr("0.85 (0.8252 to 0.8748"));
         EXPECT_EQ(bounded(check, 0.8, {0.85}).verdict, ClaimVerdict::not_run);
     }
 }
