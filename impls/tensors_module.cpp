@@ -57,6 +57,8 @@ const assay::lte::TensorFunctions assay_lte_tensors{
     .train_with_lambda = assay::lte::train_with_lambda,
     .measure_unions = assay::lte::measure_unions,
     .train_router_arm = assay::lte::train_router_arm,
+    .make_product = assay::lte::make_product,
+    .answer_task = assay::lte::answer_task,
     .run_fig8b_on_gpu = assay::lte::run_fig8b_on_gpu,
     .workbench_lacks = assay::lte::workbench_lacks,
     .gpu_decoding_lacks = assay::lte::gpu_decoding_lacks,

@@ -78,7 +78,8 @@ constexpr std::pair<Figure::Kind, const char*> figure_kinds[] = {
 json figure_json(const Figure& figure) {
     json object{{"metric", figure.metric},   {"x", figure.x},
                 {"panels", figure.panels},   {"x_title", figure.x_title},
-                {"y_title", figure.y_title}, {"log_y", figure.log_y}};
+                {"y_title", figure.y_title}, {"log_y", figure.log_y},
+                {"drawn_at", figure.drawn_at}};
     for (const auto& [kind, name] : figure_kinds)
         if (kind == figure.kind) object["kind"] = name;
     return object;
@@ -117,6 +118,7 @@ Figure read_figure(const json& object) {
     figure.x_title = object.at("x_title");
     figure.y_title = object.at("y_title");
     figure.log_y = object.at("log_y");
+    figure.drawn_at = object.at("drawn_at");
     return figure;
 }
 

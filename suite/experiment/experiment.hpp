@@ -84,6 +84,9 @@ struct Figure {
     std::string x_title;
     std::string y_title;
     bool log_y = false;
+    /// A metric without labels: where it is set, lines pass through its median of the samples at x,
+    /// one number against another, and x only says which samples belong together.
+    std::string drawn_at;
 };
 
 /// Everything a sample needs to know; travels as JSON into its own process, and is stored for

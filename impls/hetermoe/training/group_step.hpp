@@ -53,14 +53,15 @@ struct GroupPlan {
     std::vector<std::vector<std::int64_t>> sequences = {};
 };
 
-/// Called before, or after, each task of this rank: by the thread that computes, or that of a link.
+/// Called before each task of this rank: by the thread that computes, or that of a link.
 /// What a task waits for of this rank has happened before it; a link's may wait for peers.
 using TaskHook = std::function<void(const Task&)>;
 
 /// What a step does beside its tasks, or in place of some of it.
 struct StepOptions {
     TaskHook before = {};
-    /// Called after each task of this rank, by the same thread, and before what waits for it.
+    /// Called after each task of this rank, by the same thread, and before what waits for it: where
+    /// tensors are on a GPU it has to wait for what the task has launched.
     /// `rows`: that came to the experts of an expert task, or that this rank sent or received in an
     /// exchange, whichever are more; 0 of other tasks.
     std::function<void(const Task&, std::int64_t rows)> after = {};
@@ -72,8 +73,7 @@ struct StepOptions {
 /// expert ranks have none), or of the rows that come for the experts held here. Gradients of
 /// `scale` · loss are added to those of `state`. Returns the sum of the losses of its own tokens in
 /// nats. Collective over the group. Throws cluster::CommunicatorBroken, or what a task threw; the
-/// links are broken then. `after`: of each task that computes, before anyone else learns that it is
-/// done; where tensors are on a GPU it has to wait for what the task has launched.
+/// links are broken then.
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
                       nn::MoeState& state, GroupLinks& links, const StepOptions& options = {});
 
