@@ -34,11 +34,15 @@ const assay::hetermoe::TensorFunctions assay_hetermoe_tensors{
     .run_fig2 = assay::hetermoe::run_fig2,
     .module_timing_lacks = assay::hetermoe::module_timing_lacks,
 #ifdef ASSAY_HETERMOE_LIVE
-    .run_fig6 = assay::hetermoe::run_fig6,
+    .run_paced = assay::hetermoe::run_paced_processes,
+    .run_on_parts = assay::hetermoe::run_on_parts,
+    .measure_profile = assay::hetermoe::measure_profile,
     .run_x_live = assay::hetermoe::run_x_live,
     .run_live_schedule = assay::hetermoe::run_live_schedule,
 #else
-    .run_fig6 = nullptr,
+    .run_paced = nullptr,
+    .run_on_parts = nullptr,
+    .measure_profile = nullptr,
     .run_x_live = nullptr,
     .run_live_schedule = nullptr,
 #endif
@@ -53,6 +57,8 @@ const assay::lte::TensorFunctions assay_lte_tensors{
     .train_with_lambda = assay::lte::train_with_lambda,
     .measure_unions = assay::lte::measure_unions,
     .train_router_arm = assay::lte::train_router_arm,
+    .make_product = assay::lte::make_product,
+    .answer_task = assay::lte::answer_task,
     .run_fig8b_on_gpu = assay::lte::run_fig8b_on_gpu,
     .workbench_lacks = assay::lte::workbench_lacks,
     .gpu_decoding_lacks = assay::lte::gpu_decoding_lacks,

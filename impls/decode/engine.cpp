@@ -5,6 +5,7 @@
 #include <string>
 
 #include "impls/decode/forward_pass.hpp"
+#include "impls/decode/sparse_networks.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::decode {
@@ -68,7 +69,10 @@ struct Engine::Impl {
 Engine::Engine(const nn::TensorFile& file, const EngineOptions& options) {
     const nn::DecoderConfig config = nn::read_decoder_config(file);
     positions_of(config, options);  // refused before gigabytes are read
+    const auto sparsity = options.sparse ? nn::read_ffn_sparsity(file, config) : std::nullopt;
     impl_ = std::make_unique<Impl>(config, weights_of_file(file, config, options), options);
+    if (sparsity)
+        impl_->pass.replace_networks(networks_of_file(file, config, *sparsity, options.weights));
 }
 
 Engine::Engine(const nn::DecoderConfig& config, AssayType type, const EngineOptions& options,
@@ -80,7 +84,8 @@ Engine::~Engine() = default;
 const nn::DecoderConfig& Engine::config() const { return impl_->pass.config(); }
 
 void Engine::use_sparse(std::vector<SparseLayer> layers, std::optional<RandomExperts> random) {
-    impl_->pass.use_sparse(std::move(layers), random);
+    impl_->pass.replace_networks(
+        std::make_unique<SparseNetworks>(config(), std::move(layers), random));
     reset();  // what is in the cache came from another network
 }
 

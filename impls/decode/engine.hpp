@@ -28,14 +28,18 @@ struct EngineOptions {
     /// Whether quantised and bf16 rows may be rearranged where the processor has AVX-512 with int8
     /// dot products (same bits in another order, faster). Off: the kernels' plain rows.
     bool interleave = true;
+    /// Whether a file's feed-forward networks leave out what it says they do
+    /// (impls/nn/files/ffn_sparsity.hpp). Off: they are dense.
+    bool sparse = true;
 };
 
 /// One layer's feed-forward network in expert order, with its router: what LTE exports.
 struct SparseLayer {
     int expert_size = kernels::neurons_per_expert;
-    AssayType type = ASSAY_BF16;
+    AssayType type = ASSAY_BF16, router_type = ASSAY_BF16;
     std::vector<std::byte> gate, up, down, router;  ///< layouts of AssayFfn and AssayRouter
     std::vector<float> up_bias, down_bias;
+    std::vector<float> router_bias;  ///< [experts], added to the logits; empty: none
     float logit_threshold = 0;
     int experts = 0;
 };
@@ -49,7 +53,7 @@ struct RandomExperts {
 
 class Engine {
   public:
-    /// Throws UserError.
+    /// A file that leaves out neurons (ffn_sparsity.hpp) is decoded so. Throws UserError.
     Engine(const nn::TensorFile& file, const EngineOptions& options);
     /// Random weights of a given shape, for latency alone.
     Engine(const nn::DecoderConfig& config, AssayType type, const EngineOptions& options,

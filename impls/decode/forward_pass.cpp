@@ -114,8 +114,8 @@ ForwardPass::ForwardPass(const nn::DecoderConfig& config, Weights weights, int p
     sine_.resize(frequencies_.size());
 }
 
-void ForwardPass::use_sparse(std::vector<SparseLayer> layers, std::optional<RandomExperts> random) {
-    sparse_.emplace(config_, std::move(layers), random);
+void ForwardPass::replace_networks(std::unique_ptr<FeedForwardNetworks> networks) {
+    sparse_ = std::move(networks);
     for (LayerWeights& layer : weights_.layers) layer.gate = layer.up = layer.down = {};
     weights_.ffn_matrices.reset();
 }
@@ -201,8 +201,7 @@ void ForwardPass::feed_forward(int index, int position, int tokens) {
     const LayerWeights& layer = weights_.layers[static_cast<std::size_t>(index)];
     normalise(layer.ffn_norm, 0, tokens);
     if (sparse_) {
-        sparse_->run(*kernels_of_processor(), context_.get(), index, position, normalised_,
-                     change_.data());
+        sparse_->run(*context_, index, position, normalised_, change_.data());
     } else {
         activate(*context_, layer.gate, layer.up, config_.activation, normalised_, hidden_.row(0));
         hidden_.ready(tokens);

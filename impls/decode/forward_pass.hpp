@@ -2,13 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "impls/decode/attention.hpp"
+#include "impls/decode/feed_forward_networks.hpp"
 #include "impls/decode/products.hpp"
-#include "impls/decode/sparse_networks.hpp"
 #include "impls/decode/weights.hpp"
 
 namespace assay::decode {
@@ -23,7 +22,8 @@ class ForwardPass {
     const nn::DecoderConfig& config() const { return config_; }
     int positions() const { return cache_.positions(); }
 
-    void use_sparse(std::vector<SparseLayer> layers, std::optional<RandomExperts> random);
+    /// In place of the dense ones, whose memory is given back.
+    void replace_networks(std::unique_ptr<FeedForwardNetworks> networks);
 
     /// ids: at most largest_batch, inside the vocabulary; they take the positions from `position`
     /// on, which must be in the cache.
@@ -51,7 +51,7 @@ class ForwardPass {
 
     nn::DecoderConfig config_;
     Weights weights_;
-    std::optional<SparseNetworks> sparse_;
+    std::unique_ptr<FeedForwardNetworks> sparse_;  ///< null: dense
     std::unique_ptr<AssayContext, DestroyContext> context_;
     KvCache cache_;
     Attention attention_;

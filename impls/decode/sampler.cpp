@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "impls/decode/engine.hpp"
 #include "impls/nn/hashes.hpp"
 #include "suite/base/error.hpp"
 
@@ -59,6 +60,23 @@ double log_probability(std::span<const float> logits, int token) {
     for (const float logit : logits) sum += static_cast<double>(std::exp(logit - most));
     return static_cast<double>(logits[static_cast<std::size_t>(token)]) -
            static_cast<double>(most) - std::log(sum);
+}
+
+double nats_of_window(Engine& engine, std::span<const int> window,
+                      const std::function<void(std::int64_t)>& progress) {
+    engine.reset();
+    const auto vocabulary = static_cast<std::size_t>(engine.config().vocabulary);
+    const std::size_t scored = window.size() - 1;
+    double sum = 0;
+    for (std::size_t at = 0; at < scored;) {
+        const std::size_t count = std::min<std::size_t>(scored - at, Engine::largest_chunk);
+        const auto logits = engine.feed_chunk(window.subspan(at, count));
+        for (std::size_t i = 0; i < count; ++i)
+            sum -= log_probability(logits.subspan(i * vocabulary, vocabulary), window[at + i + 1]);
+        at += count;
+        if (progress) progress(static_cast<std::int64_t>(at));
+    }
+    return sum;
 }
 
 }  // namespace assay::decode

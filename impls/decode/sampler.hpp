@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace assay::decode {
@@ -26,5 +27,11 @@ class Sampler {
 
 /// ln of the softmax's entry `token`: nats, at most 0.
 double log_probability(std::span<const float> logits, int token);
+
+class Engine;  // engine.hpp
+/// Nats of all tokens of a window but the first, each given those before it. Empties the engine's
+/// cache first. `progress` hears how many are done; may be empty.
+double nats_of_window(Engine& engine, std::span<const int> window,
+                      const std::function<void(std::int64_t)>& progress = {});
 
 }  // namespace assay::decode

@@ -53,9 +53,13 @@ void check(const nn::DecoderConfig& config, const SparseLayer& layer, std::size_
         layer.gate.size() != (gated ? neurons * row : 0))
         refuse(fmt::format("{} experts of {} neurons and width {} need {} bytes of each matrix",
                            layer.experts, layer.expert_size, config.width, neurons * row));
-    if (layer.router.size() != static_cast<std::size_t>(layer.experts) * row)
-        refuse(fmt::format("the router of {} experts needs {} bytes", layer.experts,
-                           static_cast<std::size_t>(layer.experts) * row));
+    const std::size_t router = static_cast<std::size_t>(layer.experts) *
+                               kernels::row_bytes(layer.router_type, config.width);
+    if (layer.router.size() != router)
+        refuse(fmt::format("the router of {} experts needs {} bytes", layer.experts, router));
+    if (!layer.router_bias.empty() &&
+        layer.router_bias.size() != static_cast<std::size_t>(layer.experts))
+        refuse("router_bias needs one number per expert");
     if (!layer.up_bias.empty() && layer.up_bias.size() != neurons)
         refuse("up_bias needs one number per neuron");
     if (!layer.down_bias.empty() &&
@@ -96,6 +100,8 @@ SparseNetworks::SparseNetworks(const nn::DecoderConfig& config, std::vector<Spar
     for (SparseLayer& from : layers) {
         Layer& layer = layers_.emplace_back();
         layer.router = move_in(from.router);
+        layer.router_type = from.router_type;
+        layer.router_bias = std::move(from.router_bias);
         layer.logit_threshold = from.logit_threshold;
         layer.up_bias = std::move(from.up_bias);
         layer.down_bias = std::move(from.down_bias);
@@ -114,26 +120,51 @@ SparseNetworks::SparseNetworks(const nn::DecoderConfig& config, std::vector<Spar
     workspace_ = kernels::allocate_streamed(workspace_bytes_);
 }
 
-void SparseNetworks::run(const AssayKernels& kernels, AssayContext* context, int index,
-                         int first_position, const Activations& x, float* y) {
-    const auto check_status = [&](AssayStatus status) {
-        if (status != ASSAY_OK) throw std::runtime_error(kernels.last_error(context));
-    };
+namespace {
+
+const AssayKernels& kernels_of_processor() { return *assay_cpu_kernels(nullptr); }
+
+void check_status(AssayContext& context, AssayStatus status) {
+    if (status != ASSAY_OK) throw std::runtime_error(kernels_of_processor().last_error(&context));
+}
+
+}  // namespace
+
+void SparseNetworks::run(AssayContext& context, int index, int first_position, const Activations& x,
+                         float* y) {
     const Layer& layer = layers_[static_cast<std::size_t>(index)];
     const int experts = layer.ffn.experts;
-    const AssayRouter router{
-        width_,     experts,  layer.ffn.type, layer.router,   layer.logit_threshold,
-        x.tokens(), x.data(), mask_.data(),   active_.data(), &active_count_};
-    check_status(kernels.router(context, &router));
+    route(context, layer, x);
     // For latency the router's time counts, whatever it says.
     if (random_) choose_at_random(index, first_position, x.tokens(), experts);
     const AssaySparseFfn ffn{layer.ffn,       x.tokens(),   x.data(), active_.data(),
                              &active_count_,  mask_.data(), y,        workspace_.get(),
                              workspace_bytes_};
-    check_status(kernels.sparse_ffn(context, &ffn));
+    check_status(context, kernels_of_processor().sparse_ffn(&context, &ffn));
 
     if (index == 0) bytes_of_last_token_ = 0;
     bytes_of_last_token_ += bytes_of(layer, mask_.data() + (x.tokens() - 1) * experts);
+}
+
+void SparseNetworks::route(AssayContext& context, const Layer& layer, const Activations& x) {
+    if (!layer.router_bias.empty()) return route_with_bias(context, layer, x);
+    const AssayRouter router{
+        width_,     layer.ffn.experts, layer.router_type, layer.router,   layer.logit_threshold,
+        x.tokens(), x.data(),          mask_.data(),      active_.data(), &active_count_};
+    check_status(context, kernels_of_processor().router(&context, &router));
+}
+
+void SparseNetworks::route_with_bias(AssayContext& context, const Layer& layer,
+                                     const Activations& x) {
+    const int experts = layer.ffn.experts;
+    logits_.resize(mask_.size());
+    const AssayGemv gemv{
+        experts,    width_,   layer.router_type, layer.router, layer.router_bias.data(),
+        x.tokens(), x.data(), logits_.data()};
+    check_status(context, kernels_of_processor().gemv(&context, &gemv));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(x.tokens() * experts); ++i)
+        mask_[i] = !(logits_[i] <= layer.logit_threshold);  // NaN reaches the output
+    list_active(x.tokens(), experts);
 }
 
 void SparseNetworks::choose_at_random(int layer, int first_position, int tokens, int experts) {
@@ -142,6 +173,10 @@ void SparseNetworks::choose_at_random(int layer, int first_position, int tokens,
                                            static_cast<std::size_t>(experts));
         choose_random_experts(*random_, layer, first_position + t, mask);
     }
+    list_active(tokens, experts);
+}
+
+void SparseNetworks::list_active(int tokens, int experts) {
     active_count_ = 0;
     for (int e = 0; e < experts; ++e) {
         bool any = false;
@@ -153,8 +188,12 @@ void SparseNetworks::choose_at_random(int layer, int first_position, int tokens,
 std::uint64_t SparseNetworks::bytes_of(const Layer& layer, const std::uint8_t* mask) const {
     const auto active = static_cast<std::uint64_t>(std::count(mask, mask + layer.ffn.experts, 1));
     const std::uint64_t neurons = active * static_cast<std::uint64_t>(layer.ffn.expert_size);
-    return kernels::router_bytes(layer.ffn) + active * kernels::expert_bytes(layer.ffn) +
-           (neurons * (layer.ffn.up_bias ? 1 : 0) + layer.down_bias.size()) * sizeof(float);
+    const std::size_t router =
+        static_cast<std::size_t>(layer.ffn.experts) * kernels::row_bytes(layer.router_type, width_);
+    return router + active * kernels::expert_bytes(layer.ffn) +
+           (neurons * (layer.ffn.up_bias ? 1 : 0) + layer.down_bias.size() +
+            layer.router_bias.size()) *
+               sizeof(float);
 }
 
 }  // namespace assay::decode

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "impls/decode/engine.hpp"
-#include "impls/decode/products.hpp"
+#include "impls/decode/feed_forward_networks.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 
 namespace assay::decode {
@@ -17,28 +16,31 @@ namespace assay::decode {
 void choose_random_experts(const RandomExperts& random, int layer, int position,
                            std::span<std::uint8_t> mask);
 
-class SparseNetworks {
+class SparseNetworks final : public FeedForwardNetworks {
   public:
     /// Throws UserError: sizes that contradict each other or the model.
     SparseNetworks(const nn::DecoderConfig& config, std::vector<SparseLayer> layers,
                    std::optional<RandomExperts> random);
 
-    /// y: [tokens][width]. Throws std::runtime_error with the kernel's reason.
-    void run(const AssayKernels& kernels, AssayContext* context, int layer, int first_position,
-             const Activations& x, float* y);
-
-    /// Weights that the last token's networks read.
-    std::uint64_t bytes_of_last_token() const { return bytes_of_last_token_; }
+    void run(AssayContext& context, int layer, int first_position, const Activations& x,
+             float* y) override;
+    std::uint64_t bytes_of_last_token() const override { return bytes_of_last_token_; }
 
   private:
     struct Layer {
         AssayFfn ffn;
         const std::byte* router;
+        AssayType router_type;
         float logit_threshold;
-        std::vector<float> up_bias, down_bias;
+        std::vector<float> up_bias, down_bias, router_bias;
     };
+    void route(AssayContext& context, const Layer& layer, const Activations& x);
+    /// For routers with a bias, which the kernel does not have.
+    void route_with_bias(AssayContext& context, const Layer& layer, const Activations& x);
     /// Overwrites what the router chose.
     void choose_at_random(int layer, int first_position, int tokens, int experts);
+    /// The union of what the mask chooses.
+    void list_active(int tokens, int experts);
     std::uint64_t bytes_of(const Layer& layer, const std::uint8_t* mask) const;
 
     int width_;
@@ -46,6 +48,7 @@ class SparseNetworks {
     std::vector<Layer> layers_;
     kernels::StreamedMemory weights_;
     std::vector<std::uint8_t> mask_;  // [largest_batch][experts]
+    std::vector<float> logits_;       // [largest_batch][experts], of routers with a bias
     std::vector<std::int32_t> active_;
     std::int32_t active_count_ = 0;
     kernels::StreamedMemory workspace_;

@@ -16,13 +16,14 @@ System make_system(Claims claims) {
     system.id = "hetermoe";
     system.title = "HeterMoE: a mixture of experts trained on two generations of GPUs";
     system.paper = "arXiv 2504.03871v1";
-    system.experiments = {tab1(),    tab2(),      fig2(),          fig5(),  fig6(),  fig7(),
-                          fig8(),    fig9(),      fig10(),         fig11(), fig12(), tab3(),
-                          x_order(), x_squeeze(), x_sensitivity(), x_live()};
+    system.experiments = {tab1(),    tab2(),      fig2(),          fig5(),   fig6(),   fig7(),
+                          fig8(),    fig9(),      fig10(),         fig11(),  fig12(),  tab3(),
+                          x_order(), x_squeeze(), x_sensitivity(), x_live(), x_slow(), x_routing()};
     system.custom_checks = claim_checks();
     system.fault_phases = fault_phases();
     system.event_kinds = {
         {"regroup", "regroups", EventColour::recovery, EventLane::pause},
+        {"pace", "paces", EventColour::detection, EventLane::labelled},
         {"move", "moves", EventColour::transfer, EventLane::labelled},
     };
     if (claims == Claims::read)
@@ -32,6 +33,7 @@ System make_system(Claims claims) {
         .parts = {{"hetermoe/fig6"}, {"hetermoe/fig5"}},
         .picture = "hetermoe/fig6"};
     system.plan = make_plan_command();
+    system.costs = make_profile_command();
     system.replay_policy = [](std::istream& recording) {
         return drive::replay_policy<Controller, ControllerSettings>(recording, recorded_policy);
     };

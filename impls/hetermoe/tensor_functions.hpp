@@ -3,15 +3,24 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "impls/hetermoe/parts/parts_point.hpp"
+#include "impls/hetermoe/profile/profiler.hpp"
 #include "impls/tensors/module.hpp"
 #include "suite/drive/campaign/campaign.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
+
+struct PacedPlan;
+struct PacedRun;
 
 // Within the module.
 
@@ -23,8 +32,12 @@ std::optional<std::string> module_timing_lacks();
 
 // Across processes; these need Gloo there, too:
 
-/// The emulated half of hetermoe/fig6 (experiments/fig6_run.cpp).
-void run_fig6(const SampleSpec& spec, Recorder& recorder);
+/// Everything that is emulated (emulated/paced_training.hpp, paced_processes.cpp).
+std::vector<PacedRun> run_paced_processes(std::span<const PacedPlan> plans);
+
+/// A sample of fig7 to fig12 or tab3 at profile gpu (parts/run_on_parts.cpp). Throws SampleError
+/// (unsupported) with what module_timing_lacks() says.
+void run_on_parts(const PartsPoint& point, std::string_view arm, Recorder& recorder);
 
 /// One sample of hetermoe/x_live (experiments/x_live_run.cpp). `spec` has passed the experiment's
 /// validate(). Throws SampleError(failed) when the training cannot go on.
@@ -41,7 +54,9 @@ struct TensorFunctions {
     decltype(&hetermoe::run_fig2) run_fig2;
     decltype(&hetermoe::module_timing_lacks) module_timing_lacks;
     // Null without Gloo.
-    decltype(&hetermoe::run_fig6) run_fig6;
+    decltype(&hetermoe::run_paced_processes) run_paced;
+    decltype(&hetermoe::run_on_parts) run_on_parts;
+    decltype(&hetermoe::measure_profile) measure_profile;
     decltype(&hetermoe::run_x_live) run_x_live;
     decltype(&hetermoe::run_live_schedule) run_live_schedule;
 };

@@ -17,8 +17,9 @@ System make_system(Claims claims) {
 
     system.experiments = {tab1(), fig8(), fig8b()};
 #ifdef ASSAY_HAVE_TORCH
-    for (auto* const experiment : {fig2, fig3, fig6, fig9, fig10, fig11, fig12, fig13, fig15, fig16,
-                                   tab2, x_schedule, x_smollm2, x_routers})
+    for (auto* const experiment :
+         {fig2, fig3, fig5, fig6, fig7, fig9, fig10, fig11, fig12, fig13, fig14, fig15, fig16, tab2,
+          x_schedule, x_smollm2, x_routers, x_product})
         system.experiments.push_back(experiment());
 #endif
 

@@ -15,7 +15,7 @@ struct TensorFunctions {
     static constexpr const char* symbol = "assay_lte_tensors";
     using Run = void (*)(const SampleSpec&, Recorder&);
     Run compete, compete_overall, histogram_of_scores, train_on_grouping, train_with_lambda,
-        measure_unions, train_router_arm, run_fig8b_on_gpu;
+        measure_unions, train_router_arm, make_product, answer_task, run_fig8b_on_gpu;
     std::optional<std::string> (*workbench_lacks)(const SampleSpec&);
     std::optional<std::string> (*gpu_decoding_lacks)();
 };
@@ -35,6 +35,10 @@ void train_on_grouping(const SampleSpec& spec, Recorder& recorder);    ///< fig9
 void train_with_lambda(const SampleSpec& spec, Recorder& recorder);    ///< fig11
 void measure_unions(const SampleSpec& spec, Recorder& recorder);       ///< fig15
 void train_router_arm(const SampleSpec& spec, Recorder& recorder);     ///< x_routers
+
+void make_product(const SampleSpec& spec, Recorder& recorder);  ///< x_product
+
+void answer_task(const SampleSpec& spec, Recorder& recorder);  ///< fig5, fig7, fig14
 
 /// A reason why such a sample cannot be made here (the text or the weights have not been fetched;
 /// at profile gpu there is no GPU), or nullopt. For Experiment::unsupported.

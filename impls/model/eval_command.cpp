@@ -14,6 +14,7 @@
 #include "impls/model/perplexity.hpp"
 #include "impls/model/tool.hpp"
 #include "impls/nn/files/decoder_config.hpp"
+#include "impls/nn/files/ffn_sparsity.hpp"
 #include "suite/cli/terminal/output.hpp"
 
 namespace assay::model {
@@ -45,9 +46,10 @@ class EvalCommand : public Command {
             ->capture_default_str()
             ->check(CLI::IsMember({"f32", "bf16"}))
             ->type_name("TYPE");
-        app.add_option("--through", through_,
-                       "libtorch, or engine: the one that generates, which needs less memory; "
-                       "default: libtorch where the build has it")
+        app.add_option(
+               "--through", through_,
+               "libtorch, or engine: the one that generates, which needs less memory; "
+               "default: libtorch where the build has it and the file leaves out no neurons")
             ->check(CLI::IsMember({"libtorch", "engine"}))
             ->type_name("NAME");
         app.add_option("--threads", threads_, "CPU threads; 0: all cores")
@@ -100,7 +102,10 @@ class EvalCommand : public Command {
     Perplexity measure(const nn::TensorFile& file, const nn::Tokenizer& tokenizer,
                        const std::vector<int>& ids, int context) const {
         const ScorerOptions options{context, dtype_ == "bf16", threads_};
-        const bool libtorch = through_.empty() ? have_libtorch() : through_ == "libtorch";
+        // Only the engine leaves out what a file says is to be left out.
+        const bool sparse = nn::read_ffn_sparsity(file, nn::read_decoder_config(file)).has_value();
+        const bool libtorch =
+            through_.empty() ? have_libtorch() && !sparse : through_ == "libtorch";
         const auto scorer =
             libtorch ? libtorch_scorer(file, options) : engine_scorer(file, options);
         ProgressLine progress(static_cast<std::int64_t>(ids.size()), "tokens");

@@ -24,21 +24,7 @@ class EngineScorer final : public WindowScorer {
 
     double nll(std::span<const int> window,
                const std::function<void(std::int64_t)>& progress) override {
-        engine_.reset();
-        const auto vocabulary = static_cast<std::size_t>(engine_.config().vocabulary);
-        const std::size_t scored = window.size() - 1;
-        double sum = 0;
-        for (std::size_t at = 0; at < scored;) {
-            const std::size_t count =
-                std::min<std::size_t>(scored - at, decode::Engine::largest_chunk);
-            const auto logits = engine_.feed_chunk(window.subspan(at, count));
-            for (std::size_t i = 0; i < count; ++i)
-                sum -= decode::log_probability(logits.subspan(i * vocabulary, vocabulary),
-                                               window[at + i + 1]);
-            at += count;
-            progress(static_cast<std::int64_t>(at));
-        }
-        return sum;
+        return decode::nats_of_window(engine_, window, progress);
     }
 
   private:

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "impls/nn/files/ffn_sparsity.hpp"
 #include "impls/nn/files/parameter_source.hpp"
 #include "suite/base/error.hpp"
 
@@ -98,6 +99,10 @@ FfnWeights Decoder::ffn(int layer) const {
 Decoder Decoder::load(const TensorFile& file, at::Device device) {
     Decoder decoder;
     decoder.config_ = read_decoder_config(file);
+    if (const auto sparsity = read_ffn_sparsity(file, decoder.config_))
+        throw UserError(file.path().string() + ": its feed-forward networks leave out neurons (" +
+                        std::string(method_of(*sparsity)) +
+                        "), which only the decoding engine knows how to do");
     decoder.shared_ = shared_parameters(decoder.config_);
     decoder.per_layer_ = layer_parameters(decoder.config_);
     decoder.blocks_ = decoder_blocks(decoder.config_, {}, device);

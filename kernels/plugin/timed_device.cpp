@@ -82,17 +82,21 @@ double TimedDevice::seconds(const std::function<void()>& work) const {
     return taken;
 }
 
-ReadBandwidth::ReadBandwidth(const TimedDevice& device, std::size_t bytes)
+ReadBandwidth::ReadBandwidth(const TimedDevice& device, std::size_t bytes, std::size_t regions)
     : device_(device),
       bytes_(std::max(bytes / read_unit, std::size_t{1}) * read_unit),
+      regions_(regions),
       // Pages that were never written may all be the same one.
-      memory_(device.repeating(std::vector<std::byte>(4 * read_unit, std::byte{1}), bytes_)) {
+      memory_(
+          device.repeating(std::vector<std::byte>(4 * read_unit, std::byte{1}), bytes_ * regions)) {
     measure();
 }
 
 double ReadBandwidth::measure() const {
+    const std::byte* const region =
+        static_cast<const std::byte*>(memory_.get()) + passes_++ % regions_ * bytes_;
     return static_cast<double>(bytes_) / device_.seconds([&] {
-        device_.must(device_.kernels().read_pass(device_.context(), memory_.get(), bytes_));
+        device_.must(device_.kernels().read_pass(device_.context(), region, bytes_));
     });
 }
 

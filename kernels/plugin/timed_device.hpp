@@ -65,14 +65,16 @@ class TimedDevice {
 /// The ceiling that a device's memory sets, measured in the same rounds as what it limits.
 class ReadBandwidth {
   public:
-    /// Passes over `bytes` (rounded to 256 KiB) of memory of its own, far beyond the caches.
-    ReadBandwidth(const TimedDevice& device, std::size_t bytes);
+    /// Passes over `bytes` (rounded down to 256 KiB, at least that) of memory of its own: over one
+    /// of `regions` as large each, in turn. All together they should be far beyond the caches.
+    ReadBandwidth(const TimedDevice& device, std::size_t bytes, std::size_t regions = 1);
     /// One pass, in bytes per second.
     double measure() const;
 
   private:
     const TimedDevice& device_;
-    std::size_t bytes_;
+    std::size_t bytes_, regions_;
+    mutable std::size_t passes_ = 0;
     TimedDevice::Memory memory_;
 };
 

@@ -145,7 +145,7 @@ class Collector {
         if (const MetricSpec* spec = experiment ? experiment->metric(metric) : nullptr) {
             series.unit = spec->unit;
             series.better = spec->better;
-            series.deterministic = spec->deterministic;
+            series.deterministic = spec->is_deterministic(group.key.provenance);
             return;
         }
         const auto [units, is_new] = units_.try_emplace(series.name.experiment);

@@ -52,6 +52,7 @@ json metric_json(const MetricSpec& metric) {
                 {"better", to_string(metric.better)},
                 {"deterministic", metric.deterministic},
                 {"labels", metric.labels}};
+    if (!metric.varies.empty()) object["varies"] = named(metric.varies);
     if (!metric.only.empty()) object["only"] = named(metric.only);
     return object;
 }
@@ -77,7 +78,8 @@ constexpr std::pair<Figure::Kind, const char*> figure_kinds[] = {
 json figure_json(const Figure& figure) {
     json object{{"metric", figure.metric},   {"x", figure.x},
                 {"panels", figure.panels},   {"x_title", figure.x_title},
-                {"y_title", figure.y_title}, {"log_y", figure.log_y}};
+                {"y_title", figure.y_title}, {"log_y", figure.log_y},
+                {"drawn_at", figure.drawn_at}};
     for (const auto& [kind, name] : figure_kinds)
         if (kind == figure.kind) object["kind"] = name;
     return object;
@@ -116,6 +118,7 @@ Figure read_figure(const json& object) {
     figure.x_title = object.at("x_title");
     figure.y_title = object.at("y_title");
     figure.log_y = object.at("log_y");
+    figure.drawn_at = object.at("drawn_at");
     return figure;
 }
 
@@ -151,7 +154,8 @@ Experiment read_experiment(const json& object) {
         experiment.metrics.push_back({metric.at("name"), metric.at("unit"), metric.at("says"),
                                       read_direction(metric.at("better")),
                                       metric.at("deterministic"), metric.at("labels"),
-                                      read_provenances(metric.value("only", json::array()))});
+                                      read_provenances(metric.value("only", json::array())),
+                                      read_provenances(metric.value("varies", json::array()))});
     for (const json& plan : object.at("profiles"))
         experiment.profiles.push_back(read_profile(plan));
     experiment.figure = read_figure(object.at("figure"));

@@ -2,6 +2,7 @@
 #include "suite/experiment/experiment.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <array>
 #include <cmath>
@@ -72,9 +73,20 @@ bool ProfilePlan::uses_gpus() const {
     return on_gpus.value_or(profile == Profile::gpu || profile == Profile::cluster);
 }
 
+bool MetricSpec::is_deterministic(Provenance provenance) const {
+    return deterministic && std::find(varies.begin(), varies.end(), provenance) == varies.end();
+}
+
 double ProfilePlan::seconds(Provenance provenance) const {
     const auto found = seconds_of.find(provenance);
     return found == seconds_of.end() ? seconds_per_sample : found->second;
+}
+
+ProfilePlan ProfilePlan::of(Provenance provenance) const {
+    ProfilePlan plan = *this;
+    if (const auto found = axes_of.find(provenance); found != axes_of.end())
+        for (const auto& [axis, values] : found->second) plan.axes[axis] = values;
+    return plan;
 }
 
 const ProfilePlan* Experiment::plan(Profile profile) const {

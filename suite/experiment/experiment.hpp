@@ -47,6 +47,9 @@ struct MetricSpec {
     bool deterministic = false;       ///< `assay replay` demands equality
     std::vector<std::string> labels;  ///< label names its values carry, for example {"failed"}
     std::vector<Provenance> only;     ///< samples of others do not have it; empty: all have it
+    std::vector<Provenance> varies;   ///< in samples of these it is not deterministic all the same
+
+    bool is_deterministic(Provenance) const;
 };
 
 /// What one profile means for one experiment.
@@ -54,11 +57,13 @@ struct ProfilePlan {
     Profile profile = Profile::toy;
     std::vector<Provenance> provenances;             ///< the first is the default of `assay run`
     std::map<std::string, std::vector<Value>> axes;  ///< replaces the default sweep of these axes
-    std::vector<std::string> variants;               ///< where nobody names any; empty: all
-    int rounds = 1;                                  ///< samples per case and variant
-    double seconds_per_sample = 1;                   ///< estimate, printed by --dry-run …
-    std::map<Provenance, double> seconds_of;         ///< … where it depends on the provenance
-    double bytes_per_sample = 4096;                  ///< estimate of what the store grows by
+    /// … and of these where samples are of that provenance: what takes longer asks for less.
+    std::map<Provenance, std::map<std::string, std::vector<Value>>> axes_of;
+    std::vector<std::string> variants;        ///< where nobody names any; empty: all
+    int rounds = 1;                           ///< samples per case and variant
+    double seconds_per_sample = 1;            ///< estimate, printed by --dry-run …
+    std::map<Provenance, double> seconds_of;  ///< … where it depends on the provenance
+    double bytes_per_sample = 4096;           ///< estimate of what the store grows by
     double timeout_s = 600;
     /// Whether its samples compute on GPUs, so that one that throttles makes them invalid. Absent:
     /// at profiles gpu and cluster they do.
@@ -66,6 +71,7 @@ struct ProfilePlan {
 
     bool uses_gpus() const;
     double seconds(Provenance) const;  ///< the estimate for one sample
+    ProfilePlan of(Provenance) const;  ///< as it is for these samples: axes_of is part of axes
 };
 
 /// How the report draws the experiment.
@@ -78,6 +84,9 @@ struct Figure {
     std::string x_title;
     std::string y_title;
     bool log_y = false;
+    /// A metric without labels: where it is set, lines pass through its median of the samples at x,
+    /// one number against another, and x only says which samples belong together.
+    std::string drawn_at;
 };
 
 /// Everything a sample needs to know; travels as JSON into its own process, and is stored for

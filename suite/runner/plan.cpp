@@ -113,7 +113,7 @@ void expand(const Experiment& experiment, const Request& request, InputHash& inp
     if (request.until_decided) check_decidable(experiment, chosen, *request.until_decided);
     const int rounds = request.until_decided ? request.until_decided->max_rounds
                                              : request.rounds.value_or(profile->rounds);
-    const std::vector<Case> points = cases(experiment, *profile, request.axes);
+    const std::vector<Case> points = cases(experiment, profile->of(spec.provenance), request.axes);
     if (points.size() * chosen.size() * static_cast<std::size_t>(rounds) > max_samples)
         throw UserError(fmt::format("{}: more than {} samples; narrow the axes or lower --rounds",
                                     experiment.id, max_samples));

@@ -49,6 +49,16 @@ TEST(ReplayComparison, OnlyDeterministicMetricsDecide) {
         << "a metric that is missing";
 }
 
+TEST(ReplayComparison, AMetricMayVaryInSamplesOfOneKind) {
+    Experiment experiment = *assay::testing::make_dummy_registry().experiment("dummy/sum");
+    for (MetricSpec& metric : experiment.metrics) metric.varies = {Provenance::measured};
+    store::Sample stored = sample_with(SampleStatus::ok, 1, 2);
+    EXPECT_FALSE(compare_replay(experiment, stored, sample_with(SampleStatus::ok, 7, 2)).agrees());
+    store::Sample replayed = sample_with(SampleStatus::ok, 7, 2);
+    stored.spec.provenance = replayed.spec.provenance = Provenance::measured;
+    EXPECT_EQ(compare_replay(experiment, stored, replayed).disagreeing(), 0);
+}
+
 store::Sample with_recordings(const std::vector<std::pair<std::string, std::string>>& texts) {
     store::Sample sample;
     sample.id = "3f2a";

@@ -72,7 +72,7 @@ inline std::vector<SparseLayer> toy_sparse_layers(const nn::ToyModel& model, flo
     for (int i = 0; i < model.config.layers; ++i) {
         const std::string prefix = "layer" + std::to_string(i) + "/";
         SparseLayer& layer = layers.emplace_back();
-        layer.type = ASSAY_F32;
+        layer.type = layer.router_type = ASSAY_F32;
         layer.experts = toy_experts;
         layer.logit_threshold = threshold;
         layer.router = as_bytes(toy_router(i, model.config.width));

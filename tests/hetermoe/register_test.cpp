@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "impls/hetermoe/experiments/experiments.hpp"
+
 namespace assay::hetermoe {
 namespace {
 
@@ -37,9 +39,41 @@ TEST_F(HetermoeRegister, EveryExperimentOfThePaperAnswersAClaim) {
     }
 }
 
+// A part of the cluster at few points; simulated samples are as they were, without that axis.
+TEST_F(HetermoeRegister, EmulatedFiguresAskForLess) {
+    for (const Experiment& experiment : {fig7(), fig10(), fig12(), tab3()}) {
+        const ProfilePlan* toy = experiment.plan(Profile::toy);
+        EXPECT_TRUE(unnamed_value(*experiment.axis("part"), toy->of(Provenance::simulated)));
+        EXPECT_EQ(toy->of(Provenance::emulated).axes.at("part").size(), 1u) << experiment.id;
+        EXPECT_EQ(toy->of(Provenance::emulated).axes.at("calibration").size(), 1u);
+        SampleSpec spec;
+        spec.provenance = Provenance::simulated;
+        spec.variant = "balance";
+        EXPECT_FALSE(experiment.unsupported(spec));
+        spec.provenance = Provenance::emulated;
+        EXPECT_EQ(experiment.unsupported(spec), "balance is simulated only");
+    }
+    const Experiment experiment = fig7();
+    SampleSpec spec;
+    spec.axes = {{"panel", "d2-o3"},
+                 {"calibration", "sheet"},
+                 {"batch", std::int64_t{4}},
+                 {"sequence", std::int64_t{8}},
+                 {"part", std::int64_t{3}}};
+    EXPECT_NO_THROW(experiment.validate(spec));
+    spec.axes["part"] = std::int64_t{2};  // three V100 are no two parts
+    EXPECT_THROW(experiment.validate(spec), UserError);
+}
+
+// Or says that it is ours: of how emulated samples come out, or what the paper does not ask.
 TEST_F(HetermoeRegister, EveryClaimHasItsPlaceInThePaper) {
-    for (const Claim& claim : make_system().claims)
-        EXPECT_EQ(claim.source.rfind("arXiv 2504.03871v1, ", 0), 0u) << claim.id;
+    for (const Claim& claim : make_system().claims) {
+        const bool ours = claim.source.rfind("our own; ", 0) == 0;
+        EXPECT_TRUE(ours || claim.source.rfind("arXiv 2504.03871v1, ", 0) == 0) << claim.id;
+        if (ours) {
+            EXPECT_EQ(claim.checkable.at("toy"), "emulated") << claim.id;
+        }
+    }
 }
 
 }  // namespace

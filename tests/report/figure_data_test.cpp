@@ -49,6 +49,26 @@ TEST(FigureData, SeedsBecomeAMedianWithItsSpan) {
     EXPECT_EQ(point.count, 3u);
 }
 
+// One metric against another: x says which samples belong together, their median is the place.
+TEST(FigureData, PointsMayLieWhereAnotherMetricDoes) {
+    std::vector<store::Sample> samples(3, recovery_samples().front());
+    for (std::size_t i = 0; i < 3; ++i) {
+        samples[i].spec.seed = i;
+        samples[i].metrics = {{"recovery_probability", {{"failed", std::int64_t{4}}}, 0.5},
+                              {"tokens_per_s", {}, std::vector{900.0, 100.0, 300.0}[i]},
+                              {"tokens_per_s", {{"rank", std::int64_t{1}}}, 7.0}};
+    }
+    Experiment experiment = recovery_experiment();
+    const auto point = [&] {
+        return figure_data(experiment, samples, {}).panels.at(0).curves.at(0).points.at(0);
+    };
+    EXPECT_EQ(point().drawn_at, 4);
+    experiment.figure.drawn_at = "tokens_per_s";
+    EXPECT_EQ(point().x, 4);
+    EXPECT_EQ(point().drawn_at, 300);
+    EXPECT_NE(svg_figure(experiment, samples, {}, {}).find("300"), std::string::npos);
+}
+
 TEST(FigureData, PaperValuesGoOnlyWhereTheirSelectorPoints) {
     const FigureData data =
         figure_data(recovery_experiment(), recovery_samples(), recovery_claims());

@@ -41,8 +41,11 @@ SessionOptions options_of(std::uint64_t seed, const std::filesystem::path& corpu
                           .groups = groups,
                           .micro_batches = 2,
                           .chunks = static_cast<int>(seed / 4 % 3),
+                          .squeeze = seed % 2 == 0,
+                          .times = {.old_attention = 1'000'000},
                           .steps = steps,
                           .checkpoint_every = 3};
+    if (options.controller.squeeze) options.pace = PaceSettings{.window = 3};
     options.faults = random_fault_plan(
         {.workers = options.controller.new_workers() + options.controller.old_workers(),
          .steps = steps - 2,
@@ -100,6 +103,7 @@ drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::
                       {"commits", static_cast<long>(result.lineage.size())},
                       {"discarded", result.counts.discarded},
                       {"moves", result.counts.moves},
+                      {"plans", result.counts.plans},
                       {"deaths", result.counts.deaths},
                       {"joins", result.counts.joins},
                       {"leaves", result.counts.leaves},

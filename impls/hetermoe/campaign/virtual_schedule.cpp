@@ -76,6 +76,8 @@ class VirtualTraining {
         settings.group = groups[below(groups.size())];
         settings.groups = 1 + static_cast<int>(below(3));
         settings.chunks = static_cast<int>(below(3));
+        settings.squeeze = below(2) == 0;
+        settings.times.old_attention = below(2) == 0 ? 3 * settings.times.attention : 0;
         settings.steps = 4 + static_cast<Step>(below(12));
         settings.checkpoint_every = static_cast<Step>(below(4));
         return settings;
@@ -119,7 +121,8 @@ class VirtualTraining {
 
     void make_trouble() {
         const auto workers = live();
-        const auto kind = below(8);
+        const auto kind = below(10);
+        // Of a kind, 0: new, or of a worker.
         const auto note = [&](const char* what, Worker worker) {
             ++counts_[std::string("fault.") + what];
             says_ += fmt::format("{}{} {}", says_.empty() ? "" : ", ", what, worker);
@@ -127,6 +130,17 @@ class VirtualTraining {
         if (kind == 0 || workers.empty()) {
             note("join", static_cast<Worker>(nodes_.size()));
             return join(false);
+        }
+        if (kind == 8) {
+            const Slow slow{below(2) == 0, 0.5 * static_cast<double>(1 + below(16))};
+            note("slow", slow.new_kind ? 0 : 1);
+            return tell(slow);
+        }
+        if (kind == 9) {
+            note("profiled", 0);
+            const auto time = [&] { return static_cast<Nanoseconds>(1000 * (1 + below(1000))); };
+            return tell(
+                Profiled{{.attention = time(), .old_expert = time(), .new_expert = time()}});
         }
         const Worker worker = workers[below(workers.size())];
         Node& node = nodes_.at(worker);

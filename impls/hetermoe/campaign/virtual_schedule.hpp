@@ -1,6 +1,6 @@
-// The controller under a seeded schedule of deaths, hangs, departures, joins and failed steps, with
-// workers that do at once what they are told, in an order drawn from the seed. Instead of weights
-// they hold, of every block, the step that it is the state before.
+// The controller under a seeded schedule of deaths, hangs, departures, joins, changed paces and
+// failed steps, with workers that do at once what they are told, in an order drawn from the seed.
+// Instead of weights they hold, of every block, the step that it is the state before.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Tampering = std::function<void(Action&)>;
 /// Rules, checked in every schedule: a step is committed once every rank has reported it, and then
 /// by all; every rank of a step holds each block that the layout gives it, as it is before that
 /// step; blocks move from live holders of that very state, or all come from a checkpoint that was
-/// whole; the lineage is 0, 1, 2 … to the last step, unless a kind of workers ran out; nobody waits
+/// whole; the lineage is 0, 1, 2 … to the last step, unless workers ran out; nobody waits
 /// for ever; the same events lead to the same actions again.
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const Tampering& tampering = {});
 

@@ -37,8 +37,8 @@ drive::Campaign campaign_modes() {
     drive::Campaign campaign;
     campaign.says =
         "Seeded schedules of faults against the controller of HeterMoE's training: workers of both "
-        "kinds are killed, frozen, asked to leave, and join; checks every rule of the protocol in "
-        "each.";
+        "kinds are killed, frozen, asked to leave, join, and come to another pace; checks every "
+        "rule of the protocol in each.";
     campaign.modes = {
         {.name = "virtual",
          .says = "in virtual time",

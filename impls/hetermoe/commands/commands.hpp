@@ -1,5 +1,6 @@
 // The commands of HeterMoE.
 //   assay plan hetermoe: groups, micro-batches and offload for the user's own GPUs and times
+//   assay calibrate hetermoe: those times, measured here
 //   assay campaign hetermoe: the training's controller under seeded schedules of faults
 #pragma once
 
@@ -14,6 +15,7 @@
 namespace assay::hetermoe {
 
 std::unique_ptr<Command> make_plan_command();
+std::unique_ptr<Command> make_profile_command();
 
 drive::Campaign campaign_modes();
 

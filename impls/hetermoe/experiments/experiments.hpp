@@ -27,6 +27,8 @@ Experiment x_sensitivity();  ///< experts of a token, network, micro-batches
 Experiment x_order();        ///< Theorem 1's order against all orders
 Experiment x_squeeze();      ///< Algorithm 1 against the best offload
 Experiment x_live();         ///< the training, across processes
+Experiment x_slow();         ///< a GPU slows: plan anew or not
+Experiment x_routing();      ///< skewed loads: which experts to move
 
 /// Checks of claims over several cases (claims/claim_checks.cpp), by the name after "custom:" in
 /// datasets/claims/hetermoe.toml; each at every end of what the claim assumes:
@@ -34,6 +36,7 @@ Experiment x_live();         ///< the training, across processes
 ///   largest   so is its largest value
 ///   smallest  so is its smallest
 ///   best_old  fig10: V100s per A40 at which the ratio is largest
+///   median_at_most  the median of absolute values over all cases and variants is not above it
 std::map<std::string, CustomCheck, std::less<>> claim_checks();
 
 }  // namespace assay::hetermoe

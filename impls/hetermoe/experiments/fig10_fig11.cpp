@@ -45,11 +45,19 @@ Experiment fig10() {
                     .panels = {"sequence", "calibration"},
                     .x_title = "V100s with four A40",
                     .y_title = "tokens per second"},
-         .point = [](const SampleSpec& spec) {
-             const int old_gpus = static_cast<int>(integer_axis(spec, "old", 1, 64));
-             return point_on(d1_with(4 * old_gpus), "hetermoe-on-premise", "a40", 4, "v100",
-                             old_gpus);
-         }});
+         .point =
+             [](const SampleSpec& spec) {
+                 const int old_gpus = static_cast<int>(integer_axis(spec, "old", 1, 64));
+                 return point_on(d1_with(4 * old_gpus), "hetermoe-on-premise", "a40", 4, "v100",
+                                 old_gpus);
+             },
+         .on_parts = {{"old", {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}}},
+                      {"sequence", {std::int64_t{4}}}},
+         .on_parts_variants = {"hetermoe", "zebra", "ep_ideal"},
+         .emulated = {{"old", {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}}},
+                      {"sequence", {std::int64_t{12}}},
+                      {"calibration", {"anchored"}},
+                      {"part", {std::int64_t{2}}}}});
 }
 
 Experiment fig11() {
@@ -73,9 +81,9 @@ Experiment fig11() {
                  return point;
              },
          .arm =
-             [](const SampleSpec& spec) {
-                 return spec.variant == "hetermoe" ? "hetermoe" : "ep";
-             }});
+             [](const SampleSpec& spec) { return spec.variant == "hetermoe" ? "hetermoe" : "ep"; },
+         .on_parts = {{"sequence", {std::int64_t{4}, std::int64_t{16}}}},
+         .on_parts_variants = {"hetermoe", "ep_4_a40", "ep_4_v100", "ep_2_a100"}});
 }
 
 }  // namespace assay::hetermoe

@@ -18,7 +18,13 @@ Experiment fig12() {
              [](const SampleSpec& spec) {
                  return panel_point(assay::to_string(spec.axes.at("panel")));
              },
-         .crossing = true});
+         .on_parts = {{"panel", {"d1-o1"}}, {"sequence", {std::int64_t{4}, std::int64_t{16}}}},
+         .on_parts_variants = {"hetermoe", "zebra"},
+         .crossing = true,
+         .emulated = {{"panel", {"d1-o1"}},
+                      {"sequence", {std::int64_t{4}, std::int64_t{12}, std::int64_t{24}}},
+                      {"calibration", {"anchored"}},
+                      {"part", {std::int64_t{3}}}}});
 }
 
 Experiment tab3() {
@@ -36,7 +42,10 @@ Experiment tab3() {
                     .panels = {"calibration"},
                     .x_title = "thousands of tokens of a sequence",
                     .y_title = "share of the step in which A40s compute"},
-         .point = [](const SampleSpec&) { return panel_point("d1-o1"); }});
+         .point = [](const SampleSpec&) { return panel_point("d1-o1"); },
+         .on_parts = {{"sequence", {std::int64_t{8}, std::int64_t{16}}}},
+         .on_parts_variants = {"zebra", "hetermoe", "dist_ep"},
+         .emulated = {{"calibration", {"anchored"}}, {"part", {std::int64_t{3}}}}});
 }
 
 }  // namespace assay::hetermoe

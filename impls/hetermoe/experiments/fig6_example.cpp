@@ -28,20 +28,39 @@ Fig6Example fig6_example(const SampleSpec& spec, Nanoseconds expert_task) {
     return example;
 }
 
-void record_fig6(std::span<const TaskRun> tasks, double expert_task_s, Recorder& recorder) {
+PacedPlan fig6_plan(const SampleSpec& spec) {
+    const Fig6Example example = fig6_example(spec, 1'000'000'000);
+    const double on_new = number_axis(spec, "expert_on_new");
+    PacedPlan plan;
+    plan.steps = {{.layout = {.group = {1, 1},
+                              .groups = 1,
+                              .micro_batches = Fig6Example::micro_batches,
+                              .offload = example.offload,
+                              .ranks = {0, 1}},
+                   .experts = example.profile.experts,
+                   .ranks = {{.attention = 0.75, .expert = on_new}, {.expert = 1}},
+                   .backward = 0}};
+    plan.scale = fig6_expert_task_s;
+    plan.sequences = Fig6Example::micro_batches;
+    plan.seed = spec.seed;
+    plan.most_late = 0.005;
+    return plan;
+}
+
+void record_fig6(std::span<const TaskRun> runs, Recorder& recorder) {
     double end = 0, attention_busy = 0, expert_busy = 0, last_expert = 0;
     std::optional<double> first_expert;
-    for (const auto& [task, start_s, end_s] : tasks) {
-        const Queue queue = queue_of(task.kind);
-        if (queue != Queue::attention && queue != Queue::expert) continue;
-        end = std::max(end, end_s);
-        (queue == Queue::attention ? attention_busy : expert_busy) += end_s - start_s;
+    for (const TaskRun& run : runs) {
+        const Queue queue = queue_of(run.task.kind);
+        if (is_transfer(queue)) continue;
+        end = std::max(end, run.end_s);
+        (queue == Queue::attention ? attention_busy : expert_busy) += run.held_s;
         if (queue == Queue::attention) continue;
-        first_expert = std::min(first_expert.value_or(start_s), start_s);
-        last_expert = std::max(last_expert, end_s);
+        first_expert = std::min(first_expert.value_or(run.start_s), run.start_s);
+        last_expert = std::max(last_expert, run.end_s);
     }
-    recorder.metric("makespan", end / expert_task_s);
-    recorder.metric("attention_idle", (end - attention_busy) / expert_task_s);
+    recorder.metric("makespan", end);
+    recorder.metric("attention_idle", end - attention_busy);
     recorder.metric("expert_bubbles", 1 - expert_busy / (last_expert - first_expert.value()));
 }
 

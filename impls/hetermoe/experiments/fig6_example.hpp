@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "impls/hetermoe/emulated/task_executor.hpp"
+#include "impls/hetermoe/emulated/paced_training.hpp"
 #include "impls/hetermoe/policy/profile.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
@@ -25,11 +25,16 @@ struct Fig6Example {
 /// Emulated, an expert task lasts so long: what a process or a transfer is late by is little of it.
 inline constexpr double fig6_expert_task_s = 0.25;
 
+/// The example for two processes. A pass counts where half a percent of it is lateness at most:
+/// the two ratios that are claimed of it, of makespans within 0.01 of 0.9 and of idle times within
+/// 0.02 of 0.4, then cannot leave their margins by it (they move by 0.0045 and 0.015 at most).
+PacedPlan fig6_plan(const SampleSpec& spec);
+
 /// `spec`: the variant and the axis expert_on_new; `expert_task`: how long one is.
 Fig6Example fig6_example(const SampleSpec& spec, Nanoseconds expert_task);
 
-/// Makespan, attention_idle and expert_bubbles of a pass in expert tasks of `expert_task_s`;
-/// transfers among `tasks` count for nothing.
-void record_fig6(std::span<const TaskRun> tasks, double expert_task_s, Recorder& recorder);
+/// Makespan, attention_idle and expert_bubbles of a pass, whose times are in expert tasks. A GPU is
+/// busy for as long as the modelled one is.
+void record_fig6(std::span<const TaskRun> runs, Recorder& recorder);
 
 }  // namespace assay::hetermoe

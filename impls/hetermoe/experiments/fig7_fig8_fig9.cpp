@@ -13,6 +13,14 @@ Point at_panel(const SampleSpec& spec) {
     return panel_point(assay::to_string(spec.axes.at("panel")));
 }
 
+const std::vector<std::string> measured_arms{"hetermoe", "zebra", "ep", "dist_ep", "ep_ideal"};
+
+/// What profile gpu measures of a figure.
+std::map<std::string, std::vector<Value>> at(const std::string& panel,
+                                             std::vector<std::int64_t> k_tokens) {
+    return {{"panel", {panel}}, {"sequence", {k_tokens.begin(), k_tokens.end()}}};
+}
+
 const std::vector<std::string> against_expert_parallelism{
     "hetermoe", "ep", "dist_ep", "ep_ideal", "zebra", "search", "ep_uneven", "balance"};
 
@@ -29,7 +37,13 @@ Experiment fig7() {
          .axes = {panels({"d1-o1", "w1-o1", "w2-o2", "d2-o3"}), all_sequences()},
          .variants = against_expert_parallelism,
          .figure = throughput_figure({"panel", "calibration"}),
-         .point = at_panel});
+         .point = at_panel,
+         .on_parts = at("d1-o1", {4, 8, 16}),
+         .on_parts_variants = measured_arms,
+         .emulated = {{"panel", {"d1-o1", "d2-o3"}},
+                      {"sequence", {std::int64_t{8}, std::int64_t{16}}},
+                      {"calibration", {"anchored"}},
+                      {"part", {std::int64_t{3}}}}});
 }
 
 Experiment fig8() {
@@ -42,7 +56,9 @@ Experiment fig8() {
          .axes = {panels({"d1-c1", "d3-c2"}), all_sequences()},
          .variants = against_expert_parallelism,
          .figure = throughput_figure({"panel", "calibration"}),
-         .point = at_panel});
+         .point = at_panel,
+         .on_parts = at("d1-c1", {4, 16}),
+         .on_parts_variants = measured_arms});
 }
 
 Experiment fig9() {
@@ -57,7 +73,9 @@ Experiment fig9() {
          .axes = {panels({"d1-o1", "d1-o2"}), all_sequences()},
          .variants = {"hetermoe", "pp", "zebra"},
          .figure = throughput_figure({"panel", "calibration"}),
-         .point = at_panel});
+         .point = at_panel,
+         .on_parts = at("d1-o1", {4, 16}),
+         .on_parts_variants = {"hetermoe", "zebra"}});
 }
 
 }  // namespace assay::hetermoe

@@ -1,7 +1,8 @@
-// What the figures on the paper's GPUs share: arms at points, simulated.
+// What the figures on the paper's GPUs share: arms at points, simulated and emulated.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,14 @@ struct PaperExperiment {
     std::function<Point(const SampleSpec&)> point;
     /// Of variants that are no arms by name; empty: none.
     std::function<std::string(const SampleSpec&)> arm = {};
+    /// Sweeps of profile gpu, and its variants; no variants: there is none.
+    std::map<std::string, std::vector<Value>> on_parts = {};
+    std::vector<std::string> on_parts_variants = {};
     bool crossing = false;    ///< records crossing_k too
     bool sheet_only = false;  ///< anchors say nothing of its points
+    /// Emulated at profile toy, of these values of the axes; among them "part", one of so many
+    /// equal parts of the cluster. Empty: simulated only.
+    std::map<std::string, std::vector<Value>> emulated = {};
 };
 
 Experiment paper_experiment(PaperExperiment declared);

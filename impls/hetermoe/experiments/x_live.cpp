@@ -59,6 +59,8 @@ void validate(const SampleSpec& spec) {
     if (chunks * given > experts / old)
         throw UserError(fmt::format("an old worker has {} experts of a layer; {} chunks are {}",
                                     experts / old, chunks, chunks * given));
+    if (spec.axes.contains("capacity_factor") && number_axis(spec, "capacity_factor") <= 0)
+        throw UserError("capacity_factor is to be above 0; routing=dropless drops no token");
     const auto plan = parse_fault_plan(spec.scenario, fault_phases());
     assay::validate(plan, static_cast<int>(groups * (fresh + old)), fault_phases());
     for (const auto& fault : plan.faults)
@@ -87,6 +89,12 @@ std::vector<MetricSpec> metrics() {
         {"joins", "count", "workers that joined after the start", none, true},
         {"leaves", "count", "workers that left after a notice", none, true},
         {"plans", "count", "put into force after the first", none, true},
+        {"moved_experts",
+         "count",
+         "of all layers and old workers of a group, on new ones in a step",
+         none,
+         false,
+         {"step"}},
         {"moves", "count", "states of experts, or dense ones, moved between workers", none, true},
         {"faults_fired", "count", "faults injected", none, true},
         {"tokens_per_s", "1/s", "tokens of committed steps per second of training",
@@ -116,37 +124,52 @@ Experiment x_live() {
     e.title = "A live training split over attention workers and expert workers";
     e.source = "our own; the training of arXiv 2504.03871v1, sections 3 to 5";
     e.says =
-        "A byte-level GPT with mixtures of experts (top-2 gates, no token dropped, Adam) trains on "
-        "real text across worker processes: attention and all that is dense on the new ones, "
+        "A byte-level GPT with mixtures of experts (top-2 gates, Adam), or a model with Mixtral's "
+        "layers, trains on real text across worker processes: attention and all that is dense on "
+        "the new ones, "
         "experts on the old ones but for those that move (chunks, in every layer), in Theorem 1's "
         "order, dispatch and combine each on a communicator of its own. Autograd is cut at every "
         "layer's experts, and activations are computed again. Equal seed and sequences give equal "
-        "losses whatever the groups are. The same is trained in one process, uncut, and weights "
+        "losses whatever the groups are. With replan=on "
+        "workers' task times decide how many experts move, by Algorithm 1, at the start and when a "
+        "kind of workers comes to another pace. The same is trained in one process, uncut, and "
+        "weights "
         "are compared; under faults the recorded groups are replayed with nobody killed, and "
         "weights and moments compared bit for bit. Every worker has the same processor: the split "
         "is the paper's, its speed is not.";
-    e.axes = {{"new", "attention workers of a group; the first workers of all", number(2), true},
-              {"old", "expert workers of a group; its number divides the experts", number(2), true},
-              {"groups", "side by side", number(1), true},
-              {"experts", "of a layer", number(8), true},
-              {"layers", "each with experts", number(3), true},
-              {"sequences", "of a step, over all groups", number(8), true},
-              {"micro_batches", "of a new worker and step", number(2), true},
-              {"steps", "to commit", number(10), true},
-              {"chunks",
-               "of experts moved to new workers, in each layer",
-               {std::int64_t{0}, std::int64_t{1}},
-               true},
-              {"dtype", "of weights and activations", {"f32", "f64"}, false},
-              {"routing",
-               "dropless: as many rows as the gates choose, counts first",
-               {"dropless"},
-               false},
-              {"checkpoint_every", "steps between checkpoints; 0: never", number(4), true}};
+    e.axes = {
+        {"new", "attention workers of a group; the first workers of all", number(2), true},
+        {"old", "expert workers of a group; its number divides the experts", number(2), true},
+        {"groups", "side by side", number(1), true},
+        {"experts", "of a layer", number(8), true},
+        {"layers", "each with experts", number(3), true},
+        {"sequences", "of a step, over all groups", number(8), true},
+        {"micro_batches", "of a new worker and step", number(2), true},
+        {"steps", "to commit", number(10), true},
+        {"chunks",
+         "of experts moved to new workers, in each layer; replan=on decides for itself",
+         {std::int64_t{0}, std::int64_t{1}},
+         true},
+        {"dtype", "of weights and activations", {"f32", "f64"}, false},
+        {"routing",
+         "dropless: as many rows as the gates choose, counts first; capacity: an expert takes "
+         "so many of a sequence's and no more, the rest is dropped",
+         {"dropless", "capacity"},
+         false},
+        {"capacity_factor",
+         "with routing=capacity: of the choices that an expert would have if all had equally "
+         "many",
+         {1.25},
+         true},
+        {"shape", "of the layers", {"gpt", "mixtral"}, false},
+        {"replan", "on: experts move as measured times demand", {"off", "on"}, false},
+        {"checkpoint_every", "steps between checkpoints; 0: never", number(4), true}};
     e.variants = {"hetermoe"};
     e.metrics = metrics();
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
+    // Axes that came later: cases that do not name them are what they were.
+    toy.axes = {{"routing", {"dropless"}}, {"capacity_factor", {}}, {"shape", {}}, {"replan", {}}};
     toy.seconds_per_sample = 6;
     toy.bytes_per_sample = 30e3;
     toy.timeout_s = 300;

@@ -1,6 +1,8 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "impls/hetermoe/live/fault_phases.hpp"
 #include "impls/hetermoe/live/session.hpp"
 #include "impls/hetermoe/live/worker.hpp"
@@ -9,6 +11,11 @@
 
 namespace assay::hetermoe {
 namespace {
+
+bool is(const SampleSpec& spec, const char* axis, const char* value) {
+    const auto found = spec.axes.find(axis);
+    return found != spec.axes.end() && std::get<std::string>(found->second) == value;
+}
 
 SessionOptions options_of(const SampleSpec& spec, const std::filesystem::path& corpus) {
     const auto integer = [&](const char* axis) {
@@ -24,16 +31,26 @@ SessionOptions options_of(const SampleSpec& spec, const std::filesystem::path& c
     controller.chunks = integer("chunks");
     controller.steps = integer("steps");
     controller.checkpoint_every = integer("checkpoint_every");
+    controller.squeeze = is(spec, "replan", "on");
+    controller.times.old_attention = controller.times.attention;  // workers are alike
+    if (controller.squeeze) options.pace = PaceSettings{};
     auto& training = options.training;
-    const bool twice = std::get<std::string>(spec.axes.at("dtype")) == "f64";
-    training.model = {.layers = controller.layers,
-                      .width = 48,
-                      .heads = 4,
-                      .experts = controller.experts,
-                      .top_k = 2,
-                      .hidden = 96,
-                      .context = 48,
-                      .dtype = twice ? at::kDouble : at::kFloat};
+    constexpr double usual_factor = 1.25;
+    training.model = {
+        .layers = controller.layers,
+        .width = 48,
+        .heads = 4,
+        .experts = controller.experts,
+        .top_k = 2,
+        .hidden = 96,
+        .context = 48,
+        .dtype = is(spec, "dtype", "f64") ? at::kDouble : at::kFloat,
+        .shape = is(spec, "shape", "mixtral") ? nn::MoeShape::mixtral : nn::MoeShape::gpt,
+        .kv_heads = 2};
+    if (is(spec, "routing", "capacity"))
+        training.model.capacity_factor = spec.axes.contains("capacity_factor")
+                                             ? number_axis(spec, "capacity_factor")
+                                             : usual_factor;
     training.sequences = integer("sequences");
     training.seed = spec.seed;
     training.corpus = corpus.string();
@@ -92,6 +109,11 @@ void run_x_live(const SampleSpec& spec, const std::filesystem::path& corpus, Rec
     std::map<Step, double> losses;  // of a step that was undone, its last
     for (const auto& step : result.steps) losses[step.step] = step.loss;
     for (const auto& [step, loss] : losses) recorder.metric("loss", loss, {{"step", step}});
+    for (const auto& step : result.lineage)
+        recorder.metric("moved_experts",
+                        std::accumulate(step.layout.offload.begin(), step.layout.offload.end(), 0) *
+                            step.layout.group.expert,
+                        {{"step", step.step}});
     recorder.metric("difference", difference);
     const auto& counts = result.counts;
     const auto count = [&](const char* name, long value) {

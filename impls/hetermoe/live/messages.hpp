@@ -1,7 +1,7 @@
 // What only real workers have to tell, and how they are configured. All else that controller and
 // workers say are the controller's own events and actions (policy/controller/protocol.hpp); on the
 // way some carry a field more:
-//   step_done   loss: mean nats per token
+//   step_done   loss: mean nats per token; computed: ComputedTimes
 //   ready       blocks, bytes: states received
 //   abort       groups: of the layout; urgent
 // To a worker also {"type": "finish"}, which asks for its Digests, and "dismiss".
@@ -19,7 +19,7 @@
 
 namespace assay::hetermoe {
 
-ASSAY_FIELDS(TrainingSettings, model, adam, sequences, seed, corpus)
+ASSAY_FIELDS(TrainingSettings, model, adam, sequences, seed, corpus, loads)
 
 /// Of the state held, once training is over.
 struct Digests {

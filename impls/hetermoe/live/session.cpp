@@ -33,7 +33,10 @@ class Session final : public drive::ProcessSession {
                    .phases = fault_phases()},
                   recorder, *this),
           controller_(true, options.controller),
-          retention_(options.checkpoints) {}
+          retention_(options.checkpoints) {
+        if (options.pace)
+            pace_.emplace(*options.pace, options.controller.times, options.controller.experts);
+    }
 
     SessionResult run() {
         driver_.run(options_.controller.new_workers() + options_.controller.old_workers());
@@ -115,7 +118,10 @@ class Session final : public drive::ProcessSession {
     // Somebody's coming or going is on its way: a step ends after that, so that it takes effect
     // from the next one on.
     void heard(const StepDone& done, const json& message) {
-        if (done.epoch == epoch_) losses_[done.step] = message.at("loss");
+        if (done.epoch == epoch_) {
+            losses_[done.step] = message.at("loss");
+            computed_[done.worker] = drive::from_json<ComputedTimes>(message.at("computed"));
+        }
         held_.push_back(done);
         tell_of_steps();
     }
@@ -124,6 +130,13 @@ class Session final : public drive::ProcessSession {
             const auto done = held_.front();
             held_.pop_front();
             decide(done);
+            for (const auto& event : std::exchange(paces_, {})) {
+                if (const auto* slow = std::get_if<Slow>(&event))
+                    recorder_.event(
+                        "pace", driver_.now(), -1,
+                        {{"kind", slow->new_kind ? "new" : "old"}, {"factor", slow->factor}});
+                decide(event);
+            }
         }
     }
     void heard(const Ready& ready, const json& message) {
@@ -184,6 +197,11 @@ class Session final : public drive::ProcessSession {
         driver_.send(layout_.ranks, drive::to_message(commit));
         result_.steps.push_back(
             {commit.step, step_began_s_, driver_.now(), losses_.at(commit.step)});
+        if (pace_) {
+            std::vector<ComputedTimes> ranks;
+            for (const Worker worker : layout_.ranks) ranks.push_back(computed_.at(worker));
+            paces_ = pace_->step_done({commit.step, commit.epoch, layout_}, ranks);
+        }
         recorder_.progress(
             static_cast<double>(commit.step + 1) / static_cast<double>(options_.controller.steps),
             fmt::format("step {}, {} groups of {} new and {} old", commit.step + 1, layout_.groups,
@@ -234,6 +252,9 @@ class Session final : public drive::ProcessSession {
 
     std::deque<StepDone> held_;  // while somebody is awaited
     std::map<Step, double> losses_;
+    std::map<Worker, ComputedTimes> computed_;  // of the running step
+    std::optional<PaceWatch> pace_;
+    std::vector<Event> paces_;  // what it found in the step that was committed last
     SessionResult result_;
 };
 

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "impls/hetermoe/policy/controller/controller.hpp"
+#include "impls/hetermoe/policy/controller/pace.hpp"
 #include "impls/hetermoe/training/replay.hpp"
 #include "suite/cluster/processes/supervisor.hpp"
 #include "suite/drive/policy.hpp"
@@ -19,6 +21,8 @@ namespace assay::hetermoe {
 struct SessionOptions {
     ControllerSettings controller;
     TrainingSettings training;
+    /// Where given, the controller hears how long tasks take and which kind is slow.
+    std::optional<PaceSettings> pace;
     FaultPlan faults;
     cluster::SupervisorOptions supervisor;
     double operation_timeout_s = 10;    ///< of one collective

@@ -9,6 +9,7 @@
 
 #include "impls/hetermoe/live/fault_phases.hpp"
 #include "impls/hetermoe/live/messages.hpp"
+#include "impls/hetermoe/policy/controller/pace.hpp"
 #include "impls/hetermoe/training/trainer.hpp"
 #include "impls/nn/moe/checkpoint.hpp"
 #include "impls/nn/moe/state_faults.hpp"
@@ -37,6 +38,34 @@ struct EpochLinks {
     std::optional<GroupLinks> group;  ///< none: it has no rank in the layout
 
     Communicator& all() { return ranks ? *ranks : *members; }
+};
+
+/// How long the tasks of a step take that this worker computes. Called by several threads; only
+/// that which computes has such tasks.
+class TaskTimer {
+  public:
+    void begins(const Task& task) {
+        if (computes(task)) since_s_ = cluster::monotonic_s();
+    }
+    void ends(const Task& task, int layers) {
+        if (!computes(task) || task.layer > layers) return;
+        const double took_s = cluster::monotonic_s() - since_s_;
+        if (task.kind == TaskKind::AF || task.kind == TaskKind::AB)
+            computed_.attention_s += took_s;
+        else if (task.kind == TaskKind::XF || task.kind == TaskKind::XB)
+            computed_.moved_s += took_s;
+        else
+            computed_.expert_s += took_s;
+    }
+    const ComputedTimes& computed() const { return computed_; }
+
+  private:
+    static bool computes(const Task& task) {
+        const Queue queue = queue_of(task.kind);
+        return queue == Queue::attention || queue == Queue::expert;
+    }
+    double since_s_ = 0;
+    ComputedTimes computed_;
 };
 
 class TrainingWorker {
@@ -161,18 +190,24 @@ class TrainingWorker {
     void compute(Step step) {
         trainer_.drop_all_but(mine());
         process_.wait_at(drive::start_point, step);
-        const auto in_the_middle = [&, last = settings_.model.layers](const Task& task) {
+        TaskTimer timer;
+        const int last = settings_.model.layers;
+        const auto before = [&](const Task& task) {
             const bool first_back = (task.kind == TaskKind::AB && task.layer == last + 1) ||
                                     (task.kind == TaskKind::EB && task.layer == last);
             if (first_back && task.micro_batch == 1) process_.wait_at(drive::step_point, step);
+            timer.begins(task);
         };
-        const auto result =
-            trainer_.compute(step, form_.layout, {links_->all(), *links_->group}, in_the_middle);
+        const auto result = trainer_.compute(
+            step, form_.layout, {links_->all(), *links_->group},
+            {.before = before,
+             .after = [&](const Task& task, std::int64_t) { timer.ends(task, last); }});
         if (const auto block = trainer_.corrupted_block()) return give_up_state(step, *block);
         if (!result.not_finite.empty())
             return fail(step, result.not_finite + " is not a finite number");
         auto done = drive::to_message(StepDone{self_, form_.epoch, step});
         done["loss"] = result.loss;
+        done["computed"] = drive::to_json(timer.computed());
         process_.say(done);
     }
 

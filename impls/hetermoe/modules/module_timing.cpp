@@ -1,63 +1,22 @@
 // Times modules on two parts of one GPU: samples of fig2, in the module of tensors.
 #include <ATen/ATen.h>
 #include <c10/core/StreamGuard.h>
-#include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <vector>
 
 #include "impls/hetermoe/modules/modules.hpp"
+#include "impls/hetermoe/parts/divided_gpu.hpp"
 #include "impls/hetermoe/tensor_functions.hpp"
-#include "impls/nn/accelerator.hpp"
-#include "kernels/plugin/cuda_plugin.hpp"
-#include "suite/base/error.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
 constexpr std::int64_t experts = 8, chosen = 2;  // Mixtral 8x7B's
 constexpr int rounds = 5;
-
-/// Two parts of the first GPU, as streams of libtorch's.
-class TwoParts {
-  public:
-    TwoParts(int newer, int older) : kernels_(kernels::cuda_kernels()) {
-        context_ = kernels_.create(0, 0, nullptr);
-        if (context_ == nullptr) throw NotSupportedHere(kernels_.last_error(nullptr));
-        parts_ = {{newer, nullptr}, {older, nullptr}};
-        if (kernels_.divide(context_, parts_.data(), 2, &division_) != ASSAY_OK) {
-            const std::string why = kernels_.last_error(context_);
-            kernels_.destroy(context_);
-            throw SampleError(SampleStatus::unsupported, why);
-        }
-    }
-    ~TwoParts() {
-        kernels_.reunite(context_, division_);
-        kernels_.destroy(context_);
-    }
-    TwoParts(const TwoParts&) = delete;
-    TwoParts& operator=(const TwoParts&) = delete;
-
-    int multiprocessors(std::size_t part) const { return parts_[part].multiprocessors; }
-    /// libtorch knows a stream that it did not make by its address.
-    c10::Stream stream(std::size_t part) const {
-        return c10::Stream(c10::Stream::UNSAFE, c10::Device(c10::kCUDA, 0),
-                           reinterpret_cast<c10::StreamId>(parts_[part].stream));
-    }
-
-  private:
-    const AssayKernels& kernels_;
-    AssayContext* context_ = nullptr;
-    std::vector<AssayPart> parts_;
-    AssayDivision* division_ = nullptr;
-};
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 using Pass = std::function<void()>;
 constexpr std::size_t newer = 0, older = 1;
@@ -66,7 +25,7 @@ constexpr std::size_t newer = 0, older = 1;
 struct PartTimes {
     double newer_s = 0, older_s = 0, speedup = 0;
 };
-PartTimes time_by_turns(const TwoParts& parts, const Pass& new_pass, const Pass& old_pass) {
+PartTimes time_by_turns(const DividedGpu& parts, const Pass& new_pass, const Pass& old_pass) {
     const auto seconds = [&](std::size_t part, const Pass& pass) {
         const c10::Stream stream = parts.stream(part);
         const c10::StreamGuard guard(stream);
@@ -84,10 +43,10 @@ PartTimes time_by_turns(const TwoParts& parts, const Pass& new_pass, const Pass&
         olds.push_back(seconds(older, old_pass));
         ratios.push_back(olds.back() / news.back());
     }
-    return {median(news), median(olds), median(ratios)};
+    return {statistics::median(news), statistics::median(olds), statistics::median(ratios)};
 }
 
-PartTimes time_attention(const TwoParts& parts, std::int64_t tokens,
+PartTimes time_attention(const DividedGpu& parts, std::int64_t tokens,
                          const at::TensorOptions& options) {
     const AttentionModule module = AttentionModule::random(options);
     const at::Tensor x = at::randn({tokens, module.width()}, options), dy = at::randn_like(x);
@@ -97,7 +56,7 @@ PartTimes time_attention(const TwoParts& parts, std::int64_t tokens,
         [&] { attention_pass(module, x, dy, AttentionKind::materialised); });
 }
 
-PartTimes time_expert(const TwoParts& parts, std::int64_t tokens,
+PartTimes time_expert(const DividedGpu& parts, std::int64_t tokens,
                       const at::TensorOptions& options) {
     const ExpertModule module = ExpertModule::random(options);
     const at::Tensor x = at::randn({tokens * chosen / experts, module.gate.size(1)}, options),
@@ -109,18 +68,13 @@ PartTimes time_expert(const TwoParts& parts, std::int64_t tokens,
 
 }  // namespace
 
-std::optional<std::string> module_timing_lacks() {
-    if (const auto reason = nn::gpu_missing())
-        return fmt::format("timing modules on parts of a GPU is not supported here: {}", *reason);
-    const kernels::Plugin& plugin = kernels::cuda_plugin();
-    return plugin.kernels ? std::nullopt : std::optional(plugin.why_not);
-}
+std::optional<std::string> module_timing_lacks() { return divided_gpu_lacks(); }
 
 void run_fig2(const SampleSpec& spec, Recorder& recorder) {
     if (const auto reason = module_timing_lacks())
         throw SampleError(SampleStatus::unsupported, *reason);
     const bool near = to_string(spec.axes.at("pair")) == "a40-v100";
-    const TwoParts parts(near ? 40 : 56, near ? 32 : 8);
+    const DividedGpu parts(near ? std::array{40, 32} : std::array{56, 8});
     at::manual_seed(spec.seed);
     const auto options = at::TensorOptions(at::Device(at::kCUDA, 0)).dtype(at::kBFloat16);
     const auto time = spec.variant == "attention" ? time_attention : time_expert;

@@ -36,30 +36,32 @@ struct Core {
     at::Tensor out, dq, dk, dv;  ///< [heads][tokens][size]
 };
 
-Core materialised(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+// Scores pass through memory as they are made, for the softmax and for the products, and not once
+// more: the scale goes into the queries, the mask only to the square where queries and keys meet.
+Core materialised(const at::Tensor& query, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& dout, std::int64_t tile) {
-    const std::int64_t tokens = q.size(1);
-    const double scale = 1 / std::sqrt(double(q.size(2)));
+    const std::int64_t tokens = query.size(1);
+    const double scale = 1 / std::sqrt(double(query.size(2)));
+    const at::Tensor q = query * scale;
     Core core{at::empty_like(q), at::empty_like(q), at::zeros_like(k), at::zeros_like(v)};
     for (std::int64_t from = 0; from < tokens; from += tile) {
         const std::int64_t count = std::min(tile, tokens - from), keys = from + count;
         const auto rows = [&](const at::Tensor& t) { return t.narrow(1, from, count); };
         const auto so_far = [&](const at::Tensor& t) { return t.narrow(1, 0, keys); };
-        at::Tensor scores = at::matmul(rows(q), so_far(k).transpose(1, 2)).mul_(scale);
-        const at::Tensor later =
-            at::ones({count, keys}, q.options().dtype(at::kBool)).triu_(from + 1);
-        scores.masked_fill_(later, -std::numeric_limits<float>::infinity());
+        const at::Tensor scores = at::bmm(rows(q), so_far(k).transpose(1, 2));
+        const at::Tensor later = at::ones({count, count}, q.options().dtype(at::kBool)).triu_(1);
+        scores.narrow(2, from, count).masked_fill_(later, -std::numeric_limits<float>::infinity());
         const at::Tensor shares = at::softmax(scores, -1);
-        rows(core.out).copy_(at::matmul(shares, so_far(v)));
+        rows(core.out).copy_(at::bmm(shares, so_far(v)));
 
         const at::Tensor d = rows(dout);
-        so_far(core.dv).add_(at::matmul(shares.transpose(1, 2), d));
-        const at::Tensor dshares = at::matmul(d, so_far(v).transpose(1, 2));
-        const at::Tensor dscores =
-            at::_softmax_backward_data(dshares, shares, -1, q.scalar_type()).mul_(scale);
-        rows(core.dq).copy_(at::matmul(dscores, so_far(k)));
-        so_far(core.dk).add_(at::matmul(dscores.transpose(1, 2), rows(q)));
+        so_far(core.dv).baddbmm_(shares.transpose(1, 2), d);
+        const at::Tensor dscores = at::_softmax_backward_data(at::bmm(d, so_far(v).transpose(1, 2)),
+                                                              shares, -1, q.scalar_type());
+        rows(core.dq).copy_(at::bmm(dscores, so_far(k)));
+        so_far(core.dk).baddbmm_(dscores.transpose(1, 2), rows(q));
     }
+    core.dq.mul_(scale);
     return core;
 }
 

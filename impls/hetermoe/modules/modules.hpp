@@ -28,10 +28,8 @@ struct AttentionPass {
 
 /// x, dy: [tokens][width]. Both kinds compute the same but for rounding. Materialised: tiles of
 /// `tile` queries, whose scores, [heads][tile][keys so far], are written to memory, read for the
-/// softmax and again for the product, forward and backward; besides, scaling, masking (forward) and
-/// copying read and write them in passes of their own, which a tuned unfused kernel would spare:
-/// this makes it slower than need be. The backward pass of a tile follows its forward pass, so that
-/// no more than one tile's scores are kept.
+/// softmax and again for the product, forward and backward. The backward pass of a tile follows its
+/// forward pass, so that no more than one tile's scores are kept.
 AttentionPass attention_pass(const AttentionModule& module, const at::Tensor& x,
                              const at::Tensor& dy, AttentionKind kind, std::int64_t tile = 512);
 

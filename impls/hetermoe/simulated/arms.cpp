@@ -1,5 +1,7 @@
 #include "impls/hetermoe/simulated/arms.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,6 +10,7 @@
 #include <string>
 
 #include "impls/hetermoe/policy/plan.hpp"
+#include "impls/hetermoe/simulated/flow_step.hpp"
 #include "impls/hetermoe/simulated/pipelines.hpp"
 
 namespace assay::hetermoe {
@@ -24,6 +27,13 @@ double expert_states(const Point& point, double held) {
 std::optional<ArmResult> faster(std::optional<ArmResult> best, std::optional<ArmResult> other) {
     if (!best || (other && other->tokens_per_s > best->tokens_per_s)) return other;
     return best;
+}
+
+// What takes so long on a link that nobody else uses.
+double bytes_of(const Point& point, double exchange_s) {
+    const ClusterProfile& cluster = point.network;
+    return std::max(0.0, exchange_s - cluster.link_latency_s.value) *
+           reached(cluster.link_bandwidth, cluster.link_efficiency);
 }
 
 // ---- groups that alternate micro-batches
@@ -60,8 +70,11 @@ std::optional<ArmResult> zebra(const Point& point, Asym asym, int micro_batches)
     if (!offload) return std::nullopt;
     const StepShape step{.micro_batches = micro_batches, .offload = *offload};
     const TaskTimes ticks = task_times(profile, group, settings.backward, micro_batches);
-    const double step_s =
-        ticks.seconds(zebra_makespan(ticks, step)) / efficiency_of(point.calibration);
+    const double makespan_s =
+        point.flows ? run_jobs(point.flows,
+                               zebra_jobs(step, ticks, group, bytes_of(point, times.exchange_s)))
+                    : ticks.seconds(zebra_makespan(ticks, step));
+    const double step_s = makespan_s / efficiency_of(point.calibration);
     const auto share = [&](Queue queue) {
         return ticks.seconds(busy(ticks, step, queue)) / step_s;
     };
@@ -70,7 +83,8 @@ std::optional<ArmResult> zebra(const Point& point, Asym asym, int micro_batches)
                      .new_busy = share(Queue::attention),
                      .old_busy = share(Queue::expert),
                      .micro_batches = micro_batches,
-                     .moved = double(moved) / (point.model.layers * point.model.experts)};
+                     .moved = double(moved) / (point.model.layers * point.model.experts),
+                     .offload = *offload};
 }
 
 // Two pools of GPUs of any kind; their work is shared by speed, as one attention and one expert
@@ -162,9 +176,40 @@ std::optional<ArmResult> best_over_micro_batches(
 struct Phases {
     double attention = 0, expert = 0, head = 0;
     double exchange = 0, piece = 0;
+    /// For flows: who computes what, and an attention GPU's rows, its own share with them, over a
+    /// link.
+    std::vector<int> attention_ranks = {}, expert_ranks = {};
+    double rows = 0;
 };
 
+std::vector<int> ranks(int first, int count) {
+    std::vector<int> numbers(static_cast<std::size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), first);
+    return numbers;
+}
+
+// Exchanges in the best number of pieces; anchored in one, as there nothing hides.
+double step_of_flows(const Point& point, const Phases& phases) {
+    PhasedStep step{.layers = point.model.layers,
+                    .attention = phases.attention_ranks,
+                    .experts = phases.expert_ranks,
+                    .attention_s = phases.attention,
+                    .experts_s = phases.expert,
+                    .head_s = phases.head,
+                    .backward = backward_over_forward,
+                    .row_bytes = bytes_of(point, phases.rows),
+                    .piece_s = phases.piece};
+    double best = run_jobs(point.flows, phased_jobs(step));
+    for (const int pieces : {2, 4, 8, 16}) {
+        if (point.calibration == Calibration::anchored) break;
+        step.pieces = pieces;
+        best = std::min(best, run_jobs(point.flows, phased_jobs(step)));
+    }
+    return best;
+}
+
 double step_of(const Point& point, const Phases& phases) {
+    if (point.flows) return step_of_flows(point, phases);
     const double layers = point.model.layers;
     const double waited = 4 * layers * phases.exchange *
                           exposed_share(point, phases.exchange, phases.expert, phases.piece);
@@ -201,7 +246,10 @@ std::optional<ArmResult> ep(const Point& point) {
                         .expert = std::max(times.of_new.expert, times.of_old.expert),
                         .head = std::max(times.of_new.head, times.of_old.head),
                         .exchange = times.exchange_s * travelling(all),
-                        .piece = times.piece_s});
+                        .piece = times.piece_s,
+                        .attention_ranks = ranks(0, all),
+                        .expert_ranks = ranks(0, all),
+                        .rows = times.exchange_s});
     return ArmResult{.tokens_per_s = tokens(point) / step_s,
                      .new_busy = compute_of(point, times.of_new) / step_s,
                      .old_busy = compute_of(point, times.of_old) / step_s};
@@ -212,16 +260,19 @@ std::optional<ArmResult> ep_ideal(const Point& point) {
         if (!ep_fits(point, gpus, gpus.gpus, 1.0 / gpus.gpus)) return std::nullopt;
     const double sequences = point.sequences() / (point.new_gpus.gpus + point.old_gpus.gpus);
     const PointTimes times = times_of(point, sequences);
-    const auto rate = [&](const ModelledGpus& gpus, const GpuSeconds& seconds) {
+    const auto rate = [&](const ModelledGpus& gpus, const GpuSeconds& seconds, int first) {
         return gpus.gpus * sequences * point.tokens /
                step_of(point, {.attention = seconds.attention,
                                .expert = seconds.expert,
                                .head = seconds.head,
                                .exchange = times.exchange_s * travelling(gpus.gpus),
-                               .piece = times.piece_s});
+                               .piece = times.piece_s,
+                               .attention_ranks = ranks(first, gpus.gpus),
+                               .expert_ranks = ranks(first, gpus.gpus),
+                               .rows = times.exchange_s});
     };
-    return ArmResult{.tokens_per_s =
-                         rate(point.new_gpus, times.of_new) + rate(point.old_gpus, times.of_old)};
+    return ArmResult{.tokens_per_s = rate(point.new_gpus, times.of_new, 0) +
+                                     rate(point.old_gpus, times.of_old, point.new_gpus.gpus)};
 }
 
 std::optional<ArmResult> dist_ep(const Point& point) {
@@ -238,12 +289,16 @@ std::optional<ArmResult> dist_ep(const Point& point) {
         return std::nullopt;
     const PointTimes attention = times_of(point, point.sequences() / m),
                      expert = times_of(point, point.sequences() / n);
+    const double exchange = std::max(attention.exchange_s, expert.exchange_s);
     const double step_s =
         step_of(point, {.attention = attention.of_new.attention,
                         .expert = expert.of_old.expert,
                         .head = attention.of_new.head,
-                        .exchange = std::max(attention.exchange_s, expert.exchange_s),
-                        .piece = attention.piece_s});
+                        .exchange = exchange,
+                        .piece = attention.piece_s,
+                        .attention_ranks = ranks(0, point.new_gpus.gpus),
+                        .expert_ranks = ranks(point.new_gpus.gpus, point.old_gpus.gpus),
+                        .rows = exchange / std::max(1.0, m / n)});
     GpuSeconds of_new = attention.of_new, of_old = expert.of_old;
     of_new.expert = of_old.attention = of_old.head = 0;
     return ArmResult{.tokens_per_s = tokens(point) / step_s,
@@ -284,7 +339,13 @@ std::optional<ArmResult> pp(const Point& point) {
 
 }  // namespace
 
+bool has_flows_version(std::string_view arm) {
+    return arm != "pp" && arm != "ep_uneven" && arm != "balance";
+}
+
 std::optional<ArmResult> run_arm(const Point& point, std::string_view arm) {
+    if (point.flows && !has_flows_version(arm))
+        throw UserError(fmt::format("{} has no version with network flows", arm));
     const auto group = [&](Asym asym) {
         return best_over_micro_batches(point, [&](int r) { return zebra(point, asym, r); });
     };

@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "impls/hetermoe/simulated/point.hpp"
 
@@ -25,10 +26,14 @@ struct ArmResult {
     std::optional<double> new_busy, old_busy;  ///< share of the step in which a GPU computes
     int micro_batches = 1;                     ///< R, the best
     double moved = 0;                          ///< share of experts on new GPUs
+    std::vector<int> offload = {};  ///< of groups that alternate: moved by every old GPU, by layer
 };
 
 /// Nothing where it does not fit into memory, or experts do not divide. Throws UserError for an arm
-/// that is none.
+/// that is none, or that has no version with flows where point.flows is there.
 std::optional<ArmResult> run_arm(const Point& point, std::string_view arm);
+
+/// Whether it has a version with flows: zebra, hetermoe, search, ep, dist_ep, ep_ideal.
+bool has_flows_version(std::string_view arm);
 
 }  // namespace assay::hetermoe

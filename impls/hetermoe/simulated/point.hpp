@@ -2,11 +2,16 @@
 // out of the paper's own.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "impls/hetermoe/cost/modelled_profile.hpp"
+
+namespace assay::drive {
+class RankFlows;
+}
 
 namespace assay::hetermoe {
 
@@ -23,6 +28,9 @@ struct Point {
     double tokens = 0;  ///< of a sequence
     int batch = 4;      ///< sequences of a step for each new GPU: the batch of all arms
     Calibration calibration = Calibration::sheet;
+    /// Where exchanges are flows over the network's links, which they share; null: each has its
+    /// link to itself, and the timeline is arithmetic. Of all GPUs, new ones first.
+    std::shared_ptr<drive::RankFlows> flows = nullptr;
 
     double sequences() const { return double(batch) * new_gpus.gpus; }
 };

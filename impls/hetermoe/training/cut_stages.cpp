@@ -31,14 +31,17 @@ CutStages::Entered CutStages::enter(int layer) {
 CutStages::ForExperts CutStages::forward(int layer, const at::Tensor& outputs) {
     const at::NoGradGuard no_grad;
     if (layer > 1) below(layer).outputs = outputs;
-    const auto routed = nn::moe_attend(model_, dense_, layer - 1, enter(layer).x);
+    at::Tensor chosen;
+    if (const auto rows = tokens_.size(0) * (tokens_.size(1) - 1); choice_)
+        chosen = at::tensor(choice_(layer - 1, rows), at::kLong).to(tokens_.device()).view({rows, model_.top_k});
+    const auto routed = nn::moe_attend(model_, dense_, layer - 1, enter(layer).x, chosen, attention_);
     boundaries_.push_back({.residual = routed.residual,
                            .weights = routed.weights,
                            .chosen = routed.chosen,
                            .outputs = {},
                            .residual_gradient = {},
                            .weight_gradient = {}});
-    return {nn::moe_expert_rows(model_, routed), routed.chosen};
+    return {nn::moe_expert_rows(model_, routed), routed.chosen, routed.kept};
 }
 
 double CutStages::forward_last(const at::Tensor& outputs) {
@@ -68,7 +71,8 @@ at::Tensor CutStages::leave(int layer, const Entered& entered) {
 at::Tensor CutStages::backward(int layer, const at::Tensor& row_gradients) {
     const auto above = std::move(boundaries_.back());  // of stage layer + 1: its branch b
     const auto entered = enter(layer);
-    const auto routed = nn::moe_attend(model_, dense_, layer - 1, entered.x, above.chosen);
+    const auto routed =
+        nn::moe_attend(model_, dense_, layer - 1, entered.x, above.chosen, attention_);
     torch::autograd::backward(
         {routed.residual, routed.weights, nn::moe_expert_rows(model_, routed)},
         {above.residual_gradient, above.weight_gradient, row_gradients});

@@ -24,13 +24,19 @@ namespace assay::hetermoe {
 
 class CutStages {
   public:
-    /// tokens: [batch, length + 1], int64.
-    CutStages(const nn::MoeGptConfig& model, const nn::ParameterBlock& dense, at::Tensor tokens)
-        : model_(model), dense_(dense), tokens_(std::move(tokens)) {}
+    /// tokens: [batch, length + 1], int64. `choice`: made in the gates' place.
+    CutStages(const nn::MoeGptConfig& model, const nn::ParameterBlock& dense, at::Tensor tokens,
+              nn::Attention attention = nn::Attention::written_out, nn::ForcedChoice choice = {})
+        : model_(model),
+          dense_(dense),
+          tokens_(std::move(tokens)),
+          attention_(attention),
+          choice_(std::move(choice)) {}
 
     struct ForExperts {
         at::Tensor rows;    ///< [choices, width]
         at::Tensor chosen;  ///< [tokens, top_k]
+        at::Tensor kept;    ///< as Routed has it
     };
     /// Stage `layer`, from 1. `outputs`: of the experts of the layer before, a row for each choice;
     /// undefined for the first. Stages come in order.
@@ -65,6 +71,8 @@ class CutStages {
     const nn::MoeGptConfig& model_;
     const nn::ParameterBlock& dense_;
     at::Tensor tokens_;
+    nn::Attention attention_;
+    nn::ForcedChoice choice_;
     std::vector<Boundary> boundaries_;
     Entered last_;
     at::Tensor loss_;

@@ -2,7 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <list>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -16,13 +19,15 @@ namespace {
 class GroupStep {
   public:
     GroupStep(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-              nn::MoeState& state, GroupLinks& links, const TaskHook& before)
+              nn::MoeState& state, GroupLinks& links, const StepOptions& options)
         : plan_(plan),
-          shape_{.micro_batches = plan.micro_batches, .offload = plan_.offload},
+          shape_{.micro_batches = plan.micro_batches,
+                 .offload = plan_.offload,
+                 .backward = options.backward},
           scale_(scale),
           state_(state),
           links_(links),
-          before_(before),
+          options_(options),
           mine_(links.rank() < plan.group.attention ? Queue::attention : Queue::expert),
           travels_(plan.offload.size(),
                    std::vector<Travel>(static_cast<std::size_t>(plan.micro_batches))) {
@@ -34,11 +39,14 @@ class GroupStep {
             std::vector<const nn::ParameterBlock*> blocks;
             for (const int expert : homes.experts_of(links.rank()))
                 blocks.push_back(state.find({layer, expert}));
-            layers_.push_back({std::move(homes), HeldExperts(std::move(blocks))});
+            layers_.push_back({std::move(homes), HeldExperts(std::move(blocks), model.shape)});
         }
         for (const auto& batch : tokens)
-            stages_.emplace_back(model, *state.find(nn::dense_key), batch);
-        nothing_ = at::empty({0, model.width}, at::TensorOptions().dtype(model.dtype));
+            stages_.emplace_back(model, *state.find(nn::dense_key), batch,
+                                 state.placement().attention, options.choice);
+        nothing_ =
+            at::empty({0, model.width},
+                      at::TensorOptions().dtype(model.dtype).device(state.placement().device));
     }
 
     double run() {
@@ -95,8 +103,8 @@ class GroupStep {
             if (queue == mine_) {
                 events_[name(task)] = promises_[name(task)].get_future().share();
             } else if (runs_here(task)) {
-                transfers_.push_back(
-                    links_.queue(queue).enqueue(awaited(task), [this, task] { transfer(task); }));
+                transfers_.push_back(links_.queue(queue).enqueue(
+                    awaited(task), [this, task] { perform(task, [&] { transfer(task); }); }));
                 events_[name(task)] = transfers_.back();
             }
         });
@@ -106,8 +114,8 @@ class GroupStep {
         const QueueOrders orders = zebra_orders(shape_);
         for (const Task& task : orders[static_cast<std::size_t>(mine_)]) {
             for (const auto& event : awaited(task)) event.get();
-            if (before_) before_(task);
-            compute(task);
+            perform(task, [&] { compute(task); });
+            taken_.clear();
             promises_.at(name(task)).set_value();
         }
         for (const auto& transfer : transfers_) transfer.get();
@@ -123,14 +131,39 @@ class GroupStep {
         return stages_[static_cast<std::size_t>(task.micro_batch - 1)];
     }
 
+    template <class Work>
+    void perform(const Task& task, const Work& work) {
+        if (options_.before) options_.before(task);
+        work();
+        if (options_.after) options_.after(task, rows_of(task));
+    }
+    std::int64_t rows_of(const Task& task) {
+        const auto sum = [](const std::vector<std::int64_t>& rows) {
+            return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+        };
+        switch (queue_of(task.kind)) {
+            case Queue::attention:
+                if (task.kind == TaskKind::AF || task.kind == TaskKind::AB) return 0;
+                [[fallthrough]];
+            case Queue::expert:
+                return sum(travel(task).incoming.rows);
+            default:
+                return std::max(sum(travel(task).incoming.rows), sum(travel(task).outgoing.rows));
+        }
+    }
+
     // ---- by a link's thread --------------------------------------------------------------------
     void transfer(const Task& task) {
-        if (before_) before_(task);
         auto& comm = links_.communicator(queue_of(task.kind));
         Travel& rows = travel(task);
         if (task.kind == TaskKind::DF) {
             if (mine_ == Queue::expert) rows.outgoing = nothing_to_send(links_.size());
-            rows.incoming = exchange_counts(rows.outgoing, layer(task).homes, comm);
+            const auto& homes = layer(task).homes;
+            const auto device = state_.placement().device;
+            rows.incoming =
+                capacity_ > 0
+                    ? fixed_counts(rows_each(task), homes, links_.rank(), links_.size(), device)
+                    : exchange_counts(rows.outgoing, homes, comm, device);
         }
         const auto& out = rows.outgoing.rows;
         const auto& in = rows.incoming.rows;
@@ -142,6 +175,13 @@ class GroupStep {
             rows.received = nn::exchange_rows(or_nothing(rows.sent), out, in, comm);
         else
             rows.returned = nn::exchange_rows(or_nothing(rows.computed), in, out, comm);
+    }
+    // Of each attention rank to every expert, where capacity is fixed.
+    std::vector<std::int64_t> rows_each(const Task& task) const {
+        std::vector<std::int64_t> rows;
+        for (const auto& batches : plan_.sequences)
+            rows.push_back(capacity_ * batches[static_cast<std::size_t>(task.micro_batch - 1)]);
+        return rows;
     }
 
     // ---- by the thread that computes -----------------------------------------------------------
@@ -162,9 +202,15 @@ class GroupStep {
         }
     }
 
+    // What a link brought for this task: its memory stays until the task is done, which a GPU may
+    // long not be when what uses it has been launched.
+    const at::Tensor& take(at::Tensor& tensor) {
+        return taken_.emplace_back(std::exchange(tensor, {}));
+    }
+
     // Of a layer's experts, or the gradients of its rows: as the choices were made.
     at::Tensor came_back(Travel& rows) {
-        return std::exchange(rows.returned, {}).index_select(0, rows.outgoing.places);
+        return rows.outgoing.came_back(take(rows.returned));
     }
 
     void attention_forward(const Task& task) {
@@ -176,8 +222,10 @@ class GroupStep {
         }
         const auto next = stages(task).forward(task.layer, outputs);
         Travel& rows = travel(task);
-        rows.outgoing = address(next.chosen, layer(task).homes, links_.size());
-        rows.sent = next.rows.index_select(0, rows.outgoing.order);
+        const auto each =
+            capacity_ > 0 ? rows_each(task)[static_cast<std::size_t>(links_.rank())] : 0;
+        rows.outgoing = address({next.chosen, next.kept, each}, layer(task).homes, links_.size());
+        rows.sent = rows.outgoing.sent(next.rows);
     }
 
     void attention_backward(const Task& task) {
@@ -186,7 +234,7 @@ class GroupStep {
                                     : stages(task).backward(task.layer, came_back(travel(task)));
         if (task.layer == 1) return;
         Travel& below = travel(task, task.layer - 1);
-        below.sent = gradients.index_select(0, below.outgoing.order);
+        below.sent = below.outgoing.sent(gradients);
     }
 
     void experts_forward(const Task& task) {
@@ -197,8 +245,8 @@ class GroupStep {
 
     void experts_backward(const Task& task) {
         Travel& rows = travel(task);
-        rows.computed = layer(task).experts.backward(rows.incoming, std::exchange(rows.rows, {}),
-                                                     std::exchange(rows.received, {}));
+        const at::Tensor &input = take(rows.rows), &gradients = take(rows.received);
+        rows.computed = layer(task).experts.backward(rows.incoming, input, gradients);
     }
 
     const GroupPlan& plan_;
@@ -206,12 +254,14 @@ class GroupStep {
     double scale_;
     nn::MoeState& state_;
     GroupLinks& links_;
-    const TaskHook& before_;
+    const StepOptions& options_;
     Queue mine_;
+    std::int64_t capacity_ = nn::capacity_of(state_.model());  // of a sequence; 0: dropless
     std::vector<Layer> layers_;
     std::vector<CutStages> stages_;             // of each micro-batch, on attention ranks
     std::vector<std::vector<Travel>> travels_;  // [layer][micro-batch]
     at::Tensor nothing_;                        // [0, width]
+    std::list<at::Tensor> taken_;               // by the task that is computed
     double loss_ = 0;
 
     std::map<TaskName, cluster::Event> events_;  // of the tasks that run here
@@ -222,8 +272,8 @@ class GroupStep {
 }  // namespace
 
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-                      nn::MoeState& state, GroupLinks& links, const TaskHook& before) {
-    return GroupStep(plan, tokens, scale, state, links, before).run();
+                      nn::MoeState& state, GroupLinks& links, const StepOptions& options) {
+    return GroupStep(plan, tokens, scale, state, links, options).run();
 }
 
 }  // namespace assay::hetermoe

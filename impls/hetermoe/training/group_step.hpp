@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -48,10 +49,25 @@ struct GroupPlan {
     Group group;
     int micro_batches = 0;
     std::vector<int> offload;  ///< of each layer
+    /// With fixed capacity: the sequences of each attention rank's micro-batches, [rank][number].
+    std::vector<std::vector<std::int64_t>> sequences = {};
 };
 
 /// Called before each task of this rank: by the thread that computes, or that of a link.
+/// What a task waits for of this rank has happened before it; a link's may wait for peers.
 using TaskHook = std::function<void(const Task&)>;
+
+/// What a step does beside its tasks, or in place of some of it.
+struct StepOptions {
+    TaskHook before = {};
+    /// Called after each task of this rank, by the same thread, and before what waits for it: where
+    /// tensors are on a GPU it has to wait for what the task has launched.
+    /// `rows`: that came to the experts of an expert task, or that this rank sent or received in an
+    /// exchange, whichever are more; 0 of other tasks.
+    std::function<void(const Task&, std::int64_t rows)> after = {};
+    bool backward = true;          ///< false: the forward pass alone, no gradients
+    nn::ForcedChoice choice = {};  ///< made in the gates' place
+};
 
 /// Forward and backward of the attention rank's micro-batches (tokens: R of [batch, length + 1];
 /// expert ranks have none), or of the rows that come for the experts held here. Gradients of
@@ -59,6 +75,6 @@ using TaskHook = std::function<void(const Task&)>;
 /// nats. Collective over the group. Throws cluster::CommunicatorBroken, or what a task threw; the
 /// links are broken then.
 double run_group_step(const GroupPlan& plan, const std::vector<at::Tensor>& tokens, double scale,
-                      nn::MoeState& state, GroupLinks& links, const TaskHook& before = {});
+                      nn::MoeState& state, GroupLinks& links, const StepOptions& options = {});
 
 }  // namespace assay::hetermoe

@@ -5,33 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <set>
 #include <stdexcept>
-#include <thread>
 
+#include "impls/hetermoe/training/loads.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
+#include "suite/cluster/rank_threads.hpp"
 
 namespace assay::hetermoe {
-namespace {
-
-// One failure, if there is any: rather what broke the communicators than that they broke.
-void throw_cause(const std::vector<std::exception_ptr>& failures) {
-    std::exception_ptr broken;
-    for (const auto& failure : failures) {
-        if (!failure) continue;
-        try {
-            std::rethrow_exception(failure);
-        } catch (const cluster::CommunicatorBroken&) {
-            broken = failure;
-        }
-    }
-    if (broken) std::rethrow_exception(broken);
-}
-
-}  // namespace
-
 const nn::ParameterBlock* PlannedTraining::find(BlockKey key) const {
     for (const auto& [worker, trainer] : trainers_)
         if (const auto* block = trainer->find(key)) return block;
@@ -69,7 +51,7 @@ StepResult PlannedTraining::train(const CommittedStep& step,
     rearrange(step);
     const auto& layout = step.layout;
     const auto size = layout.ranks.size();
-    const auto all = cluster::make_in_process_group(static_cast<int>(size));
+    auto all = cluster::make_in_process_group(static_cast<int>(size));
     std::vector<std::unique_ptr<cluster::Communicator>> out(size), in(size);  // by rank
     for (int group = 0; group < layout.groups; ++group) {
         const auto members = layout.ranks_of(group);
@@ -81,26 +63,20 @@ StepResult PlannedTraining::train(const CommittedStep& step,
         }
     }
     std::vector<StepResult> results(size);
-    std::vector<std::exception_ptr> failures(size);
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < size; ++i)
-        threads.emplace_back([&, i] {
-            try {
-                at::set_num_threads(1);
-                GroupLinks links(*out[i], *in[i]);
-                auto& trainer = *trainers_.at(layout.ranks[i]);
-                TaskHook hook;
-                if (before) hook = [&, i](const Task& task) { before(static_cast<int>(i), task); };
-                results[i] = trainer.compute(step.step, layout, {*all[i], links}, hook);
-                trainer.apply(step.step);
-            } catch (...) {
-                failures[i] = std::current_exception();
-                for (auto* const links : {all[i].get(), out[i].get(), in[i].get()})
-                    links->abort("a rank of the replay failed");
-            }
-        });
-    for (auto& thread : threads) thread.join();
-    throw_cause(failures);
+    const auto compute = [&](int rank) {
+        const auto i = static_cast<std::size_t>(rank);
+        at::set_num_threads(1);
+        GroupLinks links(*out[i], *in[i]);
+        auto& trainer = *trainers_.at(layout.ranks[i]);
+        StepOptions options;
+        if (before) options.before = [&](const Task& task) { before(rank, task); };
+        results[i] = trainer.compute(step.step, layout, {*all[i], links}, options);
+        trainer.apply(step.step);
+    };
+    cluster::run_rank_threads(static_cast<int>(size), compute, [&] {
+        for (const auto* const group : {&all, &out, &in})
+            for (const auto& links : *group) links->abort("a rank of the replay failed");
+    });
     return results.front();
 }
 
@@ -123,7 +99,8 @@ double OneProcess::train(std::int64_t step, const Layout& layout) {
     for (const auto& key : nn::all_blocks(model.layers, model.experts))
         if (key != nn::dense_key)
             blocks[static_cast<std::size_t>(key.first)].push_back(state_.find(key));
-    nn::LocalExperts experts(blocks);
+    nn::LocalExperts experts(blocks, model.shape);
+    const nn::ForcedChoice choice = choice_of_loads(settings_.loads, model.top_k);
     state_.zero_gradients();
     const auto tokens = static_cast<double>(settings_.sequences * model.context);
     double sum = 0;
@@ -131,7 +108,8 @@ double OneProcess::train(std::int64_t step, const Layout& layout) {
         for (const auto& batch : micro_batches_of(layout, settings_.sequences, rank)) {
             const auto loss = nn::moe_gpt_loss(model, *state_.find(nn::dense_key), experts,
                                                corpus_.batch(settings_.seed, step, batch.first,
-                                                             batch.sequences, model.context)) /
+                                                             batch.sequences, model.context),
+                                               nullptr, choice) /
                               tokens;
             loss.backward();
             sum += loss.item<double>();

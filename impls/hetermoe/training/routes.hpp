@@ -1,5 +1,6 @@
-// How the rows of one micro-batch travel in one layer between the ranks of a zebra group: dropless,
-// so counts go first, then as many rows as there are.
+// How the rows of one micro-batch travel in one layer between the ranks of a zebra group. Dropless:
+// counts go first, then as many rows as there are. With fixed capacity every expert is sent equally
+// many, filled up with zeros, and nobody has to be told.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "impls/nn/moe/gpt.hpp"
 #include "impls/nn/parameter_block.hpp"
 #include "suite/cluster/collectives/communicator.hpp"
 
@@ -23,13 +25,24 @@ struct LayerHomes {
 
 /// What an attention rank sends: its choices, by home, then by expert, then as they come.
 struct Outgoing {
-    at::Tensor order;                     ///< [choices]: which choice lies at each place
-    at::Tensor places;                    ///< [choices]: the place of each; its inverse
+    at::Tensor order;   ///< [sent]: which choice lies at each place; their number: none, zeros
+    at::Tensor places;  ///< [choices]: the place of each; the number of places: it was dropped
     std::vector<std::int64_t> rows;       ///< to each rank
     std::vector<std::int64_t> by_expert;  ///< counts of the experts of rank 0, rank 1 …
+    bool dropless = true;
+
+    /// choices: [choices, width]. Returns them as they are sent.
+    at::Tensor sent(const at::Tensor& choices) const;
+    /// What came back for what was sent, by choice; zeros for those dropped.
+    at::Tensor came_back(const at::Tensor& rows) const;
 };
-/// chosen: [rows, top_k], int64.
-Outgoing address(const at::Tensor& chosen, const LayerHomes& homes, int ranks);
+/// What is chosen, and with fixed capacity what of it finds room.
+struct Choices {
+    at::Tensor chosen;           ///< [rows, top_k], int64
+    at::Tensor kept;             ///< [rows, top_k], bool; undefined: dropless
+    std::int64_t rows_each = 0;  ///< sent to every expert where capacity is fixed
+};
+Outgoing address(const Choices& choices, const LayerHomes& homes, int ranks);
 /// Of a rank that has no rows to send.
 Outgoing nothing_to_send(int ranks);
 
@@ -40,15 +53,20 @@ struct Incoming {
     at::Tensor places;                    ///< its inverse
     std::vector<std::int64_t> by_expert;  ///< rows of each expert held here
 };
-/// Collective over the group. Throws cluster::CommunicatorBroken.
+/// Collective over the group; counts lie in the host's memory, `order` and `places` on `device`.
+/// Throws cluster::CommunicatorBroken.
 Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
-                         cluster::Communicator& comm);
+                         cluster::Communicator& comm, at::Device device = at::kCPU);
+/// Where capacity is fixed: `rows_each` for every expert from each attention rank.
+Incoming fixed_counts(const std::vector<std::int64_t>& rows_each, const LayerHomes& homes, int rank,
+                      int ranks, at::Device device = at::kCPU);
 
 /// The experts of one layer on one rank. Their blocks' gradients are added to by backward().
 class HeldExperts {
   public:
-    explicit HeldExperts(std::vector<const nn::ParameterBlock*> blocks)
-        : blocks_(std::move(blocks)) {}
+    explicit HeldExperts(std::vector<const nn::ParameterBlock*> blocks,
+                         nn::MoeShape shape = nn::MoeShape::gpt)
+        : blocks_(std::move(blocks)), shape_(shape) {}
 
     /// rows: [received, width], as they came. Returns their outputs in that order, without a graph.
     at::Tensor forward(const Incoming& incoming, const at::Tensor& rows) const;
@@ -59,6 +77,7 @@ class HeldExperts {
   private:
     at::Tensor outputs(const Incoming& incoming, const at::Tensor& rows) const;
     std::vector<const nn::ParameterBlock*> blocks_;
+    nn::MoeShape shape_;
 };
 
 }  // namespace assay::hetermoe

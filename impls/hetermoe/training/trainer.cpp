@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "impls/hetermoe/training/loads.hpp"
 #include "impls/nn/all_to_all.hpp"
 #include "impls/nn/moe/stages.hpp"
 #include "suite/cluster/collectives/grouped_all_reduce.hpp"
@@ -24,7 +25,7 @@ std::int64_t elements(const std::vector<nn::ParameterSpec>& specs) {
 }  // namespace
 
 StepResult Trainer::compute(std::int64_t step, const Layout& layout, RankLinks links,
-                            const TaskHook& before) {
+                            StepOptions options) {
     not_finite_.clear();
     zero_gradients();
     const int rank = links.all.rank();
@@ -35,8 +36,10 @@ StepResult Trainer::compute(std::int64_t step, const Layout& layout, RankLinks l
                                            settings_.model.context));
     // Divided by the global token count, so that the sum over micro-batches and ranks is the mean.
     const double scale = 1.0 / static_cast<double>(settings_.sequences * settings_.model.context);
-    const GroupPlan plan{layout.group, layout.micro_batches, layout.offload};
-    double mine = scale * run_group_step(plan, tokens, scale, *this, links.group, before);
+    const GroupPlan plan{layout.group, layout.micro_batches, layout.offload,
+                         sequences_of(layout, layout.group_of(rank))};
+    options.choice = choice_of_loads(settings_.loads, settings_.model.top_k);
+    double mine = scale * run_group_step(plan, tokens, scale, *this, links.group, options);
     if (std::exchange(poisoned_, false)) {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
         if (keys().empty())
@@ -57,6 +60,19 @@ StepResult Trainer::compute(std::int64_t step, const Layout& layout, RankLinks l
         not_finite_ = "gradient of " + nn::block_name(*block);
     result.not_finite = not_finite_;
     return result;
+}
+
+// Of a group's attention ranks: [rank][micro-batch].
+std::vector<std::vector<std::int64_t>> Trainer::sequences_of(const Layout& layout,
+                                                             int group) const {
+    std::vector<std::vector<std::int64_t>> sequences;
+    for (const int rank : layout.ranks_of(group)) {
+        if (!layout.is_attention(rank)) break;
+        sequences.emplace_back();
+        for (const auto& batch : micro_batches_of(layout, settings_.sequences, rank))
+            sequences.back().push_back(batch.sequences);
+    }
+    return sequences;
 }
 
 // Dense gradients over all attention ranks, an expert's over its owners in all groups.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "impls/hetermoe/policy/controller/layout.hpp"
 #include "impls/hetermoe/training/group_step.hpp"
@@ -19,6 +20,9 @@ struct TrainingSettings {
     std::int64_t sequences = 8;  ///< of a step, over all groups: whatever the groups are
     std::uint64_t seed = 1;      ///< of the initial state and of the data
     std::string corpus;          ///< file of text
+    /// [layer][expert]: the share of a layer's rows that each expert gets, whatever the gates say
+    /// (dealt_choices()). Empty: the gates choose.
+    std::vector<std::vector<double>> loads;
 };
 
 /// What connects a rank to the others of its layout.
@@ -44,7 +48,7 @@ class Trainer : public nn::MoeState {
     /// Forward, backward, sums over ranks: they are in the blocks' gradients afterwards, the state
     /// is untouched. Collective over the layout's ranks. Throws cluster::CommunicatorBroken.
     StepResult compute(std::int64_t step, const Layout& layout, RankLinks links,
-                       const TaskHook& before = {});
+                       StepOptions options = {});
     /// Applies the gradients of `step` (0-based), the last one computed. Throws std::logic_error
     /// when compute() found something here that is not finite.
     void apply(std::int64_t step);
@@ -54,6 +58,7 @@ class Trainer : public nn::MoeState {
     const TrainingSettings& settings() const { return settings_; }
 
   private:
+    std::vector<std::vector<std::int64_t>> sequences_of(const Layout& layout, int group) const;
     void add_up(const Layout& layout, cluster::Communicator& all);
 
     TrainingSettings settings_;

@@ -12,27 +12,32 @@ namespace assay::lte {
 
 /// By the name after "custom:" in the claims file. Each reads "not run" while a point is missing
 /// that it needs, else "supported" or "contradicted"; a claim with a `discrepancy` then reads "open
-/// discrepancy". Those at equal sparsity rest on the 95 % interval of the mean logarithm of the
-/// ratio, clearly_greater on that of the difference, paired over seeds, of which there must be two;
-/// where it spans the margin they read "open discrepancy".
+/// discrepancy". Verdicts on better, worse and alike rest on 95 % intervals over seeds, of which
+/// there must be two, and read "open discrepancy" where the interval spans the margin: those at
+/// equal sparsity or latency on that of the mean logarithm of the ratio and clearly_greater on that
+/// of the difference, paired over seeds; the others on that of the mean.
 ///   better_at_equal_sparsity     `of` has less perplexity than `over` at equal measured sparsity
+///   better_at_equal_latency      the same at an equal share of the dense latency saved
 ///   alike_at_equal_sparsity      neither differs by more than the claim's relative tolerance
 ///   no_better_at_equal_sparsity  `of` has no less perplexity than `over`, beyond the tolerance
 ///   clearly_greater              seed by seed, `of` is more than the claim's value (1) times
-///   `over` latency_nearly_linear        `of`'s share of the dense latency lies near a line over
-///   sparsity mostly_slower                `of`'s speedup is below 1 at more than half of the
-///   sparsities grows_sublinearly            what a batch activates grows, by less per token the
-///   larger it is,
-///                                and is less than that of experts that are independent and alike
-///   layers_differ                sparsity differs more between layers than between seeds, of which
-///                                there must be two
+///   `over` clearly_at_most, _at_least   `of` is at most, at least the claim's value
+///   latency_nearly_linear        `of`'s share of the dense latency lies near a line over sparsity
+///   mostly_slower                `of`'s speedup is below 1 at more than half of the sparsities
+///   grows_sublinearly            the largest batch activates at most the claim's value (1) times
+///                                what it would if experts were independent and equally often
+///                                active
+///   layers_differ                sparsity differs more between layers than between seeds
 std::map<std::string, CustomCheck, std::less<>> claim_checks();
 
 // The checks themselves, and what they share.
 ClaimCheck better_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck alike_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck no_better_at_equal_sparsity(const Claim&, std::span<const Observation>);
+ClaimCheck better_at_equal_latency(const Claim&, std::span<const Observation>);
 ClaimCheck clearly_greater(const Claim&, std::span<const Observation>);
+ClaimCheck clearly_at_most(const Claim&, std::span<const Observation>);
+ClaimCheck clearly_at_least(const Claim&, std::span<const Observation>);
 ClaimCheck latency_nearly_linear(const Claim&, std::span<const Observation>);
 ClaimCheck mostly_slower(const Claim&, std::span<const Observation>);
 ClaimCheck grows_sublinearly(const Claim&, std::span<const Observation>);

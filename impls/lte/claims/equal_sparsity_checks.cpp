@@ -59,11 +59,20 @@ Case open_axes(const Claim& claim, const Observation& observation) {
     return open;
 }
 
-std::map<Case, Contest> contests(const Claim& claim, std::span<const Observation> observations) {
+/// What two methods are made equal in: a metric that grows with what is left out.
+struct Abscissa {
+    const char* metric;
+    const char* called;
+};
+constexpr Abscissa measured_sparsity{"ffn_sparsity", "measured sparsity"};
+constexpr Abscissa saved_latency{"latency_saved", "share of the dense latency saved"};
+
+std::map<Case, Contest> contests(const Claim& claim, std::span<const Observation> observations,
+                                 const Abscissa& equal) {
     // Perplexity and sparsity of a sample arrive as two observations.
     std::map<std::string, double> sparsity_of_sample;
     for (const Observation& o : observations)
-        if (o.metric == "ffn_sparsity") sparsity_of_sample[o.sample] = o.value;
+        if (o.metric == equal.metric) sparsity_of_sample[o.sample] = o.value;
     std::map<Case, Contest> found;
     for (const Observation& o : observations) {
         const auto sparsity = sparsity_of_sample.find(o.sample);
@@ -198,12 +207,12 @@ std::string ratios(const Interval& at) {
                        end(at.high), at.seeds);
 }
 
-ClaimCheck at_equal_sparsity(const Claim& claim, std::span<const Observation> observations,
-                             Wanted wanted) {
+ClaimCheck at_equal(const Abscissa& equal, const Claim& claim,
+                    std::span<const Observation> observations, Wanted wanted) {
     const double margin = std::log1p(claim.relative.value_or(0));
     std::optional<Worst> worst;
     int known = 0, all = 0;
-    for (const auto& [at, contest] : contests(claim, observations)) {
+    for (const auto& [at, contest] : contests(claim, observations, equal)) {
         bool compared = false, few_seeds = false;
         for (const auto& [point, found] : differences(contest)) {
             const Interval interval = interval_of(found, wanted);
@@ -220,17 +229,18 @@ ClaimCheck at_equal_sparsity(const Claim& claim, std::span<const Observation> ob
         }
         if (!compared)
             return not_run_yet(
-                claim, fmt::format("{}: {}", at.empty() ? "as it stands" : to_string(at),
-                                   few_seeds ? "an interval needs two seeds of both sides"
-                                             : "no two measured sparsities can be compared"));
+                claim,
+                fmt::format(
+                    "{}: {}", at.empty() ? "as it stands" : to_string(at),
+                    few_seeds ? std::string("an interval needs two seeds of both sides")
+                              : fmt::format("no two points of {} can be compared", equal.called)));
     }
     if (!worst) return not_run_yet(claim, "one side has not been measured yet");
     auto check = verdict_of(
         claim, worst->outcome == Outcome::holds, std::exp(worst->at.mean),
-        fmt::format("at equal measured sparsity {} is {} times that of the other side where that "
-                    "is least favourable ({}); {} of {} points tell, interpolated or bounded by "
-                    "monotony",
-                    claim.metric, ratios(worst->at), worst->where, known, all));
+        fmt::format("at equal {} {} is {} times that of the other side where that is least "
+                    "favourable ({}); {} of {} points tell, interpolated or bounded by monotony",
+                    equal.called, claim.metric, ratios(worst->at), worst->where, known, all));
     if (worst->outcome == Outcome::spans) {
         check.verdict = ClaimVerdict::open_discrepancy;
         check.reason += fmt::format("; interval spans the margin ({:.4g})",
@@ -242,16 +252,20 @@ ClaimCheck at_equal_sparsity(const Claim& claim, std::span<const Observation> ob
 }  // namespace
 
 ClaimCheck better_at_equal_sparsity(const Claim& claim, std::span<const Observation> observations) {
-    return at_equal_sparsity(claim, observations, Wanted::better);
+    return at_equal(measured_sparsity, claim, observations, Wanted::better);
+}
+
+ClaimCheck better_at_equal_latency(const Claim& claim, std::span<const Observation> observations) {
+    return at_equal(saved_latency, claim, observations, Wanted::better);
 }
 
 ClaimCheck alike_at_equal_sparsity(const Claim& claim, std::span<const Observation> observations) {
-    return at_equal_sparsity(claim, observations, Wanted::alike);
+    return at_equal(measured_sparsity, claim, observations, Wanted::alike);
 }
 
 ClaimCheck no_better_at_equal_sparsity(const Claim& claim,
                                        std::span<const Observation> observations) {
-    return at_equal_sparsity(claim, observations, Wanted::no_better);
+    return at_equal(measured_sparsity, claim, observations, Wanted::no_better);
 }
 
 }  // namespace assay::lte

@@ -1,6 +1,7 @@
-// Two sides of a ratio, seed by seed, with an interval.
+// Verdicts that rest on an interval over seeds: one side against a bound, or two in pairs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -92,6 +93,58 @@ ClaimCheck clearly_greater(const Claim& claim, std::span<const Observation> obse
         check.reason += "; interval spans the margin";
     }
     return check;
+}
+
+namespace {
+
+enum class Bound { at_least, at_most };
+
+/// Obtained: the mean of the case that speaks least for the claim.
+ClaimCheck clearly_bounded(const Claim& claim, std::span<const Observation> observations,
+                           Bound bound) {
+    std::map<Case, BySeed> cases;
+    for (const Observation& o : observations)
+        if (o.metric == claim.metric && selects(claim.of, o)) {
+            Case open = o.axes;
+            for (const auto& [name, value] : claim.of.where) open.erase(name);
+            cases[open][o.seed].push_back(o.value);
+        }
+    // What is at least a bound is negated.
+    const double sign = bound == Bound::at_most ? 1 : -1, most = sign * claim.value.value_or(0);
+    std::optional<statistics::MeanInterval> worst;
+    Case where;
+    for (const auto& [at, seeds] : cases) {
+        std::vector<double> values;
+        for (const auto& [seed, of_seed] : seeds) values.push_back(sign * mean_of(of_seed));
+        const auto here = statistics::mean_interval(values);
+        if (!here) return not_run_yet(claim, "an interval needs two seeds");
+        if (worst && here->high <= worst->high) continue;
+        worst = here;
+        where = at;
+    }
+    if (!worst) return not_run_yet(claim, "nothing has been measured");
+    if (!claim.value) throw std::logic_error(claim.id + ": a bound needs a value");
+    const auto [low, high] = std::minmax({sign * worst->low, sign * worst->high});
+    auto check = verdict_of(
+        claim, worst->high <= most, sign * worst->mean,
+        fmt::format("{} is {:.4g} ({:.4g} to {:.4g}, 95 % over seeds){}{}; at {} {:.4g} is claimed",
+                    claim.metric, sign * worst->mean, low, high, where.empty() ? "" : " at ",
+                    to_string(where), bound == Bound::at_most ? "most" : "least", *claim.value));
+    if (worst->low <= most && worst->high > most) {
+        check.verdict = ClaimVerdict::open_discrepancy;
+        check.reason += "; interval spans the margin";
+    }
+    return check;
+}
+
+}  // namespace
+
+ClaimCheck clearly_at_most(const Claim& claim, std::span<const Observation> observations) {
+    return clearly_bounded(claim, observations, Bound::at_most);
+}
+
+ClaimCheck clearly_at_least(const Claim& claim, std::span<const Observation> observations) {
+    return clearly_bounded(claim, observations, Bound::at_least);
 }
 
 }  // namespace assay::lte

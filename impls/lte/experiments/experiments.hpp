@@ -17,18 +17,22 @@ Experiment fig8b();  ///< with libtorch also at profile gpu
 // With libtorch: models are trained.
 Experiment fig2();
 Experiment fig3();
+Experiment fig5();
 Experiment fig6();
+Experiment fig7();
 Experiment fig9();
 Experiment fig10();
 Experiment fig11();
 Experiment fig12();
 Experiment fig13();
+Experiment fig14();
 Experiment fig15();
 Experiment fig16();
 Experiment tab2();
 Experiment x_schedule();
 Experiment x_smollm2();
 Experiment x_routers();
+Experiment x_product();
 
 // What the declarations of the experiments that train models have in common: axes, metrics,
 // profiles. They are part of builds with libtorch only; training_runs.cpp is what they run, in the
@@ -38,6 +42,12 @@ Experiment x_routers();
 Axis sparsity_axis(std::vector<Value> values);
 Axis model_axis(std::vector<Value> values);
 Axis corpus_axis();
+
+/// Axis "recipe" of those that train LTE with our schedule. It is named in every case, so that no
+/// sample of one recipe is taken for another's: fix_recipe(), once the profiles are there, has all
+/// of them run `fast`.
+void add_recipe_axis(Experiment& experiment);
+void fix_recipe(Experiment& experiment);
 
 /// Profiles toy, small and gpu. `toy_axes` narrows the sweep at toy; at small every axis is swept
 /// whole, with three seeds and five times the training; at gpu models of five million parameters

@@ -12,6 +12,7 @@ Experiment fig15() {
         "A batch must load every expert that any of its tokens activates. Tokens are drawn at "
         "random from the held-out text, as requests of different users would be.";
     experiment.axes.push_back(sparsity_axis({0.5, 0.75, 0.9}));
+    add_recipe_axis(experiment);
     experiment.variants = {"lte"};
     experiment.metrics.push_back({"union_sparsity",
                                   "share",
@@ -28,6 +29,7 @@ Experiment fig15() {
                          .x_title = "batch",
                          .y_title = "sparsity of the union"};
     experiment.run = tensors::run_of(&TensorFunctions::measure_unions);
+    fix_recipe(experiment);
     return experiment;
 }
 
@@ -39,6 +41,7 @@ Experiment fig16() {
         "How the sparsity that LTE reaches is spread over the layers. The paper sees it rise with "
         "depth in RoBERTa-base and fall with depth in GPT2-Medium.";
     experiment.axes.push_back(sparsity_axis({0.5, 0.75}));
+    add_recipe_axis(experiment);
     experiment.variants = {"lte"};
     experiment.profiles =
         training_profiles({{"model", {"gpt-toy", "llama-toy"}}, {"sparsity", {0.5}}}, 3, 20);
@@ -48,6 +51,7 @@ Experiment fig16() {
                          .panels = {"model", "sparsity", "corpus"},
                          .x_title = "layer",
                          .y_title = "sparsity"};
+    fix_recipe(experiment);
     return experiment;
 }
 

@@ -13,6 +13,7 @@ Experiment fig2() {
         "accuracy drop at low sparsity already, since scores that sum to one let a single expert "
         "dominate. Here the same routing on byte-level language models, judged by perplexity.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75}));
+    add_recipe_axis(experiment);
     experiment.variants = {"dense", "lte", "topk_softmax"};
     experiment.metrics.push_back(
         {"top_score",
@@ -24,6 +25,7 @@ Experiment fig2() {
          {}});
     experiment.profiles =
         training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.25, 0.5}}}, 3, 20);
+    fix_recipe(experiment);
     return experiment;
 }
 
@@ -38,6 +40,7 @@ Experiment fig3() {
         "would reach.";
     experiment.axes.push_back(sparsity_axis({0.5}));
     experiment.axes.push_back({"lambda", "weight of the separability loss", {0.0, 0.5}, true});
+    add_recipe_axis(experiment);
     experiment.variants = {"lte"};
     experiment.metrics.push_back({"score_share",
                                   "share",
@@ -60,6 +63,7 @@ Experiment fig3() {
                          .y_title = "share of scores",
                          .log_y = true};
     experiment.run = tensors::run_of(&TensorFunctions::histogram_of_scores);
+    fix_recipe(experiment);
     return experiment;
 }
 

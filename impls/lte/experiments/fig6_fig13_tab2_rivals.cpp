@@ -18,9 +18,11 @@ Experiment fig6() {
         "which "
         "no method can know beforehand.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
+    add_recipe_axis(experiment);
     experiment.variants = {"dense", "lte",  "moefication",  "deja_vu",
                            "teal",  "cats", "expert_oracle"};
     experiment.profiles = training_profiles({{"sparsity", {0.5, 0.75, 0.9}}}, 3, 20);
+    fix_recipe(experiment);
     return experiment;
 }
 
@@ -32,9 +34,11 @@ Experiment fig13() {
         "Sigma-MoE (sigmoid scores, top-k, trained with the model) and Deja Vu whose predictors "
         "are followed by fine-tuning, all on the same number of tokens.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
+    add_recipe_axis(experiment);
     experiment.variants = {"lte", "sigma_moe", "deja_vu_tuned"};
     experiment.profiles =
         training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 25);
+    fix_recipe(experiment);
     return experiment;
 }
 
@@ -48,6 +52,7 @@ Experiment tab2() {
         "prunes all matrices of LLaMA-7B to 50 %; here only the feed-forward networks are pruned, "
         "for every competitor alike, and overall_sparsity counts all weights but the embeddings.";
     experiment.axes.push_back(sparsity_axis({0.5}));
+    add_recipe_axis(experiment);
     experiment.variants = {"lte",       "wanda",         "wanda_2_4",    "wanda_4_8",
                            "magnitude", "magnitude_2_4", "magnitude_4_8"};
     experiment.metrics.push_back({"overall_sparsity",
@@ -64,6 +69,7 @@ Experiment tab2() {
                          .x_title = "sparsity of the feed-forward networks",
                          .y_title = "perplexity per byte"};
     experiment.run = tensors::run_of(&TensorFunctions::compete_overall);
+    fix_recipe(experiment);
     return experiment;
 }
 

@@ -12,10 +12,12 @@ Experiment fig9() {
         "LTE on experts made by balanced k-means over the rows of the first matrix, by "
         "co-activation, and at random. The paper finds the first two alike and better than random.";
     experiment.axes.push_back(sparsity_axis({0.5, 0.75, 0.9}));
+    add_recipe_axis(experiment);
     experiment.variants = {"kmeans", "coactivation", "random"};
     experiment.profiles =
         training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 20);
     experiment.run = tensors::run_of(&TensorFunctions::train_on_grouping);
+    fix_recipe(experiment);
     return experiment;
 }
 
@@ -51,6 +53,7 @@ Experiment fig11() {
         "is put where the requested share of scores lies.";
     experiment.axes.push_back(sparsity_axis({0.5, 0.75}));
     experiment.axes.push_back({"lambda", "weight of the separability loss", {0.0, 0.5, 1.0}, true});
+    add_recipe_axis(experiment);
     experiment.variants = {"lte"};
     experiment.metrics.push_back(
         {"soft_to_hard",
@@ -67,6 +70,7 @@ Experiment fig11() {
                          .x_title = "lambda",
                          .y_title = "perplexity per byte"};
     experiment.run = tensors::run_of(&TensorFunctions::train_with_lambda);
+    fix_recipe(experiment);
     return experiment;
 }
 
@@ -78,9 +82,11 @@ Experiment fig12() {
         "Routers drawn at random choose the top experts, the model is tuned on as many tokens as "
         "both stages of LTE.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
+    add_recipe_axis(experiment);
     experiment.variants = {"lte", "random_router"};
     experiment.profiles =
         training_profiles({{"model", {"gpt-toy"}}, {"sparsity", {0.5, 0.75}}}, 3, 20);
+    fix_recipe(experiment);
     return experiment;
 }
 

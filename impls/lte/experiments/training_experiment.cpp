@@ -32,6 +32,19 @@ Axis corpus_axis() {
             true};
 }
 
+void add_recipe_axis(Experiment& experiment) {
+    experiment.axes.push_back(
+        {"recipe",
+         "how LTE's routers train: fast, at 2.5e-3 and before the norm's gain (what x_routers "
+         "found); as_is, at the decoder's rate behind it, as older samples did",
+         {"fast", "as_is"},
+         false});
+}
+
+void fix_recipe(Experiment& experiment) {
+    for (ProfilePlan& plan : experiment.profiles) plan.axes["recipe"] = {"fast"};
+}
+
 std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Value>> toy_axes,
                                            int toy_rounds, double toy_seconds_per_sample) {
     ProfilePlan toy;

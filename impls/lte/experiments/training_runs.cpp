@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "impls/lte/recipes/sparse_model.hpp"
+#include "impls/lte/experiments/on_workbench.hpp"
 #include "impls/lte/tensor_functions.hpp"
 #include "impls/nn/training/training_loop.hpp"
 #include "suite/experiment/experiment.hpp"
@@ -12,50 +12,19 @@ namespace {
 
 constexpr int bins = 20;  // of scores
 
-/// Runs `body` on a workbench; a divergence becomes an event and a failed sample.
-void on_workbench(const SampleSpec& spec, Recorder& recorder,
-                  const std::function<void(Workbench&)>& body) {
-    try {
-        Workbench bench(spec, recorder);
-        body(bench);
-    } catch (const nn::TrainingDiverged& diverged) {
-        recorder.event("divergence", 0, -1,
-                       {{"step", diverged.step()},
-                        {"loss", std::to_string(diverged.loss())},
-                        {"why", diverged.what()}});
-        throw SampleError(SampleStatus::failed, diverged.what());
-    }
-}
-
-/// "lte" (our schedule at the sample's sparsity), "lte_published" (the paper's loss, axis eta) or a
-/// rival by name, trained.
-SparseModel make_competitor(Workbench& bench, const SampleSpec& spec) {
-    LteRecipe recipe;
-    if (spec.variant == "lte") {
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        return train_lte(bench, recipe).model;
-    }
-    if (spec.variant == "lte_published") {
-        recipe.published = true;
-        recipe.eta = number_axis(spec, "eta");
-        return train_lte(bench, recipe).model;
-    }
-    return make_rival(bench, spec.variant, number_axis(spec, "sparsity"));
-}
-
-/// The arms of x_routers that LTE trains, each what the one before is and one thing more; nullopt
-/// for its rivals.
+/// The arms of x_routers that LTE trains; nullopt for its rivals.
 std::optional<LteRecipe> router_arm(const SampleSpec& spec) {
-    constexpr double fast_rate = 2.5e-3;  // 50 times the rate at which SmolLM2 is tuned
     constexpr int probes = 5;
-    LteRecipe recipe;
+    const auto has = [&](const char* part) { return spec.variant.find(part) != std::string::npos; };
+    LteRecipe recipe = recipe_as_is();
     recipe.target_sparsity = number_axis(spec, "sparsity");
     recipe.probes = probes;
-    if (spec.variant == "as_is") return recipe;
-    if (!spec.variant.starts_with("fast")) return std::nullopt;
-    recipe.router_rate = fast_rate;
-    recipe.before_gain = true;
-    const auto has = [&](const char* part) { return spec.variant.find(part) != std::string::npos; };
+    recipe.published = has("published");
+    if (spec.variant == "as_is" || spec.variant == "published") return recipe;
+    const bool fast = has("fast");
+    if (!fast && spec.variant != "rate" && spec.variant != "gain") return std::nullopt;
+    if (fast || spec.variant == "rate") recipe.router_rate = fast_router_rate;
+    recipe.before_gain = fast || spec.variant == "gain";
     recipe.detached_separability = has("_detached");
     recipe.router_bias = has("_bias") ? 3 : 0;
     recipe.tuned_share = has("_tuned") ? 1.0 / 3 : 0;
@@ -104,6 +73,40 @@ double ffn_share(const nn::DecoderConfig& config) {
 
 }  // namespace
 
+void on_workbench(const SampleSpec& spec, Recorder& recorder,
+                  const std::function<void(Workbench&)>& body) {
+    try {
+        Workbench bench(spec, recorder);
+        body(bench);
+    } catch (const nn::TrainingDiverged& diverged) {
+        recorder.event("divergence", 0, -1,
+                       {{"step", diverged.step()},
+                        {"loss", std::to_string(diverged.loss())},
+                        {"why", diverged.what()}});
+        throw SampleError(SampleStatus::failed, diverged.what());
+    }
+}
+
+LteRecipe recipe_of(const SampleSpec& spec) {
+    const auto found = spec.axes.find("recipe");
+    const bool fast = found != spec.axes.end() && to_string(found->second) == "fast";
+    LteRecipe recipe = fast ? LteRecipe() : recipe_as_is();
+    if (spec.axes.contains("sparsity")) recipe.target_sparsity = number_axis(spec, "sparsity");
+    if (spec.axes.contains("lambda")) recipe.lambda = number_axis(spec, "lambda");
+    return recipe;
+}
+
+SparseModel make_competitor(Workbench& bench, const SampleSpec& spec) {
+    LteRecipe recipe = recipe_of(spec);
+    if (spec.variant == "lte") return train_lte(bench, recipe).model;
+    if (spec.variant == "lte_published") {
+        recipe.published = true;
+        recipe.eta = number_axis(spec, "eta");
+        return train_lte(bench, recipe).model;
+    }
+    return make_rival(bench, spec.variant, number_axis(spec, "sparsity"));
+}
+
 void compete(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
         SparseModel model = make_competitor(bench, spec);
@@ -114,10 +117,7 @@ void compete(const SampleSpec& spec, Recorder& recorder) {
 
 void histogram_of_scores(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
-        LteRecipe recipe;
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        recipe.lambda = number_axis(spec, "lambda");
-        LteTrained trained = train_lte(bench, recipe);
+        LteTrained trained = train_lte(bench, recipe_of(spec));
         const auto shares = score_histogram(trained.scores, bins);
         for (int bin = 0; bin < bins; ++bin)
             recorder.metric("score_share", shares[static_cast<std::size_t>(bin)],
@@ -129,8 +129,7 @@ void histogram_of_scores(const SampleSpec& spec, Recorder& recorder) {
 
 void train_on_grouping(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
-        LteRecipe recipe;
-        recipe.target_sparsity = number_axis(spec, "sparsity");
+        LteRecipe recipe = recipe_of(spec);
         recipe.grouping = spec.variant == "random"         ? GroupingKind::random
                           : spec.variant == "coactivation" ? GroupingKind::coactivation
                                                            : GroupingKind::kmeans;
@@ -141,10 +140,7 @@ void train_on_grouping(const SampleSpec& spec, Recorder& recorder) {
 
 void train_with_lambda(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
-        LteRecipe recipe;
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        recipe.lambda = number_axis(spec, "lambda");
-        LteTrained trained = train_lte(bench, recipe);
+        LteTrained trained = train_lte(bench, recipe_of(spec));
         recorder.metric("soft_to_hard", trained.nll_hard_before - trained.nll_soft);
         record(measure(bench, trained.model), recorder);
     });
@@ -152,9 +148,7 @@ void train_with_lambda(const SampleSpec& spec, Recorder& recorder) {
 
 void measure_unions(const SampleSpec& spec, Recorder& recorder) {
     on_workbench(spec, recorder, [&](Workbench& bench) {
-        LteRecipe recipe;
-        recipe.target_sparsity = number_axis(spec, "sparsity");
-        SparseModel model = train_lte(bench, recipe).model;
+        SparseModel model = train_lte(bench, recipe_of(spec)).model;
         const Quality quality = measure(bench, model, /*keep_masks=*/true);
         for (const int batch : {1, 2, 4, 8, 16})
             recorder.metric("union_sparsity", quality.statistics->union_sparsity(batch, spec.seed),

@@ -15,6 +15,7 @@ Experiment x_schedule() {
         "singularity and lets separability push away from a moving centre, the quantile of all "
         "scores that belongs to the requested sparsity, which ends at the threshold.";
     experiment.axes.push_back(sparsity_axis({0.25, 0.5, 0.75, 0.9}));
+    add_recipe_axis(experiment);
     experiment.variants = {"lte"};
     experiment.profiles = training_profiles({{"model", {"gpt-toy"}}}, 3, 40);
     experiment.figure = {.kind = Figure::Kind::lines,
@@ -23,6 +24,7 @@ Experiment x_schedule() {
                          .panels = {"model", "corpus"},
                          .x_title = "sparsity asked for",
                          .y_title = "sparsity reached"};
+    fix_recipe(experiment);
     return experiment;
 }
 
@@ -36,19 +38,21 @@ Experiment x_smollm2() {
         "dense model tuned on as many, and "
         "training-free rivals on top of that.";
     experiment.axes[0].values = {"smollm2"};
-    experiment.axes.push_back(sparsity_axis({0.5}));
+    experiment.axes.push_back(sparsity_axis({0.4, 0.5, 0.6}));
+    add_recipe_axis(experiment);
     experiment.variants = {"dense", "lte", "teal", "cats"};
     experiment.profiles = training_profiles({}, 1, 400);
     experiment.profiles.erase(experiment.profiles.begin());  // nothing of this takes minutes
     experiment.profiles[0].rounds = 1;
-    experiment.profiles[0].axes = {{"corpus", {"bible-kjv"}}};
-    experiment.profiles[1].axes = {};  // SmolLM2 alone, on every text
+    experiment.profiles[0].axes = {{"corpus", {"bible-kjv"}}, {"sparsity", {0.5}}};
+    experiment.profiles[1].axes = {{"corpus", {"bible-kjv"}}};
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "perplexity",
                          .x = "sparsity",
                          .panels = {"corpus"},
                          .x_title = "sparsity asked for",
                          .y_title = "perplexity per token"};
+    fix_recipe(experiment);
     return experiment;
 }
 

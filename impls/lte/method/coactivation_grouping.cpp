@@ -10,9 +10,6 @@
 #include "impls/nn/hashes.hpp"
 
 namespace assay::lte {
-namespace {
-
-// counts[i, j]: tokens on which both i and j are among the most active neurons; diagonal 0.
 at::Tensor coactivation_counts(const at::Tensor& hidden, double share) {
     const auto neurons = hidden.size(1);
     const auto most =
@@ -24,6 +21,8 @@ at::Tensor coactivation_counts(const at::Tensor& hidden, double share) {
     counts.fill_diagonal_(0);
     return counts;
 }
+
+namespace {
 
 // One group after another: the free neuron with the largest sum of weights, then again and again
 // the free neuron with the largest weight to the group. Ties go to the smaller hash.
@@ -60,13 +59,11 @@ Membership grow(const at::Tensor& counts, int expert_size, std::uint64_t seed) {
 
 }  // namespace
 
-Grouping coactivation_grouping(const at::Tensor& hidden, int expert_size, double share,
-                               std::uint64_t seed) {
+Grouping coactivation_grouping(const at::Tensor& counts, int expert_size, std::uint64_t seed) {
     constexpr int most_passes = 100;
-    check_expert_size(hidden.size(1), expert_size);
-    const auto counts = coactivation_counts(hidden, share);
+    check_expert_size(counts.size(1), expert_size);
     auto group = grow(counts, expert_size, seed);
-    refine_by_swaps(counts, group, static_cast<int>(hidden.size(1) / expert_size), most_passes);
+    refine_by_swaps(counts, group, static_cast<int>(counts.size(1) / expert_size), most_passes);
     return grouping_of(group, expert_size);
 }
 

@@ -33,11 +33,12 @@ Grouping balanced_kmeans(const at::Tensor& features, int expert_size, const KMea
 
 Grouping random_grouping(int neurons, int expert_size, std::uint64_t seed);
 
-/// Greedy growth on the co-activation graph, refined by swaps that raise the weight inside groups:
-/// weight(i, j) = number of tokens on which both are among the `share` most active neurons.
-/// hidden: [tokens, f] activations.
-Grouping coactivation_grouping(const at::Tensor& hidden, int expert_size, double share,
-                               std::uint64_t seed);
+/// weight(i, j) = number of tokens on which both are among the `share` most active neurons, 0 on
+/// the diagonal: float [f, f] on the CPU. hidden: [tokens, f] activations. Those of several texts
+/// add up.
+at::Tensor coactivation_counts(const at::Tensor& hidden, double share);
+/// Greedy growth on the co-activation graph, refined by swaps that raise the weight inside groups.
+Grouping coactivation_grouping(const at::Tensor& counts, int expert_size, std::uint64_t seed);
 
 /// Sum of squared distances of the rows to their expert's mean: what k-means minimises.
 double within_distance(const at::Tensor& features, const Grouping&);

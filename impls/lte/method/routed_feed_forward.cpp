@@ -4,9 +4,11 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/matmul.h>
 #include <ATen/ops/promote_types.h>
 #include <ATen/ops/sigmoid.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -76,6 +78,39 @@ at::Tensor Routers::scores_of_seen(int layer, const at::Tensor& seen) const {
     const auto type = seen.scalar_type();
     return at::sigmoid(at::linear(seen, block[weight].to(type),
                                   options_.bias != 0 ? block[bias].to(type) : at::Tensor()));
+}
+
+nn::RoutedExperts Routers::stored(double tau) const {
+    constexpr double largest_logit = 1e30;  // of a threshold that nothing or everything passes
+    nn::RoutedExperts result{.expert_size = options_.expert_size,
+                             .logit_threshold = static_cast<float>(std::clamp(
+                                 std::log(tau / (1 - tau)), -largest_logit, largest_logit)),
+                             .routers = {}};
+    const auto in_double = [](const at::Tensor& leaf) {
+        return leaf.detach().to(at::kCPU, at::kDouble);
+    };
+    const auto floats = [](const at::Tensor& values) {
+        const auto flat = values.to(at::kFloat).contiguous();
+        const auto* const from = flat.const_data_ptr<float>();
+        return std::vector<float>(from, from + flat.numel());
+    };
+    for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+        const auto& block = *blocks_[layer];
+        auto weights = in_double(block[weight]);
+        at::Tensor biases = options_.bias != 0 ? in_double(block[bias]) : at::Tensor();
+        if (options_.before_gain) {
+            const auto& [gain, shift] = norms_[layer];
+            const auto divisor = in_double(gain);
+            weights = weights / divisor.masked_fill(divisor == 0, 1);
+            if (shift.defined()) {
+                const auto moved = -at::matmul(weights, in_double(shift));
+                biases = biases.defined() ? biases + moved : moved;
+            }
+        }
+        result.routers.push_back(
+            {floats(weights), biases.defined() ? floats(biases) : std::vector<float>()});
+    }
+    return result;
 }
 
 at::Tensor scaled_by_expert(const at::Tensor& hidden, const at::Tensor& factors) {

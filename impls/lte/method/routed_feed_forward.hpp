@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impls/nn/decoder.hpp"
+#include "impls/nn/files/ffn_sparsity.hpp"
 #include "kernels/sparse_ffn/experts.hpp"
 
 namespace assay::lte {
@@ -41,6 +42,9 @@ class Routers {
     at::Tensor scores(int layer, const at::Tensor& x) const {
         return scores_of_seen(layer, seen(layer, x));
     }
+    /// As a decoder computes them, which sees x alone: what before_gain undoes is folded into
+    /// weights and biases. tau: of the scores.
+    nn::RoutedExperts stored(double tau) const;
     std::vector<std::unique_ptr<nn::ParameterBlock>>& blocks() { return blocks_; }
     const std::vector<std::unique_ptr<nn::ParameterBlock>>& blocks() const { return blocks_; }
     const RouterOptions& options() const { return options_; }

@@ -6,6 +6,8 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -29,7 +31,10 @@ void SparsityStatistics::add(int layer, const at::Tensor& active) {
     const auto mask = active.detach().to(at::kCPU, at::kBool);
     counted.all += static_cast<double>(mask.numel());
     counted.inactive += static_cast<double>(mask.numel() - mask.sum().item<std::int64_t>());
-    counted.token_shares.push_back(mask.to(at::kDouble).mean(1));
+    const auto shares = mask.to(at::kDouble).mean(1);
+    counted.tokens += static_cast<double>(mask.size(0));
+    counted.shares += shares.sum().item<double>();
+    counted.squares += shares.square().sum().item<double>();
     if (keep_masks_) counted.masks.push_back(mask);
 }
 
@@ -45,9 +50,9 @@ double SparsityStatistics::mean() const { return mean_of(by_layer()); }
 double SparsityStatistics::token_spread() const {
     std::vector<double> spreads;
     for (const Layer& layer : layers_) {
-        if (layer.token_shares.empty()) continue;
-        const auto share = at::cat(layer.token_shares);
-        spreads.push_back(share.std(/*unbiased=*/false).item<double>());
+        if (layer.tokens == 0) continue;
+        const double mean = layer.shares / layer.tokens;
+        spreads.push_back(std::sqrt(std::max(0.0, layer.squares / layer.tokens - mean * mean)));
     }
     return mean_of(spreads);
 }

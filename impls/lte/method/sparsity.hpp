@@ -29,8 +29,8 @@ class SparsityStatistics {
   private:
     struct Layer {
         double inactive = 0, all = 0;
-        std::vector<at::Tensor> token_shares;  ///< active share of each token, fp64 [tokens]
-        std::vector<at::Tensor> masks;         ///< bool [tokens, N], where they are kept
+        double tokens = 0, shares = 0, squares = 0;  ///< active share of a token, summed
+        std::vector<at::Tensor> masks;               ///< bool [tokens, N], where they are kept
     };
     std::vector<Layer> layers_;
     bool keep_masks_;

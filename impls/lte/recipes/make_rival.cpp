@@ -21,10 +21,10 @@
 namespace assay::lte {
 namespace {
 
-/// Hidden states that predictors are fitted on. Deja Vu took some 400 thousand; a few thousand are
-/// what fits beside a model of 135 million parameters in a few GB.
-constexpr int predictor_tokens = 8192;
-constexpr int wanda_sequences = 16;
+/// Of hidden states that predictors are fitted on: 102 thousand tokens of the models trained here
+/// (as many as are drawn), 26 thousand of SmolLM2. Deja Vu took some 400 thousand.
+constexpr double predictor_bytes = 2.0 * (1 << 30);
+constexpr int wanda_sequences = 128;  ///< as many as in its paper; there of 2,048 tokens each
 
 SparseModel selecting(std::unique_ptr<SelectingFeedForward> ffn) {
     SparseModel model;
@@ -78,7 +78,8 @@ SparseModel moefication(Workbench& bench, double sparsity) {
 
 std::unique_ptr<SelectingFeedForward> predictors(Workbench& bench, double sparsity) {
     DejaVuOptions options;
-    options.sequences = std::max(1, predictor_tokens / bench.sizes().context);
+    options.sequences =
+        sequences_within(predictor_bytes, bench.decoder().config(), bench.sizes().context, options);
     options.seed = bench.seed();
     bench.recorder().progress(0, "fitting predictors");
     return deja_vu(bench.decoder(), bench.data(), 1 - sparsity, options);
@@ -129,13 +130,18 @@ SparseModel teal(Workbench& bench, double sparsity) {
     auto ffn = std::make_unique<Teal>(bench.decoder(), bench.data(), sparsity);
     SparseModel model;
     model.counted_sparsity = [counted = ffn.get()] { return counted->layer_sparsity(); };
+    model.stored = ffn->thresholds();
     model.ffn = std::move(ffn);
     return model;
 }
 
 SparseModel thresholded(Workbench& bench, double sparsity) {
     bench.tune_dense();
-    return selecting(cats(bench.decoder(), bench.data(), sparsity));
+    auto ffn = std::make_unique<Cats>(bench.decoder(), bench.data(), sparsity);
+    const auto thresholds = ffn->thresholds();
+    SparseModel model = selecting(std::move(ffn));
+    model.stored = thresholds;
+    return model;
 }
 
 SparseModel magnitude(Workbench& bench, const PruningPattern& pattern) {

@@ -3,14 +3,18 @@
 // counted, never assumed.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "impls/lte/method/routed_feed_forward.hpp"
 #include "impls/lte/method/sparsity.hpp"
 #include "impls/lte/method/stages.hpp"
 #include "impls/lte/recipes/workbench.hpp"
+#include "impls/nn/files/ffn_sparsity.hpp"
 
 namespace assay::lte {
 
@@ -27,8 +31,17 @@ struct SparseModel {
     /// For softmax routers: share of a token's scores that its strongest expert has, mean over the
     /// last forward pass.
     std::function<double()> top_score;
+    /// How a file tells a decoder to leave out the same; none: only this process knows how.
+    std::optional<nn::FfnSparsity> stored;
     std::shared_ptr<void> owned;
 };
+
+/// Writes the workbench's decoder with `stored` and a tokenizer into a GGUF file, which `assay
+/// model generate` and `eval` take: matrices in f32 or bf16, everything else in f32. none: its
+/// feed-forward networks are dense. Weights that came without a tokenizer of GGUF's kind go without
+/// one. Throws UserError where the file cannot be written.
+void write_model(const Workbench& bench, const std::optional<nn::FfnSparsity>& stored,
+                 nn::TensorType matrices, const std::filesystem::path& path);
 
 struct Quality {
     nn::Evaluation evaluation;
@@ -50,6 +63,10 @@ enum class GroupingKind { kmeans, random, coactivation };
 /// expert's are neighbours. A function of the decoder and the sample's seed.
 void group_neurons(Workbench& bench, GroupingKind kind);
 
+/// 50 times the rate at which SmolLM2 is tuned: with its rate routers hardly leave where they
+/// start.
+inline constexpr double fast_router_rate = 2.5e-3;
+
 /// How LTE is trained in one sample.
 struct LteRecipe {
     GroupingKind grouping = GroupingKind::kmeans;
@@ -61,10 +78,10 @@ struct LteRecipe {
     double target_sparsity = 0.5;  ///< our schedule
     double tau = 0.5;
 
-    // What lte/x_routers varies; the defaults are what all other experiments train.
-    double router_rate = 0;  ///< the routers' learning rate; 0: the decoder's
-    bool before_gain = false, detached_separability = false;  ///< see Routers, Stage1Options
-    double router_bias = 0;                                   ///< initial, of the logits
+    // What lte/x_routers varies. The defaults are its arm `fast`.
+    double router_rate = fast_router_rate;  ///< the routers' learning rate; 0: the decoder's
+    bool before_gain = true, detached_separability = false;  ///< see Routers, Stage1Options
+    double router_bias = 0;                                  ///< initial, of the logits
     /// Share of the tokens of both stages that the dense model is tuned on first, as the paper's
     /// is; the stages get the rest.
     double tuned_share = 0;
@@ -72,6 +89,10 @@ struct LteRecipe {
     /// scores are looked at before stage 1 too.
     int probes = 0;
 };
+/// What all experiments trained until x_routers found its cause, and what the paper's text says:
+/// routers at the decoder's rate, behind the norm's gain.
+inline LteRecipe recipe_as_is() { return {.router_rate = 0, .before_gain = false}; }
+
 /// What stage 1 left behind, before stage 2.
 struct LteTrained {
     SparseModel model;               ///< hard mode, after both stages

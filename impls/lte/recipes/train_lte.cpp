@@ -20,20 +20,26 @@ namespace assay::lte {
 namespace {
 
 constexpr int calibration_windows = 8;
+/// That co-activation is counted on: with a context of 128 tokens two of 512 neurons that do not
+/// know of each other meet some 330 times.
+constexpr int coactivation_windows = 64;
 
-/// Keeps the hidden activations of each layer: what co-activation is counted on.
-class HiddenProbe : public nn::FeedForward {
+/// Counts, pass by pass, which neurons of each layer are active together.
+class CoactivationProbe : public nn::FeedForward {
   public:
-    explicit HiddenProbe(int layers) : hidden(static_cast<std::size_t>(layers)) {}
+    explicit CoactivationProbe(int layers) : counts(static_cast<std::size_t>(layers)) {}
     at::Tensor run(int layer, const at::Tensor& x, const nn::FfnWeights& weights) override {
+        constexpr double share = 0.2;
         const auto h = nn::ffn_hidden(weights, x);
-        hidden[static_cast<std::size_t>(layer)].push_back(h.to(at::kFloat));
+        auto& here = counts[static_cast<std::size_t>(layer)];
+        const auto more = coactivation_counts(h.to(at::kFloat), share);
+        here = here.defined() ? here + more : more;
         return nn::ffn_output(weights, h);
     }
-    std::vector<std::vector<at::Tensor>> hidden;
+    std::vector<at::Tensor> counts;
 };
 
-Grouping group(Workbench& bench, GroupingKind kind, const HiddenProbe& probe, int layer) {
+Grouping group(Workbench& bench, GroupingKind kind, const CoactivationProbe& probe, int layer) {
     const nn::FfnWeights weights = bench.decoder().ffn(layer);
     const std::uint64_t seed = bench.seed() * 1000 + static_cast<std::uint64_t>(layer);
     switch (kind) {
@@ -41,8 +47,8 @@ Grouping group(Workbench& bench, GroupingKind kind, const HiddenProbe& probe, in
             return random_grouping(static_cast<int>(weights.up.size(0)),
                                    kernels::neurons_per_expert, seed);
         case GroupingKind::coactivation:
-            return coactivation_grouping(at::cat(probe.hidden[static_cast<std::size_t>(layer)]),
-                                         kernels::neurons_per_expert, 0.2, seed);
+            return coactivation_grouping(probe.counts[static_cast<std::size_t>(layer)],
+                                         kernels::neurons_per_expert, seed);
         case GroupingKind::kmeans:
             break;
     }
@@ -121,10 +127,10 @@ std::string identity(const LteRecipe& recipe) {
 
 void group_neurons(Workbench& bench, GroupingKind kind) {
     const int layers = bench.sizes().model.layers;
-    HiddenProbe probe(layers);
+    CoactivationProbe probe(layers);
     if (kind == GroupingKind::coactivation) {
         const at::NoGradGuard no_grad;
-        for (int step = 0; step < calibration_windows; ++step) {
+        for (int step = 0; step < coactivation_windows; ++step) {
             const auto tokens = bench.data().batch(bench.seed() + 77, step, 1).to(bench.device());
             bench.decoder().logits(tokens.narrow(1, 0, tokens.size(1) - 1), probe,
                                    compute_type(bench.sizes()));
@@ -198,6 +204,7 @@ LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
         return ffn->scores()[static_cast<std::size_t>(layer)] > tau;
     };
     trained.model.ffn = std::move(hard);
+    trained.model.stored = routers->stored(trained.tau);
     trained.model.owned = routers;
     return trained;
 }

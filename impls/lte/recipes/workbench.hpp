@@ -28,6 +28,7 @@ class Workbench {
     const Sizes& sizes() const { return sizes_; }
     const nn::TokenData& data() const { return *data_; }
     nn::Decoder& decoder() { return *decoder_; }
+    const nn::Decoder& decoder() const { return *decoder_; }
     /// Where the decoder and all that is trained with it lives: a GPU at profile gpu, else the CPU.
     at::Device device() const { return device_; }
     Recorder& recorder() { return recorder_; }

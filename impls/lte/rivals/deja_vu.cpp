@@ -5,6 +5,7 @@
 #include <ATen/ops/binary_cross_entropy_with_logits.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/linear.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ constexpr int sequences_per_pass = 8;
 
 /// What a layer saw, and which of its neurons were the strongest.
 struct Examples {
-    std::vector<at::Tensor> x;       ///< [tokens, d], fp32
+    std::vector<at::Tensor> x;       ///< [tokens, d], bf16
     std::vector<at::Tensor> active;  ///< bool [tokens, f]
 };
 
@@ -34,7 +35,7 @@ class ExampleProbe : public nn::FeedForward {
     at::Tensor run(int layer, const at::Tensor& x, const nn::FfnWeights& weights) override {
         const auto hidden = nn::ffn_hidden(weights, x);
         auto& here = examples[static_cast<std::size_t>(layer)];
-        here.x.push_back(x);
+        here.x.push_back(x.to(at::kBFloat16));
         here.active.push_back(strongest(hidden.abs(), count_));
         return nn::ffn_output(weights, hidden);
     }
@@ -94,6 +95,10 @@ at::Tensor drawn_rows(std::int64_t rows, int count, std::uint64_t seed, std::int
 void DejaVu::fit(const std::vector<Examples>& examples, const DejaVuOptions& options) {
     for (std::size_t layer = 0; layer < examples.size(); ++layer) {
         const auto x = at::cat(examples[layer].x), active = at::cat(examples[layer].active);
+        // As many times as there are more of the others.
+        const auto neurons = static_cast<double>(active.size(1));
+        const auto weight_of_active =
+            at::full({1}, (neurons - count_) / count_, x.options().dtype(at::kFloat));
         nn::TrainingOptions training;
         training.steps = options.steps;
         training.learning_rate = options.learning_rate;
@@ -101,9 +106,9 @@ void DejaVu::fit(const std::vector<Examples>& examples, const DejaVuOptions& opt
         callbacks.loss = [&](std::int64_t step) {
             const auto rows =
                 drawn_rows(x.size(0), options.tokens, options.seed, step).to(x.device());
-            const auto loss =
-                at::binary_cross_entropy_with_logits(predict(layer, x.index_select(0, rows)),
-                                                     active.index_select(0, rows).to(at::kFloat));
+            const auto loss = at::binary_cross_entropy_with_logits(
+                predict(layer, x.index_select(0, rows).to(at::kFloat)),
+                active.index_select(0, rows).to(at::kFloat), /*weight=*/{}, weight_of_active);
             return nn::TrainingStep{loss, loss.item<double>()};
         };
         nn::NoState nothing;  // seconds of work: done again when a sample is
@@ -113,6 +118,13 @@ void DejaVu::fit(const std::vector<Examples>& examples, const DejaVuOptions& opt
 }
 
 }  // namespace
+
+int sequences_within(double bytes, const nn::DecoderConfig& config, int context,
+                     const DejaVuOptions& options) {
+    const double of_token = config.layers * (2.0 * config.width + config.hidden);
+    const double drawn = static_cast<double>(options.steps) * options.tokens;
+    return std::max(1, static_cast<int>(std::min(bytes / of_token, drawn) / context));
+}
 
 std::unique_ptr<SelectingFeedForward> deja_vu(const nn::Decoder& decoder, const nn::TokenData& data,
                                               double keep, const DejaVuOptions& options) {

@@ -6,6 +6,7 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -47,30 +48,29 @@ double zero_share(const nn::Decoder& decoder) {
     return zero / all;
 }
 
-at::Tensor feature_norms(const at::Tensor& inputs) {
-    return inputs.to(at::kFloat).norm(2, /*dim=*/0);
-}
-
-// Prunes each layer when the calibration text reaches it, all of it in one pass: the norms of both
-// of the layer's inputs are those of the layer before it is pruned, as in Wanda's code, and the
-// next layer sees what the pruned one makes.
-class PruningPass : public nn::FeedForward {
+// Sums the squares of what reaches both of a layer's inputs, pass by pass.
+class LayerInputs : public nn::FeedForward {
   public:
-    PruningPass(const nn::Decoder& decoder, const PruningPattern& pattern)
-        : decoder_(decoder), pattern_(pattern) {}
+    explicit LayerInputs(int layer) : layer_(layer) {}
 
-    at::Tensor run(int layer, const at::Tensor& x, const nn::FfnWeights& whole) override {
-        const auto inputs = feature_norms(x), hidden = feature_norms(nn::ffn_hidden(whole, x));
-        const auto weights = decoder_.ffn(layer);
-        for (const auto& matrix : {weights.gate, weights.up})
-            if (matrix.defined()) prune(matrix, wanda_score(matrix, inputs), pattern_);
-        prune(weights.down, wanda_score(weights.down, hidden), pattern_);
-        return nn::ffn_output(weights, nn::ffn_hidden(weights, x));
+    at::Tensor run(int layer, const at::Tensor& x, const nn::FfnWeights& weights) override {
+        const auto h = nn::ffn_hidden(weights, x);
+        if (layer == layer_) {
+            add(inputs_, x);
+            add(hidden_, h);
+        }
+        return nn::ffn_output(weights, h);
     }
+    at::Tensor input_norms() const { return inputs_.sqrt().to(at::kFloat); }
+    at::Tensor hidden_norms() const { return hidden_.sqrt().to(at::kFloat); }
 
   private:
-    const nn::Decoder& decoder_;
-    PruningPattern pattern_;
+    static void add(at::Tensor& sum, const at::Tensor& values) {
+        const auto squares = values.to(at::kDouble).square().sum(0);
+        sum = sum.defined() ? sum + squares : squares;
+    }
+    int layer_;
+    at::Tensor inputs_, hidden_;
 };
 
 }  // namespace
@@ -121,8 +121,19 @@ double prune_by_magnitude(nn::Decoder& decoder, const PruningPattern& pattern) {
 
 double prune_by_wanda(nn::Decoder& decoder, const PruningPattern& pattern,
                       const nn::TokenData& data, int sequences) {
-    PruningPass pass(decoder, pattern);
-    pass_training_text(decoder, pass, data, sequences);
+    // Norms of both of a layer's inputs are those before it is pruned, as in Wanda's code, and the
+    // next layer sees what the pruned ones make. Few sequences at a time: memory does not grow.
+    constexpr int together = 8;
+    for (int layer = 0; layer < decoder.config().layers; ++layer) {
+        LayerInputs inputs(layer);
+        for (int done = 0; done < sequences; done += together)
+            pass_training_text(decoder, inputs, data, std::min(together, sequences - done),
+                               calibration_seed, done / together);
+        const auto weights = decoder.ffn(layer);
+        for (const auto& matrix : {weights.gate, weights.up})
+            if (matrix.defined()) prune(matrix, wanda_score(matrix, inputs.input_norms()), pattern);
+        prune(weights.down, wanda_score(weights.down, inputs.hidden_norms()), pattern);
+    }
     return zero_share(decoder);
 }
 

@@ -14,35 +14,6 @@ constexpr int calibration_sequences = 8;
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-class Cats : public SelectingFeedForward {
-  public:
-    Cats(const nn::Decoder& decoder, const nn::TokenData& data, double sparsity)
-        : SelectingFeedForward(decoder.config().layers),
-          sparsity_(sparsity),
-          threshold_(static_cast<std::size_t>(decoder.config().layers)) {
-        settling_ = true;
-        pass_training_text(decoder, *this, data, calibration_sequences);
-        settling_ = false;
-    }
-
-  protected:
-    Choice choose(int layer, const at::Tensor& x, const at::Tensor& hidden,
-                  const nn::FfnWeights& weights) override {
-        const auto gate = (weights.gate.defined() ? at::silu(at::linear(x, weights.gate)) : hidden)
-                              .detach()
-                              .to(at::kFloat)
-                              .abs();
-        auto& threshold = threshold_[static_cast<std::size_t>(layer)];
-        if (settling_) threshold = magnitude_threshold(gate, sparsity_);
-        return {gate > threshold, {}};
-    }
-
-  private:
-    double sparsity_;
-    bool settling_ = false;
-    std::vector<double> threshold_;
-};
-
 }  // namespace
 
 double magnitude_threshold(const at::Tensor& values, double share) {
@@ -92,9 +63,37 @@ std::vector<double> Teal::layer_sparsity() const {
     return result;
 }
 
-std::unique_ptr<SelectingFeedForward> cats(const nn::Decoder& decoder, const nn::TokenData& data,
-                                           double sparsity) {
-    return std::make_unique<Cats>(decoder, data, sparsity);
+nn::InputThresholds Teal::thresholds() const {
+    nn::InputThresholds found;
+    for (const Layer& layer : layers_) {
+        found.input.push_back(static_cast<float>(layer.input_threshold));
+        found.hidden.push_back(static_cast<float>(layer.hidden_threshold));
+    }
+    return found;
+}
+
+Cats::Cats(const nn::Decoder& decoder, const nn::TokenData& data, double sparsity)
+    : SelectingFeedForward(decoder.config().layers),
+      sparsity_(sparsity),
+      threshold_(static_cast<std::size_t>(decoder.config().layers)) {
+    settling_ = true;
+    pass_training_text(decoder, *this, data, calibration_sequences);
+    settling_ = false;
+}
+
+nn::GateThresholds Cats::thresholds() const {
+    return {std::vector<float>(threshold_.begin(), threshold_.end())};
+}
+
+SelectingFeedForward::Choice Cats::choose(int layer, const at::Tensor& x, const at::Tensor& hidden,
+                                          const nn::FfnWeights& weights) {
+    const auto gate = (weights.gate.defined() ? at::silu(at::linear(x, weights.gate)) : hidden)
+                          .detach()
+                          .to(at::kFloat)
+                          .abs();
+    auto& threshold = threshold_[static_cast<std::size_t>(layer)];
+    if (settling_) threshold = magnitude_threshold(gate, sparsity_);
+    return {gate > threshold, {}};
 }
 
 }  // namespace assay::lte

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "impls/lte/rivals/rival.hpp"
+#include "impls/nn/files/ffn_sparsity.hpp"
 
 namespace assay::lte {
 
@@ -21,6 +22,7 @@ class Teal : public nn::FeedForward {
   public:
     Teal(const nn::Decoder&, const nn::TokenData&, double sparsity);
     at::Tensor run(int layer, const at::Tensor& x, const nn::FfnWeights& weights) override;
+    nn::InputThresholds thresholds() const;
     double measured_sparsity() const;            ///< since construction: weights not read, share
     std::vector<double> layer_sparsity() const;  ///< the same, by layer
 
@@ -38,7 +40,19 @@ class Teal : public nn::FeedForward {
 /// exceeds a per-layer threshold, the quantile that gives `sparsity` on calibration text. The gate
 /// (without one: `up`) is still read whole, so that of the weights 2/3 (1/2) of the sparsity is
 /// saved.
-std::unique_ptr<SelectingFeedForward> cats(const nn::Decoder&, const nn::TokenData&,
-                                           double sparsity);
+class Cats : public SelectingFeedForward {
+  public:
+    Cats(const nn::Decoder&, const nn::TokenData&, double sparsity);
+    nn::GateThresholds thresholds() const;
+
+  protected:
+    Choice choose(int layer, const at::Tensor& x, const at::Tensor& hidden,
+                  const nn::FfnWeights& weights) override;
+
+  private:
+    double sparsity_;
+    bool settling_ = false;
+    std::vector<double> threshold_;
+};
 
 }  // namespace assay::lte

@@ -1,10 +1,12 @@
 #include "impls/lte/timing/block_timing.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "impls/lte/timing/timed_block.hpp"
 #include "impls/model/named_models.hpp"
 #include "suite/claim/quantity.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::lte {
 namespace {
@@ -58,7 +60,6 @@ BlockSetting gpu_setting(const AssayKernels& kernels) {
     setting.kernels = &kernels;
     setting.least_read_bytes = 1.1e9;  // the largest caches hold 0.06 GB
     setting.most_memory_bytes = 12e9;
-    setting.read_pass_bytes = std::size_t{1} << 30;
     return setting;
 }
 
@@ -68,10 +69,13 @@ BlockTimes time_block(const BlockSetting& setting, const BlockShape& shape, Assa
     const TimedDevice device(*setting.kernels);
     const TimedBlock block(device, setting, shape, type,
                            variant == BlockVariant::dense ? 0 : sparsity, seed);
-    const ReadBandwidth read(device, setting.read_pass_bytes);
     const TimedVariant of_dense(device, block, BlockVariant::dense), of_own(device, block, variant);
     const double bytes = block.bytes(variant);
-    std::vector<double> own, dense, speedup, latency_ratio, share, bandwidth;
+    const double of_round = bytes * (device.records() ? static_cast<double>(block.layers()) : 1);
+    const ReadBandwidth read(
+        device, static_cast<std::size_t>(of_round),
+        static_cast<std::size_t>(std::max(2.0, std::ceil(setting.least_read_bytes / of_round))));
+    std::vector<double> own, dense, speedup, latency_ratio, bandwidth;
     for (int round = 0; round < setting.rounds; ++round) {
         // Half a turn apart, so that neither finds in the cache what the other has just read.
         const auto layer = static_cast<std::size_t>(round);
@@ -82,7 +86,6 @@ BlockTimes time_block(const BlockSetting& setting, const BlockShape& shape, Assa
         bandwidth.push_back(read.measure());
         speedup.push_back(dense.back() / own.back());
         latency_ratio.push_back(own.back() / dense.back());
-        share.push_back(bytes / own.back() / bandwidth.back());
         progress(static_cast<double>(round + 1) / setting.rounds);
     }
     BlockTimes times;
@@ -91,7 +94,9 @@ BlockTimes time_block(const BlockSetting& setting, const BlockShape& shape, Assa
     times.dense_seconds = median(dense);
     times.speedup = median(speedup);
     times.latency_ratio = median(latency_ratio);
-    times.bandwidth_share = median(share);
+    times.read_share =
+        bytes / statistics::quantile(own, 0.25) / statistics::quantile(bandwidth, 0.75);
+    times.best_read_bandwidth = *std::max_element(bandwidth.begin(), bandwidth.end());
     times.sparsity = variant == BlockVariant::dense ? 0 : block.sparsity();
     times.bytes = bytes;
     times.read_bandwidth = median(bandwidth);

@@ -1,41 +1,19 @@
 #include "impls/lte/timing/decode_timing.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <numeric>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "impls/decode/engine.hpp"
-#include "impls/nn/files/parameter_source.hpp"
-#include "impls/nn/files/stored_tensor.hpp"
+#include "impls/decode/feed_forward_networks.hpp"
 #include "kernels/cpu/random_weights.hpp"
 #include "kernels/sparse_ffn/experts.hpp"
-#include "suite/base/error.hpp"
 #include "suite/claim/quantity.hpp"
 
 namespace assay::lte {
 namespace {
-
-std::vector<std::byte> in_bfloat16(const std::vector<float>& values) {
-    std::vector<std::byte> bytes(values.size() * 2);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::uint16_t half = nn::to_bfloat16(values[i]);
-        std::memcpy(&bytes[2 * i], &half, 2);
-    }
-    return bytes;
-}
-
-std::vector<float> transposed(const std::vector<float>& values, std::size_t rows,
-                              std::size_t columns) {
-    std::vector<float> result(values.size());
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < columns; ++c) result[c * rows + r] = values[r * columns + c];
-    return result;
-}
 
 std::vector<std::byte> random_router(const decode::SparseLayer& layer, std::size_t width,
                                      std::uint64_t seed) {
@@ -44,66 +22,64 @@ std::vector<std::byte> random_router(const decode::SparseLayer& layer, std::size
     return router;
 }
 
-/// The feed-forward networks of a model file in expert order, as the engine takes them.
+/// The feed-forward networks of a model file in expert order, with routers that nobody hears.
 std::vector<decode::SparseLayer> sparse_layers(const nn::TensorFile& file,
                                                const nn::DecoderConfig& config,
                                                std::uint64_t seed) {
-    if (config.hidden % kernels::neurons_per_expert != 0)
-        throw UserError(fmt::format("{} neurons are no multiple of {}", config.hidden,
-                                    kernels::neurons_per_expert));
-    const auto width = static_cast<std::size_t>(config.width);
-    const auto hidden = static_cast<std::size_t>(config.hidden);
-    std::vector<decode::SparseLayer> layers;
-    for (int i = 0; i < config.layers; ++i) {
-        const auto read = [&](const char* name, std::size_t elements) {
-            std::vector<float> values(elements);
-            nn::read_parameter(file, config, fmt::format("layer{}/{}", i, name), values);
-            return values;
-        };
-        decode::SparseLayer layer;
-        layer.experts = config.hidden / layer.expert_size;
-        if (config.activation == nn::Activation::swiglu)
-            layer.gate = in_bfloat16(read("gate", hidden * width));
-        layer.up = in_bfloat16(read("up", hidden * width));
-        layer.down = in_bfloat16(transposed(read("down", width * hidden), width, hidden));
-        if (config.family == nn::Family::gpt2) {
-            layer.up_bias = read("up_bias", hidden);
-            layer.down_bias = read("down_bias", width);
-        }
-        layer.router = random_router(layer, width, seed + static_cast<std::uint64_t>(i));
-        layers.push_back(std::move(layer));
-    }
+    auto layers =
+        decode::expert_layers(file, config, kernels::neurons_per_expert, decode::WeightType::bf16);
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        layers[i].router =
+            random_router(layers[i], static_cast<std::size_t>(config.width), seed + i);
     return layers;
 }
 
-/// Decodes some tokens after the prompt and takes them back.
+std::vector<int> counted_from(int first, int count) {
+    std::vector<int> ids(static_cast<std::size_t>(count));
+    std::iota(ids.begin(), ids.end(), first);
+    return ids;
+}
+
+/// Decodes tokens after a prompt and takes them back.
 class EngineArm {
   public:
-    EngineArm(const nn::TensorFile& file, int prompt_tokens)
-        : engine_(file, options(prompt_tokens)), prompt_(static_cast<std::size_t>(prompt_tokens)) {
-        // Ids of ordinary tokens; what they mean does not matter to time.
-        std::iota(prompt_.begin(), prompt_.end(), 1000);
-    }
+    EngineArm(const nn::TensorFile& file, DecodedText text, bool sparse)
+        : engine_(file, options(text, sparse)), text_(std::move(text)) {}
     decode::Engine& engine() { return engine_; }
 
     double seconds_per_token() {
-        if (engine_.position() == 0) engine_.feed(prompt_);
-        engine_.rewind(static_cast<int>(prompt_.size()));
-        const auto begin = std::chrono::steady_clock::now();
-        for (int id = 0; id < decoded_tokens; ++id) engine_.feed(std::vector<int>{500 + id});
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
-               decoded_tokens;
+        begin();
+        const auto start = std::chrono::steady_clock::now();
+        for (const int& id : text_.tokens) engine_.feed({&id, 1});
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
+               static_cast<double>(text_.tokens.size());
+    }
+
+    /// Mean over the tokens.
+    double bytes_per_token() {
+        begin();
+        double sum = 0;
+        for (const int& id : text_.tokens) {
+            engine_.feed({&id, 1});
+            sum += static_cast<double>(engine_.bytes_per_token());
+        }
+        return sum / static_cast<double>(text_.tokens.size());
     }
 
   private:
-    static decode::EngineOptions options(int prompt_tokens) {
+    void begin() {
+        if (engine_.position() == 0) engine_.feed(text_.prompt);
+        engine_.rewind(static_cast<int>(text_.prompt.size()));
+    }
+    static decode::EngineOptions options(const DecodedText& text, bool sparse) {
         decode::EngineOptions options;
         options.weights = decode::WeightType::bf16;
-        options.context = prompt_tokens + decoded_tokens;
+        options.context = static_cast<int>(text.prompt.size() + text.tokens.size());
+        options.sparse = sparse;
         return options;
     }
     decode::Engine engine_;
-    std::vector<int> prompt_;
+    DecodedText text_;
 };
 
 }  // namespace
@@ -140,7 +116,9 @@ DecodeTimes time_rounds(const DecodeArms& arms, const ReadBandwidth& read, int r
 
 DecodeTimes time_engine(const nn::TensorFile& file, const EngineDecoding& setting,
                         const Progress& progress) {
-    EngineArm dense(file, setting.length), own(file, setting.length);
+    // Ids of ordinary tokens; what they mean does not matter to time.
+    const DecodedText text{counted_from(1000, setting.length), counted_from(500, decoded_tokens)};
+    EngineArm dense(file, text, false), own(file, text, false);
     if (setting.sparsity) {
         auto layers = sparse_layers(file, own.engine().config(), setting.seed);
         const int experts = layers[0].experts;
@@ -157,6 +135,25 @@ DecodeTimes time_engine(const nn::TensorFile& file, const EngineDecoding& settin
                         .own = [&] { return own.seconds_per_token(); },
                         .own_bytes = static_cast<double>(own.engine().bytes_per_token())},
                        read, setting.rounds, progress);
+}
+
+FileTimes time_file(const nn::TensorFile& file, const DecodedText& text, int rounds,
+                    const Progress& progress) {
+    EngineArm dense(file, text, false), own(file, text, true);
+    FileTimes times{.bytes_per_token = own.bytes_per_token()};
+    dense.seconds_per_token();
+    std::vector<double> seconds, ratio;
+    for (int round = 0; round < rounds; ++round) {
+        const bool dense_first = round % 2 == 0;
+        double other = dense_first ? dense.seconds_per_token() : 0;
+        seconds.push_back(own.seconds_per_token());
+        if (!dense_first) other = dense.seconds_per_token();
+        ratio.push_back(seconds.back() / other);
+        progress(static_cast<double>(round + 1) / rounds);
+    }
+    times.seconds = median(seconds);
+    times.latency_ratio = median(ratio);
+    return times;
 }
 
 }  // namespace assay::lte

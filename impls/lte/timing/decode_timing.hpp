@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "impls/nn/files/tensor_file.hpp"
 #include "kernels/plugin/timed_device.hpp"
@@ -53,5 +54,19 @@ struct EngineDecoding {
 /// neurons of a layer are no multiple of 32.
 DecodeTimes time_engine(const nn::TensorFile& file, const EngineDecoding& setting,
                         const Progress& progress);
+
+/// What is decoded: the tokens, one by one, behind the prompt.
+struct DecodedText {
+    std::vector<int> prompt, tokens;
+};
+struct FileTimes {
+    double seconds = 0;          ///< per token, median over rounds
+    double latency_ratio = 0;    ///< over the dense network of the same round, median
+    double bytes_per_token = 0;  ///< weights and cache read, mean over the tokens
+};
+/// A model file that leaves out neurons (or none), as it says it does, against its own weights with
+/// dense feed-forward networks: bf16, all cores of the CPU. Which neurons remain hangs on the text.
+FileTimes time_file(const nn::TensorFile& file, const DecodedText& text, int rounds,
+                    const Progress& progress);
 
 }  // namespace assay::lte

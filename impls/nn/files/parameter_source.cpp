@@ -99,9 +99,12 @@ std::string_view stored_name(const Names& names, std::string_view base) {
 }
 
 // In front of a tensor's own name.
+std::string prefix_in_gguf(const Parsed& parsed) {
+    return parsed.layer ? "blk." + std::to_string(*parsed.layer) + "." : "";
+}
 std::string prefix_of(const TensorFile& file, const DecoderConfig& config, const Parsed& parsed) {
+    if (file.format() == FileFormat::gguf) return prefix_in_gguf(parsed);
     const std::string layer = parsed.layer ? std::to_string(*parsed.layer) + "." : "";
-    if (file.format() == FileFormat::gguf) return parsed.layer ? "blk." + layer : "";
     if (config.family == Family::llama) return parsed.layer ? "model.layers." + layer : "";
     if (parsed.base == "output") return "";
     // Written by GPT2LMHeadModel, or by GPT2Model alone as the first published files were.
@@ -109,16 +112,14 @@ std::string prefix_of(const TensorFile& file, const DecoderConfig& config, const
     return model + (parsed.layer ? "h." + layer : "");
 }
 
-}  // namespace
-
-ParameterSource parameter_source(const TensorFile& file, const DecoderConfig& config,
-                                 std::string_view name) {
-    const Parsed parsed = parse(name);
+// `prefix`: as above.
+ParameterSource source_of(const DecoderConfig& config, std::string_view name, const Parsed& parsed,
+                          bool gguf, std::string prefix) {
     ParameterSource source;
     source.shape = shape_of(config, name, parsed);
     source.stored_shape = source.shape;
 
-    const bool gguf = file.format() == FileFormat::gguf, gpt2 = config.family == Family::gpt2;
+    const bool gpt2 = config.family == Family::gpt2;
     const Names& names = gguf ? gguf_names : gpt2 ? hugging_face_gpt2 : hugging_face_llama;
     std::string_view own = stored_name(names, parsed.base);
     if (const auto place = place_in_qkv(parsed.base); gpt2 && place) {
@@ -133,9 +134,23 @@ ParameterSource parameter_source(const TensorFile& file, const DecoderConfig& co
         std::swap(source.stored_shape[0], source.stored_shape[1]);
     }
     source.interleaved = gguf && !gpt2 && (parsed.base == "query" || parsed.base == "key");
-    source.tensor = prefix_of(file, config, parsed);
+    source.tensor = std::move(prefix);
     source.tensor.append(own).append(parsed.bias ? ".bias" : ".weight");
     return source;
+}
+
+}  // namespace
+
+ParameterSource parameter_source(const TensorFile& file, const DecoderConfig& config,
+                                 std::string_view name) {
+    const Parsed parsed = parse(name);
+    return source_of(config, name, parsed, file.format() == FileFormat::gguf,
+                     prefix_of(file, config, parsed));
+}
+
+ParameterSource gguf_parameter_source(const DecoderConfig& config, std::string_view name) {
+    const Parsed parsed = parse(name);
+    return source_of(config, name, parsed, true, prefix_in_gguf(parsed));
 }
 
 std::vector<std::int32_t> interleaved_rows(std::int64_t outputs, int head_width) {

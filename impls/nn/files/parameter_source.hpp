@@ -29,6 +29,8 @@ struct ParameterSource {
 /// `name`: of decoder_config.hpp, with "layer<i>/" where it is a layer's. Throws
 /// std::invalid_argument when the configuration has no such parameter. The tensor need not exist.
 ParameterSource parameter_source(const TensorFile&, const DecoderConfig&, std::string_view name);
+/// The same in a GGUF file that has yet to be written.
+ParameterSource gguf_parameter_source(const DecoderConfig&, std::string_view name);
 
 /// Stored rows of the interleaved rows of `heads` heads: result[our row] = stored row.
 std::vector<std::int32_t> interleaved_rows(std::int64_t outputs, int head_width);

@@ -39,8 +39,8 @@ at::Tensor LocalExperts::run(int layer, const at::Tensor& rows,
     std::int64_t next = 0;
     for (std::size_t e = 0; e < blocks.size(); ++e) {
         for (auto row : members[e]) place[static_cast<std::size_t>(row)] = next++;
-        outputs.push_back(
-            expert_forward(*blocks[e], rows.index_select(0, at::tensor(members[e], at::kLong))));
+        outputs.push_back(expert_forward(
+            *blocks[e], rows.index_select(0, at::tensor(members[e], at::kLong)), shape_));
     }
     return at::cat(outputs).index_select(0, at::tensor(place, at::kLong));
 }

@@ -21,8 +21,15 @@ struct Routed {
     at::Tensor rows;           ///< [rows, width]: what the experts are given
     at::Tensor probabilities;  ///< [rows, experts]
     at::Tensor chosen;         ///< [rows, top_k] int64, without gradient
-    at::Tensor weights;        ///< [rows, top_k], of the outputs of those chosen
+    at::Tensor kept;           ///< [rows, top_k] bool: not dropped; undefined: all are kept
+    at::Tensor weights;        ///< [rows, top_k], of the outputs of those chosen; dropped: 0
 };
+
+/// Which choices find room where an expert takes `capacity` of a sequence's: first choices before
+/// second ones, earlier tokens before later ones (GShard, arXiv 2006.16668, algorithm 1). chosen:
+/// [rows, top_k], sequence by sequence of `length` tokens. Returns [rows, top_k], bool.
+at::Tensor with_room(const at::Tensor& chosen, std::int64_t length, int experts,
+                     std::int64_t capacity);
 
 /// tokens: [batch, length + 1], int64, as moe_gpt_loss() takes them. Returns [batch, length,
 /// width].
@@ -32,7 +39,8 @@ at::Tensor moe_embed(const MoeGptConfig& config, const ParameterBlock& dense,
 /// x: [batch, length, width]. `chosen`, where it is defined, takes the gate's place in choosing;
 /// the weights stay the gate's.
 Routed moe_attend(const MoeGptConfig& config, const ParameterBlock& dense, int layer,
-                  const at::Tensor& x, const at::Tensor& chosen = {});
+                  const at::Tensor& x, const at::Tensor& chosen = {},
+                  Attention attention = Attention::written_out);
 
 /// A row for every choice: [rows * top_k, width], in the order of `chosen`.
 at::Tensor moe_expert_rows(const MoeGptConfig& config, const Routed& routed);

@@ -13,7 +13,8 @@ namespace assay::nn {
 ParameterBlock& MoeState::make_initial(BlockKey key) {
     const auto specs = key == dense_key ? dense_parameters(model_) : expert_parameters(model_);
     auto& slot = blocks_[key];
-    slot = std::make_unique<ParameterBlock>(block_name(key), specs, model_.dtype, seed_);
+    slot = std::make_unique<ParameterBlock>(block_name(key), specs, model_.dtype, seed_,
+                                            placement_.device);
     seal(key);
     return *slot;
 }
@@ -21,6 +22,16 @@ ParameterBlock& MoeState::make_initial(BlockKey key) {
 ParameterBlock& MoeState::make_or_get(BlockKey key) {
     auto* block = find(key);
     return block ? *block : make_initial(key);
+}
+
+void MoeState::adopt(BlockKey key, std::unique_ptr<ParameterBlock> block) {
+    blocks_[key] = std::move(block);
+}
+
+std::unique_ptr<ParameterBlock> MoeState::release(BlockKey key) {
+    auto node = blocks_.extract(key);
+    seals_.erase(key);
+    return node ? std::move(node.mapped()) : nullptr;
 }
 
 ParameterBlock* MoeState::find(BlockKey key) {

@@ -17,17 +17,22 @@ namespace assay::nn {
 class MoeState {
   public:
     /// Holds nothing yet. `seed`: of the initial values.
-    MoeState(const MoeGptConfig& model, std::uint64_t seed) : model_(model), seed_(seed) {}
+    MoeState(const MoeGptConfig& model, std::uint64_t seed, const Placement& placement = {})
+        : model_(model), seed_(seed), placement_(placement) {}
     MoeState(MoeState&&) = default;
 
     ParameterBlock& make_initial(BlockKey key);  ///< as at step 0
     ParameterBlock& make_or_get(BlockKey key);   ///< contents unspecified when new
+    /// A block of the caller's making, for states that nobody checks for damage: it has no seal.
+    void adopt(BlockKey key, std::unique_ptr<ParameterBlock> block);
+    std::unique_ptr<ParameterBlock> release(BlockKey key);  ///< null: it is not held here
     ParameterBlock* find(BlockKey key);
     const ParameterBlock* find(BlockKey key) const;
     void drop_all_but(const std::vector<BlockKey>& keep);
     std::vector<BlockKey> keys() const;
     std::map<BlockKey, std::uint64_t> digests() const;
     const MoeGptConfig& model() const { return model_; }
+    const Placement& placement() const { return placement_; }
 
     void zero_gradients();
     /// Applies the gradients of every block held as those of `step` (0-based), and seals the
@@ -53,6 +58,7 @@ class MoeState {
   private:
     MoeGptConfig model_;
     std::uint64_t seed_;
+    Placement placement_;
     std::map<BlockKey, std::unique_ptr<ParameterBlock>> blocks_;
     std::map<BlockKey, std::uint64_t> seals_;
 };

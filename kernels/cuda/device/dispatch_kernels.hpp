@@ -13,27 +13,68 @@ namespace assay::kernels::cuda {
 
 /// Splits `amount` over the ranks in proportion to weights, which add up to `sum`, by largest
 /// remainder, a tie to the lower rank, and calls use(rank, part), which may change that rank's
-/// weight. For all threads of a block; floors and remainders: [ranks] of block memory.
+/// weight. For all threads of a block; shares: [2 * ranks] of block memory, per_warp:
+/// [schedule_warps]. The remainders add up to as many times `sum` as units are left for the largest
+/// of them: bisection finds the smallest threshold that no more of them lie above, and those that
+/// equal it are counted from the lowest rank on.
 template <class Use>
-ASSAY_DEVICE void split(int amount, const int* weights, int sum, int ranks, int* floors,
-                        int* remainders, const Use& use) {
+ASSAY_DEVICE void split(int amount, const int* weights, int sum, int ranks, int* shares,
+                        int* per_warp, const Use& use) {
+    const int lane = thread_index() % lanes, warp = thread_index() / lanes;
+    int* const floors = shares;
+    int* const remainders = shares + ranks;
+    std::uint32_t given = 0;
     for (int j = thread_index(); j < ranks; j += schedule_threads) {
         const std::int64_t product = static_cast<std::int64_t>(amount) * weights[j];
         floors[j] = static_cast<int>(product / sum);
-        remainders[j] = static_cast<int>(product % sum);
+        remainders[j] = static_cast<int>(product - static_cast<std::int64_t>(floors[j]) * sum);
+        given += static_cast<std::uint32_t>(floors[j]);
     }
+    given = warp_sum(given);
+    if (lane == 0) per_warp[warp] = static_cast<int>(given);
     block_barrier();
-    for (int j = thread_index(); j < ranks; j += schedule_threads) {
-        int left = amount, before = 0;
-        for (int i = 0; i < ranks; ++i) {
-            left -= floors[i];
-            const bool first =
-                remainders[i] > remainders[j] || (remainders[i] == remainders[j] && i < j);
-            before += first ? 1 : 0;
+    int left = amount;
+    for (int w = 0; w < schedule_warps; ++w) left -= per_warp[w];
+    block_barrier();  // per_warp is free again
+    // For how many ranks it holds. As many rounds for every thread: each is a barrier.
+    const auto count = [&](const auto& holds) {
+        int ranks_that = 0;
+        for (int first = 0; first < ranks; first += schedule_threads) {
+            const int j = first + thread_index();
+            ranks_that += block_count(j < ranks && holds(remainders[j]));
         }
-        use(j, floors[j] + (before < left ? 1 : 0));
+        return ranks_that;
+    };
+    // No more than `left` lie above `threshold`, namely `above`; more than that above `low`.
+    int low = -1, threshold = sum - 1, above = 0;
+    while (above < left && low + 1 < threshold) {
+        const int middle = low + (threshold - low) / 2;
+        const int here = count([&](int remainder) { return remainder > middle; });
+        if (here <= left) {
+            threshold = middle;
+            above = here;
+        } else {
+            low = middle;
+        }
     }
-    block_barrier();
+    int equal = 0;  // of earlier rounds
+    for (int first = 0; first < ranks; first += schedule_threads) {
+        const int j = first + thread_index();
+        const bool ties = j < ranks && remainders[j] == threshold;
+        const std::uint32_t ballot = warp_ballot(ties);
+        if (lane == 0) per_warp[warp] = bits_set(ballot);
+        block_barrier();
+        int before = equal + bits_set(ballot & ((1u << lane) - 1u));
+        for (int w = 0; w < schedule_warps; ++w) {
+            if (w < warp) before += per_warp[w];
+            equal += per_warp[w];
+        }
+        if (j < ranks) {
+            const bool more = remainders[j] > threshold || (ties && before < left - above);
+            use(j, floors[j] + (more ? 1 : 0));
+        }
+        block_barrier();
+    }
 }
 
 /// counts[i] becomes the sum of those before, counts[count] that of all. For all threads of the
@@ -65,8 +106,8 @@ schedule_kernel(ASSAY_PARAMETER AssayDispatch call, int* counter) {
     // Rows of the expert that a rank does not keep; what a rank could still take.
     int* const overflow = memory;
     int* const free = memory + ranks;
-    int* const floors = memory + 2 * ranks;
-    int* const remainders = memory + 3 * ranks;
+    int* const shares = memory + 2 * ranks;
+    int* const per_warp = memory + 4 * ranks;
     int* const sent = call.send_first + expert;  // to a peer, at peer * experts
     int* const received = call.receive_first + expert;
     wait_for_previous_kernel();
@@ -87,7 +128,7 @@ schedule_kernel(ASSAY_PARAMETER AssayDispatch call, int* counter) {
     block_barrier();
     if (rows > 0 && replicas > 0) {
         // Each holder's capacity, of which it keeps what it can for its own rows.
-        split(rows, free, replicas, ranks, floors, remainders, [&](int j, int capacity) {
+        split(rows, free, replicas, ranks, shares, per_warp, [&](int j, int capacity) {
             const int local = capacity < overflow[j] ? capacity : overflow[j];
             free[j] = capacity - local;
             overflow[j] -= local;
@@ -103,7 +144,7 @@ schedule_kernel(ASSAY_PARAMETER AssayDispatch call, int* counter) {
         for (int source = 0; source <= last; ++source) {
             const int amount = overflow[source];
             if (amount == 0) continue;
-            split(amount, free, free_sum, ranks, floors, remainders, [&](int j, int part) {
+            split(amount, free, free_sum, ranks, shares, per_warp, [&](int j, int part) {
                 free[j] -= part;
                 if (source == mine && j != mine) sent[j * call.experts] = part;
                 if (j == mine && source != mine) received[source * call.experts] = part;

@@ -27,6 +27,8 @@ ASSAY_DEVICE Place blocks_in_grid() {
 
 /// Waits for every thread of the block; what they wrote before is seen after.
 ASSAY_DEVICE void block_barrier() { __syncthreads(); }
+/// The same, and for how many of its threads the condition holds.
+ASSAY_DEVICE int block_count(bool condition) { return __syncthreads_count(condition); }
 
 /// Each value summed over the warp's lanes, the same in every lane.
 template <int count>
@@ -37,6 +39,9 @@ ASSAY_DEVICE void warp_sum(float (&values)[count]) {
         for (int distance = lanes / 2; distance > 0; distance /= 2)
             values[i] += __shfl_xor_sync(0xffffffffu, values[i], distance);
     }
+}
+ASSAY_DEVICE std::uint32_t warp_sum(std::uint32_t value) {
+    return __reduce_add_sync(0xffffffffu, value);
 }
 /// Bit i: lane i's condition.
 ASSAY_DEVICE std::uint32_t warp_ballot(bool condition) {

@@ -20,6 +20,12 @@ TEST(EmulatedDispatch, AgreesForRandomShapes) {
     reference::expect_dispatches_of_random_shapes(run, 24);
 }
 
+// More ranks than a block has threads, and remainders of which many are equal.
+TEST(EmulatedDispatch, AgreesForManyRanks) {
+    reference::expect_dispatch({3, 300, 900, 5}, run);
+    reference::expect_dispatch({2, 129, 40, 6}, run);
+}
+
 TEST(EmulatedDispatch, LeavesOutWhatIsWrong) { reference::expect_dispatches_of_wrong_input(run); }
 
 TEST(EmulatedDispatch, MovesRowsThereAndBack) {

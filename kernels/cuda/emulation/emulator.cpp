@@ -113,9 +113,15 @@ bool Emulator::release() {
     bool released = false;
     for (int first = 0; first < static_cast<int>(threads_.size()); first += warp)
         released = release_warp(first) || released;
-    const auto waits = [](const Thread& thread) { return thread.state == State::at_barrier; };
-    if (std::all_of(threads_.begin(), threads_.end(), waits)) {
-        for (Thread& thread : threads_) thread.state = State::ready;
+    for (const State why : {State::at_barrier, State::at_count}) {
+        const auto waits = [why](const Thread& thread) { return thread.state == why; };
+        if (!std::all_of(threads_.begin(), threads_.end(), waits)) continue;
+        std::uint32_t holds = 0;
+        for (const Thread& thread : threads_) holds += thread.ballot;
+        for (Thread& thread : threads_) {
+            if (why == State::at_count) thread.ballot = holds;
+            thread.state = State::ready;
+        }
         released = true;
     }
     return released;
@@ -153,6 +159,13 @@ bool Emulator::release_warp(int first) {
 }
 
 void Emulator::barrier() { wait(State::at_barrier); }
+
+int Emulator::block_count(bool condition) {
+    Thread& thread = threads_[static_cast<std::size_t>(current_)];
+    thread.ballot = condition;
+    wait(State::at_count);
+    return static_cast<int>(threads_[static_cast<std::size_t>(current_)].ballot);
+}
 
 void Emulator::warp_sum(float* values, int count) {
     Thread& thread = threads_[static_cast<std::size_t>(current_)];

@@ -40,6 +40,7 @@ class Emulator {
     At blocks() const { return grid_; }
     float* block_memory() { return block_memory_.data(); }
     void barrier();
+    int block_count(bool condition);  ///< a barrier, too
     /// Adds up each of the values over the lanes, in a butterfly's order.
     void warp_sum(float* values, int count);
     std::uint32_t warp_ballot(bool condition);
@@ -47,7 +48,7 @@ class Emulator {
     void warp_gather(const std::uint32_t* mine, int count, std::uint32_t* all);
 
   private:
-    enum class State { ready, at_barrier, at_sum, at_ballot, at_gather, finished };
+    enum class State { ready, at_barrier, at_count, at_sum, at_ballot, at_gather, finished };
     struct Thread {
         std::unique_ptr<std::byte[]> stack;
         ucontext_t first{};  ///< where it starts
@@ -56,7 +57,7 @@ class Emulator {
         State state = State::ready;
         float* values = nullptr;
         int count = 0;
-        std::uint32_t ballot = 0;  ///< the condition, then everyone's
+        std::uint32_t ballot = 0;  ///< the condition, then everyone's or their number
         const std::uint32_t* mine = nullptr;
         std::uint32_t* all = nullptr;
     };

@@ -22,9 +22,16 @@ inline int thread_index() { return Emulator::running().thread_index(); }
 inline Place block_index() { return Emulator::running().block_index(); }
 inline Place blocks_in_grid() { return Emulator::running().blocks(); }
 inline void block_barrier() { Emulator::running().barrier(); }
+inline int block_count(bool condition) { return Emulator::running().block_count(condition); }
 template <int count>
 void warp_sum(float (&values)[count]) {
     Emulator::running().warp_sum(values, count);
+}
+inline std::uint32_t warp_sum(std::uint32_t value) {
+    std::uint32_t all[lanes], sum = 0;
+    Emulator::running().warp_gather(&value, 1, all);
+    for (const std::uint32_t each : all) sum += each;
+    return sum;
 }
 inline std::uint32_t warp_ballot(bool condition) {
     return Emulator::running().warp_ballot(condition);

@@ -115,8 +115,8 @@ Launch schedule_launch(const AssayDispatch& call) {
     Launch launch;
     launch.x = call.experts;
     launch.threads = schedule_threads;
-    launch.memory_bytes =
-        sizeof(int) * static_cast<std::size_t>(std::max(4 * call.ranks, schedule_threads));
+    launch.memory_bytes = sizeof(int) * static_cast<std::size_t>(std::max(
+                                            4 * call.ranks + schedule_warps, schedule_threads));
     return launch;
 }
 

@@ -93,7 +93,7 @@ Launch rows_tiles_launch(const Device& device, std::int64_t rows);
 Launch down_tiles_launch(const Device& device, const AssayFfn& ffn);
 
 // Dispatch: dispatch_kernels.hpp.
-constexpr int schedule_threads = 128;
+constexpr int schedule_threads = 128, schedule_warps = schedule_threads / 32;
 constexpr int places_warps = 16, places_threads = 32 * places_warps;
 /// Neighbouring rows that a thread looks at.
 constexpr int places_rows = 4;

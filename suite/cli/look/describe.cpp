@@ -59,7 +59,12 @@ void print_axes(const Experiment& experiment) {
 /// What it says, then in parentheses what else there is to know.
 std::string explained(const MetricSpec& metric) {
     std::vector<std::string> notes;
-    if (metric.deterministic) notes.emplace_back("deterministic");
+    if (metric.deterministic) {
+        std::string but;
+        for (const Provenance one : metric.varies)
+            but += fmt::format(", {} samples apart", to_string(one));
+        notes.push_back("deterministic" + but);
+    }
     std::vector<std::string_view> only;
     for (const Provenance one : metric.only) only.push_back(to_string(one));
     if (!only.empty()) notes.push_back(fmt::format("{} samples only", fmt::join(only, " and ")));

@@ -38,7 +38,8 @@ ReplayComparison compare_replay(const Experiment& experiment, const store::Sampl
             ComparedMetric& metric = metrics[key];
             metric.key = key;
             const MetricSpec* declared = experiment.metric(value.name);
-            metric.deterministic = declared != nullptr && declared->deterministic;
+            metric.deterministic =
+                declared != nullptr && declared->is_deterministic(sample.spec.provenance);
             metric.*side = value.value;
         }
     };

@@ -30,7 +30,7 @@ void draw_lines(Plot& plot, const PlotFrame& frame, const FigurePanel& panel,
         const Paint paint{Ink::variant, curve->slot};
         std::vector<Point> path;
         for (const FigurePoint& point : curve->points)
-            path.push_back({frame.px(point.x), frame.py(point.median)});
+            path.push_back({frame.px(point.drawn_at), frame.py(point.median)});
         if (path.size() > 1) plot.polyline(path, paint, 1.8, variant_dash(curve->slot));
         const double radius = path.size() > 40 ? 1.6 : 3.2;
         for (std::size_t i = 0; i < path.size(); ++i) {
@@ -68,7 +68,7 @@ AxisScale x_scale(const FigureData& data) {
     };
     for (const FigurePanel& panel : data.panels)
         for (const FigureCurve& curve : panel.curves) {
-            for (const FigurePoint& point : curve.points) see(point.x);
+            for (const FigurePoint& point : curve.points) see(point.drawn_at);
             for (const PaperPoint& point : curve.paper) see(point.x);
         }
     constexpr double grows_by_factors = 50;

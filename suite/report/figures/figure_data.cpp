@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "suite/report/sample_groups.hpp"
@@ -81,7 +83,20 @@ struct Cell {
     OrderedValue x;
     const std::string* variant;
     double value;
+    std::optional<double> drawn_at;  ///< Figure::drawn_at of the same sample
 };
+
+std::optional<double> value_of(const store::Sample& sample, const std::string& metric) {
+    for (const store::MetricValue& each : sample.metrics)
+        if (each.name == metric && each.labels.empty() && std::isfinite(each.value))
+            return each.value;
+    return std::nullopt;
+}
+
+double median_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return median_of_sorted(values);
+}
 
 /// Declared panels first, then other axes, then the metric's other labels.
 std::vector<std::string> splitting_names(const Experiment& experiment,
@@ -129,7 +144,8 @@ std::vector<Cell> collect(const Experiment& experiment, std::span<const store::S
                        origins[i].text()},
                       {},
                       &sample.spec.variant,
-                      metric.value};
+                      metric.value,
+                      value_of(sample, experiment.figure.drawn_at)};
             for (const std::string& name : names) {
                 const Value* value = find(sample, metric, name);
                 cell.panel.split.push_back(value ? ordered(experiment, name, *value)
@@ -186,6 +202,7 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
 
     std::map<PanelKey, std::map<std::size_t, FigureCurve>> panels;
     std::map<PanelKey, std::map<std::size_t, std::map<double, std::vector<double>>>> values;
+    std::map<PanelKey, std::map<std::size_t, std::map<double, std::vector<double>>>> places;
     std::set<std::pair<std::size_t, std::string>> variants;
     std::set<std::string> paper_inputs;
     for (const Cell& cell : cells) {
@@ -193,14 +210,17 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
         panels[cell.panel][slot].variant = *cell.variant;
         panels[cell.panel][slot].slot = slot;
         values[cell.panel][slot][place(cell.x.value)].push_back(cell.value);
+        if (cell.drawn_at) places[cell.panel][slot][place(cell.x.value)].push_back(*cell.drawn_at);
         variants.emplace(slot, *cell.variant);
     }
     for (auto& [key, slots] : values)
         for (auto& [slot, points] : slots)
             for (auto& [x, all] : points) {
                 std::sort(all.begin(), all.end());
-                panels[key][slot].points.push_back(
-                    {x, median_of_sorted(all), all.front(), all.back(), all.size()});
+                const auto& at = places[key][slot][x];
+                panels[key][slot].points.push_back({x, median_of_sorted(all), all.front(),
+                                                    all.back(), all.size(),
+                                                    at.empty() ? x : median_of(at)});
             }
     for (const Claim& claim : claims) {
         if (!is_figure_point(claim, experiment)) continue;

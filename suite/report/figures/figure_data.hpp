@@ -20,6 +20,7 @@ struct FigurePoint {
     double x = 0;  ///< the value, or the index into FigureData::categories
     double median = 0, low = 0, high = 0;
     std::size_t count = 0;  ///< values behind it: seeds and rounds
+    double drawn_at = 0;    ///< its place on the axis: Figure::drawn_at's median, else x
 };
 
 struct PaperPoint {

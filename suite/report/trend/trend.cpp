@@ -150,7 +150,7 @@ Trend make_trend(const Experiment* experiment, store::SeriesKey series, store::M
     if (const MetricSpec* declared = experiment ? experiment->metric(trend.metric.name) : nullptr) {
         trend.unit = declared->unit;
         trend.better = declared->better;
-        deterministic = declared->deterministic;
+        deterministic = declared->is_deterministic(trend.series.provenance);
         if (deterministic) sensitivity.min_magnitude = 0;
     }
     trend.left_out = compare_alike(trend.points, deterministic);

@@ -18,7 +18,8 @@ TEST(HetermoeCampaign, EveryScheduleKeepsEveryRule) {
     }
     EXPECT_GT(counts["commits"], 2500);
     EXPECT_GT(counts["finished"], 250);
-    for (const char* fault : {"kill", "hang", "stop", "join", "corrupt", "nan", "torn"})
+    for (const char* fault :
+         {"kill", "hang", "stop", "join", "corrupt", "nan", "torn", "slow", "profiled"})
         EXPECT_GT(counts[std::string("fault.") + fault], 20) << fault;
     EXPECT_GT(counts["fallbacks"], 50);
     EXPECT_GT(counts["moves"], 500);

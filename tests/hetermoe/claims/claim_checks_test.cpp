@@ -65,6 +65,15 @@ TEST(HetermoeClaimChecks, HoldWhereTheyHoldAtEveryEnd) {
     EXPECT_EQ(checked("best_old", 0.75, 0).verdict, ClaimVerdict::contradicted);
 }
 
+TEST(HetermoeClaimChecks, AreNotOfCasesWithFlows) {
+    std::vector<Observation> all = observations();
+    for (const char* variant : {"hetermoe", "ep_ideal"}) {
+        all.push_back(seen(variant, 4, 4, variant[0] == 'h' ? 1000 : 10));
+        all.back().axes["network"] = std::string("flows");
+    }
+    EXPECT_EQ(claim_checks().at("largest")(claim_of(4, 1), all).verdict, ClaimVerdict::supported);
+}
+
 // Of panel and sequence: HeterMoE's numbers, the rival's are 10.
 std::vector<Observation> in_panels(
     const std::vector<std::tuple<const char*, std::int64_t, double>>& cases) {
@@ -106,6 +115,27 @@ TEST(HetermoeClaimChecks, LookAtTheLengthsThatAreClaimed) {
     EXPECT_EQ(in_panels("least_12k_to_20k", 0.985, seen).verdict, ClaimVerdict::contradicted);
     EXPECT_EQ(in_panels("least_12k_to_20k", 0.98, in_panels({{"d1-o1", 8, 1}})).verdict,
               ClaimVerdict::not_run);
+}
+
+TEST(HetermoeClaimChecks, TheMedianIsOfAbsoluteValuesOfAllVariants) {
+    Claim claim = claim_of(0.05, 0);
+    claim.assumes.clear();
+    claim.absolute.reset();
+    claim.over.reset();
+    claim.of = {};
+    const auto verdict = [&](std::vector<double> values) {
+        std::vector<Observation> all;
+        for (const double value : values) {
+            all.push_back(seen(all.size() % 2 == 0 ? "hetermoe" : "ep", 4, 4, value));
+            all.back().axes = {{"sequence", static_cast<std::int64_t>(all.size() / 2)}};
+        }
+        return claim_checks().at("median_at_most")(claim, all).verdict;
+    };
+    EXPECT_EQ(verdict({0.01, -0.02, 0.9}), ClaimVerdict::supported);
+    EXPECT_EQ(verdict({0.01, -0.2, 0.9}), ClaimVerdict::contradicted);
+    EXPECT_EQ(verdict({0.04, -0.04}), ClaimVerdict::supported);
+    EXPECT_EQ(verdict({-0.06, -0.06, 0}), ClaimVerdict::contradicted);
+    EXPECT_EQ(verdict({}), ClaimVerdict::not_run);
 }
 
 TEST(HetermoeClaimChecks, SayNothingWhereAnEndIsMissing) {

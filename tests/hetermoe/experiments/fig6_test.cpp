@@ -4,6 +4,7 @@
 #include <string>
 
 #include "impls/hetermoe/experiments/experiments.hpp"
+#include "impls/hetermoe/experiments/fig6_example.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
@@ -39,6 +40,41 @@ TEST(HetermoeFig6, GivesThePapersNumbersAtTwoDifferentTimes) {
     }
     EXPECT_THROW(at(0, "zebra"), UserError);
     EXPECT_THROW(at(-1, "zebra"), UserError);
+}
+
+// What two processes are given is the exact example, whose lateness decides on nothing else.
+TEST(HetermoeFig6, ProcessesGetTheSameExample) {
+    SampleSpec spec;
+    for (const auto& [variant, makespan] :
+         {std::pair("zebra", 9.75), {"hetermoe", 8.75}, {"all_layers", 8.55}}) {
+        spec.variant = variant;
+        spec.axes = {{"expert_on_new", 0.8}};
+        const PacedPlan plan = fig6_plan(spec);
+        const auto runs = planned_runs(plan.steps.front());
+        EXPECT_NEAR(makespan_s(runs), makespan, 1e-9) << variant;
+        MemoryRecorder recorder;
+        record_fig6(runs, recorder);
+        EXPECT_NEAR(recorder.value("makespan"), at(0.8, variant).value("makespan"), 1e-9);
+        EXPECT_NEAR(recorder.value("attention_idle"), at(0.8, variant).value("attention_idle"),
+                    1e-9);
+        EXPECT_NEAR(recorder.value("expert_bubbles"), at(0.8, variant).value("expert_bubbles"),
+                    1e-9);
+    }
+}
+
+// The gate is tight enough for both claims: lateness alone cannot take a ratio out of its margin.
+TEST(HetermoeFig6, LatenessThatPassesCannotTurnAVerdict) {
+    SampleSpec spec;
+    spec.axes = {{"expert_on_new", 0.8}};
+    const auto most = [&](const char* variant, double makespan) {
+        spec.variant = variant;
+        return makespan / (1 - fig6_plan(spec).most_late) - makespan;
+    };
+    const double zebra = most("zebra", 9.75), hetermoe = most("hetermoe", 8.75);
+    EXPECT_LE((8.75 + hetermoe) / 9.75, 0.91);
+    EXPECT_GE(8.75 / (9.75 + zebra), 0.89);
+    EXPECT_LE((1.2 + hetermoe) / 3, 0.42);
+    EXPECT_GE(1.2 / (3 + zebra), 0.38);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "impls/hetermoe/live/fault_phases.hpp"
 #include "impls/hetermoe/live/session.hpp"
@@ -41,6 +43,7 @@ SessionOptions small_session(const Scenario& scenario) {
                           .groups = scenario.groups,
                           .micro_batches = 2,
                           .chunks = scenario.chunks,
+                          .times = {.old_attention = 3'000'000},
                           .steps = 8,
                           .checkpoint_every = 3};
     options.supervisor.heartbeat_timeout = cluster::Seconds(1.0);
@@ -85,6 +88,51 @@ TEST_P(LiveTraining, GoesOnAndNothingIsLost) {
     EXPECT_EQ(result.counts.discarded, scenario.discarded);
     EXPECT_EQ(result.counts.fallbacks, scenario.fallbacks);
     EXPECT_EQ(result.counts.retries, scenario.retries);
+}
+
+// A long time for attention, little for experts, and much of both, so that a slow processor shows.
+// Experts run on old workers until these get a twelfth of their time, then Algorithm 1 moves some.
+TEST(LiveTrainingPace, ASlowKindGivesExpertsAwayAndNoNumberChanges) {
+    auto options =
+        small_session({.name = "Slow", .faults = "slow:rank=1,factor=12@step=9", .group = {1, 1}});
+    options.training.model.context = 64;
+    options.training.model.width = 32;
+    options.training.model.hidden = 8;
+    options.training.sequences = 16;
+    options.controller.squeeze = true;
+    options.controller.steps = 20;
+    options.pace = PaceSettings{.window = 3};
+    const testing::TemporaryFolder folder;
+    options.checkpoints = folder.path();
+    MemoryRecorder recorder;
+    const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
+    ASSERT_TRUE(result.ok) << result.why;
+    EXPECT_EQ(result.faults_fired, 1);
+    const auto moved = [&](const CommittedStep& step) {
+        return std::accumulate(step.layout.offload.begin(), step.layout.offload.end(), 0);
+    };
+    // A worker that is given less to do uses less than its quota, and gets some back later.
+    int most = 0;
+    for (const auto& step : result.lineage) most = std::max(most, moved(step));
+    EXPECT_GT(most, moved(result.lineage[8]));
+    EXPECT_GE(result.counts.plans, 1);
+    EXPECT_EQ(result.counts.discarded, 0) << "a new plan begins between steps";
+    EXPECT_TRUE(std::any_of(recorder.events.begin(), recorder.events.end(), [](const auto& event) {
+        return event.kind == "pace" && event.detail.at("kind") == "old" &&
+               event.detail.at("factor") > 1.5;
+    }));
+    // Never slowed, never planned anew: one process.
+    const nn::ByteCorpus corpus(options.training.corpus);
+    PlannedTraining replay(options.training, corpus);
+    OneProcess one(options.training, corpus);
+    for (const auto& step : result.lineage) {
+        replay.train(step);
+        one.train(step.step, step.layout);
+    }
+    EXPECT_TRUE(agrees(result.digests, replay.digests()));
+    EXPECT_LT(largest_difference(replay, one.state()), 1e-9);
+    EXPECT_EQ(drive::first_difference(Controller(options.controller), result.decisions),
+              std::nullopt);
 }
 
 // Workers 0 and 1 are new, 2 and 3 old; with two groups of one each, 2 and 3 have the same experts.
@@ -143,6 +191,23 @@ INSTANTIATE_TEST_SUITE_P(
                  .deaths = 1,
                  .joins = 1,
                  .leaves = 1},
+        Scenario{.name = "NoOldOneIsLeft",
+                 .faults = "kill:rank=2@step=4",
+                 .group = {2, 1},
+                 .deaths = 1,
+                 .discarded = 1,
+                 .fallbacks = 1},
+        Scenario{.name = "NoOldOneIsLeftUntilOneJoins",
+                 .faults = "stop:rank=2@step=2; join:count=1@step=5",
+                 .group = {2, 1},
+                 .joins = 1,
+                 .leaves = 1},
+        Scenario{.name = "NoNewOneIsLeft",
+                 .faults = "kill:rank=0@step=5",
+                 .group = {1, 2},
+                 .deaths = 1,
+                 .discarded = 1,
+                 .fallbacks = 1},
         Scenario{.name = "OrderlyLeave", .faults = "stop:rank=3@step=2", .leaves = 1},
         Scenario{.name = "NotANumber", .faults = "nan:rank=1@step=3", .discarded = 1, .retries = 1},
         Scenario{.name = "NotANumberWhereNoBlockIs",

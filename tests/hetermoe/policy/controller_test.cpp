@@ -168,6 +168,16 @@ TEST(HetermoeController, AnExpertThatNobodyHoldsComesFromTheNewestWholeCheckpoin
     EXPECT_EQ(cluster.form_.epoch, epoch + 1);
 }
 
+// A leave that is heard before everyone is there: who is there begins without the leaver.
+TEST(HetermoeController, WhoLeavesBeforeTheStartIsNotWaitedFor) {
+    Cluster cluster(two_groups(), {0, 1, 2});
+    cluster.tell(LeaveRequested{1});
+    EXPECT_EQ(cluster.form_.epoch, 0);
+    cluster.tell(Joined{3, false});
+    EXPECT_EQ(cluster.form_.epoch, 1);
+    EXPECT_THAT(cluster.form_.layout.ranks, ElementsAre(0, 3));
+}
+
 TEST(HetermoeController, AJoinTakesEffectAfterTheStepAndIsOfTheKindThatLacksMore) {
     Cluster cluster(two_groups());
     cluster.everyone_is_ready();
@@ -264,6 +274,63 @@ TEST(HetermoeController, ASlowKindIsSoManyTimesAsSlowAsProfiled) {
     EXPECT_EQ(group_after({false, 1.5}), (Group{5, 2}));
     EXPECT_EQ(group_after({false, 1.5}), (Group{5, 2})) << "the same said twice";
     EXPECT_EQ(group_after({true, 2}), (Group{5, 2})) << "attention takes longer still";
+}
+
+// The paper's Fig. 6: three layers of six experts, attention 0.75 and experts on new GPUs 0.8 of
+// an expert task. As long as experts take no longer than attention, nothing moves.
+TEST(HetermoeController, ASlowKindMovesAsManyExpertsAsAlgorithm1Says) {
+    Cluster cluster({.layers = 3,
+                     .experts = 6,
+                     .group = {1, 1},
+                     .micro_batches = 3,
+                     .squeeze = true,
+                     .times = {.attention = 750, .old_expert = 750, .new_expert = 800}});
+    EXPECT_THAT(cluster.form_.layout.offload, ElementsAre(0, 0, 0));
+    cluster.everyone_is_ready();
+    cluster.tell(Slow{false, 4.0 / 3});
+    cluster.train_a_step();
+    EXPECT_THAT(cluster.form_.layout.offload, ElementsAre(0, 1, 1));
+    EXPECT_EQ(cluster.form_.moves.size(), 2u);
+    EXPECT_FALSE(cluster.form_.restore_step);
+    EXPECT_EQ(cluster.form_.resume_step, 1);
+    EXPECT_THAT(cluster.form_.why, testing::HasSubstr("old GPUs work at another pace"));
+    cluster.everyone_is_ready();
+    cluster.tell(Profiled{{.attention = 750, .old_expert = 1000, .new_expert = 1000}});
+    cluster.tell(Slow{false, 1});
+    cluster.train_a_step();
+    cluster.everyone_is_ready();
+    EXPECT_THAT(cluster.form_.layout.offload, ElementsAre(0, 1, 1)) << "0.75 · (1 + 1)/6 of 0.25";
+    cluster.tell(Slow{true, 2});
+    cluster.train_a_step();
+    EXPECT_THAT(cluster.form_.layout.offload, ElementsAre(0, 0, 0)) << "attention is longer now";
+}
+
+// Its experts are elsewhere, or come from a checkpoint; half of the workers take each role.
+TEST(HetermoeController, WhereOneKindIsGoneTheOtherDoesBoth) {
+    ControllerSettings settings{.layers = 2, .experts = 8, .group = {4, 4}};
+    EXPECT_EQ(layout_for(settings, {0}, {}), std::nullopt);
+    EXPECT_EQ(layout_for(settings, {}, {4, 5, 6, 7}), std::nullopt) << "old ones have no attention";
+    const auto of_new = layout_for(settings, {0, 1, 2, 3}, {}).value();
+    EXPECT_EQ(of_new.group.attention, of_new.group.expert);
+    EXPECT_THAT(of_new.ranks, ElementsAre(0, 1, 2, 3));
+    settings.times.old_attention = 3 * settings.times.attention;
+    const auto of_old = layout_for(settings, {}, {4, 5, 6}).value();
+    EXPECT_EQ(of_old.group.attention + of_old.group.expert, 3);
+
+    Cluster cluster({.layers = 2, .experts = 8, .group = {2, 1}, .checkpoint_every = 1});
+    cluster.everyone_is_ready();
+    cluster.train_a_step();
+    for (const Worker worker : {0, 2}) cluster.tell(CheckpointWritten{worker, 1});
+    cluster.tell(Died{2});
+    EXPECT_EQ(cluster.form_.layout.group, (Group{1, 1}));
+    EXPECT_THAT(cluster.form_.layout.ranks, ElementsAre(0, 1));
+    EXPECT_EQ(cluster.form_.restore_step, 1);
+    cluster.everyone_is_ready();
+    cluster.tell(Joined{3, false});  // an old one again
+    cluster.train_a_step();
+    EXPECT_THAT(cluster.form_.layout.ranks, ElementsAre(0, 1, 3));
+    EXPECT_EQ(cluster.form_.layout.group, (Group{2, 1}));
+    EXPECT_FALSE(cluster.form_.restore_step);
 }
 
 TEST(HetermoeController, ASlowKindIsNoReasonForAPlanThatIsTheSame) {

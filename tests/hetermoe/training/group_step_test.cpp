@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,9 @@
 #include <vector>
 
 #include "impls/hetermoe/policy/tasks.hpp"
+#include "impls/hetermoe/training/routes.hpp"
+#include "impls/nn/moe/stages.hpp"
+#include "impls/hetermoe/training/loads.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
 #include "tests/hetermoe/training/small_training.hpp"
 
@@ -91,9 +95,33 @@ INSTANTIATE_TEST_SUITE_P(
                     Split{{3, 2}, 1, 2, {0, 0, 0}}, Split{{1, 1}, 2, 2, {2, 0, 3}},
                     Split{{2, 2}, 2, 1, {0, 1, 0}}));
 
+// Mixtral's layers, and experts that take only so many tokens: of a sequence, so that the groups
+// do not matter.
+class SplitModels : public testing::TestWithParam<SmallModel> {
+  protected:
+    TrainingSettings settings() const { return small_training(at::kDouble, 8, 3, GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(Models, SplitModels,
+                         testing::Values(SmallModel{}, SmallModel{nn::MoeShape::mixtral},
+                                         SmallModel{nn::MoeShape::gpt, 1.0},
+                                         SmallModel{nn::MoeShape::mixtral, 0.6}));
+
+TEST_P(SplitModels, EqualOneProcessInDouble) {
+    for (const auto& layout :
+         {layout_of({2, 2}, 1, 3, {1, 0, 2}), layout_of({1, 2}, 2, 4, {1, 1, 4})}) {
+        PlannedTraining split(settings(), sheep());
+        OneProcess whole(settings(), sheep());
+        for (std::int64_t step = 0; step < 3; ++step) {
+            const double loss = split.train({step, 1, layout}).loss;
+            EXPECT_NEAR(loss, whole.train(step, layout), 1e-12 * loss) << "step " << step;
+        }
+        EXPECT_LT(largest_difference(split, whole.state()), 1e-9);
+    }
+}
+
 // Losses are of the batch, not of the groups.
-TEST(SplitTrainings, EqualSequencesGiveEqualLossesInEveryGroup) {
-    const auto settings = small_training(at::kDouble);
+TEST_P(SplitModels, EqualSequencesGiveEqualLossesInEveryGroup) {
+    const auto settings = this->settings();
     std::vector<std::vector<double>> losses;
     for (const auto& layout :
          {layout_of({1, 1}, 1, 2, {0, 0, 0}), layout_of({2, 2}, 1, 3, {1, 0, 2}),
@@ -122,6 +150,38 @@ TEST(SplitTrainings, TheSameTwiceToTheBit) {
     EXPECT_TRUE(agrees(digests[0], digests[1]));
     digests[1].begin()->second.begin()->second ^= 1;
     EXPECT_FALSE(agrees(digests[0], digests[1]));
+}
+
+// A capacity that nothing exceeds drops nothing; a smaller one changes what is learned.
+TEST(SplitTrainings, OnlyACapacityThatIsExceededMatters) {
+    const auto loss_at = [](double factor) {
+        PlannedTraining training(small_training(at::kDouble, 8, 3, {nn::MoeShape::gpt, factor}),
+                                 sheep());
+        return training.train({0, 1, layout_of({2, 2}, 1, 3, {1, 0, 2})}).loss;
+    };
+    const double dropless = loss_at(0);
+    EXPECT_NEAR(loss_at(4), dropless, 1e-12 * dropless);  // 4 · 2 · 12 / 8: all tokens
+    EXPECT_GT(std::abs(loss_at(0.5) - dropless), 1e-6 * dropless);
+}
+
+// What the paper gains by it: sizes are known before anything is routed.
+TEST(Routes, WithFixedCapacityEqualNumbersGoToEveryExpert) {
+    const LayerHomes homes{1, {1, 2, 1, 2}};
+    const auto chosen = at::tensor(std::vector<std::int64_t>{3, 3, 3, 0, 1, 3}, at::kLong);
+    const Choices choices{.chosen = chosen.view({3, 2}),
+                          .kept = nn::with_room(chosen.view({3, 2}), 3, 4, 2),
+                          .rows_each = 2};
+    const auto outgoing = address(choices, homes, 3);
+    EXPECT_THAT(outgoing.by_expert, testing::ElementsAre(2, 2, 2, 2));
+    EXPECT_THAT(outgoing.rows, testing::ElementsAre(0, 4, 4));
+    const auto incoming = fixed_counts({2}, homes, 2, 3);
+    EXPECT_THAT(incoming.rows, testing::ElementsAre(4, 0, 0));
+    EXPECT_THAT(incoming.by_expert, testing::ElementsAre(2, 2));
+    // Rows 1 … 6 go out; those dropped come back as zeros.
+    const auto rows = at::arange(1, 7, at::kDouble).view({6, 1});
+    const auto sent = outgoing.sent(rows), back = outgoing.came_back(sent);
+    EXPECT_TRUE(at::equal(sent.flatten(), at::tensor({4., 0., 0., 0., 5., 0., 1., 3.}))) << sent;
+    EXPECT_TRUE(at::equal(back.flatten(), at::tensor({1., 0., 3., 4., 5., 0.}))) << back;
 }
 
 // What broke the group, not that it broke; and nobody is waited for.
@@ -161,6 +221,35 @@ TEST(SplitTrainings, ALossThatIsNotFiniteIsSoOnEveryRank) {
         });
     for (auto& thread : threads) thread.join();
     for (const auto& result : results) EXPECT_EQ(result.not_finite, "loss");
+}
+
+// Loads that are given: every rank gets its rows, and numbers are one process' still.
+TEST(SplitTrainings, GivenLoadsArriveAndChangeNoNumber) {
+    auto settings = small_training(at::kDouble);
+    settings.loads.assign(3, {0.5, 0.25, 0.125, 0.125, 0, 0, 0, 0});
+    for (const auto& layout :
+         {layout_of({2, 2}, 1, 2, {0, 0, 2}), layout_of({1, 1}, 1, 2, {8, 0, 4})}) {
+        PlannedTraining split(settings, sheep());
+        OneProcess whole(settings, sheep());
+        for (std::int64_t step = 0; step < 2; ++step) {
+            const double loss = split.train({step, 1, layout}).loss;
+            EXPECT_NEAR(loss, whole.train(step, layout), 1e-12 * loss);
+        }
+        EXPECT_LT(largest_difference(split, whole.state()), 1e-9);
+    }
+}
+
+TEST(SplitTrainings, DealtChoicesAreTheLoads) {
+    const std::vector<double> loads{0.5, 0.05, 0, 0.25, 0.2};
+    const auto chosen = dealt_choices(loads, 2, 100);
+    ASSERT_EQ(chosen.size(), 200u);
+    std::vector<int> counts(5);
+    for (std::size_t row = 0; row < 100; ++row) {
+        EXPECT_NE(chosen[2 * row], chosen[2 * row + 1]);
+        for (const std::size_t k : {0, 1}) ++counts[static_cast<std::size_t>(chosen[2 * row + k])];
+    }
+    for (std::size_t expert = 0; expert < 5; ++expert)
+        EXPECT_NEAR(counts[expert], 200 * loads[expert], 1) << expert;
 }
 
 // Groups that change by plan change no number either.

@@ -20,17 +20,27 @@ inline const nn::ByteCorpus& sheep() {
     return corpus;
 }
 
-inline TrainingSettings small_training(at::ScalarType dtype, int experts = 8, int layers = 3) {
+/// What a small training can be besides.
+struct SmallModel {
+    nn::MoeShape shape = nn::MoeShape::gpt;
+    double capacity_factor = 0;
+};
+
+inline TrainingSettings small_training(at::ScalarType dtype, int experts = 8, int layers = 3,
+                                       SmallModel model = {}) {
     at::set_num_threads(1);  // as the workers have it
     TrainingSettings settings;
     settings.model = {.layers = layers,
                       .width = 16,
-                      .heads = 2,
+                      .heads = 4,
                       .experts = experts,
                       .top_k = 2,
                       .hidden = 24,
                       .context = 12,
-                      .dtype = dtype};
+                      .dtype = dtype,
+                      .shape = model.shape,
+                      .kv_heads = 2,
+                      .capacity_factor = model.capacity_factor};
     settings.sequences = 12;
     settings.seed = 5;
     return settings;

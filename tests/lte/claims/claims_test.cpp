@@ -80,7 +80,7 @@ TEST(LteClaims, WhatOnlyACurveShowsHasNoValue) {
         for (const char* figure : {"fig2", "fig3", "fig6", "fig7", "fig8", "fig9", "fig11", "fig12",
                                    "fig13", "fig14", "fig15"})
             if (each.id.rfind(std::string("lte/") + figure + "/", 0) == 0 &&
-                each.test != "greater" && each.test != "custom:clearly_greater") {
+                each.test != "greater" && each.test.rfind("custom:", 0) != 0) {
                 EXPECT_EQ(each.value, std::nullopt) << each.id;
             }
 }
@@ -95,23 +95,26 @@ TEST(LteClaims, WhatWasFittedIsNoEvidence) {
     }
 }
 
-TEST(LteClaims, WhatOurRecipeMaySpoilStaysOpen) {
-    for (const char* id : {"lte/x_smollm2/vs-teal", "lte/x_smollm2/vs-cats"}) {
-        const Case half = {{"sparsity", 0.5}};
-        const auto judged = [&](double perplexity) {
+// Samples of before there was an axis "recipe" are of another one.
+TEST(LteClaims, OlderSamplesDoNotCountForTheRecipeOfToday) {
+    for (const char* id : {"lte/x_smollm2/vs-teal", "lte/x_smollm2/vs-cats", "lte/tab2/vs-wanda"}) {
+        const auto judged = [&](const Case& at) {
             auto seen = MadeUp()
-                            .sample("lte", half, 0.5, perplexity)
-                            .sample(claim(id).over->variant, half, 0.5, 30)
+                            .sample("lte", at, 0.5, 20)
+                            .sample(claim(id).over->variant, at, 0.5, 30)
                             .all();
             for (Observation& o : seen) {
-                o.experiment = "lte/x_smollm2";
+                o.experiment = claim(id).experiment;
                 o.profile = Profile::small;
             }
-            return check(claim(id), seen, claim_checks());
+            return check(claim(id), seen, claim_checks()).verdict;
         };
-        EXPECT_EQ(judged(73.6).verdict, ClaimVerdict::open_discrepancy) << id;
-        EXPECT_THAT(judged(73.6).reason, HasSubstr("suspected in our recipe")) << id;
-        EXPECT_EQ(judged(20).verdict, ClaimVerdict::supported) << id;
+        EXPECT_EQ(judged({{"sparsity", 0.5}, {"recipe", std::string("fast")}}),
+                  ClaimVerdict::supported)
+            << id;
+        for (const Case& other :
+             {Case{{"sparsity", 0.5}}, Case{{"sparsity", 0.5}, {"recipe", std::string("as_is")}}})
+            EXPECT_EQ(judged(other), ClaimVerdict::not_run) << id;
     }
 }
 

@@ -69,5 +69,32 @@ TEST(LteClearlyGreater, OneSeedIsNoVerdict) {
     EXPECT_EQ(away({0.3, 0.3}, {}).verdict, ClaimVerdict::not_run);
 }
 
+/// A metric of three seeds against a bound.
+ClaimCheck bounded(ClaimCheck (*check)(const Claim&, std::span<const Observation>), double value,
+                   const std::vector<double>& values) {
+    MadeUp made;
+    for (std::size_t seed = 0; seed < values.size(); ++seed)
+        made.value("lte", {{"sparsity", 0.5}}, "read_share", {}, values[seed], seed + 1);
+    Claim claim = made_up_claim("read_share", "lte");
+    claim.value = value;
+    return check(claim, made.all());
+}
+
+TEST(LteClearlyBounded, HoldsWhereTheWholeIntervalDoes) {
+    const std::vector<double> around{0.84, 0.85, 0.86};
+    EXPECT_EQ(bounded(clearly_at_least, 0.8, around).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(bounded(clearly_at_most, 0.9, around).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(bounded(clearly_at_least, 0.9, around).verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(bounded(clearly_at_most, 0.8, around).verdict, ClaimVerdict::contradicted);
+    for (auto* const check : {clearly_at_least, clearly_at_most}) {
+        const auto spans = bounded(check, 0.852, around);
+        EXPECT_EQ(spans.verdict, ClaimVerdict::open_discrepancy);
+        EXPECT_THAT(spans.reason, HasSubstr("interval spans the margin"));
+        EXPECT_NEAR(*spans.obtained, 0.85, 1e-9);
+        EXPECT_THAT(spans.reason, HasSubstr("0.85 (0.8252 to 0.8748"));
+        EXPECT_EQ(bounded(check, 0.8, {0.85}).verdict, ClaimVerdict::not_run);
+    }
+}
+
 }  // namespace
 }  // namespace assay::lte

@@ -59,7 +59,7 @@ TEST(BalancedKMeans, GivesEveryNeuronAPlaceInAnExpertOfTheRightSize) {
 TEST(BalancedKMeans, RefusesSizesThatDoNotDivide) {
     EXPECT_THROW(balanced_kmeans(normal({100, 4}, 1), 32), UserError);
     EXPECT_THROW(random_grouping(100, 32, 1), UserError);
-    EXPECT_THROW(coactivation_grouping(normal({10, 100}, 1), 32, 0.2, 1), UserError);
+    EXPECT_THROW(coactivation_grouping(normal({100, 100}, 1), 32, 1), UserError);
 }
 
 TEST(BalancedKMeans, IsDeterministicAndIndependentOfTheScaleOfNormalisedRows) {
@@ -170,7 +170,7 @@ TEST(CoactivationGrouping, FindsNeuronsThatAreActiveTogether) {
     auto hidden = normal({200, 32}, 5) * 0.1;
     for (std::int64_t t = 0; t < 200; ++t)
         for (std::int64_t i = t % 4; i < 32; i += 4) hidden[t][i] += i % 8 < 4 ? 3 : -3;
-    const auto grouping = coactivation_grouping(hidden, 8, 0.25, 1);
+    const auto grouping = coactivation_grouping(coactivation_counts(hidden, 0.25), 8, 1);
     EXPECT_THAT(grouping.order, UnorderedElementsAreArray(counting(32)));
     for (const auto& expert : experts_of(grouping)) {
         std::set<std::int64_t> kinds;
@@ -192,7 +192,7 @@ TEST(CoactivationGrouping, HoldsMoreWeightInsideThanRandomGroups) {
                     if (i < j) sum += counts[i][j].item<double>();
         return sum;
     };
-    const double found = inside(coactivation_grouping(hidden, 8, 0.25, 1));
+    const double found = inside(coactivation_grouping(coactivation_counts(hidden, 0.25), 8, 1));
     for (std::uint64_t seed = 1; seed <= 10; ++seed)
         EXPECT_GT(found, inside(random_grouping(64, 8, seed)));
 }

@@ -35,8 +35,9 @@ std::map<std::string, std::size_t> trained_steps(const MemoryRecorder& recorder)
 
 TEST(RouterArms, AllTrainOnEquallyManyTokens) {
     const SmallBench small("llama-tiny");
-    for (const char* arm : {"as_is", "random_router", "fast", "fast_detached", "fast_detached_bias",
-                            "fast_detached_bias_tuned", "dense", "cats"}) {
+    for (const char* arm :
+         {"as_is", "random_router", "rate", "gain", "fast", "fast_detached", "fast_detached_bias",
+          "fast_detached_bias_tuned", "published", "published_fast", "dense", "cats"}) {
         const auto recorder = made(small, arm);
         std::size_t all = 0;
         for (const auto& [name, count] : trained_steps(recorder)) all += count;

@@ -31,7 +31,7 @@ TEST_P(Thresholds, ReachTheSparsityOnTextNotSeen) {
         EXPECT_NEAR(teal.measured_sparsity(), sparsity, 0.05);
         for (const double layer : teal.layer_sparsity()) EXPECT_NEAR(layer, sparsity, 0.05);
 
-        const auto method = cats(decoder, short_text(), sparsity);
+        const auto method = std::make_unique<Cats>(decoder, short_text(), sparsity);
         logits(decoder, *method);
         for (const auto& used : method->active())
             EXPECT_NEAR(1 - used.to(at::kDouble).mean().item<double>(), sparsity, 0.05);
@@ -45,7 +45,7 @@ TEST_P(Thresholds, NoSparsityIsTheDenseModel) {
     EXPECT_EQ(teal.measured_sparsity(), 0);  // calibration is not counted
     EXPECT_TRUE(at::equal(logits(decoder, teal), logits(decoder, dense)));
     EXPECT_EQ(teal.measured_sparsity(), 0);
-    const auto method = cats(decoder, short_text(), 0);
+    const auto method = std::make_unique<Cats>(decoder, short_text(), 0);
     EXPECT_TRUE(at::equal(logits(decoder, *method), logits(decoder, dense)));
 }
 
@@ -66,7 +66,7 @@ TEST_P(Thresholds, TealCountsTheWeightsOfZeroedInputs) {
 
 TEST_P(Thresholds, CatsLeavesOutTheSmallestGates) {
     const auto decoder = lively_decoder(GetParam());
-    const auto method = cats(decoder, short_text(), 0.6);
+    const auto method = std::make_unique<Cats>(decoder, short_text(), 0.6);
     Onlooker compare([&](int layer, const at::Tensor& x, const nn::FfnWeights& weights) {
         method->run(layer, x, weights);
         const auto& used = method->active()[static_cast<std::size_t>(layer)];

@@ -23,7 +23,6 @@ BlockSetting small(const AssayKernels& kernels) {
     setting.kernels = &kernels;
     setting.least_read_bytes = 1e6;
     setting.most_memory_bytes = 4e6;
-    setting.read_pass_bytes = 1 << 20;
     setting.rounds = 3;
     return setting;
 }
@@ -95,7 +94,7 @@ TEST_P(BlockTiming, CountsBytesOfWhatIsActiveAndPairsEachRoundWithItsRead) {
         EXPECT_NEAR(times.bytes, (1 - times.sparsity) * 10 * expert + router, 1);
         EXPECT_NEAR(times.sparsity, sparsity, 0.05);
         EXPECT_GE(times.working_set_bytes, sparsity < 1 ? 1e6 : 1e4);
-        EXPECT_GT(times.bandwidth_share, 0);
+        EXPECT_GT(times.read_share, 0);
         EXPECT_GT(times.read_bandwidth, 0);
         // Medians over an odd number of rounds: the same round in the middle.
         EXPECT_NEAR(times.latency_ratio * times.speedup, 1, 1e-9);

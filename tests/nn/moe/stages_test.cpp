@@ -18,15 +18,19 @@ namespace {
 
 class SmallMoe {
   public:
-    SmallMoe(int top_k, at::ScalarType dtype)
+    SmallMoe(int top_k, at::ScalarType dtype, MoeShape shape = MoeShape::gpt,
+             double capacity_factor = 0)
         : config{.layers = 3,
                  .width = 16,
-                 .heads = 2,
+                 .heads = 4,
                  .experts = 5,
                  .top_k = top_k,
                  .hidden = 24,
                  .context = 7,
-                 .dtype = dtype},
+                 .dtype = dtype,
+                 .shape = shape,
+                 .kv_heads = 2,
+                 .capacity_factor = capacity_factor},
           dense("dense", dense_parameters(config), dtype, 1) {
         // Far from the initial values, so that experts and gates matter.
         dense.values().mul_(5);
@@ -103,12 +107,14 @@ double cut_everywhere(SmallMoe& moe, LocalExperts& experts) {
     return loss.item<double>();
 }
 
-class MoeStages : public testing::TestWithParam<std::tuple<int, at::ScalarType>> {};
+class MoeStages : public testing::TestWithParam<std::tuple<int, at::ScalarType, MoeShape, double>> {
+};
 
 TEST_P(MoeStages, CutApartTheyAreTheWholeBitForBit) {
     at::manual_seed(1);
-    SmallMoe moe(std::get<0>(GetParam()), std::get<1>(GetParam()));
-    LocalExperts experts(moe.held);
+    const auto& [top_k, dtype, shape, capacity_factor] = GetParam();
+    SmallMoe moe(top_k, dtype, shape, capacity_factor);
+    LocalExperts experts(moe.held, shape);
     const auto loss = moe_gpt_loss(moe.config, moe.dense, experts, moe.tokens);
     loss.backward();
     const auto whole = moe.gradients();
@@ -121,7 +127,9 @@ TEST_P(MoeStages, CutApartTheyAreTheWholeBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(TopK, MoeStages,
                          testing::Combine(testing::Values(1, 2, 3),
-                                          testing::Values(at::kFloat, at::kDouble)));
+                                          testing::Values(at::kFloat, at::kDouble),
+                                          testing::Values(MoeShape::gpt, MoeShape::mixtral),
+                                          testing::Values(0.0, 1.0)));
 
 TEST(MoeGates, OneChoiceKeepsItsProbabilitySeveralShareOne) {
     at::manual_seed(1);
@@ -143,11 +151,77 @@ TEST(MoeGates, OneChoiceKeepsItsProbabilitySeveralShareOne) {
     }
 }
 
-// Experts, gates and what is before them, at a few elements each.
-TEST(MoeGates, GradientsOfTwoExpertsPerTokenAreRight) {
+// Two experts with room for two of each sequence's four tokens: first choices go before second
+// ones, wherever their tokens are, and sequences do not take each other's room.
+TEST(MoeGates, RoomGoesToFirstChoicesThenInTheOrderOfTokens) {
+    const auto chosen = at::tensor(std::vector<std::int64_t>{0, 1, 0, 1, 0, 1, 1, 0,  // one …
+                                                             1, 0, 1, 0, 0, 1, 0, 1},
+                                   at::kLong)
+                            .view({8, 2});
+    const auto kept = with_room(chosen, 4, 2, 2);
+    // Expert 0: tokens 0 and 1 by first choice, 2 finds it full; expert 1: 3, then 0's second one.
+    const auto wanted = at::tensor(std::vector<std::int64_t>{1, 1, 1, 0, 0, 0, 1, 0,  //
+                                                             1, 0, 1, 0, 1, 0, 1, 0},
+                                   at::kLong)
+                            .view({8, 2});
+    EXPECT_TRUE(at::equal(kept.to(at::kLong), wanted)) << kept;
+}
+
+// What is dropped adds nothing to its token, and the rest keeps its share.
+TEST(MoeGates, WithFixedCapacityExpertsTakeSoManyAndNoMore) {
     at::manual_seed(1);
-    SmallMoe moe(2, at::kDouble);
-    LocalExperts experts(moe.held);
+    SmallMoe moe(2, at::kDouble, MoeShape::gpt, 1.0);
+    EXPECT_EQ(capacity_of(moe.config), 3);  // ⌈2 · 7 / 5⌉
+    const auto x = moe_embed(moe.config, moe.dense, moe.tokens);
+    const auto routed = moe_attend(moe.config, moe.dense, 0, x);
+    auto dropless = moe.config;
+    dropless.capacity_factor = 0;
+    const auto free = moe_attend(dropless, moe.dense, 0, x);
+    EXPECT_TRUE(at::equal(routed.chosen, free.chosen));
+    EXPECT_TRUE(at::equal(routed.weights, free.weights * routed.kept));
+    const auto dropped = (routed.kept == 0).sum().item<std::int64_t>();
+    EXPECT_GT(dropped, 0);
+    EXPECT_LT(dropped, routed.kept.numel());
+    for (int sequence = 0; sequence < 3; ++sequence)
+        for (int expert = 0; expert < moe.config.experts; ++expert) {
+            const auto of_sequence = [&](const at::Tensor& all) {
+                return all.narrow(0, sequence * 7, 7);
+            };
+            EXPECT_LE((of_sequence(routed.chosen == expert) * of_sequence(routed.kept))
+                          .sum()
+                          .item<std::int64_t>(),
+                      3);
+        }
+}
+
+// The decoder's attention is tested where it is; here: a position sees itself and those before.
+TEST(MoeShapes, MixtralIsCausalAndHasItsParameters) {
+    at::manual_seed(1);
+    SmallMoe moe(2, at::kDouble, MoeShape::mixtral);
+    const auto parameters = dense_parameters(moe.config);
+    EXPECT_EQ(parameters[1].name, "output_head");
+    EXPECT_EQ(parameters[4].shape, (std::vector<std::int64_t>{(4 + 2 * 2) * 4, 16}));
+    EXPECT_EQ(expert_parameters(moe.config).size(), 3u);
+    const auto rows = [&](const at::Tensor& tokens) {
+        return moe_attend(moe.config, moe.dense, 0, moe_embed(moe.config, moe.dense, tokens))
+            .residual.detach();
+    };
+    auto changed = moe.tokens.clone();
+    changed.select(1, 4).add_(1).remainder_(256);
+    const auto before = rows(moe.tokens), after = rows(changed);
+    EXPECT_TRUE(at::equal(before.narrow(1, 0, 4), after.narrow(1, 0, 4)));
+    for (int position = 4; position < 7; ++position)
+        EXPECT_FALSE(at::allclose(before.select(1, position), after.select(1, position)));
+}
+
+// Experts, gates and what is before them, at a few elements each.
+class MoeGradients : public testing::TestWithParam<MoeShape> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, MoeGradients, testing::Values(MoeShape::gpt, MoeShape::mixtral));
+
+TEST_P(MoeGradients, OfTwoExpertsPerTokenAreRight) {
+    at::manual_seed(1);
+    SmallMoe moe(2, at::kDouble, GetParam());
+    LocalExperts experts(moe.held, GetParam());
     // Held fixed: a choice that flips is no gradient.
     GateTrace trace;
     moe_gpt_loss(moe.config, moe.dense, experts, moe.tokens, &trace).backward();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "impls/hetermoe/policy/plan.hpp"
+#include "impls/hetermoe/policy/squeeze.hpp"
 
 namespace assay::hetermoe {
 namespace {
@@ -28,12 +29,28 @@ TrainingProfile profile_of(const ControllerSettings& settings, int new_gpus, int
 
 int at_hand(const std::vector<Worker>& workers) { return static_cast<int>(workers.size()); }
 
+// Where one kind is gone, what the other's workers do, and how long it takes them.
+std::optional<Layout> layout_of_one_kind(ControllerSettings settings,
+                                         const std::vector<Worker>& workers, bool new_kind) {
+    auto& times = settings.times;
+    if (workers.size() < 2 || (!new_kind && times.old_attention == 0)) return std::nullopt;
+    if (new_kind) {
+        times.old_expert = times.new_expert;
+    } else {
+        times.attention = times.old_attention;
+        times.new_expert = times.old_expert;
+    }
+    const auto middle = workers.begin() + (at_hand(workers) + 1) / 2;
+    return layout_for(settings, {workers.begin(), middle}, {middle, workers.end()});
+}
+
 }  // namespace
 
 std::optional<Layout> layout_for(const ControllerSettings& settings,
                                  const std::vector<Worker>& new_workers,
                                  const std::vector<Worker>& old_workers) {
-    if (new_workers.empty() || old_workers.empty()) return std::nullopt;
+    if (old_workers.empty()) return layout_of_one_kind(settings, new_workers, true);
+    if (new_workers.empty()) return layout_of_one_kind(settings, old_workers, false);
     // No more than wanted: a batch suffices for so many attention workers.
     const int fresh = std::min(at_hand(new_workers), settings.new_workers());
     const int old = std::min(at_hand(old_workers), settings.old_workers());
@@ -48,8 +65,11 @@ std::optional<Layout> layout_for(const ControllerSettings& settings,
         layout.groups = made.best_option().groups;
     }
     const std::optional<Chunks> chunks = chunks_of(profile, layout.group);
-    const int moved = chunks ? std::min(settings.chunks, chunks->per_layer) * chunks->given : 0;
-    layout.offload.assign(static_cast<std::size_t>(settings.layers), moved);
+    std::vector<int> per_layer(static_cast<std::size_t>(settings.layers),
+                               chunks ? std::min(settings.chunks, chunks->per_layer) : 0);
+    if (chunks && settings.squeeze)
+        per_layer = squeeze(profile, layout.group, *chunks, Asym::published);
+    layout.offload = chunks ? offload_of(per_layer, *chunks) : per_layer;
     for (int i = 0; i < layout.groups * layout.group.attention; ++i)
         layout.ranks.push_back(new_workers[static_cast<std::size_t>(i)]);
     for (int i = 0; i < layout.groups * layout.group.expert; ++i)
@@ -78,7 +98,7 @@ void Controller::handle(const Joined& joined, Actions& actions) {
         changed_ = why;
     } else if (begun_) {
         if (!joined.more) form(why, actions);
-    } else if (at_hand(usable(true)) + at_hand(usable(false)) ==
+    } else if (static_cast<int>(kinds_.size()) >=
                settings_.new_workers() + settings_.old_workers()) {
         deal_kinds();
         form("start", actions);
@@ -116,7 +136,7 @@ void Controller::handle(const LeaveRequested& leave, Actions& actions) {
     if (!kinds_.contains(leave.worker)) return;
     leaving_.insert(leave.worker);
     changed_ = fmt::format("leave of {}", leave.worker);
-    if (phase_ == Phase::waiting && begun_) form(changed_, actions);
+    if (phase_ == Phase::waiting && begun_) form(std::exchange(changed_, {}), actions);
 }
 
 std::vector<Worker> Controller::usable(bool of_new_kind) const {
@@ -184,6 +204,8 @@ std::optional<Layout> Controller::best_layout() const {
     now.times.attention = times(settings_.times.attention, new_factor_);
     now.times.new_expert = times(settings_.times.new_expert, new_factor_);
     now.times.old_expert = times(settings_.times.old_expert, old_factor_);
+    if (settings_.times.old_attention > 0)
+        now.times.old_attention = times(settings_.times.old_attention, old_factor_);
     return layout_for(now, usable(true), usable(false));
 }
 
@@ -238,7 +260,7 @@ void Controller::next_step(Actions& actions) {
         ++counts_.leaves;
         actions.push_back(Dismiss{worker});
     }
-    if (!changed_.empty()) return form(changed_, actions);
+    if (!changed_.empty()) return form(std::exchange(changed_, {}), actions);
     phase_ = Phase::stepping;
     done_.clear();
     actions.push_back(Go{form_.epoch, step_});
@@ -322,20 +344,30 @@ void Controller::handle(const RestoreFailed& failed, Actions& actions) {
 
 // ---- what is known of the GPUs -----------------------------------------------------------------
 
-void Controller::handle(const Profiled& profiled, Actions&) { settings_.times = profiled.times; }
+void Controller::handle(const Profiled& profiled, Actions& actions) {
+    settings_.times = profiled.times;
+    reconsider("times are known better", actions);
+}
 
-// Other groups may be better now; where they are not, the next plan is as this one.
-void Controller::handle(const Slow& slow, Actions&) {
+void Controller::handle(const Slow& slow, Actions& actions) {
     (slow.new_kind ? new_factor_ : old_factor_) = slow.factor;
+    reconsider(fmt::format("the {} GPUs work at another pace", slow.new_kind ? "new" : "old"),
+               actions);
+}
+
+// Other groups may be better now, or other experts on new GPUs; where they are not, the next plan
+// is as this one.
+void Controller::reconsider(const std::string& why, Actions& actions) {
     const auto layout = best_layout();
-    if (layout && begun_ && *layout != form_.layout)
-        changed_ = fmt::format("the {} GPUs work at another pace", slow.new_kind ? "new" : "old");
+    if (!layout || !begun_) return;
+    if (phase_ == Phase::waiting) return form(why, actions);
+    if (*layout != form_.layout) changed_ = why;
 }
 
 void Controller::handle(const Idle&, Actions& actions) {
     phase_ = Phase::over;
-    actions.push_back(Stop{
-        false, "no worker of one kind is left to hold attention or experts, and none will join"});
+    actions.push_back(
+        Stop{false, "too few workers are left to hold attention and experts, and none will join"});
 }
 
 }  // namespace assay::hetermoe

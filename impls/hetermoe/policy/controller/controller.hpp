@@ -21,8 +21,9 @@
 namespace assay::hetermoe {
 
 /// The layout for the live workers of both kinds: the groups wanted, or fewer of them, or where not
-/// even one can be had the best that plan() knows of for these GPUs and `settings.times`. Nothing
-/// where a kind is missing.
+/// even one can be had the best that plan() knows of for these GPUs and `settings.times`. Where one
+/// kind is gone the other does both: half of its workers have attention, half have experts; old
+/// ones only with a time for it (old_attention). Nothing where there is no second worker for that.
 std::optional<Layout> layout_for(const ControllerSettings& settings,
                                  const std::vector<Worker>& new_workers,
                                  const std::vector<Worker>& old_workers);
@@ -41,9 +42,9 @@ class Controller {
     void on(const Event& event, double now_s, Actions& actions);
 
     /// Nobody trains, and only newcomers could change that; the first workers are on their way
-    /// until one of them dies.
+    /// until one of them dies or wants to go.
     bool short_of_workers() const {
-        return phase_ == Phase::waiting && (begun_ || counts_.deaths > 0);
+        return phase_ == Phase::waiting && (begun_ || counts_.deaths > 0 || !leaving_.empty());
     }
     const std::vector<CommittedStep>& lineage() const { return lineage_; }
 
@@ -74,6 +75,7 @@ class Controller {
     void handle(const Profiled&, Actions&);
     void handle(const Slow&, Actions&);
     void handle(const Idle&, Actions&);
+    void reconsider(const std::string& why, Actions&);
 
     bool is_new(Worker worker) const { return kinds_.at(worker); }
     std::vector<Worker> usable(bool of_new_kind) const;

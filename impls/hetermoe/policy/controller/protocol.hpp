@@ -18,12 +18,14 @@ namespace assay::hetermoe {
 using Epoch = std::int64_t;  ///< plans, counted: each has groups of its own
 using Step = std::int64_t;
 
-/// Forward times of one micro-batch, as a profile has them (policy/profile.hpp).
+/// Forward times of one micro-batch, as a profile has them (policy/profile.hpp), or those of
+/// forward and backward together: what is decided hangs on their ratios.
 struct StageTimes {
     Nanoseconds attention = 1'000'000;   ///< of a layer, on a new GPU
     Nanoseconds old_expert = 1'000'000;  ///< its rows through experts, on an old GPU …
     Nanoseconds new_expert = 800'000;    ///< … and on a new one
     Nanoseconds exchange = 0;            ///< these rows, one way
+    Nanoseconds old_attention = 0;       ///< of an old GPU; 0: it has no attention
     bool operator==(const StageTimes&) const = default;
 };
 
@@ -33,7 +35,8 @@ struct ControllerSettings {
     Group group{2, 2};          ///< wanted; N divides the experts. The first workers are new ones
     int groups = 1;             ///< wanted
     int micro_batches = 2;      ///< R
-    int chunks = 0;             ///< moved to new GPUs in each layer (Algorithm 1's chunks)
+    int chunks = 0;             ///< moved to new GPUs in each layer (Algorithm 1's chunks) …
+    bool squeeze = false;       ///< … or as many as Algorithm 1 says for `times`
     StageTimes times;           ///< decide on groups where those wanted cannot be had
     Step steps = 10;            ///< to commit
     Step checkpoint_every = 0;  ///< 0: never
@@ -92,7 +95,8 @@ struct RestoreFailed {
     std::string why;
     bool operator==(const RestoreFailed&) const = default;
 };
-/// A new kind's or an old kind's times are known better: they decide from the next plan on.
+/// A new kind's or an old kind's times are known better: they decide, where something else is
+/// better now, before the next step.
 struct Profiled {
     StageTimes times;
     bool operator==(const Profiled&) const = default;
@@ -171,9 +175,9 @@ struct CommittedStep {
 
 ASSAY_ROW(Group, attention, expert)
 ASSAY_FIELDS(Layout, group, groups, micro_batches, offload, ranks)
-ASSAY_FIELDS(StageTimes, attention, old_expert, new_expert, exchange)
-ASSAY_FIELDS(ControllerSettings, layers, experts, group, groups, micro_batches, chunks, times,
-             steps, checkpoint_every, most_retries)
+ASSAY_FIELDS(StageTimes, attention, old_expert, new_expert, exchange, old_attention)
+ASSAY_FIELDS(ControllerSettings, layers, experts, group, groups, micro_batches, chunks, squeeze,
+             times, steps, checkpoint_every, most_retries)
 
 ASSAY_MESSAGE(Ready, "ready", worker, epoch)
 ASSAY_MESSAGE(StepDone, "step_done", worker, epoch, step)

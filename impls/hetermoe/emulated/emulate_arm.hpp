@@ -1,0 +1,40 @@
+// One emulated sample of a figure on the paper's GPUs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impls/hetermoe/simulated/arms.hpp"
+#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::hetermoe {
+
+inline constexpr std::string_view emulation_says =
+    " Emulated: a process for each GPU; they train a small model of as many layers and experts, "
+    "exchange its rows in the planned order, forward and backward, and hold every task for as long "
+    "as the modelled GPU takes, so that a step takes some seconds; an equal part of the cluster "
+    "with as many of its experts (axis part). The other arms are simulated only.";
+
+/// Of emulated samples.
+std::vector<MetricSpec> emulation_metrics();
+
+/// Why there are no processes for the arm, or none here; nothing: there are.
+std::optional<std::string> emulation_lacks(std::string_view arm);
+
+struct EmulatedSample {
+    Point point;
+    std::string arm;
+    ArmResult simulated;  ///< run_arm() of both
+    std::uint64_t seed = 1;
+};
+
+/// Runs it and records emulation_metrics(); `record`: what the figure has of any arm. Throws what
+/// run_paced() and, after all is recorded, require_punctual() throw.
+void emulate_arm(const EmulatedSample& sample, const std::function<void(const ArmResult&)>& record,
+                 Recorder& recorder);
+
+}  // namespace assay::hetermoe

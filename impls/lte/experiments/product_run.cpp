@@ -1,0 +1,92 @@
+// x_product: a trained model on its way through a file to the decoder.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "impls/decode/engine.hpp"
+#include "impls/decode/sampler.hpp"
+#include "impls/lte/experiments/on_workbench.hpp"
+#include "impls/lte/tensor_functions.hpp"
+#include "impls/lte/timing/decode_timing.hpp"
+#include "impls/nn/files/tensor_file.hpp"
+
+namespace assay::lte {
+namespace {
+
+constexpr std::size_t prompt_tokens = 32, timed_tokens = 64;
+
+std::vector<int> ids_of(const at::Tensor& window) {
+    const auto flat = window.reshape({-1}).contiguous();
+    const auto* const from = flat.const_data_ptr<std::int64_t>();
+    return {from, from + flat.numel()};
+}
+
+/// Nats per token of held-out text, as the decoding engine computes it from the file.
+double decoded_nll(const nn::TensorFile& file, const std::vector<at::Tensor>& windows,
+                   Recorder& recorder) {
+    decode::Engine engine(file, {});
+    double nats = 0, tokens = 0;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        const auto ids = ids_of(windows[i]);
+        nats += decode::nats_of_window(engine, ids);
+        tokens += static_cast<double>(ids.size() - 1);
+        recorder.progress(static_cast<double>(i + 1) / static_cast<double>(windows.size()),
+                          "held-out text through the decoder");
+    }
+    return nats / tokens;
+}
+
+/// Other text for every seed.
+DecodedText timed_text(const std::vector<at::Tensor>& windows, std::uint64_t seed) {
+    const auto ids = ids_of(windows[seed % windows.size()]);
+    const auto prompt = std::min(prompt_tokens, ids.size() / 2);
+    const auto end = std::min(prompt + timed_tokens, ids.size() - 1);
+    const auto at = [&](std::size_t i) { return ids.begin() + static_cast<std::ptrdiff_t>(i); };
+    return {{at(0), at(prompt)}, {at(prompt), at(end)}};
+}
+
+/// Where files of samples stay when ASSAY_KEEP_MODELS names a folder.
+void keep(const SampleSpec& spec, const std::filesystem::path& file) {
+    const char* const folder = std::getenv("ASSAY_KEEP_MODELS");
+    if (!folder || !*folder) return;
+    std::filesystem::create_directories(folder);
+    std::string name = std::filesystem::path(model_of(spec)).stem().string() + "-" + spec.variant;
+    if (spec.variant != "dense") name += "-" + to_string(spec.axes.at("sparsity"));
+    std::filesystem::copy_file(
+        file,
+        std::filesystem::path(folder) / (name + "-seed" + std::to_string(spec.seed) + ".gguf"),
+        std::filesystem::copy_options::overwrite_existing);
+}
+
+}  // namespace
+
+void make_product(const SampleSpec& spec, Recorder& recorder) {
+    on_workbench(spec, recorder, [&](Workbench& bench) {
+        SparseModel model = make_competitor(bench, spec);
+        const Quality trained = measure(bench, model);
+        record(trained, recorder);
+
+        const std::filesystem::path path = std::filesystem::path(spec.scratch) / "model.gguf";
+        write_model(bench, model.stored, nn::TensorType::bf16, path);
+        keep(spec, path);
+        const nn::TensorFile file(path);
+        const auto windows = bench.data().held_out_batches(1, bench.sizes().evaluation_windows);
+        const double nll = decoded_nll(file, windows, recorder);
+        recorder.metric("decoded_perplexity", std::exp(nll));
+        recorder.metric("decoded_gap", std::abs(nll - trained.evaluation.nll_nats_per_token));
+        recorder.metric("file_bytes", static_cast<double>(file.file_bytes()));
+
+        const bool small = bench.sizes().weights.empty();  // trained here: tokens take microseconds
+        const FileTimes times =
+            time_file(file, timed_text(windows, spec.seed), small ? 60 : 15,
+                      [&](double fraction) { recorder.progress(fraction, "rounds"); });
+        recorder.metric("latency_s", times.seconds);
+        recorder.metric("tokens_per_s", 1 / times.seconds);
+        recorder.metric("latency_ratio", times.latency_ratio);
+        recorder.metric("latency_saved", 1 - times.latency_ratio);
+        recorder.metric("bytes_per_token", times.bytes_per_token);
+    });
+}
+
+}  // namespace assay::lte
