@@ -76,9 +76,9 @@ constexpr std::pair<Figure::Kind, const char*> figure_kinds[] = {
     {Figure::Kind::timeline, "timeline"}};
 
 json figure_json(const Figure& figure) {
-    json object{{"metric", figure.metric},   {"x", figure.x},
-                {"panels", figure.panels},   {"x_title", figure.x_title},
-                {"y_title", figure.y_title}, {"log_y", figure.log_y},
+    json object{{"metric", figure.metric},    {"x", figure.x},
+                {"panels", figure.panels},    {"x_title", figure.x_title},
+                {"y_title", figure.y_title},  {"log_y", figure.log_y},
                 {"drawn_at", figure.drawn_at}};
     for (const auto& [kind, name] : figure_kinds)
         if (kind == figure.kind) object["kind"] = name;

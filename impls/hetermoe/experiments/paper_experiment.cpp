@@ -180,9 +180,7 @@ Experiment paper_experiment(PaperExperiment declared) {
             if (metric.name != "fits") metric.varies.push_back(Provenance::measured);
         for (MetricSpec& metric : parts_metrics()) experiment.metrics.push_back(std::move(metric));
     }
-    experiment.unsupported = [declared](const SampleSpec& spec) {
-        return lacks(declared, spec);
-    };
+    experiment.unsupported = [declared](const SampleSpec& spec) { return lacks(declared, spec); };
     experiment.figure = declared.figure;
     experiment.validate = [declared](const SampleSpec& spec) {
         const Point point = point_of(declared, spec);

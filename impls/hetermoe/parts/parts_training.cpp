@@ -170,18 +170,17 @@ PartsRun PartsTraining::run(const GroupPlan& plan, std::span<const std::size_t> 
         everyone[std::size_t(rank)]->barrier();
         const auto start = Clock::now();
         state.zero_gradients();
-        const double loss = scale * run_group_step(
-                                        plan, batches, scale, state, links,
-                                        {.before =
-                                             [&](const Task& task) {
-                                                 if (computes(task)) clock.begin();
-                                             },
-                                         .after =
-                                             [&](const Task& task, std::int64_t) {
-                                                 if (!computes(task)) return;
-                                                 finish();
-                                                 clock.end(task);
-                                             }});
+        const double loss = scale * run_group_step(plan, batches, scale, state, links,
+                                                   {.before =
+                                                        [&](const Task& task) {
+                                                            if (computes(task)) clock.begin();
+                                                        },
+                                                    .after =
+                                                        [&](const Task& task, std::int64_t) {
+                                                            if (!computes(task)) return;
+                                                            finish();
+                                                            clock.end(task);
+                                                        }});
         if (rank < attention) {
             auto& gradients = state.find(nn::dense_key)->grad();
             dense[std::size_t(rank)]->all_reduce_sum(

@@ -33,8 +33,11 @@ CutStages::ForExperts CutStages::forward(int layer, const at::Tensor& outputs) {
     if (layer > 1) below(layer).outputs = outputs;
     at::Tensor chosen;
     if (const auto rows = tokens_.size(0) * (tokens_.size(1) - 1); choice_)
-        chosen = at::tensor(choice_(layer - 1, rows), at::kLong).to(tokens_.device()).view({rows, model_.top_k});
-    const auto routed = nn::moe_attend(model_, dense_, layer - 1, enter(layer).x, chosen, attention_);
+        chosen = at::tensor(choice_(layer - 1, rows), at::kLong)
+                     .to(tokens_.device())
+                     .view({rows, model_.top_k});
+    const auto routed =
+        nn::moe_attend(model_, dense_, layer - 1, enter(layer).x, chosen, attention_);
     boundaries_.push_back({.residual = routed.residual,
                            .weights = routed.weights,
                            .chosen = routed.chosen,

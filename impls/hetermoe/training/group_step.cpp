@@ -160,10 +160,9 @@ class GroupStep {
             if (mine_ == Queue::expert) rows.outgoing = nothing_to_send(links_.size());
             const auto& homes = layer(task).homes;
             const auto device = state_.placement().device;
-            rows.incoming =
-                capacity_ > 0
-                    ? fixed_counts(rows_each(task), homes, links_.rank(), links_.size(), device)
-                    : exchange_counts(rows.outgoing, homes, comm, device);
+            rows.incoming = capacity_ > 0 ? fixed_counts(rows_each(task), homes, links_.rank(),
+                                                         links_.size(), device)
+                                          : exchange_counts(rows.outgoing, homes, comm, device);
         }
         const auto& out = rows.outgoing.rows;
         const auto& in = rows.incoming.rows;
@@ -209,9 +208,7 @@ class GroupStep {
     }
 
     // Of a layer's experts, or the gradients of its rows: as the choices were made.
-    at::Tensor came_back(Travel& rows) {
-        return rows.outgoing.came_back(take(rows.returned));
-    }
+    at::Tensor came_back(Travel& rows) { return rows.outgoing.came_back(take(rows.returned)); }
 
     void attention_forward(const Task& task) {
         const at::Tensor outputs =

@@ -135,11 +135,10 @@ void step(benchmark::State& state) {
         MeasuredTasks measured;
         const double from_s = monotonic_s();
         pair.both([&](int rank) {
-            run_group_step(
-                plan, rank == 0 ? tokens : std::vector<at::Tensor>{}, 1, *states[Pair::at(rank)],
-                *links[Pair::at(rank)],
-                {.before = [&](const Task& task) { measured.begins(task); },
-                 .after = [&](const Task& task, std::int64_t) { measured.ends(task); }});
+            run_group_step(plan, rank == 0 ? tokens : std::vector<at::Tensor>{}, 1,
+                           *states[Pair::at(rank)], *links[Pair::at(rank)],
+                           {.before = [&](const Task& task) { measured.begins(task); },
+                            .after = [&](const Task& task, std::int64_t) { measured.ends(task); }});
         });
         const double took_s = monotonic_s() - from_s;
         const StepShape shape{.micro_batches = micro_batches, .offload = plan.offload};

@@ -94,10 +94,11 @@ at::Tensor grouped_attention(const MoeGptConfig& config, const at::Tensor& x,
     const auto of_all_heads = [&](const at::Tensor& t) {
         return t.transpose(1, 2).repeat_interleave(config.heads / shared, 1);
     };
-    const auto mixed = kind == Attention::written_out
-                           ? causal_attention(query, key, parts[2])
-                           : mix(query.transpose(1, 2), of_all_heads(key), of_all_heads(parts[2]), kind)
-                                 .transpose(1, 2);
+    const auto mixed =
+        kind == Attention::written_out
+            ? causal_attention(query, key, parts[2])
+            : mix(query.transpose(1, 2), of_all_heads(key), of_all_heads(parts[2]), kind)
+                  .transpose(1, 2);
     return at::linear(mixed.reshape({batch, length, config.heads * head}), out_weight);
 }
 

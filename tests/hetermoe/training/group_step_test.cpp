@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "impls/hetermoe/policy/tasks.hpp"
+#include "impls/hetermoe/training/loads.hpp"
 #include "impls/hetermoe/training/routes.hpp"
 #include "impls/nn/moe/stages.hpp"
-#include "impls/hetermoe/training/loads.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
 #include "tests/hetermoe/training/small_training.hpp"
 
