@@ -48,7 +48,10 @@ report::Theme theme_of(const std::string& name) {
 
 nlohmann::json shown_in(const Location& location, const Options& options, const Registry& registry,
                         store::Store& store) {
-    const DumpHead head{to_string(location), options.database.string(), store::Store::schema(), {}};
+    DumpHead head{to_string(location), options.database.string(), store::Store::schema(), {}};
+    if (store.is_copy())
+        head.notices.push_back(
+            "the database lies where nothing may be written: this is of a copy of it");
     QObject models;
     switch (location.view) {
         case View::overview: {

@@ -1,5 +1,8 @@
 #include "gui/data/figure.hpp"
 
+#include <fmt/format.h>
+
+#include "suite/base/error.hpp"
 #include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/page/html_page.hpp"
 #include "suite/report/text/claims_summary.hpp"
@@ -25,7 +28,10 @@ std::vector<JudgedClaim> judged_claims(const Registry& registry, const store::St
 FigureContent read_figure(const Registry& registry, const store::Store& store,
                           const std::string& id) {
     FigureContent view;
-    view.experiment = registry.select(id).front();
+    view.experiment = registry.experiment(id);
+    if (!view.experiment)
+        throw UserError(fmt::format("figure:{} names {} experiments: give one", id,
+                                    registry.select(id).size()));
     view.claims = judged_claims(registry, store, *view.experiment);
     std::vector<Claim> claims;
     for (const JudgedClaim& judged : view.claims) claims.push_back(*judged.claim);
@@ -34,7 +40,6 @@ FigureContent read_figure(const Registry& registry, const store::Store& store,
                                         registry.event_kinds(*view.experiment));
     if (view.experiment->figure.kind != Figure::Kind::timeline)
         view.data = report::figure_data(*view.experiment, samples, claims);
-    view.command = "assay run " + view.experiment->id;
     return view;
 }
 

@@ -22,7 +22,6 @@ struct FigureContent {
     report::Plot plot{"", "", ""};
     report::FigureData data;          ///< no panels: a timeline, or there are no samples
     std::vector<JudgedClaim> claims;  ///< settings too, in the registry's order
-    std::string command;              ///< that makes samples of it
 };
 
 /// Throws UnknownExperiment, store::StoreError.

@@ -3,6 +3,7 @@
 #include <QMetaObject>
 #include <chrono>
 #include <exception>
+#include <utility>
 
 namespace assay::gui {
 namespace {
@@ -40,7 +41,7 @@ void Reader::take(const QString& topic, long number, const Answer& answer, const
     const auto asked = asked_.find(topic);
     if (asked == asked_.end() || asked->second != number) return;  // obsolete
     asked_.erase(asked);
-    Q_EMIT trouble(why);
+    Q_EMIT trouble(topic, why);
     if (answer) answer();
     if (idle()) Q_EMIT became_idle();
 }
@@ -86,13 +87,19 @@ void Reader::answer(const QString& topic, const Asked& asked) {
     Answer answer;
     QString why;
     try {
-        store::Store& store = opened();
+        store::Store* store = nullptr;
+        try {
+            store = &opened();
+        } catch (...) {
+            troubled_ = true;  // follow() tells when it can be read
+            throw;
+        }
         {
             const std::lock_guard lock(mutex_);
-            reading_ = &store;
+            reading_ = store;
             at_work_on_ = topic;
         }
-        answer = asked.job(store);
+        answer = asked.job(*store);
     } catch (const std::exception& error) {
         why = QString::fromUtf8(error.what());
     }
@@ -100,7 +107,6 @@ void Reader::answer(const QString& topic, const Asked& asked) {
         const std::lock_guard lock(mutex_);
         reading_ = nullptr;
     }
-    troubled_ = !why.isEmpty();
     QMetaObject::invokeMethod(
         this,
         [this, topic, number = asked.number, answer, why] { take(topic, number, answer, why); },
@@ -116,11 +122,15 @@ void Reader::follow() {
         const bool is_new = !store_ || store_->replaced();
         const store::Changes changes = opened().changes_since(*cursor_);
         cursor_ = changes.next;
-        if (is_new || troubled_ || !changes.empty()) tell([this] { Q_EMIT changed(); });
-        troubled_ = false;
+        if (std::exchange(troubled_, false)) {
+            tell([this] { Q_EMIT trouble({}, {}); });
+            tell([this] { Q_EMIT changed(); });
+        } else if (is_new || !changes.empty()) {
+            tell([this] { Q_EMIT changed(); });
+        }
     } catch (const std::exception& error) {
         if (!troubled_)
-            tell([this, why = QString::fromUtf8(error.what())] { Q_EMIT trouble(why); });
+            tell([this, why = QString::fromUtf8(error.what())] { Q_EMIT trouble({}, why); });
         troubled_ = true;
         store_.reset();
     }

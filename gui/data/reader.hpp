@@ -27,7 +27,7 @@ class Reader : public QObject {
 
     /// Runs `query` on the reader's thread, then `show` with its result on the user's. A later
     /// question of the same topic makes an earlier one obsolete: it is dropped or interrupted, and
-    /// is not shown. A query may throw; then trouble() says why.
+    /// is not shown. A query may throw; then trouble() says why of its topic.
     template <class Query, class Show>
     void ask(const QString& topic, Query query, Show show) {
         enqueue(topic, [query = std::move(query), show = std::move(show)](store::Store& store) {
@@ -39,8 +39,11 @@ class Reader : public QObject {
     bool idle() const { return asked_.empty(); }
 
   Q_SIGNALS:
-    void changed();                    ///< what is stored is not what it was
-    void trouble(const QString& why);  ///< a sentence; empty: it is over
+    void changed();  ///< what is stored is not what it was
+    /// A question of that topic failed, or, with no topic, the file cannot be read: why, a
+    /// sentence; empty: no longer. Of a topic, or of the database as a whole (empty topic): a
+    /// sentence; empty: it is over.
+    void trouble(const QString& topic, const QString& why);
     void became_idle();
 
   private:

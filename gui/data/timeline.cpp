@@ -11,17 +11,6 @@
 namespace assay::gui {
 namespace {
 
-double end_of(const store::Sample& sample) {
-    std::optional<double> end;
-    const auto see = [&](double t_s) {
-        if (std::isfinite(t_s)) end = std::max(end.value_or(t_s), t_s);
-    };
-    for (const store::Event& event : sample.events) see(event.t_s);
-    for (const store::TimeSeries& curve : sample.series_data)
-        for (const double t_s : curve.t_s) see(t_s);
-    return end.value_or(sample.seconds);
-}
-
 std::vector<TimelineLane> lanes_of(const store::Sample& sample, double end_s,
                                    report::EventKinds kinds) {
     std::vector<TimelineLane> lanes;
@@ -49,7 +38,7 @@ std::vector<TimelineMark> marks_of(const store::Sample& sample) {
     return marks;
 }
 
-TimelineCurve curve_of(const store::TimeSeries& series, std::size_t width) {
+TimelineCurve curve_of(const store::TimeSeries& series, bool is_painted, std::size_t width) {
     TimelineCurve curve{series.name, series.unit, series.labels, series.values.size()};
     const auto see = [](std::optional<double>& low, std::optional<double>& high, double value) {
         low = std::min(low.value_or(value), value);
@@ -57,6 +46,7 @@ TimelineCurve curve_of(const store::TimeSeries& series, std::size_t width) {
     };
     for (const double value : series.values)
         if (std::isfinite(value)) see(curve.low, curve.high, value);
+    if (!is_painted) return curve;
     const auto painted = report::points_to_paint(series.t_s, series.values, width);
     for (const std::size_t i : painted) see(curve.drawn_low, curve.drawn_high, series.values[i]);
     curve.drawn = painted.size();
@@ -89,13 +79,15 @@ Timeline read_timeline(const Registry& registry, const store::Store& store,
     const Experiment* known = registry.experiment(read.spec.experiment);
     const Experiment& experiment = known ? *known : unknown;
     const std::vector<EventKind> kinds = registry.event_kinds(experiment);
-    timeline.end_s = end_of(read);
+    timeline.end_s = report::recorded_end(read);
     timeline.lanes = lanes_of(read, timeline.end_s, kinds);
     timeline.marks = marks_of(read);
+    const auto painted = report::painted_curves(read);
     for (const store::TimeSeries& series : read.series_data)
-        timeline.curves.push_back(curve_of(series, width));
+        timeline.curves.push_back(curve_of(
+            series, std::find(painted.begin(), painted.end(), &series) != painted.end(), width));
     timeline.hardware = devices_of(read);
-    timeline.plot = report::sample_timeline(experiment, read, kinds);
+    timeline.plot = report::sample_timeline(experiment, read, kinds, width);
     return timeline;
 }
 

@@ -29,7 +29,9 @@ struct TimelineMark {
 struct TimelineCurve {
     std::string name, unit;
     Labels labels;
-    std::size_t points = 0, drawn = 0;  ///< recorded, and painted at the view's width
+    std::size_t
+        points = 0,
+        drawn = 0;  ///< recorded, and painted at the view's width: 0 of curves beyond the eighth
     std::optional<double> low, high, drawn_low, drawn_high;  ///< nullopt: nothing finite
 };
 

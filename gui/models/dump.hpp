@@ -14,7 +14,7 @@ namespace assay::gui {
 /// What every view's dump has.
 struct DumpHead {
     std::string view, database;
-    int schema = 0;                    ///< of the database
+    int schema = 0;                    ///< of databases that this program reads
     std::vector<std::string> notices;  ///< sentences
 };
 

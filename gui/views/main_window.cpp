@@ -24,6 +24,9 @@
 namespace assay::gui {
 namespace {
 
+// Of questions to the reader, and of what is done here.
+const QString view_topic = QStringLiteral("view"), newest_topic = QStringLiteral("newest sample"),
+              here = QStringLiteral("here");
 constexpr std::size_t painted_width = 1440;  // pixels, for which long curves are thinned out
 
 QString text(const std::string& words) { return QString::fromStdString(words); }
@@ -133,10 +136,21 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     show_location();
 }
 
-void MainWindow::tell(const QString& notice) {
-    notice_text_ = notice;
-    notice_->setText(notice);
-    notice_->setVisible(!notice.isEmpty());
+QString MainWindow::notice() const {
+    for (const auto& [topic, words] : notices_)
+        if (!words.isEmpty()) return words;
+    return {};
+}
+
+void MainWindow::tell(const QString& topic, const QString& notice) {
+    notices_[topic] = notice;
+    notice_->setText(this->notice());
+    notice_->setVisible(!notice_->text().isEmpty());
+}
+
+QString MainWindow::command(const std::string& words) const {
+    const bool usual = database_ == store::default_path();
+    return text("assay " + words + (usual ? "" : " --db " + shell_quoted(database_.string())));
 }
 
 void MainWindow::add_keys() {
@@ -187,14 +201,14 @@ void MainWindow::go_where_typed() {
     try {
         go(parse_location(address_->text().trimmed().toStdString()));
     } catch (const UserError& error) {
-        tell(QString::fromUtf8(error.what()));
+        tell(here, QString::fromUtf8(error.what()));
     }
 }
 
 void MainWindow::go_to_newest_sample() {
     if (experiment_.empty()) return;
     reader_.ask(
-        QStringLiteral("newest sample"),
+        newest_topic,
         [id = experiment_](store::Store& store) {
             const auto samples = store.newest_samples(id);
             if (samples.empty())
@@ -231,8 +245,22 @@ void MainWindow::show_location() {
     views_->setCurrentWidget(shown);
     shown->setFocus();
     address_->setText(text(to_string(location_)));
-    tell({});
+    address_->setCursorPosition(0);
+    forget_view();
     refresh();
+}
+
+// What was shown before is not of this place, nor what was wrong there.
+void MainWindow::forget_view() {
+    for (const QString& topic : {view_topic, newest_topic, here}) tell(topic, {});
+    if (PlotPane* pane = open_pane()) {
+        pane->set_words(text(location_.argument), {}, {});
+        pane->set_plot(nullptr);
+    }
+    claims_->set({});
+    rows_->set({});
+    marks_->set({});
+    trends_->set({});
 }
 
 void MainWindow::set_theme(report::Theme theme) {
@@ -276,13 +304,13 @@ void MainWindow::read_overview() {
 
 void MainWindow::read_figure() {
     reader_.ask(
-        QStringLiteral("view"),
+        view_topic,
         [registry = registry_, id = location_.argument](store::Store& store) {
             return gui::read_figure(*registry, store, id);
         },
         [this](FigureContent figure) {
             figure_->set_words(text(figure.experiment->id), text(figure.experiment->source),
-                               text(figure.command));
+                               command("run " + figure.experiment->id));
             figure_->set_plot(std::make_shared<const report::Plot>(std::move(figure.plot)));
             claims_->set(std::move(figure.claims));
         });
@@ -290,7 +318,7 @@ void MainWindow::read_figure() {
 
 void MainWindow::read_comparison() {
     reader_.ask(
-        QStringLiteral("view"),
+        view_topic,
         [registry = registry_, file = database_, typed = location_.argument](store::Store&) {
             return gui::read_comparison(*registry, file, typed);
         },
@@ -300,8 +328,8 @@ void MainWindow::read_comparison() {
                 text(comparison->a_typed + " against " + comparison->b_typed),
                 text(suspects.empty() ? "no recorded suspect differs"
                                       : fmt::format("differing: {}", fmt::join(suspects, "; "))),
-                text("assay compare " + shell_quoted(comparison->a_typed) + " " +
-                     shell_quoted(comparison->b_typed)));
+                command("compare " + shell_quoted(comparison->a_typed) + " " +
+                        shell_quoted(comparison->b_typed)));
             compare_->set_plot(std::make_shared<const report::Plot>(
                 ratio_plot(comparison->a, comparison->b, comparison->rows)));
             rows_->set(comparison->rows);
@@ -311,7 +339,7 @@ void MainWindow::read_comparison() {
 
 void MainWindow::read_timeline() {
     reader_.ask(
-        QStringLiteral("view"),
+        view_topic,
         [registry = registry_, sample = location_.argument](store::Store& store) {
             return gui::read_timeline(*registry, store, sample, painted_width);
         },
@@ -325,7 +353,7 @@ void MainWindow::read_timeline() {
                 text(fmt::format("{}, {}, {}, seed {}{}", sample.status,
                                  to_string(sample.spec.profile), to_string(sample.spec.provenance),
                                  sample.spec.seed, faults)),
-                text(fmt::format("assay replay {:.8}", sample.id)));
+                command(fmt::format("replay {:.8}", sample.id)));
             timeline_->set_plot(std::make_shared<const report::Plot>(std::move(timeline.plot)));
             marks_->set(std::move(timeline.marks));
         });
@@ -333,13 +361,12 @@ void MainWindow::read_timeline() {
 
 void MainWindow::read_history() {
     reader_.ask(
-        QStringLiteral("view"),
+        view_topic,
         [registry = registry_, rows = location_.argument](store::Store& store) {
             return gui::read_history(*registry, store, rows);
         },
-        [this](std::vector<TrendHistory> histories) {
-            history_->set_words(text(location_.argument), {},
-                                text("assay history " + shell_quoted(location_.argument)));
+        [this, rows = location_.argument](std::vector<TrendHistory> histories) {
+            history_->set_words(text(rows), {}, command("history " + shell_quoted(rows)));
             trends_->set(std::move(histories));
             show_trend(history_->chosen_row());
         });
@@ -360,7 +387,7 @@ void MainWindow::export_picture() {
                                                       text(plot->id()) + ".svg",
                                                       QStringLiteral("Pictures (*.svg *.png)"));
     if (!file.isEmpty() && !save_picture(*plot, file))
-        tell(QStringLiteral("%1 could not be written").arg(file));
+        tell(here, QStringLiteral("%1 could not be written").arg(file));
 }
 
 void MainWindow::help() {

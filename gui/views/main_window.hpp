@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -29,7 +30,7 @@ class MainWindow : public QMainWindow {
     /// Everything that was asked for is on the screen.
     bool settled() const { return reader_.idle(); }
     const Location& location() const { return location_; }
-    const QString& notice() const { return notice_text_; }  ///< empty: nothing is wrong
+    QString notice() const;  ///< empty: nothing is wrong
     const OverviewModel& overview() const { return *overview_model_; }
 
   Q_SIGNALS:
@@ -37,9 +38,12 @@ class MainWindow : public QMainWindow {
 
   private:
     void add_keys();
+    QString command(const std::string& words) const;  ///< of this database
+    void forget_view();
     void show_location();
     void refresh();
-    void tell(const QString& notice);
+    /// Of a topic of the reader, or of what was done here; empty: nothing is wrong with it.
+    void tell(const QString& topic, const QString& notice);
     void read_overview();
     void read_figure();
     void read_comparison();
@@ -54,7 +58,7 @@ class MainWindow : public QMainWindow {
 
     std::shared_ptr<const Registry> registry_;
     std::filesystem::path database_;
-    // Models are children, which outlive the views of them.
+    // Children, as members would be gone when the window closes its views.
     OverviewModel* overview_model_;
     ClaimsModel* claims_;
     RowsModel* rows_;
@@ -65,7 +69,7 @@ class MainWindow : public QMainWindow {
     QStackedWidget* views_;
     QLabel *headline_, *running_, *notice_;
     QLineEdit* address_;
-    QString notice_text_;
+    std::map<QString, QString> notices_;  // by topic
     Location location_;
     std::string experiment_;                        // the last that was looked at
     std::shared_ptr<const Comparison> comparison_;  // rows_ point into it

@@ -57,17 +57,24 @@ json metric_json(const MetricSpec& metric) {
     return object;
 }
 
+json sweep_json(const std::map<std::string, std::vector<Value>>& axes) {
+    json object = json::object();
+    for (const auto& [name, values] : axes) object[name] = values_json(values);
+    return object;
+}
+
 json profile_json(const ProfilePlan& plan) {
-    json axes = json::object();
-    for (const auto& [name, values] : plan.axes) axes[name] = values_json(values);
-    return {{"profile", to_string(plan.profile)},
-            {"provenances", named(plan.provenances)},
-            {"axes", axes},
-            {"variants", plan.variants},
-            {"rounds", plan.rounds},
-            {"seconds_per_sample", plan.seconds_per_sample},
-            {"bytes_per_sample", plan.bytes_per_sample},
-            {"timeout_s", plan.timeout_s}};
+    json object{{"profile", to_string(plan.profile)},
+                {"provenances", named(plan.provenances)},
+                {"axes", sweep_json(plan.axes)},
+                {"variants", plan.variants},
+                {"rounds", plan.rounds},
+                {"seconds_per_sample", plan.seconds_per_sample},
+                {"bytes_per_sample", plan.bytes_per_sample},
+                {"timeout_s", plan.timeout_s}};
+    for (const auto& [provenance, axes] : plan.axes_of)
+        object["axes_of"][std::string(to_string(provenance))] = sweep_json(axes);
+    return object;
 }
 
 constexpr std::pair<Figure::Kind, const char*> figure_kinds[] = {
@@ -122,14 +129,23 @@ Figure read_figure(const json& object) {
     return figure;
 }
 
+std::map<std::string, std::vector<Value>> read_sweep(const json& object) {
+    std::map<std::string, std::vector<Value>> axes;
+    for (const auto& [name, values] : object.items()) axes[name] = read_values(values);
+    return axes;
+}
+
 ProfilePlan read_profile(const json& object) {
     ProfilePlan plan;
     const auto profile = parse_profile(object.at("profile").get<std::string>());
     if (!profile) throw std::invalid_argument("unknown profile " + object.at("profile").dump());
     plan.profile = *profile;
     plan.provenances = read_provenances(object.at("provenances"));
-    for (const auto& [name, values] : object.at("axes").items())
-        plan.axes[name] = read_values(values);
+    plan.axes = read_sweep(object.at("axes"));
+    if (const auto special = object.find("axes_of"); special != object.end())
+        for (const auto& [name, axes] : special->items())
+            if (const auto provenance = parse_provenance(name))
+                plan.axes_of[*provenance] = read_sweep(axes);
     plan.variants = object.at("variants");
     plan.rounds = object.at("rounds");
     plan.seconds_per_sample = object.at("seconds_per_sample");

@@ -15,9 +15,9 @@ nlohmann::json experiment_json(const Registry& registry, const Experiment& exper
 /// "event_kinds": [{"name", "label", "colour", "lane"}], "experiments": [as above]}]}
 nlohmann::json catalogue_json(const Registry& registry);
 
-/// The systems of a catalogue: what they declare, and nothing that runs. Their claims are read from
-/// datasets/claims, where systems themselves have them from; a claim's own check is left to whoever
-/// has it. Throws UserError where it is none, ClaimFileError.
+/// The systems of a catalogue: what is told of what they declare, and nothing that runs. Their
+/// claims are read from datasets/claims, where systems themselves have them from; a claim's own
+/// check is left to whoever has it. Throws UserError where it is none, ClaimFileError.
 Registry read_catalogue(const nlohmann::json& catalogue);
 
 }  // namespace assay

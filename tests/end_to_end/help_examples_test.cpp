@@ -169,7 +169,7 @@ TEST_F(HelpExamples, CanBeTyped) {
     for (const char* name : {"old.json", "new.json", "bench.json"}) write(name, benchmark_json);
     fs::create_directories(folder / "home/models");
     fs::create_symlink(tests / "../datasets/traces", folder / "datasets/traces");
-    fs::create_symlink(tests / "fuzz/corpus/hetermoe_profile/full", folder / "gpus.toml");
+    fs::copy_file(tests / "fuzz/corpus/hetermoe_profile/full", folder / "gpus.toml");
     fs::create_symlink(tests / "nn/golden/gpt2", folder / "home/models/gpt2");
     write("home/share/assay/data/devices/this-machine.toml",
           std::regex_replace(contents(tests / "../datasets/devices/t4.toml"),

@@ -64,7 +64,8 @@ TEST(Catalogue, ADamagedOneIsRefused) {
     EXPECT_THROW(read_catalogue(nlohmann::json::object()), UserError);
     EXPECT_THROW(read_catalogue(nlohmann::json::array()), UserError);
     int refused = 0;
-    for (const auto& [path, value] : told.flatten().items()) {
+    const nlohmann::json parts = told.flatten();
+    for (const auto& [path, value] : parts.items()) {
         nlohmann::json damaged = told;
         damaged[nlohmann::json::json_pointer(path)] = nlohmann::json::object();
         try {

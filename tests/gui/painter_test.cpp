@@ -9,6 +9,7 @@
 #include "gui/plot/plot_view.hpp"
 #include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/figures/svg_writer.hpp"
+#include "suite/report/markup.hpp"
 #include "tests/report/fixtures.hpp"
 
 namespace assay::gui {
@@ -85,7 +86,16 @@ TEST(Painter, TheSvgIsOfTheSamePlot) {
             return n;
         };
         long words = 0, marks = 0, lines = 0;
+        const auto has = [&](const std::string& text, const char* open, const char* close) {
+            return svg.find(open + escaped(text) + close) != std::string::npos;
+        };
         for (const Shape& shape : plot.shapes()) {
+            if (const auto* text = std::get_if<Words>(&shape)) {
+                EXPECT_TRUE(has(text->text, ">", "</text>")) << text->text;
+            }
+            if (const auto* mark = std::get_if<Mark>(&shape); mark && !mark->tooltip.empty()) {
+                EXPECT_TRUE(has(mark->tooltip, "<title>", "</title>")) << mark->tooltip;
+            }
             words += std::holds_alternative<Words>(shape);
             marks += std::holds_alternative<Mark>(shape);
             lines += std::holds_alternative<Polyline>(shape);

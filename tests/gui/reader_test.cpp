@@ -97,13 +97,13 @@ TEST(Reader, AMissingFileIsASentenceAndMayComeLater) {
     ask();
     EXPECT_EQ(seen, -1);
     ASSERT_FALSE(trouble.isEmpty());
-    EXPECT_TRUE(trouble.last()[0].toString().contains("no results database"));
+    EXPECT_TRUE(trouble.last()[1].toString().contains("no results database"));
     QSignalSpy changed(&reader, &Reader::changed);
     store::Store writer = store::Store::open(folder / "r.db", store::Access::write);
     EXPECT_TRUE(changed.wait(patience_ms));
     ask();
     EXPECT_EQ(seen, 0);
-    EXPECT_TRUE(trouble.last()[0].toString().isEmpty());
+    EXPECT_TRUE(trouble.last()[1].toString().isEmpty());
 }
 
 TEST(Reader, AForeignFileIsASentence) {
@@ -114,7 +114,7 @@ TEST(Reader, AForeignFileIsASentence) {
     reader.ask("count", count_samples, [](long) { FAIL(); });
     wait_until_idle(reader);
     ASSERT_FALSE(trouble.isEmpty());
-    EXPECT_FALSE(trouble.last()[0].toString().isEmpty());
+    EXPECT_FALSE(trouble.last()[1].toString().isEmpty());
 }
 
 TEST(Reader, AFileThatIsReplacedIsReadAnew) {

@@ -109,6 +109,21 @@ TEST_F(Window, WhatCannotBeShownIsSaid) {
     EXPECT_EQ(window.notice(), "");
 }
 
+// A sentence stays until one goes elsewhere, and what cannot be shown is not asked for again and
+// again.
+TEST_F(Window, WhatIsWrongIsSaidOnce) {
+    MainWindow window(one_system(), folder / "r.db");
+    window.show();
+    window.go({View::figure, "made/nothing"});
+    settle(window);
+    const QString said = window.notice();
+    EXPECT_NE(said, "");
+    const QSignalSpy again(&window, &MainWindow::settled_now);
+    QTest::qWait(1500);
+    EXPECT_LE(again.count(), 1);
+    EXPECT_EQ(window.notice(), said);
+}
+
 TEST_F(Window, FollowsARun) {
     MainWindow window(one_system(), folder / "r.db");
     window.show();

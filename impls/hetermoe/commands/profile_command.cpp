@@ -89,6 +89,11 @@ class ProfileCommand : public Command {
             ->capture_default_str()
             ->check(CLI::IsMember({"cpu", "cuda"}))
             ->type_name("NAME");
+        app.add_option("--attention", attention_,
+                       "how it is computed: fused (cuda: unless told), materialised (scores in "
+                       "memory: a GPU without fused kernels) or written_out (cpu: unless told)")
+            ->check(CLI::IsMember({"fused", "materialised", "written_out"}))
+            ->type_name("NAME");
         app.add_option("--memory", memory_gib_,
                        "of a worker, GiB: limits the experts it holds (no limit)")
             ->check(CLI::Range(0.001, 1e6))
@@ -147,6 +152,10 @@ class ProfileCommand : public Command {
         ProfilerSettings settings = settings_;
         settings.mixtral = shape_ == "mixtral";
         settings.gpu = device_ == "cuda";
+        using Attention = ProfilerSettings::Attention;
+        if (attention_ == "fused") settings.attention = Attention::fused;
+        if (attention_ == "materialised") settings.attention = Attention::materialised;
+        if (attention_ == "written_out") settings.attention = Attention::written_out;
         if (memory_gib_ > 0) settings.memory = static_cast<std::int64_t>(memory_gib_ * gib);
         auto& batches = settings.micro_batches;
         std::sort(batches.begin(), batches.end());
@@ -178,7 +187,7 @@ class ProfileCommand : public Command {
     }
 
     ProfilerSettings settings_;
-    std::string shape_ = "gpt", device_ = "cpu", old_from_, output_;
+    std::string shape_ = "gpt", device_ = "cpu", attention_, old_from_, output_;
     double memory_gib_ = 0;
     bool json_ = false;
 };

@@ -13,10 +13,10 @@ namespace assay::hetermoe {
 const char* const parts_say =
     " Measured (profile gpu), trends only: one GPU plays all of them, parts of it that share no "
     "multiprocessor (green contexts), in the paper's ratios of experts and, above four GPUs, as "
-    "few as have their ratio; those that stand for V100 and T4 have no fused attention. Ranks are "
-    "threads, one to a part, and take the training's own step with four layers of the model, bf16, "
-    "random bytes, plain gradient descent; an expert has two matrices, half as wide again, in "
-    "place of three. Memory, its bandwidth and the links, copies within it, belong to all: "
+    "few as have their ratio: tokens per second are then those of as many such groups as the paper "
+    "has; those that stand for V100 and T4 have no fused attention. Ranks are threads, one to a "
+    "part, and take the training's own step with four layers of the model, bf16, random bytes, "
+    "plain gradient descent. Memory, its bandwidth and the links, copies within it, belong to all: "
     "exchanges take next to no time, which favours the arms that do not hide them.";
 
 std::optional<std::string> parts_lack(std::string_view arm) {

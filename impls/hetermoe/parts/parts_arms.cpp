@@ -1,11 +1,14 @@
 #include "impls/hetermoe/parts/parts_arms.hpp"
 
+#include <c10/util/Exception.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
+#include "impls/hetermoe/policy/expert_map.hpp"
 #include "impls/hetermoe/policy/plan.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -30,7 +33,11 @@ class Arms {
     PartsMeasurement measure(std::string_view arm) {
         if (arm == "zebra") return best([&](int r) { return alternate(none(), r); });
         if (arm == "hetermoe") return best([&](int r) { return alternate(moved(r), r); });
-        if (arm == "dist_ep") return alternate(none(), 1);
+        if (arm == "dist_ep")
+            return best([&](int r) -> std::optional<PartsMeasurement> {
+                if (r > 1) return std::nullopt;
+                return alternate(none(), 1);
+            });
         if (arm == "ep") return best([&](int r) { return expert_parallel(everyone(), r); });
         if (arm == "ep_ideal") {
             const auto apart = [&](int first, int count) {
@@ -82,10 +89,22 @@ class Arms {
         return mean(run, time, group_.attention, group_.expert);
     }
 
+    // Experts' times as if every part held equally many: their number need not divide them.
+    void even_out(PartsRun& probe) const {
+        const std::vector<int> home = homes(model_.experts, {parts(), 0}, 1);
+        const double each = double(model_.experts) / parts();
+        for (int rank = 0; rank < parts(); ++rank) {
+            const auto held = std::count(home.begin(), home.end(), rank);
+            if (held > 0)
+                probe.ranks[static_cast<std::size_t>(rank)].experts_s *= each / double(held);
+        }
+    }
+
     // One sequence on each part, expert parallelism: attention and as many rows on both kinds.
     void profile() {
-        const PartsRun probe =
+        PartsRun probe =
             run(expert_parallel_plan(everyone(), 1, model_.layers), everyone(), parts(), steps_);
+        even_out(probe);
         const auto nanoseconds = [](double seconds) {
             return std::max<Nanoseconds>(1, std::llround(seconds * 1e9));
         };
@@ -111,10 +130,19 @@ class Arms {
         std::optional<PartsMeasurement> best;
         for (int r = 1; r <= batch_; ++r) {
             if (batch_ % r != 0) continue;
-            const std::optional<PartsMeasurement> here = measure(r);
+            std::optional<PartsMeasurement> here;
+            try {
+                here = measure(r);
+            } catch (const c10::OutOfMemoryError&) {
+                continue;  // it does not fit
+            }
             if (here && (!best || here->tokens_per_s > best->tokens_per_s)) best = here;
         }
-        return best.value();
+        if (!best)
+            throw SampleError(
+                SampleStatus::failed,
+                "the step does not fit into the GPU's memory with any number of micro-batches");
+        return *best;
     }
 
     PartsMeasurement measured(const PartsRun& run, int sequences, int micro_batches) const {
@@ -135,11 +163,13 @@ class Arms {
         return made;
     }
 
-    // Nothing where there are fewer sequences than ranks and micro-batches.
+    // Nothing where a rank has fewer sequences than micro-batches.
     std::optional<PartsMeasurement> expert_parallel(const Members& members, int micro_batches) {
         const int ranks = static_cast<int>(members.size());
-        const int sequences = batch_ * group_.attention * ranks / parts();
-        if (sequences < ranks * micro_batches) return std::nullopt;
+        const double share = double(batch_) * group_.attention / parts();
+        const int each = std::max(1, static_cast<int>(std::lround(share)));
+        if (each < micro_batches) return std::nullopt;
+        const int sequences = each * ranks;
         const PartsRun ran = run(expert_parallel_plan(members, micro_batches, model_.layers),
                                  members, sequences, steps_);
         PartsMeasurement made = measured(ran, sequences, micro_batches);

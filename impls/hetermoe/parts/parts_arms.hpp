@@ -29,8 +29,11 @@ struct PartsMeasurement {
 ///   ep        every part has experts and attention, one micro-batch after the other or several
 ///             side by side, whichever is faster
 ///   ep_ideal  the same with both kinds apart, half of the batch for each; their rates are added
-/// The number of micro-batches is the best of those that divide the batch, for each arm. Throws
-/// SampleError (failed) where a loss is not finite, std::invalid_argument for another arm.
+/// The number of micro-batches is the best of those that divide the batch and fit into memory, for
+/// each arm. Of ep and ep_ideal every part has equally many sequences, one at least: its share of
+/// the batch, rounded; rates are per sequence. They have no more micro-batches than that. Throws
+/// SampleError (failed) where a loss is not finite or no number of micro-batches fits,
+/// std::invalid_argument for another arm.
 PartsMeasurement measure_arm(std::string_view arm, const nn::MoeGptConfig& model, at::Device device,
                              std::vector<Part> parts, const Group& group, int batch, int steps);
 

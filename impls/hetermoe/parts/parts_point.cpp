@@ -37,6 +37,7 @@ PartsPoint parts_for(const Point& point) {
     const int divisor = m + n > parts_unreduced ? std::gcd(m, n) : 1;
     PartsPoint parts{.model = point.model,
                      .parts = {m / divisor, n / divisor},
+                     .groups = divisor,
                      .unit = {unit_of(point.new_gpus.device), unit_of(point.old_gpus.device)},
                      .new_fused = fused(point.new_gpus.device),
                      .old_fused = fused(point.old_gpus.device),

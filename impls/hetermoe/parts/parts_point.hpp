@@ -11,6 +11,7 @@ namespace assay::hetermoe {
 struct PartsPoint {
     ModelShape model;  ///< with fewer layers than the paper's
     Group parts;       ///< that stand for new and for old GPUs
+    int groups = 1;    ///< so many groups of such parts are the paper's cluster
     /// Multiprocessors of each new and each old part, as one unit: the parts are the largest
     /// multiple that the GPU can be divided into.
     Group unit;

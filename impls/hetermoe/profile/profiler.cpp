@@ -18,16 +18,13 @@
 #include "impls/nn/all_to_all.hpp"
 #include "suite/base/error.hpp"
 #include "suite/cluster/gloo/worker_groups.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
+using statistics::median;
 using Seconds = std::chrono::duration<double>;
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 Nanoseconds nanoseconds(double seconds) {
     return std::max<Nanoseconds>(1, std::llround(seconds * 1e9));
@@ -43,6 +40,21 @@ nn::MoeGptConfig model_of(const ProfilerSettings& settings) {
             .context = settings.tokens,
             .shape = settings.mixtral ? nn::MoeShape::mixtral : nn::MoeShape::gpt,
             .kv_heads = settings.mixtral ? settings.kv_heads : 0};
+}
+
+nn::Attention attention_of(const ProfilerSettings& settings) {
+    using Kind = ProfilerSettings::Attention;
+    if (!settings.attention)
+        return settings.gpu ? nn::Attention::fused : nn::Attention::written_out;
+    switch (*settings.attention) {
+        case Kind::fused:
+            return nn::Attention::fused;
+        case Kind::materialised:
+            return nn::Attention::materialised;
+        case Kind::written_out:
+            break;
+    }
+    return nn::Attention::written_out;
 }
 
 std::int64_t elements(const std::vector<nn::ParameterSpec>& specs) {
@@ -162,7 +174,7 @@ class Profiler {
             const TensorMemory::Counting counting(memory_);
             const auto before = memory_->now_bytes();
             memory_->reset_peak();
-            CutStages stages(model_, *dense_, tokens_);
+            CutStages stages(model_, *dense_, tokens_, attention_of(settings_));
             stages.forward(1, {});
             const auto first = stages.kept_bytes();
             forward.push_back(seconds([&] {
@@ -186,7 +198,7 @@ class Profiler {
         const auto each = static_cast<std::int64_t>(
             std::ceil(static_cast<double>(choices()) / static_cast<double>(blocks.size())));
         const LayerHomes homes{1, std::vector<int>(blocks.size(), 1)};
-        const auto incoming = fixed_counts({each}, homes, 1, 2);
+        const auto incoming = fixed_counts({each}, homes, 1, 2, device_);
         const HeldExperts held(blocks, model_.shape);
         const auto rows = at::randn(
             {each * static_cast<std::int64_t>(blocks.size()), settings_.width}, options());
@@ -237,15 +249,19 @@ class Profiler {
         return median(times);
     }
 
-    // Experts of all layers that fit beside what the kind keeps and its largest task needs.
+    // Experts of all layers that fit beside what the kind keeps and its largest task needs. An old
+    // GPU has the rows of more than one new one where those are more.
     std::optional<std::int64_t> capacity(bool of_new_kind) const {
         if (!settings_.memory) return std::nullopt;
         const std::int64_t micro_batches = settings_.micro_batches.back();
         const auto row_bytes = static_cast<std::int64_t>(rows_().nbytes());
+        const std::int64_t old = settings_.old_gpus;
+        const std::int64_t most = std::max<std::int64_t>(settings_.new_gpus, old);
+        const auto of_old = [&](std::int64_t bytes) { return (bytes * most + old - 1) / old; };
         const std::int64_t kept =
-            micro_batches * settings_.layers * (of_new_kind ? boundary_bytes_ : row_bytes);
+            micro_batches * settings_.layers * (of_new_kind ? boundary_bytes_ : of_old(row_bytes));
         const std::int64_t state = of_new_kind ? dense_bytes_ : 0;
-        const std::int64_t task = of_new_kind ? attention_peak_ : expert_peak_;
+        const std::int64_t task = of_new_kind ? attention_peak_ : of_old(expert_peak_);
         return std::max<std::int64_t>(0, *settings_.memory - kept - state - task) / expert_bytes_;
     }
 

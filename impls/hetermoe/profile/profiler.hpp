@@ -15,6 +15,8 @@ namespace assay::hetermoe {
 
 /// What is to be trained and on what; without libtorch, so that a command can fill it in.
 struct ProfilerSettings {
+    enum class Attention { fused, materialised, written_out };  ///< as nn::Attention
+
     bool mixtral = false;  ///< layers of Mixtral's shape, else GPT's
     int layers = 4, width = 256, heads = 8, kv_heads = 2;
     int experts = 8, top_k = 2, hidden = 896;
@@ -23,6 +25,7 @@ struct ProfilerSettings {
     std::vector<int> micro_batches{2, 4};
     int new_gpus = 1, old_gpus = 1;
     bool gpu = false;                    ///< the first one, else the processor
+    std::optional<Attention> attention;  ///< none: fused on a GPU, else written_out
     std::optional<std::int64_t> memory;  ///< bytes of a worker, for capacities; none: any number
     double seconds = 0.5;                ///< for each of the times
 };

@@ -16,10 +16,6 @@ at::Tensor indices(const std::vector<std::int64_t>& values, at::Device device) {
     return at::tensor(values, at::kLong).to(device);
 }
 
-at::Tensor inverse_of(const at::Tensor& order) {
-    return at::empty_like(order).scatter_(0, order, at::arange(order.numel(), order.options()));
-}
-
 // `rows` of `places`; zeros where there is no such row.
 at::Tensor rows_at(const at::Tensor& places, const at::Tensor& rows, bool all_exist) {
     if (all_exist) return rows.index_select(0, places);
@@ -44,7 +40,10 @@ Incoming sorted(const std::vector<std::int64_t>& counts, std::size_t sources, st
         incoming.by_expert.push_back(static_cast<std::int64_t>(order.size() - before));
     }
     incoming.order = indices(order, device);
-    incoming.places = inverse_of(incoming.order);
+    std::vector<std::int64_t> places(order.size());
+    for (std::size_t place = 0; place < order.size(); ++place)
+        places[static_cast<std::size_t>(order[place])] = static_cast<std::int64_t>(place);
+    incoming.places = indices(places, device);
     return incoming;
 }
 

@@ -56,10 +56,10 @@ struct Incoming {
 /// Collective over the group; counts lie in the host's memory, `order` and `places` on `device`.
 /// Throws cluster::CommunicatorBroken.
 Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
-                         cluster::Communicator& comm, at::Device device = at::kCPU);
+                         cluster::Communicator& comm, at::Device device);
 /// Where capacity is fixed: `rows_each` for every expert from each attention rank.
 Incoming fixed_counts(const std::vector<std::int64_t>& rows_each, const LayerHomes& homes, int rank,
-                      int ranks, at::Device device = at::kCPU);
+                      int ranks, at::Device device);
 
 /// The experts of one layer on one rank. Their blocks' gradients are added to by backward().
 class HeldExperts {

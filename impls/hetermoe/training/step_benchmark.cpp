@@ -27,16 +27,12 @@
 #include "impls/nn/all_to_all.hpp"
 #include "suite/cluster/gloo/worker_groups.hpp"
 #include "suite/cluster/pacer.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
 using cluster::monotonic_s;
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 /// The two ends of a group's links.
 class Pair {
@@ -144,7 +140,7 @@ void step(benchmark::State& state) {
         const StepShape shape{.micro_batches = micro_batches, .offload = plan.offload};
         over_timeline.push_back(took_s / measured.makespan_s(shape));
     }
-    state.counters["over_timeline"] = median(over_timeline);
+    state.counters["over_timeline"] = statistics::median(over_timeline);
 }
 
 void exchange(benchmark::State& state, double capacity_factor) {
@@ -174,8 +170,8 @@ void exchange(benchmark::State& state, double capacity_factor) {
                                   rank == 0 ? none : from, cluster::Dtype::f32);
             });
             timed(ours_s, [&] {
-                const auto incoming = dropless ? exchange_counts(outgoing, homes, comm)
-                                               : fixed_counts({rows / 8}, homes, rank, 2);
+                const auto incoming = dropless ? exchange_counts(outgoing, homes, comm, at::kCPU)
+                                               : fixed_counts({rows / 8}, homes, rank, 2, at::kCPU);
                 nn::exchange_rows(rank == 0 ? sent : sent.narrow(0, 0, 0), outgoing.rows,
                                   incoming.rows, comm);
             });

@@ -43,6 +43,13 @@ double mean_of(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+Standing standing_at_most(const statistics::MeanInterval& at, double most) {
+    return {at.high <= most  ? Outcome::holds
+            : at.low <= most ? Outcome::spans
+                             : Outcome::fails,
+            -at.high};
+}
+
 bool selects(const Selector& selector, const Observation& observation) {
     return (selector.variant.empty() || selector.variant == observation.variant) &&
            is_at(observation, selector.where);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "suite/claim/claim.hpp"
+#include "suite/measure/statistics/mean_interval.hpp"
 
 namespace assay::lte {
 
@@ -46,6 +47,24 @@ ClaimCheck layers_differ(const Claim&, std::span<const Observation>);
 ClaimCheck not_run_yet(const Claim&, const std::string& what_is_missing);
 ClaimCheck verdict_of(const Claim&, bool holds, double obtained, std::string reason);
 double mean_of(const std::vector<double>& values);
+
+/// Of one case of a claim. spans: the margin lies within the interval. untold: on the side of which
+/// nothing is known.
+enum class Outcome { fails, spans, holds, untold };
+
+/// How a case speaks for a claim. The smallest one decides: what fails counts before what is open,
+/// and that before what holds, however wide their intervals are.
+struct Standing {
+    Outcome outcome = Outcome::holds;
+    double favour = 0;  ///< among equal outcomes
+};
+inline bool operator<(const Standing& one, const Standing& other) {
+    return one.outcome != other.outcome ? one.outcome < other.outcome : one.favour < other.favour;
+}
+
+/// Of an interval that must not reach above `most`; the higher, the less favourable.
+Standing standing_at_most(const statistics::MeanInterval&, double most);
+
 /// Whether an observation is of the selector's variant, axes and labels.
 bool selects(const Selector&, const Observation&);
 

@@ -154,9 +154,6 @@ Interval interval_of(const Differences& found, Wanted wanted) {
     return interval;
 }
 
-enum class Outcome { holds, fails, spans, untold };
-
-/// spans: the margin lies within the interval. untold: on the side of which nothing is known.
 Outcome outcome_of(Wanted wanted, const Interval& at, double margin) {
     const Outcome otherwise = at.closed() ? Outcome::spans : Outcome::untold;
     switch (wanted) {
@@ -185,18 +182,9 @@ double against(Wanted wanted, double difference) {
 
 struct Worst {
     Interval at;
-    Outcome outcome = Outcome::holds;
+    Standing standing;
     std::string where;
 };
-
-/// Whether the first is the less favourable one: what fails before what is open before what holds.
-bool less_favourable(Wanted wanted, const Worst& one, const Worst& other) {
-    const auto rank = [](Outcome outcome) {
-        return outcome == Outcome::fails ? 0 : outcome == Outcome::spans ? 1 : 2;
-    };
-    if (one.outcome != other.outcome) return rank(one.outcome) < rank(other.outcome);
-    return against(wanted, one.at.mean) > against(wanted, other.at.mean);
-}
 
 std::string ratios(const Interval& at) {
     const auto end = [](double difference) {
@@ -219,13 +207,14 @@ ClaimCheck at_equal(const Abscissa& equal, const Claim& claim,
             ++all;
             few_seeds = few_seeds || interval.seeds < 2;
             if (!interval.known()) continue;
-            Worst here{interval, outcome_of(wanted, interval, margin),
+            Worst here{interval,
+                       {outcome_of(wanted, interval, margin), -against(wanted, interval.mean)},
                        fmt::format("{}{}sparsity={}", to_string(at), at.empty() ? "" : " ",
                                    to_string(point.first))};
-            if (here.outcome == Outcome::untold) continue;
+            if (here.standing.outcome == Outcome::untold) continue;
             ++known;
             compared = true;
-            if (!worst || less_favourable(wanted, here, *worst)) worst = std::move(here);
+            if (!worst || here.standing < worst->standing) worst = std::move(here);
         }
         if (!compared)
             return not_run_yet(
@@ -237,11 +226,11 @@ ClaimCheck at_equal(const Abscissa& equal, const Claim& claim,
     }
     if (!worst) return not_run_yet(claim, "one side has not been measured yet");
     auto check = verdict_of(
-        claim, worst->outcome == Outcome::holds, std::exp(worst->at.mean),
+        claim, worst->standing.outcome == Outcome::holds, std::exp(worst->at.mean),
         fmt::format("at equal {} {} is {} times that of the other side where that is least "
                     "favourable ({}); {} of {} points tell, interpolated or bounded by monotony",
                     equal.called, claim.metric, ratios(worst->at), worst->where, known, all));
-    if (worst->outcome == Outcome::spans) {
+    if (worst->standing.outcome == Outcome::spans) {
         check.verdict = ClaimVerdict::open_discrepancy;
         check.reason += fmt::format("; interval spans the margin ({:.4g})",
                                     std::exp(wanted == Wanted::no_better ? -margin : margin));

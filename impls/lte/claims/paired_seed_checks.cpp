@@ -44,9 +44,10 @@ struct Comparison {
     std::size_t seeds = 0;
 };
 
-/// What fails counts before what is open, and that before what holds.
-int verdict_rank(const Comparison& one) {
-    return one.difference.high <= 0 ? 0 : one.difference.low <= 0 ? 1 : 2;
+/// The difference must lie above 0.
+Standing standing_of(const Comparison& one) {
+    const auto& [mean, low, high] = one.difference;
+    return {high <= 0 ? Outcome::fails : low <= 0 ? Outcome::spans : Outcome::holds, low};
 }
 
 std::optional<Comparison> compare(const Case& at, const Sides& sides, double least) {
@@ -75,10 +76,7 @@ ClaimCheck clearly_greater(const Claim& claim, std::span<const Observation> obse
     for (const auto& [at, sides] : sides_of(claim, observations)) {
         const auto here = compare(at, sides, least);
         if (!here) return not_run_yet(claim, "an interval needs two seeds of both sides");
-        if (!worst || verdict_rank(*here) < verdict_rank(*worst) ||
-            (verdict_rank(*here) == verdict_rank(*worst) &&
-             here->difference.low < worst->difference.low))
-            worst = here;
+        if (!worst || standing_of(*here) < standing_of(*worst)) worst = here;
     }
     if (!worst) return not_run_yet(claim, "one side has not been measured yet");
     const auto& [mean, low, high] = worst->difference;
@@ -118,7 +116,7 @@ ClaimCheck clearly_bounded(const Claim& claim, std::span<const Observation> obse
         for (const auto& [seed, of_seed] : seeds) values.push_back(sign * mean_of(of_seed));
         const auto here = statistics::mean_interval(values);
         if (!here) return not_run_yet(claim, "an interval needs two seeds");
-        if (worst && here->high <= worst->high) continue;
+        if (worst && !(standing_at_most(*here, most) < standing_at_most(*worst, most))) continue;
         worst = here;
         where = at;
     }
@@ -130,7 +128,7 @@ ClaimCheck clearly_bounded(const Claim& claim, std::span<const Observation> obse
         fmt::format("{} is {:.4g} ({:.4g} to {:.4g}, 95 % over seeds){}{}; at {} {:.4g} is claimed",
                     claim.metric, sign * worst->mean, low, high, where.empty() ? "" : " at ",
                     to_string(where), bound == Bound::at_most ? "most" : "least", *claim.value));
-    if (worst->low <= most && worst->high > most) {
+    if (standing_at_most(*worst, most).outcome == Outcome::spans) {
         check.verdict = ClaimVerdict::open_discrepancy;
         check.reason += "; interval spans the margin";
     }

@@ -46,17 +46,36 @@ DecodedText timed_text(const std::vector<at::Tensor>& windows, std::uint64_t see
     return {{at(0), at(prompt)}, {at(prompt), at(end)}};
 }
 
+/// Says what tells samples apart, but for files of the user's that have one name in two folders.
+std::string kept_name(const SampleSpec& spec) {
+    const auto stem = [](const std::string& name) {
+        return std::filesystem::path(name).stem().string();
+    };
+    std::string name = stem(model_of(spec)) + "-" + spec.variant;
+    const auto add = [&](const char* axis) {
+        const auto found = spec.axes.find(axis);
+        if (found != spec.axes.end()) name += "-" + to_string(found->second);
+    };
+    if (spec.variant != "dense") {
+        add("sparsity");
+        add("recipe");
+    }
+    name += "-" + stem(corpus_of(spec));
+    add("steps");
+    name += spec.axes.contains("steps") ? "-steps-" : "-";
+    name += std::string(to_string(spec.profile)) + "-seed" + std::to_string(spec.seed);
+    return name + ".gguf";
+}
+
 /// Where files of samples stay when ASSAY_KEEP_MODELS names a folder.
 void keep(const SampleSpec& spec, const std::filesystem::path& file) {
     const char* const folder = std::getenv("ASSAY_KEEP_MODELS");
     if (!folder || !*folder) return;
     std::filesystem::create_directories(folder);
-    std::string name = std::filesystem::path(model_of(spec)).stem().string() + "-" + spec.variant;
-    if (spec.variant != "dense") name += "-" + to_string(spec.axes.at("sparsity"));
-    std::filesystem::copy_file(
-        file,
-        std::filesystem::path(folder) / (name + "-seed" + std::to_string(spec.seed) + ".gguf"),
-        std::filesystem::copy_options::overwrite_existing);
+    const auto kept = std::filesystem::path(folder) / kept_name(spec);
+    const std::filesystem::path unfinished = kept.string() + ".part";
+    std::filesystem::copy_file(file, unfinished, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::rename(unfinished, kept);
 }
 
 }  // namespace

@@ -21,9 +21,6 @@
 namespace assay::lte {
 namespace {
 
-/// Of hidden states that predictors are fitted on: 102 thousand tokens of the models trained here
-/// (as many as are drawn), 26 thousand of SmolLM2. Deja Vu took some 400 thousand.
-constexpr double predictor_bytes = 2.0 * (1 << 30);
 constexpr int wanda_sequences = 128;  ///< as many as in its paper; there of 2,048 tokens each
 
 SparseModel selecting(std::unique_ptr<SelectingFeedForward> ffn) {
@@ -78,8 +75,8 @@ SparseModel moefication(Workbench& bench, double sparsity) {
 
 std::unique_ptr<SelectingFeedForward> predictors(Workbench& bench, double sparsity) {
     DejaVuOptions options;
-    options.sequences =
-        sequences_within(predictor_bytes, bench.decoder().config(), bench.sizes().context, options);
+    options.sequences = sequences_within(bench.sizes().predictor_bytes, bench.decoder().config(),
+                                         bench.sizes().context, options);
     options.seed = bench.seed();
     bench.recorder().progress(0, "fitting predictors");
     return deja_vu(bench.decoder(), bench.data(), 1 - sparsity, options);

@@ -59,6 +59,7 @@ Sizes sizes_of(std::string_view model, Profile profile) {
         sizes.stage2_steps = 20;
         sizes.evaluation_windows = 16;
         sizes.checkpoint_every = 10;
+        sizes.predictor_bytes = 4 << 20;  // some 5,000 tokens
         return sizes;
     }
     if (model == "gpt-toy" || model == "llama-toy" || model == "gpt-5m" || model == "llama-5m") {

@@ -28,6 +28,7 @@ struct Sizes {
     int evaluation_windows = 64;                ///< held-out windows
     std::int64_t checkpoint_every = 50;         ///< 0: the sample is over before one would pay
     bool bf16 = false;                          ///< matrix products; else fp32
+    double predictor_bytes = 2.0 * (1 << 30);   ///< of hidden states that predictors are fitted on
 
     /// Tokens that any competitor may train on after the dense model: both stages'.
     std::int64_t tuning_steps() const { return stage1_steps + stage2_steps; }

@@ -48,7 +48,7 @@ class SparsityReader {
     }
 
     float finite(const char* name, const nlohmann::json& value) const {
-        if (!value.is_number() || !std::isfinite(value.get<double>()))
+        if (!value.is_number() || !std::isfinite(value.get<float>()))
             values_.refuse(name, "holds something else than finite numbers");
         return value.get<float>();
     }

@@ -1,6 +1,7 @@
 // What a model file says about neurons that its feed-forward networks leave out from token to
 // token: GGUF keys "assay.sparse.*" of our own, written by `lte/x_product` and read by the decoding
-// engine. Programs that do not know them take the networks for dense.
+// engine. Programs that do not know them take the networks of "cats" and "teal" for dense; a file
+// of "lte" has tensors besides, which most refuse.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include "suite/base/error.hpp"
 
@@ -156,23 +157,24 @@ std::vector<std::byte> stored_as(TensorType type, std::span<const float> values)
 
 void write_gguf(const std::filesystem::path& path, const nlohmann::json& metadata,
                 std::span<const TensorToWrite> tensors) {
+    const std::string head = header(metadata, tensors);
     const std::filesystem::path unfinished = path.string() + ".part";
-    {
-        std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-        const auto write = [&](const char* from, std::size_t bytes) {
-            file.write(from, static_cast<std::streamsize>(bytes));
-            const std::string zeros(padding(bytes), '\0');
-            file.write(zeros.data(), static_cast<std::streamsize>(zeros.size()));
-        };
-        const std::string head = header(metadata, tensors);
-        write(head.data(), head.size());
-        for (const TensorToWrite& tensor : tensors)
-            write(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-        file.flush();
-        if (!file)
-            throw UserError(path.string() + ": cannot be written; is there room, and may you?");
-    }
-    std::filesystem::rename(unfinished, path);
+    std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+    const bool begun = file.is_open();
+    const auto write = [&](const char* from, std::size_t bytes) {
+        file.write(from, static_cast<std::streamsize>(bytes));
+        const std::string zeros(padding(bytes), '\0');
+        file.write(zeros.data(), static_cast<std::streamsize>(zeros.size()));
+    };
+    write(head.data(), head.size());
+    for (const TensorToWrite& tensor : tensors)
+        write(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+    file.close();
+    std::error_code failed, ignored;
+    if (file) std::filesystem::rename(unfinished, path, failed);
+    if (file && !failed) return;
+    if (begun) std::filesystem::remove(unfinished, ignored);
+    throw UserError(path.string() + ": cannot be written; is there room, and may you?");
 }
 
 }  // namespace assay::nn

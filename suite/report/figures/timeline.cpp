@@ -29,6 +29,18 @@ constexpr std::size_t most_blocks = 8, most_label_rows = 7;
 using Anchor = TextStyle::Anchor;
 using Presences = std::map<int, std::vector<Presence>>;
 
+/// What is drawn above the lanes, on so many pixels.
+struct Curves {
+    std::vector<const store::TimeSeries*> shown;
+    std::size_t width = static_cast<std::size_t>(figure_width - left - right_margin);
+};
+constexpr std::size_t most_curves = 8;
+
+std::string curve_title(const store::TimeSeries& curve) {
+    const std::string name = metric_key(curve.name, curve.labels);
+    return curve.unit.empty() ? name : fmt::format("{} ({})", name, curve.unit);
+}
+
 /// Beside the curve, upwards; what does not fit into one line goes on in a second.
 void draw_curve_title(Plot& plot, const PlotArea& area, const std::string& title) {
     constexpr double size = 10.5;
@@ -46,15 +58,14 @@ void draw_curve_title(Plot& plot, const PlotArea& area, const std::string& title
 }
 
 void draw_curve(Plot& plot, PlotFrame& frame, const store::TimeSeries& series, std::size_t slot,
-                const std::string& title) {
+                const std::string& title, std::size_t width) {
     double highest = 0;
     for (const double value : series.values)
         if (std::isfinite(value)) highest = std::max(highest, value);
     frame.y = AxisScale::linear(0, highest);
     draw_y_axis(plot, frame);
     std::vector<Point> path;
-    for (const std::size_t i :
-         points_to_paint(series.t_s, series.values, static_cast<std::size_t>(frame.area.width)))
+    for (const std::size_t i : points_to_paint(series.t_s, series.values, width))
         path.push_back({frame.px(series.t_s[i]), frame.py(std::max(series.values[i], 0.0))});
     plot.polyline(path, {Ink::variant, slot}, 1.6);
     const std::string& or_unit = title.empty() ? series.unit : title;
@@ -153,7 +164,8 @@ double draw_faults(Plot& plot, const std::string& scenario, double top) {
 }
 
 double draw_block(Plot& plot, const Experiment& experiment, const store::Sample& sample,
-                  const std::string& origin, bool tell_faults, double top, EventKinds kinds) {
+                  const std::string& origin, bool tell_faults, double top, EventKinds kinds,
+                  const Curves& curves) {
     const double end_s = end_of(sample);
     const Presences lanes = presence_of(sample, end_s, kinds);
     const store::TimeSeries* throughput = recorded_curve(sample, "throughput");
@@ -181,11 +193,14 @@ double draw_block(Plot& plot, const Experiment& experiment, const store::Sample&
     const double labels_bottom = top + 30 + static_cast<double>(rows) * label_row;
     frame.area.top = labels_bottom + 8;
     double bottom = frame.area.top;
-    if (throughput) {
-        draw_curve(plot, frame, *throughput, variant_slot(experiment, sample.spec.variant),
-                   experiment.figure.y_title);
+    for (const store::TimeSeries* curve : curves.shown) {
+        frame.area.top = bottom;
+        const bool first = curve == throughput;
+        draw_curve(plot, frame, *curve, variant_slot(experiment, sample.spec.variant),
+                   first ? experiment.figure.y_title : curve_title(*curve), curves.width);
         bottom = frame.area.bottom() + 8;
     }
+    frame.area.top = labels_bottom + 8;
     const double lanes_top = bottom;
     const double rows_top = lanes_top + static_cast<double>(lanes.size()) * lane_height;
     draw_lanes(plot, frame, sample, lanes, lanes_top, kinds);
@@ -214,9 +229,22 @@ constexpr double below_title = 36;
 
 }  // namespace
 
-Plot sample_timeline(const Experiment& experiment, const store::Sample& sample, EventKinds kinds) {
+std::vector<const store::TimeSeries*> painted_curves(const store::Sample& sample) {
+    std::vector<const store::TimeSeries*> curves;
+    if (const store::TimeSeries* first = recorded_curve(sample, "throughput"))
+        curves.push_back(first);
+    for (const store::TimeSeries& curve : sample.series_data)
+        if (curves.size() < most_curves && !curve.t_s.empty() &&
+            curve.t_s.size() == curve.values.size() && (curves.empty() || &curve != curves.front()))
+            curves.push_back(&curve);
+    return curves;
+}
+
+Plot sample_timeline(const Experiment& experiment, const store::Sample& sample, EventKinds kinds,
+                     std::size_t width) {
     Plot plot = begun(experiment);
-    const double bottom = draw_block(plot, experiment, sample, "", true, below_title + 12, kinds);
+    const double bottom = draw_block(plot, experiment, sample, "", true, below_title + 12, kinds,
+                                     {painted_curves(sample), width});
     return std::move(plot).finish(figure_width, bottom + 4);
 }
 
@@ -250,7 +278,11 @@ Plot timeline_figure(const Experiment& experiment, std::span<const store::Sample
             y += 22;
             break;
         }
-        y = draw_block(plot, experiment, *sample, std::get<5>(key), scenarios.size() > 1, y, kinds);
+        Curves curves;
+        if (const store::TimeSeries* throughput = recorded_curve(*sample, "throughput"))
+            curves.shown = {throughput};
+        y = draw_block(plot, experiment, *sample, std::get<5>(key), scenarios.size() > 1, y, kinds,
+                       curves);
     }
     return std::move(plot).finish(figure_width, y + 4);
 }

@@ -25,8 +25,12 @@ using EventKinds = std::span<const EventKind>;
 /// titles.
 Plot timeline_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
 
-/// One sample in such detail, whatever else there is.
-Plot sample_timeline(const Experiment&, const store::Sample&, EventKinds);
+/// One sample in such detail, with every curve of painted_curves(). `width`: of the screen in
+/// pixels; longer curves are thinned out for it (decimate.hpp).
+Plot sample_timeline(const Experiment&, const store::Sample&, EventKinds, std::size_t width);
+
+/// The throughput first, then the others as recorded, eight at most; those that are whole.
+std::vector<const store::TimeSeries*> painted_curves(const store::Sample&);
 
 /// The variants of one scenario over one another. One panel per case, profile, provenance and fault
 /// plan, with the first sample of each variant: the curve that the figure's metric names
@@ -45,7 +49,9 @@ const EventKind& kind_of(EventKinds, std::string_view name);
 /// The colour's slot in the palette of the figures.
 std::size_t slot_of(EventColour);
 
-/// Time of the last event or value in s; without any, how long the sample took, at least 1 s.
+/// The largest finite time of an event or a value in s; without any, how long the sample took.
+double recorded_end(const store::Sample&);
+/// The same for an axis: 1 s at least where nothing happened after the start.
 double end_of(const store::Sample&);
 
 /// The curve of that name; null where there is none with as many times as values, at least one.

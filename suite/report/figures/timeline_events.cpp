@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace assay::report {
 
@@ -18,12 +20,20 @@ std::size_t slot_of(EventColour colour) {
     return static_cast<std::size_t>(colour);  // declared in the palette's order
 }
 
-double end_of(const store::Sample& sample) {
-    double end = 0;
-    for (const store::Event& event : sample.events) end = std::max(end, event.t_s);
+double recorded_end(const store::Sample& sample) {
+    std::optional<double> end;
+    const auto see = [&](double t_s) {
+        if (std::isfinite(t_s)) end = std::max(end.value_or(t_s), t_s);
+    };
+    for (const store::Event& event : sample.events) see(event.t_s);
     for (const store::TimeSeries& series : sample.series_data)
-        for (const double t : series.t_s) end = std::max(end, t);
-    return end > 0 ? end : std::max(sample.seconds, 1.0);
+        for (const double t_s : series.t_s) see(t_s);
+    return end.value_or(sample.seconds);
+}
+
+double end_of(const store::Sample& sample) {
+    const double end = recorded_end(sample);
+    return end > 0 ? end : std::max(std::isfinite(sample.seconds) ? sample.seconds : 0, 1.0);
 }
 
 std::map<int, std::vector<Presence>> presence_of(const store::Sample& sample, double end_s,

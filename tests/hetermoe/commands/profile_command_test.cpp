@@ -26,6 +26,7 @@ TEST_F(HetermoeProfileCommand, SaysWhatFitsNothing) {
     EXPECT_THAT(error({"-o", (folder_ / "no/such.toml").string()}), HasSubstr("-o: "));
     EXPECT_THROW(output({"--layers", "0"}), CLI::ParseError);
     EXPECT_THROW(output({"--memory", "-1"}), CLI::ParseError);
+    EXPECT_THROW(output({"--attention", "sparse"}), CLI::ParseError);
     EXPECT_THAT(error({"--seconds", "nan"}), HasSubstr("not nan"));
     EXPECT_THAT(error({"--memory", "nan"}), HasSubstr("not nan"));
 }

@@ -28,10 +28,19 @@ TEST_F(PartsPoints, KeepsTheRatioOfGpus) {
     EXPECT_EQ(parts("w2-o2"), (Group{1, 2}));
     EXPECT_EQ(parts("d2-o3"), (Group{2, 1}));
     EXPECT_EQ(parts("d1-c1"), (Group{1, 3}));
+    for (const char* const panel : {"d1-o1", "w2-o2", "d2-o3", "d1-c1"}) {
+        const Point point = at(panel_point(panel));
+        const PartsPoint part = parts_for(point);
+        EXPECT_EQ(part.groups * part.parts.attention, point.new_gpus.gpus) << panel;
+        EXPECT_EQ(part.groups * part.parts.expert, point.old_gpus.gpus) << panel;
+    }
     // As they are, where they are few.
     EXPECT_EQ(parts_for(at(point_on(model_shape("d1"), "hetermoe-on-premise", "a40", 2, "v100", 2)))
                   .parts,
               (Group{2, 2}));
+    EXPECT_EQ(parts_for(at(point_on(model_shape("d1"), "hetermoe-on-premise", "a40", 2, "v100", 2)))
+                  .groups,
+              1);
 }
 
 TEST_F(PartsPoints, OldPartsLackWhatOldGpusLack) {

@@ -71,6 +71,27 @@ TEST_P(HetermoeProfiler, MemoryIsExact) {
     EXPECT_LT(*measured.profile.new_kind.capacity, *measured.profile.old_kind.capacity);
 }
 
+// It keeps and computes the rows of four.
+TEST(HetermoeProfilerMemory, AnOldGpuOfSeveralNewOnesHoldsFewerExperts) {
+    auto settings = small();
+    settings.new_gpus = settings.old_gpus = 1;
+    const auto of_one = measure_profile(settings, [](std::string_view) {});
+    settings.new_gpus = 4;
+    const auto of_four = measure_profile(settings, [](std::string_view) {});
+    EXPECT_LT(*of_four.profile.old_kind.capacity, *of_one.profile.old_kind.capacity);
+    EXPECT_EQ(of_four.profile.new_kind.capacity, of_one.profile.new_kind.capacity);
+}
+
+TEST(HetermoeProfilerTimes, AreOfEveryKindOfAttention) {
+    using Attention = ProfilerSettings::Attention;
+    auto settings = small();
+    for (const auto kind : {Attention::fused, Attention::materialised, Attention::written_out}) {
+        settings.attention = kind;
+        const auto measured = measure_profile(settings, [](std::string_view) {});
+        EXPECT_GT(*measured.profile.new_kind.attention, 1);
+    }
+}
+
 // A new GPU's attention over longer sequences takes longer; experts do not care.
 TEST(HetermoeProfilerTimes, FollowTheModel) {
     auto settings = small();

@@ -174,7 +174,7 @@ TEST(Routes, WithFixedCapacityEqualNumbersGoToEveryExpert) {
     const auto outgoing = address(choices, homes, 3);
     EXPECT_THAT(outgoing.by_expert, testing::ElementsAre(2, 2, 2, 2));
     EXPECT_THAT(outgoing.rows, testing::ElementsAre(0, 4, 4));
-    const auto incoming = fixed_counts({2}, homes, 2, 3);
+    const auto incoming = fixed_counts({2}, homes, 2, 3, at::kCPU);
     EXPECT_THAT(incoming.rows, testing::ElementsAre(4, 0, 0));
     EXPECT_THAT(incoming.by_expert, testing::ElementsAre(2, 2));
     // Rows 1 … 6 go out; those dropped come back as zeros.

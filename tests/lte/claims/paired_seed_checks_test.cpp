@@ -96,5 +96,24 @@ TEST(LteClearlyBounded, HoldsWhereTheWholeIntervalDoes) {
     }
 }
 
+TEST(LteClearlyBounded, ACaseThatFailsCountsBeforeANoisierOne) {
+    MadeUp made;
+    const auto add = [&](const char* corpus, const std::vector<double>& values) {
+        for (std::size_t seed = 0; seed < values.size(); ++seed)
+            made.value("lte", {{"corpus", std::string(corpus)}}, "read_share", {}, values[seed],
+                       seed + 1);
+    };
+    add("fails", {0.9, 0.91, 0.92});
+    add("open", {0.1, 1.5, 0.4});
+    Claim claim = made_up_claim("read_share", "lte");
+    claim.value = 0.8;
+    const auto check = clearly_at_most(claim, made.all());
+    EXPECT_EQ(check.verdict, ClaimVerdict::contradicted) << check.reason;
+    EXPECT_NEAR(*check.obtained, 0.91, 1e-9);
+    claim.value = 1;
+    EXPECT_EQ(clearly_at_least(claim, made.all()).verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(clearly_at_most(claim, made.all()).verdict, ClaimVerdict::open_discrepancy);
+}
+
 }  // namespace
 }  // namespace assay::lte

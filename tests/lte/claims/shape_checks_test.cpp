@@ -40,6 +40,18 @@ TEST(LteShapeChecks, MostlySlower) {
     EXPECT_NEAR(*mostly_slower(claim, slow.all()).obtained, 0.6, 1e-12);
     const auto fast = speedups("index", [](double s) { return 1.1 - s; });
     EXPECT_EQ(mostly_slower(claim, fast.all()).verdict, ClaimVerdict::contradicted);
+    // A case that surely is not slower counts before one that tells nothing.
+    MadeUp two;
+    for (const double sparsity : {0.0, 0.5})
+        for (const std::uint64_t seed : {1, 2}) {
+            const auto add = [&](const char* shape, double speedup) {
+                two.value("index", {{"shape", std::string(shape)}, {"sparsity", sparsity}},
+                          "speedup", {}, speedup, seed);
+            };
+            add("a noisy one", seed == 1 ? 0.5 : 1.2);
+            add("fast", seed == 1 ? 1.2 : 1.21);
+        }
+    EXPECT_EQ(mostly_slower(claim, two.all()).verdict, ClaimVerdict::contradicted);
 }
 
 /// Two seeds, the second of which leaves out a little more.
@@ -77,6 +89,24 @@ TEST(LteShapeChecks, UnionsThatBendAsAnyDoAreNotEnough) {
     const auto open = unions([](double b) { return 0.5 + 0.5 * std::pow(0.8, b); }, 0.7);
     EXPECT_EQ(grows_sublinearly(unions_are_at_most(0.8), open.all()).verdict,
               ClaimVerdict::open_discrepancy);
+}
+
+TEST(LteShapeChecks, UnionsArePairedBySeed) {
+    MadeUp made;
+    const auto add = [&](std::int64_t batch, std::uint64_t seed, double left_out) {
+        made.value("lte", {{"sparsity", 0.9}}, "union_sparsity", {{"batch", batch}}, left_out,
+                   seed);
+    };
+    add(1, 1, 0.9);
+    add(1, 2, 0.5);
+    add(16, 2, 0.4);
+    add(16, 3, 0.8);
+    EXPECT_EQ(grows_sublinearly(unions_are_at_most(0.8), made.all()).verdict,
+              ClaimVerdict::not_run);
+    add(16, 1, 0.7);
+    const ClaimCheck result = grows_sublinearly(unions_are_at_most(0.8), made.all());
+    EXPECT_NEAR(*result.obtained,
+                (0.3 / (1 - std::pow(0.9, 16)) + 0.6 / (1 - std::pow(0.5, 16))) / 2, 1e-9);
 }
 
 TEST(LteShapeChecks, UnionsNeedABatchOfOne) {

@@ -86,20 +86,21 @@ TEST_F(TaskQuestions, ThatCannotBeAskedAreRefusedWithTheirPlace) {
                 HasSubstr("three dashes"));
 }
 
-// A model that has learned sums tells a line of its text from one that breaks off.
+// A model that has learned sums goes on as its text does, whatever the label says. Answers are
+// equally long: one that knows nothing finds both alike, takes the first and is right once in four.
 TEST_F(TaskQuestions, AreAnsweredByASparseModel) {
     const SmallBench small("llama-tiny");
     auto spec = small.spec("lte");
     spec.axes["sparsity"] = 0.25;
     spec.axes["steps"] = std::int64_t{10};
     spec.axes["recipe"] = std::string("fast");
-    spec.axes["task"] = file("sums.tsv", "sum\tlabel\n17 +\t1\n3 +\t1\n20 +\t1\n5 +\t1\n");
-    spec.axes["prompt"] = file("form", "answers: 0 = qqqqqqqq | 1 = 5 = 2\n---\n{sum}");
+    spec.axes["task"] = file("sums.tsv", "sum\tlabel\n17 + 5\t1\n3 + 4\t1\n20 + 9\t0\n5 + 8\t1\n");
+    spec.axes["prompt"] = file("form", "answers: 0 = q q | 1 = = 2\n---\n{sum}");
     MemoryRecorder recorder;
     answer_task(spec, recorder);
     EXPECT_EQ(recorder.value("questions"), 4);
-    EXPECT_EQ(recorder.value("accuracy"), 1);
-    EXPECT_EQ(recorder.value("matthews"), 0);  // one class alone
+    EXPECT_EQ(recorder.value("accuracy"), 0.75);
+    EXPECT_EQ(recorder.value("matthews"), 0);  // one answer alone
     EXPECT_GT(recorder.value("ffn_sparsity"), 0);
 }
 

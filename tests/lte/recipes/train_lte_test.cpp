@@ -13,7 +13,7 @@
 namespace assay::lte {
 namespace {
 
-constexpr std::int64_t steps = 30;
+constexpr std::int64_t steps = 15;
 
 MemoryRecorder made(const SmallBench& small, const std::string& arm) {
     auto spec = small.spec(arm);
@@ -39,14 +39,16 @@ TEST(RouterArms, AllTrainOnEquallyManyTokens) {
          {"as_is", "random_router", "rate", "gain", "fast", "fast_detached", "fast_detached_bias",
           "fast_detached_bias_tuned", "published", "published_fast", "dense", "cats"}) {
         const auto recorder = made(small, arm);
+        const auto trained = trained_steps(recorder);
         std::size_t all = 0;
-        for (const auto& [name, count] : trained_steps(recorder)) all += count;
+        for (const auto& [name, count] : trained) all += count;
         EXPECT_EQ(all, static_cast<std::size_t>(steps)) << arm;
         EXPECT_GT(recorder.value("perplexity"), 1) << arm;
+        if (arm == std::string("fast_detached_bias_tuned")) {
+            EXPECT_EQ(trained, (std::map<std::string, std::size_t>{
+                                   {"dense", 5}, {"stage1", 6}, {"stage2", 4}}));
+        }
     }
-    const auto tuned = trained_steps(made(small, "fast_detached_bias_tuned"));
-    EXPECT_EQ(tuned,
-              (std::map<std::string, std::size_t>{{"dense", 10}, {"stage1", 12}, {"stage2", 8}}));
 }
 
 TEST(RouterArms, SayWhatTheirRoutersDid) {

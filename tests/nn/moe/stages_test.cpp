@@ -214,6 +214,25 @@ TEST(MoeShapes, MixtralIsCausalAndHasItsParameters) {
         EXPECT_FALSE(at::allclose(before.select(1, position), after.select(1, position)));
 }
 
+// Queries share keys and values in Mixtral's shape.
+TEST(MoeShapes, EveryKindOfAttentionIsTheSame) {
+    for (const MoeShape shape : {MoeShape::gpt, MoeShape::mixtral}) {
+        at::manual_seed(1);
+        SmallMoe moe(2, at::kFloat, shape);
+        ASSERT_LT(moe.config.kv_heads, moe.config.heads);
+        const at::NoGradGuard no_grad;
+        const auto x = at::randn({3, moe.config.context, moe.config.width});
+        const auto residual = [&](Attention kind) {
+            return moe_attend(moe.config, moe.dense, 1, x, {}, kind).residual;
+        };
+        const auto written_out = residual(Attention::written_out);
+        EXPECT_GT((written_out - x).abs().max().item<double>(), 1e-3);
+        for (const Attention kind : {Attention::materialised, Attention::fused})
+            EXPECT_LT((residual(kind) - written_out).abs().max().item<double>(), 1e-5)
+                << "shape " << static_cast<int>(shape) << ", kind " << static_cast<int>(kind);
+    }
+}
+
 // Experts, gates and what is before them, at a few elements each.
 class MoeGradients : public testing::TestWithParam<MoeShape> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, MoeGradients, testing::Values(MoeShape::gpt, MoeShape::mixtral));

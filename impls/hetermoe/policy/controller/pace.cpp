@@ -4,14 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "suite/measure/statistics/quantile.hpp"
+
 namespace assay::hetermoe {
 namespace {
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 Nanoseconds nanoseconds(double seconds) {
     return std::max<Nanoseconds>(1, std::llround(seconds * 1e9));
@@ -65,7 +61,7 @@ RankPace PaceWatch::slowest() const {
         const auto usual = [&](double RankPace::*time) {
             std::vector<double> times;
             for (const auto& step : window_) times.push_back(step[rank].*time);
-            return median(std::move(times));
+            return statistics::median(times);
         };
         for (const auto time :
              {&RankPace::attention_s, &RankPace::old_expert_s, &RankPace::new_expert_s})
