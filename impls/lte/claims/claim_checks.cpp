@@ -12,7 +12,6 @@ std::map<std::string, CustomCheck, std::less<>> claim_checks() {
     return {{"better_at_equal_sparsity", better_at_equal_sparsity},
             {"alike_at_equal_sparsity", alike_at_equal_sparsity},
             {"no_better_at_equal_sparsity", no_better_at_equal_sparsity},
-            {"better_at_equal_latency", better_at_equal_latency},
             {"clearly_greater", clearly_greater},
             {"clearly_at_most", clearly_at_most},
             {"clearly_at_least", clearly_at_least},

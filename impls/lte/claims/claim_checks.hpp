@@ -15,10 +15,9 @@ namespace assay::lte {
 /// that it needs, else "supported" or "contradicted"; a claim with a `discrepancy` then reads "open
 /// discrepancy". Verdicts on better, worse and alike rest on 95 % intervals over seeds, of which
 /// there must be two, and read "open discrepancy" where the interval spans the margin: those at
-/// equal sparsity or latency on that of the mean logarithm of the ratio and clearly_greater on that
+/// equal sparsity on that of the mean logarithm of the ratio and clearly_greater on that
 /// of the difference, paired over seeds; the others on that of the mean.
 ///   better_at_equal_sparsity     `of` has less perplexity than `over` at equal measured sparsity
-///   better_at_equal_latency      the same at an equal share of the dense latency saved
 ///   alike_at_equal_sparsity      neither differs by more than the claim's relative tolerance
 ///   no_better_at_equal_sparsity  `of` has no less perplexity than `over`, beyond the tolerance
 ///   clearly_greater              seed by seed, `of` is more than the claim's value (1) times
@@ -35,7 +34,6 @@ std::map<std::string, CustomCheck, std::less<>> claim_checks();
 ClaimCheck better_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck alike_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck no_better_at_equal_sparsity(const Claim&, std::span<const Observation>);
-ClaimCheck better_at_equal_latency(const Claim&, std::span<const Observation>);
 ClaimCheck clearly_greater(const Claim&, std::span<const Observation>);
 ClaimCheck clearly_at_most(const Claim&, std::span<const Observation>);
 ClaimCheck clearly_at_least(const Claim&, std::span<const Observation>);

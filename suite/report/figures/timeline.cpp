@@ -35,6 +35,7 @@ struct Curves {
     std::size_t width = static_cast<std::size_t>(figure_width - left - right_margin);
 };
 constexpr std::size_t most_curves = 8;
+constexpr double other_curve_height = 56, between_curves = 16;
 
 std::string curve_title(const store::TimeSeries& curve) {
     const std::string name = metric_key(curve.name, curve.labels);
@@ -194,11 +195,12 @@ double draw_block(Plot& plot, const Experiment& experiment, const store::Sample&
     frame.area.top = labels_bottom + 8;
     double bottom = frame.area.top;
     for (const store::TimeSeries* curve : curves.shown) {
-        frame.area.top = bottom;
         const bool first = curve == throughput;
+        frame.area.top = bottom;
+        frame.area.height = first ? curve_height : other_curve_height;
         draw_curve(plot, frame, *curve, variant_slot(experiment, sample.spec.variant),
                    first ? experiment.figure.y_title : curve_title(*curve), curves.width);
-        bottom = frame.area.bottom() + 8;
+        bottom = frame.area.bottom() + (curve == curves.shown.back() ? 8 : between_curves);
     }
     frame.area.top = labels_bottom + 8;
     const double lanes_top = bottom;
