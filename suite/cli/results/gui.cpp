@@ -30,8 +30,8 @@ int become_window(const std::vector<std::string>& arguments) {
     ::execvp(program.c_str(), argv.data());
     if (errno == ENOENT)
         throw NotSupportedHere(
-            "there is no assay-gui beside this program or in PATH: with Qt 6 (Debian: "
-            "qt6-base-dev) scripts/build makes it");
+            "there is no assay-gui beside this program or in PATH: install Qt 6 (Debian: "
+            "qt6-base-dev), configure and build again");
     throw UserError(fmt::format("assay-gui cannot be started: {}", std::strerror(errno)));
 }
 
