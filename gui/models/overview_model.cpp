@@ -3,6 +3,8 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "gui/models/words.hpp"
+
 namespace assay::gui {
 namespace {
 
@@ -56,8 +58,6 @@ bool same_rows(const Overview& a, const Overview& b) {
                                             });
                       });
 }
-
-QString text(const std::string& words) { return QString::fromStdString(words); }
 
 QVariant shown(const VerdictCounts& claims, const std::map<std::string, long>& samples,
                int column) {

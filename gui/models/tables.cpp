@@ -5,15 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gui/models/words.hpp"
 #include "suite/report/text/text_table.hpp"
 
 namespace assay::gui {
 namespace {
-
-QString text(const std::string& words) { return QString::fromStdString(words); }
-QString text(std::string_view words) {
-    return QString::fromUtf8(words.data(), qsizetype(words.size()));
-}
 
 QString with_unit(const std::optional<double>& value, const std::string& unit) {
     if (!value) return {};

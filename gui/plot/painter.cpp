@@ -9,15 +9,12 @@
 #include <cmath>
 #include <string_view>
 
+#include "gui/models/words.hpp"
+
 namespace assay::gui {
 namespace {
 
 using namespace report;
-
-QColor colour(Paint paint, Theme theme, bool of_line = false) {
-    const std::string_view name = colour_of(paint, theme, of_line);
-    return QColor(QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size())));
-}
 
 QPointF at(Point point) { return {point.x, point.y}; }
 
@@ -124,6 +121,10 @@ const std::string* words_there(const Shape& shape, QPointF at) {
 }
 
 }  // namespace
+
+QColor colour(Paint paint, Theme theme, bool of_line) {
+    return QColor(text(colour_of(paint, theme, of_line)));
+}
 
 void paint(QPainter& painter, const Plot& plot, Theme theme) {
     painter.save();

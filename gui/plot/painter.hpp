@@ -1,6 +1,7 @@
 // Paints a plot of the report with Qt: the same shapes in the same places as its SVG.
 #pragma once
 
+#include <QColor>
 #include <QPainter>
 #include <QPointF>
 #include <QString>
@@ -8,6 +9,9 @@
 #include "suite/report/figures/plot.hpp"
 
 namespace assay::gui {
+
+/// report::colour_of() as Qt has it.
+QColor colour(report::Paint paint, report::Theme theme, bool of_line = false);
 
 /// In the plot's own pixels, from the painter's origin.
 void paint(QPainter& painter, const report::Plot& plot, report::Theme theme);

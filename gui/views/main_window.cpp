@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "gui/data/overview.hpp"
+#include "gui/models/words.hpp"
 #include "gui/plot/painter.hpp"
 #include "gui/plot/ratio_plot.hpp"
 #include "gui/views/theme.hpp"
@@ -28,8 +29,6 @@ namespace {
 const QString view_topic = QStringLiteral("view"), newest_topic = QStringLiteral("newest sample"),
               here = QStringLiteral("here");
 constexpr std::size_t painted_width = 1440;  // pixels, for which long curves are thinned out
-
-QString text(const std::string& words) { return QString::fromStdString(words); }
 
 QString running_text(const std::vector<RunningSession>& running) {
     if (running.empty()) return {};
@@ -91,7 +90,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
       notice_(new QLabel),
       address_(new QLineEdit),
       reader_(database_) {
-    setWindowTitle(QStringLiteral("Assay: ") + text(database_.filename()));
+    setWindowTitle(QStringLiteral("Assay: ") + text(database_.filename().string()));
     for (QWidget* view :
          std::initializer_list<QWidget*>{overview_, figure_, compare_, timeline_, history_})
         views_->addWidget(view);

@@ -2,15 +2,14 @@
 
 #include <QGuiApplication>
 
+#include "gui/plot/painter.hpp"
+
 namespace assay::gui {
 namespace {
 
 using namespace report;
 
-QColor colour(Ink ink, Theme theme, std::size_t slot = 0) {
-    const std::string_view name = colour_of({ink, slot}, theme);
-    return QColor(QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size())));
-}
+QColor colour(Ink ink, Theme theme) { return gui::colour({ink}, theme); }
 
 }  // namespace
 

@@ -10,13 +10,13 @@
 
 #include "impls/hetermoe/policy/expert_map.hpp"
 #include "impls/hetermoe/policy/plan.hpp"
+#include "impls/hetermoe/simulated/point.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
 using Members = std::vector<std::size_t>;
-constexpr int backward_over_forward = 3;  // twice, and once to compute the stage again
 
 class Arms {
   public:
