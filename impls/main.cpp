@@ -8,6 +8,7 @@
 #include "impls/lazarus/register.hpp"
 #include "impls/lte/register.hpp"
 #include "impls/model/tool.hpp"
+#include "impls/plato/register.hpp"
 #include "suite/cli/command.hpp"
 
 #ifdef ASSAY_HAVE_TORCH
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
         registry.add(assay::lazarus::make_system(claims));
         registry.add(assay::lte::make_system(claims));
         registry.add(assay::hetermoe::make_system(claims));
+        registry.add(assay::plato::make_system(claims));
         registry.add(assay::model::make_model_tool());
     } catch (const std::exception& error) {
         // A claims file that cannot be read, or a registration that contradicts itself.

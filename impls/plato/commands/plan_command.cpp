@@ -1,0 +1,293 @@
+// `assay plan plato`: what a model's plan says, and what decoding its parts side by side gains.
+#include "impls/plato/commands/plan_command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "impls/plato/plans/plan_file.hpp"
+#include "impls/plato/policy/plan_text.hpp"
+#include "impls/plato/simulated/step_model.hpp"
+#include "suite/base/error.hpp"
+
+namespace assay::plato {
+namespace {
+
+using nlohmann::ordered_json;
+
+void read_file(const char* option, const std::string& file,
+               const std::function<void(std::istream&, const std::string& name)>& read) {
+    if (file == "-") return read(std::cin, "standard input");
+    if (std::filesystem::is_directory(file))
+        throw UserError(fmt::format("{} {}: a folder; give a file", option, file));
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream)
+        throw UserError(fmt::format("{} {}: {}; give a file, or - for standard input", option, file,
+                                    std::strerror(errno)));
+    read(stream, file);
+}
+
+// ---- a plan as text
+
+ordered_json to_json(const PlanParser& plan) {
+    auto nodes = ordered_json::array();
+    for (const PlannedNode& node : plan.nodes()) {
+        nodes.push_back({{"i", nodes.size() + 1},
+                         {"title", node.title},
+                         {"deps", node.dependencies},
+                         {"d", node.difficulty ? ordered_json(*node.difficulty) : nullptr}});
+    }
+    return {{"nodes", nodes},
+            {"dep_dropped", plan.dropped_dependencies()},
+            {"repaired", plan.repaired()},
+            {"nodes_dropped", plan.dropped_nodes()},
+            {"truncated", plan.truncated()},
+            {"fallback", plan.fallback()}};
+}
+
+std::string to_text(const PlanParser& plan) {
+    std::string text;
+    int number = 0;
+    for (const PlannedNode& node : plan.nodes())
+        text += fmt::format("{:>4}  {}{}\n", ++number, node.title,
+                            node.dependencies.empty()
+                                ? std::string()
+                                : fmt::format("  (after {})", fmt::join(node.dependencies, ", ")));
+    const auto say = [&](int count, const char* what) {
+        if (count > 0) text += fmt::format("{} {}\n", count, what);
+    };
+    say(plan.dropped_dependencies(), "dropped: dependencies on the node itself or a later one");
+    say(plan.repaired(), "mended: lines that are no node depend on the one before");
+    say(plan.dropped_nodes(), "dropped: lines after ten nodes");
+    if (plan.truncated()) text += "the last line was not finished: dropped\n";
+    if (plan.fallback()) text += "no plan: the question is answered without one\n";
+    return text;
+}
+
+// ---- plans in numbers
+
+struct Planned {
+    std::vector<PlanRecord> plans;
+    std::vector<Schedule> schedules;
+
+    double speedup() const {
+        double ar = 0, makespan = 0;
+        for (const Schedule& schedule : schedules) {
+            ar += schedule.ar_ms;
+            makespan += schedule.makespan_ms;
+        }
+        return ar / makespan;
+    }
+    /// 1 where prompts are empty: nothing was reused.
+    double recomputed_fraction() const {
+        std::int64_t recomputed = 0, all = 0;
+        for (const Schedule& schedule : schedules) {
+            recomputed += schedule.recomputed_tokens;
+            all += schedule.prompt_tokens;
+        }
+        return all > 0 ? static_cast<double>(recomputed) / static_cast<double>(all) : 1;
+    }
+};
+
+ordered_json to_json(const Planned& planned) {
+    auto plans = ordered_json::array();
+    for (std::size_t i = 0; i < planned.plans.size(); ++i) {
+        const Schedule& schedule = planned.schedules[i];
+        auto nodes = ordered_json::array();
+        for (const NodeSchedule& node : schedule.nodes)
+            nodes.push_back({{"i", nodes.size() + 1},
+                             {"prompt_tokens", node.prompt_tokens},
+                             {"recomputed_tokens", node.recomputed_tokens},
+                             {"ready_ms", node.ready_ms},
+                             {"start_ms", node.start_ms},
+                             {"end_ms", node.end_ms}});
+        plans.push_back({{"id", planned.plans[i].id},
+                         {"ar_ms", schedule.ar_ms},
+                         {"makespan_ms", schedule.makespan_ms},
+                         {"speedup", schedule.speedup()},
+                         {"critical_path_ms", schedule.critical_path_ms},
+                         {"answer_tokens", schedule.answer_tokens},
+                         {"plan_tokens", schedule.plan_tokens},
+                         {"steps", schedule.steps},
+                         {"prompt_tokens", schedule.prompt_tokens},
+                         {"recomputed_tokens", schedule.recomputed_tokens},
+                         {"nodes", nodes}});
+    }
+    return {
+        {"plans", plans},
+        {"total",
+         {{"speedup", planned.speedup()}, {"recomputed_fraction", planned.recomputed_fraction()}}}};
+}
+
+std::string to_text(const Planned& planned) {
+    std::string text =
+        fmt::format("{:<20} {:>12} {:>12} {:>8} {:>14} {:>11}\n", "plan", "without, ms", "with, ms",
+                    "speedup", "longest path", "recomputed");
+    for (std::size_t i = 0; i < planned.plans.size(); ++i) {
+        const Schedule& schedule = planned.schedules[i];
+        text += fmt::format("{:<20} {:>12.1f} {:>12.1f} {:>7.2f}x {:>11.1f} ms {:>5} of {}\n",
+                            planned.plans[i].id, schedule.ar_ms, schedule.makespan_ms,
+                            schedule.speedup(), schedule.critical_path_ms,
+                            schedule.recomputed_tokens, schedule.prompt_tokens);
+    }
+    text += fmt::format(
+        "All together {:.2f} times as fast as without plans; of the nodes' prompt tokens {:.0f} % "
+        "are computed again.\n",
+        planned.speedup(), 100 * planned.recomputed_fraction());
+    if (planned.speedup() < 1) text += "Planning does not pay at these step times.\n";
+    return text;
+}
+
+class PlanCommand : public Command {
+  public:
+    void options(CLI::App& app) override {
+        app.description(
+            "What decoding the parts of a planned answer side by side gains: plans in numbers and "
+            "the times of a step give every node's schedule. Or what the text of a plan says. "
+            "Arithmetic; nothing is run");
+        CLI::Option* const text =
+            app.add_option("--text", text_, "a plan as a model writes it; - reads standard input")
+                ->type_name("FILE|-");
+        CLI::Option* const plans =
+            app.add_option("--plans", plans_,
+                           "plans in numbers, a JSON object a line (below); - reads standard input")
+                ->type_name("FILE|-")
+                ->excludes(text);
+        app.add_option("--step-ms", step_ms_,
+                       "milliseconds of a step: C0, and C1 more for each sequence in it")
+            ->delimiter(',')
+            ->expected(2)
+            ->needs(plans)
+            ->type_name("C0,C1");
+        app.add_option("--prefill-ms", prefill_ms_, "milliseconds of a prompt token")
+            ->needs(plans)
+            ->type_name("P");
+        app.add_option("--mode", mode_,
+                       "ar: without plans. sot: Skeleton-of-Thought. waves: depth after depth. "
+                       "plato_nopipe: by dependencies, once the plan is there. plato: while it is "
+                       "being written")
+            ->capture_default_str()
+            ->needs(plans)
+            ->check(CLI::IsMember({"ar", "sot", "waves", "plato_nopipe", "plato"}))
+            ->type_name("NAME");
+        app.add_option("--kv", kv_,
+                       "what prompts take from the cache. L0: nothing. L1: instruction and "
+                       "question. L2: the longest common prefix. L3: answers wherever they stand "
+                       "(not exact)")
+            ->capture_default_str()
+            ->needs(plans)
+            ->check(CLI::IsMember({"L0", "L1", "L2", "L3"}))
+            ->type_name("LEVEL");
+        app.add_option("--order", order_,
+                       "which ready node goes first: with the longest path to come, the lowest "
+                       "number, the most of its prompt cached")
+            ->capture_default_str()
+            ->needs(plans)
+            ->check(CLI::IsMember({"path", "index", "prefix"}))
+            ->type_name("NAME");
+        app.add_option("--max-batch", max_batch_,
+                       "sequences side by side, an unfinished plan among them")
+            ->capture_default_str()
+            ->needs(plans)
+            ->check(CLI::Range(1, 1 << 20))
+            ->type_name("B");
+        app.add_flag("--warm", warm_, "instructions are cached before (not at L0)")->needs(plans);
+        app.add_flag("--json", json_,
+                     "print JSON: \"plans\" and \"total\", or \"nodes\" and what was mended");
+        app.footer(
+            "A line of a plan as text, and the last:\n"
+            "  2. What it costs | deps: 1 | d: 3\n"
+            "  END\n"
+            "A plan in numbers (tokens; ar_tokens, of an answer without a plan, may be left out):\n"
+            "  {\"id\":\"w01\",\"question_tokens\":10,\"static_plan_tokens\":20,"
+            "\"static_node_tokens\":5,\"nodes\":[\n"
+            "   {\"i\":1,\"line_tokens\":3,\"lead_tokens\":2,\"out_tokens\":4,\"deps\":[]},\n"
+            "   {\"i\":2,\"line_tokens\":3,\"lead_tokens\":2,\"out_tokens\":3,\"deps\":[1]}]}   "
+            "(on one line)\n"
+            "Examples:\n"
+            "  assay plan plato --text plan.txt\n"
+            "  assay plan plato --plans plans.jsonl --step-ms 21,2.6 --prefill-ms 2.5\n"
+            "  assay plan plato --plans plans.jsonl --step-ms 3.1,0.01 --prefill-ms 0.02 --mode "
+            "plato_nopipe --kv L0 --json");
+    }
+
+    int run() override {
+        if (!text_.empty()) {
+            const PlanParser plan = parsed();
+            fmt::print("{}", json_ ? dumped(to_json(plan)) : to_text(plan));
+        } else {
+            const Planned plans = planned();
+            fmt::print("{}", json_ ? dumped(to_json(plans)) : to_text(plans));
+        }
+        return 0;
+    }
+
+  private:
+    // A model may write bytes that are no UTF-8.
+    static std::string dumped(const ordered_json& value) {
+        return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    }
+
+    PlanParser parsed() const {
+        PlanParser plan;
+        read_file("--text", text_, [&](std::istream& in, const std::string&) {
+            plan.feed(std::string(std::istreambuf_iterator<char>(in), {}));
+        });
+        plan.finish();
+        return plan;
+    }
+
+    Planned planned() const {
+        if (plans_.empty())
+            throw UserError("give --plans FILE with --step-ms and --prefill-ms, or --text FILE");
+        if (step_ms_.empty() || !prefill_ms_)
+            throw UserError("--plans needs --step-ms C0,C1 and --prefill-ms P, in milliseconds");
+        const StepCosts costs{
+            .step_ms = step_ms_[0], .sequence_ms = step_ms_[1], .prefill_ms = *prefill_ms_};
+        const auto at_least_zero = [](const char* what, double value) {
+            if (!std::isfinite(value) || value < 0)
+                throw UserError(fmt::format("{} {}: give milliseconds, 0 or more", what, value));
+        };
+        at_least_zero("--step-ms: C0", costs.step_ms);
+        at_least_zero("--step-ms: C1", costs.sequence_ms);
+        at_least_zero("--prefill-ms", costs.prefill_ms);
+        if (costs.step_ms == 0)
+            throw UserError("--step-ms: C0 is 0; a step takes some time, give it above 0");
+        const ScheduleSettings settings{.mode = parse_mode(mode_).value(),
+                                        .reuse = parse_kv_reuse(kv_).value(),
+                                        .order = parse_order(order_).value(),
+                                        .max_batch = max_batch_,
+                                        .warm = warm_};
+        Planned planned;
+        read_file("--plans", plans_, [&](std::istream& in, const std::string& name) {
+            planned.plans = read_plans(in, name);
+        });
+        for (const PlanRecord& plan : planned.plans)
+            planned.schedules.push_back(schedule(plan, costs, settings));
+        return planned;
+    }
+
+    std::string text_, plans_, mode_ = "plato", kv_ = "L2", order_ = "path";
+    std::vector<double> step_ms_;
+    std::optional<double> prefill_ms_;
+    int max_batch_ = 64;
+    bool warm_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_plan_command() { return std::make_unique<PlanCommand>(); }
+
+}  // namespace assay::plato

@@ -1,0 +1,30 @@
+// A plan in numbers: what of it a schedule depends on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace assay::plato {
+
+/// Nodes are numbered from 1, as in plans; `nodes[i - 1]` is node i.
+struct NodeRecord {
+    std::int64_t line_tokens = 1;   ///< of its line in the plan
+    std::int64_t lead_tokens = 1;   ///< of what introduces it in a prompt: "section i: TITLE"
+    std::int64_t out_tokens = 1;    ///< of its part of the answer
+    std::vector<int> dependencies;  ///< ascending, each below its own number
+};
+
+struct PlanRecord {
+    std::string id;
+    std::int64_t question_tokens = 0;
+    std::int64_t static_plan_tokens = 0;  ///< of what the planner's prompt begins with
+    std::int64_t static_node_tokens = 0;  ///< of what every node's prompt begins with
+    std::int64_t ar_tokens = 0;           ///< of an answer without a plan
+    std::vector<NodeRecord> nodes;
+
+    int size() const { return static_cast<int>(nodes.size()); }
+    const NodeRecord& node(int number) const { return nodes[static_cast<std::size_t>(number - 1)]; }
+};
+
+}  // namespace assay::plato
