@@ -152,7 +152,7 @@ Experiment x_live() {
          true},
         {"dtype", "of weights and activations", {"f32", "f64"}, false},
         {"routing",
-         "dropless: as many rows as the gates choose, counts first; capacity: an expert takes "
+         "dropless: as many rows as the gates choose, behind their counts; capacity: an expert takes "
          "so many of a sequence's and no more, the rest is dropped",
          {"dropless", "capacity"},
          false},

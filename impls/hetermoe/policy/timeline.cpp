@@ -109,7 +109,6 @@ Integer makespan_in(const TaskTimes& times, const StepShape& step) {
     return end;
 }
 
-
 }  // namespace
 
 Ticks TaskTimes::of(const StepShape& step, const Task& task) const {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "impls/nn/all_to_all.hpp"
+#include "impls/nn/moe/grouped_experts.hpp"
 #include "impls/nn/moe/stages.hpp"
 
 namespace assay::hetermoe {
@@ -79,7 +80,8 @@ Outgoing address(const Choices& choices, const LayerHomes& homes, int ranks) {
     const auto* const has_room = kept.defined() ? kept.const_data_ptr<bool>() : nullptr;
     std::vector<std::int64_t> counts(homes.home.size(), choices.rows_each);
     if (!has_room)
-        for (std::int64_t i = 0; i < flat.numel(); ++i) ++counts[static_cast<std::size_t>(expert[i])];
+        for (std::int64_t i = 0; i < flat.numel(); ++i)
+            ++counts[static_cast<std::size_t>(expert[i])];
 
     Outgoing outgoing = nothing_to_send(ranks);
     outgoing.dropless = !has_room;
@@ -196,7 +198,11 @@ Incoming fixed_counts(const std::vector<std::int64_t>& rows_each, const LayerHom
 
 at::Tensor HeldExperts::outputs(const Incoming& incoming, const at::Tensor& rows) const {
     if (blocks_.empty()) return at::empty_like(rows);
-    const auto parts = rows_at(incoming.order, rows, true).split_with_sizes(incoming.by_expert);
+    const auto sorted = rows_at(incoming.order, rows, true);
+    if (shape_ == nn::MoeShape::mixtral && rows.is_cuda() && rows.scalar_type() == at::kBFloat16)
+        return rows_at(incoming.places,
+                       nn::grouped_expert_forward(blocks_, sorted, incoming.by_expert), true);
+    const auto parts = sorted.split_with_sizes(incoming.by_expert);
     std::vector<at::Tensor> outputs;
     for (std::size_t i = 0; i < blocks_.size(); ++i)
         outputs.push_back(nn::expert_forward(*blocks_[i], parts[i], shape_));

@@ -304,16 +304,13 @@ TYPED_TEST_P(CommunicatorConformance, GroupedAllReduceGivesTheSameBitsOnEveryBac
     }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(CommunicatorConformance, KnowsItsPlace,
-                            AllToAllDeliversUnequalAndEmptyParts, AllToAllOfNothingAtAll,
-                            MessagesOfUnknownLengthArriveWhole,
-                            AnExchangeOfMessagesIsAbortedLikeAnyOther, EveryDtypeTravels,
-                            AllReduceSums, BroadcastFromEveryRoot,
-                            MessagesBetweenTwoRanksKeepTheirOrder,
-                            NobodyPassesABarrierBeforeAllCame, WrongArgumentsAreRefusedAndHarmless,
-                            AbortWakesABlockedCallAndStaysBroken,
-                            AMissingPeerSurfacesOnEveryRankWithinTheTimeout,
-                            SurvivorsOfAnAbortShrinkAndContinue,
-                            GroupedAllReduceGivesTheSameBitsOnEveryBackEnd);
+REGISTER_TYPED_TEST_SUITE_P(
+    CommunicatorConformance, KnowsItsPlace, AllToAllDeliversUnequalAndEmptyParts,
+    AllToAllOfNothingAtAll, MessagesOfUnknownLengthArriveWhole,
+    AnExchangeOfMessagesIsAbortedLikeAnyOther, EveryDtypeTravels, AllReduceSums,
+    BroadcastFromEveryRoot, MessagesBetweenTwoRanksKeepTheirOrder,
+    NobodyPassesABarrierBeforeAllCame, WrongArgumentsAreRefusedAndHarmless,
+    AbortWakesABlockedCallAndStaysBroken, AMissingPeerSurfacesOnEveryRankWithinTheTimeout,
+    SurvivorsOfAnAbortShrinkAndContinue, GroupedAllReduceGivesTheSameBitsOnEveryBackEnd);
 
 }  // namespace assay::cluster

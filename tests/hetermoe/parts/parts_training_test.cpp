@@ -231,37 +231,32 @@ TEST(PartLinks, RanksThatDisagreeAreTold) {
 // holds any longer, may not have its memory back yet.
 TEST(PartLinks, WhatAPeerCopiesStaysAlthoughAThirdRankBreaksTheGroup) {
     for (const bool sums : {false, true}) {
+        std::vector<std::unique_ptr<cluster::Communicator>> links;
         std::promise<void> copies;
         std::atomic<bool> back{false};
-        const auto links = make_part_links(3, at::kCPU, [&](int rank) {
+        links = make_part_links(3, at::kCPU, [&](int rank) {
+            if (rank == 2) {
+                copies.get_future().wait();
+                links[2]->abort("rank 2 breaks the group");
+            }
             if (rank != 0) return;
             copies.set_value();
             for (int i = 0; i < 30 && !back; ++i)
                 std::this_thread::sleep_for(std::chrono::milliseconds(10));
             EXPECT_FALSE(back) << "rank 1 has left while it was copied from";
         });
+        const auto take_part = [&](int rank) {
+            std::vector<float> sent(3, 1), received(3);
+            const std::vector<std::int64_t> ones(3, 1);
+            auto& mine = *links[std::size_t(rank)];
+            if (sums) return mine.all_reduce_sum(sent.data(), sent.size(), cluster::Dtype::f32);
+            mine.all_to_all_v(sent.data(), ones, received.data(), ones, cluster::Dtype::f32);
+        };
         cluster::run_rank_threads(
             3,
             [&](int rank) {
-                auto& mine = *links[std::size_t(rank)];
-                std::vector<float> sent(3, 1), received(3);
-                const std::vector<std::int64_t> ones(3, 1);
-                const auto take_part = [&] {
-                    if (sums)
-                        mine.all_reduce_sum(sent.data(), sent.size(), cluster::Dtype::f32);
-                    else
-                        mine.all_to_all_v(sent.data(), ones, received.data(), ones,
-                                          cluster::Dtype::f32);
-                };
-                std::thread breaks;
-                if (rank == 2)
-                    breaks = std::thread([&] {
-                        copies.get_future().wait();
-                        mine.abort("rank 2 breaks the group");
-                    });
-                EXPECT_THROW(take_part(), cluster::CommunicatorBroken) << "rank " << rank;
+                EXPECT_THROW(take_part(rank), cluster::CommunicatorBroken) << "rank " << rank;
                 if (rank == 1) back = true;
-                if (breaks.joinable()) breaks.join();
             },
             [] {});
     }

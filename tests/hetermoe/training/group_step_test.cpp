@@ -16,6 +16,7 @@
 #include "impls/hetermoe/policy/tasks.hpp"
 #include "impls/hetermoe/training/loads.hpp"
 #include "impls/hetermoe/training/routes.hpp"
+#include "impls/nn/all_to_all.hpp"
 #include "impls/nn/moe/stages.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
 #include "tests/hetermoe/training/small_training.hpp"
@@ -198,8 +199,8 @@ TEST(Routes, RowsWithTheirCountsAreAsRowsAfterTheirCounts) {
             const auto choices =
                 sends ? at::tensor(chosen[static_cast<std::size_t>(rank)], at::kLong).view({-1, 2})
                       : at::Tensor();
-            const auto outgoing = sends ? address({.chosen = choices, .kept = {}}, homes, 4)
-                                        : nothing_to_send(4);
+            const auto outgoing =
+                sends ? address({.chosen = choices, .kept = {}}, homes, 4) : nothing_to_send(4);
             const auto rows = at::arange(sends ? choices.numel() : 0, at::kDouble)
                                   .add(100 * rank)
                                   .view({-1, 1})
@@ -215,11 +216,12 @@ TEST(Routes, RowsWithTheirCountsAreAsRowsAfterTheirCounts) {
             const std::vector<std::int64_t> wanted[]{{1}, {}, {3, 1}, {2, 1, 2}};
             EXPECT_EQ(at_once.incoming.by_expert, wanted[rank]) << rank;
             if (rank == 3) {  // expert by expert, each from rank 0, then rank 1
-                const auto sorted = at_once.rows.index_select(0, at_once.incoming.order).select(1, 0);
+                const auto sorted =
+                    at_once.rows.index_select(0, at_once.incoming.order).select(1, 0);
                 EXPECT_TRUE(at::equal(sorted, at::tensor({1., 101., 100., 2., 7.}))) << sorted;
             }
-            const auto back = nn::exchange_rows(at_once.rows, at_once.incoming.rows, outgoing.rows,
-                                                comm);
+            const auto back =
+                nn::exchange_rows(at_once.rows, at_once.incoming.rows, outgoing.rows, comm);
             if (sends) {
                 EXPECT_TRUE(at::equal(outgoing.came_back(back), rows)) << rank;
             }
