@@ -15,9 +15,9 @@ constexpr double step_s = 3;
 
 std::vector<MetricSpec> emulation_metrics() {
     std::vector<MetricSpec> metrics = lateness_metrics();
-    metrics.insert(metrics.begin(),
-                   {{"simulated_tokens_per_s", "1/s", "of the same point"},
-                    {"timeline_error", "share", "of the simulated step, by which this one is longer"}});
+    metrics.insert(metrics.begin(), {{"simulated_tokens_per_s", "1/s", "of the same point"},
+                                     {"timeline_error", "share",
+                                      "of the simulated step, by which this one is longer"}});
     for (MetricSpec& metric : metrics) metric.only = {Provenance::emulated};
     return metrics;
 }
