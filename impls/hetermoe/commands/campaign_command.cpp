@@ -39,23 +39,10 @@ drive::Campaign campaign_modes() {
         "Seeded schedules of faults against the controller of HeterMoE's training: workers of both "
         "kinds are killed, frozen, asked to leave, join, and come to another pace; checks every "
         "rule of the protocol in each.";
-    campaign.modes = {
-        {.name = "virtual",
-         .says = "in virtual time",
-         .seeds = {1, 300},
-         .prepare = {},
-         .run = [](std::uint64_t seed, const std::string&) { return run_virtual_schedule(seed); },
-         .longest_s = 60,
-         .seeds_per_process = 100,
-         .jobs = 0},
-        {.name = "live",
-         .says = "with processes on this machine, which train",
-         .seeds = {1, 20},
-         .prepare = prepare_live,
-         .run = run_live,
-         .longest_s = 180,  // it takes some seconds
-         .seeds_per_process = 1,
-         .jobs = 1}};
+    campaign.modes = {drive::in_virtual_time([](std::uint64_t seed, const std::string&) {
+                          return run_virtual_schedule(seed);
+                      }),
+                      drive::with_processes(prepare_live, run_live)};
     campaign.told = {{"commits", "steps committed"}, {"discarded", "discarded"},
                      {"moves", "states moved"},      {"fallbacks", "fallbacks to a checkpoint"},
                      {"retries", "retries"},         {"evictions", "evictions"}};

@@ -14,24 +14,12 @@ constexpr double step_s = 3;
 }  // namespace
 
 std::vector<MetricSpec> emulation_metrics() {
-    const auto metric = [](const char* name, const char* unit, const char* says,
-                           Direction better = Direction::none) {
-        return MetricSpec{.name = name,
-                          .unit = unit,
-                          .says = says,
-                          .better = better,
-                          .only = {Provenance::emulated}};
-    };
-    return {
-        metric("simulated_tokens_per_s", "1/s", "of the same point"),
-        metric("timeline_error", "share", "of the simulated step, by which this one is longer"),
-        metric("late", "share",
-               "of the step, in which tasks that others waited for were late: more than 3 %, and "
-               "the sample is invalid",
-               Direction::lower),
-        metric("attempts", "count", "at the step, until it was late by no more"),
-        metric("difference", "ratio", "of weights from those that one process computes",
-               Direction::lower)};
+    std::vector<MetricSpec> metrics = lateness_metrics();
+    metrics.insert(metrics.begin(), {{"simulated_tokens_per_s", "1/s", "of the same point"},
+                                     {"timeline_error", "share",
+                                      "of the simulated step, by which this one is longer"}});
+    for (MetricSpec& metric : metrics) metric.only = {Provenance::emulated};
+    return metrics;
 }
 
 std::optional<std::string> emulation_lacks(std::string_view arm) {

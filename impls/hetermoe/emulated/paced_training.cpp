@@ -34,6 +34,21 @@ std::vector<PacedRun> run_paced([[maybe_unused]] std::span<const PacedPlan> plan
 #endif
 }
 
+std::vector<MetricSpec> lateness_metrics() {
+    return {
+        {"late", "share", "the most of a step that is lateness; above 3 % the sample is invalid",
+         Direction::lower},
+        {"attempts", "count", "at all steps, until they were late by no more"},
+        {"difference", "ratio", "of weights from those that one process computes",
+         Direction::lower}};
+}
+
+void record_lateness(const PacedRun& run, Recorder& recorder) {
+    recorder.metric("late", run.late());
+    recorder.metric("attempts", run.attempts());
+    recorder.metric("difference", run.difference);
+}
+
 void require_punctual(const PacedPlan& plan, const PacedRun& run) {
     if (run.late() > plan.most_late)
         throw SampleError(

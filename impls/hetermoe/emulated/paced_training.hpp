@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impls/hetermoe/emulated/paced_step.hpp"
+#include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::hetermoe {
@@ -53,6 +54,10 @@ struct PacedRun {
 /// a process died or fell silent, or what was computed differs from one process' by more than
 /// rounding; interrupted on SIGINT or SIGTERM. Lateness is the caller's to judge: require_punctual.
 std::vector<PacedRun> run_paced(std::span<const PacedPlan> plans);
+
+/// "late", "attempts" and "difference" of a sample, as recorded by record_lateness().
+std::vector<MetricSpec> lateness_metrics();
+void record_lateness(const PacedRun& run, Recorder& recorder);
 
 /// Throws SampleError (invalid) where a step was late by more than its plan allows: this machine is
 /// too slow or too busy.

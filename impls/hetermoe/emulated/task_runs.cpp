@@ -10,14 +10,6 @@ bool ends_later(const TaskRun* a, const TaskRun* b) { return !a || (b && b->end_
 
 }  // namespace
 
-std::vector<Task> causes(const StepShape& step, const Task& task) {
-    std::vector<Task> tasks = producers(step, task);
-    if (queue_of(task.kind) == Queue::link_in)
-        tasks.push_back({task.kind == TaskKind::CF ? TaskKind::DF : TaskKind::CB, task.layer,
-                         task.micro_batch});
-    return tasks;
-}
-
 double makespan_s(std::span<const TaskRun> runs) {
     double end = 0;
     for (const TaskRun& run : runs) end = std::max(end, run.end_s);
@@ -39,7 +31,7 @@ double late_s(const StepShape& step, std::span<const TaskRun> runs) {
     while (last) {
         held += last->held_s;
         // Of an exchange the rank that came last.
-        if (is_transfer(queue_of(last->task.kind)))
+        if (!computes(last->task))
             for (const TaskRun& run : runs)
                 if (run.task == last->task && run.arrived_s > last->arrived_s) last = &run;
         const TaskRun* cause = before[last];

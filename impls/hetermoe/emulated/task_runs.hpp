@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "impls/hetermoe/policy/tasks.hpp"
@@ -19,17 +18,6 @@ struct TaskRun {
     double end_s = 0;
     double held_s = 0;  ///< as long as the modelled GPU or link takes
 };
-
-using TaskName = std::tuple<TaskKind, int, int>;
-inline TaskName name_of(const Task& task) { return {task.kind, task.layer, task.micro_batch}; }
-
-constexpr bool is_transfer(Queue queue) {
-    return queue == Queue::link_out || queue == Queue::link_in;
-}
-
-/// What a rank waits for before a task, of what it takes part in: the task's producers, and for
-/// what comes back that the same has gone out.
-std::vector<Task> causes(const StepShape& step, const Task& task);
 
 /// The end of the last one.
 double makespan_s(std::span<const TaskRun> runs);

@@ -42,9 +42,7 @@ void emulate(const SampleSpec& spec, Recorder& recorder) {
     record_fig6(pass.runs, recorder);
     recorder.metric("timeline_error",
                     pass.length_s / makespan_s(planned_runs(plan.steps.front())) - 1);
-    recorder.metric("late", run.late());
-    recorder.metric("attempts", run.attempts());
-    recorder.metric("difference", run.difference);
+    record_lateness(run, recorder);
     record_tasks(pass, recorder);
     require_punctual(plan, run);
 }

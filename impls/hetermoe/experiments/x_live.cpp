@@ -137,33 +137,33 @@ Experiment x_live() {
         "are compared; under faults the recorded groups are replayed with nobody killed, and "
         "weights and moments compared bit for bit. Every worker has the same processor: the split "
         "is the paper's, its speed is not.";
-    e.axes = {
-        {"new", "attention workers of a group; the first workers of all", number(2), true},
-        {"old", "expert workers of a group; its number divides the experts", number(2), true},
-        {"groups", "side by side", number(1), true},
-        {"experts", "of a layer", number(8), true},
-        {"layers", "each with experts", number(3), true},
-        {"sequences", "of a step, over all groups", number(8), true},
-        {"micro_batches", "of a new worker and step", number(2), true},
-        {"steps", "to commit", number(10), true},
-        {"chunks",
-         "of experts moved to new workers, in each layer; replan=on decides for itself",
-         {std::int64_t{0}, std::int64_t{1}},
-         true},
-        {"dtype", "of weights and activations", {"f32", "f64"}, false},
-        {"routing",
-         "dropless: as many rows as the gates choose, counts first; capacity: an expert takes "
-         "so many of a sequence's and no more, the rest is dropped",
-         {"dropless", "capacity"},
-         false},
-        {"capacity_factor",
-         "with routing=capacity: of the choices that an expert would have if all had equally "
-         "many",
-         {1.25},
-         true},
-        {"shape", "of the layers", {"gpt", "mixtral"}, false},
-        {"replan", "on: experts move as measured times demand", {"off", "on"}, false},
-        {"checkpoint_every", "steps between checkpoints; 0: never", number(4), true}};
+    e.axes = {{"new", "attention workers of a group; the first workers of all", number(2), true},
+              {"old", "expert workers of a group; its number divides the experts", number(2), true},
+              {"groups", "side by side", number(1), true},
+              {"experts", "of a layer", number(8), true},
+              {"layers", "each with experts", number(3), true},
+              {"sequences", "of a step, over all groups", number(8), true},
+              {"micro_batches", "of a new worker and step", number(2), true},
+              {"steps", "to commit", number(10), true},
+              {"chunks",
+               "of experts moved to new workers, in each layer; replan=on decides for itself",
+               {std::int64_t{0}, std::int64_t{1}},
+               true},
+              {"dtype", "of weights and activations", {"f32", "f64"}, false},
+              {"routing",
+               "dropless: as many rows as the gates choose, behind their counts; capacity: an "
+               "expert takes "
+               "so many of a sequence's and no more, the rest is dropped",
+               {"dropless", "capacity"},
+               false},
+              {"capacity_factor",
+               "with routing=capacity: of the choices that an expert would have if all had equally "
+               "many",
+               {1.25},
+               true},
+              {"shape", "of the layers", {"gpt", "mixtral"}, false},
+              {"replan", "on: experts move as measured times demand", {"off", "on"}, false},
+              {"checkpoint_every", "steps between checkpoints; 0: never", number(4), true}};
     e.variants = {"hetermoe"};
     e.metrics = metrics();
     ProfilePlan toy;

@@ -68,9 +68,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
                     }));
     recorder.metric("timeline_error",
                     step.length_s / makespan_s(planned_runs(plan.steps.front())) - 1);
-    recorder.metric("late", run.late());
-    recorder.metric("attempts", run.attempts());
-    recorder.metric("difference", run.difference);
+    record_lateness(run, recorder);
     record_tasks(step, recorder);
     require_punctual(plan, run);
 }
@@ -98,12 +96,9 @@ Experiment x_routing() {
         {"makespan", "s", "of a step, on the modelled GPUs", Direction::lower},
         {"imbalance", "ratio", "busiest old GPU over their mean", Direction::lower},
         {"timeline_error", "share",
-         "of the makespan that the shares foretell, by which it is longer: rows are whole, too"},
-        {"late", "share", "of the step that is lateness; above 3 % the sample is invalid",
-         Direction::lower},
-        {"attempts", "count", "at the step, until it was late by no more"},
-        {"difference", "ratio", "of weights from those that one process computes",
-         Direction::lower}};
+         "of the makespan that the shares foretell, by which it is longer: rows are whole, too"}};
+    const std::vector<MetricSpec> lateness = lateness_metrics();
+    e.metrics.insert(e.metrics.end(), lateness.begin(), lateness.end());
     ProfilePlan toy;
     toy.provenances = {Provenance::emulated};
     toy.rounds = 3;

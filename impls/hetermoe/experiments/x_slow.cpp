@@ -116,9 +116,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     recorder.metric("offload", std::accumulate(offload.begin(), offload.end(), 0.0));
     recorder.metric("micro_batches", plan.steps.back().layout.micro_batches);
     recorder.metric("timeline_error", total / planned - 1);
-    recorder.metric("late", run.late());
-    recorder.metric("attempts", run.attempts());
-    recorder.metric("difference", run.difference);
+    record_lateness(run, recorder);
     require_punctual(plan, run);
 }
 
@@ -151,12 +149,9 @@ Experiment x_slow() {
         {"offload", "count", "experts that each old GPU has given up at the end, all layers", none,
          true},
         {"micro_batches", "count", "of a step and new GPU at the end", none, true},
-        {"timeline_error", "share", "of the planned steps, by which they are longer", none},
-        {"late", "share", "the most of a step that is lateness; above 3 % the sample is invalid",
-         Direction::lower},
-        {"attempts", "count", "at all steps, until they were late by no more", none},
-        {"difference", "ratio", "of weights from those that one process computes",
-         Direction::lower}};
+        {"timeline_error", "share", "of the planned steps, by which they are longer", none}};
+    const std::vector<MetricSpec> lateness = lateness_metrics();
+    e.metrics.insert(e.metrics.end(), lateness.begin(), lateness.end());
     ProfilePlan toy;
     toy.provenances = {Provenance::emulated};
     toy.seconds_per_sample = 18;

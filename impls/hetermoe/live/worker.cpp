@@ -60,10 +60,6 @@ class TaskTimer {
     const ComputedTimes& computed() const { return computed_; }
 
   private:
-    static bool computes(const Task& task) {
-        const Queue queue = queue_of(task.kind);
-        return queue == Queue::attention || queue == Queue::expert;
-    }
     double since_s_ = 0;
     ComputedTimes computed_;
 };

@@ -4,6 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <c10/core/AutogradState.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
@@ -79,11 +80,6 @@ class TaskClock {
     double busy_s_ = 0;
     std::vector<double> steps_, attention_, experts_, head_;
 };
-
-bool computes(const Task& task) {
-    const Queue queue = queue_of(task.kind);
-    return queue == Queue::attention || queue == Queue::expert;
-}
 
 }  // namespace
 
@@ -180,7 +176,8 @@ PartsRun PartsTraining::run(const GroupPlan& plan, std::span<const std::size_t> 
                                                             if (!computes(task)) return;
                                                             finish();
                                                             clock.end(task);
-                                                        }});
+                                                        },
+                                                    .settle = finish});
         if (rank < attention) {
             auto& gradients = state.find(nn::dense_key)->grad();
             dense[std::size_t(rank)]->all_reduce_sum(
@@ -201,6 +198,9 @@ PartsRun PartsTraining::run(const GroupPlan& plan, std::span<const std::size_t> 
     const auto train = [&](int rank) {
         const Part& part = parts_[members[std::size_t(rank)]];
         if (!part.stream) at::set_num_threads(1);
+        // Backward passes are launched by their rank; else one thread of libtorch's launches those
+        // of all ranks, one after the other.
+        c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
         std::optional<c10::StreamGuard> on_stream;
         if (part.stream) on_stream.emplace(*part.stream);
         const auto finish = [&] {

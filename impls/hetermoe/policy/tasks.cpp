@@ -42,4 +42,12 @@ std::vector<Task> producers(const StepShape& step, const Task& task) {
     return {};
 }
 
+std::vector<Task> causes(const StepShape& step, const Task& task) {
+    std::vector<Task> tasks = producers(step, task);
+    if (queue_of(task.kind) == Queue::link_in)
+        tasks.push_back({task.kind == TaskKind::CF ? TaskKind::DF : TaskKind::CB, task.layer,
+                         task.micro_batch});
+    return tasks;
+}
+
 }  // namespace assay::hetermoe

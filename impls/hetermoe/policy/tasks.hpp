@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace assay::hetermoe {
@@ -26,6 +27,9 @@ struct Task {
     bool operator==(const Task&) const = default;
 };
 
+using TaskName = std::tuple<TaskKind, int, int>;
+constexpr TaskName name_of(const Task& task) { return {task.kind, task.layer, task.micro_batch}; }
+
 /// What runs its tasks one after the other. Out and in are seen from the attention GPUs.
 enum class Queue { attention, expert, link_out, link_in };
 constexpr std::size_t queues = 4;
@@ -45,6 +49,12 @@ constexpr Queue queue_of(TaskKind kind) {
             return Queue::attention;
     }
 }
+
+constexpr bool is_transfer(Queue queue) {
+    return queue == Queue::link_out || queue == Queue::link_in;
+}
+/// Or it moves rows.
+constexpr bool computes(const Task& task) { return !is_transfer(queue_of(task.kind)); }
 
 /// What a step consists of.
 struct StepShape {
@@ -104,5 +114,9 @@ QueueOrders zebra_orders(const StepShape& step);
 
 /// The tasks that must have ended before `task` starts, whatever its queue does.
 std::vector<Task> producers(const StepShape& step, const Task& task);
+/// What a rank waits for before a task, of what it takes part in: the task's producers, and for
+/// what comes back that the same has gone out: rows are split alike, which a rank without experts
+/// learns there.
+std::vector<Task> causes(const StepShape& step, const Task& task);
 
 }  // namespace assay::hetermoe

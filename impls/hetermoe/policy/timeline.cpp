@@ -109,8 +109,6 @@ Integer makespan_in(const TaskTimes& times, const StepShape& step) {
     return end;
 }
 
-auto key(const Task& task) { return std::tuple(task.kind, task.layer, task.micro_batch); }
-
 }  // namespace
 
 Ticks TaskTimes::of(const StepShape& step, const Task& task) const {
@@ -170,12 +168,12 @@ Ticks zebra_makespan(const TaskTimes& times, const StepShape& step) {
 Timeline timeline(const TaskTimes& times, const StepShape& step, const QueueOrders& orders) {
     GroupClock<Ticks> clock(times, step);
     Timeline timeline;
-    std::set<std::tuple<TaskKind, int, int>> done;
+    std::set<TaskName> done;
     std::array<std::size_t, queues> next{};
     const auto ready = [&](const Task& task) {
         const std::vector<Task> before = producers(step, task);
         return std::all_of(before.begin(), before.end(),
-                           [&](const Task& producer) { return done.count(key(producer)) > 0; });
+                           [&](const Task& producer) { return done.count(name_of(producer)) > 0; });
     };
     for (bool moved = true; moved;) {
         moved = false;
@@ -185,7 +183,7 @@ Timeline timeline(const TaskTimes& times, const StepShape& step, const QueueOrde
                 const Task& task = orders[queue][next[queue]];
                 const auto [start, end] = clock.run(task);
                 timeline.push_back({task, start, end});
-                done.insert(key(task));
+                done.insert(name_of(task));
             }
         }
     }

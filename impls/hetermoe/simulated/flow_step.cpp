@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "suite/drive/simgrid/simgrid_time.hpp"
@@ -118,21 +117,18 @@ std::vector<FlowJob> zebra_jobs(const StepShape& step, const TaskTimes& times, c
         return made;
     };
     std::vector<FlowJob> jobs;
-    std::map<std::tuple<TaskKind, int, int>, std::size_t> numbers;
-    const auto name = [](const Task& task) {
-        return std::tuple(task.kind, task.layer, task.micro_batch);
-    };
+    std::map<TaskName, std::size_t> numbers;
     in_zebra_order(step, [&](const Task& task) {
         const Queue queue = queue_of(task.kind);
         FlowJob job{.queue = static_cast<int>(queue)};
         for (const Task& producer : producers(step, task))
-            job.after.push_back(numbers.at(name(producer)));
+            job.after.push_back(numbers.at(name_of(producer)));
         if (queue == Queue::attention || queue == Queue::expert)
             job.work = on_each(queue == Queue::attention ? of_new : of_old,
                                times.seconds(times.of(step, task)));
         else
             job.flows = flows(task);
-        numbers[name(task)] = jobs.size();
+        numbers[name_of(task)] = jobs.size();
         jobs.push_back(std::move(job));
     });
     return jobs;

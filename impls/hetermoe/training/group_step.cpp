@@ -6,7 +6,6 @@
 #include <list>
 #include <map>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "impls/hetermoe/policy/expert_map.hpp"
@@ -58,6 +57,7 @@ class GroupStep {
             links_.abort("a task of this rank failed");
             promises_.clear();
             for (const auto& transfer : transfers_) transfer.wait();
+            if (options_.settle) options_.settle();
             throw;
         }
         return loss_;
@@ -77,23 +77,14 @@ class GroupStep {
         LayerHomes homes;
         HeldExperts experts;
     };
-    using TaskName = std::tuple<TaskKind, int, int>;
-    static TaskName name(const Task& task) { return {task.kind, task.layer, task.micro_batch}; }
 
-    static TaskKind out_of(TaskKind in) { return in == TaskKind::CF ? TaskKind::DF : TaskKind::CB; }
     bool runs_here(const Task& task) const {
-        const Queue queue = queue_of(task.kind);
-        return queue == mine_ || queue == Queue::link_out || queue == Queue::link_in;
+        return !computes(task) || queue_of(task.kind) == mine_;
     }
     std::vector<cluster::Event> awaited(const Task& task) const {
         std::vector<cluster::Event> events;
-        for (const Task& producer : producers(shape_, task))
-            if (runs_here(producer)) events.push_back(events_.at(name(producer)));
-        // What comes back is split as what went out, which a rank without experts learns there.
-        if (queue_of(task.kind) == Queue::link_in)
-            events.push_back(events_.at(name({.kind = out_of(task.kind),
-                                              .layer = task.layer,
-                                              .micro_batch = task.micro_batch})));
+        for (const Task& cause : causes(shape_, task))
+            if (runs_here(cause)) events.push_back(events_.at(name_of(cause)));
         return events;
     }
 
@@ -101,11 +92,11 @@ class GroupStep {
         in_zebra_order(shape_, [&](const Task& task) {
             const Queue queue = queue_of(task.kind);
             if (queue == mine_) {
-                events_[name(task)] = promises_[name(task)].get_future().share();
+                events_[name_of(task)] = promises_[name_of(task)].get_future().share();
             } else if (runs_here(task)) {
                 transfers_.push_back(links_.queue(queue).enqueue(
                     awaited(task), [this, task] { perform(task, [&] { transfer(task); }); }));
-                events_[name(task)] = transfers_.back();
+                events_[name_of(task)] = transfers_.back();
             }
         });
     }
@@ -116,7 +107,7 @@ class GroupStep {
             for (const auto& event : awaited(task)) event.get();
             perform(task, [&] { compute(task); });
             taken_.clear();
-            promises_.at(name(task)).set_value();
+            promises_.at(name_of(task)).set_value();
         }
         for (const auto& transfer : transfers_) transfer.get();
     }
@@ -156,20 +147,24 @@ class GroupStep {
     void transfer(const Task& task) {
         auto& comm = links_.communicator(queue_of(task.kind));
         Travel& rows = travel(task);
-        if (task.kind == TaskKind::DF) {
-            if (mine_ == Queue::expert) rows.outgoing = nothing_to_send(links_.size());
-            const auto& homes = layer(task).homes;
-            const auto device = state_.placement().device;
-            rows.incoming = capacity_ > 0 ? fixed_counts(rows_each(task), homes, links_.rank(),
-                                                         links_.size(), device)
-                                          : exchange_counts(rows.outgoing, homes, comm, device);
-        }
-        const auto& out = rows.outgoing.rows;
-        const auto& in = rows.incoming.rows;
         const auto or_nothing = [&](at::Tensor& tensor) {
             const auto taken = std::exchange(tensor, {});
             return taken.defined() ? taken : nothing_;
         };
+        if (task.kind == TaskKind::DF) {
+            if (mine_ == Queue::expert) rows.outgoing = nothing_to_send(links_.size());
+            const auto& homes = layer(task).homes;
+            if (capacity_ == 0) {
+                auto delivery = deliver(rows.outgoing, or_nothing(rows.sent), homes, comm);
+                rows.incoming = std::move(delivery.incoming);
+                rows.received = std::move(delivery.rows);
+                return;
+            }
+            rows.incoming = fixed_counts(rows_each(task), homes, links_.rank(), links_.size(),
+                                         state_.placement().device);
+        }
+        const auto& out = rows.outgoing.rows;
+        const auto& in = rows.incoming.rows;
         if (queue_of(task.kind) == Queue::link_out)
             rows.received = nn::exchange_rows(or_nothing(rows.sent), out, in, comm);
         else

@@ -65,6 +65,9 @@ struct StepOptions {
     /// `rows`: that came to the experts of an expert task, or that this rank sent or received in an
     /// exchange, whichever are more; 0 of other tasks.
     std::function<void(const Task&, std::int64_t rows)> after = {};
+    /// Called once where a task failed, before what it used goes: where tensors are on a GPU it has
+    /// to wait for what was launched.
+    std::function<void()> settle = {};
     bool backward = true;          ///< false: the forward pass alone, no gradients
     nn::ForcedChoice choice = {};  ///< made in the gates' place
 };

@@ -4,16 +4,24 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <algorithm>
+#include <cstring>
 #include <numeric>
+#include <span>
+#include <stdexcept>
 
+#include "impls/nn/all_to_all.hpp"
+#include "impls/nn/moe/grouped_experts.hpp"
 #include "impls/nn/moe/stages.hpp"
 
 namespace assay::hetermoe {
 namespace {
 
-at::Tensor indices(const std::vector<std::int64_t>& values, at::Device device) {
-    return at::tensor(values, at::kLong).to(device);
+at::Tensor places_for(std::int64_t rows) { return at::empty({rows}, at::kLong); }
+
+std::int64_t* data_of(at::Tensor& places) { return places.mutable_data_ptr<std::int64_t>(); }
+
+std::int64_t sum(const std::vector<std::int64_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
 // `rows` of `places`; zeros where there is no such row.
@@ -29,21 +37,22 @@ Incoming sorted(const std::vector<std::int64_t>& counts, std::size_t sources, st
     incoming.rows.assign(ranks, 0);
     std::vector<std::int64_t> begins(counts.size());  // of each (source, expert) as they come
     std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), std::int64_t{0});
-    std::vector<std::int64_t> order;
+    auto order = places_for(sum(counts)), places = places_for(sum(counts));
+    std::int64_t place = 0;
     for (std::size_t expert = 0; expert < mine; ++expert) {
-        const auto before = order.size();
+        const auto before = place;
         for (std::size_t source = 0; source < sources; ++source) {
             const auto segment = source * mine + expert;
-            incoming.rows[source] += counts[segment];
-            for (std::int64_t i = 0; i < counts[segment]; ++i) order.push_back(begins[segment] + i);
+            const auto count = counts[segment], begin = begins[segment];
+            incoming.rows[source] += count;
+            std::iota(data_of(order) + place, data_of(order) + place + count, begin);
+            std::iota(data_of(places) + begin, data_of(places) + begin + count, place);
+            place += count;
         }
-        incoming.by_expert.push_back(static_cast<std::int64_t>(order.size() - before));
+        incoming.by_expert.push_back(place - before);
     }
-    incoming.order = indices(order, device);
-    std::vector<std::int64_t> places(order.size());
-    for (std::size_t place = 0; place < order.size(); ++place)
-        places[static_cast<std::size_t>(order[place])] = static_cast<std::int64_t>(place);
-    incoming.places = indices(places, device);
+    incoming.order = order.to(device);
+    incoming.places = places.to(device);
     return incoming;
 }
 
@@ -64,32 +73,40 @@ Outgoing nothing_to_send(int ranks) {
 }
 
 Outgoing address(const Choices& choices, const LayerHomes& homes, int ranks) {
-    std::vector<std::vector<std::int64_t>> of_expert(homes.home.size());
     const auto flat = choices.chosen.to(at::kCPU).contiguous();
     const auto kept =
         choices.kept.defined() ? choices.kept.to(at::kCPU).contiguous() : at::Tensor();
     const auto* const expert = flat.const_data_ptr<std::int64_t>();
     const auto* const has_room = kept.defined() ? kept.const_data_ptr<bool>() : nullptr;
-    for (std::int64_t i = 0; i < flat.numel(); ++i)
-        if (!has_room || has_room[i]) of_expert[static_cast<std::size_t>(expert[i])].push_back(i);
+    std::vector<std::int64_t> counts(homes.home.size(), choices.rows_each);
+    if (!has_room)
+        for (std::int64_t i = 0; i < flat.numel(); ++i)
+            ++counts[static_cast<std::size_t>(expert[i])];
+
     Outgoing outgoing = nothing_to_send(ranks);
     outgoing.dropless = !has_room;
-    std::vector<std::int64_t> order, places(static_cast<std::size_t>(flat.numel()), -1);
+    std::vector<std::int64_t> next(counts.size());  // place of each expert's next row
     for (int rank = 0; rank < ranks; ++rank)
         for (const int held : homes.experts_of(rank)) {
-            auto& mine = of_expert[static_cast<std::size_t>(held)];
-            for (std::size_t i = 0; i < mine.size(); ++i)
-                places[static_cast<std::size_t>(mine[i])] =
-                    static_cast<std::int64_t>(order.size() + i);
-            if (has_room) mine.resize(static_cast<std::size_t>(choices.rows_each), flat.numel());
-            order.insert(order.end(), mine.begin(), mine.end());
-            outgoing.by_expert.push_back(static_cast<std::int64_t>(mine.size()));
-            outgoing.rows[static_cast<std::size_t>(rank)] += outgoing.by_expert.back();
+            const auto count = counts[static_cast<std::size_t>(held)];
+            next[static_cast<std::size_t>(held)] = sum(outgoing.by_expert);
+            outgoing.by_expert.push_back(count);
+            outgoing.rows[static_cast<std::size_t>(rank)] += count;
         }
-    std::replace(places.begin(), places.end(), std::int64_t{-1},
-                 static_cast<std::int64_t>(order.size()));
-    outgoing.order = indices(order, choices.chosen.device());
-    outgoing.places = indices(places, choices.chosen.device());
+    const auto sent = sum(outgoing.by_expert);
+    auto places = places_for(flat.numel());
+    auto order = has_room ? at::full({sent}, flat.numel(), at::kLong) : places_for(sent);
+    for (std::int64_t i = 0; i < flat.numel(); ++i) {
+        if (has_room && !has_room[i]) {
+            data_of(places)[i] = sent;
+            continue;
+        }
+        const auto place = next[static_cast<std::size_t>(expert[i])]++;
+        data_of(order)[place] = i;
+        data_of(places)[i] = place;
+    }
+    outgoing.order = order.to(choices.chosen.device());
+    outgoing.places = places.to(choices.chosen.device());
     return outgoing;
 }
 
@@ -101,8 +118,52 @@ at::Tensor Outgoing::came_back(const at::Tensor& rows) const {
     return rows_at(places, rows, dropless);
 }
 
-Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
-                         cluster::Communicator& comm, at::Device device) {
+Delivery deliver_at_once(const Outgoing& outgoing, const at::Tensor& rows, const LayerHomes& homes,
+                         cluster::Communicator& comm) {
+    const auto bytes_of = [](const void* data, std::int64_t bytes) {
+        return std::span(static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes));
+    };
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    const auto row_bytes = rows.size(1) * static_cast<std::int64_t>(rows.element_size());
+    const auto sent = rows.contiguous();
+    std::vector<cluster::Message> messages(ranks);
+    const auto* counts_to = outgoing.by_expert.data();
+    const auto* rows_to = static_cast<const std::byte*>(sent.const_data_ptr());
+    for (std::size_t rank = 0; rank < ranks && comm.rank() < homes.attention_ranks; ++rank) {
+        const auto experts = homes.experts_of(static_cast<int>(rank)).size();
+        const auto bytes = outgoing.rows[rank] * row_bytes;
+        messages[rank] = {std::as_bytes(std::span(counts_to, experts)), bytes_of(rows_to, bytes)};
+        counts_to += experts;
+        rows_to += bytes;
+    }
+    auto arrived = comm.exchange_messages(messages);
+
+    const auto mine = homes.experts_of(comm.rank()).size();
+    const auto sources = static_cast<std::size_t>(homes.attention_ranks);
+    std::vector<std::int64_t> counts(sources * mine);  // [source][expert]
+    for (std::size_t source = 0; source < sources; ++source) {
+        auto& message = arrived[source];
+        const auto told = std::as_writable_bytes(std::span(counts).subspan(source * mine, mine));
+        if (message.size() < told.size())
+            throw std::logic_error("a rank sends fewer counts than there are experts here");
+        if (mine > 0) std::memcpy(told.data(), message.data(), told.size());
+        message = message.subspan(told.size());
+    }
+    Delivery delivery{.incoming = sorted(counts, sources, mine, ranks, rows.device()),
+                      .rows = at::empty({sum(counts), rows.size(1)}, rows.options())};
+    auto* into = static_cast<std::byte*>(delivery.rows.mutable_data_ptr());
+    for (std::size_t source = 0; source < ranks; ++source) {
+        const auto& message = arrived[source];
+        if (std::ssize(message) != delivery.incoming.rows[source] * row_bytes)
+            throw std::logic_error("a rank sends another number of rows than it says");
+        if (!message.empty()) std::memcpy(into, message.data(), message.size());
+        into += message.size();
+    }
+    return delivery;
+}
+
+Delivery deliver_after_counts(const Outgoing& outgoing, const at::Tensor& rows,
+                              const LayerHomes& homes, cluster::Communicator& comm) {
     const auto ranks = static_cast<std::size_t>(comm.size());
     const bool sends = comm.rank() < homes.attention_ranks;
     const auto mine = homes.experts_of(comm.rank()).size();
@@ -113,11 +174,18 @@ Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
         if (static_cast<int>(rank) < homes.attention_ranks)
             from[rank] = static_cast<std::int64_t>(mine);
     }
-    // counts[source][expert]
     const auto sources = static_cast<std::size_t>(homes.attention_ranks);
-    std::vector<std::int64_t> counts(sources * mine);
+    std::vector<std::int64_t> counts(sources * mine);  // [source][expert]
     comm.all_to_all_v(outgoing.by_expert.data(), to, counts.data(), from, cluster::Dtype::i64);
-    return sorted(counts, sources, mine, ranks, device);
+    Delivery delivery{.incoming = sorted(counts, sources, mine, ranks, rows.device()), .rows = {}};
+    delivery.rows = nn::exchange_rows(rows, outgoing.rows, delivery.incoming.rows, comm);
+    return delivery;
+}
+
+Delivery deliver(const Outgoing& outgoing, const at::Tensor& rows, const LayerHomes& homes,
+                 cluster::Communicator& comm) {
+    return rows.is_cpu() ? deliver_at_once(outgoing, rows, homes, comm)
+                         : deliver_after_counts(outgoing, rows, homes, comm);
 }
 
 Incoming fixed_counts(const std::vector<std::int64_t>& rows_each, const LayerHomes& homes, int rank,
@@ -130,7 +198,11 @@ Incoming fixed_counts(const std::vector<std::int64_t>& rows_each, const LayerHom
 
 at::Tensor HeldExperts::outputs(const Incoming& incoming, const at::Tensor& rows) const {
     if (blocks_.empty()) return at::empty_like(rows);
-    const auto parts = rows_at(incoming.order, rows, true).split_with_sizes(incoming.by_expert);
+    const auto sorted = rows_at(incoming.order, rows, true);
+    if (shape_ == nn::MoeShape::mixtral && rows.is_cuda() && rows.scalar_type() == at::kBFloat16)
+        return rows_at(incoming.places,
+                       nn::grouped_expert_forward(blocks_, sorted, incoming.by_expert), true);
+    const auto parts = sorted.split_with_sizes(incoming.by_expert);
     std::vector<at::Tensor> outputs;
     for (std::size_t i = 0; i < blocks_.size(); ++i)
         outputs.push_back(nn::expert_forward(*blocks_[i], parts[i], shape_));

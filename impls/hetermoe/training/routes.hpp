@@ -1,6 +1,6 @@
 // How the rows of one micro-batch travel in one layer between the ranks of a zebra group. Dropless:
-// counts go first, then as many rows as there are. With fixed capacity every expert is sent equally
-// many, filled up with zeros, and nobody has to be told.
+// as many rows as there are, with their counts in front. With fixed capacity every expert is sent
+// equally many, filled up with zeros, and nobody has to be told.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -53,10 +53,19 @@ struct Incoming {
     at::Tensor places;                    ///< its inverse
     std::vector<std::int64_t> by_expert;  ///< rows of each expert held here
 };
-/// Collective over the group; counts lie in the host's memory, `order` and `places` on `device`.
-/// Throws cluster::CommunicatorBroken.
-Incoming exchange_counts(const Outgoing& outgoing, const LayerHomes& homes,
-                         cluster::Communicator& comm, at::Device device);
+struct Delivery {
+    Incoming incoming;
+    at::Tensor rows;  ///< [received, width]
+};
+/// Dropless: `rows` as `outgoing` says, of which the receivers know nothing before. Collective over
+/// the group. Throws cluster::CommunicatorBroken. Rows in the host's memory travel in one message
+/// with their counts; a GPU's after them, which the host has to see.
+Delivery deliver(const Outgoing& outgoing, const at::Tensor& rows, const LayerHomes& homes,
+                 cluster::Communicator& comm);
+Delivery deliver_at_once(const Outgoing& outgoing, const at::Tensor& rows, const LayerHomes& homes,
+                         cluster::Communicator& comm);
+Delivery deliver_after_counts(const Outgoing& outgoing, const at::Tensor& rows,
+                              const LayerHomes& homes, cluster::Communicator& comm);
 /// Where capacity is fixed: `rows_each` for every expert from each attention rank.
 Incoming fixed_counts(const std::vector<std::int64_t>& rows_each, const LayerHomes& homes, int rank,
                       int ranks, at::Device device);

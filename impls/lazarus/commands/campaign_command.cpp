@@ -49,22 +49,8 @@ drive::Campaign campaign_modes() {
         "Seeded schedules of faults against the Lazarus controller and its rivals; checks every "
         "rule of the protocol in each. Variants: " +
         systems_in_words();
-    campaign.modes = {{.name = "virtual",
-                       .says = "in virtual time",
-                       .seeds = {1, 300},
-                       .prepare = {},
-                       .run = run_in_virtual_time,
-                       .longest_s = 60,
-                       .seeds_per_process = 100,
-                       .jobs = 0},
-                      {.name = "live",
-                       .says = "with processes on this machine, which train",
-                       .seeds = {1, 20},
-                       .prepare = prepare_live,
-                       .run = run_live,
-                       .longest_s = 180,  // it takes some seconds
-                       .seeds_per_process = 1,
-                       .jobs = 1}};
+    campaign.modes = {drive::in_virtual_time(run_in_virtual_time),
+                      drive::with_processes(prepare_live, run_live)};
     campaign.variants = names_of_systems();
     for (const CompetingSystem& system : competing_systems())
         if (auto lacks = tensors_lack(system))

@@ -79,11 +79,16 @@ std::byte* room(std::vector<std::byte>& buffer, std::size_t bytes) {
     return buffer.data();
 }
 
+/// Behind the `bytes` of it that are there.
+void add_checksum(std::byte* message, std::size_t bytes, const MessageIdentity& identity) {
+    const std::uint64_t checksum = message_checksum(message, bytes, identity);
+    std::memcpy(message + bytes, &checksum, sizeof checksum);
+}
+
 void seal(std::byte* message, const void* payload, std::size_t bytes,
           const MessageIdentity& identity) {
     copy(message, payload, bytes);
-    const std::uint64_t checksum = message_checksum(message, bytes, identity);
-    std::memcpy(message + bytes, &checksum, sizeof checksum);
+    add_checksum(message, bytes, identity);
 }
 
 class ChecksumLayer final : public Communicator {
@@ -150,6 +155,41 @@ class ChecksumLayer final : public Communicator {
             arrived += in_counts_[source];
             if (bytes > 0) into += bytes;
         }
+    }
+
+    std::vector<std::span<const std::byte>> exchange_messages(
+        std::span<const Message> messages) override {
+        check_messages(messages, size_);
+        const std::uint64_t sequence = ++collectives_;
+        std::size_t total = 0;
+        for (const Message& message : messages) total += size_of(message) + kChecksumBytes;
+        std::byte* at = room(out_, total);
+        std::vector<Message> sealed(size_);
+        std::span<const std::byte> own;  // stays here
+        for (int to = 0; to < size_; ++to) {
+            const std::size_t bytes = size_of(messages[to]);
+            copy_of(messages[to], at);
+            if (to == rank_) {
+                own = {at, bytes};
+            } else {
+                add_checksum(at, bytes, {group_, rank_, to, sequence});
+                sealed[to] = {{at, bytes + kChecksumBytes}};
+            }
+            at += bytes + kChecksumBytes;
+        }
+        auto arrived = inner_->exchange_messages(sealed);
+        for (int source = 0; source < size_; ++source) {
+            if (source == rank_) {
+                arrived[source] = own;
+                continue;
+            }
+            auto& message = arrived[source];
+            if (message.size() < kChecksumBytes) reject(source, message.size());
+            const std::size_t bytes = message.size() - kChecksumBytes;
+            verify(message.data(), bytes, {group_, source, rank_, sequence});
+            message = message.first(bytes);
+        }
+        return arrived;
     }
 
     void all_gather(const void* send, std::size_t count, void* recv, Dtype dtype) override {
@@ -221,8 +261,10 @@ class ChecksumLayer final : public Communicator {
     void verify(const std::byte* message, std::size_t bytes, const MessageIdentity& identity) {
         std::uint64_t told = 0;
         std::memcpy(&told, message + bytes, sizeof told);
-        if (told == message_checksum(message, bytes, identity)) return;
-        const WorkerId from = names_[identity.from];
+        if (told != message_checksum(message, bytes, identity)) reject(identity.from, bytes);
+    }
+    [[noreturn]] void reject(int source, std::size_t bytes) {
+        const WorkerId from = names_[source];
         const std::string why = "a message of " + std::to_string(bytes) + " bytes from worker " +
                                 std::to_string(from) + " to worker " +
                                 std::to_string(names_[rank_]) + " arrived with a wrong checksum";

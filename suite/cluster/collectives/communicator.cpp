@@ -1,6 +1,8 @@
 // What all back ends share: sizes of elements and the checks of arguments.
 #include "suite/cluster/collectives/communicator.hpp"
 
+#include <cstring>
+
 namespace assay::cluster {
 
 std::size_t size_of(Dtype dtype) {
@@ -33,6 +35,26 @@ std::int64_t checked_total(std::span<const std::int64_t> counts, int size, const
         total += counts[rank];
     }
     return total;
+}
+
+void check_messages(std::span<const Message> messages, int size) {
+    if (messages.size() == static_cast<std::size_t>(size)) return;
+    throw std::invalid_argument("exchange_messages: " + std::to_string(messages.size()) +
+                                " messages in a group of " + std::to_string(size) + " ranks");
+}
+
+std::size_t size_of(const Message& message) {
+    std::size_t bytes = 0;
+    for (const auto& piece : message) bytes += piece.size();
+    return bytes;
+}
+
+std::byte* copy_of(const Message& message, std::byte* to) {
+    for (const auto& piece : message) {
+        if (!piece.empty()) std::memcpy(to, piece.data(), piece.size());
+        to += piece.size();
+    }
+    return to;
 }
 
 void check_peer(int peer, int rank, int size, const char* operation) {

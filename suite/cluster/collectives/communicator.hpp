@@ -26,6 +26,9 @@ class CommunicatorBroken : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// What one rank sends another, the pieces one after the other. Host memory.
+using Message = std::vector<std::span<const std::byte>>;
+
 class Communicator {
   public:
     virtual ~Communicator() = default;
@@ -36,6 +39,11 @@ class Communicator {
     /// for what it receives. Counts have size() entries; the sender's and receiver's must agree.
     virtual void all_to_all_v(const void* send, std::span<const std::int64_t> send_counts,
                               void* recv, std::span<const std::int64_t> recv_counts, Dtype) = 0;
+    /// messages[i] goes to rank i, which does not know how long it is, nor whether it is empty.
+    /// Returns what was sent to this one, by rank; it lies in the communicator's memory and stays
+    /// until its next operation.
+    virtual std::vector<std::span<const std::byte>> exchange_messages(
+        std::span<const Message> messages) = 0;
     /// Every rank contributes `count` elements; `recv` holds size()*count in rank order.
     virtual void all_gather(const void* send, std::size_t count, void* recv, Dtype) = 0;
     /// Sum over ranks, in place. The order of additions is the back end's own and may depend on
@@ -63,6 +71,9 @@ class Communicator {
 /// Sum of `counts`, which must have `size` entries, none negative. `what` names them in the error.
 std::int64_t checked_total(std::span<const std::int64_t> counts, int size, const char* what);
 
+/// There must be a message for each of `size` ranks.
+void check_messages(std::span<const Message> messages, int size);
+
 /// `peer` must be a member other than `rank`.
 void check_peer(int peer, int rank, int size, const char* operation);
 
@@ -71,5 +82,9 @@ void check_root(int root, int size);
 /// New rank of old rank `rank`: its place in `survivors` (ascending old ranks of a group of
 /// `size`).
 int rank_among(std::span<const int> survivors, int rank, int size);
+
+std::size_t size_of(const Message&);
+/// Its pieces, one after the other, to `to`; returns where they end.
+std::byte* copy_of(const Message&, std::byte* to);
 
 }  // namespace assay::cluster

@@ -21,7 +21,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-struct Message {
+struct Mail {
     const char* operation;  ///< name of the collective: ranks that call different ones are told so
     Bytes bytes;
 };
@@ -34,7 +34,7 @@ class Group {
 
     int size() const { return size_; }
 
-    void put(int from, int to, Message message) {
+    void put(int from, int to, Mail message) {
         std::lock_guard lock(mutex_);
         throw_if_gone(from);
         if (members_[to].gone) {
@@ -45,7 +45,8 @@ class Group {
         members_[to].changed.notify_all();
     }
 
-    Bytes take(int from, int to, const char* operation, std::size_t bytes) {
+    /// `bytes`: how many there must be; none: any number.
+    Bytes take(int from, int to, const char* operation, std::optional<std::size_t> bytes) {
         std::unique_lock lock(mutex_);
         auto& box = mailbox(from, to);
         const bool woken = members_[to].changed.wait_for(lock, timeout_, [&] {
@@ -61,13 +62,15 @@ class Group {
             break_member(to, std::string(operation) + ": rank " + std::to_string(from) +
                                  " is gone (" + *members_[from].gone + ")");
         }
-        Message message = std::move(box.front());
+        Mail message = std::move(box.front());
         box.pop_front();
-        if (std::strcmp(message.operation, operation) != 0 || message.bytes.size() != bytes) {
+        if (std::strcmp(message.operation, operation) != 0 ||
+            message.bytes.size() != bytes.value_or(message.bytes.size())) {
             const std::string what =
                 "rank " + std::to_string(from) + " called " + message.operation + " with " +
                 std::to_string(message.bytes.size()) + " bytes where rank " + std::to_string(to) +
-                " calls " + operation + " and expects " + std::to_string(bytes);
+                " calls " + operation +
+                (bytes ? " and expects " + std::to_string(*bytes) : std::string());
             mark_gone(to, what);
             throw std::logic_error(what);
         }
@@ -98,7 +101,7 @@ class Group {
         std::condition_variable changed;
     };
 
-    std::deque<Message>& mailbox(int from, int to) {
+    std::deque<Mail>& mailbox(int from, int to) {
         return mailboxes_[std::size_t(from) * size_ + to];
     }
     void throw_if_gone(int rank) const {
@@ -118,7 +121,7 @@ class Group {
     const std::chrono::milliseconds timeout_;
     std::mutex mutex_;
     std::vector<Member> members_;
-    std::vector<std::deque<Message>> mailboxes_;  ///< [from * size + to]
+    std::vector<std::deque<Mail>> mailboxes_;  ///< [from * size + to]
     std::map<std::string, std::shared_ptr<Group>> children_;
 };
 
@@ -147,6 +150,20 @@ class InProcessCommunicator final : public Communicator {
             take(source, "all_to_all_v", into, bytes);
             into += bytes;
         }
+    }
+
+    std::vector<std::span<const std::byte>> exchange_messages(
+        std::span<const Message> messages) override {
+        check_messages(messages, size());
+        for (int to = 0; to < size(); ++to) {
+            Bytes bytes(size_of(messages[to]));
+            copy_of(messages[to], bytes.data());
+            group_->put(rank_, to, {"exchange_messages", std::move(bytes)});
+        }
+        received_.clear();
+        for (int from = 0; from < size(); ++from)
+            received_.push_back(group_->take(from, rank_, "exchange_messages", std::nullopt));
+        return {received_.begin(), received_.end()};
     }
 
     void all_gather(const void* send, std::size_t count, void* recv, Dtype dtype) override {
@@ -197,7 +214,7 @@ class InProcessCommunicator final : public Communicator {
   private:
     void put(int to, const char* operation, const void* data, std::size_t bytes) {
         const auto* begin = static_cast<const std::byte*>(data);
-        group_->put(rank_, to, Message{operation, Bytes(begin, begin + bytes)});
+        group_->put(rank_, to, Mail{operation, Bytes(begin, begin + bytes)});
     }
     void take(int from, const char* operation, void* data, std::size_t bytes) {
         const Bytes received = group_->take(from, rank_, operation, bytes);
@@ -211,6 +228,7 @@ class InProcessCommunicator final : public Communicator {
 
     std::shared_ptr<Group> group_;
     int rank_;
+    std::vector<Bytes> received_;  ///< messages of the newest exchange
 };
 
 }  // namespace

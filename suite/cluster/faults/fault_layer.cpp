@@ -53,6 +53,39 @@ class FaultLayer final : public Communicator {
                              dtype);
     }
 
+    // How much comes is known once it is there.
+    std::vector<std::span<const std::byte>> exchange_messages(
+        std::span<const Message> messages) override {
+        if (faultless()) return inner_->exchange_messages(messages);
+        check_messages(messages, size_);
+        std::vector<Exchange> outgoing, incoming;
+        std::vector<Payload> payloads;
+        std::vector<std::byte> all;
+        for (int peer = 0; peer < size_; ++peer) {
+            const std::size_t at = all.size(), out = size_of(messages[peer]);
+            all.resize(at + out);
+            copy_of(messages[peer], all.data() + at);
+            if (peer == rank_) continue;
+            add(outgoing, peer, payload_of(out), 0, payload_of(out) > 0, false);
+            payloads.push_back({at, payload_of(out)});
+        }
+        hold(outgoing);
+        const auto* at = static_cast<const std::byte*>(with_flip(all.data(), all.size(), payloads));
+        std::vector<Message> sent;
+        for (const Message& message : messages) {
+            sent.push_back({{at, size_of(message)}});
+            at += size_of(message);
+        }
+        const auto arrived = inner_->exchange_messages(sent);
+        for (int peer = 0; peer < size_; ++peer) {
+            const std::size_t in = payload_of(arrived[peer].size());
+            if (peer != rank_ && in > payload_of(size_of(messages[peer])))
+                add(incoming, peer, 0, in, false, true);
+        }
+        hold(incoming);
+        return arrived;
+    }
+
     void all_gather(const void* send, std::size_t count, void* recv, Dtype dtype) override {
         if (faultless()) return inner_->all_gather(send, count, recv, dtype);
         const std::size_t bytes = count * size_of(dtype), payload = payload_of(bytes);

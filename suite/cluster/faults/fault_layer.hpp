@@ -77,7 +77,9 @@ struct FaultLayerOptions {
 /// `names[rank]`: who is who. Link faults act where both ends take part in an operation: its
 /// messages are held back before the inner operation starts, so a delayed link delays everyone who
 /// waits for it, as in a real collective. A link works in both directions at once, and all links of
-/// a worker side by side: an operation is held back as long as its slowest link takes.
+/// a worker side by side: an operation is held back as long as its slowest link takes. What
+/// exchange_messages() receives is of unknown length until it is there and held back then, of a
+/// peer that sent more than it was sent.
 std::unique_ptr<Communicator> make_fault_layer(std::unique_ptr<Communicator> inner,
                                                std::vector<WorkerId> names,
                                                std::shared_ptr<LinkFaults> faults,

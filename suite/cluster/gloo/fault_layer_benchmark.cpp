@@ -48,6 +48,10 @@ class Borrowed final : public Communicator {
                       std::span<const std::int64_t> recv_counts, Dtype dtype) override {
         owner_.all_to_all_v(send, send_counts, recv, recv_counts, dtype);
     }
+    std::vector<std::span<const std::byte>> exchange_messages(
+        std::span<const Message> messages) override {
+        return owner_.exchange_messages(messages);
+    }
     void all_gather(const void* send, std::size_t count, void* recv, Dtype dtype) override {
         owner_.all_gather(send, count, recv, dtype);
     }

@@ -4,29 +4,16 @@
 #include <ATen/ops/from_blob.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <mutex>
+
+#include "suite/cluster/collectives/scalar_type.hpp"
 
 namespace assay::cluster {
 namespace {
 
 using Work = c10::intrusive_ptr<c10d::Work>;
-
-at::ScalarType scalar_type(Dtype dtype) {
-    switch (dtype) {
-        case Dtype::u8:
-            return at::kByte;
-        case Dtype::i64:
-            return at::kLong;
-        case Dtype::f32:
-            return at::kFloat;
-        case Dtype::f64:
-            return at::kDouble;
-        case Dtype::bf16:
-            return at::kBFloat16;
-    }
-    throw std::invalid_argument("unknown dtype");
-}
 
 /// c10d notes every group at its first operation in a map of the whole process, without a lock (the
 /// flight recorder of torch 2.11, see switch_off_flight_recorder()). So one operation starts at a
@@ -71,6 +58,68 @@ class GlooCommunicator final : public Communicator {
         copy(recv, in.data_ptr(), in_bytes);
     }
 
+    // One message to each peer, its length first. The receiver waits for as much as it has room for
+    // (Gloo delivers a shorter message as it is); both ends know how much that is: the longest that
+    // came this way so far. What is longer follows in a second message.
+    std::vector<std::span<const std::byte>> exchange_messages(
+        std::span<const Message> messages) override {
+        check_messages(messages, size_);
+        state_->throw_if_broken();
+        room_to_.resize(size_, first_room);
+        arrived_.resize(size_);
+        std::int64_t total = 0;
+        for (const Message& message : messages) total += framed(size_of(message));
+        at::Tensor out = bytes(out_, total);
+        std::vector<at::Tensor> frames;
+        std::int64_t begin = 0;
+        for (const Message& message : messages) {
+            const auto length = static_cast<std::int64_t>(size_of(message));
+            frames.push_back(out.narrow(0, begin, framed(length)));
+            auto* const frame = static_cast<std::byte*>(frames.back().data_ptr());
+            std::memcpy(frame, &length, sizeof length);
+            copy_of(message, frame + sizeof length);
+            begin += framed(length);
+        }
+        const auto of_peers = [&](auto&& each) {
+            for (int peer = 0; peer < size_; ++peer)
+                if (peer != rank_) each(peer);
+        };
+        const char* const what = "exchange_messages";
+        run_point_to_point(what, [&](Works& works) {
+            of_peers([&](int from) {
+                if (!arrived_[from].defined()) arrived_[from] = at::empty({first_room}, at::kByte);
+                works.receive(arrived_[from], from);
+            });
+            of_peers([&](int to) {
+                works.send(frames[to].narrow(0, 0, std::min(frames[to].numel(), room_to_[to])), to);
+            });
+        });
+        run_point_to_point(what, [&](Works& works) {
+            of_peers([&](int from) {
+                at::Tensor& room = arrived_[from];
+                const auto first = room.numel(), length = framed(length_of(room));
+                if (length <= first) return;
+                auto larger = at::empty({room_for(length)}, at::kByte);
+                copy(larger.data_ptr(), room.data_ptr(), first);
+                room = std::move(larger);
+                works.receive(room.narrow(0, first, length - first), from);
+            });
+            of_peers([&](int to) {
+                const auto length = frames[to].numel(), first = room_to_[to];
+                if (length <= first) return;
+                works.send(frames[to].narrow(0, first, length - first), to);
+                room_to_[to] = room_for(length);
+            });
+        });
+        std::vector<std::span<const std::byte>> arrived;
+        for (int from = 0; from < size_; ++from) {
+            const at::Tensor& frame = from == rank_ ? frames[from] : arrived_[from];
+            const auto* const begins = static_cast<const std::byte*>(frame.const_data_ptr());
+            arrived.emplace_back(begins + sizeof(std::int64_t), length_of(frame));
+        }
+        return arrived;
+    }
+
     void all_gather(const void* send, std::size_t count, void* recv, Dtype dtype) override {
         state_->throw_if_broken();
         const std::size_t each = count * size_of(dtype);
@@ -112,18 +161,18 @@ class GlooCommunicator final : public Communicator {
         check_peer(to, rank_, size_, "send");
         state_->throw_if_broken();
         if (count == 0) return;
-        std::vector<at::Tensor> tensors{bytes(out_, count * size_of(dtype))};
-        copy(tensors[0].data_ptr(), data, count * size_of(dtype));
-        run_point_to_point("send", [&] { return group_->send(tensors, to, 0); });
+        const at::Tensor out = bytes(out_, count * size_of(dtype));
+        copy(out.data_ptr(), data, count * size_of(dtype));
+        run_point_to_point("send", [&](Works& works) { works.send(out, to); });
     }
 
     void recv(void* data, std::size_t count, Dtype dtype, int from) override {
         check_peer(from, rank_, size_, "recv");
         state_->throw_if_broken();
         if (count == 0) return;
-        std::vector<at::Tensor> tensors{bytes(in_, count * size_of(dtype))};
-        run_point_to_point("recv", [&] { return group_->recv(tensors, from, 0); });
-        copy(data, tensors[0].data_ptr(), count * size_of(dtype));
+        const at::Tensor in = bytes(in_, count * size_of(dtype));
+        run_point_to_point("recv", [&](Works& works) { works.receive(in, from); });
+        copy(data, in.data_ptr(), count * size_of(dtype));
     }
 
     void barrier() override {
@@ -146,6 +195,20 @@ class GlooCommunicator final : public Communicator {
     }
 
   private:
+    // ---- messages with their length in front
+    static constexpr std::int64_t first_room = 1 << 16;  ///< bytes
+    static std::int64_t framed(std::int64_t length) {
+        return static_cast<std::int64_t>(sizeof length) + length;
+    }
+    static std::int64_t room_for(std::int64_t frame) {
+        return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(frame)));
+    }
+    static std::int64_t length_of(const at::Tensor& frame) {
+        std::int64_t length = 0;
+        std::memcpy(&length, frame.const_data_ptr(), sizeof length);
+        return length;
+    }
+
     static void copy(void* to, const void* from, std::size_t count) {
         if (count > 0) std::memcpy(to, from, count);
     }
@@ -185,21 +248,46 @@ class GlooCommunicator final : public Communicator {
         }
     }
 
+    /// Messages between two under way.
+    class Works {
+      public:
+        explicit Works(Group& group) : group_(group) {}
+        void send(const at::Tensor& bytes, int to) {
+            std::vector<at::Tensor> tensors{bytes};
+            all_.push_back(start_alone([&] { return group_->send(tensors, to, 0); }));
+        }
+        void receive(const at::Tensor& bytes, int from) {
+            std::vector<at::Tensor> tensors{bytes};
+            all_.push_back(start_alone([&] { return group_->recv(tensors, from, 0); }));
+        }
+        /// Whether nothing interrupted it.
+        bool wait(std::chrono::milliseconds timeout) const {
+            return std::all_of(all_.begin(), all_.end(),
+                               [&](const Work& work) { return work->wait(timeout); });
+        }
+        void interrupt() const {
+            for (const Work& work : all_) work->abort();
+        }
+
+      private:
+        Group& group_;
+        std::vector<Work> all_;
+    };
+
     // These have no future; their wait can be interrupted.
     template <class Start>
     void run_point_to_point(const char* what, Start start) {
-        Work work;
         try {
-            work = start_alone(start);
-            const BreakableWait::InterruptGuard guard(*state_, [&] { work->abort(); });
-            if (work->wait(timeout_)) return;
+            Works works(group_);  // going, it withdraws their buffers
+            start(works);
+            const BreakableWait::InterruptGuard guard(*state_, [&] { works.interrupt(); });
+            if (works.wait(timeout_)) return;
         } catch (const CommunicatorBroken&) {
             throw;
         } catch (const std::exception& error) {
             fail(what, error);
         }
-        work.reset();  // withdraws its buffer; the group is not busy any more
-        leave();
+        leave();  // the group is not busy any more
         state_->throw_if_broken();
         throw CommunicatorBroken(std::string(what) + " was interrupted");
     }
@@ -223,6 +311,9 @@ class GlooCommunicator final : public Communicator {
     std::chrono::milliseconds timeout_;
     MakeGroup make_group_;
     at::Tensor out_, in_;
+    // Of exchange_messages(), by rank: what came, and how much room the receiver has.
+    std::vector<at::Tensor> arrived_;
+    std::vector<std::int64_t> room_to_;
     std::shared_ptr<Completion> last_;  ///< of the newest collective
 };
 

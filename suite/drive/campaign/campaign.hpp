@@ -55,6 +55,12 @@ struct CampaignMode {
     std::map<std::string, std::string> cannot = {};
 };
 
+// What a training's campaign consists of where nothing speaks against it: the controller alone, and
+// a small training.
+CampaignMode in_virtual_time(decltype(CampaignMode::run) run);  ///< "virtual", 300 seeds
+CampaignMode with_processes(decltype(CampaignMode::prepare) prepare,
+                            decltype(CampaignMode::run) run);  ///< "live", 20 seeds
+
 struct Campaign {
     std::string says;                   ///< for --help
     std::vector<CampaignMode> modes;    ///< the first where nobody says which

@@ -111,6 +111,15 @@ const std::vector<Operation>& operations() {
              const std::vector<std::int64_t> in{comm.rank() == 1 ? count : 0, 0};
              comm.all_to_all_v(bytes.data(), out, got.data(), in, Dtype::u8);
          }},
+        {"exchange_messages",
+         [](Communicator& comm, const Bytes& bytes, Bytes& got) {
+             std::vector<Message> messages(2);
+             if (comm.rank() == 0) messages[1] = {std::as_bytes(std::span(bytes))};
+             const auto arrived = comm.exchange_messages(messages);
+             if (comm.rank() == 0) return;
+             ASSERT_EQ(arrived[0].size(), got.size());
+             std::memcpy(got.data(), arrived[0].data(), got.size());
+         }},
     };
     return all;
 }
@@ -212,6 +221,9 @@ class LateWire final : public Communicator {
     int size() const override { return wire_->size(); }
     void all_to_all_v(const void*, std::span<const std::int64_t>, void*,
                       std::span<const std::int64_t>, Dtype) override {}
+    std::vector<std::span<const std::byte>> exchange_messages(std::span<const Message>) override {
+        return {};
+    }
     void all_gather(const void*, std::size_t, void*, Dtype) override {}
     void all_reduce_sum(void*, std::size_t, Dtype) override {}
     void broadcast(void*, std::size_t, Dtype, int) override {}

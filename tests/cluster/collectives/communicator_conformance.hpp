@@ -76,6 +76,60 @@ TYPED_TEST_P(CommunicatorConformance, AllToAllOfNothingAtAll) {
     });
 }
 
+// Of lengths that only the sender knows: from nothing to some that are longer than all before.
+TYPED_TEST_P(CommunicatorConformance, MessagesOfUnknownLengthArriveWhole) {
+    for (int size : {1, 2, 3}) {
+        this->run(size, [&](Communicator& comm) {
+            const auto length_of = [](int from, int to, std::size_t round) {
+                constexpr std::size_t lengths[]{0, 5, 300000, 65527, 65528, 65529, 1, 2000000, 7};
+                return lengths[(round + std::size_t(from) + 2 * std::size_t(to)) % 9];
+            };
+            const auto byte_at = [](int from, int to, std::size_t i) {
+                return std::byte(i * 31 + i / 251 + std::size_t(7 * from + to));
+            };
+            for (std::size_t round = 0; round < 18; ++round) {
+                std::vector<std::vector<std::byte>> sent(size);
+                std::vector<Message> messages(size);
+                for (int to = 0; to < size; ++to) {
+                    sent[to].resize(length_of(comm.rank(), to, round));
+                    for (std::size_t i = 0; i < sent[to].size(); ++i)
+                        sent[to][i] = byte_at(comm.rank(), to, i);
+                    const std::span<const std::byte> all(sent[to]);
+                    messages[to] = {all.first(all.size() / 3), all.subspan(all.size() / 3)};
+                }
+                const auto arrived = comm.exchange_messages(messages);
+                ASSERT_EQ(arrived.size(), std::size_t(size));
+                for (int from = 0; from < size; ++from) {
+                    ASSERT_EQ(arrived[from].size(), length_of(from, comm.rank(), round));
+                    for (std::size_t i = 0; i < arrived[from].size(); ++i)
+                        ASSERT_EQ(arrived[from][i], byte_at(from, comm.rank(), i)) << i;
+                }
+            }
+        });
+    }
+}
+
+TYPED_TEST_P(CommunicatorConformance, AnExchangeOfMessagesIsAbortedLikeAnyOther) {
+    const auto start = std::chrono::steady_clock::now();
+    this->run(2, [&](Communicator& comm) {
+        const std::vector<std::byte> much(1 << 20);
+        const std::vector<Message> messages(2, Message{much});
+        comm.exchange_messages(messages);
+        if (comm.rank() == 1) {
+            std::this_thread::sleep_for(milliseconds(100));
+            return comm.abort("rank 1 was told to leave");
+        }
+        std::thread aborter([&] {
+            std::this_thread::sleep_for(milliseconds(50));
+            comm.abort("told so");
+        });
+        EXPECT_THROW(comm.exchange_messages(messages), CommunicatorBroken);
+        aborter.join();
+        EXPECT_THROW(comm.exchange_messages(messages), CommunicatorBroken);
+    });
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+}
+
 TYPED_TEST_P(CommunicatorConformance, EveryDtypeTravels) {
     this->run(2, [&](Communicator& comm) {
         for (Dtype dtype : {Dtype::u8, Dtype::i64, Dtype::f32, Dtype::f64, Dtype::bf16}) {
@@ -157,6 +211,7 @@ TYPED_TEST_P(CommunicatorConformance, WrongArgumentsAreRefusedAndHarmless) {
                      std::invalid_argument);
         EXPECT_THROW(comm.all_to_all_v(&value, two, &value, negative, Dtype::i64),
                      std::invalid_argument);
+        EXPECT_THROW(comm.exchange_messages(std::vector<Message>(3)), std::invalid_argument);
         EXPECT_THROW(comm.broadcast(&value, 1, Dtype::i64, 2), std::invalid_argument);
         EXPECT_THROW(comm.send(&value, 1, Dtype::i64, comm.rank()), std::invalid_argument);
         EXPECT_THROW(comm.recv(&value, 1, Dtype::i64, -1), std::invalid_argument);
@@ -249,14 +304,13 @@ TYPED_TEST_P(CommunicatorConformance, GroupedAllReduceGivesTheSameBitsOnEveryBac
     }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(CommunicatorConformance, KnowsItsPlace,
-                            AllToAllDeliversUnequalAndEmptyParts, AllToAllOfNothingAtAll,
-                            EveryDtypeTravels, AllReduceSums, BroadcastFromEveryRoot,
-                            MessagesBetweenTwoRanksKeepTheirOrder,
-                            NobodyPassesABarrierBeforeAllCame, WrongArgumentsAreRefusedAndHarmless,
-                            AbortWakesABlockedCallAndStaysBroken,
-                            AMissingPeerSurfacesOnEveryRankWithinTheTimeout,
-                            SurvivorsOfAnAbortShrinkAndContinue,
-                            GroupedAllReduceGivesTheSameBitsOnEveryBackEnd);
+REGISTER_TYPED_TEST_SUITE_P(
+    CommunicatorConformance, KnowsItsPlace, AllToAllDeliversUnequalAndEmptyParts,
+    AllToAllOfNothingAtAll, MessagesOfUnknownLengthArriveWhole,
+    AnExchangeOfMessagesIsAbortedLikeAnyOther, EveryDtypeTravels, AllReduceSums,
+    BroadcastFromEveryRoot, MessagesBetweenTwoRanksKeepTheirOrder,
+    NobodyPassesABarrierBeforeAllCame, WrongArgumentsAreRefusedAndHarmless,
+    AbortWakesABlockedCallAndStaysBroken, AMissingPeerSurfacesOnEveryRankWithinTheTimeout,
+    SurvivorsOfAnAbortShrinkAndContinue, GroupedAllReduceGivesTheSameBitsOnEveryBackEnd);
 
 }  // namespace assay::cluster

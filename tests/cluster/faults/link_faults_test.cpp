@@ -58,6 +58,36 @@ TEST_P(LinkFaultsTest, LatencyDelaysEverybodyWhoWaits) {
     EXPECT_EQ(group.counts().delayed, 2);
 }
 
+// The receiver learns only from the message how long it was held back.
+TEST_P(LinkFaultsTest, AMessageOfUnknownLengthIsDelayedAtEitherEnd) {
+    for (const std::size_t slow : {0, 1}) {
+        FaultyGroup group(2, options());
+        group.faults[slow]->set(slow == 0 ? 11 : 10, {.bandwidth = 1e6}, std::nullopt);
+        const auto took_s = seconds_of([&] {
+            run_ranks(2, [&](int rank) {
+                const std::vector<std::byte> much(100'000, std::byte{7});
+                std::vector<Message> messages(2);
+                if (rank == 0) messages[1] = {much};
+                const auto arrived = group.members[rank]->exchange_messages(messages);
+                EXPECT_EQ(arrived[0].size(), rank == 1 ? much.size() : 0u);
+            });
+        });
+        EXPECT_GE(took_s, 0.1) << slow;
+        EXPECT_EQ(group.counts().delayed, 1);
+        group.faults[slow]->set(slow == 0 ? 11 : 10, {.cut = true}, Seconds(0.1));
+        EXPECT_GE(seconds_of([&] {
+                      run_ranks(2, [&](int rank) {
+                          const std::byte one{1};
+                          std::vector<Message> messages(2);
+                          if (rank == 0) messages[1] = {{&one, 1}};
+                          group.members[rank]->exchange_messages(messages);
+                      });
+                  }),
+                  0.09)
+            << slow;
+    }
+}
+
 TEST_P(LinkFaultsTest, BandwidthDelaysByBytes) {
     FaultyGroup group(2, options());
     group.faults[0]->set(11, {.bandwidth = 1e6}, std::nullopt);

@@ -22,7 +22,8 @@ struct Scenario {
     Group group{2, 2};
     int groups = 1;
     int chunks = 1;
-    long deaths = 0, joins = 0, leaves = 0, discarded = 0, fallbacks = 0, retries = 0;
+    long deaths = 0, joins = 0, leaves = 0, discarded = 0, fallbacks = 0, retries = 0,
+         evictions = 0;
 };
 
 SessionOptions small_session(const Scenario& scenario) {
@@ -88,6 +89,7 @@ TEST_P(LiveTraining, GoesOnAndNothingIsLost) {
     EXPECT_EQ(result.counts.discarded, scenario.discarded);
     EXPECT_EQ(result.counts.fallbacks, scenario.fallbacks);
     EXPECT_EQ(result.counts.retries, scenario.retries);
+    EXPECT_EQ(result.counts.evictions, scenario.evictions);
 }
 
 // A long time for attention, little for experts, and much of both, so that a slow processor shows.
@@ -227,6 +229,17 @@ INSTANTIATE_TEST_SUITE_P(
                  .chunks = 8,
                  .discarded = 1,
                  .retries = 1},
+        Scenario{.name = "DelayedLink",
+                 .faults = "link:rank=1,peer=2,latency=0.02,bandwidth=1e6@step=3,for=0.3"},
+        Scenario{.name = "LossyLink", .faults = "link:rank=2,loss=0.2@step=3,for=0.3"},
+        Scenario{.name = "CutThatHeals", .faults = "link:rank=1,cut=1@step=3,for=0.2"},
+        Scenario{.name = "CutForGood",
+                 .faults = "link:rank=2,cut=1@step=3",
+                 .group = {1, 1},
+                 .groups = 2,
+                 .deaths = 1,
+                 .discarded = 1,
+                 .evictions = 1},
         Scenario{.name = "CorruptMessage",
                  .faults = "corrupt:rank=2,target=message@step=3",
                  .discarded = 1,

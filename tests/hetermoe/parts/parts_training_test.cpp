@@ -7,7 +7,10 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <future>
 #include <numeric>
 #include <thread>
 
@@ -222,6 +225,41 @@ TEST(PartLinks, RanksThatDisagreeAreTold) {
         links.all_to_all_v(send.data(), to, received.data(), from, cluster::Dtype::f32);
     };
     EXPECT_THROW(on_links(2, disagree), std::logic_error);
+}
+
+// Rank 2 breaks the group where rank 0 is about to copy what rank 1 sends: rank 1, whom no barrier
+// holds any longer, may not have its memory back yet.
+TEST(PartLinks, WhatAPeerCopiesStaysAlthoughAThirdRankBreaksTheGroup) {
+    for (const bool sums : {false, true}) {
+        std::vector<std::unique_ptr<cluster::Communicator>> links;
+        std::promise<void> copies;
+        std::atomic<bool> back{false};
+        links = make_part_links(3, at::kCPU, [&](int rank) {
+            if (rank == 2) {
+                copies.get_future().wait();
+                links[2]->abort("rank 2 breaks the group");
+            }
+            if (rank != 0) return;
+            copies.set_value();
+            for (int i = 0; i < 30 && !back; ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            EXPECT_FALSE(back) << "rank 1 has left while it was copied from";
+        });
+        const auto take_part = [&](int rank) {
+            std::vector<float> sent(3, 1), received(3);
+            const std::vector<std::int64_t> ones(3, 1);
+            auto& mine = *links[std::size_t(rank)];
+            if (sums) return mine.all_reduce_sum(sent.data(), sent.size(), cluster::Dtype::f32);
+            mine.all_to_all_v(sent.data(), ones, received.data(), ones, cluster::Dtype::f32);
+        };
+        cluster::run_rank_threads(
+            3,
+            [&](int rank) {
+                EXPECT_THROW(take_part(rank), cluster::CommunicatorBroken) << "rank " << rank;
+                if (rank == 1) back = true;
+            },
+            [] {});
+    }
 }
 
 TEST(PartLinks, ARankThatFailsIsWaitedForByNobody) {

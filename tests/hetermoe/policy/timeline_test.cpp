@@ -8,7 +8,6 @@
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "tests/hetermoe/policy/profiles.hpp"
@@ -163,10 +162,7 @@ TEST(HetermoeTimeline, AsksOnlyForTheOrderOfEachQueue) {
         Timeline given = timeline(times, step, zebra_orders(step));
         Timeline direct = zebra_timeline(times, step);
         const auto by_task = [](const TimedTask& a, const TimedTask& b) {
-            const auto key = [](const TimedTask& t) {
-                return std::tuple(t.task.kind, t.task.layer, t.task.micro_batch);
-            };
-            return key(a) < key(b);
+            return name_of(a.task) < name_of(b.task);
         };
         std::sort(given.begin(), given.end(), by_task);
         std::sort(direct.begin(), direct.end(), by_task);

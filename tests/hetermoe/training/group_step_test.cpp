@@ -16,6 +16,7 @@
 #include "impls/hetermoe/policy/tasks.hpp"
 #include "impls/hetermoe/training/loads.hpp"
 #include "impls/hetermoe/training/routes.hpp"
+#include "impls/nn/all_to_all.hpp"
 #include "impls/nn/moe/stages.hpp"
 #include "suite/cluster/collectives/in_process.hpp"
 #include "tests/hetermoe/training/small_training.hpp"
@@ -182,6 +183,50 @@ TEST(Routes, WithFixedCapacityEqualNumbersGoToEveryExpert) {
     const auto sent = outgoing.sent(rows), back = outgoing.came_back(sent);
     EXPECT_TRUE(at::equal(sent.flatten(), at::tensor({4., 0., 0., 0., 5., 0., 1., 3.}))) << sent;
     EXPECT_TRUE(at::equal(back.flatten(), at::tensor({1., 0., 3., 4., 5., 0.}))) << back;
+}
+
+// What a group of two attention and two expert ranks is sent, some of it nothing: the same in one
+// message as after the counts, and back with every choice.
+TEST(Routes, RowsWithTheirCountsAreAsRowsAfterTheirCounts) {
+    const LayerHomes homes{2, {2, 2, 0, 3, 3, 3}};
+    const std::vector<std::vector<std::int64_t>> chosen{{0, 3, 5, 2, 0, 1, 0, 5}, {4, 3}};
+    const auto links = cluster::make_in_process_group(4);
+    std::vector<std::thread> threads;
+    for (const int rank : {0, 1, 2, 3})
+        threads.emplace_back([&, rank] {
+            auto& comm = *links[static_cast<std::size_t>(rank)];
+            const bool sends = rank < 2;
+            const auto choices =
+                sends ? at::tensor(chosen[static_cast<std::size_t>(rank)], at::kLong).view({-1, 2})
+                      : at::Tensor();
+            const auto outgoing =
+                sends ? address({.chosen = choices, .kept = {}}, homes, 4) : nothing_to_send(4);
+            const auto rows = at::arange(sends ? choices.numel() : 0, at::kDouble)
+                                  .add(100 * rank)
+                                  .view({-1, 1})
+                                  .repeat({1, 3});
+            const auto sent = sends ? outgoing.sent(rows) : rows;
+            const auto at_once = deliver_at_once(outgoing, sent, homes, comm),
+                       after = deliver_after_counts(outgoing, sent, homes, comm);
+            EXPECT_TRUE(at::equal(at_once.rows, after.rows)) << rank;
+            EXPECT_TRUE(at::equal(at_once.incoming.order, after.incoming.order)) << rank;
+            EXPECT_TRUE(at::equal(at_once.incoming.places, after.incoming.places)) << rank;
+            EXPECT_EQ(at_once.incoming.rows, after.incoming.rows) << rank;
+            EXPECT_EQ(at_once.incoming.by_expert, after.incoming.by_expert) << rank;
+            const std::vector<std::int64_t> wanted[]{{1}, {}, {3, 1}, {2, 1, 2}};
+            EXPECT_EQ(at_once.incoming.by_expert, wanted[rank]) << rank;
+            if (rank == 3) {  // expert by expert, each from rank 0, then rank 1
+                const auto sorted =
+                    at_once.rows.index_select(0, at_once.incoming.order).select(1, 0);
+                EXPECT_TRUE(at::equal(sorted, at::tensor({1., 101., 100., 2., 7.}))) << sorted;
+            }
+            const auto back =
+                nn::exchange_rows(at_once.rows, at_once.incoming.rows, outgoing.rows, comm);
+            if (sends) {
+                EXPECT_TRUE(at::equal(outgoing.came_back(back), rows)) << rank;
+            }
+        });
+    for (auto& thread : threads) thread.join();
 }
 
 // What broke the group, not that it broke; and nobody is waited for.
