@@ -83,10 +83,11 @@ void run_program(const fs::path& program, const std::vector<std::string>& argume
 /// Counters by which a benchmark says what share of the machine's own limit it reaches.
 constexpr const char* limits[] = {"of_read", "of_copy"};
 
-/// The fastest repetition of each benchmark, and the best of its shares of limits; of those without one, that they failed: the others
-/// of the program are none the worse for it. std::runtime_error where none ran.
+/// The fastest repetition of each benchmark, and the best of its shares of limits; of those without
+/// one, that they failed: the others of the program are none the worse for it. std::runtime_error
+/// where none ran.
 void record_benchmarks(const GoogleBenchmarkFile& file, Recorder& recorder) {
-    std::map<std::string, double> fastest;  // by the benchmark's name
+    std::map<std::string, double> fastest;                         // by the benchmark's name
     std::map<std::pair<std::string, std::string>, double> shares;  // by benchmark and counter
     std::set<std::string> failed;
     std::string why = "no benchmark in it ran";

@@ -39,9 +39,10 @@ LevelFindings judge_levels(const std::vector<NightRow>& rows, const std::vector<
                                                  level.gpu.empty() ? "" : " of " + level.gpu));
         }
         if (!seen)
-            findings.warnings.push_back(fmt::format("no row of this night is '{}' with {}: its "
-                                                    "level of {:g} judges nothing",
-                                                    level.row, level.metric, level.at_least));
+            findings.warnings.push_back(
+                fmt::format("no row of this night is '{}' with {}: its "
+                            "level of {:g} judges nothing",
+                            level.row, level.metric, level.at_least));
     }
     return findings;
 }

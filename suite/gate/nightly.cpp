@@ -199,8 +199,8 @@ class NightRun {
 
     void judge_by_levels() {
         if (mixed_) return;
-        LevelFindings found = judge_levels(night().rows, request_.suite.levels, request_.gpus,
-                                           names_of(night()));
+        LevelFindings found =
+            judge_levels(night().rows, request_.suite.levels, request_.gpus, names_of(night()));
         night().below_level = std::move(found.below);
         night().levels_reached = found.reached;
         warn(found.warnings);

@@ -98,8 +98,8 @@ TEST(Levels, BelowOneEveryReportFailsTheNight) {
 FirstNight measured(double factor) {
     FirstNight night;
     const std::pair<const char*, double> of_read[] = {
-        {"ffn/0/manual_time", 0.87},      {"ffn/50/manual_time", 0.79},
-        {"ffn/75/manual_time", 0.68},     {"ffn/90/manual_time", 0.48},
+        {"ffn/0/manual_time", 0.87},        {"ffn/50/manual_time", 0.79},
+        {"ffn/75/manual_time", 0.68},       {"ffn/90/manual_time", 0.48},
         {"cublas/dense/manual_time", 0.82}, {"gemv/11008x4096/1/manual_time", 0.88}};
     for (const auto& [name, share] : of_read)
         night.add("gpu-kernels", name, "of_read", {factor * share});

@@ -98,7 +98,9 @@ int nvmlDeviceGetPersistenceMode(void* device, unsigned* on) {
 int nvmlDeviceGetCurrPcieLinkWidth(void* device, unsigned* lanes) {
     return tell(device, lanes, machine() == "neglected" ? 8u : 16u);
 }
-int nvmlDeviceGetMaxPcieLinkWidth(void* device, unsigned* lanes) { return tell(device, lanes, 16u); }
+int nvmlDeviceGetMaxPcieLinkWidth(void* device, unsigned* lanes) {
+    return tell(device, lanes, 16u);
+}
 int nvmlDeviceGetUtilizationRates(void* device, Utilization* rates) {
     const bool busy = machine() == "hot" || machine() == "capped";
     return tell(device, rates, Utilization{busy ? 97u : 0u, 10u});

@@ -92,10 +92,10 @@ Pointer in_workspace(const AssaySparseFfn& call, std::size_t offset) {
 
 inline bool is_persistent(const Device& device, const AssaySparseFfn& call) {
     const AssayFfn& ffn = call.ffn;
-    return persistent(device, ffn,
-                      access_to(ffn.type, signed_row_bytes(ffn.type, ffn.width),
-                                {ffn.gate, ffn.up, ffn.down}),
-                      call.batch);
+    return persistent(
+        device, ffn,
+        access_to(ffn.type, signed_row_bytes(ffn.type, ffn.width), {ffn.gate, ffn.up, ffn.down}),
+        call.batch);
 }
 
 template <bool gated>
@@ -182,14 +182,9 @@ void launch_persistent(Machine& machine, const AssaySparseFfn& call,
             // Others have no kernel: is_persistent() says so.
             if constexpr (per_pass <= 4 && Format::values > 1) {
                 const Launch launch = persistent_launch(device, ffn, per_pass);
-                const RowsShape shape{call.x,
-                                      ffn.width,
-                                      call.batch,
-                                      tile_columns(ffn.width, per_pass),
-                                      down.row_bytes,
-                                      0,
-                                      0,
-                                      device.most_warps_of_row};
+                const RowsShape shape{
+                    call.x,         ffn.width, call.batch, tile_columns(ffn.width, per_pass),
+                    down.row_bytes, 0,         0,          device.most_warps_of_row};
                 PersistentShape grid{};
                 grid.parts = persistent_parts(device, ffn, per_pass);
                 const int columns = slab_columns(ffn.type, Access::wide);

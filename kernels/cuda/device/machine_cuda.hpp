@@ -98,7 +98,10 @@ ASSAY_DEVICE int count_one(int* counter) { return atomicAdd(counter, 1); }
 ASSAY_DEVICE void wait_for_count(const int* counter, int least) {
     for (;;) {
         int counted;
-        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(counted) : "l"(counter) : "memory");
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+                     : "=r"(counted)
+                     : "l"(counter)
+                     : "memory");
         if (counted >= least) return;
         __nanosleep(20);
     }

@@ -19,10 +19,10 @@ struct PersistentCounters {
 static_assert(sizeof(PersistentCounters) % sizeof(int) == 0);
 
 struct PersistentShape {
-    int slabs, parts;   ///< of down
-    int flag;           ///< a float of block memory that nothing else uses
-    bool with_router;   ///< whose type is that of the network
-    RouterJob router;   ///< its outputs are what gate and up read
+    int slabs, parts;  ///< of down
+    int flag;          ///< a float of block memory that nothing else uses
+    bool with_router;  ///< whose type is that of the network
+    RouterJob router;  ///< its outputs are what gate and up read
     PersistentCounters* counters;
 };
 

@@ -22,8 +22,9 @@ class EmulatedMachine {
     void launch(void (*kernel)(Parameters...), const Launch& launch,
                 const std::type_identity_t<std::remove_const_t<Parameters>>&... parameters) {
         ++launches;
-        emulator_.launch({launch.x, launch.y, launch.z}, launch.threads, launch.memory_bytes,
-                         [&] { kernel(parameters...); }, side_by_side);
+        emulator_.launch(
+            {launch.x, launch.y, launch.z}, launch.threads, launch.memory_bytes,
+            [&] { kernel(parameters...); }, side_by_side);
     }
 
     int launches = 0;

@@ -35,8 +35,7 @@ void Emulator::launch(const Grid& grid, int threads, std::size_t block_memory_by
         blocks_.clear();
         for (int i = 0; i < side_by_side && !order.empty(); ++i, order.pop_back()) {
             const int block = order.back();
-            blocks_.push_back(
-                {block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y});
+            blocks_.push_back({block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y});
         }
         const std::vector<float> fresh(block_memory_bytes / sizeof(float),
                                        std::numeric_limits<float>::quiet_NaN());

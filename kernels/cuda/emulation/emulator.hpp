@@ -1,8 +1,8 @@
 // Runs a block's threads one at a time, each with a stack of its own, until it waits for others.
 // Which of the ready threads is next, and which warps fall behind, is drawn at random, and block
 // memory starts as NaN, so that a missing barrier or an unwritten value shows as a wrong result.
-// Blocks run one after the other, in random order, or a few side by side, thread by thread; races of
-// single accesses between blocks do not show.
+// Blocks run one after the other, in random order, or a few side by side, thread by thread; races
+// of single accesses between blocks do not show.
 #pragma once
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ class Emulator {
     At blocks() const { return grid_; }
     float* block_memory() { return block_memory_[block_of(current_)].data(); }
     void barrier();
-    void let_others();  ///< whoever waits for another block without a barrier
+    void let_others();                ///< whoever waits for another block without a barrier
     int block_count(bool condition);  ///< a barrier, too
     /// Adds up each of the values over the lanes, in a butterfly's order.
     void warp_sum(float* values, int count);

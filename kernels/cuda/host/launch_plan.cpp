@@ -105,10 +105,10 @@ Launch persistent_launch(const Device& device, const AssayFfn& ffn, int tokens) 
 }
 
 int persistent_parts(const Device& device, const AssayFfn& ffn, int tokens) {
-    return parts(device, ffn, Access::wide,
-                 std::min(rows_blocks_per_multiprocessor(tokens),
-                          down_blocks_per_multiprocessor(tokens)),
-                 1);
+    return parts(
+        device, ffn, Access::wide,
+        std::min(rows_blocks_per_multiprocessor(tokens), down_blocks_per_multiprocessor(tokens)),
+        1);
 }
 
 bool tiles(const Device& device, AssayType type, Access access, int batch) {

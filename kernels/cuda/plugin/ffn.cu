@@ -1,5 +1,6 @@
 // Launches of the sparse feed-forward network; the kernels are in device/rows_kernel.hpp with
-// device/jobs.hpp (gate and up), and device/down_kernel.hpp; or both in one, device/persistent_kernel.hpp.
+// device/jobs.hpp (gate and up), and device/down_kernel.hpp; or both in one,
+// device/persistent_kernel.hpp.
 #include "kernels/cuda/device/launches.hpp"
 #include "kernels/cuda/plugin/kernels.hpp"
 

@@ -25,6 +25,7 @@
 #include "suite/gate/kept_programs.hpp"
 #include "suite/gate/nightly.hpp"
 #include "suite/gate/output/night_reports.hpp"
+#include "suite/measure/environment.hpp"
 
 namespace assay::cli {
 namespace {

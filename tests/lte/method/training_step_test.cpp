@@ -39,7 +39,7 @@ const nn::TokenData& text() {
 
 /// What a step comes to, as doubles on the CPU.
 struct Step {
-    std::vector<double> losses;         ///< dense, soft, hard; then of the first steps of a training
+    std::vector<double> losses;  ///< dense, soft, hard; then of the first steps of a training
     std::vector<at::Tensor> gradients;  ///< by kind of step, then by block
 };
 
@@ -52,9 +52,9 @@ Step step_on(at::Device device, at::ScalarType compute, std::uint64_t seed = 7,
     const auto scored = static_cast<double>(tokens.size(0) * (tokens.size(1) - 1));
     nn::DenseFeedForward dense;
     LteFeedForward soft(routers, tau, LteMode::soft), hard(routers, tau, LteMode::hard);
-    for (nn::FeedForward* ffn : {static_cast<nn::FeedForward*>(&dense),
-                                 static_cast<nn::FeedForward*>(&soft),
-                                 static_cast<nn::FeedForward*>(&hard)}) {
+    for (nn::FeedForward* ffn :
+         {static_cast<nn::FeedForward*>(&dense), static_cast<nn::FeedForward*>(&soft),
+          static_cast<nn::FeedForward*>(&hard)}) {
         for (auto& block : decoder.blocks()) block->zero_grad();
         for (auto& block : routers.blocks()) block->zero_grad();
         const auto loss = decoder.loss(tokens, *ffn, compute) / scored;
