@@ -114,7 +114,7 @@ ASSAY_DEVICE bool take_rows(const Job& job, const RowsShape& shape, int* taken, 
 }
 
 template <class Format, int tokens, bool gated>
-ASSAY_KERNEL(rows_threads, rows_blocks_per_multiprocessor(tokens))
+ASSAY_KERNEL(rows_threads, persistent_blocks_per_multiprocessor(tokens))
 persistent_kernel(ASSAY_PARAMETER GateUpJob<gated> rows, ASSAY_PARAMETER RowsShape shape,
                   ASSAY_PARAMETER DownJob down, ASSAY_PARAMETER PersistentShape grid) {
     float* const memory = block_memory();

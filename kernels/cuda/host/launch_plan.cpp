@@ -95,7 +95,7 @@ bool persistent(const Device& device, const AssayFfn& ffn, Access access, int ba
 Launch persistent_launch(const Device& device, const AssayFfn& ffn, int tokens) {
     // No block waits for one that has not begun, so a device with less room is only slower.
     Launch launch;
-    launch.x = std::max(1, device.multiprocessors * rows_blocks_per_multiprocessor(tokens));
+    launch.x = std::max(1, device.multiprocessors * persistent_blocks_per_multiprocessor(tokens));
     launch.threads = rows_threads;
     const int rows = tile_columns(ffn.width, tokens) * tokens + 2 * rows_threads;
     const int down = rows_warps * slab_columns(ffn.type, Access::wide);
@@ -105,10 +105,7 @@ Launch persistent_launch(const Device& device, const AssayFfn& ffn, int tokens) 
 }
 
 int persistent_parts(const Device& device, const AssayFfn& ffn, int tokens) {
-    return parts(
-        device, ffn, Access::wide,
-        std::min(rows_blocks_per_multiprocessor(tokens), down_blocks_per_multiprocessor(tokens)),
-        1);
+    return parts(device, ffn, Access::wide, persistent_blocks_per_multiprocessor(tokens), 1);
 }
 
 bool tiles(const Device& device, AssayType type, Access access, int batch) {

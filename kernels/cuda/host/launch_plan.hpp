@@ -80,6 +80,8 @@ int slab_columns(AssayType type, Access access);
 Launch down_launch(const Device& device, const AssayFfn& ffn, Access access, int tokens, int batch);
 
 // Gate, up and down in one launch: persistent_kernel.hpp.
+/// With more tokens down needs more registers than two such blocks leave it.
+constexpr int persistent_blocks_per_multiprocessor(int tokens) { return tokens == 1 ? 2 : 1; }
 /// Whether it can be: it has kernels for a few tokens, whose x fits in block memory as a whole.
 bool persistent(const Device& device, const AssayFfn& ffn, Access access, int batch);
 Launch persistent_launch(const Device& device, const AssayFfn& ffn, int tokens);
