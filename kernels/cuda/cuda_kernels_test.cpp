@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "kernels/cpu/element_types.hpp"
@@ -266,6 +267,53 @@ TEST_F(CudaKernels, ReplaysAGraphWhoseActiveExpertsChange) {
     }
     EXPECT_EQ(least, 0);
     EXPECT_GT(most, 0);
+}
+
+/// Gate, up and down in one launch, whose blocks wait for each other.
+class CudaOneLaunch : public CudaKernels {
+  protected:
+    void SetUp() override {
+        ::setenv("ASSAY_CUDA_PERSISTENT", "1", 1);
+        CudaKernels::SetUp();
+        ::unsetenv("ASSAY_CUDA_PERSISTENT");
+    }
+};
+
+TEST_F(CudaOneLaunch, AgreesForRandomShapesAndMasks) {
+    std::mt19937_64 random(7);
+    for (const AssayType type : plain_types)
+        for (const AssayActivation activation : {ASSAY_SWIGLU, ASSAY_GELU, ASSAY_RELU})
+            for (const double sparsity : {0.0, 0.5, 0.9, 1.0})
+                for (int round = 0; round < 3; ++round) {
+                    FfnShape shape{type, activation};
+                    shape.width = 8 * draw(random, 1, 160);
+                    shape.experts = draw(random, 1, 40);
+                    shape.expert_size = draw(random, 1, 40);
+                    shape.batch = round == 0 ? 1 : draw(random, 1, 4);
+                    shape.sparsity = sparsity;
+                    shape.masked = random() % 3 != 0;
+                    shape.biases = random() % 2 != 0;
+                    expect_ffn(shape, random());
+                }
+    for (const int batch : {1, 4})
+        expect_ffn({ASSAY_BF16, ASSAY_SWIGLU, 4096, 64, 32, batch, 0.9}, 5);
+}
+
+TEST_F(CudaOneLaunch, GivesTheSameBitsEveryTimeWhileOthersAreUnderWay) {
+    for (const int batch : {1, 4}) {
+        FfnProblem problem({ASSAY_BF16, ASSAY_SWIGLU, 4096, 100, 32, batch, 0.5}, 17);
+        DeviceFfn device(*kernels, problem);
+        const AssaySparseFfn call = device.call();
+        std::vector<float> first;
+        for (int repetition = 0; repetition < 50; ++repetition) {
+            device.poison_outputs();
+            // Two behind each other: the second may begin while the first ends.
+            ASSERT_EQ(kernels->sparse_ffn(context.get(), &call), ASSAY_OK);
+            expect_ok(kernels->sparse_ffn(context.get(), &call));
+            if (first.empty()) first = device.y.get();
+            ASSERT_EQ(std::memcmp(first.data(), device.y.get().data(), first.size() * 4), 0);
+        }
+    }
 }
 
 TEST_F(CudaKernels, RefusesBadCallsWithoutTouchingTheStream) {

@@ -80,10 +80,15 @@ void run_program(const fs::path& program, const std::vector<std::string>& argume
                                : fmt::format("was killed by signal {}", ended.signal)));
 }
 
-/// The fastest repetition of each benchmark; of those without one, that they failed: the others
-/// of the program are none the worse for it. std::runtime_error where none ran.
+/// Counters by which a benchmark says what share of the machine's own limit it reaches.
+constexpr const char* limits[] = {"of_read", "of_copy"};
+
+/// The fastest repetition of each benchmark, and the best of its shares of limits; of those without
+/// one, that they failed: the others of the program are none the worse for it. std::runtime_error
+/// where none ran.
 void record_benchmarks(const GoogleBenchmarkFile& file, Recorder& recorder) {
-    std::map<std::string, double> fastest;  // by the benchmark's name
+    std::map<std::string, double> fastest;                         // by the benchmark's name
+    std::map<std::pair<std::string, std::string>, double> shares;  // by benchmark and counter
     std::set<std::string> failed;
     std::string why = "no benchmark in it ran";
     for (const auto& repetition : file.repetitions()) {
@@ -96,10 +101,16 @@ void record_benchmarks(const GoogleBenchmarkFile& file, Recorder& recorder) {
         const double real_time_s = repetition.metrics.front().value;
         const auto [best, is_first] = fastest.emplace(name, real_time_s);
         best->second = std::min(best->second, real_time_s);
+        for (const auto& counter : repetition.metrics)
+            if (std::find(std::begin(limits), std::end(limits), counter.name) != std::end(limits))
+                if (double& share = shares[{name, counter.name}]; counter.value > share)
+                    share = counter.value;
     }
     if (fastest.empty()) throw std::runtime_error(why);
     for (const auto& [name, real_time_s] : fastest)
         recorder.metric("real_time", real_time_s, {{"benchmark", name}});
+    for (const auto& [of, share] : shares)
+        recorder.metric(of.second, share, {{"benchmark", of.first}});
     for (const std::string& name : failed)
         if (!fastest.contains(name))
             recorder.metric(compare::failed_part_metric, 1, {{"benchmark", name}});
@@ -150,6 +161,13 @@ Experiment make_experiment() {
                            Direction::lower,
                            false,
                            {"benchmark"}}};
+    for (const char* limit : limits)
+        experiment.metrics.push_back({limit,
+                                      "share",
+                                      "of the bandwidth of memory, as the benchmark itself tells",
+                                      Direction::higher,
+                                      false,
+                                      {"benchmark"}});
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
     toy.rounds = 5;

@@ -36,7 +36,8 @@ enum class NightVerdict {
     clean,        ///< exit 0; warnings are possible: single rows that are only candidates
     no_baseline,  ///< exit 0: nothing was accepted yet, so that nothing can be judged
     error,        ///< exit 1: something could not be run at all
-    regression,   ///< exit 2: a confirmed regression, or the geometric mean beyond the margin
+    regression,   ///< exit 2: a confirmed regression, or the geometric mean beyond the margin, or
+                  ///< below a level
     ambiguous,    ///< exit 3: nothing confirmed, but too little could be decided, or nothing
 };
 
@@ -48,8 +49,10 @@ struct Night {
     std::vector<NightRow> rows;
     /// Ids of experiments that the plan left out although the baseline has rows of them.
     std::vector<std::string> left_out;
-    std::vector<std::string> failures;  ///< what could not be run, a sentence each
-    std::vector<std::string> warnings;  ///< doctor's, excluded samples
+    std::vector<std::string> failures;     ///< what could not be run, a sentence each
+    std::vector<std::string> below_level;  ///< rows that do not reach their level, a sentence each
+    int levels_reached = 0;                ///< rows that do
+    std::vector<std::string> warnings;     ///< doctor's, excluded samples
     /// Of slowdown over the rows that were compared: above 1 is slower, whichever way of a metric
     /// is better. Where a control workload ran, in units of its slowdown. nullopt: fewer than three
     /// rows count in it.

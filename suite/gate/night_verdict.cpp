@@ -88,7 +88,7 @@ bool too_little_decided(const Night& night) {
 
 NightVerdict verdict(const Night& night) {
     if (std::any_of(night.rows.begin(), night.rows.end(), is_regression) ||
-        mean_beyond_margin(night))
+        mean_beyond_margin(night) || !night.below_level.empty())
         return NightVerdict::regression;
     if (!night.failures.empty()) return NightVerdict::error;
     if (night.baseline_session.empty()) return NightVerdict::no_baseline;

@@ -52,7 +52,8 @@ bool mean_beyond_margin(const Night&);
 /// Fills in relative_to_control, geometric_mean, median_slowdown, rerun_slowdown and verdict. A row
 /// counts in the mean when it has a slowdown, is not bimodal, not deterministic, and not muted;
 /// where old and new program were rerun in turns, with what that came to. Fewer than three such
-/// rows have no mean. Confirmed regressions come before failures, failures before ambiguity;
+/// rows have no mean. Confirmed regressions
+/// and rows below a level come before failures, failures before ambiguity;
 /// ambiguous is a night in which less than half of the rows that could have been decided were. A
 /// row that is not compared, since its data, calibration or machine is another one than the
 /// baseline's, since a side has no valid sample, or since it is gone, is one that was not decided.

@@ -9,6 +9,7 @@
 #include "suite/compare/read_arm.hpp"
 #include "suite/gate/baseline.hpp"
 #include "suite/gate/kept_programs.hpp"
+#include "suite/gate/level.hpp"
 #include "suite/gate/night_rows.hpp"
 #include "suite/gate/night_session.hpp"
 #include "suite/gate/night_verdict.hpp"
@@ -172,6 +173,7 @@ class NightRun {
         if (level) night().baseline_session = level->session;
         add_left_out();
         say_reasons(night());
+        judge_by_levels();
         add_failures(night(), failed_);
         for (NightRow& row : night().rows)
             if (const auto* mute = muting(mutes, row.against_baseline.id, now))
@@ -193,6 +195,15 @@ class NightRun {
         mark_for_mean(night());
         if (mixed_)
             for (NightRow& row : night().rows) row.candidate = row.rerun_for_mean = false;
+    }
+
+    void judge_by_levels() {
+        if (mixed_) return;
+        LevelFindings found =
+            judge_levels(night().rows, request_.suite.levels, request_.gpus, names_of(night()));
+        night().below_level = std::move(found.below);
+        night().levels_reached = found.reached;
+        warn(found.warnings);
     }
 
     /// Session → the kept program that made it; of the level's sessions, those whose program is

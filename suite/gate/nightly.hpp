@@ -19,6 +19,7 @@ struct NightRequest {
     bool lock = true;
     std::string command;                          ///< argv, for the record
     std::vector<std::string> warnings;            ///< what is to be told beside the night's own
+    std::vector<std::string> gpus;                ///< names of the machine's, for levels
     std::map<std::string, std::string> suspects;  ///< added to the session's
 };
 

@@ -22,6 +22,7 @@ class Examination {
     void all() {
         persistence();
         ecc();
+        link();
         power();
         clocks();
         mig();
@@ -54,6 +55,18 @@ class Examination {
                        fmt::format("{} now, {} after the next reset; numbers will not compare",
                                    mode->now ? "on" : "off", mode->after_reset ? "on" : "off"));
         say(Level::ok, "ecc", mode->now ? "on" : "off: compare only with others without it");
+    }
+
+    /// Not its generation: an idle link rests in a lower one.
+    void link() {
+        const auto lanes = nvml_.link_lanes(device_);
+        if (!lanes) return;
+        say(lanes->now < lanes->most ? Level::warn : Level::ok, "link",
+            lanes->now < lanes->most
+                ? fmt::format("{} of {} PCIe lanes: copies to and from it are slow; is it seated "
+                              "well, and the slot as wide?",
+                              lanes->now, lanes->most)
+                : fmt::format("all of {} PCIe lanes", lanes->most));
     }
 
     void power() {

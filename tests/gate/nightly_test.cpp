@@ -39,6 +39,24 @@ TEST_F(NightlyTest, TheFirstNightHasNothingToCompareWithAndSaysSo) {
     EXPECT_THAT(assay({"export", "--csv", "benchmark/BM_t<int, 8>[2]"}).out, HasSubstr(",s,3e-09"));
 }
 
+TEST_F(NightlyTest, ARowBelowItsLevelFailsTheFirstNightAlready) {
+    std::string program = fake_benchmark;
+    const std::string time = "\"time_unit\": \"ns\"";
+    program.insert(program.find(time), "\"of_read\": 0.61, ");
+    write("fake_benchmark", program);
+    std::ofstream(folder / "tiny.toml")
+        << suite_text << "[[level]]\nrow = \"benchmark/fake BM_x/*\"\nmetric = \"of_read\"\n"
+        << "at_least = 0.7\n[[level]]\ngpu = \"H100\"\nrow = \"*\"\nmetric = \"of_read\"\n"
+        << "at_least = 0.9\n";
+    const Told first = night();
+    EXPECT_EQ(first.exit_code, 2) << first.err;
+    EXPECT_EQ(first.report["verdict"], "regression");
+    ASSERT_EQ(first.report["below_level"].size(), 1u) << first.report.dump(1);
+    EXPECT_THAT(first.report["below_level"][0].get<std::string>(),
+                HasSubstr("0.61, at least 0.7 is expected"));
+    EXPECT_EQ(row(first.report, "benchmark/program", "of_read benchmark=BM_x/8")["n_b"], 5);
+}
+
 TEST_F(NightlyTest, AMisspeltMetricWatchesNothing) {
     std::string text = suite_text;
     text.insert(text.find("patterns"), "metrics = [\"secnods\"]\n");

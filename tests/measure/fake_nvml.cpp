@@ -95,6 +95,12 @@ int nvmlDeviceGetPowerManagementDefaultLimit(void* device, unsigned* milliwatts)
 int nvmlDeviceGetPersistenceMode(void* device, unsigned* on) {
     return tell(device, on, machine() == "neglected" ? 0u : 1u);
 }
+int nvmlDeviceGetCurrPcieLinkWidth(void* device, unsigned* lanes) {
+    return tell(device, lanes, machine() == "neglected" ? 8u : 16u);
+}
+int nvmlDeviceGetMaxPcieLinkWidth(void* device, unsigned* lanes) {
+    return tell(device, lanes, 16u);
+}
 int nvmlDeviceGetUtilizationRates(void* device, Utilization* rates) {
     const bool busy = machine() == "hot" || machine() == "capped";
     return tell(device, rates, Utilization{busy ? 97u : 0u, 10u});

@@ -121,9 +121,10 @@ TEST(MachineFindings, AHotGpuIsWarnedOf) {
 
 TEST(MachineFindings, ANeglectedGpuIsWarnedOfEverything) {
     const auto findings = gpus("neglected");
-    EXPECT_THAT(warned(findings), UnorderedElementsAre("gpu0 persistence", "gpu0 ecc", "gpu0 power",
-                                                       "gpu0 mig", "gpu0 processes"));
+    EXPECT_THAT(warned(findings), UnorderedElementsAre("gpu0 persistence", "gpu0 ecc", "gpu0 link",
+                                                       "gpu0 power", "gpu0 mig", "gpu0 processes"));
     EXPECT_THAT(says(findings, "gpu0 power"), HasSubstr("400 W of 700 W"));
+    EXPECT_THAT(says(findings, "gpu0 link"), HasSubstr("8 of 16 PCIe lanes"));
     EXPECT_THAT(says(findings, "gpu0 ecc"), HasSubstr("on now, off after the next reset"));
     EXPECT_THAT(says(findings, "gpu0 processes"), HasSubstr("70 other: pid 4000, 4001"));
 }

@@ -15,8 +15,9 @@
 #include "impls/nn/moe/state_faults.hpp"
 #include "impls/nn/moe/transfer.hpp"
 #include "suite/cluster/faults/fault_layer.hpp"
-#include "suite/cluster/gloo/worker_groups.hpp"
+#include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/pacer.hpp"
+#include "suite/cluster/worker_groups.hpp"
 #include "suite/drive/processes/worker_process.hpp"
 
 namespace assay::hetermoe {
@@ -73,7 +74,9 @@ class TrainingWorker {
           trainer_(settings_, corpus_),
           faults_(std::make_shared<cluster::LinkFaults>(self, settings_.seed)),
           groups_(std::make_shared<cluster::WorkerGroups>(
-              self, config.at("port").get<std::uint16_t>(),
+              self,
+              cluster::gloo_groups(config.at("port").get<std::uint16_t>(),
+                                   cluster::Seconds(config.at("timeout_s").get<double>())),
               cluster::Seconds(config.at("timeout_s").get<double>()), faults_)),
           checkpoints_(config.at("checkpoints").get<std::string>()),
           process_(self, control, config, faults_, fault_phases(),

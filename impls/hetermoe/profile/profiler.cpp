@@ -17,7 +17,8 @@
 #include "impls/nn/accelerator.hpp"
 #include "impls/nn/all_to_all.hpp"
 #include "suite/base/error.hpp"
-#include "suite/cluster/gloo/worker_groups.hpp"
+#include "suite/cluster/gloo/gloo.hpp"
+#include "suite/cluster/worker_groups.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::hetermoe {
@@ -221,8 +222,9 @@ class Profiler {
         cluster::RendezvousServer rendezvous;
         std::vector<double> times;
         const auto rank_of_two = [&](int rank) {
-            cluster::WorkerGroups groups(rank, rendezvous.port(), cluster::Seconds(60),
-                                         std::make_shared<cluster::LinkFaults>(rank, 1));
+            cluster::WorkerGroups groups(
+                rank, cluster::gloo_groups(rendezvous.port(), cluster::Seconds(60)),
+                cluster::Seconds(60), std::make_shared<cluster::LinkFaults>(rank, 1));
             const auto comm = groups.connect("profile", {0, 1});
             const auto rows = rank == 0 ? rows_() : at::empty({0, settings_.width}, options());
             const std::vector<std::int64_t> none{0, 0}, all{0, choices()}, from{choices(), 0};

@@ -24,8 +24,9 @@
 #include "impls/hetermoe/policy/tasks.hpp"
 #include "impls/hetermoe/training/group_step.hpp"
 #include "impls/nn/all_to_all.hpp"
-#include "suite/cluster/gloo/worker_groups.hpp"
+#include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/pacer.hpp"
+#include "suite/cluster/worker_groups.hpp"
 #include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::hetermoe {
@@ -39,8 +40,8 @@ class Pair {
     Pair() {
         both([&](int rank) {
             groups_[at(rank)] = std::make_unique<cluster::WorkerGroups>(
-                rank, rendezvous_.port(), cluster::Seconds(60),
-                std::make_shared<cluster::LinkFaults>(rank, 1));
+                rank, cluster::gloo_groups(rendezvous_.port(), cluster::Seconds(60)),
+                cluster::Seconds(60), std::make_shared<cluster::LinkFaults>(rank, 1));
             out_[at(rank)] = groups_[at(rank)]->connect("out", {0, 1});
             in_[at(rank)] = groups_[at(rank)]->connect("in", {0, 1});
         });

@@ -14,8 +14,9 @@
 #include "impls/nn/moe/checkpoint.hpp"
 #include "impls/nn/moe/state_faults.hpp"
 #include "suite/cluster/faults/fault_layer.hpp"
-#include "suite/cluster/gloo/worker_groups.hpp"
+#include "suite/cluster/gloo/gloo.hpp"
 #include "suite/cluster/pacer.hpp"
+#include "suite/cluster/worker_groups.hpp"
 #include "suite/drive/processes/worker_process.hpp"
 
 namespace assay::lazarus {
@@ -41,7 +42,9 @@ class TrainingWorker {
           trainer_(training_config_, corpus_),
           links_(std::make_shared<cluster::LinkFaults>(self, training_config_.seed)),
           groups_(std::make_shared<cluster::WorkerGroups>(
-              self, config.at("port").get<std::uint16_t>(),
+              self,
+              cluster::gloo_groups(config.at("port").get<std::uint16_t>(),
+                                   cluster::Seconds(config.at("timeout_s").get<double>())),
               cluster::Seconds(config.at("timeout_s").get<double>()), links_)),
           checkpoints_(config.at("checkpoints").get<std::string>()),
           process_(self, control, config, links_, fault_phases(),

@@ -21,15 +21,15 @@ struct DownJob {
     float* y;       ///< [batch][width]
 };
 
-/// A warp's way through the active neurons, in steps of the block's warps.
+/// A warp's way through the active neurons, in steps of so many warps.
 struct NeuronWalk {
     int neuron, slot, in_expert;
 
     ASSAY_DEVICE NeuronWalk(int first, int expert_size)
         : neuron(first), slot(first / expert_size), in_expert(first - slot * expert_size) {}
-    ASSAY_DEVICE void step(int expert_size) {
-        neuron += down_warps;
-        in_expert += down_warps;
+    ASSAY_DEVICE void step(int expert_size, int warps) {
+        neuron += warps;
+        in_expert += warps;
         while (in_expert >= expert_size) {
             in_expert -= expert_size;
             ++slot;
@@ -37,8 +37,8 @@ struct NeuronWalk {
     }
 };
 
-/// Adds this warp's neurons from..end of a unit of columns to sums.
-template <class Format, int tokens>
+/// Adds this warp's neurons from..end of a unit of columns to sums; `warps` share them.
+template <class Format, int tokens, int warps>
 ASSAY_DEVICE void add_neurons(const DownJob& job, int unit, int from, int end, int first_token,
                               float (&sums)[tokens][Format::values]) {
     constexpr int in_flight = down_loads_in_flight(tokens);
@@ -62,7 +62,7 @@ ASSAY_DEVICE void add_neurons(const DownJob& job, int unit, int from, int end, i
                 if (unit * Format::values < job.width)
                     raw[i] = Format::load(job.down + row * job.row_bytes, unit);
             }
-            walk.step(expert_size);
+            walk.step(expert_size, warps);
         }
 #pragma unroll
         for (int i = 0; i < in_flight; ++i) {
@@ -92,8 +92,8 @@ ASSAY_DEVICE void put_part(const DownJob& job, int part, int parts, int token, i
 /// In the block of a slab that ends last: adds the parts in their order, for some tokens, each
 /// thread a column if `has_column`. The counter is the slab's; block memory is free.
 ASSAY_DEVICE void add_parts(const DownJob& job, int* counter, int first_token, int tokens,
-                            int parts, int column, bool has_column) {
-    if (!is_last_block(counter, parts, block_memory()) || !has_column) return;
+                            int parts, int column, bool has_column, float* memory) {
+    if (!is_last_block(counter, parts, memory) || !has_column) return;
     for (int t = first_token; t < first_token + tokens; ++t) {
         float sum = 0.0f;
 #pragma unroll 8
@@ -105,16 +105,14 @@ ASSAY_DEVICE void add_parts(const DownJob& job, int* counter, int first_token, i
     }
 }
 
-template <class Format, int tokens>
-ASSAY_KERNEL(down_threads, down_blocks_per_multiprocessor(tokens))
-down_kernel(ASSAY_PARAMETER DownJob job) {
+/// A part of a slab, by a block of `warps`; the block that ends last in the slab adds the parts.
+/// counter: the slab's. memory: [warps][columns of a slab] of block memory.
+template <class Format, int tokens, int warps>
+ASSAY_DEVICE void add_slab_part(const DownJob& job, int slab, int part, int parts, int first_token,
+                                int* counter, float* memory) {
     constexpr int values = Format::values, slab_columns = lanes * values;
     const int lane = thread_index() % lanes, warp = thread_index() / lanes;
-    const int slab = block_index().x, part = block_index().y, parts = blocks_in_grid().y;
-    const int first_token = block_index().z * tokens, left = job.active.batch - first_token;
-    const int tokens_here = left < tokens ? left : tokens;
-    wait_for_previous_kernel();
-    allow_next_kernel();
+    const int left = job.active.batch - first_token, tokens_here = left < tokens ? left : tokens;
     const std::int64_t neurons = job.active.neurons();
     const int begin = static_cast<int>(neurons * part / parts);
     const int end = static_cast<int>(neurons * (part + 1) / parts);
@@ -124,10 +122,10 @@ down_kernel(ASSAY_PARAMETER DownJob job) {
     for (int t = 0; t < tokens; ++t)
 #pragma unroll
         for (int v = 0; v < values; ++v) sums[t][v] = 0.0f;
-    add_neurons<Format, tokens>(job, slab * lanes + lane, begin + warp, end, first_token, sums);
+    add_neurons<Format, tokens, warps>(job, slab * lanes + lane, begin + warp, end, first_token,
+                                       sums);
 
-    // The warps' sums, one token after the other, through block memory: [warps][slab_columns].
-    float* const memory = block_memory();
+    // The warps' sums, one token after the other, through block memory.
 #pragma unroll
     for (int t = 0; t < tokens; ++t) {
         block_barrier();
@@ -139,15 +137,26 @@ down_kernel(ASSAY_PARAMETER DownJob job) {
         if (t < tokens_here && thread_index() < slab_columns && column < job.width) {
             float sum = 0.0f;
 #pragma unroll
-            for (int w = 0; w < down_warps; ++w) sum += memory[w * slab_columns + thread_index()];
+            for (int w = 0; w < warps; ++w) sum += memory[w * slab_columns + thread_index()];
             put_part(job, part, parts, first_token + t, column, sum);
         }
     }
     if (parts == 1) return;
     block_barrier();  // memory is the flag's now
     const int column = slab * slab_columns + thread_index();
-    add_parts(job, job.counters + block_index().z * blocks_in_grid().x + slab, first_token,
-              tokens_here, parts, column, thread_index() < slab_columns && column < job.width);
+    add_parts(job, counter, first_token, tokens_here, parts, column,
+              thread_index() < slab_columns && column < job.width, memory);
+}
+
+template <class Format, int tokens>
+ASSAY_KERNEL(down_threads, down_blocks_per_multiprocessor(tokens))
+down_kernel(ASSAY_PARAMETER DownJob job) {
+    const int slab = block_index().x, group = block_index().z;
+    wait_for_previous_kernel();
+    allow_next_kernel();
+    add_slab_part<Format, tokens, down_warps>(
+        job, slab, block_index().y, blocks_in_grid().y, group * tokens,
+        job.counters + group * blocks_in_grid().x + slab, block_memory());
 }
 
 }  // namespace assay::kernels::cuda

@@ -121,7 +121,8 @@ down_tiles_kernel(ASSAY_PARAMETER DownJob job) {
     }
     if (parts == 1) return;
     block_barrier();  // memory is the flag's now
-    add_parts(job, job.counters + slab, 0, job.active.batch, parts, column, column < job.width);
+    add_parts(job, job.counters + slab, 0, job.active.batch, parts, column, column < job.width,
+              block_memory());
 }
 
 }  // namespace assay::kernels::cuda

@@ -70,7 +70,6 @@ struct RouterJob {
             list_active(reinterpret_cast<int*>(memory));
     }
 
-  private:
     /// The ascending ids, by ballots and a sum over the warps before. counts: one int per warp.
     ASSAY_DEVICE void list_active(int* counts) const {
         const int lane = thread_index() % lanes, warp = thread_index() / lanes;

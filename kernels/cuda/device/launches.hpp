@@ -8,6 +8,7 @@
 #include "kernels/cuda/device/down_tiles_kernel.hpp"
 #include "kernels/cuda/device/format_choice.hpp"
 #include "kernels/cuda/device/jobs.hpp"
+#include "kernels/cuda/device/persistent_kernel.hpp"
 #include "kernels/cuda/device/rows_tiles_kernel.hpp"
 
 namespace assay::kernels::cuda {
@@ -89,12 +90,50 @@ Pointer in_workspace(const AssaySparseFfn& call, std::size_t offset) {
     return reinterpret_cast<Pointer>(static_cast<std::byte*>(call.workspace) + offset);
 }
 
+inline bool is_persistent(const Device& device, const AssaySparseFfn& call) {
+    const AssayFfn& ffn = call.ffn;
+    return persistent(
+        device, ffn,
+        access_to(ffn.type, signed_row_bytes(ffn.type, ffn.width), {ffn.gate, ffn.up, ffn.down}),
+        call.batch);
+}
+
+template <bool gated>
+GateUpJob<gated> gate_up_job(const Device& device, const AssaySparseFfn& call) {
+    const AssayFfn& ffn = call.ffn;
+    const WorkspaceLayout layout = workspace_layout(ffn, call.batch);
+    return {active_experts(call),
+            static_cast<const std::byte*>(ffn.gate),
+            static_cast<const std::byte*>(ffn.up),
+            signed_row_bytes(ffn.type, ffn.width),
+            ffn.up_bias,
+            ffn.activation,
+            in_workspace<float*>(call, layout.activations),
+            in_workspace<std::uint32_t*>(call, layout.tokens),
+            static_cast<const std::byte*>(ffn.down),
+            megabytes(device.down_prefetch_mb)};
+}
+
+inline DownJob down_job(const AssaySparseFfn& call, int* counters) {
+    const AssayFfn& ffn = call.ffn;
+    const WorkspaceLayout layout = workspace_layout(ffn, call.batch);
+    return {active_experts(call),
+            static_cast<const std::byte*>(ffn.down),
+            signed_row_bytes(ffn.type, ffn.width),
+            ffn.width,
+            ffn.down_bias,
+            in_workspace<float*>(call, layout.activations),
+            in_workspace<std::uint32_t*>(call, layout.tokens),
+            in_workspace<float*>(call, layout.sums),
+            counters,
+            call.y};
+}
+
 template <class Machine>
 void launch_gate_up(Machine& machine, const AssaySparseFfn& call) {
     const AssayFfn& ffn = call.ffn;
     const std::ptrdiff_t bytes = signed_row_bytes(ffn.type, ffn.width);
     const Access access = access_to(ffn.type, bytes, {ffn.gate, ffn.up});
-    const WorkspaceLayout layout = workspace_layout(ffn, call.batch);
     const std::int64_t neurons = std::int64_t{ffn.experts} * ffn.expert_size;
     const auto launch = [&](auto job) {
         if (tiles(machine.device(), ffn.type, access, call.batch))
@@ -105,22 +144,10 @@ void launch_gate_up(Machine& machine, const AssaySparseFfn& call) {
                                   machine, job, neurons, call.x, ffn.width, call.batch);
                           });
     };
-    const auto job = [&](auto gated) {
-        return GateUpJob<decltype(gated)::value>{active_experts(call),
-                                                 static_cast<const std::byte*>(ffn.gate),
-                                                 static_cast<const std::byte*>(ffn.up),
-                                                 bytes,
-                                                 ffn.up_bias,
-                                                 ffn.activation,
-                                                 in_workspace<float*>(call, layout.activations),
-                                                 in_workspace<std::uint32_t*>(call, layout.tokens),
-                                                 static_cast<const std::byte*>(ffn.down),
-                                                 megabytes(machine.device().down_prefetch_mb)};
-    };
     if (ffn.activation == ASSAY_SWIGLU)
-        launch(job(std::true_type{}));
+        launch(gate_up_job<true>(machine.device(), call));
     else
-        launch(job(std::false_type{}));
+        launch(gate_up_job<false>(machine.device(), call));
 }
 
 template <class Machine>
@@ -128,17 +155,7 @@ void launch_down(Machine& machine, const AssaySparseFfn& call) {
     const AssayFfn& ffn = call.ffn;
     const std::ptrdiff_t bytes = signed_row_bytes(ffn.type, ffn.width);
     const Access access = access_to(ffn.type, bytes, {ffn.down});
-    const WorkspaceLayout layout = workspace_layout(ffn, call.batch);
-    const DownJob job{active_experts(call),
-                      static_cast<const std::byte*>(ffn.down),
-                      bytes,
-                      ffn.width,
-                      ffn.down_bias,
-                      in_workspace<float*>(call, layout.activations),
-                      in_workspace<std::uint32_t*>(call, layout.tokens),
-                      in_workspace<float*>(call, layout.sums),
-                      machine.counters(),
-                      call.y};
+    const DownJob job = down_job(call, machine.counters());
     if (tiles(machine.device(), ffn.type, access, call.batch))
         return machine.launch(down_tiles_kernel, down_tiles_launch(machine.device(), ffn), job);
     with_plain_format(
@@ -146,6 +163,54 @@ void launch_down(Machine& machine, const AssaySparseFfn& call) {
             constexpr int per_pass = decltype(tokens)::value;
             machine.launch(down_kernel<typename decltype(format)::type, per_pass>,
                            down_launch(machine.device(), ffn, access, per_pass, call.batch), job);
+        });
+}
+
+/// Where is_persistent(). router: null, or what runs before; its outputs are the call's active,
+/// active_count and mask, its weights of the network's type and aligned to 16 bytes.
+template <class Machine>
+void launch_persistent(Machine& machine, const AssaySparseFfn& call,
+                       const AssayRouter* router = nullptr) {
+    const AssayFfn& ffn = call.ffn;
+    const Device& device = machine.device();
+    const DownJob down = down_job(call, machine.counters());
+    with_plain_format(
+        ffn.type, Access::wide, tokens_per_pass(Access::wide, call.batch),
+        [&](auto format, auto tokens) {
+            using Format = typename decltype(format)::type;
+            constexpr int per_pass = decltype(tokens)::value;
+            // Others have no kernel: is_persistent() says so.
+            if constexpr (per_pass <= 4 && Format::values > 1) {
+                const Launch launch = persistent_launch(device, ffn, per_pass);
+                const RowsShape shape{
+                    call.x,         ffn.width, call.batch, tile_columns(ffn.width, per_pass),
+                    down.row_bytes, 0,         0,          device.most_warps_of_row};
+                PersistentShape grid{};
+                grid.parts = persistent_parts(device, ffn, per_pass);
+                const int columns = slab_columns(ffn.type, Access::wide);
+                grid.slabs = (ffn.width + columns - 1) / columns;
+                grid.flag = static_cast<int>(launch.memory_bytes / sizeof(float)) - 1;
+                grid.counters = reinterpret_cast<PersistentCounters*>(
+                    machine.counters() + counters - sizeof(PersistentCounters) / sizeof(int));
+                if (router) {
+                    grid.with_router = true;
+                    grid.router = {static_cast<const std::byte*>(router->weights),
+                                   down.row_bytes,
+                                   router->experts,
+                                   router->batch,
+                                   router->logit_threshold,
+                                   router->mask,
+                                   router->active,
+                                   router->active_count,
+                                   machine.counters()};
+                }
+                if (ffn.activation == ASSAY_SWIGLU)
+                    machine.launch(persistent_kernel<Format, per_pass, true>, launch,
+                                   gate_up_job<true>(device, call), shape, down, grid);
+                else
+                    machine.launch(persistent_kernel<Format, per_pass, false>, launch,
+                                   gate_up_job<false>(device, call), shape, down, grid);
+            }
         });
 }
 

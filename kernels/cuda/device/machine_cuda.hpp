@@ -93,6 +93,19 @@ ASSAY_DEVICE int load_of_other_block(const int* from) { return __ldcg(from); }
 ASSAY_DEVICE void fence_between_blocks() { __threadfence(); }
 /// Adds one to a counter of all blocks; the value it had.
 ASSAY_DEVICE int count_one(int* counter) { return atomicAdd(counter, 1); }
+/// Waits until a counter of all blocks is at `least` or more; what whoever counted wrote before is
+/// seen after, by this thread, and by its block after a barrier.
+ASSAY_DEVICE void wait_for_count(const int* counter, int least) {
+    for (;;) {
+        int counted;
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+                     : "=r"(counted)
+                     : "l"(counter)
+                     : "memory");
+        if (counted >= least) return;
+        __nanosleep(20);
+    }
+}
 
 // Launches may overlap (CudaMachine): a kernel may start when all blocks of the one before have
 // allowed it, and must wait before it touches what that one reads or writes. Elsewhere both do

@@ -14,6 +14,7 @@ class EmulatedMachine {
         : emulator_(seed), device_{multiprocessors}, counters_(cuda::counters, 0) {}
 
     const Device& device() const { return device_; }
+    Device& device() { return device_; }
     int* counters() { return counters_.data(); }
     const std::vector<int>& all_counters() const { return counters_; }
 
@@ -21,11 +22,13 @@ class EmulatedMachine {
     void launch(void (*kernel)(Parameters...), const Launch& launch,
                 const std::type_identity_t<std::remove_const_t<Parameters>>&... parameters) {
         ++launches;
-        emulator_.launch({launch.x, launch.y, launch.z}, launch.threads, launch.memory_bytes,
-                         [&] { kernel(parameters...); });
+        emulator_.launch(
+            {launch.x, launch.y, launch.z}, launch.threads, launch.memory_bytes,
+            [&] { kernel(parameters...); }, side_by_side);
     }
 
     int launches = 0;
+    int side_by_side = 1;  ///< blocks that run at a time
 
   private:
     Emulator emulator_;

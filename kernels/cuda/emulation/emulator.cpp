@@ -11,6 +11,8 @@ namespace {
 
 constexpr int warp = 32;
 constexpr std::size_t stack_bytes = 96 * 1024;
+/// Rounds in which threads only gave way to others, after which nobody can be waited for.
+constexpr int most_idle_rounds = 10000;
 Emulator* running_emulator = nullptr;
 
 }  // namespace
@@ -18,25 +20,27 @@ Emulator* running_emulator = nullptr;
 Emulator& Emulator::running() { return *running_emulator; }
 
 void Emulator::launch(const Grid& grid, int threads, std::size_t block_memory_bytes,
-                      const std::function<void()>& kernel) {
+                      const std::function<void()>& kernel, int side_by_side) {
     if (threads < warp || threads % warp != 0 || grid.x < 1 || grid.y < 1 || grid.z < 1)
         throw std::logic_error("a launch needs whole warps and at least one block");
     running_emulator = this;
     kernel_ = &kernel;
     grid_ = {grid.x, grid.y, grid.z};
-    if (threads_.size() != static_cast<std::size_t>(threads)) {
-        threads_ = std::vector<Thread>(static_cast<std::size_t>(threads));
-        for (Thread& thread : threads_) thread.stack.reset(new std::byte[stack_bytes]);
-    }
+    block_threads_ = threads;
 
     std::vector<int> order(static_cast<std::size_t>(grid.x * grid.y * grid.z));
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random_);
-    for (const int block : order) {
-        block_ = {block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y};
-        block_memory_.assign(block_memory_bytes / sizeof(float),
-                             std::numeric_limits<float>::quiet_NaN());
-        run_block();
+    while (!order.empty()) {
+        blocks_.clear();
+        for (int i = 0; i < side_by_side && !order.empty(); ++i, order.pop_back()) {
+            const int block = order.back();
+            blocks_.push_back({block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y});
+        }
+        const std::vector<float> fresh(block_memory_bytes / sizeof(float),
+                                       std::numeric_limits<float>::quiet_NaN());
+        block_memory_.assign(blocks_.size(), fresh);
+        run_blocks();
     }
     running_emulator = nullptr;
 }
@@ -78,7 +82,12 @@ void Emulator::wait(State why) {
     if (sigsetjmp(thread.place, 0) == 0) siglongjmp(scheduler_, 1);
 }
 
-void Emulator::run_block() {
+void Emulator::run_blocks() {
+    const std::size_t wanted = blocks_.size() * static_cast<std::size_t>(block_threads_);
+    if (threads_.size() != wanted) {
+        threads_ = std::vector<Thread>(wanted);
+        for (Thread& thread : threads_) thread.stack.reset(new std::byte[stack_bytes]);
+    }
     // What an earlier block left hanging is dropped with its stack.
     for (Thread& thread : threads_) {
         thread.started = thread.started && thread.state == State::finished;
@@ -86,12 +95,13 @@ void Emulator::run_block() {
     }
     std::vector<int> order(threads_.size());
     std::iota(order.begin(), order.end(), 0);
-    bool held_back = false;
+    bool held_back = false, released = false;
+    int idle_rounds = 0;
     do {
         std::shuffle(order.begin(), order.end(), random_);
         // Half of the warps fall behind, so that what another overwrites too early is missed.
         const std::uint64_t held_warps = random_();
-        held_back = false;
+        held_back = gave_way_ = false;
         for (const int index : order) {
             Thread& thread = threads_[static_cast<std::size_t>(index)];
             if (thread.state != State::ready) continue;
@@ -102,7 +112,9 @@ void Emulator::run_block() {
             current_ = index;
             resume(thread);
         }
-    } while (release() || held_back);
+        released = release();
+        idle_rounds = released || held_back ? idle_rounds : idle_rounds + 1;
+    } while (released || held_back || (gave_way_ && idle_rounds < most_idle_rounds));
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     for (const Thread& thread : threads_)
         if (thread.state != State::finished)
@@ -113,14 +125,23 @@ bool Emulator::release() {
     bool released = false;
     for (int first = 0; first < static_cast<int>(threads_.size()); first += warp)
         released = release_warp(first) || released;
+    for (std::size_t block = 0; block < blocks_.size(); ++block)
+        released = release_block(block) || released;
+    return released;
+}
+
+bool Emulator::release_block(std::size_t block) {
+    const auto begin = threads_.begin() + static_cast<std::ptrdiff_t>(block) * block_threads_,
+               end = begin + block_threads_;
+    bool released = false;
     for (const State why : {State::at_barrier, State::at_count}) {
         const auto waits = [why](const Thread& thread) { return thread.state == why; };
-        if (!std::all_of(threads_.begin(), threads_.end(), waits)) continue;
+        if (!std::all_of(begin, end, waits)) continue;
         std::uint32_t holds = 0;
-        for (const Thread& thread : threads_) holds += thread.ballot;
-        for (Thread& thread : threads_) {
-            if (why == State::at_count) thread.ballot = holds;
-            thread.state = State::ready;
+        for (auto thread = begin; thread != end; ++thread) holds += thread->ballot;
+        for (auto thread = begin; thread != end; ++thread) {
+            if (why == State::at_count) thread->ballot = holds;
+            thread->state = State::ready;
         }
         released = true;
     }
@@ -159,6 +180,11 @@ bool Emulator::release_warp(int first) {
 }
 
 void Emulator::barrier() { wait(State::at_barrier); }
+
+void Emulator::let_others() {
+    gave_way_ = true;
+    wait(State::ready);
+}
 
 int Emulator::block_count(bool condition) {
     Thread& thread = threads_[static_cast<std::size_t>(current_)];

@@ -1,7 +1,8 @@
 // Runs a block's threads one at a time, each with a stack of its own, until it waits for others.
 // Which of the ready threads is next, and which warps fall behind, is drawn at random, and block
 // memory starts as NaN, so that a missing barrier or an unwritten value shows as a wrong result.
-// Blocks run one after the other, in random order: races between blocks do not show.
+// Blocks run one after the other, in random order, or a few side by side, thread by thread; races
+// of single accesses between blocks do not show.
 #pragma once
 
 #include <setjmp.h>
@@ -25,21 +26,23 @@ class Emulator {
   public:
     explicit Emulator(std::uint64_t seed) : random_(seed) {}
 
-    /// kernel() is what each thread does. Throws std::logic_error where threads wait for what
-    /// cannot come: a barrier that some skip, or a warp that is torn apart.
+    /// kernel() is what each thread does. `side_by_side`: blocks that run at a time. Throws
+    /// std::logic_error where threads wait for what cannot come: a barrier that some skip, a warp
+    /// that is torn apart, or a block that is not there.
     void launch(const Grid& grid, int threads, std::size_t block_memory_bytes,
-                const std::function<void()>& kernel);
+                const std::function<void()>& kernel, int side_by_side = 1);
 
     /// The emulator of the calling thread's launch.
     static Emulator& running();
     struct At {
         int x, y, z;
     };
-    int thread_index() const { return current_; }
-    At block_index() const { return block_; }
+    int thread_index() const { return current_ % block_threads_; }
+    At block_index() const { return blocks_[block_of(current_)]; }
     At blocks() const { return grid_; }
-    float* block_memory() { return block_memory_.data(); }
+    float* block_memory() { return block_memory_[block_of(current_)].data(); }
     void barrier();
+    void let_others();                ///< whoever waits for another block without a barrier
     int block_count(bool condition);  ///< a barrier, too
     /// Adds up each of the values over the lanes, in a butterfly's order.
     void warp_sum(float* values, int count);
@@ -62,23 +65,29 @@ class Emulator {
         std::uint32_t* all = nullptr;
     };
 
-    void run_block();
+    std::size_t block_of(int thread) const {
+        return static_cast<std::size_t>(thread / block_threads_);
+    }
+    void run_blocks();
     void resume(Thread& thread);
     void start(Thread& thread);
     void wait(State why);
     bool release();
+    bool release_block(std::size_t block);
     bool release_warp(int first);
     static void enter();
 
     std::mt19937_64 random_;
     std::vector<Thread> threads_;
-    std::vector<float> block_memory_;
+    std::vector<std::vector<float>> block_memory_;  ///< by block of those side by side
     sigjmp_buf scheduler_;
     ucontext_t never_resumed_{};
     const std::function<void()>* kernel_ = nullptr;
     std::exception_ptr failure_;
-    int current_ = 0;
-    At block_{}, grid_{};
+    int current_ = 0, block_threads_ = 0;  ///< threads are counted over all blocks side by side
+    bool gave_way_ = false;
+    std::vector<At> blocks_;  ///< side by side
+    At grid_{};
 };
 
 }  // namespace assay::kernels::cuda

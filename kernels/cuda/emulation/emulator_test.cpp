@@ -6,6 +6,9 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <vector>
+
+#include "kernels/cuda/device/machine.hpp"
 
 namespace assay::kernels::cuda {
 namespace {
@@ -77,6 +80,25 @@ TEST(Emulator, HandsOnWhatAThreadThrows) {
     Emulator emulator(5);
     EXPECT_THROW(emulator.launch({}, 32, 0, [] { throw std::invalid_argument("here"); }),
                  std::invalid_argument);
+}
+
+TEST(Emulator, BlocksSideBySideSeeEachOther) {
+    int came = 0;
+    std::vector<int> seen(4, -1);
+    Emulator emulator(3);
+    const auto meet = [&] {
+        if (thread_index() == 0) ++came;
+        if (thread_index() == 33) {
+            wait_for_count(&came, 4);
+            seen[static_cast<std::size_t>(block_index().x)] = came;
+        }
+        block_barrier();
+    };
+    emulator.launch({4, 1, 1}, 64, 0, meet, 4);
+    EXPECT_EQ(seen, std::vector<int>(4, 4));
+    came = 0;
+    EXPECT_THROW(emulator.launch({4, 1, 1}, 64, 0, meet, 3), std::logic_error)
+        << "the fourth does not come";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "kernels/cuda/emulation/emulated_machine.hpp"
 #include "kernels/cuda/host/check.hpp"
@@ -34,6 +35,18 @@ class SparseFfn {
         call.workspace_bytes = workspace_layout(call.ffn, call.batch).bytes;
         return call;
     }
+    /// In one launch, with up to `side_by_side` blocks at a time; router: as launch_persistent().
+    void run_persistent(const AssaySparseFfn& call, int multiprocessors, int side_by_side,
+                        std::uint64_t seed, const AssayRouter* router = nullptr) {
+        problem.y.poison();
+        workspace_.poison();
+        EmulatedMachine machine(multiprocessors, seed);
+        machine.side_by_side = side_by_side;
+        machine.device().persistent = 1;
+        ASSERT_TRUE(is_persistent(machine.device(), call));
+        launch_persistent(machine, call, router);
+        expect_clean(machine, 1);
+    }
     void run(const AssaySparseFfn& call, int multiprocessors, std::uint64_t seed) {
         ASSERT_EQ(check(call).status, ASSAY_OK) << check(call).why;
         problem.y.poison();
@@ -41,30 +54,38 @@ class SparseFfn {
         EmulatedMachine machine(multiprocessors, seed);
         launch_gate_up(machine, call);
         launch_down(machine, call);
-        EXPECT_EQ(machine.launches, 2);
-        const std::vector<int>& counters = machine.all_counters();
-        EXPECT_EQ(std::count(counters.begin(), counters.end(), 0), cuda::counters);
-        EXPECT_TRUE(problem.y.guards_stand());
-        EXPECT_TRUE(workspace_.guards_stand());
+        expect_clean(machine, 2);
     }
     std::vector<float> y() { return {problem.y.data(), problem.y.data() + problem.y.size()}; }
 
     FfnProblem problem;
 
   private:
+    void expect_clean(const EmulatedMachine& machine, int launches) {
+        EXPECT_EQ(machine.launches, launches);
+        const std::vector<int>& counters = machine.all_counters();
+        EXPECT_EQ(std::count(counters.begin(), counters.end(), 0), cuda::counters);
+        EXPECT_TRUE(problem.y.guards_stand());
+        EXPECT_TRUE(workspace_.guards_stand());
+    }
+
     reference::PoisonedFloats workspace_;
 };
 
-void expect_agreement(const FfnShape& shape, int multiprocessors, std::uint64_t seed) {
-    SparseFfn ffn(shape, seed);
-    const AssaySparseFfn call = ffn.call();
-    ffn.run(call, multiprocessors, seed);
+void expect_reference(SparseFfn& ffn, const AssaySparseFfn& call, const FfnShape& shape) {
     const std::vector<Bounded> expected = reference::sparse_ffn(call);
     for (std::size_t i = 0; i < expected.size(); ++i)
         ASSERT_NEAR(ffn.problem.y[i], expected[i].value, expected[i].error)
             << "type " << shape.type << ", activation " << shape.activation << ", width "
             << shape.width << ", " << shape.experts << " experts of " << shape.expert_size
             << ", batch " << shape.batch << ", sparsity " << shape.sparsity << ", at " << i;
+}
+
+void expect_agreement(const FfnShape& shape, int multiprocessors, std::uint64_t seed) {
+    SparseFfn ffn(shape, seed);
+    const AssaySparseFfn call = ffn.call();
+    ffn.run(call, multiprocessors, seed);
+    expect_reference(ffn, call, shape);
 }
 
 TEST(EmulatedSparseFfn, AgreesWithDoublePrecisionForRandomShapesAndMasks) {
@@ -157,6 +178,89 @@ TEST(EmulatedSparseFfn, GivesTheSameBitsInAnyOrderOfBlocksAndThreads) {
             ASSERT_EQ(std::memcmp(first.data(), ffn.y().data(), first.size() * sizeof(float)), 0);
         }
     }
+}
+
+// One launch: blocks side by side wait for each other, and the first alone does everything.
+
+TEST(EmulatedPersistentFfn, AgreesWithDoublePrecisionForRandomShapesAndMasks) {
+    std::mt19937_64 random(5);
+    constexpr AssayActivation activations[] = {ASSAY_SWIGLU, ASSAY_GELU, ASSAY_RELU};
+    for (const AssayType type : plain_types)
+        for (const double sparsity : {0.0, 0.5, 0.9, 1.0})
+            for (int round = 0; round < 3; ++round) {
+                FfnShape shape{type, activations[round]};
+                shape.width = 8 * draw(random, 1, 80);
+                shape.experts = draw(random, 1, 20);
+                shape.expert_size = draw(random, 1, 40);
+                shape.batch = round == 0 ? 1 : draw(random, 1, 4);
+                shape.sparsity = sparsity;
+                shape.masked = random() % 3 != 0;
+                shape.biases = random() % 2 != 0;
+                SparseFfn ffn(shape, random());
+                const AssaySparseFfn call = ffn.call();
+                ffn.run_persistent(call, draw(random, 1, 3), draw(random, 1, 4), random());
+                expect_reference(ffn, call, shape);
+            }
+}
+
+TEST(EmulatedPersistentFfn, GivesTheSameBitsWhoeverTakesWhat) {
+    for (const int batch : {1, 3}) {
+        SparseFfn ffn({ASSAY_BF16, ASSAY_SWIGLU, 520, 12, 7, batch, 0.5}, 17);
+        std::vector<float> first;
+        for (int side_by_side = 1; side_by_side <= 6; ++side_by_side) {
+            ffn.run_persistent(ffn.call(), 3, side_by_side, 100 + side_by_side);
+            if (first.empty()) first = ffn.y();
+            ASSERT_EQ(std::memcmp(first.data(), ffn.y().data(), first.size() * sizeof(float)), 0);
+        }
+    }
+}
+
+TEST(EmulatedPersistentFfn, DecidesOnItsExpertsItself) {
+    std::mt19937_64 random(11);
+    for (const int batch : {1, 2, 4})
+        for (const float threshold : {-1000.0f, 0.0f, 1000.0f}) {
+            const FfnShape shape{ASSAY_BF16, ASSAY_SWIGLU, 264, 37, 8, batch, 0.5};
+            SparseFfn ffn(shape, random());
+            AssaySparseFfn call = ffn.call();
+            std::vector<std::uint16_t> weights(37 * 264);
+            for (auto& weight : weights)  // bf16 of a few bits, of both signs
+                weight = static_cast<std::uint16_t>(random() % 2 << 15 | 0x3f00 | random() % 128);
+            std::vector<std::uint8_t> mask(static_cast<std::size_t>(37 * batch), 9);
+            std::vector<std::int32_t> active(37, -9);
+            std::int32_t count = -9;
+            const AssayRouter router{264,   37,     ASSAY_BF16,  weights.data(), threshold,
+                                     batch, call.x, mask.data(), active.data(),  &count};
+            call.mask = mask.data();
+            call.active = active.data();
+            call.active_count = &count;
+            const auto decided = [&] {
+                return std::tuple(mask, std::vector(active.begin(), active.begin() + count), count);
+            };
+            ffn.run_persistent(call, 2, 3, random(), &router);
+            const auto ours = decided();
+            expect_reference(ffn, call, shape);
+            EmulatedMachine machine(2, 1);
+            launch_router(machine, router);
+            EXPECT_EQ(decided(), ours);
+            EXPECT_TRUE(threshold != 0 || (count > 0 && count < 37 * 4)) << count;
+        }
+}
+
+TEST(EmulatedPersistentFfn, IsForAFewTokensOfAlignedRows) {
+    Device device{132};
+    SparseFfn ffn({ASSAY_BF16, ASSAY_SWIGLU, 264, 4, 8, 4, 0.5}, 1);
+    EXPECT_FALSE(is_persistent(device, ffn.call())) << "not unless asked for";
+    device.persistent = 1;
+    EXPECT_TRUE(is_persistent(device, ffn.call()));
+    AssaySparseFfn call = ffn.call();
+    call.batch = 5;
+    EXPECT_FALSE(is_persistent(device, call));
+    call = ffn.call();
+    call.ffn.width = 260;
+    EXPECT_FALSE(is_persistent(device, call));
+    call = ffn.call();
+    call.ffn.width = 8192;
+    EXPECT_FALSE(is_persistent(device, call)) << "x of four tokens does not fit";
 }
 
 TEST(EmulatedSparseFfn, StaysInsideTheNetworkWhenTheListIsWrong) {

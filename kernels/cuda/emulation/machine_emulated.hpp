@@ -77,6 +77,9 @@ inline std::uint8_t load_of_other_block(const std::uint8_t* from) { return *from
 inline int load_of_other_block(const int* from) { return *from; }
 inline void fence_between_blocks() {}
 inline int count_one(int* counter) { return (*counter)++; }
+inline void wait_for_count(const int* counter, int least) {
+    while (*counter < least) Emulator::running().let_others();
+}
 inline void wait_for_previous_kernel() {}
 inline void allow_next_kernel() {}
 /// Reads, so that a memory checker sees an address outside.

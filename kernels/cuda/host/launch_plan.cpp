@@ -86,6 +86,28 @@ Launch down_launch(const Device& device, const AssayFfn& ffn, Access access, int
     return launch;
 }
 
+bool persistent(const Device& device, const AssayFfn& ffn, Access access, int batch) {
+    constexpr int largest = 4;
+    return device.persistent != 0 && access == Access::wide && batch <= largest &&
+           ffn.width <= tile_columns(ffn.width, tokens_per_pass(access, batch));
+}
+
+Launch persistent_launch(const Device& device, const AssayFfn& ffn, int tokens) {
+    // No block waits for one that has not begun, so a device with less room is only slower.
+    Launch launch;
+    launch.x = std::max(1, device.multiprocessors * persistent_blocks_per_multiprocessor(tokens));
+    launch.threads = rows_threads;
+    const int rows = tile_columns(ffn.width, tokens) * tokens + 2 * rows_threads;
+    const int down = rows_warps * slab_columns(ffn.type, Access::wide);
+    constexpr int flag = 4;
+    launch.memory_bytes = sizeof(float) * static_cast<std::size_t>(std::max(rows, down) + flag);
+    return launch;
+}
+
+int persistent_parts(const Device& device, const AssayFfn& ffn, int tokens) {
+    return parts(device, ffn, Access::wide, persistent_blocks_per_multiprocessor(tokens), 1);
+}
+
 bool tiles(const Device& device, AssayType type, Access access, int batch) {
     constexpr int least_batch = 5;  // up to 4, memory bounds the other kernels
     return device.tensor_cores && type == ASSAY_BF16 && access == Access::wide &&

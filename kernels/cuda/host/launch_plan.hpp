@@ -24,6 +24,7 @@ struct Device {
     int prefetch_next = 0;      ///< 1: of the row after, too
     int most_warps_of_row = 4;  ///< that share a row where rows are few
     int router_blocks = 2;      ///< per multiprocessor: one leaves room for the next launch's
+    int persistent = 0;         ///< 1: gate, up and down in one launch where persistent() says so
 };
 
 struct Launch {
@@ -77,6 +78,15 @@ constexpr int down_most_parts = 64;
 /// Columns of a block: 32 lanes' units.
 int slab_columns(AssayType type, Access access);
 Launch down_launch(const Device& device, const AssayFfn& ffn, Access access, int tokens, int batch);
+
+// Gate, up and down in one launch: persistent_kernel.hpp.
+/// With more tokens down needs more registers than two such blocks leave it.
+constexpr int persistent_blocks_per_multiprocessor(int tokens) { return tokens == 1 ? 2 : 1; }
+/// Whether it can be: it has kernels for a few tokens, whose x fits in block memory as a whole.
+bool persistent(const Device& device, const AssayFfn& ffn, Access access, int batch);
+Launch persistent_launch(const Device& device, const AssayFfn& ffn, int tokens);
+/// Of a column's sum.
+int persistent_parts(const Device& device, const AssayFfn& ffn, int tokens);
 
 // Tiles for the tensor cores: rows_tiles_kernel.hpp and down_tiles_kernel.hpp.
 constexpr int tile_tokens = 16, tile_rows = 8, tile_neurons = 16;

@@ -80,6 +80,7 @@ AssayContext* create_context(int device, cudaStream_t stream) {
     replace(context->device.prefetch_next, "ASSAY_CUDA_PREFETCH_NEXT");
     replace(context->device.most_warps_of_row, "ASSAY_CUDA_WARPS_OF_ROW");
     replace(context->device.router_blocks, "ASSAY_CUDA_ROUTER_BLOCKS");
+    replace(context->device.persistent, "ASSAY_CUDA_PERSISTENT");
     int tensor_cores = 1;
     replace(tensor_cores, "ASSAY_CUDA_TENSOR_CORES");
     context->device.tensor_cores = tensor_cores != 0;

@@ -25,6 +25,7 @@
 #include "suite/gate/kept_programs.hpp"
 #include "suite/gate/nightly.hpp"
 #include "suite/gate/output/night_reports.hpp"
+#include "suite/measure/environment.hpp"
 
 namespace assay::cli {
 namespace {
@@ -145,6 +146,7 @@ int run_nightly(const NightlyOptions& options, const Context& context) {
         print_night_plan(options, plan);
         return exit_ok;
     }
+    for (const measure::Gpu& gpu : measure::read_gpus().devices) request.gpus.push_back(gpu.name);
     request.fresh = options.fresh;
     request.lock = !options.no_lock;
     request.command = context.command_line;

@@ -17,6 +17,7 @@
 #include "suite/cli/database.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
+#include "suite/cluster/nccl/library.hpp"
 #include "suite/data/check.hpp"
 #include "suite/measure/build_info.hpp"
 #include "suite/measure/environment.hpp"
@@ -99,6 +100,14 @@ Finding gpus(const measure::Gpus& found) {
     return {Level::ok, "gpu", fmt::format("{}; driver {}", fmt::join(names, ", "), found.driver)};
 }
 
+/// Without it nothing is lost where there are no GPUs to connect.
+Finding nccl(const measure::Gpus& gpus) {
+    const cluster::nccl::Found found = cluster::nccl::find_library();
+    return {found.library || gpus.devices.empty() ? Level::ok : Level::warn, "nccl",
+            (found.library ? "" : "none, without which GPUs cannot exchange data: ") +
+                cluster::nccl::describe(found)};
+}
+
 void build(std::vector<Finding>& findings) {
     const measure::BuildInfo info = measure::build_info();
     for (const measure::BuildPart& part : info.parts) {
@@ -134,6 +143,7 @@ std::vector<Finding> diagnose(const Context& context) {
     const measure::Environment environment = measure::read_environment();
     machine(findings, environment);
     findings.push_back(gpus(environment.gpus));
+    findings.push_back(nccl(environment.gpus));
     build(findings);
     look(findings, "datasets", [&] {
         findings.push_back({Level::ok, "datasets", datasets_dir().string()});

@@ -223,6 +223,7 @@ class FaultLayer final : public Communicator {
     /// `data`, or a copy of it with one bit of one of `payloads` flipped when that is wanted.
     const void* with_flip(const void* data, std::size_t bytes,
                           const std::vector<Payload>& payloads) {
+        if (!options_.in_host_memory) return data;
         std::lock_guard lock(faults_.mutex);
         const auto bit = faults_.draw_flip(payloads);
         if (!bit) return data;

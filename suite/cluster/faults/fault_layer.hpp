@@ -69,7 +69,9 @@ class Unreachable : public CommunicatorBroken {
 
 struct FaultLayerOptions {
     bool checksums = true;  ///< 8 bytes with every message; all_reduce_sum passes unchecked
-    Seconds timeout{10};    ///< a cut link that does not heal within it breaks the group
+    /// Whether messages can be looked into, for a bit to flip; needed for checksums.
+    bool in_host_memory = true;
+    Seconds timeout{10};  ///< a cut link that does not heal within it breaks the group
     /// For LinkFaults::abort(). Groups that shrink() makes are called by its key.
     std::string group = {};
 };

@@ -13,7 +13,7 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
-#include "suite/cluster/gloo/breakable_wait.hpp"
+#include "suite/cluster/collectives/breakable_wait.hpp"
 
 namespace assay::cluster {
 

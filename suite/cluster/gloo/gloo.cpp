@@ -118,6 +118,13 @@ std::unique_ptr<Communicator> GlooContext::make_group(const std::string& key, in
     return impl_->make_group(key, rank, size);
 }
 
+std::unique_ptr<GroupMaker> gloo_groups(std::uint16_t port, std::chrono::duration<double> timeout) {
+    GlooOptions options;
+    options.port = port;
+    options.timeout = std::chrono::milliseconds(static_cast<long>(timeout.count() * 1000));
+    return std::make_unique<GlooContext>(std::move(options));
+}
+
 void GlooContext::abort(const std::string& key, const std::string& why) noexcept {
     try {
         impl_->state_of(key)->break_for(why);

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "suite/cluster/collectives/communicator.hpp"
+#include "suite/cluster/collectives/group_maker.hpp"
 
 namespace assay::cluster {
 
@@ -36,20 +36,24 @@ struct GlooOptions {
 /// Operations work on buffers of the communicator's own, so that one left behind by an abort writes
 /// into nobody's memory. A member that breaks closes its connections, which breaks the others in
 /// turn; abort() breaks those at once that wait for somebody who neither answers nor dies.
-class GlooContext {
+class GlooContext final : public GroupMaker {
   public:
     explicit GlooContext(GlooOptions options);
-    ~GlooContext();
-    /// Collective over the members of group `key` (unique per epoch; the keys given to
-    /// Communicator::shrink are of the same kind). Throws CommunicatorBroken when a member does not
-    /// come in time, and when aborted.
-    std::unique_ptr<Communicator> make_group(const std::string& key, int rank, int size);
-    /// Makes a running or later make_group(key) and all operations of that group throw.
-    void abort(const std::string& key, const std::string& why) noexcept;
+    ~GlooContext() override;
+    std::unique_ptr<Communicator> make_group(const std::string& key, int rank, int size) override;
+    void abort(const std::string& key, const std::string& why) noexcept override;
+    bool in_host_memory() const override { return true; }
 
   private:
     struct Impl;
     std::shared_ptr<Impl> impl_;
 };
+
+/// The groups of one worker over Gloo, for WorkerGroups. `port`: of the rendezvous; `timeout`:
+/// bound on any one operation.
+std::unique_ptr<GroupMaker> gloo_groups(std::uint16_t port, std::chrono::duration<double> timeout);
+
+/// The rendezvous as other back ends use it. Connects when it is first used.
+std::unique_ptr<Rendezvous> connect_rendezvous(GlooOptions options);
 
 }  // namespace assay::cluster

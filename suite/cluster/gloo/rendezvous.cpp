@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
 
 #include "suite/base/file_descriptor.hpp"
 #include "suite/cluster/gloo/background.hpp"
@@ -44,6 +45,51 @@ void MeetingPlace::wait(const std::vector<std::string>& keys, const std::chrono:
         std::this_thread::sleep_for(std::clamp<Clock::duration>(
             waited / 8, std::chrono::microseconds(200), std::chrono::milliseconds(10)));
     }
+}
+
+namespace {
+
+class StoreRendezvous final : public Rendezvous {
+  public:
+    explicit StoreRendezvous(GlooOptions options) : options_(std::move(options)) {}
+
+    std::vector<std::string> exchange(const std::string& key, int rank, int size,
+                                      const std::string& mine,
+                                      const std::shared_ptr<BreakableWait>& state,
+                                      std::chrono::milliseconds timeout) override {
+        try {
+            // Given back when all went well: what a failed exchange leaves behind serves no other.
+            Store store = std::exchange(store_, nullptr);
+            if (!store) store = cluster::connect(options_);
+            const auto place = c10::make_intrusive<MeetingPlace>(key, store, state, timeout);
+            std::vector<std::string> members, said;
+            for (int member = 0; member < size; ++member)
+                members.push_back("says/" + std::to_string(member));
+            place->set(members.at(static_cast<std::size_t>(rank)),
+                       std::vector<std::uint8_t>(mine.begin(), mine.end()));
+            place->wait(members);
+            for (const auto& member : members) {
+                const auto bytes = place->get(member);
+                said.emplace_back(bytes.begin(), bytes.end());
+            }
+            store_ = std::move(store);
+            return said;
+        } catch (const CommunicatorBroken&) {
+            throw;
+        } catch (const std::exception& error) {
+            throw CommunicatorBroken(key + ": no rendezvous: " + error.what());
+        }
+    }
+
+  private:
+    const GlooOptions options_;
+    Store store_;  ///< null: connect anew
+};
+
+}  // namespace
+
+std::unique_ptr<Rendezvous> connect_rendezvous(GlooOptions options) {
+    return std::make_unique<StoreRendezvous>(std::move(options));
 }
 
 // The server.

@@ -7,7 +7,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <vector>
 
-#include "suite/cluster/gloo/breakable_wait.hpp"
+#include "suite/cluster/collectives/breakable_wait.hpp"
 #include "suite/cluster/gloo/gloo.hpp"
 
 namespace assay::cluster {

@@ -82,6 +82,8 @@ std::string github_annotations(const Night& night) {
         errors.push_back(
             {"all rows together", fmt::format("slower by a factor of {:.4g}, margin {:g}",
                                               *night.geometric_mean, night.margin)});
+    for (const std::string& row : night.below_level)
+        errors.push_back({night.suite + " below its level", row});
     for (const std::string& failure : night.failures)
         errors.push_back({night.suite + " could not be run whole", failure});
     std::vector<Annotation> warnings, notices;

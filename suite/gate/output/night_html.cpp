@@ -196,6 +196,7 @@ std::string html_page(const Night& night) {
     out += report::page_style_sheet();
     out += night_style;
     out += "</head>\n<body>\n" + head(night, look.strips) +
+           sentences("Below their level", night.below_level) +
            sentences("Could not be run", night.failures);
     const auto groups = by_heading(night);
     for (int i = 0; i < heading_count; ++i)

@@ -76,6 +76,8 @@ std::string json_text(const Night& night) {
                       {"median_slowdown", finite_or_null(night.median_slowdown)},
                       {"rerun_slowdown", finite_or_null(night.rerun_slowdown)},
                       {"control", night.control},
+                      {"below_level", night.below_level},
+                      {"levels_reached", night.levels_reached},
                       {"failures", night.failures},
                       {"left_out", night.left_out},
                       {"warnings", night.warnings},

@@ -67,6 +67,12 @@ std::string night_cases(const Night& night, Tally& tally) {
         out += opening(night.suite + ".night", fmt::format("part {} runs", ++number)) + ">\n" +
                element("error", "not-run", failure, failure) + "    </testcase>\n";
     }
+    for (const std::string& row : night.below_level) {
+        ++tally.tests;
+        ++tally.failures;
+        out += opening(night.suite + ".level", row) + ">\n" +
+               element("failure", "below-level", row, row) + "    </testcase>\n";
+    }
     if (night.baseline_session.empty()) return out;
     ++tally.tests;
     out += opening(night.suite + ".night", "geometric mean of all rows");

@@ -91,6 +91,7 @@ std::string list(std::string_view title, const std::vector<std::string>& sentenc
 std::string markdown_summary(const Night& night) {
     std::string out = fmt::format("## {} {}: {}\n", mark(night.verdict), cell(night.suite),
                                   cell(verdict_words(night)));
+    out += list("Below their level", night.below_level);
     out += list("Could not be run", night.failures);
     // Why it is no pass comes before the rows.
     const bool is_ambiguous = night.verdict == NightVerdict::ambiguous;

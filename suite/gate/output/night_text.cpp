@@ -43,6 +43,8 @@ std::string terminal_text(const Night& night) {
     std::string text = fmt::format("{}: {}\n", night.suite, verdict_words(night));
     for (const std::string& failure : night.failures)
         text += "could not be run: " + report::printable(failure, "\n") + '\n';
+    for (const std::string& row : night.below_level)
+        text += "below its level: " + report::printable(row, "\n") + '\n';
     const auto groups = by_heading(night);
     const report::RowNames names = names_of(night);
     for (int i = 0; i < heading_count; ++i)

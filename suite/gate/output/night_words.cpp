@@ -241,12 +241,18 @@ std::string verdict_words(const Night& night) {
     const std::size_t confirmed = size(Heading::regression);
     const std::size_t compared = count_of(night, Standing::compared);
     std::string words;
+    std::vector<std::string> parts;
     switch (night.verdict) {
         case NightVerdict::regression:
-            words = confirmed > 0
-                        ? count(confirmed, "confirmed regression", "confirmed regressions")
-                        : fmt::format("Regression: all rows together are {} slower",
-                                      percent(*night.geometric_mean - 1));
+            if (!night.below_level.empty())
+                parts.push_back(count(night.below_level.size(), "row", "rows") +
+                                " below the level");
+            if (confirmed > 0)
+                parts.push_back(count(confirmed, "confirmed regression", "confirmed regressions"));
+            else if (mean_beyond_margin(night))
+                parts.push_back(fmt::format("Regression: all rows together are {} slower",
+                                            percent(*night.geometric_mean - 1)));
+            words = fmt::format("{}", fmt::join(parts, ", "));
             break;
         case NightVerdict::error:
             words = "Error: " + count(night.failures.size(), "part", "parts") +

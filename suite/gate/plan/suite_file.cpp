@@ -110,6 +110,18 @@ SuiteBenchmark read_benchmark(SuiteTable& in) {
     return benchmark;
 }
 
+SuiteLevel read_level(SuiteTable& in) {
+    SuiteLevel level;
+    level.row = in.required_text("row");
+    level.metric = in.required_text("metric");
+    const auto at_least = in.number("at_least");
+    if (!at_least || !(*at_least > 0)) in.fail("at_least", "must be there, and above 0");
+    level.at_least = *at_least;
+    level.gpu = in.text("gpu").value_or("");
+    in.refuse_rest();
+    return level;
+}
+
 }  // namespace
 
 SuiteFile parse_suite(std::string_view text, const std::string& source) {
@@ -139,6 +151,7 @@ SuiteFile parse_suite(std::string_view text, const std::string& source) {
             if (before.name == benchmark.name) table.fail("name", "is that of one before it");
         suite.benchmarks.push_back(std::move(benchmark));
     }
+    for (SuiteTable& table : root.tables("level")) suite.levels.push_back(read_level(table));
     root.refuse_rest();
     if (suite.experiments.empty() && suite.benchmarks.empty())
         root.fail("nothing to run: give [[experiment]] or [[benchmark]]");

@@ -32,6 +32,14 @@ struct SuiteBenchmark {
     std::optional<double> margin;
 };
 
+/// [[level]]: what rows must reach on a machine, whatever they did before (suite/gate/level.hpp).
+struct SuiteLevel {
+    std::string row;     ///< a pattern of rows as reports print them, or of their series
+    std::string metric;  ///< without labels, more is better: a share of the machine's own limit
+    double at_least = 0;
+    std::string gpu;  ///< part of the name of a GPU that it is for; empty: for every machine
+};
+
 struct SuiteFile {
     std::string name;
     int rounds = 5;
@@ -42,6 +50,7 @@ struct SuiteFile {
     bool control = true;          ///< run the control workload in every round
     std::vector<SuiteExperiment> experiments;
     std::vector<SuiteBenchmark> benchmarks;
+    std::vector<SuiteLevel> levels;
 };
 
 /// UserError with file:line:column for unknown keys, wrong types, nothing to run.

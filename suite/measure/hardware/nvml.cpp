@@ -64,6 +64,8 @@ struct Nvml::Entries {
     int (*power_limit)(Device, unsigned*) = nullptr;
     int (*default_power_limit)(Device, unsigned*) = nullptr;
     int (*persistence)(Device, unsigned*) = nullptr;
+    int (*lanes)(Device, unsigned*) = nullptr;
+    int (*most_lanes)(Device, unsigned*) = nullptr;
     int (*utilization)(Device, Utilization*) = nullptr;
     int (*event_reasons)(Device, unsigned long long*) = nullptr;
     int (*ecc)(Device, unsigned*, unsigned*) = nullptr;
@@ -96,6 +98,8 @@ struct Nvml::Entries {
         find(ecc, "nvmlDeviceGetEccMode");
         find(mig, "nvmlDeviceGetMigMode");
         find(ecc_errors, "nvmlDeviceGetTotalEccErrors");
+        find(lanes, "nvmlDeviceGetCurrPcieLinkWidth");
+        find(most_lanes, "nvmlDeviceGetMaxPcieLinkWidth");
         find(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
     }
     ~Entries() {
@@ -233,6 +237,12 @@ std::optional<std::uint64_t> Nvml::event_reasons(Device device) const {
 std::optional<bool> Nvml::persistent(Device device) const {
     const auto mode = asked<unsigned>(entries_->persistence, device);
     return mode ? std::optional<bool>(*mode != 0) : std::nullopt;
+}
+
+std::optional<Nvml::Lanes> Nvml::link_lanes(Device device) const {
+    const auto now = asked<unsigned>(entries_->lanes, device),
+               most = asked<unsigned>(entries_->most_lanes, device);
+    return now && most ? std::optional<Lanes>({*now, *most}) : std::nullopt;
 }
 
 std::optional<Nvml::Setting> Nvml::ecc(Device device) const {

@@ -56,6 +56,11 @@ class Nvml {
     std::optional<bool> persistent(Device) const;
     std::optional<Setting> ecc(Device) const;
     std::optional<Setting> mig(Device) const;
+    /// Lanes of the link to the host: now, and as many as the GPU and its slot allow.
+    struct Lanes {
+        unsigned now, most;
+    };
+    std::optional<Lanes> link_lanes(Device) const;
     /// Uncorrected errors of the memory since the driver was loaded.
     std::optional<std::uint64_t> memory_errors(Device) const;
     /// Process ids computing on it, in the driver's view (a container may number them otherwise).

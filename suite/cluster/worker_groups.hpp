@@ -1,25 +1,25 @@
-// The groups of one worker over Gloo, with the faults of its links in between.
+// The groups of one worker, over whatever back end, with the faults of its links in between.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "suite/cluster/collectives/group_maker.hpp"
 #include "suite/cluster/faults/fault_layer.hpp"
-#include "suite/cluster/gloo/gloo.hpp"
 
 namespace assay::cluster {
 
 /// Used by one thread; abort() by any.
 class WorkerGroups {
   public:
-    /// `port`: of the rendezvous. `timeout`: bound on any one operation, connect() included.
-    /// `faults`: of this worker's links.
-    WorkerGroups(WorkerId self, std::uint16_t port, Seconds timeout,
+    /// `maker`: gloo_groups() of gloo/gloo.hpp, or nccl_groups() of nccl/nccl.hpp. `timeout`: for
+    /// how long a cut link is waited for. `faults`: of this worker's links.
+    WorkerGroups(WorkerId self, std::unique_ptr<GroupMaker> maker, Seconds timeout,
                  std::shared_ptr<LinkFaults> faults);
     /// A group of `workers`, of which this is one; ranks are places in the list. Messages carry
-    /// checksums. As GlooContext::make_group().
+    /// checksums and can be corrupted where they lie in the host's memory. As
+    /// GroupMaker::make_group().
     std::unique_ptr<Communicator> connect(const std::string& key,
                                           const std::vector<WorkerId>& workers);
     /// All operations of these groups end now. `dead`: who is gone; below 0: nobody, the step
@@ -29,7 +29,7 @@ class WorkerGroups {
   private:
     WorkerId self_;
     Seconds timeout_;
-    GlooContext gloo_;
+    std::unique_ptr<GroupMaker> maker_;
     std::shared_ptr<LinkFaults> faults_;
 };
 

@@ -1,0 +1,50 @@
+#include "suite/gate/level.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/gate/night_rows.hpp"
+#include "suite/gate/row_patterns.hpp"
+
+namespace assay::gate {
+namespace {
+
+bool concerns(const SuiteLevel& level, const std::vector<std::string>& gpus) {
+    return level.gpu.empty() || std::any_of(gpus.begin(), gpus.end(), [&](const std::string& gpu) {
+               return gpu.find(level.gpu) != std::string::npos;
+           });
+}
+
+}  // namespace
+
+LevelFindings judge_levels(const std::vector<NightRow>& rows, const std::vector<SuiteLevel>& levels,
+                           const std::vector<std::string>& gpus, const report::RowNames& names) {
+    LevelFindings findings;
+    for (const SuiteLevel& level : levels) {
+        if (!concerns(level, gpus)) continue;
+        bool seen = false;
+        for (const NightRow& row : rows) {
+            const RowId& id = row.against_baseline.id;
+            if (id.metric != level.metric || !is_named_by(level.row, id)) continue;
+            seen = true;
+            const auto value = median_tonight(row.against_baseline);
+            if (row.muted || !value) continue;  // why it has none is said elsewhere
+            if (*value >= level.at_least) {
+                ++findings.reached;
+                continue;
+            }
+            findings.below.push_back(fmt::format("{}: {:.3g}, at least {:.3g} is expected{}",
+                                                 names.of(id).text(), *value, level.at_least,
+                                                 level.gpu.empty() ? "" : " of " + level.gpu));
+        }
+        if (!seen)
+            findings.warnings.push_back(
+                fmt::format("no row of this night is '{}' with {}: its "
+                            "level of {:g} judges nothing",
+                            level.row, level.metric, level.at_least));
+    }
+    return findings;
+}
+
+}  // namespace assay::gate
