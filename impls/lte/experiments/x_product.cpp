@@ -59,10 +59,18 @@ Experiment x_product() {
             Direction::lower,
             false,
             {}});
+    metric(
+        {"bound_share",
+         "share",
+         "of a file that fits no cache (smollm2): time to read a token's bytes at the bandwidth of "
+         "a plain read in the same round, over latency, median",
+         Direction::higher,
+         false,
+         {}});
     experiment.profiles = training_profiles({{"model", {"llama-toy"}}, {"steps", {300}}}, 3, 15);
     experiment.profiles.pop_back();  // the file is decoded on the CPU
     ProfilePlan& small = experiment.profiles[1];
-    small.axes = {{"model", {"smollm2"}}, {"corpus", {"bible-kjv"}}, {"steps", {90}}};
+    small.axes = {{"model", {"smollm2"}}, {"corpus", {"bible-kjv"}}, {"steps", {200}}};
     small.rounds = 2;  // the fewest that an interval takes
     small.seconds_per_sample = 900;
     fix_recipe(experiment);
