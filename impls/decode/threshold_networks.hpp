@@ -1,11 +1,11 @@
 // Feed-forward networks that leave out what is small: by the gate (CATS), or by their inputs
 // (TEAL). Training-free rivals of LTE, decoded as their papers do: only rows that are needed are
-// read.
+// read, and these as the sparse kernel reads experts: shared out evenly, asked for ahead, sums in
+// one order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,21 +25,32 @@ struct PlainRows {
 PlainRows plain_rows(const WeightSource&, const std::string& name, int rows, int columns);
 PlainRows transposed(const PlainRows&);
 
-/// y[t] = sum over r of weights[t][r] · row r, reading no row whose weight is 0 for every token.
-/// The order of the sums depends on which rows are read, not on threads.
+/// Rows that some token needs, ascending, with every token's weight: what is not above the
+/// threshold in magnitude is 0.
+struct NeededRows {
+    std::int32_t* rows;  ///< room for all of them and `ahead` more, which repeat the last
+    float* weights;      ///< [row][token]
+    int count = 0;
+    int of_last_token = 0;
+
+    /// Of rows `begin` to `end`; values: [tokens][stride].
+    void find(const float* values, int stride, int tokens, int begin, int end, float threshold,
+              int ahead);
+};
+
+/// y[t] = bias + sum over r of weights[t][r] · row r, reading no row that no token needs. The order
+/// of the sums depends on the matrix alone.
 class WeightedRows {
   public:
-    /// All products' matrices have as many rows as a token has weights. products: y is
-    /// [tokens][columns]. weights: [tokens][rows].
-    void run(AssayContext& context, std::span<const Product> products, const float* weights,
-             int tokens);
+    /// weights: [tokens][rows]; one that is not above the threshold counts as 0. y:
+    /// [tokens][columns]. bias: [columns], or empty. Returns how many rows the last token needs.
+    int run(AssayContext& context, const WeightMatrix& matrix, const float* weights,
+            float threshold, int tokens, const std::vector<float>& bias, float* y);
 
   private:
-    void add_chunk(const AssayContext& context, const Product& product, const float* weights,
-                   int tokens, int chunk, int chunks, float* sums) const;
-
-    std::vector<int> read_;    // rows with a weight, ascending
-    std::vector<float> sums_;  // [product][chunk][tokens][columns]
+    std::vector<std::int32_t> rows_;  // needed ones, by slab of columns and chunk of rows
+    std::vector<float> weights_;      // theirs
+    std::vector<float> sums_;         // [chunk][tokens][columns]
 };
 
 /// What both kinds of networks hold.
@@ -49,30 +60,33 @@ class ThresholdNetworks : public FeedForwardNetworks {
 
   protected:
     struct Layer {
-        WeightMatrix gate, up, down;  ///< gate: swiglu only; down: a row is a neuron's
+        WeightMatrix first, down;  ///< first: as the method reads gate and up; down: a row is a
+                                   ///< neuron's
         std::vector<float> up_bias, down_bias;
     };
-    ThresholdNetworks(const nn::DecoderConfig& config, const WeightSource& source,
-                      bool inputs_are_rows);
+    /// Gate (swiglu only) and up in the order in which a method reads them.
+    using Arrange = PlainRows (*)(const std::vector<PlainRows>& gate_and_up);
+    ThresholdNetworks(const nn::DecoderConfig& config, const WeightSource& source, Arrange arrange);
 
-    void add_bias(const std::vector<float>& bias, int tokens, float* y) const;
-    /// change = down applied to hidden_; counts what the last token read: `before` of gate and up.
-    void finish(AssayContext& context, const Layer& layer, int tokens, std::uint64_t before,
-                bool first_layer, float* y);
+    bool gated() const { return config_.activation == nn::Activation::swiglu; }
+    /// y = down applied to hidden_; returns how many neurons the last token needs.
+    int finish(AssayContext& context, const Layer& layer, float threshold, int tokens, float* y);
+    void count_bytes(int layer, std::uint64_t of_layer);
+    std::size_t bias_bytes(const Layer& layer) const;
 
     nn::DecoderConfig config_;
     std::vector<Layer> layers_;
-    std::vector<float> hidden_;  // [tokens][neurons]: what is not left out
-    WeightedRows weighted_rows_;
+    std::vector<float> hidden_;  // [tokens][neurons]
 
   private:
-    WeightMatrix keep(PlainRows rows);
+    WeightMatrix keep(const PlainRows& rows);
 
     std::vector<kernels::StreamedMemory> memory_;
+    WeightedRows down_rows_;
     std::uint64_t bytes_of_last_token_ = 0;
 };
 
-/// CATS. Reads the gate (without one: up) whole, then the other rows of the neurons that remain.
+/// CATS. Reads the gate (without one: up) whole, and of every neuron that remains the other rows.
 class GatedNetworks final : public ThresholdNetworks {
   public:
     GatedNetworks(const nn::DecoderConfig& config, const WeightSource& source,
@@ -81,10 +95,14 @@ class GatedNetworks final : public ThresholdNetworks {
              float* y) override;
 
   private:
+    /// Neurons `begin` to `end`: what the gate lets through, times up where it does.
+    void let_through(const AssayContext& context, const Layer& layer, float least,
+                     const Activations& x, int begin, int end);
+
     nn::GateThresholds thresholds_;
 };
 
-/// TEAL. Reads the columns of gate and up (kept as rows) and of down whose inputs remain.
+/// TEAL. Reads the columns of gate and up, and of down, whose inputs remain.
 class ThinnedNetworks final : public ThresholdNetworks {
   public:
     ThinnedNetworks(const nn::DecoderConfig& config, const WeightSource& source,
@@ -93,9 +111,12 @@ class ThinnedNetworks final : public ThresholdNetworks {
              float* y) override;
 
   private:
+    /// hidden_ of what first_rows_ gave.
+    void activate(AssayContext& context, const Layer& layer, int tokens);
+
     nn::InputThresholds thresholds_;
-    std::vector<float> inputs_;  // [tokens][width], thinned
-    std::vector<float> gates_;   // [tokens][neurons]
+    WeightedRows first_rows_;
+    std::vector<float> gates_and_ups_;  // [tokens][gate's neurons, up's neurons]
 };
 
 }  // namespace assay::decode

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/element_types.hpp"
+#include "kernels/cpu/instruction_set.hpp"
 
 namespace assay::kernels {
 
@@ -52,11 +53,6 @@ inline void store_some(float* to, int count, typename V::Vector v) {
 
 // Memory that is read in order: asked for before it is needed, and the plain read that is the
 // kernels' ceiling.
-
-/// How far ahead of its use memory that is read in order is asked for, in bytes: into the second
-/// cache, from where the processor's own prefetching takes it on. (Asking for the first cache, 1
-/// KiB ahead, measured half the bandwidth on Zen 4: it holds too few lines in flight.)
-constexpr std::size_t prefetch_bytes_ahead = 8192;
 
 inline void prefetch_into_second_cache(const std::byte* at) {
     constexpr int read = 0, second_cache = 2;

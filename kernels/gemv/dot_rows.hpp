@@ -62,6 +62,7 @@ inline void dot_row(const std::byte* row, int columns, const float* const* x, fl
 #pragma GCC unroll 8
     for (int step = 0; step + 1 < steps; ++step) {
         if (column + Weights::step > columns) break;
+        prefetch_into_second_cache(ahead);
         Vector weights[Weights::vectors];
         Weights::unpack(row, weights);
 #pragma GCC unroll 8
@@ -74,6 +75,7 @@ inline void dot_row(const std::byte* row, int columns, const float* const* x, fl
         }
         column += Weights::step;
         row += Weights::bytes;
+        ahead += Weights::bytes;
     }
     if constexpr (!is_quantised(type)) {
         if (const int left = columns - column; left > 0) {
@@ -87,24 +89,42 @@ inline void dot_row(const std::byte* row, int columns, const float* const* x, fl
 }
 
 template <class V, AssayType type>
+inline void dot_row_with_all(const std::byte* row, int columns, const float* const* x, int tokens,
+                             float* out, const std::byte* ahead) {
+    constexpr int together = V::tokens_together;
+    int t = 0;
+    for (; t + together <= tokens; t += together)
+        dot_row<V, type, together>(row, columns, x + t, out + t, ahead);
+    if constexpr (together > 1)
+        for (; t < tokens; ++t) dot_row<V, type, 1>(row, columns, x + t, out + t, ahead);
+}
+
+template <class V, AssayType type>
 void dot_rows(const std::byte* weights, std::size_t row_bytes, int rows, int columns,
               const float* const* x, int tokens, float* out, const std::byte* next) {
-    constexpr int together = V::tokens_together;
     const RowsInOrder order{weights + static_cast<std::size_t>(rows) * row_bytes, next};
-    for (int r = 0; r < rows; ++r, weights += row_bytes, out += tokens) {
-        const std::byte* const ahead = order.ahead_of(weights);
-        int t = 0;
-        for (; t + together <= tokens; t += together)
-            dot_row<V, type, together>(weights, columns, x + t, out + t, ahead);
-        if constexpr (together > 1)
-            for (; t < tokens; ++t) dot_row<V, type, 1>(weights, columns, x + t, out + t, ahead);
-    }
+    for (int r = 0; r < rows; ++r, weights += row_bytes, out += tokens)
+        dot_row_with_all<V, type>(weights, columns, x, tokens, out, order.ahead_of(weights));
+}
+
+template <class V, AssayType type>
+void dot_listed_rows(const std::byte* weights, std::size_t row_bytes, const std::int32_t* rows,
+                     int count, int ahead, int columns, const float* const* x, int tokens,
+                     float* out) {
+    const auto row = [&](int place) {
+        return weights + static_cast<std::size_t>(rows[place]) * row_bytes;
+    };
+    for (int r = 0; r < count; ++r, out += tokens)
+        dot_row_with_all<V, type>(row(r), columns, x, tokens, out, row(r + ahead));
 }
 
 template <class V>
 constexpr DotRowsTable dot_rows_table() {
     return {{dot_rows<V, ASSAY_F32>, dot_rows<V, ASSAY_F16>, dot_rows<V, ASSAY_BF16>,
-             dot_rows<V, ASSAY_Q8_0>, dot_rows<V, ASSAY_Q4_0>, dot_rows<V, ASSAY_Q4_1>}};
+             dot_rows<V, ASSAY_Q8_0>, dot_rows<V, ASSAY_Q4_0>, dot_rows<V, ASSAY_Q4_1>},
+            {dot_listed_rows<V, ASSAY_F32>, dot_listed_rows<V, ASSAY_F16>,
+             dot_listed_rows<V, ASSAY_BF16>, dot_listed_rows<V, ASSAY_Q8_0>,
+             dot_listed_rows<V, ASSAY_Q4_0>, dot_listed_rows<V, ASSAY_Q4_1>}};
 }
 
 }  // namespace assay::kernels

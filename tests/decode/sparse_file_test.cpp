@@ -148,6 +148,16 @@ TEST_P(SparseFile, TealIsTheSameTokenByToken) {
     EXPECT_LT(one_by_one.bytes_per_token(), dense.bytes_per_token());
 }
 
+TEST_P(SparseFile, ThresholdsGiveTheSameBitsOnAnyNumberOfThreads) {
+    for (const char* const method : {"cats", "teal"}) {
+        const nn::TensorFile file =
+            file_of(with_thresholds(model, method, {0.05f, 0.1f}, {0.02f, 0.02f}));
+        Engine one(file, {.threads = 1}), three(file, {.threads = 3});
+        EXPECT_EQ(after(one), after(three)) << method;
+        EXPECT_EQ(one.bytes_per_token(), three.bytes_per_token()) << method;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, SparseFile, testing::Bool());
 
 std::string refusal(const nn::GgufWriter& writer) {

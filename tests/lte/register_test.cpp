@@ -20,8 +20,10 @@ TEST(LteRegister, EveryExperimentHasAClaimAndASource) {
     std::set<std::string> claimed;
     for (const Claim& claim : system.claims)
         if (!claim.test.empty()) claimed.insert(claim.experiment);
+    // Files of one user's are no evidence for a claim: theirs say so.
+    const std::set<std::string> of_the_user{"lte/fig5", "lte/fig7", "lte/fig14"};
     for (const Experiment& experiment : system.experiments) {
-        EXPECT_TRUE(claimed.count(experiment.id)) << experiment.id;
+        EXPECT_NE(claimed.count(experiment.id), of_the_user.count(experiment.id)) << experiment.id;
         EXPECT_EQ(experiment.source.rfind("arXiv 2402.06126v4, ", 0), 0u) << experiment.id;
     }
 }

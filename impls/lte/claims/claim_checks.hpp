@@ -15,9 +15,11 @@ namespace assay::lte {
 /// that it needs, else "supported" or "contradicted"; a claim with a `discrepancy` then reads "open
 /// discrepancy". Verdicts on better, worse and alike rest on 95 % intervals over seeds, of which
 /// there must be two, and read "open discrepancy" where the interval spans the margin: those at
-/// equal sparsity on that of the mean logarithm of the ratio and clearly_greater on that
-/// of the difference, paired over seeds; the others on that of the mean.
+/// equal sparsity or latency on that of the mean logarithm of the ratio, clearly_greater, falls_…,
+/// rises_… and freer_patterns_better on that of the difference, paired over seeds; the others on
+/// that of the mean.
 ///   better_at_equal_sparsity     `of` has less perplexity than `over` at equal measured sparsity
+///   better_at_equal_latency      the same at an equal share of the dense latency saved
 ///   alike_at_equal_sparsity      neither differs by more than the claim's relative tolerance
 ///   no_better_at_equal_sparsity  `of` has no less perplexity than `over`, beyond the tolerance
 ///   clearly_greater              seed by seed, `of` is more than the claim's value (1) times
@@ -27,6 +29,9 @@ namespace assay::lte {
 ///   grows_sublinearly            the largest batch activates at most the claim's value (1) times
 ///                                what it would if experts were independent and equally often
 ///                                active
+///   falls_with_sparsity, falls_with_layer, rises_with_eta
+///                                `of` does so at every step along that axis or label
+///   freer_patterns_better        Wanda: 4:8 is lower than 2:4, and unstructured than 4:8
 ///   layers_differ                sparsity differs more between layers than between seeds
 std::map<std::string, CustomCheck, std::less<>> claim_checks();
 
@@ -34,12 +39,17 @@ std::map<std::string, CustomCheck, std::less<>> claim_checks();
 ClaimCheck better_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck alike_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck no_better_at_equal_sparsity(const Claim&, std::span<const Observation>);
+ClaimCheck better_at_equal_latency(const Claim&, std::span<const Observation>);
 ClaimCheck clearly_greater(const Claim&, std::span<const Observation>);
 ClaimCheck clearly_at_most(const Claim&, std::span<const Observation>);
 ClaimCheck clearly_at_least(const Claim&, std::span<const Observation>);
 ClaimCheck latency_nearly_linear(const Claim&, std::span<const Observation>);
 ClaimCheck mostly_slower(const Claim&, std::span<const Observation>);
 ClaimCheck grows_sublinearly(const Claim&, std::span<const Observation>);
+ClaimCheck falls_with_sparsity(const Claim&, std::span<const Observation>);
+ClaimCheck falls_with_layer(const Claim&, std::span<const Observation>);
+ClaimCheck rises_with_eta(const Claim&, std::span<const Observation>);
+ClaimCheck freer_patterns_better(const Claim&, std::span<const Observation>);
 ClaimCheck layers_differ(const Claim&, std::span<const Observation>);
 
 ClaimCheck not_run_yet(const Claim&, const std::string& what_is_missing);

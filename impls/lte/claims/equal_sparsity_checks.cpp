@@ -65,6 +65,7 @@ struct Abscissa {
     const char* called;
 };
 constexpr Abscissa measured_sparsity{"ffn_sparsity", "measured sparsity"};
+constexpr Abscissa saved_latency{"latency_saved", "share of the dense latency saved"};
 
 std::map<Case, Contest> contests(const Claim& claim, std::span<const Observation> observations,
                                  const Abscissa& equal) {
@@ -241,6 +242,10 @@ ClaimCheck at_equal(const Abscissa& equal, const Claim& claim,
 
 ClaimCheck better_at_equal_sparsity(const Claim& claim, std::span<const Observation> observations) {
     return at_equal(measured_sparsity, claim, observations, Wanted::better);
+}
+
+ClaimCheck better_at_equal_latency(const Claim& claim, std::span<const Observation> observations) {
+    return at_equal(saved_latency, claim, observations, Wanted::better);
 }
 
 ClaimCheck alike_at_equal_sparsity(const Claim& claim, std::span<const Observation> observations) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -80,28 +81,43 @@ double off_the_line(const Curve& curve) {
 
 // Obtained: the furthest point, in shares of the dense latency.
 ClaimCheck latency_nearly_linear(const Claim& claim, std::span<const Observation> observations) {
-    constexpr double near_enough = 0.05;
-    double furthest = 0;
+    const double near_enough = claim.absolute.value_or(0.05);
+    std::optional<statistics::MeanInterval> furthest;
     std::string where;
-    bool any = false, falls = true;
-    for (auto [at, curve] : curves(claim, observations, "sparsity")) {
+    bool falls = true;
+    for (const auto& [at, curve] : curves(claim, observations, "sparsity")) {
         if (curve.size() < 4) return not_run_yet(claim, "fewer than four sparsities" + place(at));
-        for (Place& p : curve) p.y = 1 / p.y;  // speedup is dense over own latency
-        const double off = off_the_line(curve);
-        if (!any || off > furthest) {
-            furthest = off;
-            where = place(at);
+        std::vector<double> off;
+        for (const auto& [seed, first] : curve.front().by_seed) {
+            Curve of_seed;  // speedup is dense over own latency
+            for (const Place& p : curve)
+                if (const auto found = p.by_seed.find(seed); found != p.by_seed.end())
+                    of_seed.push_back({p.x, 1 / found->second, 0, {}});
+            if (of_seed.size() < curve.size()) continue;
+            off.push_back(off_the_line(of_seed));
+            falls = falls && of_seed.back().y < of_seed.front().y;
         }
-        any = true;
-        falls = falls && curve.back().y < curve.front().y;
+        const auto here = statistics::mean_interval(off);
+        if (!here) return not_run_yet(claim, two_seeds + place(at));
+        if (furthest &&
+            !(standing_at_most(*here, near_enough) < standing_at_most(*furthest, near_enough)))
+            continue;
+        furthest = here;
+        where = place(at);
     }
-    if (!any) return not_run_yet(claim, "no latency has been measured");
-    return verdict_of(
-        claim, falls && furthest <= claim.absolute.value_or(near_enough), furthest,
-        fmt::format("over sparsity the latency {}, at most {:.3g} of the dense latency away from a "
-                    "straight line{}; up to {:.3g} counts as nearly linear",
-                    falls ? "falls" : "does not fall", furthest, where,
-                    claim.absolute.value_or(near_enough)));
+    if (!furthest) return not_run_yet(claim, "no latency has been measured");
+    const auto& [mean, low, high] = *furthest;
+    auto check = verdict_of(
+        claim, falls && high <= near_enough, mean,
+        fmt::format("over sparsity the latency {}, at most {:.3g} ({:.3g} to {:.3g}, 95 % over "
+                    "seeds) of the dense latency away from a straight line{}; up to {:.3g} counts "
+                    "as nearly linear",
+                    falls ? "falls" : "does not fall", mean, low, high, where, near_enough));
+    if (falls && low <= near_enough && high > near_enough) {
+        check.verdict = ClaimVerdict::open_discrepancy;
+        check.reason += "; interval spans the margin";
+    }
+    return check;
 }
 
 // Obtained: the least share of sparsities at which it is slower.
@@ -182,6 +198,97 @@ ClaimCheck grows_sublinearly(const Claim& claim, std::span<const Observation> ob
         check.reason += "; interval spans the margin";
     }
     return check;
+}
+
+// Walks whose every step goes one way.
+
+namespace {
+
+/// By the name of a place on the walk, each seed's mean there.
+using Walk = std::vector<std::pair<std::string, std::map<std::uint64_t, double>>>;
+
+enum class Way { down, up };
+
+/// Obtained: the least favourable step, later less earlier, paired over seeds.
+ClaimCheck every_step(Way way, const Claim& claim, const std::map<Case, Walk>& walks) {
+    const auto downwards = [way](const statistics::MeanInterval& change) {
+        if (way == Way::down) return change;
+        return statistics::MeanInterval{-change.mean, -change.high, -change.low};
+    };
+    struct Step {
+        statistics::MeanInterval change;
+        Standing standing;
+        std::string where;
+    };
+    std::optional<Step> worst;
+    for (const auto& [at, walk] : walks)
+        for (std::size_t i = 0; i + 1 < walk.size(); ++i) {
+            const auto& [from, before] = walk[i];
+            const auto& [to, after] = walk[i + 1];
+            std::vector<double> changes;
+            for (const auto& [seed, value] : after)
+                if (const auto earlier = before.find(seed); earlier != before.end())
+                    changes.push_back(value - earlier->second);
+            const auto change = statistics::mean_interval(changes);
+            if (!change) return not_run_yet(claim, two_seeds + place(at));
+            Step here{*change, standing_at_most(downwards(*change), 0),
+                      fmt::format("from {} to {}{}", from, to, place(at))};
+            if (!worst || here.standing < worst->standing) worst = std::move(here);
+        }
+    if (!worst) return not_run_yet(claim, "fewer than two places have been measured");
+    const auto& [mean, low, high] = worst->change;
+    auto check = verdict_of(claim, worst->standing.outcome == Outcome::holds, mean,
+                            fmt::format("{} changes by {:.4g} ({:.4g} to {:.4g}, 95 %, paired over "
+                                        "seeds) {}, the step that speaks least for it",
+                                        claim.metric, mean, low, high, worst->where));
+    if (worst->standing.outcome == Outcome::spans) {
+        check.verdict = ClaimVerdict::open_discrepancy;
+        check.reason += "; interval spans the margin";
+    }
+    return check;
+}
+
+ClaimCheck every_step_along(std::string_view along, Way way, const Claim& claim,
+                            std::span<const Observation> observations) {
+    std::map<Case, Walk> walks;
+    for (const auto& [at, curve] : curves(claim, observations, along))
+        for (const Place& p : curve)
+            walks[at].emplace_back(fmt::format("{} {:.4g}", along, p.x), p.by_seed);
+    return every_step(way, claim, walks);
+}
+
+}  // namespace
+
+ClaimCheck falls_with_sparsity(const Claim& claim, std::span<const Observation> observations) {
+    return every_step_along("sparsity", Way::down, claim, observations);
+}
+
+ClaimCheck falls_with_layer(const Claim& claim, std::span<const Observation> observations) {
+    return every_step_along("layer", Way::down, claim, observations);
+}
+
+ClaimCheck rises_with_eta(const Claim& claim, std::span<const Observation> observations) {
+    return every_step_along("eta", Way::up, claim, observations);
+}
+
+ClaimCheck freer_patterns_better(const Claim& claim, std::span<const Observation> observations) {
+    const char* const patterns[] = {"wanda_2_4", "wanda_4_8", "wanda"};
+    std::map<Case, Walk> walks;
+    for (const char* const pattern : patterns) {
+        std::map<Case, std::map<std::uint64_t, std::vector<double>>> found;
+        for (const Observation& o : observations)
+            if (o.metric == claim.metric && o.variant == pattern && selects(claim.of, o))
+                found[o.axes][o.seed].push_back(o.value);
+        for (const auto& [at, seeds] : found) {
+            std::map<std::uint64_t, double> by_seed;
+            for (const auto& [seed, values] : seeds) by_seed[seed] = mean_of(values);
+            walks[at].emplace_back(pattern, std::move(by_seed));
+        }
+    }
+    for (const auto& [at, walk] : walks)
+        if (walk.size() < std::size(patterns))
+            return not_run_yet(claim, "a pattern has not been measured" + place(at));
+    return every_step(Way::down, claim, walks);
 }
 
 // Obtained: how much more layers differ than seeds do, a ratio.

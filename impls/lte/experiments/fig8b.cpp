@@ -118,11 +118,14 @@ Experiment fig8b() {
          {}}};
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
-    toy.axes = {{"model", {"smollm2-135m"}}, {"length", {std::int64_t{32}}}};
-    toy.rounds = 1;
+    toy.axes = {
+        {"model", {"smollm2-135m"}}, {"length", {std::int64_t{32}}}, {"sparsity", {0.0, 0.5, 0.9}}};
+    toy.variants = {"lte"};  // its rounds time the dense decoder too
+    toy.rounds = 3;
     toy.seconds_per_sample = 12;
     ProfilePlan small = toy;
     small.profile = Profile::small;
+    small.variants = {};
     small.axes = {{"model", {"smollm2-135m"}}};
     small.rounds = 3;
     small.seconds_per_sample = 60;

@@ -98,13 +98,14 @@ void make_product(const SampleSpec& spec, Recorder& recorder) {
 
         const bool small = bench.sizes().weights.empty();  // trained here: tokens take microseconds
         const FileTimes times =
-            time_file(file, timed_text(windows, spec.seed), small ? 60 : 15,
+            time_file(file, timed_text(windows, spec.seed), small ? 60 : 15, !small,
                       [&](double fraction) { recorder.progress(fraction, "rounds"); });
         recorder.metric("latency_s", times.seconds);
         recorder.metric("tokens_per_s", 1 / times.seconds);
         recorder.metric("latency_ratio", times.latency_ratio);
         recorder.metric("latency_saved", 1 - times.latency_ratio);
         recorder.metric("bytes_per_token", times.bytes_per_token);
+        if (times.bound_share) recorder.metric("bound_share", *times.bound_share);
     });
 }
 

@@ -138,21 +138,26 @@ DecodeTimes time_engine(const nn::TensorFile& file, const EngineDecoding& settin
 }
 
 FileTimes time_file(const nn::TensorFile& file, const DecodedText& text, int rounds,
-                    const Progress& progress) {
+                    bool beside_reads, const Progress& progress) {
     EngineArm dense(file, text, false), own(file, text, true);
     FileTimes times{.bytes_per_token = own.bytes_per_token()};
     dense.seconds_per_token();
-    std::vector<double> seconds, ratio;
+    const TimedDevice device(*assay_cpu_kernels(nullptr));
+    std::optional<ReadBandwidth> read;
+    if (beside_reads) read.emplace(device, EngineDecoding{}.read_pass_bytes);
+    std::vector<double> seconds, ratio, share;
     for (int round = 0; round < rounds; ++round) {
         const bool dense_first = round % 2 == 0;
         double other = dense_first ? dense.seconds_per_token() : 0;
         seconds.push_back(own.seconds_per_token());
         if (!dense_first) other = dense.seconds_per_token();
         ratio.push_back(seconds.back() / other);
+        if (read) share.push_back(times.bytes_per_token / read->measure() / seconds.back());
         progress(static_cast<double>(round + 1) / rounds);
     }
     times.seconds = median(seconds);
     times.latency_ratio = median(ratio);
+    if (read) times.bound_share = median(share);
     return times;
 }
 

@@ -63,10 +63,13 @@ struct FileTimes {
     double seconds = 0;          ///< per token, median over rounds
     double latency_ratio = 0;    ///< over the dense network of the same round, median
     double bytes_per_token = 0;  ///< weights and cache read, mean over the tokens
+    std::optional<double>
+        bound_share;  ///< bytes over the read's bandwidth of the round, over latency
 };
 /// A model file that leaves out neurons (or none), as it says it does, against its own weights with
 /// dense feed-forward networks: bf16, all cores of the CPU. Which neurons remain hangs on the text.
+/// beside_reads: with a plain read of memory in every round, for files that fit no cache.
 FileTimes time_file(const nn::TensorFile& file, const DecodedText& text, int rounds,
-                    const Progress& progress);
+                    bool beside_reads, const Progress& progress);
 
 }  // namespace assay::lte

@@ -197,5 +197,22 @@ TEST(LteEqualSparsityChecks, AlikeWithinTheTolerance) {
     EXPECT_EQ(no_better_at_equal_sparsity(claim, worse.all()).verdict, ClaimVerdict::contradicted);
 }
 
+// The rival leaves out more and saves less: at equal latency it is the worse one.
+TEST(LteEqualLatencyChecks, WhatIsLeftOutDoesNotCountButWhatIsSaved) {
+    MadeUp made;
+    const auto add = [&](const char* variant, double sparsity, double saved, double perplexity) {
+        for (const std::uint64_t seed : {1, 2, 3}) {
+            made.value(variant, asked(0.5), "latency_saved", {}, saved, seed);
+            made.sample(variant, asked(0.5), sparsity, seed == 2 ? 1.1 * perplexity : perplexity,
+                        seed);
+        }
+    };
+    add("lte", 0.4, 0.3, 5.0);
+    add("rival", 0.6, 0.2, 5.5);
+    const Claim claim = made_up_claim("perplexity", "lte", "rival");
+    EXPECT_EQ(better_at_equal_sparsity(claim, made.all()).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(better_at_equal_latency(claim, made.all()).verdict, ClaimVerdict::supported);
+}
+
 }  // namespace
 }  // namespace assay::lte

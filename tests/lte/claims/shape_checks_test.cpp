@@ -154,5 +154,59 @@ TEST(LteShapeChecks, LayersOfOneSeedDecideNothing) {
     EXPECT_EQ(layers_differ(claim, lacking).verdict, ClaimVerdict::not_run);
 }
 
+// Values of a walk: by place, then by seed.
+ClaimCheck walked(CustomCheck check, const std::string& axis,
+                  const std::vector<std::vector<double>>& places) {
+    MadeUp made;
+    for (std::size_t place = 0; place < places.size(); ++place)
+        for (std::size_t seed = 0; seed < places[place].size(); ++seed)
+            made.value("lte", {{axis, 0.25 * static_cast<double>(place)}}, "latency_ratio", {},
+                       places[place][seed], seed + 1);
+    return check(made_up_claim("latency_ratio", "lte"), made.all());
+}
+
+TEST(LteShapeChecks, EveryStepFallsInPairs) {
+    // Seeds differ by more than a step, each falls at every one.
+    const std::vector<std::vector<double>> falling{{1, 1.5, 2}, {0.9, 1.41, 1.9}, {0.7, 1.2, 1.7}};
+    EXPECT_EQ(walked(falls_with_sparsity, "sparsity", falling).verdict, ClaimVerdict::supported);
+    EXPECT_EQ(walked(rises_with_eta, "eta", falling).verdict, ClaimVerdict::contradicted);
+    auto noisy = falling;
+    noisy[2] = {0.7, 1.6, 1.7};
+    const auto open = walked(falls_with_sparsity, "sparsity", noisy);
+    EXPECT_EQ(open.verdict, ClaimVerdict::open_discrepancy);
+    EXPECT_THAT(open.reason, testing::HasSubstr("interval spans the margin"));
+    EXPECT_THAT(open.reason, testing::HasSubstr("from sparsity 0.25 to sparsity 0.5"));
+    auto rising = falling;
+    rising[2] = {1.1, 1.6, 2.1};
+    EXPECT_EQ(walked(falls_with_sparsity, "sparsity", rising).verdict, ClaimVerdict::contradicted);
+    EXPECT_NEAR(*walked(falls_with_sparsity, "sparsity", rising).obtained, 0.197, 1e-3);
+    EXPECT_EQ(walked(falls_with_sparsity, "sparsity", {{1}, {0.5}}).verdict, ClaimVerdict::not_run);
+}
+
+TEST(LteShapeChecks, FreerPatternsAreBetter) {
+    Claim claim = made_up_claim("perplexity", "");
+    MadeUp made;
+    made.sample("wanda", {}, 0.5, 5.0).sample("wanda_2_4", {}, 0.5, 5.4);
+    EXPECT_EQ(freer_patterns_better(claim, made.all()).verdict, ClaimVerdict::not_run);
+    auto missing = made;
+    made.sample("wanda_4_8", {}, 0.5, 5.2);
+    EXPECT_EQ(freer_patterns_better(claim, made.all()).verdict, ClaimVerdict::supported);
+    missing.sample("wanda_4_8", {}, 0.5, 5.6);
+    EXPECT_EQ(freer_patterns_better(claim, missing.all()).verdict, ClaimVerdict::contradicted);
+}
+
+TEST(LteShapeChecks, ALineIsJudgedByEachSeed) {
+    // The medians lie on a line, no seed does.
+    MadeUp made;
+    for (const double sparsity : {0.0, 0.25, 0.5, 0.75})
+        for (const std::uint64_t seed : {1, 2, 3}) {
+            const double bend = (static_cast<double>(seed) - 2) * (sparsity == 0.5 ? 0.4 : 0);
+            made.value("lte", {{"sparsity", sparsity}}, "speedup", {}, 1 / (1 - sparsity + bend),
+                       seed);
+        }
+    EXPECT_NE(latency_nearly_linear(made_up_claim("speedup", "lte"), made.all()).verdict,
+              ClaimVerdict::supported);
+}
+
 }  // namespace
 }  // namespace assay::lte
