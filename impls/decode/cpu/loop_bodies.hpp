@@ -415,10 +415,37 @@ SoftmaxPart softmax(const float* logits, int count, float sharpness) {
 }
 
 template <class V>
+std::int32_t bare_dots(const std::byte* quants, const std::int8_t* digits, int dots) {
+    typename V::Quants q[quads];
+    typename V::Ints sums[quads];
+#pragma GCC unroll 8
+    for (int i = 0; i < quads; ++i) {
+        q[i] = V::shifted_bytes(quants + 64 * i);
+        sums[i] = V::no_ints();
+    }
+    for (int done = 0; done < dots; done += quads) {
+#pragma GCC unroll 8
+        for (int i = 0; i < quads; ++i)
+            sums[i] = V::template dot<true>(sums[i], q[i], digits + 4 * i);
+        asm volatile("" : : "r"(digits) : "memory");  // digits are read anew
+    }
+    std::int32_t all = 0;
+    for (int i = 0; i < quads; ++i) all += V::sum(sums[i]);
+    return all;
+}
+
+template <class V>
 constexpr Loops loops_of(const char* name) {
-    return {name,           to_digits<V, 3>, to_digits<V, 1>,
-            multiply<V, 3>, multiply<V, 1>,  multiply_bf16<V>,
-            attend<V>,      swiglu<V>,       softmax<V>};
+    return {.name = name,
+            .exact = to_digits<V, 3>,
+            .int8 = to_digits<V, 1>,
+            .multiply_exact = multiply<V, 3>,
+            .multiply_int8 = multiply<V, 1>,
+            .multiply_bf16 = multiply_bf16<V>,
+            .attend = attend<V>,
+            .swiglu = swiglu<V>,
+            .softmax = softmax<V>,
+            .bare_dots = bare_dots<V>};
 }
 
 }  // namespace assay::decode

@@ -79,6 +79,9 @@ struct Loops {
     /// out[i] = gate / (1 + exp(−gate)) · up.
     void (*swiglu)(const float* gates, const float* ups, int count, float* out);
     SoftmaxPart (*softmax)(const float* logits, int count, float sharpness);
+    /// Nothing but int8 dot products, of 64 pairs each: what products are measured against. quants:
+    /// 512 bytes; digits: 32.
+    std::int32_t (*bare_dots)(const std::byte* quants, const std::int8_t* digits, int dots);
 };
 
 /// The fastest that this processor runs.
