@@ -8,10 +8,12 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include "impls/decode/cpu/back_end.hpp"
 #include "impls/decode/sampler.hpp"
+#include "impls/decode/sparse_networks.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "tests/decode/toy_engines.hpp"
 
@@ -288,6 +290,39 @@ TEST(CpuBackEndPick, ForcedAndAllowed) {
             EXPECT_LT(other[0].log_probability, out[0].log_probability);
         }
     }
+}
+
+// Networks that leave out neurons: tokens choose different experts, and are added up as if alone.
+TEST(CpuBackEndBitsOfNetworks, DoNotDependOnTheBatch) {
+    nn::DecoderConfig config = nn::toy_llama_config();
+    config.hidden = toy_expert_size * toy_experts;
+    config.context = 400;
+    const nn::ToyModel toy = nn::toy_model(config, 71);
+    // More experts than there are chunks of their sums, so that a chunk's depend on how it is cut.
+    const auto layers = [&] {
+        constexpr int experts = 4 * toy_experts;
+        std::vector<SparseLayer> all = toy_sparse_layers(toy, 0.0f);
+        for (SparseLayer& layer : all) {
+            layer.expert_size = toy_expert_size / 4;
+            layer.experts = experts;
+            const auto router = nn::grid_weights(static_cast<std::size_t>(experts * config.width),
+                                                 static_cast<std::uint64_t>(&layer - all.data()));
+            layer.router.resize(router.size() * sizeof(float));
+            std::memcpy(layer.router.data(), router.data(), layer.router.size());
+        }
+        return all;
+    };
+    const auto run = [&](std::uint64_t seed, int threads, int most, bool alone) {
+        const auto model = load_model(toy_file(toy), {});
+        model->replace_networks(std::make_unique<SparseNetworks>(config, layers(), std::nullopt));
+        CpuBackEnd back_end(model, {.blocks = 60, .threads = threads});
+        std::vector<Sequence> sequences = toy_sequences(config.vocabulary);
+        Steps(back_end, seed).run(sequences, most, alone);
+        return sequences;
+    };
+    const std::vector<Sequence> expected = run(1, 1, 1, true);
+    for (std::uint64_t seed = 2; seed < 5; ++seed)
+        EXPECT_TRUE(run(seed, static_cast<int>(seed) - 1, 64, false) == expected) << seed;
 }
 
 // SmolLM2: a batch and one by one, and the engine of one sequence, agree in every bit.

@@ -427,9 +427,10 @@ std::int32_t bare_dots(const std::byte* quants, const std::int8_t* digits, int d
 #pragma GCC unroll 8
         for (int i = 0; i < quads; ++i)
             sums[i] = V::template dot<true>(sums[i], q[i], digits + 4 * i);
-        asm volatile("" : : "r"(digits) : "memory");  // digits are read anew
+        asm volatile("" : "+r"(digits));  // which are read anew
     }
     std::int32_t all = 0;
+#pragma GCC unroll 8
     for (int i = 0; i < quads; ++i) all += V::sum(sums[i]);
     return all;
 }
