@@ -1,12 +1,12 @@
-// Many sequences side by side: 128 tokens of prompt and 128 more of each, as llama-batched-bench runs
-// them with -npp 128 -ntg 128 -npl BATCH. Beside each run, on as many threads: a plain read of what a
-// step reads, and the bare int8 dot products that a step needs; `of_least` is the bound that the
-// slower of the two sets, over the step's time. Every number is the best of all iterations, since
-// other work on the machine only ever takes time away.
+// Many sequences side by side: 128 tokens of prompt and 128 more of each, as llama-batched-bench
+// runs them with -npp 128 -ntg 128 -npl BATCH. Beside each run, on as many threads: a plain read of
+// what a step reads, and the bare int8 dot products that a step needs; `of_least` is the bound that
+// the slower of the two sets, over the step's time. Every number is the best of all iterations,
+// since other work on the machine only ever takes time away.
 //
 // The model is the file that ASSAY_TEST_MODEL names, else one of SmolLM2-135M's shape with random
-// weights. With ASSAY_PEER, what scripts/peers prints, and a file, fresh processes of llama.cpp run in
-// turns with ours, with -fa on and off: `over_peer`, `prefill_over_peer`.
+// weights. With ASSAY_PEER, what scripts/peers prints, and a file, fresh processes of llama.cpp run
+// in turns with ours, with -fa on and off: `over_peer`, `prefill_over_peer`.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -88,12 +88,12 @@ class Batch {
         double seconds = 0;
         for (std::size_t s = 0; s < blocks_.size(); ++s)
             for (int at = 0; at < prompt_tokens; at += largest_pass)
-                seconds += step({{.ids = std::span(prompt).subspan(static_cast<std::size_t>(at),
-                                                                   largest_pass),
-                                  .first_position = at,
-                                  .blocks = blocks_[s],
-                                  .picks = at + largest_pass == prompt_tokens}},
-                                s);
+                seconds += step(
+                    {{.ids = std::span(prompt).subspan(static_cast<std::size_t>(at), largest_pass),
+                      .first_position = at,
+                      .blocks = blocks_[s],
+                      .picks = at + largest_pass == prompt_tokens}},
+                    s);
         return seconds;
     }
     double decode(int position) {
@@ -156,15 +156,15 @@ Speed peer(const char* program, int batch, int threads, const char* flash_attent
 
 void run(benchmark::State& state, ActivationType activations) {
     const int size = static_cast<int>(state.range(0)), threads = static_cast<int>(state.range(1));
-    Batch batch(size, {.blocks = size * blocks_of_sequence,
-                       .threads = threads,
-                       .activations = activations});
+    Batch batch(
+        size,
+        {.blocks = size * blocks_of_sequence, .threads = threads, .activations = activations});
     Bounds bounds(threads);
     const nn::DecoderConfig& config = batch.back_end().model().config;
     const std::uint64_t weights = batch.back_end().model().weight_bytes_per_token();
     const double block_bytes = static_cast<double>(batch.back_end().block_bytes());
-    const auto kv = static_cast<std::uint64_t>(
-        block_bytes * size * (prompt_tokens + new_tokens / 2) / block_positions);
+    const auto kv = static_cast<std::uint64_t>(block_bytes * size *
+                                               (prompt_tokens + new_tokens / 2) / block_positions);
     const double pairs = static_cast<double>(config.parameters()) * size;
 
     Speed ours, theirs;
@@ -196,8 +196,8 @@ void run(benchmark::State& state, ActivationType activations) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-    for (const auto& [name, activations] : {std::pair{"batch/exact", ActivationType::exact},
-                                            {"batch/int8", ActivationType::int8}}) {
+    for (const auto& [name, activations] :
+         {std::pair{"batch/exact", ActivationType::exact}, {"batch/int8", ActivationType::int8}}) {
         auto* const added = benchmark::RegisterBenchmark(
             name,
             [activations = activations](benchmark::State& state) { run(state, activations); });
