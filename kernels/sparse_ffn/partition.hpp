@@ -1,6 +1,6 @@
 // How the sparse FFN's work is cut, what a call must look like and the memory it needs. Only the
-// number of chunks decides the order of sums; it depends on how many experts are active, never on
-// threads or batch.
+// chunks decide the order of sums; they depend on how many experts there are, never on which are
+// active, on threads or on the other tokens.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,16 @@
 
 namespace assay::kernels {
 
-/// Chunks of the active experts; each has private sums, added in ascending order at the end. Few
-/// enough that these cost little beside the weights, which are four experts' at least.
-constexpr int chunk_count(int active) { return std::clamp(active / 4, std::min(active, 8), 32); }
+constexpr int most_chunks = 32;
+/// Chunks of a network's experts; each with an active one has private sums, added in ascending
+/// order at the end. Few enough that these cost little beside the weights.
+constexpr int chunk_count(int experts) {
+    return std::clamp(experts / 4, std::min(experts, 8), most_chunks);
+}
 
-/// The first of `active` entries that belongs to `chunk`; chunk = chunks gives the end.
-constexpr int chunk_begin(int chunk, int chunks, int active) {
-    return static_cast<int>(static_cast<std::int64_t>(active) * chunk / chunks);
+/// The first expert that belongs to `chunk`; chunk = chunks gives the end.
+constexpr int chunk_begin(int chunk, int chunks, int experts) {
+    return static_cast<int>(static_cast<std::int64_t>(experts) * chunk / chunks);
 }
 
 /// Items that a region should have for each thread.

@@ -27,7 +27,7 @@ class SparseFfnCall {
           call_(call),
           ffn_(call.ffn),
           active_(*call.active_count),
-          chunks_(chunk_count(active_)),
+          chunks_(find_chunks()),
           slab_columns_(slab_columns(ffn_.width, call.batch, chunks_, context.pool.threads())),
           row_bytes_(row_bytes(ffn_.type, ffn_.width)),
           activations_(static_cast<float*>(call.workspace)),
@@ -50,6 +50,20 @@ class SparseFfnCall {
     }
 
   private:
+    /// Cuts the active experts where their numbers say so; chunks without any are left out, since
+    /// they would add zeros.
+    int find_chunks() {
+        const int cut = chunk_count(ffn_.experts);
+        int chunks = 0, slot = 0;
+        for (int chunk = 0; chunk < cut; ++chunk) {
+            const int end = chunk_begin(chunk + 1, cut, ffn_.experts), begin = slot;
+            while (slot < active_ && call_.active[slot] < end) ++slot;
+            if (slot == begin) continue;
+            first_slot_[chunks++] = begin;
+            first_slot_[chunks] = slot;
+        }
+        return chunks;
+    }
     Tokens tokens_of(int expert) const {
         Tokens tokens;
         for (int t = 0; t < call_.batch; ++t)
@@ -120,8 +134,7 @@ class SparseFfnCall {
                         static_cast<std::size_t>(columns) * sizeof(float));
         const AddRows add_rows = context_.instructions.add_rows->of_type[ffn_.type];
         const std::size_t skipped = row_bytes(ffn_.type, column);
-        const int end = chunk_begin(chunk + 1, chunks_, active_);
-        for (int slot = chunk_begin(chunk, chunks_, active_); slot < end; ++slot) {
+        for (int slot = first_slot_[chunk]; slot < first_slot_[chunk + 1]; ++slot) {
             const Tokens tokens = tokens_of(call_.active[slot]);
             if (tokens.count == 0) continue;
             float* y[largest_batch];
@@ -146,7 +159,9 @@ class SparseFfnCall {
     AssayContext& context_;
     const AssaySparseFfn& call_;
     const AssayFfn& ffn_;
-    int active_, chunks_, slab_columns_;
+    int active_;
+    int first_slot_[most_chunks + 1] = {};  // of each chunk, and the end
+    int chunks_, slab_columns_;
     std::size_t row_bytes_;
     float* activations_;
     float* sums_;

@@ -1,0 +1,69 @@
+// What computes the steps that the engine plans: a processor (cpu/), a model of one (modelled/),
+// later a GPU. It knows blocks of the cache and token ids; requests, prefixes and queues it does
+// not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "impls/decode/sampler.hpp"
+
+namespace assay::decode {
+
+constexpr int block_positions = 16;  ///< of a block of the paged cache
+
+/// How the token after a slice is found. Draw n of a request is a hash of its seed and n, so that
+/// it does not depend on what ran beside it.
+struct Pick {
+    Sampling sampling;
+    std::uint64_t draw = 0;                  ///< number of this draw in its request, from 0
+    int forced = -1;                         ///< this id, whatever the logits say; -1: none
+    std::span<const std::uint64_t> allowed;  ///< a bit per id of the vocabulary; empty: all
+};
+
+/// Consecutive tokens of one sequence, part of a step.
+struct Slice {
+    std::span<const int> ids;  ///< to be fed, at the positions from first_position on
+    int first_position = 0;
+    std::span<const int> blocks;  ///< block n holds the positions from n · block_positions on
+    bool picks = false;           ///< whether the token after the last is wanted, found by `pick`
+    Pick pick;
+    /// Ids that follow each of `ids` and whose log-probabilities are wanted; -1: not of this one.
+    /// Empty, or as many as `ids`.
+    std::span<const int> scored;
+};
+
+/// What a slice gave.
+struct Outcome {
+    int id = -1;                 ///< picked
+    double log_probability = 0;  ///< nats, of the raw logits' softmax
+    bool finite = true;          ///< false: a logit of it is NaN; the request has failed
+    std::vector<double> scores;  ///< of `scored`, where it was not -1 (else 0)
+};
+
+class BackEnd {
+  public:
+    virtual ~BackEnd() = default;
+
+    virtual int vocabulary() const = 0;
+    virtual int context() const = 0;  ///< most positions of one sequence
+    virtual int blocks() const = 0;   ///< of the cache
+    virtual std::size_t block_bytes() const = 0;
+
+    /// One step: all slices side by side. Every outcome is the same, bit for bit, whatever other
+    /// slices are there and however a sequence is cut into slices. out: one per slice.
+    virtual void run(std::span<const Slice> slices, std::span<Outcome> out) = 0;
+
+    /// The first `positions` of block `from` over those of `to`.
+    virtual void copy_block(int from, int to, int positions) = 0;
+    /// A block's keys and values, in a layout of the back end's own; [block_bytes].
+    virtual void read_block(int block, std::span<std::byte> out) const = 0;
+    virtual void write_block(int block, std::span<const std::byte> in) = 0;
+
+    /// How long the last step took by its own clock, seconds: measured, or modelled.
+    virtual double step_seconds() const = 0;
+};
+
+}  // namespace assay::decode
