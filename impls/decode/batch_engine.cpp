@@ -11,7 +11,8 @@
 namespace assay::decode {
 namespace {
 
-constexpr int most_ahead = 1024;  // bounds what steps made in one go leave to be read
+// Tokens made in one go: what they leave to be read stays in the processor's caches.
+constexpr int most_ahead = 4096;
 
 BatchOptions checked(const BatchOptions& options) {
     if (options.max_batch < 1) throw UserError("a batch has at least one request");
@@ -248,7 +249,8 @@ RequestState BatchEngine::state_of(RequestId request, bool with_cache) const {
 void BatchEngine::step(StepReport& report, int most) {
     actions_.clear();
     const bool one = ahead_ == nullptr || forced_ > 0;
-    scheduler_.on(NextStep{one ? 1 : std::min(most, most_ahead)}, actions_);
+    const int ahead = std::max(1, most_ahead / std::max(1, scheduler_.running()));
+    scheduler_.on(NextStep{one ? 1 : std::min(most, ahead)}, actions_);
     carry_out();
     if (actions_.feeds.empty()) return;
     make_slices();
