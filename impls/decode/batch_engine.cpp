@@ -13,6 +13,7 @@ namespace {
 
 // Tokens made in one go: what they leave to be read stays in the processor's caches.
 constexpr int most_ahead = 4096;
+constexpr int most_preemptions = 1 << 30;  // leaves room to count on
 
 BatchOptions checked(const BatchOptions& options) {
     if (options.max_batch < 1) throw UserError("a batch has at least one request");
@@ -141,6 +142,9 @@ RequestId BatchEngine::resume(const RequestState& state) {
         if (id < 0 || id >= back_end_->vocabulary()) contradicts("the model has no such token");
     if (state.prompt_log_probabilities.size() >= request.prompt.size())
         contradicts("it scores more than its prompt");
+    if (state.reused < 0 || static_cast<std::size_t>(state.reused) >= request.prompt.size() ||
+        state.preemptions < 0 || state.preemptions > most_preemptions)
+        contradicts("it was found in the cache, or preempted, as often as cannot be");
     if (state.kv_positions < 0 || static_cast<std::size_t>(state.kv_positions) >= tokens ||
         state.kv.size() != blocks_for(state.kv_positions) * back_end_->block_bytes())
         contradicts("its keys and values are not those of its tokens");

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "impls/decode/back_ends.hpp"
 #include "impls/decode/request_file.hpp"
-#include "impls/decode/sequential_back_end.hpp"
 #include "impls/model/named_models.hpp"
 #include "impls/model/tool.hpp"
 #include "impls/nn/files/tensor_file.hpp"
@@ -125,12 +125,7 @@ class BatchCommand : public Command {
         options.engine.model = file_;
         options.move_at = move_at_;
         options.reload_at = reload_at_;
-        options.make_back_end = [&]() -> std::unique_ptr<decode::BackEnd> {
-            decode::EngineOptions engine;
-            engine.threads = threads_;
-            engine.context = config.context;
-            return std::make_unique<decode::SequentialBackEnd>(file, engine, blocks);
-        };
+        options.make_back_end = decode::back_ends_of(file, {.threads = threads_, .blocks = blocks});
         const decode::BatchRun result = decode::run_batch(jobs, options);
         if (json_)
             print_as_json(named, result);

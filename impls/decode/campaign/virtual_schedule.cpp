@@ -64,7 +64,7 @@ class VirtualService {
         std::map<RequestId, std::size_t> journals;
         StepReport report;  // of the step under way
         bool busy = false;
-        double ready_s = 0;      // when that ends
+        double ready_s = 0;  // when that ends
         double hangs_until_s = 0;
         double slowness = 1;
         bool given_up = false;
@@ -76,7 +76,9 @@ class VirtualService {
     enum class Trouble { kill, hang, slow, corrupt, nan, publish, move };
 
     std::uint64_t below(std::uint64_t n) { return random_() % n; }
-    double seconds(int most) { return static_cast<double>(below(static_cast<std::uint64_t>(most) * 8)) / 8; }
+    double seconds(int most) {
+        return static_cast<double>(below(static_cast<std::uint64_t>(most) * 8)) / 8;
+    }
 
     // ---- the schedule --------------------------------------------------------------------------
 
@@ -97,9 +99,9 @@ class VirtualService {
         int least = 1;
         requests_.resize(3 + below(12));
         for (Journal& each : requests_) {
-            each.request.prompt.assign(beginning.begin(),
-                                       beginning.begin() + static_cast<std::ptrdiff_t>(
-                                                               below(beginning.size() + 1)));
+            each.request.prompt.assign(
+                beginning.begin(),
+                beginning.begin() + static_cast<std::ptrdiff_t>(below(beginning.size() + 1)));
             for (std::uint64_t n = 1 + below(9); n > 0; --n)
                 each.request.prompt.push_back(random_id());
             each.request.max_tokens = 1 + static_cast<int>(below(50));
@@ -119,7 +121,9 @@ class VirtualService {
         for (std::uint64_t n = 1 + below(8); n > 0; --n)
             troubles_.emplace(seconds(90), static_cast<Trouble>(below(7)));
     }
-    int random_id() { return static_cast<int>(below(static_cast<std::uint64_t>(model_.vocabulary))); }
+    int random_id() {
+        return static_cast<int>(below(static_cast<std::uint64_t>(model_.vocabulary)));
+    }
 
     std::uint64_t weights_of(int version) const {
         return equal_weights_ ? 1 : static_cast<std::uint64_t>(version);
@@ -261,8 +265,8 @@ class VirtualService {
             best->journals[give(*best->engine, journal)] = number;
         }
         pending_ = std::move(left);
-        if (!pending_.empty() && std::all_of(hosts_.begin(), hosts_.end(),
-                                             [](auto& host) { return host.given_up; })) {
+        if (!pending_.empty() &&
+            std::all_of(hosts_.begin(), hosts_.end(), [](auto& host) { return host.given_up; })) {
             start_engine();
             dispatch();
         }
@@ -298,7 +302,8 @@ class VirtualService {
     void make(Trouble trouble) {
         Host& host = hosts_[below(hosts_.size())];
         switch (trouble) {
-            case Trouble::kill: return kill(host);
+            case Trouble::kill:
+                return kill(host);
             case Trouble::hang:
                 if (hangs(host)) return;
                 host.hangs_until_s = now_s_ + 1 + seconds(100);
@@ -309,10 +314,16 @@ class VirtualService {
                 host.slowness = 1 + seconds(8);
                 ++counts_["fault.slow"];
                 return;
-            case Trouble::nan: return strike(host);
-            case Trouble::publish: return publish();
-            case Trouble::corrupt: host.corrupts = true; [[fallthrough]];
-            case Trouble::move: ++host.moves; return;
+            case Trouble::nan:
+                return strike(host);
+            case Trouble::publish:
+                return publish();
+            case Trouble::corrupt:
+                host.corrupts = true;
+                [[fallthrough]];
+            case Trouble::move:
+                ++host.moves;
+                return;
         }
     }
 
@@ -351,7 +362,8 @@ class VirtualService {
         const auto [id, number] = *chosen;
         Host& to = hosts_[below(hosts_.size())];
         const RequestState state = from.engine->state_of(id, below(2) == 0);
-        if (to.given_up || (!state.versions.empty() && state.versions.back() > to.committed)) return;
+        if (to.given_up || (!state.versions.empty() && state.versions.back() > to.committed))
+            return;
         std::vector<std::byte> bytes = to_bytes(state);
         if (corrupt) {
             ++counts_["fault.corrupt"];
@@ -399,7 +411,8 @@ class VirtualService {
             failed += journal.finish == Finish::failed;
             check_tokens(journal);
         }
-        if (failed > counts_["fault.nan"]) throw BrokenRule{"more requests failed than were struck"};
+        if (failed > counts_["fault.nan"])
+            throw BrokenRule{"more requests failed than were struck"};
         counts_["failed"] = failed;
         counts_["requests"] = static_cast<long>(requests_.size());
     }
@@ -414,8 +427,7 @@ class VirtualService {
             pick.sampling = journal.request.sampling;
             pick.draw = i;
             const std::vector<std::uint64_t> weights(tokens.size(), weights_of(state.versions[i]));
-            const ModelledToken expected =
-                modelled_token(tokens, weights, pick, model_.vocabulary);
+            const ModelledToken expected = modelled_token(tokens, weights, pick, model_.vocabulary);
             if (state.ids[i] != expected.id ||
                 state.log_probabilities[i] != expected.log_probability)
                 throw BrokenRule{fmt::format("token {} of a request is {}, and alone {}", i,
@@ -471,11 +483,14 @@ drive::Campaign campaign_modes() {
          .longest_s = 60,
          .seeds_per_process = 100,
          .jobs = 0}};
-    campaign.told = {{"requests", "requests"},      {"tokens", "tokens"},
-                     {"preemptions", "preemptions"}, {"moved", "moved"},
+    campaign.told = {{"requests", "requests"},
+                     {"tokens", "tokens"},
+                     {"preemptions", "preemptions"},
+                     {"moved", "moved"},
                      {"moved_with_cache", "moved with their cache"},
                      {"refused", "damaged states refused"},
-                     {"given_up", "engines given up"}, {"failed", "requests failed"}};
+                     {"given_up", "engines given up"},
+                     {"failed", "requests failed"}};
     return campaign;
 }
 

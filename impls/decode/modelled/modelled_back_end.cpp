@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "impls/nn/hashes.hpp"
 
@@ -103,7 +104,7 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
         out[static_cast<std::size_t>(*fails_) % slices.size()].finite = false;
         fails_.reset();
     }
-    step_s_ = settings_.cost.seconds(tokens, positions);
+    step_s_ = settings_.cost.seconds(tokens, positions) + transfer_s();
 }
 
 int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
@@ -118,6 +119,7 @@ int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
         state_[i] = position > 0 ? at(slices[i].blocks, position - 1).hash : nothing_yet;
         positions += position;
     }
+    const double first_s = transfer_s();
     bool stopped = false;
     int step = 0;
     for (; step < steps && !stopped; ++step) {
@@ -137,10 +139,15 @@ int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
         }
         positions += static_cast<std::int64_t>(count);
         seconds[static_cast<std::size_t>(step)] =
-            settings_.cost.seconds(static_cast<std::int64_t>(count), positions);
+            settings_.cost.seconds(static_cast<std::int64_t>(count), positions) +
+            (step == 0 ? first_s : 0);
     }
     step_s_ = seconds[static_cast<std::size_t>(step) - 1];
     return step;
+}
+
+double ModelledBackEnd::transfer_s() {
+    return static_cast<double>(std::exchange(transferred_, 0)) * settings_.cost.block_s;
 }
 
 void ModelledBackEnd::copy_block(int from, int to, int positions) {
@@ -149,10 +156,12 @@ void ModelledBackEnd::copy_block(int from, int to, int positions) {
 }
 
 void ModelledBackEnd::read_block(int block, std::span<std::byte> out) const {
+    ++transferred_;
     std::memcpy(out.data(), &cache_[static_cast<std::size_t>(block) * block_positions], out.size());
 }
 
 void ModelledBackEnd::write_block(int block, std::span<const std::byte> in) {
+    ++transferred_;
     std::memcpy(&cache_[static_cast<std::size_t>(block) * block_positions], in.data(), in.size());
 }
 

@@ -19,6 +19,7 @@ struct StepCost {
     double weights_s = 0;   ///< reading the weights once
     double token_s = 0;     ///< products of one token
     double position_s = 0;  ///< reading one position's keys and values
+    double block_s = 0;     ///< bringing a block to the host's memory, or from there
 
     double seconds(std::int64_t tokens, std::int64_t positions) const;
 };
@@ -61,11 +62,13 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
     Position& at(std::span<const int> blocks, int position);
     std::uint64_t feed(std::span<const int> blocks, int position, std::uint64_t before, int id);
     void check(const Slice& slice);
+    double transfer_s();
 
     ModelledSettings settings_;
     std::vector<Position> cache_;       // [block][position]
     std::vector<std::uint64_t> state_;  // of run_ahead: a slice's hash
     std::optional<int> fails_;
+    mutable std::int64_t transferred_ = 0;  // blocks since the last step
     double step_s_ = 0;
 };
 
