@@ -1,6 +1,6 @@
 #include "impls/decode/back_ends.hpp"
 
-#include "impls/decode/sequential_back_end.hpp"
+#include "impls/decode/sequential/sequential_back_end.hpp"
 
 namespace assay::decode {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "impls/decode/back_end.hpp"
-#include "impls/decode/request_state.hpp"
+#include "impls/decode/requests/request_state.hpp"
 #include "impls/decode/run_ahead.hpp"
 #include "impls/decode/schedule/scheduler.hpp"
 

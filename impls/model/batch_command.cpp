@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "impls/decode/back_ends.hpp"
-#include "impls/decode/request_file.hpp"
+#include "impls/decode/requests/request_file.hpp"
 #include "impls/model/named_models.hpp"
 #include "impls/model/tool.hpp"
 #include "impls/nn/files/tensor_file.hpp"
@@ -68,7 +68,7 @@ class BatchCommand : public Command {
             ->type_name("N");
         app.add_option("--kv-blocks", blocks_,
                        "Blocks of the cache, 16 positions each; default: all requests fit")
-            ->check(CLI::Range(1, 1 << 26))
+            ->check(CLI::Range(1, 1 << 22))
             ->type_name("N");
         app.add_option("--prefix", prefix_, "Whether equal beginnings are computed once")
             ->capture_default_str()
@@ -103,7 +103,8 @@ class BatchCommand : public Command {
             "Its tokens are the same bits whatever runs beside it.\n"
             "Examples:\n"
             "  assay model batch smollm2-135m-instruct --requests requests.jsonl --json\n"
-            "  assay model batch model.gguf --requests - --max-batch 4 --kv-blocks 64");
+            "  echo '{\"id\":\"a\",\"ids\":[1,2,3]}' | assay model batch model.gguf --requests - "
+            "--max-batch 4");
     }
 
     int run() override {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "impls/decode/modelled/modelled_back_end.hpp"
-#include "impls/decode/request_file.hpp"
+#include "impls/decode/requests/request_file.hpp"
 #include "suite/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "impls/decode/batch_run.hpp"
 #include "impls/decode/modelled/modelled_back_end.hpp"
+#include "impls/decode/requests/batch_run.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::decode {

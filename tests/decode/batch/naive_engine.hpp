@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "impls/decode/batch_run.hpp"
 #include "impls/decode/modelled/modelled_back_end.hpp"
+#include "impls/decode/requests/batch_run.hpp"
 
 namespace assay::decode {
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "impls/decode/batch_run.hpp"
 #include "impls/decode/modelled/modelled_back_end.hpp"
+#include "impls/decode/requests/batch_run.hpp"
 
 namespace assay::decode {
 

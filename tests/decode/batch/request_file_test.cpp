@@ -1,4 +1,4 @@
-#include "impls/decode/request_file.hpp"
+#include "impls/decode/requests/request_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(RequestFile, Refusals) {
     refused("{\"id\":\"b\",\"ids\":[" + long_prompt + "]}",
             "49 tokens, more than the context of 48");
     with("\"max_token\":3", "there is no key \"max_token\"; there are: id, ids, max_tokens");
-    with("\"max_tokens\":0", "max_tokens is 0; give a whole number from 1 on");
+    with("\"max_tokens\":0", "max_tokens is 0; give a whole number from 1 to 2147483647");
     with("\"max_tokens\":2.5", "max_tokens is 2.5");
     with("\"max_tokens\":3000000000", "max_tokens is 3000000000");
     with("\"temperature\":-0.1", "temperature must be 0");
@@ -96,6 +96,7 @@ TEST(RequestFile, Refusals) {
     with("\"forced_ids\":[-5]", "forced_ids: -5 is no token id");
     with("\"forced_ids\":[]", "forced_ids is empty");
     with("\"at_step\":-1", "at_step is -1");
+    with("\"at_step\":9223372036854775807", "at_step is 9223372036854775807");
     with("\"cancel_at\":-1", "cancel_at is -1");
     with("\"priority\":0.5", "priority is 0.5");
     with("\"prompt_logprobs\":1", "prompt_logprobs is 1");

@@ -1,4 +1,4 @@
-#include "impls/decode/sequential_back_end.hpp"
+#include "impls/decode/sequential/sequential_back_end.hpp"
 
 #include <algorithm>
 #include <array>

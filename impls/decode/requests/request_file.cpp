@@ -1,4 +1,4 @@
-#include "impls/decode/request_file.hpp"
+#include "impls/decode/requests/request_file.hpp"
 
 #include <fmt/format.h>
 
@@ -18,6 +18,8 @@ using nlohmann::json;
 constexpr std::string_view keys =
     "id, ids, max_tokens, temperature, top_k, top_p, seed, stop_ids, forced_ids, priority, "
     "at_step, cancel_at, prompt_logprobs";
+
+constexpr std::int64_t last_step = std::int64_t{1} << 40;
 
 struct Refusal {
     std::string why;
@@ -42,7 +44,7 @@ json object_of(const std::string& line) {
 }
 
 template <class T>
-T whole(const json& value, std::string_view key, T least) {
+T whole(const json& value, std::string_view key, T least, T most = std::numeric_limits<T>::max()) {
     // Unsigned numbers beyond T's range and negative ones are both caught here.
     const bool fits = value.is_number_unsigned()
                           ? value.get<std::uint64_t>() <=
@@ -112,9 +114,9 @@ void read_key(const std::string& key, const json& value, const RequestLimits& li
     } else if (key == "priority") {
         request.priority = whole<int>(value, key, std::numeric_limits<int>::min());
     } else if (key == "at_step") {
-        named.job.at_step = whole<std::int64_t>(value, key, 0);
+        named.job.at_step = whole<std::int64_t>(value, key, 0, last_step);
     } else if (key == "cancel_at") {
-        named.job.cancel_at = whole<std::int64_t>(value, key, 0);
+        named.job.cancel_at = whole<std::int64_t>(value, key, 0, last_step);
     } else if (key == "prompt_logprobs") {
         request.prompt_log_probabilities = truth(value, key);
     } else {

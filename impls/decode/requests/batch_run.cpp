@@ -1,4 +1,4 @@
-#include "impls/decode/batch_run.hpp"
+#include "impls/decode/requests/batch_run.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "impls/decode/batch_run.hpp"
+#include "impls/decode/requests/batch_run.hpp"
 
 namespace assay::decode {
 

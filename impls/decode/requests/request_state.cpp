@@ -1,4 +1,4 @@
-#include "impls/decode/request_state.hpp"
+#include "impls/decode/requests/request_state.hpp"
 
 #include <cstring>
 #include <type_traits>
