@@ -52,9 +52,9 @@ T whole(const json& value, std::string_view key, T least, T most = std::numeric_
                           : value.is_number_integer() && std::is_signed_v<T> &&
                                 value.get<std::int64_t>() >=
                                     static_cast<std::int64_t>(std::numeric_limits<T>::min());
-    if (!fits || value.get<T>() < least)
-        throw Refusal{
-            fmt::format("{} is {}; give a whole number from {} on", key, value.dump(), least)};
+    if (!fits || value.get<T>() < least || value.get<T>() > most)
+        throw Refusal{fmt::format("{} is {}; give a whole number from {} to {}", key, value.dump(),
+                                  least, most)};
     return value.get<T>();
 }
 
