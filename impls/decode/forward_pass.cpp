@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <optional>
 #include <string>
+#include <utility>
 
-#include "impls/decode/products.hpp"
+#include "impls/decode/back_end.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "suite/base/error.hpp"
 
@@ -61,106 +64,172 @@ void rotate(float* x, int heads, int head_width, const float* cosine, const floa
         }
 }
 
-bool wants_digits(const WeightMatrix& matrix) {
-    return matrix.interleaved && kernels::is_quantised(matrix.type);
-}
-
-// Any of these matrices, in any layer.
-bool any_wants_digits(const Weights& weights,
-                      std::initializer_list<WeightMatrix LayerWeights::*> matrices) {
+// As what the matrices want to have their input: as digits where rows are interleaved and
+// quantised.
+std::optional<ActivationType> digits_for(
+    ActivationType type, const Weights& weights,
+    std::initializer_list<WeightMatrix LayerWeights::*> matrices, const WeightMatrix* other = {}) {
+    const auto wants = [](const WeightMatrix& matrix) {
+        return matrix.interleaved && kernels::is_quantised(matrix.type);
+    };
+    bool any = other && wants(*other);
     for (const LayerWeights& layer : weights.layers)
-        for (const auto matrix : matrices)
-            if (wants_digits(layer.*matrix)) return true;
-    return false;
+        for (const auto matrix : matrices) any |= wants(layer.*matrix);
+    return any ? std::optional(type) : std::nullopt;
 }
 
 std::size_t floats_of(int tokens, int width) {
     return static_cast<std::size_t>(tokens) * static_cast<std::size_t>(width);
 }
 
+std::uint64_t bytes_of(const Norm& norm) {
+    return (norm.weight.size() + norm.bias.size()) * sizeof(float);
+}
+
+/// Fewer tokens' norms and digits take less than a region of threads costs.
+constexpr int least_tokens_to_share = 4;
+
 }  // namespace
+
+void CpuModel::replace_networks(std::unique_ptr<FeedForwardNetworks> with) {
+    networks = std::move(with);
+    for (LayerWeights& layer : weights.layers) layer.gate = layer.up = layer.down = {};
+    weights.ffn_matrices.reset();
+}
+
+std::uint64_t CpuModel::weight_bytes_per_token() const {
+    std::uint64_t bytes =
+        stored_bytes(weights.output) + bytes_of(weights.final_norm) + row_bytes(weights.embedding);
+    if (!weights.position_embedding.empty())
+        bytes += static_cast<std::uint64_t>(config.width) * sizeof(float);
+    for (const LayerWeights& layer : weights.layers) {
+        bytes += bytes_of(layer.attention_norm) + bytes_of(layer.ffn_norm);
+        for (const auto* const matrix : {&layer.query, &layer.key, &layer.value,
+                                         &layer.attention_out, &layer.gate, &layer.up, &layer.down})
+            bytes += stored_bytes(*matrix);
+    }
+    return bytes + (networks ? networks->bytes_of_last_token() : 0);
+}
+
+std::shared_ptr<CpuModel> load_model(const nn::TensorFile& file, const EngineOptions& options) {
+    auto model = std::make_shared<CpuModel>();
+    model->config = nn::read_decoder_config(file);
+    const auto sparsity =
+        options.sparse ? nn::read_ffn_sparsity(file, model->config) : std::nullopt;
+    model->weights = weights_of_file(file, model->config, options);
+    if (sparsity)
+        model->replace_networks(networks_of_file(file, model->config, *sparsity, options.weights));
+    return model;
+}
 
 const AssayKernels* ForwardPass::kernels_of_processor() { return assay_cpu_kernels(nullptr); }
 
-ForwardPass::ForwardPass(const nn::DecoderConfig& config, Weights weights, int positions,
-                         int threads)
-    : config_(config),
-      weights_(std::move(weights)),
-      context_(kernels_of_processor()->create(threads, 0, nullptr)),
-      cache_(config, positions),
-      attention_(config, positions),
-      normalised_(config.width,
-                  wants_digits(weights_.output) ||
-                      any_wants_digits(
-                          weights_, {&LayerWeights::query, &LayerWeights::key, &LayerWeights::value,
-                                     &LayerWeights::gate, &LayerWeights::up})),
-      mixed_(config.heads * config.head_width,
-             any_wants_digits(weights_, {&LayerWeights::attention_out})),
-      hidden_(config.hidden, any_wants_digits(weights_, {&LayerWeights::down})),
-      stream_(floats_of(largest_batch, config.width)),
-      query_(floats_of(largest_batch, config.heads * config.head_width)),
-      key_(floats_of(largest_batch, config.kv_heads * config.head_width)),
+ForwardPass::ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& options)
+    : model_(std::move(model)),
+      config_(model_->config),
+      loops_(options.loops ? *options.loops : decode::loops()),
+      context_(kernels_of_processor()->create(options.threads, 0, nullptr)),
+      cache_(config_, options.blocks, options.kv),
+      attention_(config_),
+      normalised_(config_.width,
+                  digits_for(options.activations, model_->weights,
+                             {&LayerWeights::query, &LayerWeights::key, &LayerWeights::value,
+                              &LayerWeights::gate, &LayerWeights::up},
+                             &model_->weights.output),
+                  loops_),
+      mixed_(config_.heads * config_.head_width,
+             digits_for(options.activations, model_->weights, {&LayerWeights::attention_out}),
+             loops_),
+      hidden_(config_.hidden,
+              digits_for(options.activations, model_->weights, {&LayerWeights::down}), loops_),
+      stream_(floats_of(largest_pass, config_.width)),
+      query_(floats_of(largest_pass, config_.heads * config_.head_width)),
+      key_(floats_of(largest_pass, config_.kv_heads * config_.head_width)),
       value_(key_.size()),
       change_(stream_.size()),
-      logits_(static_cast<std::size_t>(config.vocabulary)) {
+      logits_(static_cast<std::size_t>(config_.vocabulary)) {
     if (!context_)
-        throw UserError("the engine's " + std::to_string(threads) +
+        throw UserError("the engine's " + std::to_string(options.threads) +
                         " threads could not be started; ask for fewer");
     if (config_.family != nn::Family::llama) return;
     const int half = config_.head_width / 2;
     for (int i = 0; i < half; ++i)
         frequencies_.push_back(std::pow(config_.rope_base, -2.0 * i / config_.head_width));
-    cosine_.resize(frequencies_.size());
-    sine_.resize(frequencies_.size());
+    cosine_.resize(floats_of(largest_pass, half));
+    sine_.resize(cosine_.size());
 }
 
-void ForwardPass::replace_networks(std::unique_ptr<FeedForwardNetworks> networks) {
-    sparse_ = std::move(networks);
-    for (LayerWeights& layer : weights_.layers) layer.gate = layer.up = layer.down = {};
-    weights_.ffn_matrices.reset();
+void ForwardPass::use(std::shared_ptr<CpuModel> model) {
+    nn::DecoderConfig shape = model->config;
+    shape.name = config_.name;
+    if (shape != config_) throw UserError("the new weights are of a model of another shape");
+    model_ = std::move(model);
 }
 
-void ForwardPass::run(std::span<const int> ids, int position, Logits wanted) {
-    const int tokens = static_cast<int>(ids.size());
-    embed(ids, position);
+template <class Work>
+void ForwardPass::each_token(int tokens, const Work& work) {
+    if (tokens < least_tokens_to_share)
+        for (int t = 0; t < tokens; ++t) work(t);
+    else
+        context_->pool.run(tokens, work);
+}
+
+void ForwardPass::run(std::span<const FedToken> tokens, std::span<const int> wanted) {
+    const int count = static_cast<int>(tokens.size());
+    each_token(count, [&](int t) { embed(t, tokens[static_cast<std::size_t>(t)]); });
+    std::fill_n(change_.data(), floats_of(count, config_.width), 0.0f);
     for (int layer = 0; layer < config_.layers; ++layer) {
-        attend(layer, position, tokens);
-        feed_forward(layer, position, tokens);
+        attend(layer, tokens);
+        feed_forward(layer, tokens);
     }
-    if (wanted == Logits::none) return;
-    const int first = wanted == Logits::last ? tokens - 1 : 0;
-    normalise(weights_.final_norm, first, tokens - first);
-    if (wanted == Logits::each)
-        logits_.resize(std::max(logits_.size(), floats_of(tokens, config_.vocabulary)));
-    const Product product{&weights_.output, logits_.data()};
-    multiply(*context_, {&product, 1}, normalised_);
+    const int rows = static_cast<int>(wanted.size());
+    if (rows == 0) return;
+    logits_.resize(std::max(logits_.size(), floats_of(rows, config_.vocabulary)));
+    normalised_.begin(rows);
+    each_token(rows, [&](int r) {
+        const int token = wanted[static_cast<std::size_t>(r)];
+        add(row(stream_, token, config_.width), row(change_, token, config_.width), config_.width);
+        normalise(model_->weights.final_norm, token, normalised_.row(r));
+        normalised_.ready(r);
+    });
+    const Product product{&model_->weights.output, logits_.data()};
+    multiply(*context_, loops_, {&product, 1}, normalised_);
 }
 
-void ForwardPass::embed(std::span<const int> ids, int position) {
+void ForwardPass::embed(int token, const FedToken& fed) {
     const int width = config_.width;
-    for (int t = 0; t < static_cast<int>(ids.size()); ++t) {
-        float* const x = row(stream_, t, width);
-        read_row(weights_.embedding, ids[static_cast<std::size_t>(t)],
-                 {x, static_cast<std::size_t>(width)});
-        if (!weights_.position_embedding.empty())
-            add(x, weights_.position_embedding.data() + (position + t) * width, width);
+    float* const x = row(stream_, token, width);
+    const Weights& weights = model_->weights;
+    read_row(weights.embedding, fed.id, {x, static_cast<std::size_t>(width)});
+    if (!weights.position_embedding.empty())
+        add(x, weights.position_embedding.data() + fed.position * width, width);
+    const int half = static_cast<int>(frequencies_.size());
+    for (int i = 0; i < half; ++i) {
+        const double angle = fed.position * frequencies_[static_cast<std::size_t>(i)];
+        row(cosine_, token, half)[i] = static_cast<float>(std::cos(angle));
+        row(sine_, token, half)[i] = static_cast<float>(std::sin(angle));
     }
 }
 
-void ForwardPass::normalise(const Norm& norm, int first, int tokens) {
+void ForwardPass::normalise(const Norm& norm, int token, float* out) {
     const int width = config_.width;
-    for (int t = 0; t < tokens; ++t) {
-        const float* const x = row(stream_, first + t, width);
-        float* const out = normalised_.row(t);
-        if (norm.bias.empty())
-            rms_norm(x, norm.weight.data(), config_.norm_epsilon, width, out);
-        else
-            layer_norm(x, norm.weight.data(), norm.bias.data(), config_.norm_epsilon, width, out);
-    }
-    normalised_.ready(tokens);
+    const float* const x = row(stream_, token, width);
+    if (norm.bias.empty())
+        rms_norm(x, norm.weight.data(), config_.norm_epsilon, width, out);
+    else
+        layer_norm(x, norm.weight.data(), norm.bias.data(), config_.norm_epsilon, width, out);
 }
 
-void ForwardPass::rotate_token(int token, int position) {
+void ForwardPass::add_and_normalise(const Norm& norm, int tokens) {
+    normalised_.begin(tokens);
+    each_token(tokens, [&](int t) {
+        add(row(stream_, t, config_.width), row(change_, t, config_.width), config_.width);
+        normalise(norm, t, normalised_.row(t));
+        normalised_.ready(t);
+    });
+}
+
+void ForwardPass::rotate_token(int token) {
     const int width = config_.head_width;
     // Scores are divided by the root of the head's width: done once, to the query.
     const auto scale = static_cast<float>(1.0 / std::sqrt(width));
@@ -169,68 +238,50 @@ void ForwardPass::rotate_token(int token, int position) {
         for (int i = 0; i < config_.heads * width; ++i) query[i] *= scale;
         return;
     }
-    for (std::size_t i = 0; i < frequencies_.size(); ++i) {
-        const double angle = position * frequencies_[i];
-        cosine_[i] = static_cast<float>(std::cos(angle));
-        sine_[i] = static_cast<float>(std::sin(angle));
-    }
-    rotate(query, config_.heads, width, cosine_.data(), sine_.data(), scale);
-    rotate(row(key_, token, config_.kv_heads * width), config_.kv_heads, width, cosine_.data(),
-           sine_.data(), 1.0f);
+    const float* const cosine = row(cosine_, token, width / 2);
+    const float* const sine = row(sine_, token, width / 2);
+    rotate(query, config_.heads, width, cosine, sine, scale);
+    rotate(row(key_, token, config_.kv_heads * width), config_.kv_heads, width, cosine, sine, 1.0f);
 }
 
-void ForwardPass::attend(int index, int position, int tokens) {
-    const LayerWeights& layer = weights_.layers[static_cast<std::size_t>(index)];
+void ForwardPass::attend(int index, std::span<const FedToken> tokens) {
+    const LayerWeights& layer = model_->weights.layers[static_cast<std::size_t>(index)];
+    const int count = static_cast<int>(tokens.size());
     const int kv_width = config_.kv_heads * config_.head_width;
-    normalise(layer.attention_norm, 0, tokens);
+    add_and_normalise(layer.attention_norm, count);
     const Product products[] = {
         {&layer.query, query_.data()}, {&layer.key, key_.data()}, {&layer.value, value_.data()}};
-    multiply(*context_, products, normalised_);
-    for (int t = 0; t < tokens; ++t) {
-        rotate_token(t, position + t);
-        cache_.put(index, position + t, row(key_, t, kv_width), row(value_, t, kv_width));
-    }
-    attention_.run(*context_, cache_, index, position, tokens, query_.data(), mixed_.row(0));
-    mixed_.ready(tokens);
+    multiply(*context_, loops_, products, normalised_);
+    each_token(count, [&](int t) {
+        const FedToken& fed = tokens[static_cast<std::size_t>(t)];
+        rotate_token(t);
+        cache_.put(index, fed.blocks[fed.position / block_positions],
+                   fed.position % block_positions, row(key_, t, kv_width),
+                   row(value_, t, kv_width));
+    });
+    attention_.run(*context_, loops_, cache_, index, tokens, query_.data());
+    mixed_.begin(count);
+    each_token(count, [&](int t) {
+        attention_.join(t, mixed_.row(t));
+        mixed_.ready(t);
+    });
     const Product product{&layer.attention_out, change_.data()};
-    multiply(*context_, {&product, 1}, mixed_);
-    add_to_stream(tokens);
+    multiply(*context_, loops_, {&product, 1}, mixed_);
 }
 
-void ForwardPass::feed_forward(int index, int position, int tokens) {
-    const LayerWeights& layer = weights_.layers[static_cast<std::size_t>(index)];
-    normalise(layer.ffn_norm, 0, tokens);
-    if (sparse_) {
-        sparse_->run(*context_, index, position, normalised_, change_.data());
-    } else {
-        activate(*context_, layer.gate, layer.up, config_.activation, normalised_, hidden_.row(0));
-        hidden_.ready(tokens);
-        const Product product{&layer.down, change_.data()};
-        multiply(*context_, {&product, 1}, hidden_);
-    }
-    add_to_stream(tokens);
-}
-
-void ForwardPass::add_to_stream(int tokens) {
-    add(stream_.data(), change_.data(), tokens * config_.width);
-}
-
-std::uint64_t ForwardPass::bytes_per_token(int position) const {
-    const auto norm_bytes = [](const Norm& norm) {
-        return (norm.weight.size() + norm.bias.size()) * sizeof(float);
-    };
-    std::uint64_t bytes = stored_bytes(weights_.output) + norm_bytes(weights_.final_norm) +
-                          row_bytes(weights_.embedding);
-    if (!weights_.position_embedding.empty())
-        bytes += static_cast<std::uint64_t>(config_.width) * sizeof(float);
-    for (const LayerWeights& layer : weights_.layers) {
-        bytes += norm_bytes(layer.attention_norm) + norm_bytes(layer.ffn_norm);
-        for (const auto* const matrix : {&layer.query, &layer.key, &layer.value,
-                                         &layer.attention_out, &layer.gate, &layer.up, &layer.down})
-            bytes += stored_bytes(*matrix);
-    }
-    if (sparse_) bytes += sparse_->bytes_of_last_token();
-    return bytes + static_cast<std::uint64_t>(position) * cache_.bytes_per_position();
+void ForwardPass::feed_forward(int index, std::span<const FedToken> tokens) {
+    const LayerWeights& layer = model_->weights.layers[static_cast<std::size_t>(index)];
+    const int count = static_cast<int>(tokens.size());
+    add_and_normalise(layer.ffn_norm, count);
+    if (model_->networks)
+        return model_->networks->run(*context_, index, tokens[0].position, normalised_,
+                                     change_.data());
+    activate(*context_, loops_, layer.gate, layer.up, config_.activation, normalised_,
+             hidden_.row(0));
+    hidden_.begin(count);
+    each_token(count, [&](int t) { hidden_.ready(t); });
+    const Product product{&layer.down, change_.data()};
+    multiply(*context_, loops_, {&product, 1}, hidden_);
 }
 
 }  // namespace assay::decode

@@ -1,37 +1,68 @@
-// A batch of consecutive tokens through all layers.
+// Tokens of many sequences, side by side through all layers.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "impls/decode/attention.hpp"
+#include "impls/decode/cpu/attention.hpp"
+#include "impls/decode/cpu/loops.hpp"
+#include "impls/decode/cpu/paged_cache.hpp"
 #include "impls/decode/feed_forward_networks.hpp"
 #include "impls/decode/products.hpp"
 #include "impls/decode/weights.hpp"
 
 namespace assay::decode {
 
-enum class Logits { none, last, each };  ///< of which tokens of the batch they are wanted
+/// A model in memory. Not to be used by two passes at the same time: networks have memory to work
+/// in.
+struct CpuModel {
+    nn::DecoderConfig config;
+    Weights weights;
+    std::unique_ptr<FeedForwardNetworks> networks;  ///< null: dense
+
+    /// In place of the dense ones, whose memory is given back.
+    void replace_networks(std::unique_ptr<FeedForwardNetworks> with);
+    std::uint64_t weight_bytes_per_token() const;
+};
+
+/// A file that leaves out neurons (ffn_sparsity.hpp) is loaded so. Throws UserError.
+std::shared_ptr<CpuModel> load_model(const nn::TensorFile& file, const EngineOptions& options);
+
+struct PassOptions {
+    int blocks = 0;   ///< of the cache
+    int threads = 0;  ///< 0: all allowed cores
+    KvType kv = KvType::f32;
+    ActivationType activations = ActivationType::exact;
+    const Loops* loops = nullptr;  ///< null: the processor's fastest
+};
 
 class ForwardPass {
   public:
-    /// positions: of the cache. threads: 0: all allowed cores. Throws UserError.
-    ForwardPass(const nn::DecoderConfig& config, Weights weights, int positions, int threads);
+    /// Throws UserError.
+    ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& options);
 
-    const nn::DecoderConfig& config() const { return config_; }
-    int positions() const { return cache_.positions(); }
+    const CpuModel& model() const { return *model_; }
+    CpuModel& model() { return *model_; }
+    /// Other weights of the same shape; what is in the cache stays. Throws UserError.
+    void use(std::shared_ptr<CpuModel> model);
 
-    /// In place of the dense ones, whose memory is given back.
-    void replace_networks(std::unique_ptr<FeedForwardNetworks> networks);
+    /// Networks that leave out neurons take fewer at a time than products do.
+    int most_tokens() const { return model_->networks ? largest_batch : largest_pass; }
+    /// tokens: at most most_tokens(), inside the vocabulary, each with the blocks of its position
+    /// and all before; of one sequence in order. wanted: those of whose logits there is need,
+    /// ascending. A token's bits do not depend on the others.
+    void run(std::span<const FedToken> tokens, std::span<const int> wanted);
+    /// Of the last run: [wanted][vocabulary].
+    std::span<const float> logits(int wanted) const {
+        const auto vocabulary = static_cast<std::size_t>(config_.vocabulary);
+        return {logits_.data() + static_cast<std::size_t>(wanted) * vocabulary, vocabulary};
+    }
 
-    /// ids: at most largest_batch, inside the vocabulary; they take the positions from `position`
-    /// on, which must be in the cache.
-    void run(std::span<const int> ids, int position, Logits wanted);
-    /// Of the last run: [vocabulary], or [ids][vocabulary].
-    std::span<const float> logits() const { return logits_; }
-
-    std::uint64_t bytes_per_token(int position) const;
+    PagedCache& cache() { return cache_; }
+    const PagedCache& cache() const { return cache_; }
+    AssayContext& context() { return *context_; }
+    const Loops& loops() const { return loops_; }
 
   private:
     struct DestroyContext {
@@ -41,22 +72,26 @@ class ForwardPass {
     float* row(std::vector<float>& rows, int token, int width) {
         return rows.data() + token * width;
     }
+    /// work(token) for each, on all threads where it pays.
+    template <class Work>
+    void each_token(int tokens, const Work& work);
 
-    void embed(std::span<const int> ids, int position);
-    void normalise(const Norm& norm, int first, int tokens);
-    void attend(int layer, int position, int tokens);
-    void feed_forward(int layer, int position, int tokens);
-    void add_to_stream(int tokens);
-    void rotate_token(int token, int position);
+    void embed(int token, const FedToken& fed);
+    void normalise(const Norm& norm, int token, float* out);
+    /// Adds what the last layer changed, and prepares the next one's input.
+    void add_and_normalise(const Norm& norm, int tokens);
+    void attend(int layer, std::span<const FedToken> tokens);
+    void feed_forward(int layer, std::span<const FedToken> tokens);
+    void rotate_token(int token);
 
-    nn::DecoderConfig config_;
-    Weights weights_;
-    std::unique_ptr<FeedForwardNetworks> sparse_;  ///< null: dense
+    std::shared_ptr<CpuModel> model_;
+    const nn::DecoderConfig config_;
+    const Loops& loops_;
     std::unique_ptr<AssayContext, DestroyContext> context_;
-    KvCache cache_;
+    PagedCache cache_;
     Attention attention_;
     std::vector<double> frequencies_;   // [head width / 2], radians per position; llama
-    std::vector<float> cosine_, sine_;  // of one position
+    std::vector<float> cosine_, sine_;  // [tokens][head width / 2]
 
     Activations normalised_, mixed_, hidden_;  // what products multiply
     std::vector<float> stream_;                // [tokens][width], the residual stream

@@ -10,52 +10,57 @@
 
 namespace assay::decode {
 
-Activations::Activations(int columns, bool with_digits)
-    : columns_(columns), values_(static_cast<std::size_t>(largest_batch * columns)) {
-    const int blocks = with_digits ? columns / digit_block : 0;
-    blocks_.resize(static_cast<std::size_t>(largest_batch * blocks));
-    for (int t = 0; t < largest_batch; ++t) {
-        rows_[t] = row(t);
-        digits_[t] = blocks_.data() + t * blocks;
-    }
+Activations::Activations(int columns, std::optional<ActivationType> digits, const Loops& loops)
+    : columns_(columns),
+      digits_(digits),
+      loops_(&loops),
+      values_(static_cast<std::size_t>(largest_pass * columns)) {
+    const auto blocks = static_cast<std::size_t>(largest_pass * (columns / digit_block));
+    if (digits == ActivationType::exact) exact_.resize(blocks);
+    if (digits == ActivationType::int8) int8_.resize(blocks);
+    for (int t = 0; t < largest_pass; ++t) rows_[t] = row(t);
 }
 
-void Activations::ready(int tokens) {
-    tokens_ = tokens;
-    if (blocks_.empty()) return;
-    const std::size_t blocks = blocks_.size() / largest_batch;
-    for (int t = 0; t < tokens; ++t)
-        interleaved_products()->digits(row(t), columns_,
-                                       blocks_.data() + static_cast<std::size_t>(t) * blocks);
+void Activations::ready(int token) {
+    if (!exact_.empty()) loops_->exact(row(token), columns_, exact_.data() + token, tokens_);
+    if (!int8_.empty()) loops_->int8(row(token), columns_, int8_.data() + token, tokens_);
 }
 
 namespace {
 
 constexpr int rows_together = interleaved_rows;
 
+// Tokens whose sums stay in registers; those of more are added up where the result is to be, which
+// should then be the first cache.
+constexpr int tokens_in_registers = 4;
+
 // y[t·stride + r] for `rows` <= 16 rows from `first`, a multiple of 16.
-void multiply_rows(const kernels::InstructionSet& instructions, const WeightMatrix& matrix,
+void multiply_rows(const AssayContext& context, const Loops& loops, const WeightMatrix& matrix,
                    int first, int rows, const Activations& x, float* y, int stride) {
     const int tokens = x.tokens();
     const std::size_t bytes = row_bytes(matrix);
     const std::byte* const weights = matrix.weights + static_cast<std::size_t>(first) * bytes;
-    float out[rows_together * largest_batch];
+    alignas(64) float out[rows_together * largest_pass];
     const auto multiply_group = [&](float* to, int to_stride) {
-        const InterleavedProducts& loops = *interleaved_products();
         if (matrix.type == ASSAY_BF16)
             loops.multiply_bf16(weights, matrix.columns, x.rows(), tokens, to, to_stride);
+        else if (x.digit_type() == ActivationType::exact)
+            loops.multiply_exact(matrix.type, weights, matrix.columns, x.exact(), tokens, to,
+                                 to_stride);
         else
-            loops.multiply(matrix.type, weights, matrix.columns, x.digits(), tokens, to, to_stride);
+            loops.multiply_int8(matrix.type, weights, matrix.columns, x.int8(), tokens, to,
+                                to_stride);
     };
     if (!matrix.interleaved) {
         const std::byte* const next = weights + static_cast<std::size_t>(rows) * bytes;
-        instructions.dot_rows->of_type[matrix.type](weights, bytes, rows, matrix.columns, x.rows(),
-                                                    tokens, out, next);
+        context.instructions.dot_rows->of_type[matrix.type](weights, bytes, rows, matrix.columns,
+                                                            x.rows(), tokens, out, next);
         for (int t = 0; t < tokens; ++t)
             for (int r = 0; r < rows; ++r) y[t * stride + r] = out[r * tokens + t];
-    } else if (rows == rows_together) {
+    } else if (rows == rows_together &&
+               (tokens <= tokens_in_registers || stride == rows_together)) {
         multiply_group(y, stride);
-    } else {  // the last group, filled up with zeros
+    } else {  // also the last group, filled up with zeros
         multiply_group(out, rows_together);
         for (int t = 0; t < tokens; ++t) std::copy_n(out + t * rows_together, rows, y + t * stride);
     }
@@ -86,7 +91,8 @@ class Rows {
 
 }  // namespace
 
-void multiply(AssayContext& context, std::span<const Product> products, const Activations& x) {
+void multiply(AssayContext& context, const Loops& loops, std::span<const Product> products,
+              const Activations& x) {
     constexpr std::size_t most = 3;  // query, key, value
     if (products.size() > most) throw std::logic_error("more products than one region takes");
     struct Shared {
@@ -105,7 +111,7 @@ void multiply(AssayContext& context, std::span<const Product> products, const Ac
         while (item < shared[i].first_item) --i;
         const WeightMatrix& matrix = *products[i].matrix;
         shared[i].rows.run(item - shared[i].first_item, [&](int first, int rows) {
-            multiply_rows(context.instructions, matrix, first, rows, x, products[i].y + first,
+            multiply_rows(context, loops, matrix, first, rows, x, products[i].y + first,
                           matrix.rows);
         });
     });
@@ -123,21 +129,26 @@ AssayActivation kernel_activation(nn::Activation activation) {
     throw std::logic_error("no such activation");
 }
 
-void activate(AssayContext& context, const WeightMatrix& gate, const WeightMatrix& up,
-              nn::Activation activation, const Activations& x, float* h) {
+void activate(AssayContext& context, const Loops& loops, const WeightMatrix& gate,
+              const WeightMatrix& up, nn::Activation activation, const Activations& x, float* h) {
     const bool gated = activation == nn::Activation::swiglu;
     const AssayActivation kind = kernel_activation(activation);
     const Rows shared(context, up.rows, row_bytes(up) + (gated ? row_bytes(gate) : 0));
     context.pool.run(shared.items(), [&](int item) {
         shared.run(item, [&](int first, int rows) {
-            float gates[rows_together * largest_batch] = {}, ups[rows_together * largest_batch];
-            if (gated)
-                multiply_rows(context.instructions, gate, first, rows, x, gates, rows_together);
-            multiply_rows(context.instructions, up, first, rows, x, ups, rows_together);
-            for (int t = 0; t < x.tokens(); ++t)
-                for (int r = 0; r < rows; ++r)
-                    h[t * up.rows + first + r] = kernels::activate(
-                        kind, gates[t * rows_together + r], ups[t * rows_together + r]);
+            alignas(64) float gates[rows_together * largest_pass],
+                ups[rows_together * largest_pass];
+            if (gated) multiply_rows(context, loops, gate, first, rows, x, gates, rows_together);
+            multiply_rows(context, loops, up, first, rows, x, ups, rows_together);
+            for (int t = 0; t < x.tokens(); ++t) {
+                const float* const of_token = ups + t * rows_together;
+                float* const to = h + t * up.rows + first;
+                if (gated)
+                    loops.swiglu(gates + t * rows_together, of_token, rows, to);
+                else
+                    for (int r = 0; r < rows; ++r)
+                        to[r] = kernels::activate(kind, 0.0f, of_token[r]);
+            }
         });
     });
 }

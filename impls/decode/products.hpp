@@ -1,42 +1,54 @@
-// Matrix products of decoding, each one region of the kernels' threads. The results do not depend
-// on the number of threads.
+// Matrix products of decoding, each one region of the kernels' threads. The results depend neither
+// on the number of threads nor on the other tokens.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "impls/decode/interleaved/interleaved.hpp"
+#include "impls/decode/cpu/loops.hpp"
 #include "impls/decode/weights.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 
 namespace assay::decode {
 
-constexpr int largest_batch = 16;  ///< tokens of one product, as of AssayGemv
+constexpr int largest_batch = 16;  ///< tokens of one call of the kernels, as of AssayGemv
+constexpr int largest_pass = 64;   ///< tokens of one product
 
-/// What a product multiplies: up to sixteen tokens' activations, beside them their digits where
-/// rows are interleaved.
+/// As what whole numbers activations are multiplied with quantised rows.
+/// exact: 24 bits, what fp32 arithmetic keeps. int8: 8 bits of a block's largest; faster.
+enum class ActivationType { exact, int8 };
+
+/// What a product multiplies: up to 64 tokens' activations, beside them their digits where rows are
+/// interleaved and quantised.
 class Activations {
   public:
-    /// `with_digits`: for products with interleaved rows; columns is then a multiple of 32.
-    Activations(int columns, bool with_digits);
+    /// digits: absent where no product needs them; columns is else a multiple of 32.
+    explicit Activations(int columns, std::optional<ActivationType> digits = {},
+                         const Loops& loops = decode::loops());
 
     int columns() const { return columns_; }
     int tokens() const { return tokens_; }
     float* row(int token) { return values_.data() + token * columns_; }
     const float* data() const { return values_.data(); }
+    std::optional<ActivationType> digit_type() const { return digits_; }
 
-    /// To be called once the first `tokens` rows are written.
-    void ready(int tokens);
+    /// How many rows will be written; each is then to be called ready, on any thread.
+    void begin(int tokens) { tokens_ = tokens; }
+    void ready(int token);
 
     const float* const* rows() const { return rows_; }
-    const DigitBlock* const* digits() const { return digits_; }
+    const ExactBlock* exact() const { return exact_.data(); }
+    const Int8Block* int8() const { return int8_.data(); }
 
   private:
     int columns_, tokens_ = 0;
-    std::vector<float> values_;       // [largest_batch][columns]
-    std::vector<DigitBlock> blocks_;  // [largest_batch][columns / 32]
-    const float* rows_[largest_batch] = {};
-    const DigitBlock* digits_[largest_batch] = {};
+    std::optional<ActivationType> digits_;
+    const Loops* loops_;
+    std::vector<float> values_;      // [largest_pass][columns]
+    std::vector<ExactBlock> exact_;  // [columns / 32][tokens]
+    std::vector<Int8Block> int8_;    // likewise
+    const float* rows_[largest_pass] = {};
 };
 
 /// y[t·rows + r] = row r · x[t] + bias[r].
@@ -46,12 +58,13 @@ struct Product {
 };
 
 /// All products of the same activations in one region.
-void multiply(AssayContext& context, std::span<const Product> products, const Activations& x);
+void multiply(AssayContext& context, const Loops& loops, std::span<const Product> products,
+              const Activations& x);
 
 /// h[t·rows + r] = act(gate·x, up·x + bias): gate and up row by row in one region. `gate` is used
 /// by swiglu only.
-void activate(AssayContext& context, const WeightMatrix& gate, const WeightMatrix& up,
-              nn::Activation activation, const Activations& x, float* h);
+void activate(AssayContext& context, const Loops& loops, const WeightMatrix& gate,
+              const WeightMatrix& up, nn::Activation activation, const Activations& x, float* h);
 
 AssayActivation kernel_activation(nn::Activation activation);
 

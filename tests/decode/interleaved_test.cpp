@@ -6,8 +6,10 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "impls/decode/cpu/loops.hpp"
 #include "impls/decode/interleaved/interleaved.hpp"
 #include "impls/decode/products.hpp"
 #include "impls/decode/weights.hpp"
@@ -64,18 +66,30 @@ TEST(InterleavedLayout, EveryRowComesBack) {
         }
 }
 
-class InterleavedProduct : public testing::TestWithParam<AssayType> {
-  protected:
-    void SetUp() override {
-        if (!interleaved_products()) GTEST_SKIP() << "this processor has no int8 dot products";
-    }
+// By the loops of every set of instructions that this processor has.
+struct Case {
+    AssayType type;
+    const Loops* loops;
+};
 
+class InterleavedProduct : public testing::TestWithParam<Case> {
+  protected:
+    static AssayType type() { return GetParam().type; }
+    static Activations activations(int columns, ActivationType digits = ActivationType::exact) {
+        return Activations(columns, digits, *GetParam().loops);
+    }
     // [tokens][16] of the first group.
     static std::vector<float> multiply(const Matrix& matrix, Activations& x, int tokens) {
-        x.ready(tokens);
+        x.begin(tokens);
+        for (int t = 0; t < tokens; ++t) x.ready(t);
         std::vector<float> y(static_cast<std::size_t>(16 * tokens), 99.0f);
-        interleaved_products()->multiply(matrix.type, matrix.interleaved.data(), matrix.columns,
-                                         x.digits(), tokens, y.data(), 16);
+        const Loops& loops = *GetParam().loops;
+        if (x.digit_type() == ActivationType::exact)
+            loops.multiply_exact(matrix.type, matrix.interleaved.data(), matrix.columns, x.exact(),
+                                 tokens, y.data(), 16);
+        else
+            loops.multiply_int8(matrix.type, matrix.interleaved.data(), matrix.columns, x.int8(),
+                                tokens, y.data(), 16);
         return y;
     }
 };
@@ -84,8 +98,8 @@ TEST_P(InterleavedProduct, AsExactAsFp32) {
     std::mt19937_64 random(2);
     std::normal_distribution<float> normal;
     for (const int columns : {32, 96, 576, 1536}) {
-        const Matrix matrix(GetParam(), 16, columns, 3);
-        Activations x(columns, true);
+        const Matrix matrix(type(), 16, columns, 3);
+        Activations x = activations(columns);
         constexpr int tokens = 7;
         // Blocks of very different size, as real activations have.
         for (int t = 0; t < tokens; ++t)
@@ -112,14 +126,14 @@ TEST_P(InterleavedProduct, AsExactAsFp32) {
 }
 
 TEST_P(InterleavedProduct, ATokensResultDoesNotDependOnTheOthers) {
-    const Matrix matrix(GetParam(), 16, 192, 4);
+    const Matrix matrix(type(), 16, 192, 4);
     std::mt19937_64 random(5);
-    Activations all(192, true), one(192, true);
-    for (int t = 0; t < largest_batch; ++t)
+    Activations all = activations(192), one = activations(192);
+    for (int t = 0; t < largest_pass; ++t)
         for (int c = 0; c < 192; ++c)
             all.row(t)[c] = static_cast<float>(static_cast<int>(random() % 2001) - 1000);
-    const std::vector<float> together = multiply(matrix, all, largest_batch);
-    for (int t = 0; t < largest_batch; ++t) {
+    const std::vector<float> together = multiply(matrix, all, largest_pass);
+    for (int t = 0; t < largest_pass; ++t) {
         std::copy_n(all.row(t), 192, one.row(0));
         EXPECT_TRUE(std::equal(together.begin() + 16 * t, together.begin() + 16 * (t + 1),
                                multiply(matrix, one, 1).begin()));
@@ -127,8 +141,8 @@ TEST_P(InterleavedProduct, ATokensResultDoesNotDependOnTheOthers) {
 }
 
 TEST_P(InterleavedProduct, ZeroAndExtremeActivations) {
-    const Matrix matrix(GetParam(), 16, 64, 6);
-    Activations x(64, true);
+    const Matrix matrix(type(), 16, 64, 6);
+    Activations x = activations(64);
     for (const float value : multiply(matrix, x, 1)) EXPECT_EQ(value, 0.0f);
 
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -157,7 +171,6 @@ TEST_P(InterleavedProduct, ZeroAndExtremeActivations) {
 }
 
 TEST(InterleavedBf16, AsExactAsFp32) {
-    if (!interleaved_products()) GTEST_SKIP() << "this processor has no such loops";
     std::mt19937_64 random(7);
     std::normal_distribution<float> normal;
     for (const int columns : {2, 6, 64, 578})
@@ -172,12 +185,18 @@ TEST(InterleavedBf16, AsExactAsFp32) {
             take_row(ASSAY_BF16, group.data(), columns, 5, row.data());
             EXPECT_EQ(std::memcmp(row.data(), plain.data() + 5 * columns, row.size()), 0);
 
-            Activations x(columns, false);
+            Activations x(columns);
             for (int t = 0; t < tokens; ++t)
                 for (int c = 0; c < columns; ++c) x.row(t)[c] = normal(random);
-            std::vector<float> y(static_cast<std::size_t>(16 * tokens), 99.0f);
-            interleaved_products()->multiply_bf16(group.data(), columns, x.rows(), tokens, y.data(),
-                                                  16);
+            std::vector<float> y;
+            for (const Loops* const loops : all_loops()) {
+                std::vector<float> own(static_cast<std::size_t>(16 * tokens), 99.0f);
+                loops->multiply_bf16(group.data(), columns, x.rows(), tokens, own.data(), 16);
+                if (!y.empty()) {
+                    EXPECT_EQ(own, y) << loops->name;
+                }
+                y = own;
+            }
             for (int t = 0; t < tokens; ++t)
                 for (int r = 0; r < 16; ++r) {
                     double exact = 0, magnitude = 0;
@@ -194,7 +213,69 @@ TEST(InterleavedBf16, AsExactAsFp32) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, InterleavedProduct, testing::ValuesIn(quantised));
+// One digit: every activation is off by at most half a 127th of its block's largest.
+TEST_P(InterleavedProduct, Int8IsWithinItsRounding) {
+    std::mt19937_64 random(8);
+    std::normal_distribution<float> normal;
+    const Matrix matrix(type(), 16, 96, 9);
+    Activations x = activations(96, ActivationType::int8);
+    for (int c = 0; c < 96; ++c) x.row(0)[c] = normal(random);
+    const std::vector<float> y = multiply(matrix, x, 1);
+    for (int r = 0; r < 16; ++r) {
+        const std::vector<float> weights = matrix.row(r);
+        double exact = 0, most_off = 0;
+        for (std::size_t c = 0; c < 96; ++c) {
+            exact += static_cast<double>(weights[c]) * static_cast<double>(x.row(0)[c]);
+            const float* const block = x.row(0) + c / 32 * 32;
+            float largest = 0;
+            for (int i = 0; i < 32; ++i) largest = std::max(largest, std::abs(block[i]));
+            // Quants without their minimum, which meets the exact sum, are up to 1.9 times a
+            // weight.
+            most_off += 2 * 0.51 / 127 * static_cast<double>(largest * std::abs(weights[c])) + 1e-3;
+        }
+        EXPECT_NEAR(y[static_cast<std::size_t>(r)], exact, most_off);
+    }
+}
+
+TEST_P(InterleavedProduct, EverySetOfInstructionsGivesTheSameBits) {
+    const Matrix matrix(type(), 16, 192, 10);
+    std::mt19937_64 random(11);
+    std::normal_distribution<float> normal;
+    for (const ActivationType digits : {ActivationType::exact, ActivationType::int8})
+        for (const int tokens : {1, 2, 3, 4, 5, 16, 63}) {
+            Activations own = activations(192, digits);
+            Activations portable(192, digits, *all_loops().front());
+            for (int t = 0; t < tokens; ++t)
+                for (int c = 0; c < 192; ++c)
+                    own.row(t)[c] = portable.row(t)[c] = normal(random) * std::ldexp(1.0f, t % 40);
+            const std::vector<float> y = multiply(matrix, own, tokens);
+            portable.begin(tokens);
+            for (int t = 0; t < tokens; ++t) portable.ready(t);
+            std::vector<float> expected(y.size());
+            const Loops& plain = *all_loops().front();
+            if (digits == ActivationType::exact)
+                plain.multiply_exact(type(), matrix.interleaved.data(), 192, portable.exact(),
+                                     tokens, expected.data(), 16);
+            else
+                plain.multiply_int8(type(), matrix.interleaved.data(), 192, portable.int8(), tokens,
+                                    expected.data(), 16);
+            EXPECT_EQ(y, expected) << tokens;
+        }
+}
+
+std::vector<Case> cases() {
+    std::vector<Case> all;
+    for (const Loops* const loops : all_loops())
+        for (const AssayType type : quantised) all.push_back({type, loops});
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(TypesAndLoops, InterleavedProduct, testing::ValuesIn(cases()),
+                         [](const auto& test) {
+                             std::string name = test.param.loops->name;
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name + "_" + std::to_string(test.param.type);
+                         });
 
 }  // namespace
 }  // namespace assay::decode

@@ -1,0 +1,53 @@
+// Steps on the processor.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "impls/decode/back_end.hpp"
+#include "impls/decode/cpu/picker.hpp"
+#include "impls/decode/forward_pass.hpp"
+
+namespace assay::decode {
+
+class CpuBackEnd final : public BackEnd {
+  public:
+    /// options.blocks must be positive. Throws UserError: no memory, no threads.
+    CpuBackEnd(std::shared_ptr<CpuModel> model, const PassOptions& options);
+
+    int vocabulary() const override { return pass_.model().config.vocabulary; }
+    int context() const override { return pass_.model().config.context; }
+    int blocks() const override { return pass_.cache().blocks(); }
+    std::size_t block_bytes() const override { return pass_.cache().block_bytes(); }
+
+    void run(std::span<const Slice> slices, std::span<Outcome> out) override;
+
+    void copy_block(int from, int to, int positions) override;
+    void read_block(int block, std::span<std::byte> out) const override;
+    void write_block(int block, std::span<const std::byte> in) override;
+    double step_seconds() const override { return seconds_; }
+
+    /// Other weights of the same shape from the next step on: load_model() may have been called
+    /// beside steps, on another thread. What is in the cache stays. Throws UserError.
+    void use(std::shared_ptr<CpuModel> model) { pass_.use(std::move(model)); }
+    const CpuModel& model() const { return pass_.model(); }
+
+  private:
+    struct Place {
+        int slice, index;  ///< of a token within its slice
+    };
+    void run_pass(std::span<const Slice> slices, std::span<const Place> places,
+                  std::span<Outcome> out);
+
+    ForwardPass pass_;
+    Picker picker_;
+    double seconds_ = 0;
+    // Of a step, or of a pass.
+    std::vector<Place> places_;
+    std::vector<FedToken> tokens_;
+    std::vector<int> wanted_;
+    std::vector<LogitRow> rows_;
+    std::vector<PickedRow> picked_;
+};
+
+}  // namespace assay::decode

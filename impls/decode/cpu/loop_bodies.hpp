@@ -1,0 +1,451 @@
+// The loops' text, for a vector type V of sixteen lanes. Included only by the files compiled for
+// one set of instructions (vnni.cpp, avx2.cpp, portable.cpp), each with a V of its own and
+// -ffp-contract=off: what is fused is written so.
+//
+// V: Floats and Ints, sixteen each; Quants: the quants of sixteen rows and four columns; and the
+// operations used below.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "impls/decode/cpu/loops.hpp"
+
+namespace assay::decode {
+
+constexpr int quads = digit_block / 4;  // four columns make one 32-bit lane
+constexpr int prefetch_bytes = 2048;
+
+// exp(x) of sixteen numbers after Cephes' expf: 2^n · polynomial(x − n ln 2). Zero below
+// −87, at most exp(88); NaN stays NaN.
+template <class V>
+inline typename V::Floats exponential(typename V::Floats x) {
+    using Floats = typename V::Floats;
+    const Floats least = V::broadcast(-87.0f);
+    const Floats held = V::largest_of(least, V::smallest_of(V::broadcast(88.0f), x));
+    const typename V::Ints n = V::rounded(V::times(held, V::broadcast(1.44269504088896341f)));
+    const Floats whole = V::to_floats(n);
+    Floats r = V::fused(whole, V::broadcast(-0.693359375f), held);
+    r = V::fused(whole, V::broadcast(2.12194440e-4f), r);
+    Floats p = V::broadcast(1.9875691500e-4f);
+    p = V::fused(p, r, V::broadcast(1.3981999507e-3f));
+    p = V::fused(p, r, V::broadcast(8.3334519073e-3f));
+    p = V::fused(p, r, V::broadcast(4.1665795894e-2f));
+    p = V::fused(p, r, V::broadcast(1.6666665459e-1f));
+    p = V::fused(p, r, V::broadcast(5.0000001201e-1f));
+    p = V::plus(V::fused(p, V::times(r, r), r), V::broadcast(1.0f));
+    return V::zero_where_less(x, least, V::times_power_of_two(p, n));
+}
+
+// --- products with quantised rows
+
+template <AssayType type>
+struct Block {
+    static constexpr bool has_minimum = type == ASSAY_Q4_1;
+    /// To the quants, so that they are unsigned bytes.
+    static constexpr int added = type == ASSAY_Q8_0 ? 128 : type == ASSAY_Q4_0 ? 8 : 0;
+    static constexpr int header = has_minimum ? 64 : 32;
+    static constexpr int bytes = header + (type == ASSAY_Q8_0 ? 512 : 256);
+};
+
+// One block of sixteen rows, unpacked.
+template <class V, AssayType type>
+struct Unpacked {
+    typename V::Quants quants[quads];
+    typename V::Floats scale, minimum;
+
+    inline explicit Unpacked(const std::byte* block) {
+        using B = Block<type>;
+        scale = V::from_halves(block);
+        if constexpr (B::has_minimum) minimum = V::from_halves(block + 32);
+        const std::byte* const packed = block + B::header;
+        if constexpr (type == ASSAY_Q8_0) {
+#pragma GCC unroll 8
+            for (int q = 0; q < quads; ++q) quants[q] = V::shifted_bytes(packed + 64 * q);
+        } else {
+#pragma GCC unroll 8
+            for (int q = 0; q < quads / 2; ++q)
+                V::halves_of_bytes(packed + 64 * q, quants[q], quants[q + quads / 2]);
+        }
+    }
+};
+
+template <class V, AssayType type, int digits>
+inline typename V::Floats add_block(const Unpacked<V, type>& weights, const DigitBlock<digits>& x,
+                                    typename V::Floats total) {
+    using B = Block<type>;
+    typename V::Ints sums[digits];
+#pragma GCC unroll 3
+    for (int d = 0; d < digits; ++d) {
+        sums[d] = B::added ? V::broadcast(-B::added * x.digit_sums[d]) : V::no_ints();
+#pragma GCC unroll 8
+        for (int q = 0; q < quads; ++q)
+            sums[d] =
+                V::template dot<B::added != 128>(sums[d], weights.quants[q], x.digits[d] + 4 * q);
+    }
+    typename V::Floats whole = V::to_floats(sums[digits - 1]);
+    if constexpr (digits == 3)
+        whole = V::fused(V::to_floats(V::plus(V::times_256(sums[0]), sums[1])),
+                         V::broadcast(256.0f), whole);
+    total = V::fused(V::times(whole, V::broadcast(x.scale)), weights.scale, total);
+    if constexpr (B::has_minimum) total = V::fused(weights.minimum, V::broadcast(x.sum), total);
+    return total;
+}
+
+template <class V, AssayType type, int digits, int tokens>
+void multiply_few(const std::byte* group, int columns, const DigitBlock<digits>* x, float* y,
+                  int stride) {
+    typename V::Floats total[tokens];
+#pragma GCC unroll 4
+    for (int t = 0; t < tokens; ++t) total[t] = V::no_floats();
+    for (int b = 0; b < columns / digit_block; ++b, group += Block<type>::bytes, x += tokens) {
+#pragma GCC unroll 16
+        for (int line = 0; line < Block<type>::bytes; line += 64)
+            __builtin_prefetch(group + prefetch_bytes + line);
+        const Unpacked<V, type> weights(group);
+#pragma GCC unroll 4
+        for (int t = 0; t < tokens; ++t)
+            total[t] = add_block<V, type, digits>(weights, x[t], total[t]);
+    }
+#pragma GCC unroll 4
+    for (int t = 0; t < tokens; ++t) V::store(y + t * stride, total[t]);
+}
+
+// More tokens than registers: their sums lie in the first cache, in y.
+template <class V, AssayType type, int digits>
+void multiply_many(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
+                   float* y, int stride) {
+    for (int t = 0; t < tokens; ++t) V::store(y + t * stride, V::no_floats());
+    for (int b = 0; b < columns / digit_block; ++b, group += Block<type>::bytes, x += tokens) {
+#pragma GCC unroll 16
+        for (int line = 0; line < Block<type>::bytes; line += 64)
+            __builtin_prefetch(group + prefetch_bytes + line);
+        const Unpacked<V, type> weights(group);
+        int t = 0;
+        for (; t + 2 <= tokens; t += 2) {
+            float* const first = y + t * stride;
+            float* const second = first + stride;
+            const typename V::Floats a = add_block<V, type, digits>(weights, x[t], V::load(first));
+            const typename V::Floats b =
+                add_block<V, type, digits>(weights, x[t + 1], V::load(second));
+            V::store(first, a);
+            V::store(second, b);
+        }
+        if (t < tokens) {
+            float* const last = y + t * stride;
+            V::store(last, add_block<V, type, digits>(weights, x[t], V::load(last)));
+        }
+    }
+}
+
+template <class V, AssayType type, int digits>
+void multiply_type(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
+                   float* y, int stride) {
+    switch (tokens) {
+        case 1:
+            return multiply_few<V, type, digits, 1>(group, columns, x, y, stride);
+        case 2:
+            return multiply_few<V, type, digits, 2>(group, columns, x, y, stride);
+        case 3:
+            return multiply_few<V, type, digits, 3>(group, columns, x, y, stride);
+        case 4:
+            return multiply_few<V, type, digits, 4>(group, columns, x, y, stride);
+        default:
+            return multiply_many<V, type, digits>(group, columns, x, tokens, y, stride);
+    }
+}
+
+template <class V, int digits>
+void multiply(AssayType type, const std::byte* group, int columns, const DigitBlock<digits>* x,
+              int tokens, float* y, int stride) {
+    if (type == ASSAY_Q8_0)
+        return multiply_type<V, ASSAY_Q8_0, digits>(group, columns, x, tokens, y, stride);
+    if (type == ASSAY_Q4_0)
+        return multiply_type<V, ASSAY_Q4_0, digits>(group, columns, x, tokens, y, stride);
+    multiply_type<V, ASSAY_Q4_1, digits>(group, columns, x, tokens, y, stride);
+}
+
+// Digits of sixteen whole numbers, below 127·65536 in magnitude, or 127.
+template <class V, int digits>
+inline void split(typename V::Ints whole, int at, DigitBlock<digits>& block,
+                  typename V::Ints* sums) {
+#pragma GCC unroll 3
+    for (int d = digits - 1; d >= 0; --d) {
+        const typename V::Ints digit = d > 0 ? V::signed_low_byte(whole) : whole;
+        V::store_bytes(block.digits[d] + at, digit);
+        sums[d] = V::plus(sums[d], digit);
+        if (d > 0) whole = V::over_256(V::minus(whole, digit));
+    }
+}
+
+template <class V, int digits>
+void to_digits(const float* x, int columns, DigitBlock<digits>* out, int stride) {
+    // Three digits: with room for their carries.
+    constexpr float largest = digits == 3 ? 127.0f * 65536.0f : 127.0f;
+    for (; columns > 0; columns -= digit_block, x += digit_block, out += stride) {
+        const typename V::Floats low = V::load(x), high = V::load(x + lanes);
+        const float most = V::largest(V::largest_of(V::magnitude(low), V::magnitude(high)));
+        out->sum = V::sum(V::plus(low, high));
+        // A sum that is no number makes the scale none; the maximum alone would hide a NaN.
+        out->scale = most / largest + (out->sum - out->sum);
+        const typename V::Floats inverse = V::broadcast(most > 1e-30f ? largest / most : 0.0f);
+        typename V::Ints sums[digits];
+        for (int d = 0; d < digits; ++d) sums[d] = V::no_ints();
+        split<V, digits>(V::rounded(V::times(low, inverse)), 0, *out, sums);
+        split<V, digits>(V::rounded(V::times(high, inverse)), lanes, *out, sums);
+        for (int d = 0; d < digits; ++d) out->digit_sums[d] = V::sum(sums[d]);
+    }
+}
+
+// --- products with bf16 rows
+
+// A 16-bit float is the upper half of a 32-bit one: of two neighbours in a lane the first is
+// shifted up, the second has the first masked out.
+template <class V, int tokens>
+void multiply_bf16_tokens(const std::byte* group, int columns, const float* const* x, float* y,
+                          int stride) {
+    using Floats = typename V::Floats;
+    constexpr int strands = 4;  // so that no addition waits for the one before
+    Floats partial[tokens][strands];
+#pragma GCC unroll 16
+    for (int i = 0; i < tokens * strands; ++i) partial[i / strands][i % strands] = V::no_floats();
+    const auto add_pair = [&](int column, int strand) {
+        Floats first, second;
+        V::pairs_of_bf16(group + 32 * column, first, second);
+#pragma GCC unroll 4
+        for (int t = 0; t < tokens; ++t) {
+            partial[t][strand] = V::fused(first, V::broadcast(x[t][column]), partial[t][strand]);
+            partial[t][strand + 1] =
+                V::fused(second, V::broadcast(x[t][column + 1]), partial[t][strand + 1]);
+        }
+    };
+    int column = 0;
+    for (; column + 4 <= columns; column += 4) {
+        __builtin_prefetch(group + 32 * column + prefetch_bytes);
+        __builtin_prefetch(group + 32 * column + prefetch_bytes + 64);
+        add_pair(column, 0);
+        add_pair(column + 2, 2);
+    }
+    if (column < columns) add_pair(column, 0);
+#pragma GCC unroll 4
+    for (int t = 0; t < tokens; ++t)
+        V::store(y + t * stride, V::plus(V::plus(partial[t][0], partial[t][1]),
+                                         V::plus(partial[t][2], partial[t][3])));
+}
+
+template <class V>
+void multiply_bf16(const std::byte* group, int columns, const float* const* x, int tokens, float* y,
+                   int stride) {
+    for (; tokens >= 4; tokens -= 4, x += 4, y += 4 * stride)
+        multiply_bf16_tokens<V, 4>(group, columns, x, y, stride);
+    for (; tokens >= 1; --tokens, ++x, y += stride)
+        multiply_bf16_tokens<V, 1>(group, columns, x, y, stride);
+}
+
+// --- attention
+
+template <class V, KvType type>
+inline typename V::Floats kept(const std::byte* from, int index) {
+    if constexpr (type == KvType::f32)
+        return V::load(reinterpret_cast<const float*>(from) + index);
+    else
+        return V::from_bf16(from + 2 * index);
+}
+
+// scores[h][16 · block + lane] of `heads` heads and `blocks` blocks.
+template <class V, KvType type, int heads, int blocks>
+inline void score_blocks(const Segment& s, const float* query, int block, float* scores) {
+    typename V::Floats sums[heads][blocks];
+#pragma GCC unroll 16
+    for (int i = 0; i < heads * blocks; ++i) sums[i / blocks][i % blocks] = V::no_floats();
+    for (int i = 0; i < s.head_width; ++i) {
+        typename V::Floats keys[blocks];
+#pragma GCC unroll 4
+        for (int b = 0; b < blocks; ++b) keys[b] = kept<V, type>(s.blocks[block + b], lanes * i);
+#pragma GCC unroll 4
+        for (int h = 0; h < heads; ++h) {
+            const typename V::Floats q = V::broadcast(query[h * s.head_width + i]);
+#pragma GCC unroll 4
+            for (int b = 0; b < blocks; ++b) sums[h][b] = V::fused(q, keys[b], sums[h][b]);
+        }
+    }
+#pragma GCC unroll 4
+    for (int h = 0; h < heads; ++h)
+#pragma GCC unroll 4
+        for (int b = 0; b < blocks; ++b)
+            V::store(scores + h * segment_positions + lanes * (block + b), sums[h][b]);
+}
+
+// mixed[h][column …] of `heads` heads and `vectors` vectors of the values' columns.
+template <class V, KvType type, int heads, int vectors>
+inline void mix_columns(const Segment& s, const float* shares, int column, float* mixed) {
+    const int width = padded(s.head_width);
+    const std::size_t behind_keys = static_cast<std::size_t>(lanes * s.head_width) * bytes_of(type);
+    typename V::Floats sums[heads][vectors];
+#pragma GCC unroll 16
+    for (int i = 0; i < heads * vectors; ++i) sums[i / vectors][i % vectors] = V::no_floats();
+    for (int p = 0; p < s.positions; ++p) {
+        const std::byte* const values = s.blocks[p / lanes] + behind_keys;
+        typename V::Floats row[vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v)
+            row[v] = kept<V, type>(values, p % lanes * width + column + lanes * v);
+#pragma GCC unroll 4
+        for (int h = 0; h < heads; ++h) {
+            const typename V::Floats share = V::broadcast(shares[h * segment_positions + p]);
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) sums[h][v] = V::fused(share, row[v], sums[h][v]);
+        }
+    }
+#pragma GCC unroll 4
+    for (int h = 0; h < heads; ++h)
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v)
+            V::store(mixed + h * width + column + lanes * v, sums[h][v]);
+}
+
+template <class V, KvType type, int heads>
+void attend_heads(const Segment& s, int first) {
+    alignas(64) float scores[heads * segment_positions];
+    const int blocks = (s.positions + lanes - 1) / lanes;
+    const float* const query = s.query + first * s.head_width;
+    int block = 0;
+    for (; block + 4 <= blocks; block += 4)
+        score_blocks<V, type, heads, 4>(s, query, block, scores);
+    for (; block + 2 <= blocks; block += 2)
+        score_blocks<V, type, heads, 2>(s, query, block, scores);
+    if (block < blocks) score_blocks<V, type, heads, 1>(s, query, block, scores);
+
+    for (int h = 0; h < heads; ++h) {
+        float* const row = scores + h * segment_positions;
+        for (int p = s.positions; p < lanes * blocks; ++p) row[p] = -__builtin_inff();
+        typename V::Floats all = V::load(row);
+        for (int b = 1; b < blocks; ++b) all = V::largest_of(all, V::load(row + lanes * b));
+        const float most = V::largest(all);
+        typename V::Floats sum = V::no_floats();
+        for (int b = 0; b < blocks; ++b) {
+            const typename V::Floats share =
+                exponential<V>(V::minus(V::load(row + lanes * b), V::broadcast(most)));
+            V::store(row + lanes * b, share);
+            sum = V::plus(sum, share);
+        }
+        s.most[first + h] = most;
+        s.sums[first + h] = V::sum(sum);
+    }
+
+    const int width = padded(s.head_width);
+    float* const mixed = s.mixed + first * width;
+    int column = 0;
+    for (; column + 4 * lanes <= width; column += 4 * lanes)
+        mix_columns<V, type, heads, 4>(s, scores, column, mixed);
+    for (; column < width; column += lanes)
+        mix_columns<V, type, heads, 1>(s, scores, column, mixed);
+}
+
+template <class V, KvType type>
+void attend_type(const Segment& s) {
+    int done = 0;
+    for (; s.heads - done > 4; done += 3) attend_heads<V, type, 3>(s, done);
+    switch (s.heads - done) {
+        case 1:
+            return attend_heads<V, type, 1>(s, done);
+        case 2:
+            return attend_heads<V, type, 2>(s, done);
+        case 3:
+            return attend_heads<V, type, 3>(s, done);
+        default:
+            return attend_heads<V, type, 4>(s, done);
+    }
+}
+
+template <class V>
+void attend(const Segment& s) {
+    s.type == KvType::f32 ? attend_type<V, KvType::f32>(s) : attend_type<V, KvType::bf16>(s);
+}
+
+// --- the rest
+
+template <class V>
+void swiglu(const float* gates, const float* ups, int count, float* out) {
+    const auto some = [](const float* gate_at, const float* up_at, float* to) {
+        const typename V::Floats gate = V::load(gate_at);
+        const typename V::Floats less =
+            V::plus(V::broadcast(1.0f), exponential<V>(V::minus(V::no_floats(), gate)));
+        V::store(to, V::times(V::over(gate, less), V::load(up_at)));
+    };
+    int i = 0;
+    for (; i + lanes <= count; i += lanes) some(gates + i, ups + i, out + i);
+    if (i == count) return;
+    float gate[lanes] = {}, up[lanes] = {}, last[lanes];
+    const auto left = static_cast<std::size_t>(count - i) * sizeof(float);
+    __builtin_memcpy(gate, gates + i, left);
+    __builtin_memcpy(up, ups + i, left);
+    some(gate, up, last);
+    __builtin_memcpy(out + i, last, left);
+}
+
+template <class V>
+SoftmaxPart softmax(const float* logits, int count, float sharpness) {
+    using Floats = typename V::Floats;
+    const auto vector_at = [&](int i) -> Floats {
+        if (i + lanes <= count) return V::load(logits + i);
+        float some[lanes];
+        for (int lane = 0; lane < lanes; ++lane)
+            some[lane] = i + lane < count ? logits[i + lane] : -__builtin_inff();
+        return V::load(some);
+    };
+    Floats all = V::broadcast(-__builtin_inff());
+    bool is_nan = false;
+    for (int i = 0; i < count; i += lanes) {
+        const Floats x = vector_at(i);
+        is_nan |= V::any_nan(x);
+        all = V::largest_of(all, x);
+    }
+    const float most = V::largest(all);
+    constexpr int together = 16;  // vectors whose sum is made in fp32
+    double sum = 0;
+    for (int i = 0; i < count;) {
+        Floats some = V::no_floats();
+        for (int v = 0; v < together && i < count; ++v, i += lanes)
+            some = V::plus(some, exponential<V>(V::times(V::minus(vector_at(i), V::broadcast(most)),
+                                                         V::broadcast(sharpness))));
+        sum += static_cast<double>(V::sum(some));
+    }
+    return {most, sum, is_nan};
+}
+
+template <class V>
+std::int32_t bare_dots(const std::byte* quants, const std::int8_t* digits, int dots) {
+    typename V::Quants q[quads];
+    typename V::Ints sums[quads];
+#pragma GCC unroll 8
+    for (int i = 0; i < quads; ++i) {
+        q[i] = V::shifted_bytes(quants + 64 * i);
+        sums[i] = V::no_ints();
+    }
+    for (int done = 0; done < dots; done += quads) {
+#pragma GCC unroll 8
+        for (int i = 0; i < quads; ++i)
+            sums[i] = V::template dot<true>(sums[i], q[i], digits + 4 * i);
+        asm volatile("" : : "r"(digits) : "memory");  // digits are read anew
+    }
+    std::int32_t all = 0;
+    for (int i = 0; i < quads; ++i) all += V::sum(sums[i]);
+    return all;
+}
+
+template <class V>
+constexpr Loops loops_of(const char* name) {
+    return {.name = name,
+            .exact = to_digits<V, 3>,
+            .int8 = to_digits<V, 1>,
+            .multiply_exact = multiply<V, 3>,
+            .multiply_int8 = multiply<V, 1>,
+            .multiply_bf16 = multiply_bf16<V>,
+            .attend = attend<V>,
+            .swiglu = swiglu<V>,
+            .softmax = softmax<V>,
+            .bare_dots = bare_dots<V>};
+}
+
+}  // namespace assay::decode

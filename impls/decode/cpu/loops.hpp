@@ -1,0 +1,92 @@
+// The innermost loops of decoding, once for each set of vector instructions: rows of weights times
+// tokens, attention over a segment, the softmax's sums.
+//
+// Every set gives the same bits: vectors are sixteen lanes wide everywhere (made of smaller ones
+// where the processor has no such), sums have one order, products and sums are fused everywhere or
+// nowhere, and what int8 dot products add up are whole numbers. The bits of a token do not depend
+// on how many others are computed beside it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "impls/decode/interleaved/interleaved.hpp"
+#include "kernels/assay_kernels.h"
+
+namespace assay::decode {
+
+constexpr int digit_block = 32;  ///< columns, as of a quantised block
+
+/// A block of activations as whole numbers for int8 dot products: x ≈ scale · whole, where whole =
+/// 65536·digits[0] + 256·digits[1] + digits[2], or digits[0] alone. Three digits are exact to 2^-24
+/// of the block's largest, what fp32 arithmetic keeps; one digit to 2^-8.
+template <int count>
+struct alignas(64) DigitBlock {
+    std::int8_t digits[count][digit_block];
+    std::int32_t digit_sums[count];  ///< over the block
+    float scale;                     ///< NaN where an activation is not finite
+    float sum;                       ///< of the block's activations
+};
+using ExactBlock = DigitBlock<3>;
+using Int8Block = DigitBlock<1>;
+
+/// How keys and values are kept.
+enum class KvType { f32, bf16 };
+constexpr std::size_t bytes_of(KvType type) { return type == KvType::f32 ? 4 : 2; }
+
+constexpr int lanes = 16;
+/// Floats of a row of values: whole vectors.
+constexpr int padded(int head_width) { return (head_width + lanes - 1) / lanes * lanes; }
+
+/// Some query heads over consecutive blocks of sixteen positions.
+struct Segment {
+    KvType type;
+    int head_width;
+    int positions;  ///< of the blocks' the last may be filled in part
+    int heads;
+    const float* query;  ///< [heads][head width]
+    /// [blocks] of keys, [head width][16], with values, [16][padded head width], right behind.
+    const std::byte* const* blocks;
+    float* most;   ///< [heads]: the largest score
+    float* sums;   ///< [heads]: of exp(score − most)
+    float* mixed;  ///< [heads][padded head width]: sum of exp(score − most) · value
+};
+constexpr int segment_blocks = 16, segment_positions = segment_blocks * lanes;
+
+/// Of some logits.
+struct SoftmaxPart {
+    float most;
+    double sum;   ///< of exp((logit − most) · sharpness)
+    bool is_nan;  ///< one of them
+};
+
+struct Loops {
+    const char* name;
+    /// x: [columns], a multiple of 32. Block b goes to out[b · stride].
+    void (*exact)(const float* x, int columns, ExactBlock* out, int stride);
+    void (*int8)(const float* x, int columns, Int8Block* out, int stride);
+    /// Sixteen rows (one interleaved group) times `tokens` tokens: y[t·stride + r]. Block b of
+    /// token t: x[b·tokens + t]. A group is unpacked once.
+    void (*multiply_exact)(AssayType type, const std::byte* group, int columns, const ExactBlock* x,
+                           int tokens, float* y, int stride);
+    void (*multiply_int8)(AssayType type, const std::byte* group, int columns, const Int8Block* x,
+                          int tokens, float* y, int stride);
+    /// The same for bf16 rows; x: [tokens] rows of floats, columns even. Arithmetic in fp32.
+    void (*multiply_bf16)(const std::byte* group, int columns, const float* const* x, int tokens,
+                          float* y, int stride);
+    void (*attend)(const Segment& segment);
+    /// out[i] = gate / (1 + exp(−gate)) · up.
+    void (*swiglu)(const float* gates, const float* ups, int count, float* out);
+    SoftmaxPart (*softmax)(const float* logits, int count, float sharpness);
+    /// Nothing but int8 dot products, of 64 pairs each: what products are measured against. quants:
+    /// 512 bytes; digits: 32.
+    std::int32_t (*bare_dots)(const std::byte* quants, const std::int8_t* digits, int dots);
+};
+
+/// The fastest that this processor runs.
+const Loops& loops();
+/// All that it runs; the portable one is always among them.
+std::span<const Loops* const> all_loops();
+
+}  // namespace assay::decode

@@ -1,0 +1,213 @@
+// Many sequences side by side: 128 tokens of prompt and 128 more of each, as llama-batched-bench runs
+// them with -npp 128 -ntg 128 -npl BATCH. Beside each run, on as many threads: a plain read of what a
+// step reads, and the bare int8 dot products that a step needs; `of_least` is the bound that the
+// slower of the two sets, over the step's time. Every number is the best of all iterations, since
+// other work on the machine only ever takes time away.
+//
+// The model is the file that ASSAY_TEST_MODEL names, else one of SmolLM2-135M's shape with random
+// weights. With ASSAY_PEER, what scripts/peers prints, and a file, fresh processes of llama.cpp run in
+// turns with ours, with -fa on and off: `over_peer`, `prefill_over_peer`.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "impls/decode/cpu/back_end.hpp"
+#include "impls/model/named_models.hpp"
+#include "kernels/cpu/streamed_memory.hpp"
+
+namespace assay::decode {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int prompt_tokens = 128, new_tokens = 128;
+constexpr int blocks_of_sequence = (prompt_tokens + new_tokens) / block_positions;
+
+const char* model_path() { return std::getenv("ASSAY_TEST_MODEL"); }
+
+std::shared_ptr<CpuModel> model() {
+    static const std::shared_ptr<CpuModel> loaded = [] {
+        if (model_path()) return load_model(nn::TensorFile(model_path()), {});
+        const nn::DecoderConfig shape = model::named_shape("smollm2-135m");
+        return std::make_shared<CpuModel>(
+            CpuModel{shape, random_weights(shape, ASSAY_Q4_1, {}, 1), nullptr});
+    }();
+    return loaded;
+}
+
+/// Seconds of a plain read, and of int8 dot products, on all threads of a pool.
+class Bounds {
+  public:
+    explicit Bounds(int threads) : pool_(threads), memory_(kernels::allocate_streamed(reserve)) {
+        std::memset(memory_.get(), 1, reserve);
+    }
+    double read(std::uint64_t bytes) {
+        const auto& instructions =
+            kernels::instruction_set(kernels::widest_vectors(kernels::processor_bits()));
+        return kernels::streamed_read_seconds(pool_, instructions, memory_.get(), reserve) *
+               static_cast<double>(bytes) / static_cast<double>(reserve);
+    }
+    double multiply(double pairs) {
+        constexpr int dots = 400'000;
+        const int items = 4 * pool_.threads();
+        const Clock::time_point start = Clock::now();
+        pool_.run(items, [&](int) {
+            const std::int8_t digits[digit_block] = {1, 2, 3};
+            benchmark::DoNotOptimize(loops().bare_dots(memory_.get(), digits, dots));
+        });
+        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        return seconds * pairs / (64.0 * dots * items);
+    }
+
+  private:
+    static constexpr std::size_t reserve = std::size_t{256} * 1024 * 1024;
+    kernels::WorkerPool pool_;
+    kernels::StreamedMemory memory_;
+};
+
+/// A batch that is fed its prompts, 64 tokens a step, and goes on greedily.
+class Batch {
+  public:
+    Batch(int size, const PassOptions& options) : back_end_(model(), options), ids_(size) {
+        for (int s = 0; s < size; ++s) {
+            blocks_.emplace_back(blocks_of_sequence);
+            std::iota(blocks_.back().begin(), blocks_.back().end(), s * blocks_of_sequence);
+        }
+    }
+    double prefill() {
+        std::vector<int> prompt(prompt_tokens, 5);
+        double seconds = 0;
+        for (std::size_t s = 0; s < blocks_.size(); ++s)
+            for (int at = 0; at < prompt_tokens; at += largest_pass)
+                seconds += step({{.ids = std::span(prompt).subspan(static_cast<std::size_t>(at),
+                                                                   largest_pass),
+                                  .first_position = at,
+                                  .blocks = blocks_[s],
+                                  .picks = at + largest_pass == prompt_tokens}},
+                                s);
+        return seconds;
+    }
+    double decode(int position) {
+        std::vector<Slice> slices;
+        for (std::size_t s = 0; s < blocks_.size(); ++s)
+            slices.push_back({.ids = {&ids_[s], 1},
+                              .first_position = position,
+                              .blocks = blocks_[s],
+                              .picks = true});
+        return step(slices, 0);
+    }
+    const CpuBackEnd& back_end() const { return back_end_; }
+
+  private:
+    double step(const std::vector<Slice>& slices, std::size_t first) {
+        outcomes_.resize(slices.size());
+        back_end_.run(slices, outcomes_);
+        for (std::size_t i = 0; i < slices.size(); ++i)
+            if (slices[i].picks) ids_[first + i] = outcomes_[i].id;
+        return back_end_.step_seconds();
+    }
+
+    CpuBackEnd back_end_;
+    std::vector<std::vector<int>> blocks_;
+    std::vector<int> ids_;
+    std::vector<Outcome> outcomes_;
+};
+
+struct Speed {
+    double prefill = 0, decode = 0;  ///< tokens per second
+    void take_better(const Speed& other) {
+        prefill = std::max(prefill, other.prefill);
+        decode = std::max(decode, other.decode);
+    }
+};
+
+/// A run of llama-batched-bench: the line "| PP | TG | B | N_KV | T_PP | S_PP | T_TG | S_TG | …".
+Speed peer(const char* program, int batch, int threads, const char* flash_attention) {
+    const int context = batch * (prompt_tokens + new_tokens);
+    const std::string command =
+        std::string(program) + " -m " + model_path() + " -c " + std::to_string(context) +
+        " -b 2048 -ub 512 -npp " + std::to_string(prompt_tokens) + " -ntg " +
+        std::to_string(new_tokens) + " -npl " + std::to_string(batch) + " -t " +
+        std::to_string(threads) + " -tb " + std::to_string(threads) + " -fa " + flash_attention +
+        " 2>/dev/null";
+    FILE* const output = popen(command.c_str(), "r");
+    Speed speed;
+    std::array<char, 512> line;
+    while (output && std::fgets(line.data(), line.size(), output)) {
+        int prompt = 0, generated = 0, sequences = 0, positions = 0;
+        double prefill_s = 0, decode_s = 0;
+        if (std::sscanf(line.data(), "| %d | %d | %d | %d | %lf | %lf | %lf | %lf", &prompt,
+                        &generated, &sequences, &positions, &prefill_s, &speed.prefill, &decode_s,
+                        &speed.decode) == 8)
+            break;
+    }
+    if (output) pclose(output);
+    return speed;
+}
+
+void run(benchmark::State& state, ActivationType activations) {
+    const int size = static_cast<int>(state.range(0)), threads = static_cast<int>(state.range(1));
+    Batch batch(size, {.blocks = size * blocks_of_sequence,
+                       .threads = threads,
+                       .activations = activations});
+    Bounds bounds(threads);
+    const nn::DecoderConfig& config = batch.back_end().model().config;
+    const std::uint64_t weights = batch.back_end().model().weight_bytes_per_token();
+    const double block_bytes = static_cast<double>(batch.back_end().block_bytes());
+    const auto kv = static_cast<std::uint64_t>(
+        block_bytes * size * (prompt_tokens + new_tokens / 2) / block_positions);
+    const double pairs = static_cast<double>(config.parameters()) * size;
+
+    Speed ours, theirs;
+    double step_s = 1e9, read_s = 1e9, dots_s = 1e9;
+    for ([[maybe_unused]] auto iteration : state) {
+        read_s = std::min(read_s, bounds.read(weights + kv));
+        dots_s = std::min(dots_s, bounds.multiply(pairs));
+        const double prefill_s = batch.prefill();
+        std::vector<double> steps;
+        for (int i = 0; i < new_tokens; ++i) steps.push_back(batch.decode(prompt_tokens + i));
+        const double decode_s = std::accumulate(steps.begin(), steps.end(), 0.0);
+        std::nth_element(steps.begin(), steps.begin() + new_tokens / 4, steps.end());
+        step_s = std::min(step_s, steps[new_tokens / 4]);
+        ours.take_better({size * prompt_tokens / prefill_s, size * new_tokens / decode_s});
+        if (const char* const program = std::getenv("ASSAY_PEER"); program && model_path())
+            for (const char* const flash_attention : {"on", "off"})
+                theirs.take_better(peer(program, size, threads, flash_attention));
+        state.SetIterationTime(decode_s);
+    }
+    state.counters["tokens/s"] = ours.decode;
+    state.counters["prefill/s"] = ours.prefill;
+    state.counters["step_ms"] = 1e3 * step_s;
+    state.counters["of_bytes"] = read_s / step_s;
+    state.counters["of_dots"] = dots_s / step_s;
+    state.counters["of_least"] = std::max(read_s, dots_s) / step_s;
+    if (theirs.decode == 0) return;
+    state.counters["over_peer"] = ours.decode / theirs.decode;
+    state.counters["prefill_over_peer"] = ours.prefill / theirs.prefill;
+}
+
+[[maybe_unused]] const bool registered = [] {
+    for (const auto& [name, activations] : {std::pair{"batch/exact", ActivationType::exact},
+                                            {"batch/int8", ActivationType::int8}}) {
+        auto* const added = benchmark::RegisterBenchmark(
+            name,
+            [activations = activations](benchmark::State& state) { run(state, activations); });
+        for (const int batch : {1, 4, 16, 32}) added->Args({batch, kernels::allowed_cores()});
+        added->ArgNames({"batch", "threads"})->UseManualTime()->Unit(benchmark::kMillisecond);
+    }
+    return true;
+}();
+
+}  // namespace
+}  // namespace assay::decode
+
+BENCHMARK_MAIN();

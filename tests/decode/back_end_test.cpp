@@ -1,0 +1,332 @@
+// Steps of many sequences give each the bits it would have alone, one token at a time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "impls/decode/cpu/back_end.hpp"
+#include "impls/decode/sampler.hpp"
+#include "impls/nn/files/decoder_config.hpp"
+#include "tests/decode/toy_engines.hpp"
+
+namespace assay::decode {
+namespace {
+
+/// What is asked of a sequence, and what came of it.
+struct Sequence {
+    std::vector<int> prompt;
+    int tokens = 8;  ///< to be generated
+    Sampling sampling;
+    std::vector<std::uint64_t> allowed;
+
+    std::vector<int> ids;
+    std::vector<double> log_probabilities, scores;  ///< scores: of the prompt but its first
+
+    bool operator==(const Sequence& other) const {
+        return ids == other.ids && log_probabilities == other.log_probabilities &&
+               scores == other.scores;
+    }
+};
+
+/// Runs sequences side by side, cut and ordered by chance.
+class Steps {
+  public:
+    Steps(BackEnd& back_end, std::uint64_t seed) : back_end_(back_end), random_(seed) {
+        free_.resize(static_cast<std::size_t>(back_end.blocks()));
+        std::iota(free_.begin(), free_.end(), 0);
+        std::shuffle(free_.begin(), free_.end(), random_);
+    }
+
+    /// most_tokens: of one slice. alone: one sequence in a step.
+    void run(std::vector<Sequence>& sequences, int most_tokens, bool alone) {
+        std::vector<State> states(sequences.size());
+        while (true) {
+            std::vector<std::size_t> order;
+            for (std::size_t s = 0; s < sequences.size(); ++s)
+                if (static_cast<int>(sequences[s].ids.size()) < sequences[s].tokens)
+                    order.push_back(s);
+            if (order.empty()) return;
+            std::shuffle(order.begin(), order.end(), random_);
+            order.resize(alone ? 1 : 1 + random_() % order.size());
+            step(sequences, states, order, most_tokens);
+        }
+    }
+
+    struct State {
+        std::vector<int> fed, scored, blocks;
+        int position = 0;
+    };
+
+    void step(std::vector<Sequence>& sequences, std::vector<State>& states,
+              const std::vector<std::size_t>& order, int most_tokens) {
+        std::vector<Slice> slices;
+        for (const std::size_t s : order) {
+            Sequence& sequence = sequences[s];
+            State& state = states[s];
+            std::vector<int> known = sequence.prompt;
+            known.insert(known.end(), sequence.ids.begin(), sequence.ids.end());
+            const auto left = static_cast<std::uint64_t>(known.size()) -
+                              static_cast<std::uint64_t>(state.position);
+            const auto most = std::min<std::uint64_t>(left, static_cast<unsigned>(most_tokens));
+            const auto count = static_cast<int>(1 + random_() % most);
+            state.fed.assign(known.begin() + state.position,
+                             known.begin() + state.position + count);
+            state.scored.assign(state.fed.size(), -1);
+            for (int i = 0; i < count; ++i) {
+                const auto next = static_cast<std::size_t>(state.position + i + 1);
+                if (next < sequence.prompt.size())
+                    state.scored[static_cast<std::size_t>(i)] = sequence.prompt[next];
+            }
+            while (static_cast<int>(state.blocks.size()) * block_positions <
+                   state.position + count) {
+                state.blocks.push_back(free_.back());
+                free_.pop_back();
+            }
+            slices.push_back({.ids = state.fed,
+                              .first_position = state.position,
+                              .blocks = state.blocks,
+                              .picks = state.position + count == static_cast<int>(known.size()),
+                              .pick = {.sampling = sequence.sampling,
+                                       .draw = sequence.ids.size(),
+                                       .allowed = sequence.allowed},
+                              .scored = state.scored});
+        }
+        std::vector<Outcome> outcomes(slices.size());
+        back_end_.run(slices, outcomes);
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            Sequence& sequence = sequences[order[i]];
+            State& state = states[order[i]];
+            for (std::size_t at = 0; at < state.scored.size(); ++at)
+                if (state.scored[at] >= 0) sequence.scores.push_back(outcomes[i].scores[at]);
+            state.position += static_cast<int>(state.fed.size());
+            if (!slices[i].picks) continue;
+            sequence.ids.push_back(outcomes[i].id);
+            sequence.log_probabilities.push_back(outcomes[i].log_probability);
+            ASSERT_TRUE(outcomes[i].finite);
+        }
+    }
+
+  private:
+    BackEnd& back_end_;
+    std::mt19937_64 random_;
+    std::vector<int> free_;
+};
+
+nn::ToyModel long_toy(nn::DecoderConfig config, std::uint64_t seed) {
+    config.context = 400;
+    config.hidden = 160;
+    return nn::toy_model(config, seed);
+}
+
+std::vector<Sequence> toy_sequences(int vocabulary) {
+    std::vector<Sequence> sequences;
+    for (const int length : {1, 17, 5, 290, 64, 130}) {
+        const auto seed = static_cast<std::uint64_t>(length);
+        Sequence& sequence = sequences.emplace_back();
+        sequence.prompt = random_ids(length, vocabulary, seed);
+        sequence.sampling = {.seed = seed};
+    }
+    sequences[1].sampling = {.temperature = 1.0, .seed = 7};
+    sequences[2].sampling = {.temperature = 0.7, .top_k = 9, .top_p = 0.9, .seed = 8};
+    sequences[4].allowed = {0x5555555555555555u};
+    sequences[5].sampling = {.temperature = 2.0, .top_p = 0.8, .seed = 9};
+    return sequences;
+}
+
+struct Case {
+    nn::TensorType weights;
+    KvType kv;
+    ActivationType activations;
+};
+
+class CpuBackEndBits : public testing::TestWithParam<Case> {
+  protected:
+    nn::ToyModel toy = long_toy(nn::toy_llama_config(), 31);
+    nn::TensorFile file = toy_file(toy, GetParam().weights);
+
+    std::unique_ptr<CpuBackEnd> back_end(int threads, const Loops* loops = nullptr) const {
+        return std::make_unique<CpuBackEnd>(load_model(file, {}),
+                                            PassOptions{.blocks = 60,
+                                                        .threads = threads,
+                                                        .kv = GetParam().kv,
+                                                        .activations = GetParam().activations,
+                                                        .loops = loops});
+    }
+};
+
+TEST_P(CpuBackEndBits, DoNotDependOnBatchChunksOrderBlocksThreadsAndInstructions) {
+    std::vector<Sequence> expected = toy_sequences(toy.config.vocabulary);
+    Steps(*back_end(1), 1).run(expected, 1, true);
+    for (std::uint64_t seed = 2; seed < 6; ++seed) {
+        std::vector<Sequence> sequences = toy_sequences(toy.config.vocabulary);
+        const int most = seed % 2 ? 64 : 7;
+        Steps(*back_end(static_cast<int>(seed % 3) + 1), seed).run(sequences, most, false);
+        EXPECT_TRUE(sequences == expected) << "seed " << seed;
+    }
+    // Rows that are not quantised are multiplied by the kernels, which the processor decides on.
+    for (const Loops* const loops : all_loops()) {
+        std::vector<Sequence> sequences = toy_sequences(toy.config.vocabulary);
+        Steps(*back_end(2, loops), 9).run(sequences, 33, false);
+        EXPECT_TRUE(sequences == expected) << loops->name;
+    }
+}
+
+TEST_P(CpuBackEndBits, ABlockTakesItsSequenceAlong) {
+    std::vector<Sequence> expected(1), moved(1);
+    expected[0].prompt = moved[0].prompt = random_ids(40, toy.config.vocabulary, 3);
+    const auto first = back_end(1), second = back_end(2);
+    std::vector<Steps::State> states(1), other(1);
+    Steps steps(*first, 1), onward(*second, 2);
+    steps.run(expected, 64, true);
+
+    Steps again(*first, 3);
+    moved[0].tokens = 1;
+    again.step(moved, states, {0}, 1);  // a token of the prompt at a time
+    while (states[0].position < 21) again.step(moved, states, {0}, 1);
+    std::vector<std::byte> bytes(first->block_bytes());
+    other[0] = states[0];
+    for (std::size_t b = 0; b < states[0].blocks.size(); ++b) {
+        other[0].blocks[b] = 50 + static_cast<int>(b);
+        first->read_block(states[0].blocks[b], bytes);
+        second->write_block(other[0].blocks[b], bytes);
+    }
+    // Within the block: the five positions that are filled, over one that holds other numbers.
+    std::fill(bytes.begin(), bytes.end(), std::byte{0xff});
+    second->write_block(40, bytes);
+    second->copy_block(other[0].blocks[1], 40, 5);
+    other[0].blocks[1] = 40;
+    moved[0].tokens = 8;
+    while (moved[0].ids.size() < 8) onward.step(moved, other, {0}, 64);
+    EXPECT_TRUE(moved == expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, CpuBackEndBits,
+    testing::Values(Case{nn::TensorType::f32, KvType::f32, ActivationType::exact},
+                    Case{nn::TensorType::bf16, KvType::bf16, ActivationType::exact},
+                    Case{nn::TensorType::q8_0, KvType::f32, ActivationType::exact},
+                    Case{nn::TensorType::q4_1, KvType::f32, ActivationType::int8},
+                    Case{nn::TensorType::q4_0, KvType::bf16, ActivationType::int8}));
+
+// Against a forward pass in double, whose softmax is taken in double too.
+TEST(CpuBackEndOracle, LogProbabilities) {
+    for (const bool llama : {true, false}) {
+        const nn::ToyModel toy =
+            long_toy(llama ? nn::toy_llama_config() : nn::toy_gpt2_config(), 41);
+        const std::vector<int> ids = random_ids(300, toy.config.vocabulary, 5);
+        const std::vector<Row> logits = ReferenceDecoder(toy).logits(ids);
+        for (const auto& [kv, tolerance] : {std::pair{KvType::f32, 2e-5}, {KvType::bf16, 2e-2}}) {
+            CpuBackEnd back_end(load_model(toy_file(toy), {}), {.blocks = 20, .kv = kv});
+            std::vector<Sequence> sequences(1);
+            sequences[0].prompt = ids;
+            sequences[0].tokens = 1;
+            Steps(back_end, 1).run(sequences, 64, true);
+            for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
+                double sum = 0;
+                for (const double logit : logits[i]) sum += std::exp(logit);
+                const double expected =
+                    logits[i][static_cast<std::size_t>(ids[i + 1])] - std::log(sum);
+                ASSERT_NEAR(sequences[0].scores[i], expected, tolerance) << i;
+            }
+        }
+    }
+}
+
+TEST(CpuBackEndFaults, NanEndsItsSequenceAlone) {
+    const nn::ToyModel toy = long_toy(nn::toy_llama_config(), 51);
+    CpuBackEnd back_end(load_model(toy_file(toy), {}), {.blocks = 8});
+    const std::vector<int> ids = random_ids(10, toy.config.vocabulary, 1);
+    const std::vector<int> own{2}, others{3};
+    const auto slice = [&](const std::vector<int>& blocks, int first, int count, bool picks) {
+        return Slice{.ids = std::span(ids).subspan(static_cast<std::size_t>(first),
+                                                   static_cast<std::size_t>(count)),
+                     .first_position = first,
+                     .blocks = blocks,
+                     .picks = picks};
+    };
+    std::vector<Outcome> out(2);
+    back_end.run(std::vector{slice(own, 0, 9, false), slice(others, 0, 9, false)}, out);
+    std::vector<std::byte> bytes(back_end.block_bytes());
+    back_end.read_block(3, bytes);
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    std::memcpy(bytes.data(), &nan, sizeof nan);
+    back_end.write_block(3, bytes);
+    back_end.run(std::vector{slice(own, 9, 1, true), slice(others, 9, 1, true)}, out);
+    EXPECT_TRUE(out[0].finite);
+    EXPECT_FALSE(out[1].finite);
+    std::vector<Outcome> alone(1);
+    back_end.run(std::vector{slice(own, 9, 1, true)}, alone);
+    EXPECT_EQ(out[0].id, alone[0].id);
+    EXPECT_EQ(out[0].log_probability, alone[0].log_probability);
+}
+
+TEST(CpuBackEndPick, ForcedAndAllowed) {
+    const nn::ToyModel toy = long_toy(nn::toy_llama_config(), 61);
+    CpuBackEnd back_end(load_model(toy_file(toy), {}), {.blocks = 2});
+    const std::vector<int> ids{1, 2, 3}, blocks{1};
+    Slice slice{.ids = ids, .first_position = 0, .blocks = blocks, .picks = true};
+    std::vector<Outcome> out(1), other(1);
+    back_end.run({&slice, 1}, out);
+    slice.pick.forced = out[0].id;
+    back_end.run({&slice, 1}, other);
+    EXPECT_EQ(other[0].id, out[0].id);
+    EXPECT_EQ(other[0].log_probability, out[0].log_probability);
+    slice.pick.forced = -1;
+    std::vector<std::uint64_t> allowed{~(std::uint64_t{1} << out[0].id)};
+    slice.pick.allowed = allowed;
+    for (const double temperature : {0.0, 1.0}) {
+        slice.pick.sampling.temperature = temperature;
+        for (slice.pick.draw = 0; slice.pick.draw < 20; ++slice.pick.draw) {
+            back_end.run({&slice, 1}, other);
+            EXPECT_NE(other[0].id, out[0].id);
+            EXPECT_LT(other[0].log_probability, out[0].log_probability);
+        }
+    }
+}
+
+// SmolLM2: a batch and one by one, and the engine of one sequence, agree in every bit.
+TEST(SmolLM2BackEnd, ABatchGivesTheBitsOfOneByOne) {
+    const char* const path = std::getenv("ASSAY_TEST_MODEL");
+    if (!path) GTEST_SKIP() << "needs ASSAY_TEST_MODEL, the GGUF file of SmolLM2-135M-Instruct";
+    const nn::TensorFile file(path);
+    const auto model = load_model(file, {});
+    for (const ActivationType activations : {ActivationType::exact, ActivationType::int8}) {
+        const PassOptions options{.blocks = 40, .activations = activations};
+        const auto fresh = [&] {
+            std::vector<Sequence> sequences(5);
+            for (std::size_t s = 0; s < sequences.size(); ++s) {
+                sequences[s].prompt = random_ids(5 + 19 * static_cast<int>(s), 49152, s);
+                sequences[s].tokens = 10;
+            }
+            sequences[3].sampling = {.temperature = 0.8, .top_k = 40, .top_p = 0.95, .seed = 3};
+            return sequences;
+        };
+        std::vector<Sequence> alone = fresh(), batch = fresh();
+        CpuBackEnd back_end(model, options);
+        Steps(back_end, 1).run(alone, 20, true);
+        Steps(back_end, 2).run(batch, 64, false);
+        EXPECT_TRUE(alone == batch);
+        if (activations == ActivationType::int8) continue;
+        Engine engine(file, {.context = 128});
+        for (const Sequence& sequence : alone) {
+            engine.reset();
+            Sampler sampler(sequence.sampling);
+            auto logits = engine.feed(sequence.prompt);
+            for (std::size_t i = 0; i < sequence.ids.size(); ++i) {
+                const int id = sampler.choose(logits);
+                EXPECT_EQ(id, sequence.ids[i]);
+                EXPECT_EQ(log_probability(logits, id), sequence.log_probabilities[i]);
+                logits = engine.feed({&id, 1});
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace assay::decode
