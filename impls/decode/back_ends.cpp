@@ -1,6 +1,6 @@
 #include "impls/decode/back_ends.hpp"
 
-#include "impls/decode/sequential/sequential_back_end.hpp"
+#include "impls/decode/cpu/back_end.hpp"
 
 namespace assay::decode {
 
@@ -9,8 +9,10 @@ std::function<std::unique_ptr<BackEnd>()> back_ends_of(const nn::TensorFile& fil
     return [&file, options]() -> std::unique_ptr<BackEnd> {
         EngineOptions engine;
         engine.threads = options.threads;
-        engine.context = nn::read_decoder_config(file).context;
-        return std::make_unique<SequentialBackEnd>(file, engine, options.blocks);
+        return std::make_unique<CpuBackEnd>(load_model(file, engine),
+                                            PassOptions{.blocks = options.blocks,
+                                                        .threads = options.threads,
+                                                        .activations = options.activations});
     };
 }
 

@@ -45,8 +45,12 @@ void run_ours(const SampleSpec& spec, Recorder& recorder) {
         jobs[i].request.sampling.seed = spec.seed + i;
     }
     BatchRunOptions options;
-    options.make_back_end = back_ends_of(
-        file, {.threads = asked.threads, .blocks = blocks_for_all(jobs, config.context)});
+    options.make_back_end =
+        back_ends_of(file, {.threads = asked.threads,
+                            .blocks = blocks_for_all(jobs, config.context),
+                            .activations = assay::to_string(spec.axes.at("activations")) == "int8"
+                                               ? ActivationType::int8
+                                               : ActivationType::exact});
     options.engine.prefix = false;
     const double new_tokens = static_cast<double>(asked.batch) * (asked.tokens - 1);
 
@@ -91,10 +95,12 @@ Experiment x_batch() {
         "llama-batched-bench on the same file with the same lengths and threads, the better of "
         "its two kinds of attention; it decodes random tokens and has no equal bits to show.";
     const auto whole = [](std::int64_t n) { return Value(n); };
-    experiment.axes = {{"batch", "requests", {whole(1), whole(4), whole(16), whole(32)}, true},
-                       {"threads", "0: all cores", {whole(0)}, true},
-                       {"prompt", "tokens of each", {whole(128)}, true},
-                       {"tokens", "new ones of each", {whole(128)}, true}};
+    experiment.axes = {
+        {"batch", "requests", {whole(1), whole(4), whole(16), whole(32)}, true},
+        {"activations", "what products multiply: all 24 bits, or eight", {"exact", "int8"}, false},
+        {"threads", "0: all cores", {whole(0)}, true},
+        {"prompt", "tokens of each", {whole(128)}, true},
+        {"tokens", "new ones of each", {whole(128)}, true}};
     experiment.variants = {"ours", "llama_cpp"};
     experiment.metrics = {
         {"tokens_per_s", "1/s", "new tokens of all requests over the time of decoding them",
