@@ -12,7 +12,7 @@ namespace assay::decode {
 namespace {
 
 // Tokens made in one go: what they leave to be read stays in the processor's caches.
-constexpr int most_ahead = 4096;
+constexpr int most_ahead = 16384;
 constexpr int most_preemptions = 1 << 30;  // leaves room to count on
 
 BatchOptions checked(const BatchOptions& options) {
@@ -358,11 +358,18 @@ void BatchEngine::run_several(StepReport& report) {
     const int steps =
         ahead_->run_ahead(std::span(slices_).first(feeds), actions_.steps,
                           std::span(stops_).first(feeds), picked_, log_probabilities_, durations_);
-    for (int step = 0; step < steps; ++step) {
-        for (std::size_t i = 0; i < feeds; ++i) {
+    const std::size_t first = report.tokens.size();
+    report.tokens.resize(first + static_cast<std::size_t>(steps) * feeds);
+    for (std::size_t i = 0; i < feeds; ++i) {
+        Live& live = live_[static_cast<std::size_t>(actions_.feeds[i].request)];
+        for (int step = 0; step < steps; ++step) {
             const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
-            note_token(i, picked_[at], log_probabilities_[at], report);
+            live.state.log_probabilities.push_back(log_probabilities_[at]);
+            live.state.versions.push_back(version_);
+            report.tokens[first + at] = {live.id, picked_[at], version_, log_probabilities_[at]};
         }
+    }
+    for (int step = 0; step < steps; ++step) {
         note_step(durations_[static_cast<std::size_t>(step)], static_cast<int>(feeds));
         report.seconds += durations_[static_cast<std::size_t>(step)];
     }

@@ -301,16 +301,15 @@ int Scheduler::missing_blocks(int steps) const {
 
 void Scheduler::on(const StepDone& event, Actions& actions) {
     const std::size_t feeds = planned_.size();
-    for (int step = 0; step < event.steps; ++step) {
-        for (std::size_t i = 0; i < feeds; ++i) {
-            const Feed& feed = planned_[i];
-            Sequence& sequence = at(feed.request);
-            if (step + 1 == event.steps && event.failed[i] != 0) continue;
+    for (std::size_t i = 0; i < feeds; ++i) {
+        const Feed& feed = planned_[i];
+        Sequence& sequence = at(feed.request);
+        const int steps = event.failed[i] != 0 ? event.steps - 1 : event.steps;
+        for (int step = 0; step < steps; ++step) {
             sequence.fed += feed.count;
-            if (feed.picks) {
-                sequence.tokens.push_back(event.picked[static_cast<std::size_t>(step) * feeds + i]);
-                sequence.decoding = true;
-            }
+            if (!feed.picks) continue;
+            sequence.tokens.push_back(event.picked[static_cast<std::size_t>(step) * feeds + i]);
+            sequence.decoding = true;
         }
     }
     for (std::size_t i = 0; i < feeds; ++i) {
