@@ -4,6 +4,7 @@
 #include <iostream>
 #include <utility>
 
+#include "impls/decode/register.hpp"
 #include "impls/hetermoe/register.hpp"
 #include "impls/lazarus/register.hpp"
 #include "impls/lte/register.hpp"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
         registry.add(assay::lte::make_system(claims));
         registry.add(assay::hetermoe::make_system(claims));
         registry.add(assay::plato::make_system(claims));
+        registry.add(assay::decode::make_system(claims));
         registry.add(assay::model::make_model_tool());
     } catch (const std::exception& error) {
         // A claims file that cannot be read, or a registration that contradicts itself.

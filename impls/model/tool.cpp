@@ -17,6 +17,7 @@ Tool make_model_tool() {
         {"eval", "Perplexity and bits per byte of a text", make_eval_command()});
     tool.subcommands.push_back(
         {"generate", "Continue a prompt on the CPU", make_generate_command()});
+    tool.subcommands.push_back({"batch", "Continue many prompts at once", make_batch_command()});
     return tool;
 }
 

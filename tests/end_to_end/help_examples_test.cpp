@@ -165,6 +165,7 @@ TEST_F(HelpExamples, CanBeTyped) {
     write("datasets/suites/cpu.toml", suite);
     write("loads.txt", "10 20 40 80");
     write("held-out.txt", "The moon was out, and nobody slept in the long white house.");
+    write("requests.jsonl", "{\"id\":\"a\",\"ids\":[1,504,3575],\"max_tokens\":4}\n");
     write("spot.csv", "0,add,a\n0,add,b\n3600000,add,c\n7200000,remove,a\n14400000,remove,b\n");
     for (const char* name : {"old.json", "new.json", "bench.json"}) write(name, benchmark_json);
     fs::create_directories(folder / "home/models");

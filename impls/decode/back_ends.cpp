@@ -1,0 +1,19 @@
+#include "impls/decode/back_ends.hpp"
+
+#include "impls/decode/cpu/back_end.hpp"
+
+namespace assay::decode {
+
+std::function<std::unique_ptr<BackEnd>()> back_ends_of(const nn::TensorFile& file,
+                                                       const BackEndOptions& options) {
+    return [&file, options]() -> std::unique_ptr<BackEnd> {
+        EngineOptions engine;
+        engine.threads = options.threads;
+        return std::make_unique<CpuBackEnd>(load_model(file, engine),
+                                            PassOptions{.blocks = options.blocks,
+                                                        .threads = options.threads,
+                                                        .activations = options.activations});
+    };
+}
+
+}  // namespace assay::decode

@@ -1,0 +1,453 @@
+#include "impls/decode/batch_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "suite/base/error.hpp"
+
+namespace assay::decode {
+namespace {
+
+// Tokens made in one go: what they leave to be read stays in the processor's caches.
+constexpr int most_ahead = 16384;
+constexpr int most_preemptions = 1 << 30;  // leaves room to count on
+
+BatchOptions checked(const BatchOptions& options) {
+    if (options.max_batch < 1) throw UserError("a batch has at least one request");
+    if (options.chunk < 1) throw UserError("a chunk has at least one token");
+    return options;
+}
+
+ScheduleSettings schedule_of(const BackEnd& back_end, const BatchOptions& options) {
+    return {.blocks = back_end.blocks(),
+            .context = back_end.context(),
+            .max_batch = options.max_batch,
+            .chunk = options.chunk,
+            .prefix = options.prefix,
+            .swap = options.swap};
+}
+
+std::size_t blocks_for(int positions) {
+    return static_cast<std::size_t>((positions + block_positions - 1) / block_positions);
+}
+
+}  // namespace
+
+struct BatchEngine::Live {
+    RequestId id = -1;
+    RequestState state;             // but for ids and what else the scheduler knows
+    std::vector<std::byte> stored;  // keys and values in the host's memory, block by block
+};
+
+void StepReport::clear() {
+    steps = 0;
+    tokens.clear();
+    ended.clear();
+    seconds = 0;
+}
+
+BatchEngine::BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& options)
+    : back_end_(std::move(back_end)),
+      ahead_(dynamic_cast<RunsAhead*>(back_end_.get())),
+      options_(checked(options)),
+      version_(options.version),
+      scheduler_(schedule_of(*back_end_, options)) {
+    const auto batch = static_cast<std::size_t>(options.max_batch);
+    slices_.resize(batch);
+    outcomes_.resize(batch);
+    picked_.resize(batch);
+    failed_.resize(batch);
+    stops_.resize(batch);
+    scored_.reserve(static_cast<std::size_t>(options.chunk));
+    stats_.by_batch.resize(batch + 1);
+}
+
+BatchEngine::~BatchEngine() = default;
+
+// ---- requests -----------------------------------------------------------------------------------
+
+void BatchEngine::check(const BatchRequest& request) const {
+    const int vocabulary = back_end_->vocabulary(), context = back_end_->context();
+    const auto known = [&](const std::vector<int>& ids, const char* what) {
+        for (const int id : ids)
+            if (id < 0 || id >= vocabulary)
+                throw UserError(
+                    fmt::format("{} {} is outside the vocabulary of {}", what, id, vocabulary));
+    };
+    if (request.prompt.empty()) throw UserError("the prompt has no ids; give at least one");
+    known(request.prompt, "token id");
+    known(request.stop_ids, "stop id");
+    known(request.forced_ids, "forced id");
+    if (request.prompt.size() > static_cast<std::size_t>(context))
+        throw UserError(
+            fmt::format("the prompt has {} tokens, more than the context of {}; "
+                        "shorten it",
+                        request.prompt.size(), context));
+    if (request.max_tokens < 1) throw UserError("max_tokens must be at least 1");
+    Sampler{request.sampling};
+    const auto& allowed = request.allowed;
+    if (!allowed.empty()) {
+        if (allowed.size() != (static_cast<std::size_t>(vocabulary) + 63) / 64)
+            throw UserError("the mask of allowed tokens has not a bit per id of the vocabulary");
+        int any = 0;
+        for (int id = 0; id < vocabulary && any == 0; ++id)
+            any = static_cast<int>(allowed[static_cast<std::size_t>(id) / 64] >> (id % 64) & 1);
+        if (any == 0) throw UserError("the mask allows no token");
+    }
+    const int least =
+        least_blocks(static_cast<int>(request.prompt.size()), request.max_tokens, context);
+    if (back_end_->blocks() < least)
+        throw UserError(
+            fmt::format("the request needs {} blocks of the cache, which has {}; give "
+                        "more blocks",
+                        least, back_end_->blocks()));
+}
+
+RequestId BatchEngine::submit(const BatchRequest& request) {
+    RequestState state;
+    state.model = options_.model;
+    state.request = request;
+    if (!request.forced_ids.empty()) {
+        state.request.max_tokens = static_cast<int>(request.forced_ids.size());
+        state.request.stop_ids.clear();
+    }
+    check(state.request);
+    return add(state);
+}
+
+RequestId BatchEngine::resume(const RequestState& state) {
+    if (state.model != options_.model)
+        throw UserError(fmt::format("the request is of model '{}', this engine has '{}'",
+                                    state.model, options_.model));
+    const BatchRequest& request = state.request;
+    check(request);
+    const std::size_t made = state.ids.size();
+    const std::size_t tokens = request.prompt.size() + made;
+    const auto contradicts = [](const char* why) {
+        throw UserError(fmt::format("the state of a request contradicts itself: {}", why));
+    };
+    if (state.log_probabilities.size() != made || state.versions.size() != made)
+        contradicts("its tokens, log-probabilities and versions differ in number");
+    if (made >= static_cast<std::size_t>(request.max_tokens) ||
+        tokens > static_cast<std::size_t>(back_end_->context()))
+        contradicts("it has come to its end");
+    if (!request.forced_ids.empty() &&
+        (request.forced_ids.size() != static_cast<std::size_t>(request.max_tokens) ||
+         !std::equal(state.ids.begin(), state.ids.end(), request.forced_ids.begin())))
+        contradicts("its tokens are not those that it was to be given");
+    for (const int id : state.ids)
+        if (id < 0 || id >= back_end_->vocabulary()) contradicts("the model has no such token");
+    if (state.prompt_log_probabilities.size() >= request.prompt.size())
+        contradicts("it scores more than its prompt");
+    if (state.reused < 0 || static_cast<std::size_t>(state.reused) >= request.prompt.size() ||
+        state.preemptions < 0 || state.preemptions > most_preemptions)
+        contradicts("it was found in the cache, or preempted, as often as cannot be");
+    if (state.kv_positions < 0 || static_cast<std::size_t>(state.kv_positions) >= tokens ||
+        state.kv.size() != blocks_for(state.kv_positions) * back_end_->block_bytes())
+        contradicts("its keys and values are not those of its tokens");
+    return add(state);
+}
+
+RequestId BatchEngine::add(const RequestState& state) {
+    int slot = static_cast<int>(live_.size());
+    if (unused_.empty()) {
+        live_.emplace_back();
+    } else {
+        slot = unused_.back();
+        unused_.pop_back();
+    }
+    Live& live = live_[static_cast<std::size_t>(slot)];
+    live.id = ++last_id_;
+    live.state = state;
+    live.stored.clear();
+    const BatchRequest& request = live.state.request;
+    std::vector<int> tokens = request.prompt;
+    tokens.insert(tokens.end(), state.ids.begin(), state.ids.end());
+    // No more than the context has room for will be made.
+    const auto most = static_cast<std::size_t>(std::min(
+        request.max_tokens, back_end_->context() + 1 - static_cast<int>(request.prompt.size())));
+    live.state.ids.clear();
+    live.state.log_probabilities.reserve(most);
+    live.state.versions.reserve(most);
+    if (request.prompt_log_probabilities)
+        live.state.prompt_log_probabilities.reserve(request.prompt.size());
+    const bool has_cache = state.kv_positions > 0 && state.kv_version == version_;
+    if (has_cache) live.stored.swap(live.state.kv);
+    live.state.kv = {};
+    slots_.emplace(live.id, slot);
+    forced_ += request.forced_ids.empty() ? 0 : 1;
+    scheduler_.on(Submit{.request = slot,
+                         .tokens = tokens,
+                         .prompt = static_cast<int>(request.prompt.size()),
+                         .max_tokens = request.max_tokens,
+                         .stop_ids = request.stop_ids,
+                         .priority = request.priority,
+                         .reuses = !request.prompt_log_probabilities,
+                         .admitted = state.admitted,
+                         .stored = has_cache ? state.kv_positions : 0});
+    return live.id;
+}
+
+bool BatchEngine::cancel(RequestId request, StepReport& report) {
+    const auto found = slots_.find(request);
+    if (found == slots_.end()) return false;
+    actions_.clear();
+    scheduler_.on(Cancel{found->second}, actions_);
+    report_ended(report);
+    return true;
+}
+
+void BatchEngine::remove(RequestId request) {
+    StepReport unread;
+    cancel(request, unread);
+}
+
+void BatchEngine::give_back(int slot) {
+    Live& live = live_[static_cast<std::size_t>(slot)];
+    forced_ -= live.state.request.forced_ids.empty() ? 0 : 1;
+    slots_.erase(live.id);
+    live.stored.clear();
+    unused_.push_back(slot);
+}
+
+bool BatchEngine::idle() const { return slots_.empty(); }
+
+std::vector<RequestId> BatchEngine::unfinished() const {
+    std::vector<std::pair<long, RequestId>> found;
+    for (const auto& [id, slot] : slots_) found.emplace_back(scheduler_.sequence(slot).arrival, id);
+    std::sort(found.begin(), found.end());
+    std::vector<RequestId> ids;
+    for (const auto& [arrival, id] : found) ids.push_back(id);
+    return ids;
+}
+
+RequestState BatchEngine::state_of(RequestId request, bool with_cache) const {
+    const int slot = slots_.at(request);
+    const Live& live = live_[static_cast<std::size_t>(slot)];
+    const Scheduler::Sequence& sequence = scheduler_.sequence(slot);
+    RequestState state = live.state;
+    state.ids.assign(sequence.tokens.begin() + sequence.prompt, sequence.tokens.end());
+    state.reused += sequence.reused;
+    state.preemptions += sequence.preemptions;
+    state.admitted = sequence.admitted;
+    state.kv_version = version_;
+    state.kv_positions = 0;
+    if (!with_cache || sequence.mixed) return state;
+    state.kv_positions = sequence.fed + sequence.stored;  // one of them is 0
+    if (sequence.stored > 0) {
+        state.kv = live.stored;
+        return state;
+    }
+    const std::size_t size = back_end_->block_bytes();
+    state.kv.resize(blocks_for(state.kv_positions) * size);
+    for (std::size_t i = 0; i * size < state.kv.size(); ++i)
+        back_end_->read_block(sequence.blocks[i], std::span(state.kv).subspan(i * size, size));
+    return state;
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+void BatchEngine::step(StepReport& report, int most) {
+    actions_.clear();
+    const bool one = ahead_ == nullptr || forced_ > 0;
+    const int ahead = std::max(1, most_ahead / std::max(1, scheduler_.running()));
+    scheduler_.on(NextStep{one ? 1 : std::min(most, ahead)}, actions_);
+    carry_out();
+    if (actions_.feeds.empty()) return;
+    make_slices();
+    if (actions_.steps == 1)
+        run_one(report);
+    else
+        run_several(report);
+    report_ended(report);
+}
+
+void BatchEngine::carry_out() {
+    const std::size_t size = back_end_->block_bytes();
+    const auto stored = [&](const SwapBlock& swap) {
+        std::vector<std::byte>& bytes = live_[static_cast<std::size_t>(swap.request)].stored;
+        const std::size_t at = static_cast<std::size_t>(swap.index) * size;
+        if (bytes.size() < at + size) bytes.resize(at + size);
+        return std::span(bytes).subspan(at, size);
+    };
+    for (const SwapBlock& swap : actions_.swaps_out)
+        back_end_->read_block(swap.block, stored(swap));
+    for (const CopyBlock& copy : actions_.copies)
+        back_end_->copy_block(copy.from, copy.to, copy.positions);
+    for (const SwapBlock& swap : actions_.swaps_in)
+        back_end_->write_block(swap.block, stored(swap));
+    for (const SwapBlock& swap : actions_.swaps_in)
+        live_[static_cast<std::size_t>(swap.request)].stored.clear();
+    for (const int request : actions_.forgotten)
+        live_[static_cast<std::size_t>(request)].stored.clear();
+}
+
+void BatchEngine::make_slices() {
+    scored_.clear();
+    for (std::size_t i = 0; i < actions_.feeds.size(); ++i) {
+        const Feed& feed = actions_.feeds[i];
+        const Scheduler::Sequence& sequence = scheduler_.sequence(feed.request);
+        const RequestState& state = live_[static_cast<std::size_t>(feed.request)].state;
+        const BatchRequest& request = state.request;
+        const auto made = static_cast<std::size_t>(sequence.made());
+        Slice& slice = slices_[i];
+        slice.ids = std::span(sequence.tokens)
+                        .subspan(static_cast<std::size_t>(feed.first),
+                                 static_cast<std::size_t>(feed.count));
+        slice.first_position = feed.first;
+        slice.blocks = sequence.blocks;
+        slice.picks = feed.picks;
+        slice.pick.sampling = request.sampling;
+        slice.pick.draw = made;
+        slice.pick.forced = request.forced_ids.empty() ? -1 : request.forced_ids[made];
+        slice.pick.allowed = request.allowed;
+        slice.scored = {};
+        const int known = static_cast<int>(state.prompt_log_probabilities.size());
+        if (!request.prompt_log_probabilities || feed.first + feed.count <= known ||
+            known + 1 >= sequence.prompt)
+            continue;
+        const std::size_t first = scored_.size();
+        for (int at = feed.first; at < feed.first + feed.count; ++at)
+            scored_.push_back(at >= known && at + 1 < sequence.prompt
+                                  ? sequence.tokens[static_cast<std::size_t>(at) + 1]
+                                  : -1);
+        slice.scored = std::span(scored_).subspan(first);
+    }
+}
+
+void BatchEngine::run_one(StepReport& report) {
+    const std::size_t feeds = actions_.feeds.size();
+    back_end_->run(std::span(slices_).first(feeds), std::span(outcomes_).first(feeds));
+    int made = 0;
+    for (std::size_t i = 0; i < feeds; ++i) {
+        const Feed& feed = actions_.feeds[i];
+        const Outcome& outcome = outcomes_[i];
+        failed_[i] = outcome.finite ? 0 : 1;
+        picked_[i] = outcome.id;
+        stats_.computed_tokens += feed.count;
+        if (!outcome.finite) continue;
+        for (std::size_t at = 0; at < slices_[i].scored.size(); ++at)
+            if (slices_[i].scored[at] >= 0)
+                live_[static_cast<std::size_t>(feed.request)]
+                    .state.prompt_log_probabilities.push_back(outcome.scores[at]);
+        if (!feed.picks) continue;
+        ++made;
+        note_token(i, outcome.id, outcome.log_probability, report);
+    }
+    note_step(back_end_->step_seconds(), made);
+    ++report.steps;
+    report.seconds += back_end_->step_seconds();
+    scheduler_.on(StepDone{1, std::span(picked_).first(feeds), std::span(failed_).first(feeds)},
+                  actions_);
+}
+
+void BatchEngine::run_several(StepReport& report) {
+    const std::size_t feeds = actions_.feeds.size();
+    const std::size_t room = feeds * static_cast<std::size_t>(actions_.steps);
+    if (picked_.size() < room) picked_.resize(room);
+    if (log_probabilities_.size() < room) log_probabilities_.resize(room);
+    if (durations_.size() < static_cast<std::size_t>(actions_.steps))
+        durations_.resize(static_cast<std::size_t>(actions_.steps));
+    for (std::size_t i = 0; i < feeds; ++i) {
+        stops_[i] = scheduler_.sequence(actions_.feeds[i].request).stop_ids;
+        failed_[i] = 0;
+    }
+    const int steps =
+        ahead_->run_ahead(std::span(slices_).first(feeds), actions_.steps,
+                          std::span(stops_).first(feeds), picked_, log_probabilities_, durations_);
+    const std::size_t first = report.tokens.size();
+    report.tokens.resize(first + static_cast<std::size_t>(steps) * feeds);
+    for (std::size_t i = 0; i < feeds; ++i) {
+        Live& live = live_[static_cast<std::size_t>(actions_.feeds[i].request)];
+        for (int step = 0; step < steps; ++step) {
+            const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
+            live.state.log_probabilities.push_back(log_probabilities_[at]);
+            live.state.versions.push_back(version_);
+            report.tokens[first + at] = {live.id, picked_[at], version_, log_probabilities_[at]};
+        }
+    }
+    for (int step = 0; step < steps; ++step) {
+        note_step(durations_[static_cast<std::size_t>(step)], static_cast<int>(feeds));
+        report.seconds += durations_[static_cast<std::size_t>(step)];
+    }
+    stats_.computed_tokens += static_cast<std::int64_t>(steps) * static_cast<std::int64_t>(feeds);
+    report.steps += steps;
+    scheduler_.on(StepDone{steps, picked_, std::span(failed_).first(feeds)}, actions_);
+}
+
+void BatchEngine::note_token(std::size_t feed, int id, double log_probability, StepReport& report) {
+    Live& live = live_[static_cast<std::size_t>(actions_.feeds[feed].request)];
+    live.state.log_probabilities.push_back(log_probability);
+    live.state.versions.push_back(version_);
+    report.tokens.push_back({live.id, id, version_, log_probability});
+}
+
+void BatchEngine::note_step(double seconds, int tokens) {
+    ++stats_.steps;
+    BatchThroughput& throughput = stats_.by_batch[actions_.feeds.size()];
+    ++throughput.steps;
+    throughput.tokens += tokens;
+    throughput.seconds += seconds;
+}
+
+void BatchEngine::report_ended(StepReport& report) {
+    for (const Finished& finished : actions_.finished) {
+        Live& live = live_[static_cast<std::size_t>(finished.request)];
+        const Scheduler::Sequence& sequence = scheduler_.sequence(finished.request);
+        report.ended.push_back({live.id, finished.why, live.state.reused + sequence.reused,
+                                live.state.preemptions + sequence.preemptions,
+                                std::move(live.state.prompt_log_probabilities)});
+        stats_.preemptions += sequence.preemptions;
+        give_back(finished.request);
+    }
+}
+
+// ---- weights ------------------------------------------------------------------------------------
+
+void BatchEngine::prepare(int version, std::unique_ptr<BackEnd> with_weights) {
+    if (version <= version_)
+        throw UserError(fmt::format("version {} of the weights does not come after version {}",
+                                    version, version_));
+    if (with_weights->vocabulary() != back_end_->vocabulary() ||
+        with_weights->context() != back_end_->context() ||
+        with_weights->blocks() != back_end_->blocks() ||
+        with_weights->block_bytes() != back_end_->block_bytes())
+        throw UserError("the new weights are of another shape than those in use");
+    next_version_ = version;
+    next_ = std::move(with_weights);
+}
+
+void BatchEngine::commit(Cache cache) {
+    if (!next_) throw std::logic_error("no weights were prepared");
+    actions_.clear();
+    scheduler_.on(SwapWeights{cache == Cache::keep}, actions_);
+    carry_out();
+    if (cache == Cache::keep) {
+        std::vector<std::byte> bytes(back_end_->block_bytes());
+        for (int block = 0; block < scheduler_.pool().size(); ++block) {
+            if (scheduler_.pool().holders(block) == 0) continue;
+            back_end_->read_block(block, bytes);
+            next_->write_block(block, bytes);
+        }
+    }
+    back_end_ = std::move(next_);
+    ahead_ = dynamic_cast<RunsAhead*>(back_end_.get());
+    version_ = next_version_;
+}
+
+EngineStats BatchEngine::stats() const {
+    EngineStats stats = stats_;
+    stats.waiting = scheduler_.waiting();
+    stats.running = scheduler_.running();
+    stats.free_blocks = scheduler_.available_blocks();
+    stats.held_blocks = scheduler_.held_blocks();
+    stats.peak_blocks = scheduler_.peak_blocks();
+    for (const auto& [id, slot] : slots_)
+        stats.preemptions += scheduler_.sequence(slot).preemptions;
+    return stats;
+}
+
+}  // namespace assay::decode

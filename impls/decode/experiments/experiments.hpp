@@ -1,0 +1,13 @@
+// One function per experiment.
+#pragma once
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::decode {
+
+Experiment x_batch();
+Experiment x_prefix();
+Experiment x_pressure();
+Experiment x_move();
+
+}  // namespace assay::decode

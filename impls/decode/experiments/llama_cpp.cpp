@@ -1,0 +1,88 @@
+#include "impls/decode/experiments/llama_cpp.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "suite/base/datasets.hpp"
+#include "suite/base/process.hpp"
+#include "suite/experiment/recorder.hpp"
+#include "suite/measure/environment.hpp"
+
+namespace assay::decode {
+namespace {
+
+constexpr const char* built = ".deps/peers/llama-batched-bench-0.3.36";
+
+std::string printed_by(const LlamaCppRun& run, const char* flash_attention) {
+    const std::string threads =
+        std::to_string(run.threads > 0 ? run.threads : measure::count_usable_processors());
+    ProcessCommand command;
+    command.arguments = {llama_cpp_program()->string(),
+                         "-m",
+                         run.model.string(),
+                         "-c",
+                         std::to_string(run.batch * (run.prompt + run.tokens)),
+                         "-npp",
+                         std::to_string(run.prompt),
+                         "-ntg",
+                         std::to_string(run.tokens),
+                         "-npl",
+                         std::to_string(run.batch),
+                         "-t",
+                         threads,
+                         "-tb",
+                         threads,
+                         "-fa",
+                         flash_attention,
+                         "--output-format",
+                         "jsonl"};
+    command.out = Stream::pipe();
+    command.err = Stream::null();
+    Process process = Process::spawn(command);
+    const std::string printed = read_to_end(process.out);
+    if (const ExitStatus end = process.wait(); !end.ok())
+        throw SampleError(SampleStatus::failed,
+                          fmt::format("llama-batched-bench {}", to_string(end)));
+    return printed;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> llama_cpp_program() {
+    const char* const named = std::getenv("ASSAY_LLAMA_BENCH");
+    const std::filesystem::path program =
+        named ? std::filesystem::path(named) : datasets_dir().parent_path() / built;
+    std::error_code ignored;
+    if (!std::filesystem::exists(program, ignored)) return std::nullopt;
+    return program;
+}
+
+std::optional<LlamaCppSpeed> llama_cpp_speed(std::string_view printed) {
+    std::optional<LlamaCppSpeed> speed;
+    while (!printed.empty()) {
+        const std::string_view line = printed.substr(0, printed.find('\n'));
+        printed.remove_prefix(std::min(printed.size(), line.size() + 1));
+        const auto json = nlohmann::json::parse(line, nullptr, false);
+        if (!json.is_object() || !json.contains("speed_tg") || !json["speed_tg"].is_number() ||
+            !json.contains("speed_pp") || !json["speed_pp"].is_number())
+            continue;
+        speed = {json["speed_tg"].get<double>(), json["speed_pp"].get<double>()};
+    }
+    return speed;
+}
+
+LlamaCppSpeed run_llama_cpp(const LlamaCppRun& run) {
+    std::optional<LlamaCppSpeed> best;
+    for (const char* const flash_attention : {"on", "off"}) {
+        const auto speed = llama_cpp_speed(printed_by(run, flash_attention));
+        if (speed && (!best || speed->tokens_per_s > best->tokens_per_s)) best = speed;
+    }
+    if (!best)
+        throw SampleError(SampleStatus::failed, "llama-batched-bench printed no line of a batch");
+    return *best;
+}
+
+}  // namespace assay::decode

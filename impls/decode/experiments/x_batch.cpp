@@ -1,0 +1,149 @@
+// Many requests beside each other and one by one: equal bits, and how much faster.
+#include <fmt/format.h>
+
+#include "impls/decode/back_ends.hpp"
+#include "impls/decode/experiments/experiments.hpp"
+#include "impls/decode/experiments/llama_cpp.hpp"
+#include "impls/decode/experiments/modelled_gpu.hpp"
+#include "impls/nn/files/decoder_config.hpp"
+#include "impls/nn/files/tensor_file.hpp"
+#include "suite/data/catalog.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::decode {
+namespace {
+
+constexpr const char* model_id = "smollm2-135m-instruct";
+constexpr int largest_batch_asked = 512;
+
+struct Lengths {
+    int batch, threads, prompt, tokens;
+};
+
+Lengths lengths_of(const SampleSpec& spec) {
+    return {static_cast<int>(integer_axis(spec, "batch")),
+            static_cast<int>(integer_axis(spec, "threads")),
+            static_cast<int>(integer_axis(spec, "prompt")),
+            static_cast<int>(integer_axis(spec, "tokens"))};
+}
+
+/// Seconds for the prompts and one token each.
+double prompts_alone_s(std::vector<BatchJob> jobs, const BatchRunOptions& options) {
+    for (BatchJob& job : jobs) job.request.max_tokens = 1;
+    return run_batch(jobs, options).seconds;
+}
+
+void run_ours(const SampleSpec& spec, Recorder& recorder) {
+    const Lengths asked = lengths_of(spec);
+    const nn::TensorFile file(*data::locate(model_id));
+    const nn::DecoderConfig config = nn::read_decoder_config(file);
+    std::vector<BatchJob> jobs = random_jobs(asked.batch, asked.prompt, 0, asked.tokens, spec.seed);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        // Half of them draw their tokens.
+        if (i % 2 == 0) continue;
+        jobs[i].request.sampling.temperature = 1;
+        jobs[i].request.sampling.seed = spec.seed + i;
+    }
+    BatchRunOptions options;
+    options.make_back_end =
+        back_ends_of(file, {.threads = asked.threads,
+                            .blocks = blocks_for_all(jobs, config.context),
+                            .activations = assay::to_string(spec.axes.at("activations")) == "int8"
+                                               ? ActivationType::int8
+                                               : ActivationType::exact});
+    options.engine.prefix = false;
+    const double new_tokens = static_cast<double>(asked.batch) * (asked.tokens - 1);
+
+    options.engine.max_batch = asked.batch;
+    const BatchRun together = run_batch(jobs, options);
+    const double prefill_s = prompts_alone_s(jobs, options);
+    recorder.metric("tokens_per_s", new_tokens / (together.seconds - prefill_s));
+    recorder.metric("prefill_tokens_per_s",
+                    static_cast<double>(asked.batch) * asked.prompt / prefill_s);
+
+    options.engine.max_batch = 1;
+    const BatchRun one_by_one = run_batch(jobs, options);
+    recorder.metric("one_by_one_tokens_per_s",
+                    new_tokens / (one_by_one.seconds - prompts_alone_s(jobs, options)));
+    recorder.metric("same_bits", same_tokens(together, one_by_one) ? 1 : 0);
+}
+
+void run(const SampleSpec& spec, Recorder& recorder) {
+    if (spec.variant == "ours") return run_ours(spec, recorder);
+    const Lengths asked = lengths_of(spec);
+    const LlamaCppSpeed speed = run_llama_cpp({.model = *data::locate(model_id),
+                                               .batch = asked.batch,
+                                               .threads = asked.threads,
+                                               .prompt = asked.prompt,
+                                               .tokens = asked.tokens});
+    recorder.metric("tokens_per_s", speed.tokens_per_s);
+    recorder.metric("prefill_tokens_per_s", speed.prefill_tokens_per_s);
+}
+
+}  // namespace
+
+Experiment x_batch() {
+    Experiment experiment;
+    experiment.id = "decode/x_batch";
+    experiment.title = "Many requests beside each other, and one by one";
+    experiment.source = "our own; no paper's";
+    experiment.says =
+        "Requests to SmolLM2-135M-Instruct (Q4_1), random prompts, all at once: as one batch and "
+        "one by one, whose tokens and log-probabilities must be the same bits; every second "
+        "request draws its tokens at temperature 1. Time of the prompts is that of the same "
+        "requests with one token each, and the rest is decoding. llama_cpp is "
+        "llama-batched-bench on the same file with the same lengths and threads, the better of "
+        "its two kinds of attention; it decodes random tokens and has no equal bits to show.";
+    const auto whole = [](std::int64_t n) { return Value(n); };
+    experiment.axes = {
+        {"batch", "requests", {whole(1), whole(4), whole(16), whole(32)}, true},
+        {"activations", "what products multiply: all 24 bits, or eight", {"exact", "int8"}, false},
+        {"threads", "0: all cores", {whole(0)}, true},
+        {"prompt", "tokens of each", {whole(128)}, true},
+        {"tokens", "new ones of each", {whole(128)}, true}};
+    experiment.variants = {"ours", "llama_cpp"};
+    experiment.metrics = {
+        {"tokens_per_s", "1/s", "new tokens of all requests over the time of decoding them",
+         Direction::higher},
+        {"prefill_tokens_per_s", "1/s", "prompt tokens over their time", Direction::higher},
+        {"one_by_one_tokens_per_s", "1/s", "new tokens, one request after the other; ours",
+         Direction::higher},
+        {"same_bits", "bool", "in a batch as one by one; ours", Direction::higher, true}};
+    ProfilePlan toy;
+    toy.provenances = {Provenance::measured};
+    toy.seconds_per_sample = 60;
+    ProfilePlan small = toy;
+    small.profile = Profile::small;
+    small.rounds = 5;
+    small.timeout_s = 3600;
+    experiment.profiles = {toy, small};
+    experiment.figure = {.kind = Figure::Kind::lines,
+                         .metric = "tokens_per_s",
+                         .x = "batch",
+                         .panels = {},
+                         .x_title = "requests in a batch",
+                         .y_title = "new tokens per second"};
+    experiment.unsupported = [](const SampleSpec& spec) -> std::optional<std::string> {
+        if (!data::locate(model_id))
+            return fmt::format(
+                "{0} is not here: scripts/models, then `assay data fetch {0} --from FILE`",
+                model_id);
+        if (spec.variant == "llama_cpp" && !llama_cpp_program())
+            return "llama-batched-bench is not here; scripts/peers builds it";
+        return std::nullopt;
+    };
+    experiment.inputs = [](const SampleSpec&) -> std::vector<Input> {
+        if (auto weights = data::input_of(model_id, "weights")) return {*std::move(weights)};
+        return {};
+    };
+    experiment.validate = [](const SampleSpec& spec) {
+        integer_axis(spec, "batch", 1, largest_batch_asked);
+        integer_axis(spec, "threads", 0, 1024);
+        integer_axis(spec, "prompt", 1, 4096);
+        integer_axis(spec, "tokens", 2, 4096);
+    };
+    experiment.run = run;
+    return experiment;
+}
+
+}  // namespace assay::decode

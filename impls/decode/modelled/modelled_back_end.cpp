@@ -1,0 +1,176 @@
+#include "impls/decode/modelled/modelled_back_end.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "impls/nn/hashes.hpp"
+
+namespace assay::decode {
+namespace {
+
+constexpr std::uint64_t nothing_yet = 0x6a09e667f3bcc908ULL;
+
+/// Two rounds less than counter_hash: this is most of the work of a modelled token.
+std::uint64_t mixed(std::uint64_t hash, int id, std::uint64_t weights) {
+    hash = (hash ^ (static_cast<std::uint64_t>(id) + (weights << 32))) * 0xbf58476d1ce4e5b9ULL;
+    return hash ^ (hash >> 29);
+}
+
+double score(std::uint64_t hash, int id) {
+    return -static_cast<double>(mixed(hash, id, 7) >> 11) * 0x1p-53 * 16;
+}
+
+/// The n-th of those allowed, counted round.
+int nth_allowed(std::span<const std::uint64_t> allowed, int n) {
+    int count = 0;
+    for (const std::uint64_t word : allowed) count += std::popcount(word);
+    n %= count;
+    for (int id = 0;; ++id)
+        if ((allowed[static_cast<std::size_t>(id) / 64] >> (id % 64) & 1) != 0 && n-- == 0)
+            return id;
+}
+
+int pick_id(std::uint64_t hash, const Pick& pick, std::uint64_t draw, int vocabulary) {
+    if (pick.forced >= 0) return pick.forced;
+    if (pick.sampling.temperature > 0)
+        hash ^= nn::counter_hash(nn::counter_hash(pick.sampling.seed) + draw);
+    const auto id = static_cast<int>((hash >> 32) * static_cast<std::uint64_t>(vocabulary) >> 32);
+    return pick.allowed.empty() ? id : nth_allowed(pick.allowed, id);
+}
+
+}  // namespace
+
+double StepCost::seconds(std::int64_t tokens, std::int64_t positions) const {
+    return fixed_s + std::max(weights_s, static_cast<double>(tokens) * token_s) +
+           static_cast<double>(positions) * position_s;
+}
+
+ModelledBackEnd::ModelledBackEnd(const ModelledSettings& settings)
+    : settings_(settings), cache_(static_cast<std::size_t>(settings.blocks) * block_positions) {}
+
+std::size_t ModelledBackEnd::block_bytes() const { return block_positions * sizeof(Position); }
+
+ModelledBackEnd::Position& ModelledBackEnd::at(std::span<const int> blocks, int position) {
+    const auto block = blocks[static_cast<std::size_t>(position / block_positions)];
+    return cache_[static_cast<std::size_t>(block) * block_positions +
+                  static_cast<std::size_t>(position % block_positions)];
+}
+
+std::uint64_t ModelledBackEnd::feed(std::span<const int> blocks, int position, std::uint64_t before,
+                                    int id) {
+    const std::uint64_t hash = mixed(before, id, settings_.weights);
+    at(blocks, position) = {hash, static_cast<std::uint32_t>(id),
+                            static_cast<std::uint32_t>(settings_.weights)};
+    return hash;
+}
+
+void ModelledBackEnd::check(const Slice& slice) {
+    std::uint64_t hash = nothing_yet;
+    for (int position = 0; position < slice.first_position; ++position) {
+        const Position& here = at(slice.blocks, position);
+        hash = mixed(hash, static_cast<int>(here.id), here.weights);
+        if (hash != here.hash)
+            throw std::logic_error("position " + std::to_string(position) +
+                                   " of a slice is in no block of its tokens");
+    }
+}
+
+void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out) {
+    std::int64_t tokens = 0, positions = 0;
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+        const Slice& slice = slices[i];
+        Outcome& outcome = out[i];
+        if (settings_.checks) check(slice);
+        int position = slice.first_position;
+        std::uint64_t hash = position > 0 ? at(slice.blocks, position - 1).hash : nothing_yet;
+        outcome.scores.clear();
+        for (std::size_t t = 0; t < slice.ids.size(); ++t, ++position) {
+            hash = feed(slice.blocks, position, hash, slice.ids[t]);
+            positions += position + 1;
+            if (!slice.scored.empty())
+                outcome.scores.push_back(slice.scored[t] < 0 ? 0 : score(hash, slice.scored[t]));
+        }
+        tokens += static_cast<std::int64_t>(slice.ids.size());
+        outcome.finite = true;
+        if (!slice.picks) continue;
+        outcome.id = pick_id(hash, slice.pick, slice.pick.draw, settings_.vocabulary);
+        outcome.log_probability = score(hash, outcome.id);
+    }
+    if (fails_ && !slices.empty()) {
+        out[static_cast<std::size_t>(*fails_) % slices.size()].finite = false;
+        fails_.reset();
+    }
+    step_s_ = settings_.cost.seconds(tokens, positions) + transfer_s();
+}
+
+int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
+                               std::span<const std::span<const int>> stops, std::span<int> ids,
+                               std::span<double> log_probabilities, std::span<double> seconds) {
+    const std::size_t count = slices.size();
+    std::int64_t positions = 0;
+    state_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (settings_.checks) check(slices[i]);
+        const int position = slices[i].first_position;
+        state_[i] = position > 0 ? at(slices[i].blocks, position - 1).hash : nothing_yet;
+        positions += position;
+    }
+    const double first_s = transfer_s();
+    bool stopped = false;
+    int step = 0;
+    for (; step < steps && !stopped; ++step) {
+        int* const picked = ids.data() + static_cast<std::size_t>(step) * count;
+        double* const scores = log_probabilities.data() + static_cast<std::size_t>(step) * count;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Slice& slice = slices[i];
+            const int id = step == 0 ? slice.ids[0] : *(picked + i - count);
+            const std::uint64_t hash =
+                feed(slice.blocks, slice.first_position + step, state_[i], id);
+            state_[i] = hash;
+            picked[i] =
+                pick_id(hash, slice.pick, slice.pick.draw + static_cast<std::uint64_t>(step),
+                        settings_.vocabulary);
+            scores[i] = score(hash, picked[i]);
+            for (const int stop : stops[i]) stopped = stopped || stop == picked[i];
+        }
+        positions += static_cast<std::int64_t>(count);
+        seconds[static_cast<std::size_t>(step)] =
+            settings_.cost.seconds(static_cast<std::int64_t>(count), positions) +
+            (step == 0 ? first_s : 0);
+    }
+    step_s_ = seconds[static_cast<std::size_t>(step) - 1];
+    return step;
+}
+
+double ModelledBackEnd::transfer_s() {
+    return static_cast<double>(std::exchange(transferred_, 0)) * settings_.cost.block_s;
+}
+
+void ModelledBackEnd::copy_block(int from, int to, int positions) {
+    std::copy_n(cache_.begin() + static_cast<std::ptrdiff_t>(from) * block_positions, positions,
+                cache_.begin() + static_cast<std::ptrdiff_t>(to) * block_positions);
+}
+
+void ModelledBackEnd::read_block(int block, std::span<std::byte> out) const {
+    ++transferred_;
+    std::memcpy(out.data(), &cache_[static_cast<std::size_t>(block) * block_positions], out.size());
+}
+
+void ModelledBackEnd::write_block(int block, std::span<const std::byte> in) {
+    ++transferred_;
+    std::memcpy(&cache_[static_cast<std::size_t>(block) * block_positions], in.data(), in.size());
+}
+
+ModelledToken modelled_token(std::span<const int> tokens, std::span<const std::uint64_t> weights,
+                             const Pick& pick, int vocabulary) {
+    std::uint64_t hash = nothing_yet;
+    for (std::size_t i = 0; i < tokens.size(); ++i) hash = mixed(hash, tokens[i], weights[i]);
+    const int id = pick_id(hash, pick, pick.draw, vocabulary);
+    return {id, score(hash, id)};
+}
+
+}  // namespace assay::decode

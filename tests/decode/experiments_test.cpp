@@ -1,0 +1,103 @@
+// The system `decode`: claims ask experiments for what they have, and the simulated ones come out.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "impls/decode/experiments/experiments.hpp"
+#include "impls/decode/experiments/llama_cpp.hpp"
+#include "impls/decode/experiments/modelled_gpu.hpp"
+#include "impls/decode/register.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::decode {
+namespace {
+
+class DecodeExperiments : public testing::Test {
+  protected:
+    DecodeExperiments() { setenv("ASSAY_DATASETS", ASSAY_TEST_DATASETS, 1); }
+
+    static std::map<std::string, double> run(const Experiment& experiment,
+                                             const std::string& variant, const Case& axes) {
+        SampleSpec spec;
+        spec.variant = variant;
+        spec.axes = axes;
+        spec.provenance = Provenance::simulated;
+        MemoryRecorder recorder;
+        experiment.run(spec, recorder);
+        std::map<std::string, double> metrics;
+        for (const auto& metric : recorder.metrics) {
+            EXPECT_TRUE(experiment.metric(metric.name)) << metric.name;
+            metrics[metric.name] = metric.value;
+        }
+        EXPECT_EQ(metrics.size(), experiment.metrics.size());
+        return metrics;
+    }
+};
+
+TEST_F(DecodeExperiments, ClaimsAndExperimentsFit) {
+    Registry registry;
+    ASSERT_NO_THROW(registry.add(make_system()));
+    EXPECT_TRUE(registry.experiment("decode/x_batch"));
+    EXPECT_TRUE(registry.system("decode")->on_request);
+}
+
+TEST_F(DecodeExperiments, SharedPromptsAreComputedOnce) {
+    const auto none = run(x_prefix(), "prefix_tree", {{"share", 0.0}});
+    EXPECT_EQ(none.at("reused_tokens"), 0);
+    EXPECT_EQ(none.at("speedup"), 1);
+    const auto half = run(x_prefix(), "prefix_tree", {{"share", 0.5}});
+    EXPECT_EQ(half.at("reused_tokens"), 63 * 512);
+    EXPECT_EQ(half.at("computed_tokens"), 64 * (1024 + 127) - 63 * 512);
+    EXPECT_GT(half.at("speedup"), 1.1);
+    EXPECT_EQ(half.at("same_bits"), 1);
+    EXPECT_EQ(run(x_prefix(), "none", {{"share", 0.5}}).at("speedup"), 1);
+}
+
+TEST_F(DecodeExperiments, PreemptionCostsTimeAndNoToken) {
+    for (const char* const variant : {"recompute", "swap"}) {
+        const auto roomy = run(x_pressure(), variant, {{"blocks", 1.0}});
+        EXPECT_EQ(roomy.at("preemptions"), 0);
+        EXPECT_EQ(roomy.at("slowdown"), 1);
+        const auto tight = run(x_pressure(), variant, {{"blocks", 0.4}});
+        EXPECT_GT(tight.at("preemptions"), 0);
+        EXPECT_GT(tight.at("slowdown"), 1.1);
+        EXPECT_EQ(tight.at("same_bits"), 1);
+        EXPECT_EQ(tight.at("computed_tokens") > roomy.at("computed_tokens"),
+                  variant == std::string("recompute"));
+    }
+}
+
+TEST_F(DecodeExperiments, AMoveCostsWhatIsComputedAgain) {
+    const auto tokens = run(x_move(), "tokens", {{"length", std::int64_t{512}}});
+    EXPECT_GT(tokens.at("lost_s"), 0);
+    EXPECT_GT(tokens.at("computed_again"), 16 * 512);
+    EXPECT_EQ(tokens.at("same_bits"), 1);
+    const auto with_kv = run(x_move(), "with_kv", {{"length", std::int64_t{512}}});
+    EXPECT_EQ(with_kv.at("computed_again"), 0);
+    EXPECT_LT(with_kv.at("lost_s"), tokens.at("lost_s"));
+}
+
+TEST_F(DecodeExperiments, CostOfAStepIsTheShapes) {
+    const StepCost cost = modelled_gpu_cost();
+    // 13.2 GB of weights in bf16 at an A100's 1.6 to 2 TB/s; two operations a weight.
+    EXPECT_GT(cost.weights_s, 13.2e9 / 2.1e12);
+    EXPECT_LT(cost.weights_s, 13.5e9 / 0.8e12);
+    EXPECT_GT(cost.token_s, 13.2e9 / 312e12);
+    EXPECT_LT(cost.token_s, 13.5e9 / 100e12);
+    // A position's keys and values: 2 · 32 layers · 4096 · 2 bytes.
+    EXPECT_NEAR(cost.block_s, 16 * 524288 / 31.5e9, 1e-6);
+}
+
+TEST(LlamaCpp, SpeedOfTheLineThatTellsOfABatch) {
+    const auto speed = llama_cpp_speed(
+        "load: something\n{\"n_kv_max\": 4096, \"pp\": 128, \"tg\": 128, \"pl\": 4, \"t_pp\": 1.5, "
+        "\"speed_pp\": 341.3, \"t_tg\": 3.0, \"speed_tg\": 170.7, \"t\": 4.5, \"speed\": 227.5}\n");
+    ASSERT_TRUE(speed);
+    EXPECT_DOUBLE_EQ(speed->tokens_per_s, 170.7);
+    EXPECT_DOUBLE_EQ(speed->prefill_tokens_per_s, 341.3);
+    EXPECT_FALSE(llama_cpp_speed(""));
+    EXPECT_FALSE(llama_cpp_speed("{\"speed_pp\": 1}\n{\"speed_tg\": \"x\", \"speed_pp\": 2}"));
+}
+
+}  // namespace
+}  // namespace assay::decode

@@ -1,0 +1,126 @@
+// assay model batch as a user runs it, on a toy model.
+#include <gtest/gtest.h>
+
+#include "tests/model/model_program.hpp"
+
+namespace assay::model {
+namespace {
+
+class ModelBatch : public ModelProgram {
+  protected:
+    nlohmann::json batch(const std::string& requests, std::vector<std::string> more = {}) {
+        std::vector<std::string> arguments{"model", "batch", file, "--requests",
+                                           write("requests.jsonl", requests)};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return assay_json(arguments);
+    }
+};
+
+TEST_F(ModelBatch, TellsOfEveryRequestAndOfTheEngine) {
+    const nlohmann::json result = batch(
+        "{\"id\":\"a\",\"ids\":[72,105,33],\"max_tokens\":6}\n"
+        "{\"id\":2,\"ids\":[72,105,33],\"max_tokens\":2,\"prompt_logprobs\":true,\"stop_ids\":[]}\n"
+        "{\"id\":\"c\",\"ids\":[1],\"at_step\":3,\"cancel_at\":3}\n");
+    EXPECT_EQ(keys_of(result), (std::vector<std::string>{"engine", "requests"}));
+    EXPECT_EQ(keys_of(result["engine"]),
+              (std::vector<std::string>{"block", "computed_tokens", "held_blocks", "peak_blocks",
+                                        "preemptions", "reused_tokens", "seconds", "steps"}));
+    ASSERT_EQ(result["requests"].size(), 3u);
+    const nlohmann::json& first = result["requests"][0];
+    EXPECT_EQ(keys_of(first), (std::vector<std::string>{"finish", "id", "ids", "logprobs",
+                                                        "preemptions", "reused", "versions"}));
+    EXPECT_EQ(first["id"], "a");
+    EXPECT_EQ(first["finish"], "length");
+    EXPECT_EQ(first["ids"], assay_json({"model", "generate", wordless, "--ids", "72,105,33",
+                                        "--max-tokens", "6"})["ids"]);
+    EXPECT_EQ(first["versions"], std::vector<int>(6, 1));
+    const nlohmann::json& second = result["requests"][1];
+    EXPECT_EQ(second["id"], 2);
+    ASSERT_EQ(second["prompt_logprobs"].size(), 3u);
+    EXPECT_TRUE(second["prompt_logprobs"][0].is_null());
+    EXPECT_LT(second["prompt_logprobs"][2].get<double>(), 0);
+    EXPECT_EQ(second["ids"][0], first["ids"][0]);
+    EXPECT_EQ(second["logprobs"][0], first["logprobs"][0]);
+    EXPECT_EQ(result["requests"][2]["finish"], "cancelled");
+    EXPECT_EQ(result["requests"][2]["ids"].size(), 0u);
+    EXPECT_EQ(result["engine"]["steps"], 6);
+    EXPECT_EQ(result["engine"]["computed_tokens"], 8 + 4);
+    EXPECT_EQ(result["engine"]["held_blocks"], 0);
+    EXPECT_EQ(result["engine"]["block"], 16);
+}
+
+TEST_F(ModelBatch, SameBitsHoweverItIsRun) {
+    std::string requests;
+    for (int i = 0; i < 8; ++i) {
+        requests += "{\"id\":" + std::to_string(i) + ",\"ids\":[72,105,33,10,11,12,13,14,15,16,17";
+        for (int k = 0; k < i; ++k) requests += "," + std::to_string(20 + 3 * k + i % 2);
+        requests += "],\"max_tokens\":20,\"temperature\":" + std::to_string(i % 3) + "}\n";
+    }
+    const nlohmann::json plain = batch(requests);
+    EXPECT_GT(plain["engine"]["reused_tokens"].get<int>(), 0);
+    const auto expect_same = [&](std::vector<std::string> more) {
+        const nlohmann::json other = batch(requests, more);
+        for (std::size_t i = 0; i < 8; ++i)
+            for (const char* const key : {"ids", "logprobs", "finish"})
+                EXPECT_EQ(other["requests"][i][key], plain["requests"][i][key]) << more[0] << key;
+        EXPECT_EQ(other["engine"]["held_blocks"], 0);
+        return other["engine"];
+    };
+    expect_same({"--max-batch", "1"});
+    expect_same({"--chunk", "3", "--threads", "1"});
+    EXPECT_EQ(expect_same({"--prefix", "off"})["reused_tokens"], 0);
+    EXPECT_GT(expect_same({"--kv-blocks", "5"})["preemptions"].get<int>(), 0);
+    EXPECT_GT(expect_same({"--kv-blocks", "5", "--preempt", "swap"})["preemptions"].get<int>(), 0);
+    EXPECT_GT(expect_same({"--move-at", "5"})["computed_tokens"],
+              plain["engine"]["computed_tokens"]);
+    EXPECT_GT(expect_same({"--reload-at", "5"})["computed_tokens"],
+              plain["engine"]["computed_tokens"]);
+    const nlohmann::json versions =
+        batch(requests, {"--reload-at", "5"})["requests"][0]["versions"];
+    EXPECT_EQ(versions[0], 1);
+    EXPECT_EQ(versions.back(), 2);
+}
+
+TEST_F(ModelBatch, StopsAtTheModelsEndOfText) {
+    // A forced end of text is no end.
+    const nlohmann::json result = batch(
+        "{\"id\":1,\"ids\":[72],\"forced_ids\":[256,7]}\n"
+        "{\"id\":2,\"ids\":[72,105,33],\"max_tokens\":40,\"stop_ids\":[" +
+        assay_json(
+            {"model", "generate", wordless, "--ids", "72,105,33", "--max-tokens", "3"})["ids"][2]
+            .dump() +
+        "]}\n");
+    EXPECT_EQ(result["requests"][0]["ids"], (std::vector<int>{256, 7}));
+    EXPECT_EQ(result["requests"][0]["finish"], "length");
+    EXPECT_EQ(result["requests"][1]["finish"], "stop");
+    EXPECT_LE(result["requests"][1]["ids"].size(), 3u);
+}
+
+TEST_F(ModelBatch, Refusals) {
+    const auto refused = [&](const std::string& requests, const std::string& part,
+                             std::vector<std::string> more = {}) {
+        std::vector<std::string> arguments{"batch", file, "--requests", write("r.jsonl", requests),
+                                           "--json"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        expect_refused(arguments, part);
+    };
+    const std::string good = "{\"id\":1,\"ids\":[1]}\n";
+    refused(good + "{\"id\":2,\"ids\":[259]}", "r.jsonl:2: ids: 259 is no token id");
+    refused(good + good, "r.jsonl:2: the id 1 came before");
+    refused("{\"id\":1,\"ids\":[1],\"seeds\":3}", "r.jsonl:1: there is no key \"seeds\"");
+    refused("{\"id\":1,\"ids\":[1],\"max_tokens\":33}", "give --kv-blocks 3 or more",
+            {"--kv-blocks", "2"});
+    refused(good, "--max-batch", {"--max-batch", "0"});
+    refused(good, "--chunk", {"--chunk", "0"});
+    refused(good, "--kv-blocks", {"--kv-blocks", "0"});
+    refused(good, "--prefix", {"--prefix", "maybe"});
+    refused(good, "--preempt", {"--preempt", "never"});
+    refused(good, "--move-at", {"--move-at", "-1"});
+    refused(good, "--reload-at", {"--reload-at", "x"});
+    expect_refused({"batch", file, "--requests", (folder / "none").string()}, "cannot be read");
+    expect_refused({"batch", file, "--requests", folder.path().string()}, "cannot be read");
+    expect_refused({"batch", file}, "--requests");
+}
+
+}  // namespace
+}  // namespace assay::model
