@@ -71,5 +71,7 @@ Page* make_figure_page(const PageContext& context);
 Page* make_compare_page(const PageContext& context);
 Page* make_timeline_page(const PageContext& context);
 Page* make_history_page(const PageContext& context);
+Page* make_run_page(const PageContext& context);
+Page* make_machine_page(const PageContext& context);
 
 }  // namespace assay::gui

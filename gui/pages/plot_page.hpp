@@ -7,6 +7,7 @@
 #include "gui/models/words.hpp"
 #include "gui/pages/page.hpp"
 #include "gui/views/plot_pane.hpp"
+#include "gui/views/table.hpp"
 
 namespace assay::gui {
 
@@ -23,6 +24,7 @@ class PlotPage : public Page {
         layout->setContentsMargins(0, 0, 0, 0);
         layout->addWidget(pane_);
         setFocusProxy(pane_);
+        add_command_copying(pane_->table(), [this] { return pane_->command(); });
     }
 
     PlotPane* pane() const override { return pane_; }

@@ -1,6 +1,11 @@
 // What happened at the second kill?
 #include <fmt/format.h>
 
+#include <QHeaderView>
+#include <QTableView>
+#include <algorithm>
+
+#include "gui/models/machine_tables.hpp"
 #include "gui/models/tables.hpp"
 #include "gui/pages/plot_page.hpp"
 
@@ -12,7 +17,12 @@ constexpr std::size_t painted_width = 1440;  // pixels, for which long curves ar
 class TimelinePage : public PlotPage<TimelineMark> {
   public:
     explicit TimelinePage(const PageContext& context)
-        : PlotPage(context, make_marks_model, QStringLiteral("What happened, by time"), 4) {}
+        : PlotPage(context, make_marks_model, QStringLiteral("What happened, by time"), 4),
+          devices_(make_devices_model(this)),
+          devices_table_(make_table(devices_, QStringLiteral("Hardware readings"), 6)) {
+        pane()->add_below(devices_table_);
+        connect(devices_, &QAbstractItemModel::modelReset, this, [this] { fit_devices(); });
+    }
 
     void refresh() override {
         ask(
@@ -36,7 +46,24 @@ class TimelinePage : public PlotPage<TimelineMark> {
                           command(fmt::format("replay {:.8}", sample.id)));
         show_plot(std::move(timeline.plot));
         model().set(std::move(timeline.marks));
+        devices_->set(std::move(timeline.hardware));
     }
+
+    void forget() override {
+        PlotPage::forget();
+        devices_->set({});
+    }
+
+    // As high as its rows, and gone without any.
+    void fit_devices() {
+        constexpr int most = 8;
+        const int rows = std::min(devices_->rowCount(), most);
+        devices_table_->setVisible(rows > 0);
+        devices_table_->setFixedHeight((rows + 1) * devices_table_->verticalHeader()->defaultSectionSize() + 6);
+    }
+
+    DevicesModel* devices_;
+    QTableView* devices_table_;
 };
 
 }  // namespace

@@ -6,15 +6,16 @@
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMessageBox>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "gui/data/kept_state.hpp"
 #include "gui/data/overview.hpp"
 #include "gui/models/words.hpp"
 #include "gui/views/export.hpp"
+#include "gui/views/keys_help.hpp"
 #include "gui/views/theme.hpp"
 #include "suite/base/error.hpp"
 
@@ -113,7 +114,9 @@ void MainWindow::add_pages() {
     pages_ = {{View::figure, make_figure_page(context)},
               {View::compare, make_compare_page(context)},
               {View::timeline, make_timeline_page(context)},
-              {View::history, make_history_page(context)}};
+              {View::history, make_history_page(context)},
+              {View::run, make_run_page(context)},
+              {View::machine, make_machine_page(context)}};
     views_->addWidget(overview_);
     for (const auto& [view, page] : pages_) {
         views_->addWidget(page);
@@ -143,6 +146,11 @@ void MainWindow::add_keys() {
     key(Qt::Key_4, [this] { go_to_newest_sample(); });
     key(Qt::Key_5, [this] {
         if (!experiment_.empty()) go({View::history, experiment_});
+    });
+    key(Qt::Key_6, [this] { go({View::run, experiment_}); });
+    key(Qt::Key_7, [this] { go({View::machine, {}}); });
+    key(Qt::Key_T, [this] {
+        set_theme(theme_ == report::Theme::dark ? report::Theme::light : report::Theme::dark);
     });
     key(Qt::Key_Slash, [this] {
         go({View::overview, {}});
@@ -225,6 +233,7 @@ void MainWindow::forget_view() {
 }
 
 void MainWindow::set_theme(report::Theme theme) {
+    theme_ = theme;
     QApplication::setPalette(palette_of(theme));
     for (const auto& [view, page] : pages_) page->set_theme(theme);
 }
@@ -249,6 +258,8 @@ void MainWindow::read_overview() {
             running_->setText(runs.isEmpty() || worse.isEmpty() ? runs + worse
                                                                 : worse + "   " + runs);
             overview_model_->set(std::move(overview));
+            overview_read_ = true;
+            show_news();
         });
 }
 
@@ -269,12 +280,45 @@ void MainWindow::export_view() {
                        .arg(file));
 }
 
-void MainWindow::help() {
-    QMessageBox::information(
-        this, QStringLiteral("Keys"),
-        QStringLiteral("1\toverview\n2\tthe figure looked at last\n3\tthe last two sessions\n"
-                       "4\tits newest sample in time\n5\tits history\n/\tsearch\nCtrl+L\tgo to a "
-                       "view\nEnter\topen\nBackspace\tback\nE\texport the figure\n?\tthis"));
+// ---- what is kept between two starts ------------------------------------------------------------
+
+void MainWindow::keep_state() {
+    const KeptState state = read_state(database_);
+    keeps_state_ = true;
+    last_look_ = state.look;
+    if (!state.geometry.isEmpty()) restoreGeometry(state.geometry);
+    if (!state.theme.isEmpty())
+        set_theme(state.theme == "dark" ? report::Theme::dark : report::Theme::light);
+    try {
+        if (!state.view.isEmpty()) go(parse_location(state.view.toStdString()));
+    } catch (const UserError&) {  // of a program that had another view
+    }
 }
+
+void MainWindow::show_news() {
+    if (!last_look_) return;
+    const QStringList news = news_since(*last_look_, overview_model_->overview());
+    const QString since =
+        QString(last_look_->at).left(16).replace('T', ' ') + QStringLiteral(" UTC");
+    overview_->set_news(news.isEmpty()
+                            ? QStringLiteral("Nothing new since the last look, ") + since
+                            : QStringLiteral("New since %1: %2")
+                                  .arg(since, news.join(QStringLiteral("; "))));
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (keeps_state_) {
+        KeptState state{saveGeometry(), text(to_string(location_)),
+                        theme_ == report::Theme::dark ? QStringLiteral("dark")
+                                                      : QStringLiteral("light"),
+                        last_look_};
+        if (overview_read_)
+            state.look = look_at(overview_model_->overview(), text(store::now_utc()));
+        write_state(database_, state);
+    }
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::help() { show_keys(this); }
 
 }  // namespace assay::gui

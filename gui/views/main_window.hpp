@@ -4,8 +4,10 @@
 #include <QMainWindow>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "gui/data/last_look.hpp"
 #include "gui/data/reader.hpp"
 #include "gui/models/overview_model.hpp"
 #include "gui/pages/page.hpp"
@@ -27,6 +29,8 @@ class MainWindow : public QMainWindow {
     void go(const Location& location);
     void back();
     void set_theme(report::Theme theme);
+    /// Takes up what was kept of the last start, and keeps it when it closes.
+    void keep_state();
     /// Everything that was asked for is on the screen.
     bool settled() const;
     const Location& location() const { return location_; }
@@ -35,6 +39,9 @@ class MainWindow : public QMainWindow {
 
   Q_SIGNALS:
     void settled_now();
+
+  protected:
+    void closeEvent(QCloseEvent* event) override;
 
   private:
     void add_pages();
@@ -50,6 +57,7 @@ class MainWindow : public QMainWindow {
     Page* open_page() const;      ///< null: the overview is open
     PlotPane* open_pane() const;  ///< null: what is open has no plot
     void export_view();
+    void show_news();
     void help();
 
     std::shared_ptr<const Registry> registry_;
@@ -65,6 +73,9 @@ class MainWindow : public QMainWindow {
     Location location_;
     std::string experiment_;  // the last that was looked at
     std::vector<Location> before_;
+    report::Theme theme_ = report::Theme::light;
+    bool keeps_state_ = false, overview_read_ = false;
+    std::optional<LastLook> last_look_;  // of the start before
     Reader reader_;  // last: its answers find everything else
 };
 
