@@ -1,6 +1,7 @@
 // Pages that are a plot with a table beside it.
 #pragma once
 
+#include <QTableView>
 #include <QVBoxLayout>
 
 #include "gui/models/table_model.hpp"
