@@ -53,10 +53,13 @@ nlohmann::json runs_in(const DumpHead& head, const std::string& experiment, cons
     RunsModel* runs = make_runs_model(&models);
     runs->set(read_runs(store));
     if (experiment.empty()) return dump(head, *runs, {}, {});
-    const QStringList words =
-        run_arguments({.experiments = experiment, .profile = {}, .mode = {}, .variants = {},
-                       .axes = {}, .more = {}},
-                      options.database);
+    const QStringList words = run_arguments({.experiments = experiment,
+                                             .profile = {},
+                                             .mode = {},
+                                             .variants = {},
+                                             .axes = {},
+                                             .more = {}},
+                                            options.database);
     const Said said = ask_assay(words + QStringList{"--dry-run", "--json"});
     if (!said.ok) throw UserError(said.why.toStdString());
     return dump(head, *runs, command_text(words), read_plan(said.out));

@@ -58,8 +58,7 @@ Said ask_assay(const QStringList& arguments, const QStringList& environment) {
     QProcess process;
     prepare(process, arguments, environment);
     process.start();
-    if (!process.waitForFinished(longest_answer_ms))
-        return {false, {}, process.errorString()};
+    if (!process.waitForFinished(longest_answer_ms)) return {false, {}, process.errorString()};
     return said_by(process);
 }
 

@@ -7,8 +7,8 @@
 #include <QProcess>
 #include <QString>
 #include <QStringList>
-#include <functional>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 namespace assay::gui {

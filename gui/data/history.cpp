@@ -85,16 +85,14 @@ std::vector<TrendHistory> read_history(const Registry& registry, store::Store& s
 std::vector<TrendEvent> events_of(const TrendHistory& history) {
     std::vector<TrendEvent> events;
     for (const report::TrendChange& change : history.trend.changes)
-        events.push_back(
-            {history.trend.points[static_cast<std::size_t>(change.at.index)].started, "change",
-             change_says(change)});
+        events.push_back({history.trend.points[static_cast<std::size_t>(change.at.index)].started,
+                          "change", change_says(change)});
     for (const store::RowOfNight& night : history.nights)
-        events.push_back({night.started, "night",
-                          fmt::format("{}{}",
-                                      night.row.evidence == "none" ? "nothing unusual"
-                                                                   : night.row.evidence,
-                                      night.row.median ? fmt::format(", {:.4g}", *night.row.median)
-                                                       : "")});
+        events.push_back(
+            {night.started, "night",
+             fmt::format("{}{}",
+                         night.row.evidence == "none" ? "nothing unusual" : night.row.evidence,
+                         night.row.median ? fmt::format(", {:.4g}", *night.row.median) : "")});
     for (const store::AcceptedLevel& level : history.levels)
         events.push_back({level.at, "level",
                           fmt::format("session {:.8} accepted for {}{}", level.session,

@@ -19,10 +19,10 @@ struct SessionNote {
 
 struct TrendHistory {
     report::Trend trend;
-    std::string row;                        ///< what reports call it among these
-    std::vector<SessionNote> notes;         ///< oldest first
-    std::vector<store::RowOfNight> nights;  ///< oldest first
-    std::string suite = {};                 ///< of its newest night; empty: it had none
+    std::string row;                                ///< what reports call it among these
+    std::vector<SessionNote> notes;                 ///< oldest first
+    std::vector<store::RowOfNight> nights;          ///< oldest first
+    std::string suite = {};                         ///< of its newest night; empty: it had none
     std::vector<store::AcceptedLevel> levels = {};  ///< that nights judge it by, oldest first
 };
 

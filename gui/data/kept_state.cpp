@@ -25,7 +25,9 @@ json look_json(const LastLook& look) {
 }
 
 LastLook read_look(const json& object) {
-    LastLook look{text(object.at("at").get<std::string>()), {}, object.at("candidate"),
+    LastLook look{text(object.at("at").get<std::string>()),
+                  {},
+                  object.at("candidate"),
                   object.at("confirmed")};
     for (const auto& [id, seen] : object.at("experiments").items())
         look.experiments[id] = {seen.at("claims").get<VerdictCounts>(),

@@ -1,5 +1,5 @@
-// What the window keeps between two starts: per database where it was, how it looked, and what there
-// was to see. In a place of its own, never in a database.
+// What the window keeps between two starts: per database where it was, how it looked, and what
+// there was to see. In a place of its own, never in a database.
 #pragma once
 
 #include <QByteArray>

@@ -51,8 +51,8 @@ QStringList news_since(const LastLook& before, const Overview& now) {
                 samples += more;
                 sampled << text(experiment.id);
             }
-            failed += std::max(0L, count(experiment.samples, "failed") -
-                                       count(seen.samples, "failed"));
+            failed +=
+                std::max(0L, count(experiment.samples, "failed") - count(seen.samples, "failed"));
             for (const auto& [verdict, n] : experiment.claims)
                 if (known != before.experiments.end() && n > count(seen.claims, verdict))
                     turned[verdict] << QStringLiteral("%1 of %2")

@@ -18,9 +18,9 @@ using nlohmann::json;
 
 /// In the order in which one asks; others follow by name.
 constexpr const char* usual_order[] = {
-    "machine", "hostname", "processor",  "cores",    "usable cores", "quota",   "caches", "memory",
-    "gpus",    "driver",   "os",         "kernel",   "governor",     "warnings", "commit", "version",
-    "build",   "compiler", "build type", "flags",    "torch",        "libc"};
+    "machine", "hostname", "processor",  "cores",  "usable cores", "quota",    "caches", "memory",
+    "gpus",    "driver",   "os",         "kernel", "governor",     "warnings", "commit", "version",
+    "build",   "compiler", "build type", "flags",  "torch",        "libc"};
 
 std::string plain(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
@@ -29,15 +29,16 @@ std::string plain(const json& value) {
 std::string gpus_text(const json& gpus) {
     std::vector<std::pair<std::string, int>> kinds;
     for (const json& gpu : gpus) {
-        const std::string one =
-            fmt::format("{} ({} GiB)", gpu.value("name", "?"), plain(gpu.value("memory_gib", json())));
+        const std::string one = fmt::format("{} ({} GiB)", gpu.value("name", "?"),
+                                            plain(gpu.value("memory_gib", json())));
         if (!kinds.empty() && kinds.back().first == one)
             ++kinds.back().second;
         else
             kinds.emplace_back(one, 1);
     }
     std::vector<std::string> words;
-    for (const auto& [one, n] : kinds) words.push_back(n == 1 ? one : fmt::format("{} × {}", n, one));
+    for (const auto& [one, n] : kinds)
+        words.push_back(n == 1 ? one : fmt::format("{} × {}", n, one));
     return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -62,13 +63,20 @@ std::map<std::string, std::string> facts_of(const store::Store& store,
     if (const auto machine = store.machine(session.machine);
         machine && machine->description.is_object())
         for (const auto& [key, value] : machine->description.items()) {
-            if (key == "cpu") facts["processor"] = plain(value);
-            else if (key == "usable_cores") facts["usable cores"] = plain(value);
-            else if (key == "cpu_quota") facts["quota"] = plain(value) + " cores";
-            else if (key == "memory_gib") facts["memory"] = plain(value) + " GiB";
-            else if (key == "gpus" && value.is_array()) facts["gpus"] = gpus_text(value);
-            else if (key == "caches" && value.is_array()) facts["caches"] = caches_text(value);
-            else facts[key] = plain(value);
+            if (key == "cpu")
+                facts["processor"] = plain(value);
+            else if (key == "usable_cores")
+                facts["usable cores"] = plain(value);
+            else if (key == "cpu_quota")
+                facts["quota"] = plain(value) + " cores";
+            else if (key == "memory_gib")
+                facts["memory"] = plain(value) + " GiB";
+            else if (key == "gpus" && value.is_array())
+                facts["gpus"] = gpus_text(value);
+            else if (key == "caches" && value.is_array())
+                facts["caches"] = caches_text(value);
+            else
+                facts[key] = plain(value);
         }
     if (session.suspects.is_object())
         for (const auto& [key, value] : session.suspects.items())
@@ -96,8 +104,8 @@ MachineContent read_machine(const store::Store& store, const std::string& typed)
     MachineContent content;
     const std::vector<store::Session> all = store.sessions();  // newest first
     if (!typed.empty())
-        content.session =
-            compare::select_sessions(store, typed, std::chrono::system_clock::now()).sessions.back();
+        content.session = compare::select_sessions(store, typed, std::chrono::system_clock::now())
+                              .sessions.back();
     else if (!all.empty())
         content.session = all.front();
     if (!content.session) return content;

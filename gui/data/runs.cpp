@@ -38,7 +38,8 @@ std::optional<double> time_left(const store::Store& store, const Run& run) {
 }
 
 Run read_run(const store::Store& store, const store::Session& session) {
-    Run run{session, session.state == "running" && store.has_living_runner(session.id), 0, {}, {}, {}};
+    Run run{session, session.state == "running" && store.has_living_runner(session.id), 0, {}, {},
+            {}};
     const store::SessionProgress progress = store.progress(session.id);
     run.done = progress.done;
     if (!run.runs) return run;
@@ -74,8 +75,8 @@ void stop_run(const std::filesystem::path& database, const std::string& session)
             "another container; stop it there with Ctrl-C",
             session));
     if (::kill(*process, SIGINT) != 0)
-        throw UserError(fmt::format("process {} cannot be stopped: {}", *process,
-                                    std::strerror(errno)));
+        throw UserError(
+            fmt::format("process {} cannot be stopped: {}", *process, std::strerror(errno)));
 }
 
 QStringList run_arguments(const RunChoice& choice, const std::filesystem::path& database) {

@@ -37,11 +37,11 @@ void stop_run(const std::filesystem::path& database, const std::string& session)
 
 /// What somebody chose to run.
 struct RunChoice {
-    std::string experiments;  ///< ids or patterns with blanks between them
-    std::string profile;      ///< empty: as `assay run` does
-    std::string mode;         ///< the same
-    int rounds = 0;           ///< 0: as the profile says
-    std::vector<std::string> variants;                     ///< empty: all
+    std::string experiments;            ///< ids or patterns with blanks between them
+    std::string profile;                ///< empty: as `assay run` does
+    std::string mode;                   ///< the same
+    int rounds = 0;                     ///< 0: as the profile says
+    std::vector<std::string> variants;  ///< empty: all
     std::map<std::string, std::vector<std::string>> axes;  ///< narrowed ones
     std::string more;                                      ///< further options, as typed
 };

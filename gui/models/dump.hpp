@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/overview_model.hpp"
 #include "gui/models/machine_tables.hpp"
+#include "gui/models/overview_model.hpp"
 #include "gui/models/run_tables.hpp"
 #include "gui/models/tables.hpp"
 

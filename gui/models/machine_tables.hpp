@@ -9,9 +9,9 @@
 
 namespace assay::gui {
 
-using FindingsModel = TableModel<Finding>;              ///< level, check, what it says
-using FactsModel = TableModel<MachineFact>;             ///< this session, before, elsewhere, differs
-using DevicesModel = TableModel<store::DeviceReadings>; ///< readings, clocks, heat, throttled, why
+using FindingsModel = TableModel<Finding>;   ///< level, check, what it says
+using FactsModel = TableModel<MachineFact>;  ///< this session, before, elsewhere, differs
+using DevicesModel = TableModel<store::DeviceReadings>;  ///< readings, clocks, heat, throttled, why
 
 FindingsModel* make_findings_model(QObject* parent);
 FactsModel* make_facts_model(QObject* parent);

@@ -56,9 +56,7 @@ RunsModel* make_runs_model(QObject* parent) {
           },
           true, "by the pace of its last twenty samples"},
          {"Started",
-          [](const Run& row) {
-              return text(row.session.started.substr(0, 16)).replace('T', ' ');
-          },
+          [](const Run& row) { return text(row.session.started.substr(0, 16)).replace('T', ' '); },
           false, "UTC"},
          {"Session", [](const Run& row) { return text(row.session.id.substr(0, 8)); }},
          {"Command", [](const Run& row) { return command_text(row); }}},

@@ -121,7 +121,8 @@ TrendsModel* make_trends_model(QObject* parent) {
           true},
          {"Changes", [](const TrendHistory& row) { return changes_text(row.trend); }}},
         [](const TrendHistory& row) {
-            return text(row.trend.title() + "\n" + row.trend.context() + "\n") + left_out_text(row.trend);
+            return text(row.trend.title() + "\n" + row.trend.context() + "\n") +
+                   left_out_text(row.trend);
         },
         parent);
 }
@@ -161,8 +162,8 @@ SamplesModel* make_samples_model(QObject* parent) {
          {"Value", [](const ClaimSample& row) { return with_unit(row.value, ""); }, true,
           "of the claim's metric; of several the first that it asks for"}},
         [](const ClaimSample& row) {
-            return text(fmt::format("{}\n{} {}, {}, {}", row.id, row.variant, row.axes,
-                                    row.profile, row.provenance));
+            return text(fmt::format("{}\n{} {}, {}, {}", row.id, row.variant, row.axes, row.profile,
+                                    row.provenance));
         },
         parent);
 }

@@ -24,10 +24,8 @@ class ComparePage : public PlotPage<ComparedRow> {
     }
 
     void refresh() override {
-        ask(
-            [registry = context().registry, typed = argument()](store::Store& store) {
-                return read_comparison(*registry, store, typed);
-            },
+        ask([registry = context().registry, typed = argument()](
+                store::Store& store) { return read_comparison(*registry, store, typed); },
             [this](std::shared_ptr<const Comparison> comparison) { show(std::move(comparison)); });
     }
 

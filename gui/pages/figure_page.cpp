@@ -25,10 +25,8 @@ class FigurePage : public PlotPage<JudgedClaim> {
 
     void refresh() override {
         Q_EMIT looked_at(argument());
-        ask(
-            [registry = context().registry, id = argument()](store::Store& store) {
-                return read_figure(*registry, store, id);
-            },
+        ask([registry = context().registry,
+             id = argument()](store::Store& store) { return read_figure(*registry, store, id); },
             [this](FigureContent figure) { show(std::move(figure)); });
     }
 
@@ -51,11 +49,11 @@ class FigurePage : public PlotPage<JudgedClaim> {
         std::vector<ClaimSample> behind;
         if (row >= 0 && row < model().rowCount())
             behind = samples_behind(model().rows()[static_cast<std::size_t>(row)], samples_);
-        heading_->setText(
-            behind.empty() ? QStringLiteral("No sample here is behind this claim")
-                           : QStringLiteral("%1 samples behind this claim; a click shows what "
-                                            "happened in one")
-                                 .arg(behind.size()));
+        heading_->setText(behind.empty()
+                              ? QStringLiteral("No sample here is behind this claim")
+                              : QStringLiteral("%1 samples behind this claim; a click shows what "
+                                               "happened in one")
+                                    .arg(behind.size()));
         heading_->setVisible(model().rowCount() > 0);
         samples_table_->setVisible(!behind.empty());
         behind_->set(std::move(behind));

@@ -27,10 +27,8 @@ class HistoryPage : public PlotPage<TrendHistory> {
     }
 
     void refresh() override {
-        ask(
-            [registry = context().registry, rows = argument()](store::Store& store) {
-                return read_history(*registry, store, rows);
-            },
+        ask([registry = context().registry, rows = argument()](
+                store::Store& store) { return read_history(*registry, store, rows); },
             [this, rows = argument()](std::vector<TrendHistory> histories) {
                 pane()->set_words(text(rows), {}, command("history " + shell_quoted(rows)));
                 model().set(std::move(histories));
@@ -40,9 +38,8 @@ class HistoryPage : public PlotPage<TrendHistory> {
 
   private:
     const TrendHistory* at(int row) const {
-        return row >= 0 && row < model().rowCount()
-                   ? &model().rows()[static_cast<std::size_t>(row)]
-                   : nullptr;
+        return row >= 0 && row < model().rowCount() ? &model().rows()[static_cast<std::size_t>(row)]
+                                                    : nullptr;
     }
 
     void show_trend(int row) {

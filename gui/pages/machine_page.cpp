@@ -58,8 +58,8 @@ class MachinePage : public Page {
         line->addWidget(again);
         left_column->addLayout(line);
         left_column->addWidget(fitness_);
-        left_column->addWidget(
-            make_table(findings_, QStringLiteral("What assay doctor finds"), 2), 1);
+        left_column->addWidget(make_table(findings_, QStringLiteral("What assay doctor finds"), 2),
+                               1);
         auto* right = new QWidget;
         auto* right_column = new QVBoxLayout(right);
         auto* head = new QHBoxLayout;

@@ -19,8 +19,10 @@ class PlotPage : public Page {
     PlotPage(const PageContext& context, TableModel<Row>* (*make)(QObject*), const QString& name,
              int widest)
         : Page(context), model_(make(this)) {
-        pane_ = new PlotPane({.model = model_, .name = name, .widest = widest,
-                              .details = [model = model_](int row) { return model->details(row); }});
+        pane_ = new PlotPane(
+            {.model = model_, .name = name, .widest = widest, .details = [model = model_](int row) {
+                 return model->details(row);
+             }});
         auto* layout = new QVBoxLayout(this);
         layout->setContentsMargins(0, 0, 0, 0);
         layout->addWidget(pane_);

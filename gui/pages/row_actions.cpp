@@ -42,17 +42,18 @@ Command accept_level(const ActedOn& on, const std::filesystem::path& database) {
 }
 
 Command mute(const ActedOn& on, const std::filesystem::path& database) {
-    return {QStringLiteral("Mute rows"),
-            QStringLiteral("These rows are shown, but neither warn nor fail any more."),
-            {{QStringLiteral("Rows"), text(on.row), QStringLiteral("a pattern, with * and ?"), true},
-             {QStringLiteral("Until"), {}, QStringLiteral("2031-12-31; empty: for good")},
-             {QStringLiteral("Why"), {}, QStringLiteral("for those who read it later")}},
-            [database](const QStringList& values) {
-                QStringList words{"mute", values[0]};
-                add_if(words, "--until", values[1]);
-                add_if(words, "--why", values[2]);
-                return with_database(words, database);
-            }};
+    return {
+        QStringLiteral("Mute rows"),
+        QStringLiteral("These rows are shown, but neither warn nor fail any more."),
+        {{QStringLiteral("Rows"), text(on.row), QStringLiteral("a pattern, with * and ?"), true},
+         {QStringLiteral("Until"), {}, QStringLiteral("2031-12-31; empty: for good")},
+         {QStringLiteral("Why"), {}, QStringLiteral("for those who read it later")}},
+        [database](const QStringList& values) {
+            QStringList words{"mute", values[0]};
+            add_if(words, "--until", values[1]);
+            add_if(words, "--why", values[2]);
+            return with_database(words, database);
+        }};
 }
 
 Command annotate(const ActedOn& on, const std::filesystem::path& database) {

@@ -100,8 +100,8 @@ void RunForm::show_experiment() {
     if (const Experiment* known = experiment()) {
         for (const ProfilePlan& plan : known->profiles) profile_->addItem(named(plan.profile));
     } else {
-        for (const Profile each : {Profile::toy, Profile::small, Profile::gpu, Profile::cluster,
-                                   Profile::paper})
+        for (const Profile each :
+             {Profile::toy, Profile::small, Profile::gpu, Profile::cluster, Profile::paper})
             profile_->addItem(named(each));
     }
     if (const int at = profile_->findText(before); at >= 0) profile_->setCurrentIndex(at);
@@ -131,8 +131,8 @@ void RunForm::show_profile() {
         for (const Axis& axis : known->axes) {
             QStringList values;
             for (const Value& value : values_of(axis, plan)) values << named(value);
-            add_choices(text(axis.name), text(axis.name + (axis.says.empty() ? "" : ": ") + axis.says),
-                        values);
+            add_choices(text(axis.name),
+                        text(axis.name + (axis.says.empty() ? "" : ": ") + axis.says), values);
         }
     }
     filling_ = false;

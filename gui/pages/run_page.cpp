@@ -149,9 +149,9 @@ class RunPage : public Page {
         try {
             RunPlan plan = read_plan(said.out);
             const std::size_t n = plan.samples.size();
-            QString words = text(fmt::format("{} sample{}, about {}, {} of disk", n,
-                                             n == 1 ? "" : "s", duration_text(plan.seconds),
-                                             bytes_text(plan.bytes)));
+            QString words =
+                text(fmt::format("{} sample{}, about {}, {} of disk", n, n == 1 ? "" : "s",
+                                 duration_text(plan.seconds), bytes_text(plan.bytes)));
             for (const std::string& sentence : plan.left_out)
                 words += "\nleft out: " + text(sentence);
             summary_->setText(words);

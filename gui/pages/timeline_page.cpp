@@ -38,12 +38,11 @@ class TimelinePage : public PlotPage<TimelineMark> {
         Q_EMIT looked_at(sample.spec.experiment);
         const std::string faults =
             sample.spec.scenario.empty() ? "" : "; faults: " + sample.spec.scenario;
-        pane()->set_words(text(sample.spec.experiment + " " + sample.spec.variant),
-                          text(fmt::format("{}, {}, {}, seed {}{}", sample.status,
-                                           to_string(sample.spec.profile),
-                                           to_string(sample.spec.provenance), sample.spec.seed,
-                                           faults)),
-                          command(fmt::format("replay {:.8}", sample.id)));
+        pane()->set_words(
+            text(sample.spec.experiment + " " + sample.spec.variant),
+            text(fmt::format("{}, {}, {}, seed {}{}", sample.status, to_string(sample.spec.profile),
+                             to_string(sample.spec.provenance), sample.spec.seed, faults)),
+            command(fmt::format("replay {:.8}", sample.id)));
         show_plot(std::move(timeline.plot));
         model().set(std::move(timeline.marks));
         devices_->set(std::move(timeline.hardware));
@@ -59,7 +58,8 @@ class TimelinePage : public PlotPage<TimelineMark> {
         constexpr int most = 8;
         const int rows = std::min(devices_->rowCount(), most);
         devices_table_->setVisible(rows > 0);
-        devices_table_->setFixedHeight((rows + 1) * devices_table_->verticalHeader()->defaultSectionSize() + 6);
+        devices_table_->setFixedHeight(
+            (rows + 1) * devices_table_->verticalHeader()->defaultSectionSize() + 6);
     }
 
     DevicesModel* devices_;

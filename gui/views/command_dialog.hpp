@@ -17,7 +17,7 @@ namespace assay::gui {
 /// What the command needs to know.
 struct CommandField {
     QString label, value;
-    QString hint = {};        ///< where it is empty
+    QString hint = {};  ///< where it is empty
     bool is_needed = false;
 };
 

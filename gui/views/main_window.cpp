@@ -111,12 +111,10 @@ void MainWindow::tell(const QString& topic, const QString& notice) {
 
 void MainWindow::add_pages() {
     const PageContext context{reader_, registry_, database_};
-    pages_ = {{View::figure, make_figure_page(context)},
-              {View::compare, make_compare_page(context)},
-              {View::timeline, make_timeline_page(context)},
-              {View::history, make_history_page(context)},
-              {View::run, make_run_page(context)},
-              {View::machine, make_machine_page(context)}};
+    pages_ = {
+        {View::figure, make_figure_page(context)},     {View::compare, make_compare_page(context)},
+        {View::timeline, make_timeline_page(context)}, {View::history, make_history_page(context)},
+        {View::run, make_run_page(context)},           {View::machine, make_machine_page(context)}};
     views_->addWidget(overview_);
     for (const auto& [view, page] : pages_) {
         views_->addWidget(page);
@@ -272,8 +270,7 @@ void MainWindow::export_view() {
         this, QStringLiteral("Export what is shown"),
         (name.isEmpty() ? QStringLiteral("assay") : name) + (plot ? ".svg" : ".csv"), kinds);
     if (file.isEmpty()) return;
-    const QAbstractItemModel* rows =
-        open_page() ? open_page()->table()->model() : overview_model_;
+    const QAbstractItemModel* rows = open_page() ? open_page()->table()->model() : overview_model_;
     if (!(file.endsWith(".csv") ? save_table(*rows, file) : plot && save_picture(*plot, file)))
         tell(here, QStringLiteral("%1 could not be written: a name ends in .svg, .png or .csv, "
                                   "and its folder must exist")
@@ -300,18 +297,18 @@ void MainWindow::show_news() {
     const QStringList news = news_since(*last_look_, overview_model_->overview());
     const QString since =
         QString(last_look_->at).left(16).replace('T', ' ') + QStringLiteral(" UTC");
-    overview_->set_news(news.isEmpty()
-                            ? QStringLiteral("Nothing new since the last look, ") + since
-                            : QStringLiteral("New since %1: %2")
-                                  .arg(since, news.join(QStringLiteral("; "))));
+    overview_->set_news(
+        news.isEmpty()
+            ? QStringLiteral("Nothing new since the last look, ") + since
+            : QStringLiteral("New since %1: %2").arg(since, news.join(QStringLiteral("; "))));
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (keeps_state_) {
-        KeptState state{saveGeometry(), text(to_string(location_)),
-                        theme_ == report::Theme::dark ? QStringLiteral("dark")
-                                                      : QStringLiteral("light"),
-                        last_look_};
+        KeptState state{
+            saveGeometry(), text(to_string(location_)),
+            theme_ == report::Theme::dark ? QStringLiteral("dark") : QStringLiteral("light"),
+            last_look_};
         if (overview_read_)
             state.look = look_at(overview_model_->overview(), text(store::now_utc()));
         write_state(database_, state);

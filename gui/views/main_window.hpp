@@ -76,7 +76,7 @@ class MainWindow : public QMainWindow {
     report::Theme theme_ = report::Theme::light;
     bool keeps_state_ = false, overview_read_ = false;
     std::optional<LastLook> last_look_;  // of the start before
-    Reader reader_;  // last: its answers find everything else
+    Reader reader_;                      // last: its answers find everything else
 };
 
 }  // namespace assay::gui

@@ -17,7 +17,7 @@ class OverviewView : public QWidget {
   public:
     explicit OverviewView(OverviewModel& model, QWidget* parent = nullptr);
 
-    void search();  ///< puts the cursor where one types what is looked for
+    void search();                       ///< puts the cursor where one types what is looked for
     void set_news(const QString& news);  ///< since the last look; empty: there was none before
 
   Q_SIGNALS:

@@ -18,8 +18,8 @@ struct Alike {
 
 void widen(std::optional<ReadingRange>& range, const std::optional<ReadingRange>& by) {
     if (!by) return;
-    range = range ? ReadingRange{std::min(range->low, by->low), std::max(range->high, by->high)}
-                  : *by;
+    range =
+        range ? ReadingRange{std::min(range->low, by->low), std::max(range->high, by->high)} : *by;
 }
 
 void add(DeviceReadings& device, const Alike& alike) {
@@ -63,12 +63,11 @@ std::optional<ReadingRange> range_at(const SQLite::Statement& row, int column) {
 std::vector<DeviceReadings> device_readings(std::span<const HardwareReading> readings) {
     std::map<std::string, DeviceReadings> devices;
     for (const HardwareReading& reading : readings)
-        add(devices[reading.device],
-            {.reasons = reading.throttle_reasons,
-             .clock_hz = at(reading.clock_hz),
-             .memory_clock_hz = at(reading.memory_clock_hz),
-             .temperature_c = at(reading.temperature_c),
-             .power_w = at(reading.power_w)});
+        add(devices[reading.device], {.reasons = reading.throttle_reasons,
+                                      .clock_hz = at(reading.clock_hz),
+                                      .memory_clock_hz = at(reading.memory_clock_hz),
+                                      .temperature_c = at(reading.temperature_c),
+                                      .power_w = at(reading.power_w)});
     return listed(std::move(devices));
 }
 

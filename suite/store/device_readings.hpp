@@ -20,8 +20,8 @@ struct ReadingRange {
 struct DeviceReadings {
     std::string device;  ///< "cpu", "gpu0" …
     long readings = 0;
-    long throttled = 0;                                   ///< readings with a reason
-    std::map<std::string, long> reasons;                  ///< each reason, and in how many readings
+    long throttled = 0;                   ///< readings with a reason
+    std::map<std::string, long> reasons;  ///< each reason, and in how many readings
     std::optional<ReadingRange> clock_hz, memory_clock_hz, temperature_c, power_w;
 };
 

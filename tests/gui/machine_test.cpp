@@ -113,8 +113,7 @@ TEST_F(MachineData, ReadingsAreSummedUpByDevice) {
         EXPECT_EQ(devices[0].device, "cpu");
         EXPECT_EQ(devices[0].readings, 4);
         EXPECT_EQ(devices[0].throttled, 2);
-        EXPECT_EQ(devices[0].reasons,
-                  (std::map<std::string, long>{{"power", 2}, {"thermal", 2}}));
+        EXPECT_EQ(devices[0].reasons, (std::map<std::string, long>{{"power", 2}, {"thermal", 2}}));
         EXPECT_EQ(devices[0].clock_hz->low, 1e9);
         EXPECT_EQ(devices[0].clock_hz->high, 3e9);
         EXPECT_FALSE(devices[0].temperature_c);
@@ -139,7 +138,9 @@ TEST(Findings, AreTheDoctorsButOfTheDatabase) {
 Overview overview_of(long ok, long failed, VerdictCounts claims) {
     Overview overview;
     overview.systems = {
-        {"made", "Made up", {{"made/fig1", "A", std::move(claims), {{"ok", ok}, {"failed", failed}}, {}}}}};
+        {"made",
+         "Made up",
+         {{"made/fig1", "A", std::move(claims), {{"ok", ok}, {"failed", failed}}, {}}}}};
     return overview;
 }
 
@@ -180,12 +181,17 @@ TEST_F(MachineData, AHistoryHasItsNightsNotesAndLevels) {
     store.annotate(session, "new power supply");
     const std::string metric =
         store.metrics_of(store.series_of(example_spec().experiment).front()).front().name;
-    const RowId row = store::row_id(store.series_of(example_spec().experiment).front(),
-                                    {metric, {}});
+    const RowId row =
+        store::row_id(store.series_of(example_spec().experiment).front(), {metric, {}});
     store::Nights nights(store);
-    store::NightRecord night{.id = "", .suite = "cpu", .machine = example_machine().fingerprint,
-                             .session = session, .program = "",
-                             .started = "2026-11-02T02:00:00.000Z", .finished = "", .verdict = ""};
+    store::NightRecord night{.id = "",
+                             .suite = "cpu",
+                             .machine = example_machine().fingerprint,
+                             .session = session,
+                             .program = "",
+                             .started = "2026-11-02T02:00:00.000Z",
+                             .finished = "",
+                             .verdict = ""};
     night.id = nights.begin(night);
     night.finished = "2026-11-02T03:00:00.000Z";
     night.verdict = "ok";

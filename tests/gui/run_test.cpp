@@ -51,7 +51,7 @@ class Runs : public ::testing::Test {
             if (one->accessibleName() == name) return one;
         throw std::out_of_range(name);
     }
-    std::vector<Run> stored() const {
+    std::vector<gui::Run> stored() const {
         if (!std::filesystem::exists(file())) return {};
         return read_runs(store::Store::open(file(), store::Access::read));
     }
@@ -164,7 +164,7 @@ TEST_F(Runs, GoOnWithoutTheWindowAndAreStopped) {
         },
         patience_ms))
         << complaint_of(started).toStdString();
-    const Run run = stored()[0];
+    const gui::Run run = stored()[0];
     EXPECT_TRUE(run.runs);
     EXPECT_EQ(run.process, started.process);
     ASSERT_TRUE(run.left_s);
@@ -211,12 +211,14 @@ TEST_F(Runs, ACommandIsShownBeforeItWrites) {
     store::Store store = store::Store::open(file(), store::Access::write);
     const std::string session = begin(store);
     const QString id = QString::fromStdString(session), where = QString::fromStdString(file());
-    auto* dialog = new CommandDialog(
-        {"Write a note", "It stays.", {{"Note", "", "", true}},
-         [&](const QStringList& values) {
-             return QStringList{"annotate", id, values[0], "--db", where};
-         }},
-        nullptr);
+    auto* dialog =
+        new CommandDialog({"Write a note",
+                           "It stays.",
+                           {{"Note", "", "", true}},
+                           [&](const QStringList& values) {
+                               return QStringList{"annotate", id, values[0], "--db", where};
+                           }},
+                          nullptr);
     dialog->open();
     auto* note = dialog->findChild<QLineEdit*>();
     note->setText("new power supply");
@@ -231,12 +233,15 @@ TEST_F(Runs, ACommandIsShownBeforeItWrites) {
 
 TEST_F(Runs, ACommandThatFailsSaysWhyAndStays) {
     store::Store::open(file(), store::Access::write);
-    CommandDialog* dialog = new CommandDialog(
-        {"Mute", "x", {}, [&](const QStringList&) {
-             return QStringList{"mute", "x *", "--until", "soon", "--db",
-                                QString::fromStdString(file())};
-         }},
-        nullptr);
+    CommandDialog* dialog =
+        new CommandDialog({"Mute",
+                           "x",
+                           {},
+                           [&](const QStringList&) {
+                               return QStringList{"mute", "x *",  "--until",
+                                                  "soon", "--db", QString::fromStdString(file())};
+                           }},
+                          nullptr);
     dialog->open();
     dialog->run();
     QLabel* why = named<QLabel>(*dialog, "What went wrong");
@@ -274,8 +279,13 @@ TEST_F(Runs, FromAClaimToItsSamplesToATimeline) {
 TEST(Csv, QuotesWhatItMust) {
     QObject owner;
     PlanModel* model = make_plan_model(&owner);
-    model->set({{.number = 1, .experiment = "a/b", .variant = "x,\"y\"", .axes = "m=1",
-                 .scenario = "", .seed = 7, .seconds = 1}});
+    model->set({{.number = 1,
+                 .experiment = "a/b",
+                 .variant = "x,\"y\"",
+                 .axes = "m=1",
+                 .scenario = "",
+                 .seed = 7,
+                 .seconds = 1}});
     EXPECT_EQ(csv_of(*model),
               "#,Experiment,Variant,Case,Seed,Takes about\r\n1,a/b,\"x,\"\"y\"\"\",m=1,7,1 s\r\n");
 }
