@@ -137,6 +137,9 @@ MachineContent read_machine(const store::Store& store, const std::string& typed)
         if (content.elsewhere) fact.elsewhere = value(elsewhere, name);
         content.facts.push_back(std::move(fact));
     }
+    std::stable_partition(content.facts.begin(), content.facts.end(), [](const MachineFact& fact) {
+        return fact.differs_before() || fact.differs_elsewhere();
+    });
     content.hardware = store::device_readings(store.path(), shown.id);
     return content;
 }

@@ -24,7 +24,7 @@ struct MachineContent {
     std::optional<store::Session> before;     ///< the one before it on the same machine
     std::optional<store::Session> elsewhere;  ///< on another machine: the newest before it, else
                                               ///< the newest
-    std::vector<MachineFact> facts;
+    std::vector<MachineFact> facts;           ///< those that differ first
     std::vector<store::DeviceReadings> hardware;  ///< of all its samples
 };
 

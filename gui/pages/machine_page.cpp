@@ -45,6 +45,7 @@ class MachinePage : public Page {
         source_->setForegroundRole(QPalette::PlaceholderText);
         sessions_->setAccessibleName(QStringLiteral("Session"));
         sessions_->setToolTip(QStringLiteral("Another session"));
+        sessions_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
         connect(sessions_, &QComboBox::activated, this, [this](int at) {
             Q_EMIT wanted({View::machine, sessions_->itemData(at).toString().toStdString()});
         });
@@ -58,8 +59,16 @@ class MachinePage : public Page {
         line->addWidget(again);
         left_column->addLayout(line);
         left_column->addWidget(fitness_);
-        left_column->addWidget(make_table(findings_, QStringLiteral("What assay doctor finds"), 2),
-                               1);
+        QTableView* const found =
+            make_table(findings_, QStringLiteral("What assay doctor finds"), 2);
+        left_column->addWidget(found, 1);
+        QLabel* const words = make_words();
+        words->setAccessibleName(QStringLiteral("The chosen finding in words"));
+        left_column->addWidget(words);
+        connect(found->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+                [this, words](const QModelIndex& now) {
+                    words->setText(findings_->details(now.row()));
+                });
         auto* right = new QWidget;
         auto* right_column = new QVBoxLayout(right);
         auto* head = new QHBoxLayout;

@@ -70,6 +70,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     notice_->hide();
     address_->setAccessibleName(QStringLiteral("View"));
     address_->setToolTip(QStringLiteral("Where this is; type another view to go there (Ctrl+L)"));
+    address_->setMinimumWidth(260);
     address_->setMaximumWidth(420);
 
     auto* page = new QWidget;
