@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include <QDateTime>
-#include <QProcess>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -49,6 +48,33 @@ Run read_run(const store::Store& store, const store::Session& session) {
     return run;
 }
 
+/// As a shell splits them: quotes of both kinds, and \\ before a character.
+QStringList shell_words(const std::string& typed) {
+    QStringList words;
+    std::string word;
+    bool is_begun = false;
+    char quote = 0;
+    for (std::size_t i = 0; i < typed.size(); ++i) {
+        const char c = typed[i];
+        if (c == '\\' && quote != '\'' && i + 1 < typed.size()) {
+            word += typed[++i];
+            is_begun = true;
+        } else if (quote != 0 ? c == quote : c == '\'' || c == '"') {
+            quote = quote != 0 ? 0 : c;
+            is_begun = true;
+        } else if (quote == 0 && (c == ' ' || c == '\t')) {
+            if (is_begun) words << QString::fromStdString(word);
+            word.clear();
+            is_begun = false;
+        } else {
+            word += c;
+            is_begun = true;
+        }
+    }
+    if (is_begun) words << QString::fromStdString(word);
+    return words;
+}
+
 QString word(const std::string& text) { return QString::fromStdString(text); }
 
 }  // namespace
@@ -88,7 +114,7 @@ QStringList run_arguments(const RunChoice& choice, const std::filesystem::path& 
     for (const auto& [axis, values] : choice.axes)
         words << "-a" << word(fmt::format("{}={}", axis, fmt::join(values, ",")));
     if (choice.rounds > 0) words << "--rounds" << QString::number(choice.rounds);
-    words += QProcess::splitCommand(QString::fromStdString(choice.more));
+    words += shell_words(choice.more);
     if (database != store::default_path()) words << "--db" << word(database.string());
     return words;
 }

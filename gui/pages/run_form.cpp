@@ -56,6 +56,8 @@ RunForm::RunForm(std::shared_ptr<const Registry> registry, QWidget* parent)
     profile_->setAccessibleName(QStringLiteral("Profile: how large"));
     mode_->setAccessibleName(QStringLiteral("Provenance: how numbers come to be"));
     rounds_->setAccessibleName(QStringLiteral("Rounds: samples per case and variant"));
+    // Whoever reads the window aloud meets the field inside as a part of its own.
+    rounds_->findChild<QLineEdit*>()->setAccessibleName(rounds_->accessibleName());
     rounds_->setMaximum(10'000);
     rounds_->setSpecialValueText(QStringLiteral("as the profile says"));
     more_->setPlaceholderText(QStringLiteral("--seed 7 --until-decided"));

@@ -75,7 +75,8 @@ TEST_F(GuiProgram, ATimelineIsOfTheSampleThatWasRun) {
     const nlohmann::json shown = dump("timeline:" + sample["id"].get<std::string>().substr(0, 8));
     EXPECT_EQ(shown["sample"], sample["id"]);
     EXPECT_EQ(shown["session"], run["session"]);
-    for (const char* key : {"experiment", "variant", "case", "seed", "round", "status"})
+    for (const char* key :
+         {"experiment", "variant", "case", "seed", "status", "profile", "provenance", "scenario"})
         EXPECT_EQ(shown[key], sample[key]) << key;
     for (const char* key : {"lanes", "marks", "curves", "hardware"})
         EXPECT_TRUE(shown[key].is_array()) << key;

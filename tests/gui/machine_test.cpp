@@ -194,7 +194,7 @@ TEST_F(MachineData, AHistoryHasItsNightsNotesAndLevels) {
                              .verdict = ""};
     night.id = nights.begin(night);
     night.finished = "2026-11-02T03:00:00.000Z";
-    night.verdict = "ok";
+    night.verdict = "clean";
     nights.finish(night, nlohmann::json::object(), {{row, 1.5, "slower"}}, {});
     nights.accept({"cpu", row, session, "2026-11-03T00:00:00.000Z", "it is another plan", ""});
 
