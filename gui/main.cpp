@@ -234,6 +234,16 @@ int run(int argc, char** argv, Options options) {
     return show_window(options, registry);
 }
 
+/// Of a text that goes on with a list of what there is, "…; the sessions are:", what comes before.
+std::string sentence_of(std::string text) {
+    const std::size_t line = text.find('\n');
+    if (line == text.npos) return text;
+    text.resize(line);
+    if (const std::size_t list = text.rfind("; "); text.ends_with(':') && list != text.npos)
+        text.resize(list);
+    return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -244,7 +254,7 @@ int main(int argc, char** argv) {
     try {
         return run(argc, argv, std::move(options));
     } catch (const std::exception& error) {
-        std::cerr << "assay-gui: " << error.what() << std::endl;
+        std::cerr << "assay-gui: " << sentence_of(error.what()) << std::endl;
         return EXIT_FAILURE;
     }
 }

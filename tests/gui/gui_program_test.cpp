@@ -165,6 +165,7 @@ TEST_F(GuiProgram, WhatCannotBeShownIsOneSentence) {
           {"--dump", "figure:no/such"},
           {"--dump", "timeline:ffffffff"},
           {"--dump", "compare:latest"},
+          {"--dump", "compare:ffffffff,latest"},
           {"--dump", "machine:ffffffff"},
           {"--dump", "run:no/such"},
           {"--screenshot", "overview", "picture.png", "--size", "ten"},
