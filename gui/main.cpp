@@ -12,6 +12,7 @@
 #include <iostream>
 #include <memory>
 
+#include "gui/data/assay_program.hpp"
 #include "gui/data/catalogue.hpp"
 #include "gui/models/dump.hpp"
 #include "gui/views/main_window.hpp"
@@ -26,7 +27,7 @@ using namespace assay::gui;
 
 struct Options {
     std::filesystem::path database;
-    std::string view = "overview", dump;
+    std::string view, dump;
     std::vector<std::string> screenshot;  // view, file
     std::string size = "1440x900", theme;
     double scale = 1;
@@ -44,6 +45,37 @@ QSize parse_size(const std::string& text) {
 report::Theme theme_of(const std::string& name) {
     if (name.empty()) return preferred_theme();
     return name == "dark" ? report::Theme::dark : report::Theme::light;
+}
+
+nlohmann::json runs_in(const DumpHead& head, const std::string& experiment, const Options& options,
+                       const store::Store& store) {
+    QObject models;
+    RunsModel* runs = make_runs_model(&models);
+    runs->set(read_runs(store));
+    if (experiment.empty()) return dump(head, *runs, {}, {});
+    const QStringList words = run_arguments({.experiments = experiment,
+                                             .profile = {},
+                                             .mode = {},
+                                             .variants = {},
+                                             .axes = {},
+                                             .more = {}},
+                                            options.database);
+    const Said said = ask_assay(words + QStringList{"--dry-run", "--json"});
+    if (!said.ok) throw UserError(said.why.toStdString());
+    return dump(head, *runs, command_text(words), read_plan(said.out));
+}
+
+nlohmann::json machine_in(const DumpHead& head, const std::string& session, const Options& options,
+                          const store::Store& store) {
+    QObject models;
+    const MachineContent machine = read_machine(store, session);
+    FactsModel* facts = make_facts_model(&models);
+    facts->set(machine.facts);
+    if (!session.empty()) return dump(head, machine, *facts, nullptr);
+    FindingsModel* findings = make_findings_model(&models);
+    findings->set(
+        read_findings(ask_assay(doctor_arguments(), doctor_environment(options.database)).out));
+    return dump(head, machine, *facts, findings);
 }
 
 nlohmann::json shown_in(const Location& location, const Options& options, const Registry& registry,
@@ -66,9 +98,9 @@ nlohmann::json shown_in(const Location& location, const Options& options, const 
             return dump(head, figure.data, *claims);
         }
         case View::compare: {
-            const auto comparison = read_comparison(registry, options.database, location.argument);
+            const auto comparison = read_comparison(registry, store, location.argument);
             RowsModel* rows = make_rows_model(&models);
-            rows->set(comparison->rows);
+            rows->set(named_rows(*comparison));
             return dump(head, *comparison, *rows);
         }
         case View::timeline: {
@@ -83,6 +115,10 @@ nlohmann::json shown_in(const Location& location, const Options& options, const 
             trends->set(read_history(registry, store, location.argument));
             return dump(head, *trends);
         }
+        case View::run:
+            return runs_in(head, location.argument, options, store);
+        case View::machine:
+            return machine_in(head, location.argument, options, store);
     }
     return {};
 }
@@ -126,10 +162,12 @@ int take_screenshot(const Options& options, std::shared_ptr<const Registry> regi
 }
 
 int show_window(const Options& options, std::shared_ptr<const Registry> registry) {
-    const Location location = parse_location(options.view);
+    const Location location = parse_location(options.view.empty() ? "overview" : options.view);
     MainWindow window(std::move(registry), options.database);
     window.set_theme(theme_of(options.theme));
-    window.go(location);
+    window.keep_state();
+    if (!options.theme.empty()) window.set_theme(theme_of(options.theme));
+    if (!options.view.empty()) window.go(location);
     window.show();
     return QApplication::exec();
 }
@@ -137,7 +175,8 @@ int show_window(const Options& options, std::shared_ptr<const Registry> registry
 void add_options(CLI::App& program, Options& options) {
     program
         .add_option("view", options.view,
-                    "overview, figure:EXPERIMENT, compare:A,B, timeline:SAMPLE or history:ROWS")
+                    "overview, figure:EXPERIMENT, compare:A,B, timeline:SAMPLE, history:ROWS, "
+                    "run[:EXPERIMENT] or machine[:SESSION] (default: where one was last)")
         ->type_name("VIEW");
     program
         .add_option("--db", options.database,
@@ -160,7 +199,7 @@ void add_options(CLI::App& program, Options& options) {
     program.add_option("--theme", options.theme, "light or dark (default: as the desktop)")
         ->check(CLI::IsMember({"light", "dark"}));
     program.footer(
-        "Keys: 1 to 5 views, / search, Enter opens, Backspace goes back, E exports, ? lists all.\n"
+        "Keys: 1 to 7 views, / search, Enter opens, Backspace goes back, E exports, ? lists all.\n"
         "Examples:\n"
         "  assay-gui\n"
         "  assay-gui figure:lazarus/fig8\n"
@@ -195,6 +234,16 @@ int run(int argc, char** argv, Options options) {
     return show_window(options, registry);
 }
 
+/// Of a text that goes on with a list of what there is, "…; the sessions are:", what comes before.
+std::string sentence_of(std::string text) {
+    const std::size_t line = text.find('\n');
+    if (line == text.npos) return text;
+    text.resize(line);
+    if (const std::size_t list = text.rfind("; "); text.ends_with(':') && list != text.npos)
+        text.resize(list);
+    return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -205,7 +254,7 @@ int main(int argc, char** argv) {
     try {
         return run(argc, argv, std::move(options));
     } catch (const std::exception& error) {
-        std::cerr << "assay-gui: " << error.what() << std::endl;
+        std::cerr << "assay-gui: " << sentence_of(error.what()) << std::endl;
         return EXIT_FAILURE;
     }
 }

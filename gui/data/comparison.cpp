@@ -4,12 +4,13 @@
 
 #include "suite/base/error.hpp"
 #include "suite/compare/read_arm.hpp"
+#include "suite/compare/rows_output.hpp"
 #include "suite/compare/warnings.hpp"
 
 namespace assay::gui {
 
 std::shared_ptr<const Comparison> read_comparison(const Registry& registry,
-                                                  const std::filesystem::path& database,
+                                                  const store::Store& store,
                                                   const std::string& typed) {
     const std::size_t comma = typed.find(',');
     if (comma == std::string::npos || typed.find(',', comma + 1) != std::string::npos)
@@ -19,11 +20,18 @@ std::shared_ptr<const Comparison> read_comparison(const Registry& registry,
     auto comparison = std::make_shared<Comparison>();
     comparison->a_typed = typed.substr(0, comma);
     comparison->b_typed = typed.substr(comma + 1);
-    comparison->a = compare::read_arm(registry, database, comparison->a_typed);
-    comparison->b = compare::read_arm(registry, database, comparison->b_typed);
+    comparison->a = compare::read_arm(registry, store, comparison->a_typed);
+    comparison->b = compare::read_arm(registry, store, comparison->b_typed);
     comparison->rows = compare::compare(comparison->a, comparison->b);
     compare::warn_of_circumstances(comparison->rows, comparison->a, comparison->b);
     return comparison;
+}
+
+std::vector<ComparedRow> named_rows(const Comparison& comparison) {
+    const report::RowNames names = compare::names_of(comparison.rows);
+    std::vector<ComparedRow> rows;
+    for (const compare::Row& row : comparison.rows) rows.push_back({row, names.of(row.id).text()});
+    return rows;
 }
 
 std::vector<std::string> differing_suspects(const Comparison& comparison) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "suite/base/error.hpp"
 #include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/page/html_page.hpp"
@@ -23,7 +25,62 @@ std::vector<JudgedClaim> judged_claims(const Registry& registry, const store::St
     return judged;
 }
 
+/// 4 and 4.0 are one place.
+bool is_same(const Value& a, const Value& b) {
+    const auto number = [](const Value& value) -> std::optional<double> {
+        if (const auto* whole = std::get_if<std::int64_t>(&value)) return double(*whole);
+        if (const auto* real = std::get_if<double>(&value)) return *real;
+        return std::nullopt;
+    };
+    const auto x = number(a), y = number(b);
+    return x && y ? *x == *y : a == b;
+}
+
+/// The first value of the metric that the selector asks for; nullopt: the sample has none.
+std::optional<double> selected_value(const Selector& wanted, const std::string& metric,
+                                     const store::Sample& sample) {
+    if (!wanted.variant.empty() && wanted.variant != sample.spec.variant) return std::nullopt;
+    for (const store::MetricValue& value : sample.metrics) {
+        if (value.name != metric) continue;
+        const bool selected =
+            std::all_of(wanted.where.begin(), wanted.where.end(), [&](const auto& one) {
+                const auto axis = sample.spec.axes.find(one.first);
+                if (axis != sample.spec.axes.end()) return is_same(axis->second, one.second);
+                const auto label = value.labels.find(one.first);
+                return label != value.labels.end() && is_same(label->second, one.second);
+            });
+        if (selected) return value.value;
+    }
+    return std::nullopt;
+}
+
+bool is_checkable(const Claim& claim, const SampleSpec& spec) {
+    const auto profile = claim.checkable.find(std::string(to_string(spec.profile)));
+    return profile != claim.checkable.end() && profile->second == to_string(spec.provenance);
+}
+
 }  // namespace
+
+std::vector<ClaimSample> samples_behind(const JudgedClaim& judged,
+                                        const std::vector<store::Sample>& samples) {
+    const Claim& claim = *judged.claim;
+    std::vector<ClaimSample> behind;
+    for (const store::Sample& sample : samples) {
+        const SampleSpec& spec = sample.spec;
+        if (sample.status != "ok" || !is_checkable(claim, spec)) continue;
+        const auto at = claim.at.find(std::string(to_string(spec.profile)));
+        const std::string& metric =
+            at != claim.at.end() && !at->second.metric.empty() ? at->second.metric : claim.metric;
+        std::optional<double> value = selected_value(claim.of, metric, sample);
+        if (!value && claim.over) value = selected_value(*claim.over, metric, sample);
+        const bool of_itself = claim.test.starts_with("custom:");  // looks at all of them
+        if (!value && !of_itself) continue;
+        behind.push_back({sample.id, spec.variant, to_string(spec.axes),
+                          std::string(to_string(spec.profile)),
+                          std::string(to_string(spec.provenance)), spec.seed, value, claim.unit});
+    }
+    return behind;
+}
 
 FigureContent read_figure(const Registry& registry, const store::Store& store,
                           const std::string& id) {
@@ -35,11 +92,18 @@ FigureContent read_figure(const Registry& registry, const store::Store& store,
     view.claims = judged_claims(registry, store, *view.experiment);
     std::vector<Claim> claims;
     for (const JudgedClaim& judged : view.claims) claims.push_back(*judged.claim);
-    const auto samples = report::samples_to_draw(store, *view.experiment);
+    auto samples = report::samples_to_draw(store, *view.experiment);
     view.plot = report::experiment_plot(*view.experiment, samples, claims,
                                         registry.event_kinds(*view.experiment));
     if (view.experiment->figure.kind != Figure::Kind::timeline)
         view.data = report::figure_data(*view.experiment, samples, claims);
+    for (store::Sample& sample : samples) {
+        sample.series_data.clear();
+        sample.tables.clear();
+        sample.artifacts.clear();
+        sample.hardware.clear();
+    }
+    view.samples = std::move(samples);
     return view;
 }
 

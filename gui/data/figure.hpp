@@ -2,6 +2,8 @@
 // it. Plain values; no Qt.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,22 @@ struct FigureContent {
     report::Plot plot{"", "", ""};
     report::FigureData data;          ///< no panels: a timeline, or there are no samples
     std::vector<JudgedClaim> claims;  ///< settings too, in the registry's order
+    /// The newest ones: without curves, tables, artifacts and readings.
+    std::vector<store::Sample> samples;
 };
+
+/// One that a claim's check looks at.
+struct ClaimSample {
+    std::string id, variant, axes, profile, provenance;
+    std::uint64_t seed = 0;
+    std::optional<double> value;  ///< of the claim's metric; of several the first that is asked for
+    std::string unit;
+};
+
+/// The samples behind a claim: those of its variants, axes and labels, at a profile and provenance
+/// at which it can be checked.
+std::vector<ClaimSample> samples_behind(const JudgedClaim& judged,
+                                        const std::vector<store::Sample>& samples);
 
 /// Throws UnknownExperiment, store::StoreError.
 FigureContent read_figure(const Registry& registry, const store::Store& store,

@@ -19,10 +19,21 @@ struct SessionNote {
 
 struct TrendHistory {
     report::Trend trend;
-    std::string row;                        ///< what reports call it among these
-    std::vector<SessionNote> notes;         ///< oldest first
-    std::vector<store::RowOfNight> nights;  ///< oldest first
+    std::string row;                                ///< what reports call it among these
+    std::vector<SessionNote> notes;                 ///< oldest first
+    std::vector<store::RowOfNight> nights;          ///< oldest first
+    std::string suite = {};                         ///< of its newest night; empty: it had none
+    std::vector<store::AcceptedLevel> levels = {};  ///< that nights judge it by, oldest first
 };
+
+/// Something to know about a trend besides its points.
+struct TrendEvent {
+    std::string at;    ///< ISO 8601
+    std::string what;  ///< "change", "night", "level", "note"
+    std::string says;
+};
+/// Newest first.
+std::vector<TrendEvent> events_of(const TrendHistory& history);
 
 /// `rows` as `assay history` takes them. Throws UserError where nothing matches.
 std::vector<TrendHistory> read_history(const Registry& registry, store::Store& store,

@@ -1,6 +1,7 @@
 #include "gui/data/timeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -25,12 +26,8 @@ std::vector<TimelineLane> lanes_of(const store::Sample& sample, double end_s,
 std::vector<TimelineMark> marks_of(const store::Sample& sample) {
     std::vector<TimelineMark> marks;
     for (const store::Event& event : sample.events) {
-        TimelineMark mark{event.t_s, event.kind, {}, {}, event.detail};
+        TimelineMark mark{event.t_s, event.kind, {}, report::recorded_seconds(event), event.detail};
         if (event.rank >= 0) mark.rank = event.rank;
-        if (event.detail.is_object())
-            if (const auto found = event.detail.find("seconds");
-                found != event.detail.end() && found->is_number())
-                mark.seconds = found->get<double>();
         marks.push_back(std::move(mark));
     }
     std::stable_sort(marks.begin(), marks.end(),
@@ -53,17 +50,37 @@ TimelineCurve curve_of(const store::TimeSeries& series, bool is_painted, std::si
     return curve;
 }
 
-std::vector<TimelineDevice> devices_of(const store::Sample& sample) {
-    std::map<std::string, TimelineDevice> devices;
+/// What the monitor read of each device until `end_s`, as curves below those of the sample.
+std::vector<store::TimeSeries> hardware_curves(const store::Sample& sample, double end_s) {
+    std::map<std::string, std::array<store::TimeSeries, 3>> devices;
+    const auto add = [](store::TimeSeries& curve, double t_s, std::optional<double> value) {
+        if (!value) return;
+        curve.t_s.push_back(t_s);
+        curve.values.push_back(*value);
+    };
     for (const store::HardwareReading& reading : sample.hardware) {
-        TimelineDevice& device = devices[reading.device];
-        device.device = reading.device;
-        ++device.readings;
-        device.throttled += !reading.throttle_reasons.empty();
+        if (reading.t_s > end_s) continue;
+        auto& [clock, temperature, throttled] = devices[reading.device];
+        add(clock, reading.t_s,
+            reading.clock_hz ? std::optional(*reading.clock_hz / 1e9) : std::nullopt);
+        add(temperature, reading.t_s, reading.temperature_c);
+        add(throttled, reading.t_s, reading.throttle_reasons.empty() ? 0 : 1);
     }
-    std::vector<TimelineDevice> all;
-    for (auto& [name, device] : devices) all.push_back(std::move(device));
-    return all;
+    std::vector<store::TimeSeries> curves;
+    for (auto& [device, of] : devices) {
+        auto& [clock, temperature, throttled] = of;
+        const auto take = [&](store::TimeSeries& curve, const char* name, const char* unit) {
+            curve.name = name + (" " + device);
+            curve.unit = unit;
+            curves.push_back(std::move(curve));
+        };
+        if (!clock.values.empty()) take(clock, "clock", "GHz");
+        if (!temperature.values.empty()) take(temperature, "temperature", "°C");
+        if (std::find(throttled.values.begin(), throttled.values.end(), 1.0) !=
+            throttled.values.end())
+            take(throttled, "throttled", "");
+    }
+    return curves;
 }
 
 }  // namespace
@@ -72,7 +89,7 @@ Timeline read_timeline(const Registry& registry, const store::Store& store,
                        const std::string& sample, std::size_t width) {
     Timeline timeline;
     timeline.sample = store.sample(sample);
-    const store::Sample& read = timeline.sample;
+    store::Sample& read = timeline.sample;
     // A result may come from a program that knows more experiments than this one.
     Experiment unknown;
     unknown.id = read.spec.experiment;
@@ -86,8 +103,12 @@ Timeline read_timeline(const Registry& registry, const store::Store& store,
     for (const store::TimeSeries& series : read.series_data)
         timeline.curves.push_back(curve_of(
             series, std::find(painted.begin(), painted.end(), &series) != painted.end(), width));
-    timeline.hardware = devices_of(read);
+    timeline.hardware = store::device_readings(read.hardware);
+    const std::size_t own = read.series_data.size();
+    for (store::TimeSeries& curve : hardware_curves(read, timeline.end_s))
+        read.series_data.push_back(std::move(curve));
     timeline.plot = report::sample_timeline(experiment, read, kinds, width);
+    read.series_data.resize(own);
     return timeline;
 }
 

@@ -9,6 +9,7 @@
 
 #include "suite/experiment/system.hpp"
 #include "suite/report/figures/plot.hpp"
+#include "suite/store/device_readings.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::gui {
@@ -35,19 +36,14 @@ struct TimelineCurve {
     std::optional<double> low, high, drawn_low, drawn_high;  ///< nullopt: nothing finite
 };
 
-struct TimelineDevice {
-    std::string device;
-    std::size_t readings = 0, throttled = 0;  ///< throttled: with a reason for it
-};
-
 struct Timeline {
     store::Sample sample;  ///< whole
     double end_s = 0;      ///< of the last event or value; without any, what the sample took
     std::vector<TimelineLane> lanes;  ///< by rank
     std::vector<TimelineMark> marks;  ///< every event by time, then as recorded
     std::vector<TimelineCurve> curves;
-    std::vector<TimelineDevice> hardware;  ///< by name
-    report::Plot plot{"", "", ""};
+    std::vector<store::DeviceReadings> hardware;
+    report::Plot plot{"", "", ""};  ///< with clocks, temperatures and when a device was throttled
 };
 
 /// `sample`: an id or the beginning of one; `width`: pixels that curves are painted on. Throws

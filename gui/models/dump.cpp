@@ -29,6 +29,10 @@ json values_json(const compare::Series* series) {
     return values;
 }
 
+json range_json(const std::optional<store::ReadingRange>& range) {
+    return range ? json{{"low", range->low}, {"high", range->high}} : json();
+}
+
 json mark_json(const TimelineMark& mark) {
     return {{"t_s", number(mark.t_s)},
             {"kind", mark.kind},
@@ -119,9 +123,11 @@ json dump(const DumpHead& head, const Comparison& comparison, const RowsModel& r
     object["a"] = comparison.a_typed;
     object["b"] = comparison.b_typed;
     object["counts"] = json::object();
-    object["rows"] = compare::rows_json(rows.rows());
-    for (std::size_t i = 0; i < rows.rows().size(); ++i) {
-        const compare::Row& row = rows.rows()[i];
+    std::vector<compare::Row> shown;
+    for (const ComparedRow& one : rows.rows()) shown.push_back(one.row);
+    object["rows"] = compare::rows_json(shown);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const compare::Row& row = shown[i];
         json& count = object["counts"][std::string(to_string(row.verdict))];
         count = (count.is_null() ? 0 : count.get<long>()) + 1;
         object["rows"][i]["values_a"] = values_json(row.a);
@@ -153,10 +159,71 @@ json dump(const DumpHead& head, const Timeline& timeline, const MarksModel& mark
     for (const TimelineMark& mark : marks.rows()) object["marks"].push_back(mark_json(mark));
     for (const TimelineCurve& curve : timeline.curves)
         object["curves"].push_back(curve_json(curve));
-    for (const TimelineDevice& device : timeline.hardware)
+    for (const store::DeviceReadings& device : timeline.hardware)
         object["hardware"].push_back({{"device", device.device},
                                       {"readings", device.readings},
                                       {"throttled", device.throttled}});
+    return object;
+}
+
+json dump(const DumpHead& head, const MachineContent& machine, const FactsModel& facts,
+          const FindingsModel* findings) {
+    json object = head_json(head);
+    const auto id = [](const std::optional<store::Session>& session) {
+        return session ? json(session->id) : json();
+    };
+    object.update({{"session", id(machine.session)},
+                   {"before", id(machine.before)},
+                   {"elsewhere", id(machine.elsewhere)},
+                   {"started", machine.session ? json(machine.session->started) : json()},
+                   {"state", machine.session ? json(machine.session->state) : json()},
+                   {"command", machine.session ? json(machine.session->command) : json()}});
+    for (const char* key : {"facts", "hardware"}) object[key] = json::array();
+    for (const MachineFact& fact : facts.rows()) {
+        json differs = json::array();
+        if (fact.differs_before()) differs.push_back("before");
+        if (fact.differs_elsewhere()) differs.push_back("elsewhere");
+        object["facts"].push_back({{"name", fact.name},
+                                   {"value", fact.value},
+                                   {"before", or_null(fact.before)},
+                                   {"elsewhere", or_null(fact.elsewhere)},
+                                   {"differs", differs}});
+    }
+    for (const store::DeviceReadings& device : machine.hardware)
+        object["hardware"].push_back({{"device", device.device},
+                                      {"readings", device.readings},
+                                      {"throttled", device.throttled},
+                                      {"reasons", device.reasons},
+                                      {"clock_hz", range_json(device.clock_hz)},
+                                      {"memory_clock_hz", range_json(device.memory_clock_hz)},
+                                      {"temperature_c", range_json(device.temperature_c)},
+                                      {"power_w", range_json(device.power_w)}});
+    object["fit"] = json();
+    if (!findings) return object;
+    object["fit"] = json::array();
+    for (const Finding& finding : findings->rows())
+        object["fit"].push_back(
+            {{"check", finding.check}, {"level", finding.level}, {"says", finding.says}});
+    return object;
+}
+
+json dump(const DumpHead& head, const RunsModel& runs, const QString& command,
+          const std::optional<RunPlan>& plan) {
+    json object = head_json(head);
+    object["command"] = command.isEmpty() ? json() : json(command.toStdString());
+    object["plan"] = plan ? plan->said : json();
+    object["runs"] = json::array();
+    for (const Run& run : runs.rows())
+        object["runs"].push_back({{"session", run.session.id},
+                                  {"state", run.session.state},
+                                  {"runs", run.runs},
+                                  {"started", run.session.started},
+                                  {"command", run.session.command},
+                                  {"planned", run.session.planned},
+                                  {"done", run.done},
+                                  {"sample", run.sample.empty() ? json() : json(run.sample)},
+                                  {"process", run.process ? json(*run.process) : json()},
+                                  {"left_s", number(run.left_s)}});
     return object;
 }
 

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "gui/models/machine_tables.hpp"
 #include "gui/models/overview_model.hpp"
+#include "gui/models/run_tables.hpp"
 #include "gui/models/tables.hpp"
 
 namespace assay::gui {
@@ -25,5 +27,16 @@ nlohmann::json dump(const DumpHead& head, const report::FigureData& data,
 nlohmann::json dump(const DumpHead& head, const Comparison& comparison, const RowsModel& rows);
 nlohmann::json dump(const DumpHead& head, const Timeline& timeline, const MarksModel& marks);
 nlohmann::json dump(const DumpHead& head, const TrendsModel& trends);
+/// {"session","before","elsewhere","started","state","command","facts":[{"name","value","before",
+/// "elsewhere","differs":["before","elsewhere"]}],"hardware":[{"device","readings","throttled",
+/// "reasons":{reason:n},"clock_hz":{"low","high"}|null,"memory_clock_hz","temperature_c",
+/// "power_w"}],"fit":[as `assay doctor --json`]}; `findings` null: one session was asked for, "fit"
+/// is null.
+nlohmann::json dump(const DumpHead& head, const MachineContent& machine, const FactsModel& facts,
+                    const FindingsModel* findings);
+/// {"command":text|null,"plan":as `assay run … --dry-run --json`|null,"runs":[{"session","state",
+/// "runs","started","command","planned","done","sample"|null,"process"|null,"left_s"|null}]}
+nlohmann::json dump(const DumpHead& head, const RunsModel& runs, const QString& command,
+                    const std::optional<RunPlan>& plan);
 
 }  // namespace assay::gui

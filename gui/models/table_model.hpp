@@ -10,6 +10,9 @@
 
 namespace assay::gui {
 
+/// What a row is called, of any of its cells.
+constexpr int name_role = Qt::UserRole;
+
 template <class Row>
 struct Column {
     QString name;
@@ -24,7 +27,8 @@ class TableModel : public QAbstractTableModel {
     using Columns = std::vector<Column<Row>>;
     using Words = std::function<QString(const Row&)>;
 
-    /// `details`: words on a whole row, for a line below the table and for those who point at it.
+    /// `details`: words on a whole row, for a line below the table and for those who point at it;
+    /// the first line is what the row is called.
     TableModel(Columns columns, Words details, QObject* parent)
         : QAbstractTableModel(parent), columns_(std::move(columns)), details_(std::move(details)) {}
 
@@ -56,6 +60,7 @@ class TableModel : public QAbstractTableModel {
         if (role == Qt::DisplayRole)
             return column.shown(rows_[static_cast<std::size_t>(index.row())]);
         if (role == Qt::ToolTipRole) return details(index.row());
+        if (role == name_role) return details(index.row()).section('\n', 0, 0);
         if (role == Qt::TextAlignmentRole)
             return int((column.is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
         return {};

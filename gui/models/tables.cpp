@@ -64,15 +64,9 @@ QString changes_text(const report::Trend& trend) {
              text(name_of(last.turn)));
 }
 
-QString notes_text(const TrendHistory& history) {
+QString left_out_text(const report::Trend& trend) {
     QStringList lines;
-    for (const std::string& sentence : history.trend.left_out) lines << text(sentence);
-    for (const report::TrendChange& change : history.trend.changes)
-        for (const report::SuspectChange& suspect : change.suspects)
-            lines << text(
-                fmt::format("{} was {}, then {}", suspect.name, suspect.before, suspect.after));
-    for (const SessionNote& note : history.notes)
-        lines << text(fmt::format("{:.10} {}", note.at, note.text));
+    for (const std::string& sentence : trend.left_out) lines << text(sentence);
     return lines.join('\n');
 }
 
@@ -127,32 +121,60 @@ TrendsModel* make_trends_model(QObject* parent) {
           true},
          {"Changes", [](const TrendHistory& row) { return changes_text(row.trend); }}},
         [](const TrendHistory& row) {
-            return text(row.trend.title() + "\n" + row.trend.context() + "\n") + notes_text(row);
+            return text(row.trend.title() + "\n" + row.trend.context() + "\n") +
+                   left_out_text(row.trend);
         },
         parent);
 }
 
 RowsModel* make_rows_model(QObject* parent) {
     return new RowsModel(
-        {{"Row", [](const compare::Row& row) { return text(row.id.text()); }},
-         {"B / A", [](const compare::Row& row) { return ratio_text(row.ratio); }, true},
+        {{"Row", [](const ComparedRow& one) { return text(one.name); }},
+         {"B / A", [](const ComparedRow& one) { return ratio_text(one.row.ratio); }, true},
          {"Interval",
-          [](const compare::Row& row) {
-              const QString low = ratio_text(row.low), high = ratio_text(row.high);
+          [](const ComparedRow& one) {
+              const QString low = ratio_text(one.row.low), high = ratio_text(one.row.high);
               return low.isEmpty() || high.isEmpty() ? QString() : low + " – " + high;
           },
           true, "of the ratio"},
          {"n",
-          [](const compare::Row& row) {
-              return QStringLiteral("%1, %2").arg(row.n_a).arg(row.n_b);
+          [](const ComparedRow& one) {
+              return QStringLiteral("%1, %2").arg(one.row.n_a).arg(one.row.n_b);
           },
           true, "values of A and of B"},
-         {"Verdict", [](const compare::Row& row) { return verdict_text(row); }}},
-        [](const compare::Row& row) {
-            std::string words = row.id.text() + "\n" + row.reason;
-            for (const std::string& warning : row.warnings) words += "\n(!) " + warning;
-            for (const std::string& error : row.errors) words += "\n" + error;
+         {"Verdict", [](const ComparedRow& one) { return verdict_text(one.row); }}},
+        [](const ComparedRow& one) {
+            std::string words = one.name + "\n" + one.row.reason;
+            for (const std::string& warning : one.row.warnings) words += "\n(!) " + warning;
+            for (const std::string& error : one.row.errors) words += "\n" + error;
             return text(words);
+        },
+        parent);
+}
+
+SamplesModel* make_samples_model(QObject* parent) {
+    return new SamplesModel(
+        {{"Sample", [](const ClaimSample& row) { return text(row.id.substr(0, 8)); }, false,
+          "a click shows what happened in it"},
+         {"Variant", [](const ClaimSample& row) { return text(row.variant); }},
+         {"Case", [](const ClaimSample& row) { return text(row.axes); }},
+         {"Seed", [](const ClaimSample& row) { return QVariant(qulonglong(row.seed)); }, true},
+         {"Value", [](const ClaimSample& row) { return with_unit(row.value, ""); }, true,
+          "of the claim's metric; of several the first that it asks for"}},
+        [](const ClaimSample& row) {
+            return text(fmt::format("{}\n{} {}, {}, {}", row.id, row.variant, row.axes, row.profile,
+                                    row.provenance));
+        },
+        parent);
+}
+
+TrendEventsModel* make_trend_events_model(QObject* parent) {
+    return new TrendEventsModel(
+        {{"When", [](const TrendEvent& row) { return text(row.at.substr(0, 10)); }},
+         {"What", [](const TrendEvent& row) { return text(row.what); }},
+         {"Says", [](const TrendEvent& row) { return text(row.says); }}},
+        [](const TrendEvent& row) {
+            return text(fmt::format("{} of {}\n{}", row.what, row.at, row.says));
         },
         parent);
 }

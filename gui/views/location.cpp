@@ -11,19 +11,23 @@ namespace {
 
 struct Named {
     View view;
-    std::string_view name, argument;  ///< argument: what must follow; empty: nothing
+    std::string_view name, argument;  ///< argument: what follows; empty: nothing
+    bool may_lack = false;            ///< the argument
 };
-constexpr std::array<Named, 5> views{{{View::overview, "overview", ""},
+constexpr std::array<Named, 7> views{{{View::overview, "overview", ""},
                                       {View::figure, "figure", "EXPERIMENT"},
                                       {View::compare, "compare", "A,B"},
                                       {View::timeline, "timeline", "SAMPLE"},
-                                      {View::history, "history", "ROWS"}}};
+                                      {View::history, "history", "ROWS"},
+                                      {View::run, "run", "EXPERIMENT", true},
+                                      {View::machine, "machine", "SESSION", true}}};
 
 std::string known_views() {
     std::string text;
     for (const Named& known : views)
-        text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", known.name,
-                            known.argument.empty() ? "" : ":", known.argument);
+        text += fmt::format("{}{}{}{}{}{}", text.empty() ? "" : ", ", known.name,
+                            known.may_lack ? "[" : "", known.argument.empty() ? "" : ":",
+                            known.argument, known.may_lack ? "]" : "");
     return text;
 }
 
@@ -35,7 +39,9 @@ Location parse_location(std::string_view text) {
     const std::string argument(colon == text.npos ? "" : text.substr(colon + 1));
     for (const Named& known : views) {
         if (known.name != name) continue;
-        if (known.argument.empty() != argument.empty())
+        const bool lacks = !known.argument.empty() && argument.empty();
+        if ((known.argument.empty() && !argument.empty()) ||
+            (lacks && (!known.may_lack || colon != text.npos)))
             throw UserError(
                 known.argument.empty()
                     ? fmt::format("view {}: nothing follows it", name)

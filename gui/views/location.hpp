@@ -7,12 +7,13 @@
 
 namespace assay::gui {
 
-enum class View { overview, figure, compare, timeline, history };
+enum class View { overview, figure, compare, timeline, history, run, machine };
 
 struct Location {
     View view = View::overview;
     /// Of figure an experiment's id; of compare two sides, "A,B"; of timeline a sample; of history
-    /// rows, as the command line takes them.
+    /// rows, as the command line takes them; of run an experiment or nothing, of machine a session
+    /// or nothing.
     std::string argument;
     bool operator==(const Location&) const = default;
 };

@@ -6,29 +6,24 @@
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMessageBox>
-#include <QPainter>
-#include <QSaveFile>
 #include <QShortcut>
 #include <QStackedWidget>
+#include <QTableView>
 #include <QVBoxLayout>
 
+#include "gui/data/kept_state.hpp"
 #include "gui/data/overview.hpp"
 #include "gui/models/words.hpp"
-#include "gui/plot/painter.hpp"
-#include "gui/plot/ratio_plot.hpp"
+#include "gui/views/export.hpp"
+#include "gui/views/keys_help.hpp"
 #include "gui/views/theme.hpp"
-#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
-#include "suite/report/figures/svg_writer.hpp"
 
 namespace assay::gui {
 namespace {
 
 // Of questions to the reader, and of what is done here.
-const QString view_topic = QStringLiteral("view"), newest_topic = QStringLiteral("newest sample"),
-              here = QStringLiteral("here");
-constexpr std::size_t painted_width = 1440;  // pixels, for which long curves are thinned out
+const QString newest_topic = QStringLiteral("newest sample"), here = QStringLiteral("here");
 
 QString running_text(const std::vector<RunningSession>& running) {
     if (running.empty()) return {};
@@ -45,45 +40,13 @@ QString regressions_text(const Overview& overview) {
         .arg(overview.candidates);
 }
 
-template <class Row>
-PlotPane* pane_of(TableModel<Row>* model, const QString& name, int widest) {
-    return new PlotPane(
-        {.model = model, .name = name, .widest = widest, .details = [model](int row) {
-             return model->details(row);
-         }});
-}
-
-bool save_picture(const report::Plot& plot, const QString& file) {
-    if (!file.endsWith(".png")) {
-        QSaveFile out(file);
-        const QByteArray svg = QByteArray::fromStdString(report::to_svg(plot));
-        return out.open(QIODevice::WriteOnly) && out.write(svg) == svg.size() && out.commit();
-    }
-    constexpr double scale = 2;
-    QImage picture(QSizeF(plot.width() * scale, plot.height() * scale).toSize(),
-                   QImage::Format_RGB32);
-    QPainter painter(&picture);
-    painter.scale(scale, scale);
-    paint(painter, plot, report::Theme::light);
-    painter.end();
-    return picture.save(file);
-}
-
 }  // namespace
 
 MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem::path database)
     : registry_(std::move(registry)),
       database_(std::move(database)),
       overview_model_(new OverviewModel(this)),
-      claims_(make_claims_model(this)),
-      rows_(make_rows_model(this)),
-      marks_(make_marks_model(this)),
-      trends_(make_trends_model(this)),
       overview_(new OverviewView(*overview_model_)),
-      figure_(pane_of(claims_, QStringLiteral("Claims of the paper"), 3)),
-      compare_(pane_of(rows_, QStringLiteral("Rows of the comparison"), 0)),
-      timeline_(pane_of(marks_, QStringLiteral("What happened, by time"), 4)),
-      history_(pane_of(trends_, QStringLiteral("Rows over the sessions"), 0)),
       views_(new QStackedWidget),
       headline_(new QLabel(QStringLiteral("reading …"))),
       running_(new QLabel),
@@ -91,9 +54,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
       address_(new QLineEdit),
       reader_(database_) {
     setWindowTitle(QStringLiteral("Assay: ") + text(database_.filename().string()));
-    for (QWidget* view :
-         std::initializer_list<QWidget*>{overview_, figure_, compare_, timeline_, history_})
-        views_->addWidget(view);
+    add_pages();
     QFont bold = headline_->font();
     bold.setBold(true);
     headline_->setFont(bold);
@@ -109,6 +70,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     notice_->hide();
     address_->setAccessibleName(QStringLiteral("View"));
     address_->setToolTip(QStringLiteral("Where this is; type another view to go there (Ctrl+L)"));
+    address_->setMinimumWidth(260);
     address_->setMaximumWidth(420);
 
     auto* page = new QWidget;
@@ -126,10 +88,11 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     connect(overview_, &OverviewView::opened, this, [this](const QString& experiment) {
         go({View::figure, experiment.toStdString()});
     });
-    connect(history_, &PlotPane::chosen, this, &MainWindow::show_trend);
     connect(address_, &QLineEdit::returnPressed, this, &MainWindow::go_where_typed);
     connect(&reader_, &Reader::changed, this, &MainWindow::refresh);
-    connect(&reader_, &Reader::became_idle, this, &MainWindow::settled_now);
+    connect(&reader_, &Reader::became_idle, this, [this] {
+        if (settled()) Q_EMIT settled_now();
+    });
     connect(&reader_, &Reader::trouble, this, &MainWindow::tell);
     add_keys();
     show_location();
@@ -147,9 +110,27 @@ void MainWindow::tell(const QString& topic, const QString& notice) {
     notice_->setVisible(!notice_->text().isEmpty());
 }
 
-QString MainWindow::command(const std::string& words) const {
-    const bool usual = database_ == store::default_path();
-    return text("assay " + words + (usual ? "" : " --db " + shell_quoted(database_.string())));
+void MainWindow::add_pages() {
+    const PageContext context{reader_, registry_, database_};
+    pages_ = {
+        {View::figure, make_figure_page(context)},     {View::compare, make_compare_page(context)},
+        {View::timeline, make_timeline_page(context)}, {View::history, make_history_page(context)},
+        {View::run, make_run_page(context)},           {View::machine, make_machine_page(context)}};
+    views_->addWidget(overview_);
+    for (const auto& [view, page] : pages_) {
+        views_->addWidget(page);
+        connect(page, &Page::wanted, this, &MainWindow::go);
+        connect(page, &Page::told, this, [this](const QString& words) { tell(here, words); });
+        connect(page, &Page::looked_at, this,
+                [this](const std::string& experiment) { experiment_ = experiment; });
+        connect(page, &Page::settled_now, this, [this] {
+            if (settled()) Q_EMIT settled_now();
+        });
+    }
+}
+
+bool MainWindow::settled() const {
+    return reader_.idle() && (!open_page() || open_page()->settled());
 }
 
 void MainWindow::add_keys() {
@@ -165,6 +146,11 @@ void MainWindow::add_keys() {
     key(Qt::Key_5, [this] {
         if (!experiment_.empty()) go({View::history, experiment_});
     });
+    key(Qt::Key_6, [this] { go({View::run, experiment_}); });
+    key(Qt::Key_7, [this] { go({View::machine, {}}); });
+    key(Qt::Key_T, [this] {
+        set_theme(theme_ == report::Theme::dark ? report::Theme::light : report::Theme::dark);
+    });
     key(Qt::Key_Slash, [this] {
         go({View::overview, {}});
         overview_->search();
@@ -175,7 +161,7 @@ void MainWindow::add_keys() {
     });
     key(QKeySequence::Back, [this] { back(); });
     key(Qt::Key_Backspace, [this] { back(); });
-    key(Qt::Key_E, [this] { export_picture(); });
+    key(Qt::Key_E, [this] { export_view(); });
     key(Qt::Key_Question, [this] { help(); });
     key(QKeySequence::Quit, [this] { close(); });
 }
@@ -222,25 +208,15 @@ void MainWindow::go_to_newest_sample() {
         });
 }
 
-PlotPane* MainWindow::open_pane() const {
-    switch (location_.view) {
-        case View::overview:
-            return nullptr;
-        case View::figure:
-            return figure_;
-        case View::compare:
-            return compare_;
-        case View::timeline:
-            return timeline_;
-        case View::history:
-            return history_;
-    }
-    return nullptr;
+Page* MainWindow::open_page() const {
+    const auto page = pages_.find(location_.view);
+    return page == pages_.end() ? nullptr : page->second;
 }
 
+PlotPane* MainWindow::open_pane() const { return open_page() ? open_page()->pane() : nullptr; }
+
 void MainWindow::show_location() {
-    if (location_.view == View::figure) experiment_ = location_.argument;
-    QWidget* shown = open_pane() ? static_cast<QWidget*>(open_pane()) : overview_;
+    QWidget* shown = open_page() ? static_cast<QWidget*>(open_page()) : overview_;
     views_->setCurrentWidget(shown);
     shown->setFocus();
     address_->setText(text(to_string(location_)));
@@ -252,37 +228,20 @@ void MainWindow::show_location() {
 // What was shown before is not of this place, nor what was wrong there.
 void MainWindow::forget_view() {
     for (const QString& topic : {view_topic, newest_topic, here}) tell(topic, {});
-    if (PlotPane* pane = open_pane()) {
-        pane->set_words(text(location_.argument), {}, {});
-        pane->set_plot(nullptr);
-    }
-    claims_->set({});
-    rows_->set({});
-    marks_->set({});
-    trends_->set({});
+    if (Page* page = open_page()) page->open(location_.argument);
 }
 
 void MainWindow::set_theme(report::Theme theme) {
+    theme_ = theme;
     QApplication::setPalette(palette_of(theme));
-    for (PlotPane* pane : {figure_, compare_, timeline_, history_}) pane->set_theme(theme);
+    for (const auto& [view, page] : pages_) page->set_theme(theme);
 }
 
 // ---- what is shown ------------------------------------------------------------------------------
 
 void MainWindow::refresh() {
     read_overview();  // the line above every view is made of it
-    switch (location_.view) {
-        case View::overview:
-            return;
-        case View::figure:
-            return read_figure();
-        case View::compare:
-            return read_comparison();
-        case View::timeline:
-            return read_timeline();
-        case View::history:
-            return read_history();
-    }
+    if (Page* page = open_page()) page->refresh();
 }
 
 void MainWindow::read_overview() {
@@ -298,103 +257,66 @@ void MainWindow::read_overview() {
             running_->setText(runs.isEmpty() || worse.isEmpty() ? runs + worse
                                                                 : worse + "   " + runs);
             overview_model_->set(std::move(overview));
+            overview_read_ = true;
+            show_news();
         });
 }
 
-void MainWindow::read_figure() {
-    reader_.ask(
-        view_topic,
-        [registry = registry_, id = location_.argument](store::Store& store) {
-            return gui::read_figure(*registry, store, id);
-        },
-        [this](FigureContent figure) {
-            figure_->set_words(text(figure.experiment->id), text(figure.experiment->source),
-                               command("run " + figure.experiment->id));
-            figure_->set_plot(std::make_shared<const report::Plot>(std::move(figure.plot)));
-            claims_->set(std::move(figure.claims));
-        });
+void MainWindow::export_view() {
+    const QString name = open_page() ? open_page()->name() : QStringLiteral("overview");
+    const report::Plot* plot = open_pane() ? open_pane()->plot() : nullptr;
+    const QString kinds = plot ? QStringLiteral("Picture (*.svg *.png);;Table (*.csv)")
+                               : QStringLiteral("Table (*.csv)");
+    const QString file = QFileDialog::getSaveFileName(
+        this, QStringLiteral("Export what is shown"),
+        (name.isEmpty() ? QStringLiteral("assay") : name) + (plot ? ".svg" : ".csv"), kinds);
+    if (file.isEmpty()) return;
+    const QAbstractItemModel* rows = open_page() ? open_page()->table()->model() : overview_model_;
+    if (!(file.endsWith(".csv") ? save_table(*rows, file) : plot && save_picture(*plot, file)))
+        tell(here, QStringLiteral("%1 could not be written: a name ends in .svg, .png or .csv, "
+                                  "and its folder must exist")
+                       .arg(file));
 }
 
-void MainWindow::read_comparison() {
-    reader_.ask(
-        view_topic,
-        [registry = registry_, file = database_, typed = location_.argument](store::Store&) {
-            return gui::read_comparison(*registry, file, typed);
-        },
-        [this](std::shared_ptr<const Comparison> comparison) {
-            const auto suspects = differing_suspects(*comparison);
-            compare_->set_words(
-                text(comparison->a_typed + " against " + comparison->b_typed),
-                text(suspects.empty() ? "no recorded suspect differs"
-                                      : fmt::format("differing: {}", fmt::join(suspects, "; "))),
-                command("compare " + shell_quoted(comparison->a_typed) + " " +
-                        shell_quoted(comparison->b_typed)));
-            compare_->set_plot(std::make_shared<const report::Plot>(
-                ratio_plot(comparison->a, comparison->b, comparison->rows)));
-            rows_->set(comparison->rows);
-            comparison_ = std::move(comparison);  // the rows before pointed into the one before
-        });
+// ---- what is kept between two starts ------------------------------------------------------------
+
+void MainWindow::keep_state() {
+    const KeptState state = read_state(database_);
+    keeps_state_ = true;
+    last_look_ = state.look;
+    if (!state.geometry.isEmpty()) restoreGeometry(state.geometry);
+    if (!state.theme.isEmpty())
+        set_theme(state.theme == "dark" ? report::Theme::dark : report::Theme::light);
+    try {
+        if (!state.view.isEmpty()) go(parse_location(state.view.toStdString()));
+    } catch (const UserError&) {  // of a program that had another view
+    }
 }
 
-void MainWindow::read_timeline() {
-    reader_.ask(
-        view_topic,
-        [registry = registry_, sample = location_.argument](store::Store& store) {
-            return gui::read_timeline(*registry, store, sample, painted_width);
-        },
-        [this](Timeline timeline) {
-            const store::Sample& sample = timeline.sample;
-            experiment_ = sample.spec.experiment;
-            const std::string faults =
-                sample.spec.scenario.empty() ? "" : "; faults: " + sample.spec.scenario;
-            timeline_->set_words(
-                text(sample.spec.experiment + " " + sample.spec.variant),
-                text(fmt::format("{}, {}, {}, seed {}{}", sample.status,
-                                 to_string(sample.spec.profile), to_string(sample.spec.provenance),
-                                 sample.spec.seed, faults)),
-                command(fmt::format("replay {:.8}", sample.id)));
-            timeline_->set_plot(std::make_shared<const report::Plot>(std::move(timeline.plot)));
-            marks_->set(std::move(timeline.marks));
-        });
+void MainWindow::show_news() {
+    if (!last_look_) return;
+    const QStringList news = news_since(*last_look_, overview_model_->overview());
+    const QString since =
+        QString(last_look_->at).left(16).replace('T', ' ') + QStringLiteral(" UTC");
+    overview_->set_news(
+        news.isEmpty()
+            ? QStringLiteral("Nothing new since the last look, ") + since
+            : QStringLiteral("New since %1: %2").arg(since, news.join(QStringLiteral("; "))));
 }
 
-void MainWindow::read_history() {
-    reader_.ask(
-        view_topic,
-        [registry = registry_, rows = location_.argument](store::Store& store) {
-            return gui::read_history(*registry, store, rows);
-        },
-        [this, rows = location_.argument](std::vector<TrendHistory> histories) {
-            history_->set_words(text(rows), {}, command("history " + shell_quoted(rows)));
-            trends_->set(std::move(histories));
-            show_trend(history_->chosen_row());
-        });
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (keeps_state_) {
+        KeptState state{
+            saveGeometry(), text(to_string(location_)),
+            theme_ == report::Theme::dark ? QStringLiteral("dark") : QStringLiteral("light"),
+            last_look_};
+        if (overview_read_)
+            state.look = look_at(overview_model_->overview(), text(store::now_utc()));
+        write_state(database_, state);
+    }
+    QMainWindow::closeEvent(event);
 }
 
-void MainWindow::show_trend(int row) {
-    if (row < 0 || row >= trends_->rowCount()) return;
-    const report::Trend& trend = trends_->rows()[static_cast<std::size_t>(row)].trend;
-    history_->set_plot(std::make_shared<const report::Plot>(
-        report::trend_plot(trend, report::usual_trend_options().rule)));
-}
-
-void MainWindow::export_picture() {
-    const PlotPane* pane = open_pane();
-    const report::Plot* plot = pane ? pane->plot() : nullptr;
-    if (!plot) return;
-    const QString file = QFileDialog::getSaveFileName(this, QStringLiteral("Export the figure"),
-                                                      text(plot->id()) + ".svg",
-                                                      QStringLiteral("Pictures (*.svg *.png)"));
-    if (!file.isEmpty() && !save_picture(*plot, file))
-        tell(here, QStringLiteral("%1 could not be written").arg(file));
-}
-
-void MainWindow::help() {
-    QMessageBox::information(
-        this, QStringLiteral("Keys"),
-        QStringLiteral("1\toverview\n2\tthe figure looked at last\n3\tthe last two sessions\n"
-                       "4\tits newest sample in time\n5\tits history\n/\tsearch\nCtrl+L\tgo to a "
-                       "view\nEnter\topen\nBackspace\tback\nE\texport the figure\n?\tthis"));
-}
+void MainWindow::help() { show_keys(this); }
 
 }  // namespace assay::gui

@@ -1,16 +1,20 @@
 #include "gui/views/overview_view.hpp"
 
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSortFilterProxyModel>
 #include <QTreeView>
 #include <QVBoxLayout>
+
+#include "gui/views/table.hpp"
 
 namespace assay::gui {
 
 OverviewView::OverviewView(OverviewModel& model, QWidget* parent)
     : QWidget(parent),
       found_(new QSortFilterProxyModel(this)),
+      news_(make_words()),
       search_(new QLineEdit),
       tree_(new QTreeView) {
     found_->setSourceModel(&model);
@@ -33,6 +37,7 @@ OverviewView::OverviewView(OverviewModel& model, QWidget* parent)
     tree_->setUniformRowHeights(true);
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setExpandsOnDoubleClick(false);
+    add_copying(tree_);
     QHeaderView* header = tree_->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -43,10 +48,18 @@ OverviewView::OverviewView(OverviewModel& model, QWidget* parent)
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
+    news_->setAccessibleName(QStringLiteral("New since the last look"));
+    news_->hide();
+    layout->addWidget(news_);
     layout->addWidget(search_);
     layout->addWidget(tree_, 1);
     setFocusProxy(tree_);
     unfold();
+}
+
+void OverviewView::set_news(const QString& news) {
+    news_->setText(news);
+    news_->setVisible(!news.isEmpty());
 }
 
 void OverviewView::search() {

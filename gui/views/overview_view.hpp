@@ -5,6 +5,7 @@
 
 #include "gui/models/overview_model.hpp"
 
+class QLabel;
 class QLineEdit;
 class QSortFilterProxyModel;
 class QTreeView;
@@ -16,7 +17,8 @@ class OverviewView : public QWidget {
   public:
     explicit OverviewView(OverviewModel& model, QWidget* parent = nullptr);
 
-    void search();  ///< puts the cursor where one types what is looked for
+    void search();                       ///< puts the cursor where one types what is looked for
+    void set_news(const QString& news);  ///< since the last look; empty: there was none before
 
   Q_SIGNALS:
     void opened(const QString& experiment);
@@ -26,6 +28,7 @@ class OverviewView : public QWidget {
     void unfold();
 
     QSortFilterProxyModel* found_;
+    QLabel* news_;
     QLineEdit* search_;
     QTreeView* tree_;
 };

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <QString>
+#include <functional>
 
 class QAbstractItemModel;
+class QAbstractItemView;
 class QLabel;
 class QTableView;
 
@@ -11,6 +13,12 @@ namespace assay::gui {
 
 /// One row is chosen at a time; column `widest` takes what room there is.
 QTableView* make_table(QAbstractItemModel* model, const QString& name, int widest);
+
+/// In the view's menu and by keys: copy the cell's value (Ctrl+C), what its row is called
+/// (Ctrl+Shift+C).
+void add_copying(QAbstractItemView* view);
+/// The same for the command that belongs to the view (Ctrl+Alt+C).
+void add_command_copying(QAbstractItemView* view, std::function<QString()> command);
 
 /// A label of plain words that can be selected.
 QLabel* make_words();

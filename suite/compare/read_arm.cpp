@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "suite/base/error.hpp"
 #include "suite/compare/selector.hpp"
@@ -53,9 +54,8 @@ std::size_t colon_of_database(const std::string& typed) {
     return typed.npos;
 }
 
-Arm of_selector(const Registry& registry, const fs::path& database, const std::string& selector,
+Arm of_selector(const Registry& registry, const store::Store& store, const std::string& selector,
                 const std::string& prefix) {
-    const store::Store store = store::Store::open(database, store::Access::read);
     const Selection selection = select_sessions(store, selector, std::chrono::system_clock::now());
     std::vector<std::string> ids;
     for (const store::Session& session : selection.sessions) ids.push_back(session.id);
@@ -69,9 +69,8 @@ Arm of_selector(const Registry& registry, const fs::path& database, const std::s
     return arm;
 }
 
-}  // namespace
-
-Arm read_arm(const Registry& registry, const fs::path& database, const std::string& typed) {
+/// Of the file that `typed` names; nullopt: it names sessions of the database.
+std::optional<Arm> of_file(const Registry& registry, const std::string& typed) {
     if (typed.empty()) throw UserError("an empty word names nothing to compare");
     std::error_code ignored;
     if (names_file(typed) && fs::exists(typed, ignored)) {
@@ -85,10 +84,24 @@ Arm read_arm(const Registry& registry, const fs::path& database, const std::stri
             return read_google_benchmark(content(typed), typed);
         return arm_of_store(registry, store::Store::open(typed, store::Access::read));
     }
-    if (const auto colon = colon_of_database(typed); colon != typed.npos)
-        return of_selector(registry, typed.substr(0, colon), typed.substr(colon + 1),
-                           typed.substr(0, colon) + ", ");
+    if (const auto colon = colon_of_database(typed); colon != typed.npos) {
+        const std::string file = typed.substr(0, colon);
+        return of_selector(registry, store::Store::open(file, store::Access::read),
+                           typed.substr(colon + 1), file + ", ");
+    }
     if (names_file(typed)) throw UserError(fmt::format("there is no file {}", typed));
+    return std::nullopt;
+}
+
+}  // namespace
+
+Arm read_arm(const Registry& registry, const fs::path& database, const std::string& typed) {
+    if (auto arm = of_file(registry, typed)) return *std::move(arm);
+    return of_selector(registry, store::Store::open(database, store::Access::read), typed, "");
+}
+
+Arm read_arm(const Registry& registry, const store::Store& database, const std::string& typed) {
+    if (auto arm = of_file(registry, typed)) return *std::move(arm);
     return of_selector(registry, database, typed, "");
 }
 

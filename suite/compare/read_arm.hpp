@@ -46,5 +46,7 @@ Arm read_google_benchmark(const std::string& text, const std::string& source);
 ///   since:2026-11-01, since:7d, between:FROM..TO   the sessions of a time window
 /// UserError: nothing matches, or it is ambiguous; the text lists what there is.
 Arm read_arm(const Registry&, const std::filesystem::path& database, const std::string& typed);
+/// The same of the database that is open: whoever interrupts it ends the reading.
+Arm read_arm(const Registry&, const store::Store& database, const std::string& typed);
 
 }  // namespace assay::compare

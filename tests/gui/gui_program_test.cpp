@@ -62,10 +62,77 @@ TEST_F(GuiProgram, SaysWhatTheCommandLineSays) {
     EXPECT_EQ(rows, assay_json({"compare", "latest", "latest"}));
 }
 
+TEST_F(GuiProgram, CountsWhatIsCompared) {
+    std::map<std::string, long> counts;
+    for (const auto& row : assay_json({"compare", "latest", "latest"}))
+        ++counts[row["verdict"].get<std::string>()];
+    EXPECT_EQ(dump("compare:latest,latest")["counts"], nlohmann::json(counts));
+}
+
+TEST_F(GuiProgram, ATimelineIsOfTheSampleThatWasRun) {
+    const nlohmann::json run = assay_json({"run", "lazarus/fig10b", "--fresh"});
+    const auto& sample = run["samples"][0];
+    const nlohmann::json shown = dump("timeline:" + sample["id"].get<std::string>().substr(0, 8));
+    EXPECT_EQ(shown["sample"], sample["id"]);
+    EXPECT_EQ(shown["session"], run["session"]);
+    for (const char* key :
+         {"experiment", "variant", "case", "seed", "status", "profile", "provenance", "scenario"})
+        EXPECT_EQ(shown[key], sample[key]) << key;
+    for (const char* key : {"lanes", "marks", "curves", "hardware"})
+        EXPECT_TRUE(shown[key].is_array()) << key;
+}
+
+TEST_F(GuiProgram, NotesAreInTheHistory) {
+    const std::string session = dump("machine:latest")["session"];
+    EXPECT_EQ(assay({"annotate", session, "new power supply"}).exit_code, 0);
+    const nlohmann::json history = dump("history:lazarus/fig10b");
+    ASSERT_FALSE(history["trends"].empty());
+    for (const auto& trend : history["trends"]) {
+        ASSERT_EQ(trend["notes"].size(), 1u);
+        EXPECT_EQ(trend["notes"][0]["session"], session);
+        EXPECT_EQ(trend["notes"][0]["text"], "new power supply");
+        EXPECT_EQ(trend["nights"], nlohmann::json::array());
+    }
+}
+
+// What changes from one look to the next, load and free disk, is only looked at for its place.
+TEST_F(GuiProgram, TheMachineIsWhatTheDoctorFindsAndTheSessionKnows) {
+    const nlohmann::json machine = dump("machine");
+    std::vector<std::string> found, shown;
+    for (const auto& finding : assay_json({"doctor"}))
+        if (finding["check"] != "database") found.push_back(finding["check"]);
+    for (const auto& finding : machine["fit"]) shown.push_back(finding["check"]);
+    EXPECT_EQ(shown, found);
+    std::map<std::string, std::string> facts;
+    for (const auto& fact : machine["facts"]) facts[fact["name"]] = fact["value"];
+    EXPECT_FALSE(facts.at("commit").empty());
+    EXPECT_FALSE(facts.at("kernel").empty());
+    EXPECT_NE(facts.at("processor"), "");
+    EXPECT_TRUE(machine["before"].is_null());
+    const std::string first = machine["session"];
+    EXPECT_EQ(assay({"run", "lazarus/fig10b", "--fresh"}).exit_code, 0);
+    const nlohmann::json later = dump("machine:latest");
+    EXPECT_EQ(later["before"], first);
+    EXPECT_TRUE(later["fit"].is_null());
+    for (const auto& fact : later["facts"])
+        EXPECT_EQ(fact["differs"], nlohmann::json::array()) << fact["name"];
+}
+
+TEST_F(GuiProgram, ARunIsWhatADryRunPlans) {
+    const nlohmann::json all = dump("run");
+    EXPECT_TRUE(all["plan"].is_null());
+    ASSERT_EQ(all["runs"].size(), 1u);
+    EXPECT_EQ(all["runs"][0]["state"], "finished");
+    EXPECT_EQ(all["runs"][0]["done"], all["runs"][0]["planned"]);
+    const nlohmann::json one = dump("run:lazarus/fig10b");
+    EXPECT_EQ(one["plan"], assay_json({"run", "lazarus/fig10b", "--dry-run"}));
+    EXPECT_EQ(one["command"], "assay run lazarus/fig10b");
+}
+
 TEST_F(GuiProgram, ReadingChangesNoByte) {
     const std::string before = contents(file());
     dump("overview");
-    dump("figure:lazarus/fig10b");
+    for (const char* view : {"figure:lazarus/fig10b", "machine", "run:lazarus/fig10b"}) dump(view);
     EXPECT_EQ(contents(file()), before);
 }
 
@@ -98,6 +165,9 @@ TEST_F(GuiProgram, WhatCannotBeShownIsOneSentence) {
           {"--dump", "figure:no/such"},
           {"--dump", "timeline:ffffffff"},
           {"--dump", "compare:latest"},
+          {"--dump", "compare:ffffffff,latest"},
+          {"--dump", "machine:ffffffff"},
+          {"--dump", "run:no/such"},
           {"--screenshot", "overview", "picture.png", "--size", "ten"},
           {"--screenshot", "overview", "/nothing/there.png"}}) {
         const Printed printed = gui(wrong);

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <QSignalSpy>
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <thread>
 
+#include "gui/data/comparison.hpp"
 #include "tests/store/example_rows.hpp"
 
 namespace assay::gui {
@@ -154,6 +156,36 @@ TEST(Reader, GoesWithoutWaitingForALongQuery) {
                 for (;;) {
                     reading = true;
                     count_samples(store);
+                }
+                return 0;
+            },
+            [](int) {});
+        while (!reading) std::this_thread::yield();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+// Both sides are read through the reader's store, so that a long comparison does not hold up its
+// end.
+TEST(Reader, InterruptsAComparison) {
+    const Folder folder;
+    {
+        store::Store writer = store::Store::open(folder / "r.db", store::Access::write);
+        const std::string session = begin(writer);
+        for (std::uint64_t seed = 1; seed <= 50; ++seed)
+            add_sample(writer, session, example_spec(seed));
+        writer.finish_session(session, "finished");
+    }
+    std::atomic<bool> reading = false;
+    const auto start = std::chrono::steady_clock::now();
+    {
+        Reader reader(folder / "r.db");
+        reader.ask(
+            "for ever",
+            [&](store::Store& store) {
+                for (;;) {
+                    read_comparison(Registry(), store, "latest,latest");
+                    reading = true;
                 }
                 return 0;
             },

@@ -107,7 +107,8 @@ TEST(TimelineData, IsReadFromAStoredSample) {
     EXPECT_EQ(timeline.curves[0].drawn, 2u);
     EXPECT_EQ(timeline.curves[0].high, 3);
     ASSERT_EQ(timeline.hardware.size(), 1u);
-    EXPECT_EQ(timeline.hardware[0].throttled, 1u);
+    EXPECT_EQ(timeline.hardware[0].throttled, 1);
+    EXPECT_EQ(timeline.sample.series_data.size(), 1u);  // the readings are only drawn
     EXPECT_GT(timeline.plot.height(), 100);
 }
 

@@ -63,10 +63,12 @@ class Window : public ::testing::Test {
 };
 
 TEST(Location, IsReadAndWritten) {
-    for (const char* text : {"overview", "figure:lazarus/fig8", "compare:latest~1,latest",
-                             "timeline:1a2b", "history:lazarus/fig*"})
+    for (const char* text :
+         {"overview", "figure:lazarus/fig8", "compare:latest~1,latest", "timeline:1a2b",
+          "history:lazarus/fig*", "run", "run:lazarus/fig8", "machine", "machine:latest~1"})
         EXPECT_EQ(to_string(parse_location(text)), text);
-    for (const char* text : {"", "figure", "figure:", "overview:x", "picture:x", ":", "compare:"})
+    for (const char* text :
+         {"", "figure", "figure:", "overview:x", "picture:x", ":", "compare:", "run:", "machine:"})
         EXPECT_THROW(parse_location(text), UserError) << text;
 }
 

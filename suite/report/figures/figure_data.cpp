@@ -93,11 +93,6 @@ std::optional<double> value_of(const store::Sample& sample, const std::string& m
     return std::nullopt;
 }
 
-double median_of(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return median_of_sorted(values);
-}
-
 /// Declared panels first, then other axes, then the metric's other labels.
 std::vector<std::string> splitting_names(const Experiment& experiment,
                                          std::span<const store::Sample> samples) {
@@ -217,10 +212,11 @@ FigureData figure_data(const Experiment& experiment, std::span<const store::Samp
         for (auto& [slot, points] : slots)
             for (auto& [x, all] : points) {
                 std::sort(all.begin(), all.end());
-                const auto& at = places[key][slot][x];
+                std::vector<double>& at = places[key][slot][x];
+                std::sort(at.begin(), at.end());
                 panels[key][slot].points.push_back({x, median_of_sorted(all), all.front(),
                                                     all.back(), all.size(),
-                                                    at.empty() ? x : median_of(at)});
+                                                    at.empty() ? x : median_of_sorted(at)});
             }
     for (const Claim& claim : claims) {
         if (!is_figure_point(claim, experiment)) continue;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,7 +58,8 @@ double end_of(const store::Sample&);
 /// The curve of that name; null where there is none with as many times as values, at least one.
 const store::TimeSeries* recorded_curve(const store::Sample&, std::string_view name);
 
-/// Seconds that an event lasted: its detail's "seconds"; 0 where it does not say.
+/// Seconds that an event lasted: its detail's "seconds"; nullopt, and 0, where it does not say.
+std::optional<double> recorded_seconds(const store::Event&);
 double lasted(const store::Event&);
 
 /// Why: its detail's "reason", as words ("no replica left"); empty where it does not say.

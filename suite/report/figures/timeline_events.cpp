@@ -78,11 +78,14 @@ const store::TimeSeries* recorded_curve(const store::Sample& sample, std::string
     return nullptr;
 }
 
-double lasted(const store::Event& event) {
-    if (!event.detail.is_object()) return 0;
+std::optional<double> recorded_seconds(const store::Event& event) {
+    if (!event.detail.is_object()) return std::nullopt;
     const auto found = event.detail.find("seconds");
-    return found != event.detail.end() && found->is_number() ? found->get<double>() : 0;
+    if (found == event.detail.end() || !found->is_number()) return std::nullopt;
+    return found->get<double>();
 }
+
+double lasted(const store::Event& event) { return recorded_seconds(event).value_or(0); }
 
 std::string reason_of(const store::Event& event) {
     if (!event.detail.is_object()) return "";

@@ -1,0 +1,77 @@
+// What did the paper print, what did we get, how, by which command?
+#include <QLabel>
+#include <QTableView>
+
+#include "gui/models/tables.hpp"
+#include "gui/pages/plot_page.hpp"
+
+namespace assay::gui {
+namespace {
+
+class FigurePage : public PlotPage<JudgedClaim> {
+  public:
+    explicit FigurePage(const PageContext& context)
+        : PlotPage(context, make_claims_model, QStringLiteral("Claims of the paper"), 3),
+          behind_(make_samples_model(this)),
+          heading_(make_words()),
+          samples_table_(make_table(behind_, QStringLiteral("Samples behind the claim"), 2)) {
+        pane()->add_below(heading_);
+        pane()->add_below(samples_table_);
+        connect(pane(), &PlotPane::chosen, this, &FigurePage::show_samples);
+        connect(samples_table_, &QTableView::clicked, this, &FigurePage::open_sample);
+        connect(samples_table_, &QTableView::activated, this, &FigurePage::open_sample);
+        connect(pane(), &PlotPane::activated, this, [this] { samples_table_->setFocus(); });
+    }
+
+    void refresh() override {
+        Q_EMIT looked_at(argument());
+        ask([registry = context().registry,
+             id = argument()](store::Store& store) { return read_figure(*registry, store, id); },
+            [this](FigureContent figure) { show(std::move(figure)); });
+    }
+
+  private:
+    void show(FigureContent figure) {
+        pane()->set_words(text(figure.experiment->id), text(figure.experiment->source),
+                          command("run " + figure.experiment->id));
+        show_plot(std::move(figure.plot));
+        samples_ = std::move(figure.samples);
+        model().set(std::move(figure.claims));
+        show_samples(pane()->chosen_row());
+    }
+
+    void forget() override {
+        samples_.clear();
+        PlotPage::forget();
+    }
+
+    void show_samples(int row) {
+        std::vector<ClaimSample> behind;
+        if (row >= 0 && row < model().rowCount())
+            behind = samples_behind(model().rows()[static_cast<std::size_t>(row)], samples_);
+        heading_->setText(behind.empty()
+                              ? QStringLiteral("No sample here is behind this claim")
+                              : QStringLiteral("%1 samples behind this claim; a click shows what "
+                                               "happened in one")
+                                    .arg(behind.size()));
+        heading_->setVisible(model().rowCount() > 0);
+        samples_table_->setVisible(!behind.empty());
+        behind_->set(std::move(behind));
+    }
+
+    void open_sample(const QModelIndex& at) {
+        if (at.isValid())
+            Q_EMIT wanted({View::timeline, behind_->rows()[static_cast<std::size_t>(at.row())].id});
+    }
+
+    SamplesModel* behind_;
+    QLabel* heading_;
+    QTableView* samples_table_;
+    std::vector<store::Sample> samples_;
+};
+
+}  // namespace
+
+Page* make_figure_page(const PageContext& context) { return new FigurePage(context); }
+
+}  // namespace assay::gui
