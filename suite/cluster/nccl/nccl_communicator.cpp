@@ -1,6 +1,7 @@
 #include "suite/cluster/nccl/nccl_communicator.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "suite/cluster/nccl/packing.hpp"
@@ -68,6 +69,30 @@ class NcclCommunicator final : public DeviceCommunicator {
                 return result;
             });
         });
+    }
+
+    /// Messages lie in the host's memory: they go through a buffer on the device, their lengths
+    /// first.
+    std::vector<std::span<const std::byte>> exchange_messages(
+        std::span<const Message> messages) override {
+        check_messages(messages, size_);
+        std::vector<std::int64_t> lengths, arriving(messages.size());
+        for (const Message& message : messages)
+            lengths.push_back(static_cast<std::int64_t>(size_of(message)));
+        const std::vector<std::int64_t> one_each(messages.size(), 1);
+        through_device(lengths.data(), one_each, arriving.data(), one_each, Dtype::i64);
+        std::vector<std::byte> leaving(total_of(lengths));
+        received_.resize(total_of(arriving));
+        std::byte* into = leaving.data();
+        for (const Message& message : messages) into = copy_of(message, into);
+        through_device(leaving.data(), lengths, received_.data(), arriving, Dtype::u8);
+        std::vector<std::span<const std::byte>> arrived;
+        const std::byte* from = received_.data();
+        for (const std::int64_t length : arriving) {
+            arrived.emplace_back(from, static_cast<std::size_t>(length));
+            from += length;
+        }
+        return arrived;
     }
 
     void all_gather(const void* send, std::size_t count, void* recv, Dtype dtype) override {
@@ -170,6 +195,23 @@ class NcclCommunicator final : public DeviceCommunicator {
   private:
     static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
+    static std::size_t total_of(std::span<const std::int64_t> counts) {
+        return static_cast<std::size_t>(
+            std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+    }
+
+    /// all_to_all_v() of host memory.
+    void through_device(const void* send, std::span<const std::int64_t> send_counts, void* recv,
+                        std::span<const std::int64_t> recv_counts, Dtype dtype) {
+        const std::size_t out = total_of(send_counts) * size_of(dtype);
+        const std::size_t in = total_of(recv_counts) * size_of(dtype);
+        auto* const device = static_cast<std::byte*>(handle_->at_least(out + in));
+        if (out > 0) handle_->copy(device, send, out);
+        all_to_all_v(device, send_counts, device + out, recv_counts, dtype);
+        if (in > 0) handle_->copy(recv, device + out, in);
+        handle_->wait("exchange_messages");
+    }
+
     /// An operation of nothing does not reach NCCL, but breaks as any other.
     void check() { handle_->check(); }
 
@@ -191,6 +233,7 @@ class NcclCommunicator final : public DeviceCommunicator {
     const nccl::Library& library_;
     const int rank_, size_;
     const MakeSmaller make_smaller_;
+    std::vector<std::byte> received_;  // what exchange_messages() gave last
     bool deferred_ = false;
 };
 

@@ -43,7 +43,7 @@ class NcclHandle {
     /// start(comm), which puts something on the stream and gives NCCL's result, and until it is
     /// there.
     void run(const char* what, const std::function<int(nccl::Comm)>& start);
-    /// Within the device, on the stream.
+    /// On the stream: within the device, or between it and the host's memory.
     void copy(void* to, const void* from, std::size_t bytes);
     /// Device memory that goes with this. Waits for the stream if one is there already.
     void* at_least(std::size_t bytes);
