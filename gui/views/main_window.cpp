@@ -7,28 +7,22 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
-#include <QPainter>
-#include <QSaveFile>
 #include <QShortcut>
 #include <QStackedWidget>
+#include <QTableView>
 #include <QVBoxLayout>
 
 #include "gui/data/overview.hpp"
 #include "gui/models/words.hpp"
-#include "gui/plot/painter.hpp"
-#include "gui/plot/ratio_plot.hpp"
+#include "gui/views/export.hpp"
 #include "gui/views/theme.hpp"
-#include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
-#include "suite/report/figures/svg_writer.hpp"
 
 namespace assay::gui {
 namespace {
 
 // Of questions to the reader, and of what is done here.
-const QString view_topic = QStringLiteral("view"), newest_topic = QStringLiteral("newest sample"),
-              here = QStringLiteral("here");
-constexpr std::size_t painted_width = 1440;  // pixels, for which long curves are thinned out
+const QString newest_topic = QStringLiteral("newest sample"), here = QStringLiteral("here");
 
 QString running_text(const std::vector<RunningSession>& running) {
     if (running.empty()) return {};
@@ -45,45 +39,13 @@ QString regressions_text(const Overview& overview) {
         .arg(overview.candidates);
 }
 
-template <class Row>
-PlotPane* pane_of(TableModel<Row>* model, const QString& name, int widest) {
-    return new PlotPane(
-        {.model = model, .name = name, .widest = widest, .details = [model](int row) {
-             return model->details(row);
-         }});
-}
-
-bool save_picture(const report::Plot& plot, const QString& file) {
-    if (!file.endsWith(".png")) {
-        QSaveFile out(file);
-        const QByteArray svg = QByteArray::fromStdString(report::to_svg(plot));
-        return out.open(QIODevice::WriteOnly) && out.write(svg) == svg.size() && out.commit();
-    }
-    constexpr double scale = 2;
-    QImage picture(QSizeF(plot.width() * scale, plot.height() * scale).toSize(),
-                   QImage::Format_RGB32);
-    QPainter painter(&picture);
-    painter.scale(scale, scale);
-    paint(painter, plot, report::Theme::light);
-    painter.end();
-    return picture.save(file);
-}
-
 }  // namespace
 
 MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem::path database)
     : registry_(std::move(registry)),
       database_(std::move(database)),
       overview_model_(new OverviewModel(this)),
-      claims_(make_claims_model(this)),
-      rows_(make_rows_model(this)),
-      marks_(make_marks_model(this)),
-      trends_(make_trends_model(this)),
       overview_(new OverviewView(*overview_model_)),
-      figure_(pane_of(claims_, QStringLiteral("Claims of the paper"), 3)),
-      compare_(pane_of(rows_, QStringLiteral("Rows of the comparison"), 0)),
-      timeline_(pane_of(marks_, QStringLiteral("What happened, by time"), 4)),
-      history_(pane_of(trends_, QStringLiteral("Rows over the sessions"), 0)),
       views_(new QStackedWidget),
       headline_(new QLabel(QStringLiteral("reading …"))),
       running_(new QLabel),
@@ -91,9 +53,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
       address_(new QLineEdit),
       reader_(database_) {
     setWindowTitle(QStringLiteral("Assay: ") + text(database_.filename().string()));
-    for (QWidget* view :
-         std::initializer_list<QWidget*>{overview_, figure_, compare_, timeline_, history_})
-        views_->addWidget(view);
+    add_pages();
     QFont bold = headline_->font();
     bold.setBold(true);
     headline_->setFont(bold);
@@ -126,10 +86,11 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     connect(overview_, &OverviewView::opened, this, [this](const QString& experiment) {
         go({View::figure, experiment.toStdString()});
     });
-    connect(history_, &PlotPane::chosen, this, &MainWindow::show_trend);
     connect(address_, &QLineEdit::returnPressed, this, &MainWindow::go_where_typed);
     connect(&reader_, &Reader::changed, this, &MainWindow::refresh);
-    connect(&reader_, &Reader::became_idle, this, &MainWindow::settled_now);
+    connect(&reader_, &Reader::became_idle, this, [this] {
+        if (settled()) Q_EMIT settled_now();
+    });
     connect(&reader_, &Reader::trouble, this, &MainWindow::tell);
     add_keys();
     show_location();
@@ -147,9 +108,27 @@ void MainWindow::tell(const QString& topic, const QString& notice) {
     notice_->setVisible(!notice_->text().isEmpty());
 }
 
-QString MainWindow::command(const std::string& words) const {
-    const bool usual = database_ == store::default_path();
-    return text("assay " + words + (usual ? "" : " --db " + shell_quoted(database_.string())));
+void MainWindow::add_pages() {
+    const PageContext context{reader_, registry_, database_};
+    pages_ = {{View::figure, make_figure_page(context)},
+              {View::compare, make_compare_page(context)},
+              {View::timeline, make_timeline_page(context)},
+              {View::history, make_history_page(context)}};
+    views_->addWidget(overview_);
+    for (const auto& [view, page] : pages_) {
+        views_->addWidget(page);
+        connect(page, &Page::wanted, this, &MainWindow::go);
+        connect(page, &Page::told, this, [this](const QString& words) { tell(here, words); });
+        connect(page, &Page::looked_at, this,
+                [this](const std::string& experiment) { experiment_ = experiment; });
+        connect(page, &Page::settled_now, this, [this] {
+            if (settled()) Q_EMIT settled_now();
+        });
+    }
+}
+
+bool MainWindow::settled() const {
+    return reader_.idle() && (!open_page() || open_page()->settled());
 }
 
 void MainWindow::add_keys() {
@@ -175,7 +154,7 @@ void MainWindow::add_keys() {
     });
     key(QKeySequence::Back, [this] { back(); });
     key(Qt::Key_Backspace, [this] { back(); });
-    key(Qt::Key_E, [this] { export_picture(); });
+    key(Qt::Key_E, [this] { export_view(); });
     key(Qt::Key_Question, [this] { help(); });
     key(QKeySequence::Quit, [this] { close(); });
 }
@@ -222,25 +201,15 @@ void MainWindow::go_to_newest_sample() {
         });
 }
 
-PlotPane* MainWindow::open_pane() const {
-    switch (location_.view) {
-        case View::overview:
-            return nullptr;
-        case View::figure:
-            return figure_;
-        case View::compare:
-            return compare_;
-        case View::timeline:
-            return timeline_;
-        case View::history:
-            return history_;
-    }
-    return nullptr;
+Page* MainWindow::open_page() const {
+    const auto page = pages_.find(location_.view);
+    return page == pages_.end() ? nullptr : page->second;
 }
 
+PlotPane* MainWindow::open_pane() const { return open_page() ? open_page()->pane() : nullptr; }
+
 void MainWindow::show_location() {
-    if (location_.view == View::figure) experiment_ = location_.argument;
-    QWidget* shown = open_pane() ? static_cast<QWidget*>(open_pane()) : overview_;
+    QWidget* shown = open_page() ? static_cast<QWidget*>(open_page()) : overview_;
     views_->setCurrentWidget(shown);
     shown->setFocus();
     address_->setText(text(to_string(location_)));
@@ -252,37 +221,19 @@ void MainWindow::show_location() {
 // What was shown before is not of this place, nor what was wrong there.
 void MainWindow::forget_view() {
     for (const QString& topic : {view_topic, newest_topic, here}) tell(topic, {});
-    if (PlotPane* pane = open_pane()) {
-        pane->set_words(text(location_.argument), {}, {});
-        pane->set_plot(nullptr);
-    }
-    claims_->set({});
-    rows_->set({});
-    marks_->set({});
-    trends_->set({});
+    if (Page* page = open_page()) page->open(location_.argument);
 }
 
 void MainWindow::set_theme(report::Theme theme) {
     QApplication::setPalette(palette_of(theme));
-    for (PlotPane* pane : {figure_, compare_, timeline_, history_}) pane->set_theme(theme);
+    for (const auto& [view, page] : pages_) page->set_theme(theme);
 }
 
 // ---- what is shown ------------------------------------------------------------------------------
 
 void MainWindow::refresh() {
     read_overview();  // the line above every view is made of it
-    switch (location_.view) {
-        case View::overview:
-            return;
-        case View::figure:
-            return read_figure();
-        case View::compare:
-            return read_comparison();
-        case View::timeline:
-            return read_timeline();
-        case View::history:
-            return read_history();
-    }
+    if (Page* page = open_page()) page->refresh();
 }
 
 void MainWindow::read_overview() {
@@ -301,92 +252,21 @@ void MainWindow::read_overview() {
         });
 }
 
-void MainWindow::read_figure() {
-    reader_.ask(
-        view_topic,
-        [registry = registry_, id = location_.argument](store::Store& store) {
-            return gui::read_figure(*registry, store, id);
-        },
-        [this](FigureContent figure) {
-            figure_->set_words(text(figure.experiment->id), text(figure.experiment->source),
-                               command("run " + figure.experiment->id));
-            figure_->set_plot(std::make_shared<const report::Plot>(std::move(figure.plot)));
-            claims_->set(std::move(figure.claims));
-        });
-}
-
-void MainWindow::read_comparison() {
-    reader_.ask(
-        view_topic,
-        [registry = registry_, file = database_, typed = location_.argument](store::Store&) {
-            return gui::read_comparison(*registry, file, typed);
-        },
-        [this](std::shared_ptr<const Comparison> comparison) {
-            const auto suspects = differing_suspects(*comparison);
-            compare_->set_words(
-                text(comparison->a_typed + " against " + comparison->b_typed),
-                text(suspects.empty() ? "no recorded suspect differs"
-                                      : fmt::format("differing: {}", fmt::join(suspects, "; "))),
-                command("compare " + shell_quoted(comparison->a_typed) + " " +
-                        shell_quoted(comparison->b_typed)));
-            compare_->set_plot(std::make_shared<const report::Plot>(
-                ratio_plot(comparison->a, comparison->b, comparison->rows)));
-            rows_->set(comparison->rows);
-            comparison_ = std::move(comparison);  // the rows before pointed into the one before
-        });
-}
-
-void MainWindow::read_timeline() {
-    reader_.ask(
-        view_topic,
-        [registry = registry_, sample = location_.argument](store::Store& store) {
-            return gui::read_timeline(*registry, store, sample, painted_width);
-        },
-        [this](Timeline timeline) {
-            const store::Sample& sample = timeline.sample;
-            experiment_ = sample.spec.experiment;
-            const std::string faults =
-                sample.spec.scenario.empty() ? "" : "; faults: " + sample.spec.scenario;
-            timeline_->set_words(
-                text(sample.spec.experiment + " " + sample.spec.variant),
-                text(fmt::format("{}, {}, {}, seed {}{}", sample.status,
-                                 to_string(sample.spec.profile), to_string(sample.spec.provenance),
-                                 sample.spec.seed, faults)),
-                command(fmt::format("replay {:.8}", sample.id)));
-            timeline_->set_plot(std::make_shared<const report::Plot>(std::move(timeline.plot)));
-            marks_->set(std::move(timeline.marks));
-        });
-}
-
-void MainWindow::read_history() {
-    reader_.ask(
-        view_topic,
-        [registry = registry_, rows = location_.argument](store::Store& store) {
-            return gui::read_history(*registry, store, rows);
-        },
-        [this, rows = location_.argument](std::vector<TrendHistory> histories) {
-            history_->set_words(text(rows), {}, command("history " + shell_quoted(rows)));
-            trends_->set(std::move(histories));
-            show_trend(history_->chosen_row());
-        });
-}
-
-void MainWindow::show_trend(int row) {
-    if (row < 0 || row >= trends_->rowCount()) return;
-    const report::Trend& trend = trends_->rows()[static_cast<std::size_t>(row)].trend;
-    history_->set_plot(std::make_shared<const report::Plot>(
-        report::trend_plot(trend, report::usual_trend_options().rule)));
-}
-
-void MainWindow::export_picture() {
-    const PlotPane* pane = open_pane();
-    const report::Plot* plot = pane ? pane->plot() : nullptr;
-    if (!plot) return;
-    const QString file = QFileDialog::getSaveFileName(this, QStringLiteral("Export the figure"),
-                                                      text(plot->id()) + ".svg",
-                                                      QStringLiteral("Pictures (*.svg *.png)"));
-    if (!file.isEmpty() && !save_picture(*plot, file))
-        tell(here, QStringLiteral("%1 could not be written").arg(file));
+void MainWindow::export_view() {
+    const QString name = open_page() ? open_page()->name() : QStringLiteral("overview");
+    const report::Plot* plot = open_pane() ? open_pane()->plot() : nullptr;
+    const QString kinds = plot ? QStringLiteral("Picture (*.svg *.png);;Table (*.csv)")
+                               : QStringLiteral("Table (*.csv)");
+    const QString file = QFileDialog::getSaveFileName(
+        this, QStringLiteral("Export what is shown"),
+        (name.isEmpty() ? QStringLiteral("assay") : name) + (plot ? ".svg" : ".csv"), kinds);
+    if (file.isEmpty()) return;
+    const QAbstractItemModel* rows =
+        open_page() ? open_page()->table()->model() : overview_model_;
+    if (!(file.endsWith(".csv") ? save_table(*rows, file) : plot && save_picture(*plot, file)))
+        tell(here, QStringLiteral("%1 could not be written: a name ends in .svg, .png or .csv, "
+                                  "and its folder must exist")
+                       .arg(file));
 }
 
 void MainWindow::help() {

@@ -8,7 +8,7 @@
 
 #include "gui/data/reader.hpp"
 #include "gui/models/overview_model.hpp"
-#include "gui/models/tables.hpp"
+#include "gui/pages/page.hpp"
 #include "gui/views/location.hpp"
 #include "gui/views/overview_view.hpp"
 #include "gui/views/plot_pane.hpp"
@@ -28,7 +28,7 @@ class MainWindow : public QMainWindow {
     void back();
     void set_theme(report::Theme theme);
     /// Everything that was asked for is on the screen.
-    bool settled() const { return reader_.idle(); }
+    bool settled() const;
     const Location& location() const { return location_; }
     QString notice() const;  ///< empty: nothing is wrong
     const OverviewModel& overview() const { return *overview_model_; }
@@ -37,42 +37,33 @@ class MainWindow : public QMainWindow {
     void settled_now();
 
   private:
+    void add_pages();
     void add_keys();
-    QString command(const std::string& words) const;  ///< of this database
     void forget_view();
     void show_location();
     void refresh();
     /// Of a topic of the reader, or of what was done here; empty: nothing is wrong with it.
     void tell(const QString& topic, const QString& notice);
     void read_overview();
-    void read_figure();
-    void read_comparison();
-    void read_timeline();
-    void read_history();
-    void show_trend(int row);
     void go_to_newest_sample();
     void go_where_typed();
-    PlotPane* open_pane() const;  ///< null: the overview is open
-    void export_picture();
+    Page* open_page() const;      ///< null: the overview is open
+    PlotPane* open_pane() const;  ///< null: what is open has no plot
+    void export_view();
     void help();
 
     std::shared_ptr<const Registry> registry_;
     std::filesystem::path database_;
     // Children, as members would be gone when the window closes its views.
     OverviewModel* overview_model_;
-    ClaimsModel* claims_;
-    RowsModel* rows_;
-    MarksModel* marks_;
-    TrendsModel* trends_;
     OverviewView* overview_;
-    PlotPane *figure_, *compare_, *timeline_, *history_;
+    std::map<View, Page*> pages_;  // all but the overview
     QStackedWidget* views_;
     QLabel *headline_, *running_, *notice_;
     QLineEdit* address_;
     std::map<QString, QString> notices_;  // by topic
     Location location_;
-    std::string experiment_;                        // the last that was looked at
-    std::shared_ptr<const Comparison> comparison_;  // rows_ point into it
+    std::string experiment_;  // the last that was looked at
     std::vector<Location> before_;
     Reader reader_;  // last: its answers find everything else
 };

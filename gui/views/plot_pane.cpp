@@ -54,12 +54,12 @@ PlotPane::PlotPane(const Table& table, QWidget* parent)
     line->addWidget(copy);
 
     auto* side = new QWidget;
-    auto* column = new QVBoxLayout(side);
-    column->addWidget(title_);
-    column->addWidget(source_);
-    column->addWidget(command_row_);
-    column->addWidget(table_, 1);
-    column->addWidget(details_);
+    column_ = new QVBoxLayout(side);
+    column_->addWidget(title_);
+    column_->addWidget(source_);
+    column_->addWidget(command_row_);
+    column_->addWidget(table_, 1);
+    column_->addWidget(details_);
 
     auto* scroll = new QScrollArea;
     scroll->setWidget(plot_);
@@ -87,6 +87,10 @@ void PlotPane::set_words(const QString& title, const QString& source, const QStr
 }
 
 void PlotPane::set_plot(std::shared_ptr<const report::Plot> plot) { plot_->set(std::move(plot)); }
+
+void PlotPane::add_below(QWidget* widget) { column_->addWidget(widget); }
+
+QString PlotPane::command() const { return command_->text(); }
 
 int PlotPane::chosen_row() const { return table_->currentIndex().row(); }
 

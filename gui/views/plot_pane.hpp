@@ -10,6 +10,7 @@
 class QAbstractItemModel;
 class QLabel;
 class QTableView;
+class QVBoxLayout;
 
 namespace assay::gui {
 
@@ -30,6 +31,10 @@ class PlotPane : public QWidget {
     void set_theme(report::Theme theme) { plot_->set_theme(theme); }
     const report::Plot* plot() const { return plot_->plot(); }
     int chosen_row() const;  ///< -1: none
+    QTableView* table() const { return table_; }
+    /// Below the words on the chosen row, in the order in which they come.
+    void add_below(QWidget* widget);
+    QString command() const;  ///< may be empty
 
   Q_SIGNALS:
     void chosen(int row);     ///< another row than before
@@ -43,6 +48,7 @@ class PlotPane : public QWidget {
     QLabel *title_, *source_, *command_, *details_;
     QTableView* table_;
     QWidget* command_row_;
+    QVBoxLayout* column_;
 };
 
 }  // namespace assay::gui
