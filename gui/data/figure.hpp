@@ -8,6 +8,7 @@
 #include "suite/experiment/system.hpp"
 #include "suite/report/figures/figure_data.hpp"
 #include "suite/report/figures/plot.hpp"
+#include "suite/report/figures/view_window.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::gui {
@@ -21,8 +22,13 @@ struct FigureContent {
     const Experiment* experiment = nullptr;  ///< of the registry
     report::Plot plot{"", "", ""};
     report::FigureData data;          ///< no panels: a timeline, or there are no samples
+    std::vector<store::Sample> samples;  ///< of timelines, which are drawn of nothing less
     std::vector<JudgedClaim> claims;  ///< settings too, in the registry's order
 };
+
+/// The figure for a part of its axes, of what was read.
+report::Plot draw_figure(const Registry& registry, const FigureContent& figure,
+                         const report::ViewWindow& window = {});
 
 /// Throws UnknownExperiment, store::StoreError.
 FigureContent read_figure(const Registry& registry, const store::Store& store,

@@ -56,6 +56,11 @@ std::vector<RunningSession> running_sessions(store::Store& store) {
 }  // namespace
 
 Overview read_overview(const Registry& registry, store::Store& store) {
+    SampleTotals totals;
+    return read_overview(registry, store, totals);
+}
+
+Overview read_overview(const Registry& registry, store::Store& store, SampleTotals& totals) {
     Overview overview;
     Judged judged = judge_claims(registry, store);
     overview.headline = std::move(judged.headline);
@@ -63,7 +68,7 @@ Overview read_overview(const Registry& registry, store::Store& store) {
 
     std::map<std::string, store::ExperimentCounts> counts;
     std::set<std::string> met;
-    for (store::ExperimentCounts& of : store.sample_counts()) {
+    for (store::ExperimentCounts& of : totals.read(store)) {
         met.insert(of.experiment);
         counts.emplace(of.experiment, std::move(of));
     }

@@ -66,19 +66,29 @@ std::vector<TimelineDevice> devices_of(const store::Sample& sample) {
     return all;
 }
 
+// A result may come from a program that knows more experiments than this one.
+Experiment experiment_of(const Registry& registry, const store::Sample& sample) {
+    if (const Experiment* known = registry.experiment(sample.spec.experiment)) return *known;
+    Experiment unknown;
+    unknown.id = sample.spec.experiment;
+    return unknown;
+}
+
 }  // namespace
+
+report::Plot draw_timeline(const Registry& registry, const store::Sample& sample, std::size_t width,
+                           const report::ViewWindow& window) {
+    const Experiment experiment = experiment_of(registry, sample);
+    return report::sample_timeline(experiment, sample, registry.event_kinds(experiment), width,
+                                   window);
+}
 
 Timeline read_timeline(const Registry& registry, const store::Store& store,
                        const std::string& sample, std::size_t width) {
     Timeline timeline;
     timeline.sample = store.sample(sample);
     const store::Sample& read = timeline.sample;
-    // A result may come from a program that knows more experiments than this one.
-    Experiment unknown;
-    unknown.id = read.spec.experiment;
-    const Experiment* known = registry.experiment(read.spec.experiment);
-    const Experiment& experiment = known ? *known : unknown;
-    const std::vector<EventKind> kinds = registry.event_kinds(experiment);
+    const std::vector<EventKind> kinds = registry.event_kinds(experiment_of(registry, read));
     timeline.end_s = report::recorded_end(read);
     timeline.lanes = lanes_of(read, timeline.end_s, kinds);
     timeline.marks = marks_of(read);
@@ -87,7 +97,7 @@ Timeline read_timeline(const Registry& registry, const store::Store& store,
         timeline.curves.push_back(curve_of(
             series, std::find(painted.begin(), painted.end(), &series) != painted.end(), width));
     timeline.hardware = devices_of(read);
-    timeline.plot = report::sample_timeline(experiment, read, kinds, width);
+    timeline.plot = draw_timeline(registry, read, width);
     return timeline;
 }
 

@@ -9,6 +9,7 @@
 
 #include "suite/experiment/system.hpp"
 #include "suite/report/figures/plot.hpp"
+#include "suite/report/figures/view_window.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::gui {
@@ -49,6 +50,10 @@ struct Timeline {
     std::vector<TimelineDevice> hardware;  ///< by name
     report::Plot plot{"", "", ""};
 };
+
+/// The plot of one sample, for a part of its time.
+report::Plot draw_timeline(const Registry& registry, const store::Sample& sample, std::size_t width,
+                           const report::ViewWindow& window = {});
 
 /// `sample`: an id or the beginning of one; `width`: pixels that curves are painted on. Throws
 /// store::StoreError.

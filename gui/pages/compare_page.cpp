@@ -13,7 +13,11 @@ namespace {
 class ComparePage : public PlotPage<compare::Row> {
   public:
     explicit ComparePage(const PageContext& context)
-        : PlotPage(context, make_rows_model, QStringLiteral("Rows of the comparison"), 0) {}
+        : PlotPage(context, make_rows_model, QStringLiteral("Rows of the comparison"), 0, nullptr,
+                   QStringLiteral("Regressions only  ( R )"), [](const compare::Row& row) {
+                       return row.verdict == compare::RowVerdict::slower ||
+                              row.verdict == compare::RowVerdict::failed;
+                   }) {}
 
     void refresh() override {
         ask(
@@ -31,7 +35,10 @@ class ComparePage : public PlotPage<compare::Row> {
                                   : fmt::format("differing: {}", fmt::join(suspects, "; "))),
             command("compare " + shell_quoted(comparison->a_typed) + " " +
                     shell_quoted(comparison->b_typed)));
-        show_plot(ratio_plot(comparison->a, comparison->b, comparison->rows));
+        const auto draw = [comparison](const report::ViewWindow& window) {
+            return ratio_plot(comparison->a, comparison->b, comparison->rows, window);
+        };
+        show_drawing({.whole = std::make_shared<const report::Plot>(draw({})), .part = draw});
         model().set(comparison->rows);
         comparison_ = std::move(comparison);  // the rows before pointed into the one before
     }

@@ -8,7 +8,11 @@ namespace {
 class FigurePage : public PlotPage<JudgedClaim> {
   public:
     explicit FigurePage(const PageContext& context)
-        : PlotPage(context, make_claims_model, QStringLiteral("Claims of the paper"), 3) {}
+        : PlotPage(context, make_claims_model, QStringLiteral("Claims of the paper"), 3, nullptr,
+                   QStringLiteral("Only what does not hold  ( R )"), [](const JudgedClaim& row) {
+                       return row.check.verdict == ClaimVerdict::contradicted ||
+                              row.check.verdict == ClaimVerdict::open_discrepancy;
+                   }) {}
 
     void refresh() override {
         Q_EMIT looked_at(argument());
@@ -23,8 +27,17 @@ class FigurePage : public PlotPage<JudgedClaim> {
     void show(FigureContent figure) {
         pane()->set_words(text(figure.experiment->id), text(figure.experiment->source),
                           command("run " + figure.experiment->id));
-        show_plot(std::move(figure.plot));
         model().set(std::move(figure.claims));
+        auto whole = std::make_shared<const report::Plot>(std::move(figure.plot));
+        auto kept = std::make_shared<const FigureContent>(std::move(figure));
+        const bool over_time = kept->experiment->figure.kind == Figure::Kind::timeline;
+        Drawing drawing{.whole = std::move(whole), .zooms_y = !over_time};
+        if (over_time) drawing.x_unit = "s";
+        if (!kept->samples.empty() || !kept->data.panels.empty())
+            drawing.part = [kept, registry = context().registry](const report::ViewWindow& window) {
+                return draw_figure(*registry, *kept, window);
+            };
+        show_drawing(std::move(drawing));
     }
 };
 

@@ -1,6 +1,7 @@
 // What happened at the second kill?
 #include <fmt/format.h>
 
+#include "gui/data/between.hpp"
 #include "gui/models/tables.hpp"
 #include "gui/pages/plot_page.hpp"
 
@@ -12,7 +13,8 @@ constexpr std::size_t painted_width = 1440;  // pixels, for which long curves ar
 class TimelinePage : public PlotPage<TimelineMark> {
   public:
     explicit TimelinePage(const PageContext& context)
-        : PlotPage(context, make_marks_model, QStringLiteral("What happened, by time"), 4) {}
+        : PlotPage(context, make_marks_model, QStringLiteral("What happened, by time"), 4,
+                   [](const TimelineMark& mark) { return mark.t_s; }) {}
 
     void refresh() override {
         ask(
@@ -34,8 +36,18 @@ class TimelinePage : public PlotPage<TimelineMark> {
                                            to_string(sample.spec.provenance), sample.spec.seed,
                                            faults)),
                           command(fmt::format("replay {:.8}", sample.id)));
-        show_plot(std::move(timeline.plot));
         model().set(std::move(timeline.marks));
+        auto whole = std::make_shared<const report::Plot>(std::move(timeline.plot));
+        auto kept = std::make_shared<const store::Sample>(std::move(timeline.sample));
+        show_drawing({.whole = std::move(whole),
+                      .part =
+                          [kept, registry = context().registry](const report::ViewWindow& window) {
+                              return draw_timeline(*registry, *kept, painted_width, window);
+                          },
+                      .x_unit = "s",
+                      .between = [kept](const report::Range& seconds) {
+                          return happened_between(*kept, seconds);
+                      }});
     }
 };
 

@@ -7,15 +7,18 @@
 #include <vector>
 
 #include "gui/data/reader.hpp"
+#include "gui/data/sample_totals.hpp"
 #include "gui/models/overview_model.hpp"
 #include "gui/pages/page.hpp"
 #include "gui/views/location.hpp"
 #include "gui/views/overview_view.hpp"
 #include "gui/views/plot_pane.hpp"
+#include "gui/views/seen.hpp"
 
 class QLabel;
 class QLineEdit;
 class QStackedWidget;
+class QUndoStack;
 
 namespace assay::gui {
 
@@ -49,6 +52,7 @@ class MainWindow : public QMainWindow {
     void go_where_typed();
     Page* open_page() const;      ///< null: the overview is open
     PlotPane* open_pane() const;  ///< null: what is open has no plot
+    void show_seen(const Location& place, const Seen& seen);
     void export_view();
     void help();
 
@@ -65,6 +69,9 @@ class MainWindow : public QMainWindow {
     Location location_;
     std::string experiment_;  // the last that was looked at
     std::vector<Location> before_;
+    QUndoStack* steps_;                 // zooms and filters, of all views
+    std::map<std::string, Seen> seen_;  // by place
+    const std::shared_ptr<SampleTotals> totals_ = std::make_shared<SampleTotals>();  // the reader's
     Reader reader_;  // last: its answers find everything else
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "suite/report/text/terminal_text.hpp"
 
@@ -129,6 +130,7 @@ namespace {
 std::optional<std::pair<double, double>> part_within(Point from, Point to, const PlotArea& area) {
     double begin = 0, end = 1;
     const double dx = to.x - from.x, dy = to.y - from.y;
+    if (!std::isfinite(dx) || !std::isfinite(dy)) return std::nullopt;
     for (const auto& [towards, room] : {std::pair{-dx, from.x - area.left},
                                         {dx, area.right() - from.x},
                                         {-dy, from.y - area.top},

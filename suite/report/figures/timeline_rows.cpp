@@ -180,7 +180,8 @@ double draw_interruptions(Plot& plot, const Clock& clock, const Rivals& rivals, 
             if (kind.lane == EventLane::stop) {
                 const double right = from + std::max(until - from, 3.0);
                 plot.rectangle({from, y + 2}, right - from, row_height - 4, {Ink::variant, slot},
-                               tip);
+                               tip, 0.35);  // faint, so that words on it can be read
+                plot.rectangle({from, y + 2}, 2, row_height - 4, {Ink::variant, slot});
                 // In words: inside the block, else before what follows it, else shortened inside.
                 if (reason.empty()) continue;
                 const double next = next_interruption(clock, *sample, i + 1, kinds);
@@ -190,8 +191,8 @@ double draw_interruptions(Plot& plot, const Clock& clock, const Rivals& rivals, 
                     plot.text({right + 3, y + row_height - 4}, reason,
                               {.size = reason_size, .ink = Ink::muted});
                 else if (inside >= least_words)
-                    plot.text({from + 2, y + row_height - 4}, fitted(reason, reason_size, inside),
-                              {.size = reason_size, .ink = Ink::background});
+                    plot.text({from + 4, y + row_height - 4}, fitted(reason, reason_size, inside - 2),
+                              {.size = reason_size});
             } else {
                 plot.rectangle({from, y + 5}, std::max(until - from, 1.0), row_height - 9,
                                {Ink::muted}, tip);
