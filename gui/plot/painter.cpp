@@ -129,7 +129,9 @@ QColor colour(Paint paint, Theme theme, bool of_line) {
 void paint(QPainter& painter, const Plot& plot, Theme theme) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.fillRect(QRectF(0, 0, plot.width(), plot.height()), colour({Ink::background}, theme));
+    // Whole pixels: half of one would show what was there before.
+    painter.fillRect(QRectF(0, 0, plot.width(), plot.height()).toAlignedRect(),
+                     colour({Ink::background}, theme));
     const Brushwork brushwork(painter, theme);
     for (const Shape& shape : plot.shapes()) std::visit(brushwork, shape);
     painter.restore();

@@ -166,7 +166,7 @@ void MainWindow::add_keys() {
     key(QKeySequence::Back, [this] { back(); });
     key(Qt::Key_Backspace, [this] { back(); });
     key(QKeySequence::Undo, [this] { steps_->undo(); });
-    key(QKeySequence::Redo, [this] { steps_->redo(); });
+    key(Qt::CTRL | Qt::SHIFT | Qt::Key_Z, [this] { steps_->redo(); });
     key(Qt::Key_E, [this] { export_view(); });
     key(Qt::Key_Question, [this] { help(); });
     key(QKeySequence::Quit, [this] { close(); });

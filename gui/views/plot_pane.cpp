@@ -27,7 +27,7 @@ class FilterLine : public QLineEdit {
     bool event(QEvent* event) override {
         if (event->type() == QEvent::ShortcutOverride) {
             const auto* key = static_cast<QKeyEvent*>(event);
-            if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) return false;
+            if (key->key() == Qt::Key_Z && key->modifiers() & Qt::ControlModifier) return false;
         }
         return QLineEdit::event(event);
     }
@@ -81,7 +81,8 @@ PlotPane::PlotPane(const Table& table, QWidget* parent)
         Q_EMIT chosen(chosen_row());
     });
 
-    filter_->setPlaceholderText(QStringLiteral("Only rows with …  ( Ctrl+F )"));
+    filter_->setPlaceholderText(QStringLiteral("Only rows with …"));
+    filter_->setToolTip(QStringLiteral("Only rows that have these words (Ctrl+F)"));
     filter_->setAccessibleName(QStringLiteral("Only rows with these words"));
     filter_->setClearButtonEnabled(true);
     if (table.only.isEmpty()) only_->hide();

@@ -20,6 +20,7 @@ class Files : public ::testing::Test {
         store::Store store = store::Store::open(file(), store::Access::write);
         const std::string session = store::testing::begin(store);
         add_run(store, session, example_spec());
+        store.finish_session(session, "finished");
     }
     void expect_a_sentence() const {
         MainWindow window(one_system(), file());

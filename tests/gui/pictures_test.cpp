@@ -244,7 +244,7 @@ void expect_whole_words(const MainWindow& window, const std::string& where) {
 TEST(Window, WordsAreWhole) {
     MainWindow window(published().registry, ASSAY_PUBLISHED);
     window.show();
-    for (const QSize size : {QSize(1440, 900), QSize(1100, 700)}) {
+    for (const QSize size : {QSize(1440, 900), QSize(1280, 800)}) {
         window.resize(size);
         for (const Location& place : every_view()) {
             window.go(place);

@@ -113,7 +113,10 @@ void draw_bars(Plot& plot, const PlotFrame& frame, const FigurePanel& panel, con
                 std::any_of(curve.paper.begin(), curve.paper.end(), [&](const PaperPoint& paper) {
                     return paper.x == point.x && std::abs(frame.py(paper.value) - label_y) < 12;
                 });
-            if (!paper_there && text_width(value, 10) < width * 1.05)
+            constexpr double badge = 100, label_height = 8;
+            const bool badge_there = label_y - label_height < frame.area.top - 4 &&
+                                     middle + width / 2 > frame.area.right() - badge;
+            if (!paper_there && !badge_there && text_width(value, 10) < width * 1.05)
                 plot.text({middle, label_y}, value,
                           {.size = 10, .anchor = TextStyle::Anchor::middle});
         }

@@ -114,7 +114,8 @@ void draw_category_axis(Plot& plot, const PlotFrame& frame,
     for (std::size_t i = 0; i < categories.size(); ++i) {
         const double x = frame.px(static_cast<double>(i)), y = frame.area.bottom();
         if (slanted)
-            plot.text({x + 3, y + 12}, fitted(categories[i], tick_size, longest_slanted),
+            plot.text({x + 3, y + 12},
+                      fitted(categories[i], tick_size, std::min(longest_slanted, (x + 3) / 0.82)),
                       {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted, .rotate = -35});
         else
             plot.text({x, y + 15}, categories[i],

@@ -25,6 +25,9 @@ std::string tooltip(const store::Event& event) {
     return words;
 }
 
+// Checkpoints and restarts have one colour, and so one shape.
+bool is_hollow(const EventKind& kind) { return kind.lane == EventLane::stop; }
+
 void draw_name(Plot& plot, double y, const std::string& name) {
     plot.text({left - 6, y + 3.6}, fitted(name, name_size, left - 7),
               {.size = name_size, .anchor = Anchor::end, .ink = Ink::muted});
@@ -78,7 +81,7 @@ double TimelineLanes::draw_legend(Plot& plot, double y) const {
         if (kind->lane == EventLane::death)
             plot.cross({x + 4, y - 4}, 3.6, {Ink::variant, slot});
         else
-            plot.mark({x + 4, y - 4}, mark_radius, slot, false, "");
+            plot.mark({x + 4, y - 4}, mark_radius, slot, is_hollow(*kind), "");
         plot.text({x + swatch, y}, kind->label, {.size = size, .ink = Ink::muted});
         x += width;
     }
@@ -122,7 +125,7 @@ void TimelineLanes::draw_lane(Plot& plot, const PlotFrame& frame,
             plot.rectangle({x, middle - bar_height / 2}, end - x, bar_height, paint,
                            tooltip(*event), 0.45);
         if (kind->lane != EventLane::death)
-            plot.mark({x, middle}, mark_radius, paint.slot, false, tooltip(*event));
+            plot.mark({x, middle}, mark_radius, paint.slot, is_hollow(*kind), tooltip(*event));
         else
             plot.cross({x, middle}, 4, paint);
     }
