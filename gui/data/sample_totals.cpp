@@ -23,6 +23,15 @@ std::vector<store::ExperimentCounts> SampleTotals::read(const store::Store& stor
     return all;
 }
 
+std::vector<store::Session> SampleTotals::running() const {
+    std::vector<store::Session> running;
+    for (const auto& [id, session] : sessions_)
+        if (session.state == "running") running.push_back(session);
+    std::stable_sort(running.begin(), running.end(),
+                     [](const auto& a, const auto& b) { return a.started > b.started; });
+    return running;
+}
+
 // What is written between the count and the look at what runs would be counted twice or not at all:
 // then it is counted again; after some tries it is right, but nothing is kept.
 void SampleTotals::count(const store::Store& store) {
@@ -52,7 +61,7 @@ void SampleTotals::count(const store::Store& store) {
 }
 
 void SampleTotals::follow(const store::Changes& changes) {
-    for (const store::Session& session : changes.sessions) sessions_[session.id] = session.started;
+    for (const store::Session& session : changes.sessions) sessions_[session.id] = session;
     for (const store::SampleChange& change : changes.samples)
         followed_[change.sample.id] = {change.sample.spec.experiment, change.sample.status};
 }
@@ -64,7 +73,7 @@ bool SampleTotals::apply(const store::Changes& changes) {
     for (const store::Session& session : changes.sessions) {
         // One that was over when all was counted may have samples that are not followed.
         if (!sessions_.contains(session.id) && session.started <= latest_started_) return false;
-        sessions_[session.id] = session.started;
+        sessions_[session.id] = session;
     }
     for (const store::SampleChange& change : changes.samples) {
         const auto session = sessions_.find(change.sample.session);
@@ -79,9 +88,9 @@ bool SampleTotals::apply(const store::Changes& changes) {
             if (old == counts.samples.end()) return false;
             if (--old->second == 0) counts.samples.erase(old);
             known->second = now;
-        } else if (session->second >= total.newest_started) {
+        } else if (session->second.started >= total.newest_started) {
             counts.newest = change.sample.session;
-            total.newest_started = session->second;
+            total.newest_started = session->second.started;
         }
         ++counts.samples[now.second];
     }

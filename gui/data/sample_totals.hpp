@@ -19,6 +19,9 @@ class SampleTotals {
     /// else as much as has changed.
     std::vector<store::ExperimentCounts> read(const store::Store& store);
 
+    /// Sessions in the state "running" when it was read last, the latest-started first.
+    std::vector<store::Session> running() const;
+
   private:
     using Counted = std::pair<std::string, std::string>;  // experiment, status
     struct Total {
@@ -33,7 +36,7 @@ class SampleTotals {
     std::optional<store::Cursor> cursor_;  // nothing: to be counted
     std::map<std::string, Total> totals_;  // by experiment
     std::map<std::string, Counted> followed_;        // samples of followed sessions, by id
-    std::map<std::string, std::string> sessions_;    // followed: when they started, by id
+    std::map<std::string, store::Session> sessions_;  // followed, by id
     std::string latest_started_;  // of the sessions that there were when it was counted
 };
 

@@ -8,7 +8,7 @@
 namespace assay::gui {
 namespace {
 
-constexpr std::size_t painted_width = 1440;  // pixels, for which long curves are thinned out
+constexpr std::size_t painted_width = 720;  // pixels of a plot, for which curves are thinned out
 
 class TimelinePage : public PlotPage<TimelineMark> {
   public:

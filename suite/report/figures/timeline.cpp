@@ -56,7 +56,11 @@ void draw_curve(Plot& plot, PlotFrame& frame, const store::TimeSeries& series, s
     for (const std::size_t i : points_to_paint(series.t_s, series.values, pixels,
                                                {frame.x.low(), frame.x.high()})) {
         const Point to{frame.px(series.t_s[i]), frame.py(series.values[i])};
-        if (steps && !path.empty()) path.push_back({to.x, path.back().y});
+        if (steps && path.size() > 1 && path.back().y == to.y &&
+            path[path.size() - 2].y == to.y)
+            path.pop_back();  // nothing has changed
+        if (steps && !path.empty() && path.back().y != to.y)
+            path.push_back({to.x, path.back().y});
         path.push_back(to);
     }
     plot.clip(frame.area);
