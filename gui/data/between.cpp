@@ -25,10 +25,10 @@ std::string happened_between(const store::Sample& sample, const report::Range& s
     for (const store::TimeSeries* curve : report::painted_curves(sample)) {
         const double from = value_at(*curve, seconds.low), to = value_at(*curve, seconds.high);
         if (!std::isfinite(from) || !std::isfinite(to)) continue;
-        words += fmt::format("{}{} {} → {} ({}{}){}{}", words.empty() ? "" : "; ", curve->name,
-                             report::number(from), report::number(to), to < from ? "" : "+",
-                             report::number(to - from), curve->unit.empty() ? "" : " ",
-                             curve->unit);
+        words +=
+            fmt::format("{}{} {} → {} ({}{}){}{}", words.empty() ? "" : "; ", curve->name,
+                        report::number(from), report::number(to), to < from ? "" : "+",
+                        report::number(to - from), curve->unit.empty() ? "" : " ", curve->unit);
     }
     std::map<std::string, long> counts;
     for (const store::Event& event : sample.events)

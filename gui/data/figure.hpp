@@ -21,9 +21,9 @@ struct JudgedClaim {
 struct FigureContent {
     const Experiment* experiment = nullptr;  ///< of the registry
     report::Plot plot{"", "", ""};
-    report::FigureData data;          ///< no panels: a timeline, or there are no samples
+    report::FigureData data;             ///< no panels: a timeline, or there are no samples
     std::vector<store::Sample> samples;  ///< of timelines, which are drawn of nothing less
-    std::vector<JudgedClaim> claims;  ///< settings too, in the registry's order
+    std::vector<JudgedClaim> claims;     ///< settings too, in the registry's order
 };
 
 /// The figure for a part of its axes, of what was read.

@@ -33,9 +33,9 @@ class SampleTotals {
     bool apply(const store::Changes& changes);
     void follow(const store::Changes& changes);
 
-    std::optional<store::Cursor> cursor_;  // nothing: to be counted
-    std::map<std::string, Total> totals_;  // by experiment
-    std::map<std::string, Counted> followed_;        // samples of followed sessions, by id
+    std::optional<store::Cursor> cursor_;             // nothing: to be counted
+    std::map<std::string, Total> totals_;             // by experiment
+    std::map<std::string, Counted> followed_;         // samples of followed sessions, by id
     std::map<std::string, store::Session> sessions_;  // followed, by id
     std::string latest_started_;  // of the sessions that there were when it was counted
 };

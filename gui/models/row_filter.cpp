@@ -23,8 +23,11 @@ bool RowFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     if (only_ && matters_ && !matters_(row)) return false;
     return std::all_of(words_.begin(), words_.end(), [&](const QString& word) {
         for (int column = 0; column < sourceModel()->columnCount(parent); ++column)
-            if (sourceModel()->index(row, column, parent).data().toString().contains(
-                    word, Qt::CaseInsensitive))
+            if (sourceModel()
+                    ->index(row, column, parent)
+                    .data()
+                    .toString()
+                    .contains(word, Qt::CaseInsensitive))
                 return true;
         return false;
     });

@@ -20,8 +20,7 @@ class ComparePage : public PlotPage<compare::Row> {
                    }) {}
 
     void refresh() override {
-        ask(
-            [registry = context().registry, file = context().database,
+        ask([registry = context().registry, file = context().database,
              typed = argument()](store::Store&) { return read_comparison(*registry, file, typed); },
             [this](std::shared_ptr<const Comparison> comparison) { show(std::move(comparison)); });
     }

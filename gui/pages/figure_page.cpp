@@ -16,10 +16,8 @@ class FigurePage : public PlotPage<JudgedClaim> {
 
     void refresh() override {
         Q_EMIT looked_at(argument());
-        ask(
-            [registry = context().registry, id = argument()](store::Store& store) {
-                return read_figure(*registry, store, id);
-            },
+        ask([registry = context().registry,
+             id = argument()](store::Store& store) { return read_figure(*registry, store, id); },
             [this](FigureContent figure) { show(std::move(figure)); });
     }
 

@@ -20,10 +20,8 @@ class HistoryPage : public PlotPage<TrendHistory> {
     }
 
     void refresh() override {
-        ask(
-            [registry = context().registry, rows = argument()](store::Store& store) {
-                return read_history(*registry, store, rows);
-            },
+        ask([registry = context().registry, rows = argument()](
+                store::Store& store) { return read_history(*registry, store, rows); },
             [this, rows = argument()](std::vector<TrendHistory> histories) {
                 pane()->set_words(text(rows), {}, command("history " + shell_quoted(rows)));
                 model().set(std::move(histories));

@@ -46,10 +46,10 @@ class Page : public QWidget {
     virtual void set_theme(report::Theme) {}
 
   Q_SIGNALS:
-    void wanted(const Location& location);             ///< one wants to go there
-    void looked_at(const std::string& experiment);     ///< what is shown is of this one
-    void told(const QString& notice);                  ///< a sentence; empty: it is over
-    void settled_now();                                ///< settled() has become true
+    void wanted(const Location& location);          ///< one wants to go there
+    void looked_at(const std::string& experiment);  ///< what is shown is of this one
+    void told(const QString& notice);               ///< a sentence; empty: it is over
+    void settled_now();                             ///< settled() has become true
 
   protected:
     virtual void forget() = 0;

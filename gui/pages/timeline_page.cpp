@@ -30,12 +30,11 @@ class TimelinePage : public PlotPage<TimelineMark> {
         Q_EMIT looked_at(sample.spec.experiment);
         const std::string faults =
             sample.spec.scenario.empty() ? "" : "; faults: " + sample.spec.scenario;
-        pane()->set_words(text(sample.spec.experiment + " " + sample.spec.variant),
-                          text(fmt::format("{}, {}, {}, seed {}{}", sample.status,
-                                           to_string(sample.spec.profile),
-                                           to_string(sample.spec.provenance), sample.spec.seed,
-                                           faults)),
-                          command(fmt::format("replay {:.8}", sample.id)));
+        pane()->set_words(
+            text(sample.spec.experiment + " " + sample.spec.variant),
+            text(fmt::format("{}, {}, {}, seed {}{}", sample.status, to_string(sample.spec.profile),
+                             to_string(sample.spec.provenance), sample.spec.seed, faults)),
+            command(fmt::format("replay {:.8}", sample.id)));
         model().set(std::move(timeline.marks));
         auto whole = std::make_shared<const report::Plot>(std::move(timeline.plot));
         auto kept = std::make_shared<const store::Sample>(std::move(timeline.sample));
@@ -45,9 +44,10 @@ class TimelinePage : public PlotPage<TimelineMark> {
                               return draw_timeline(*registry, *kept, painted_width, window);
                           },
                       .x_unit = "s",
-                      .between = [kept](const report::Range& seconds) {
-                          return happened_between(*kept, seconds);
-                      }});
+                      .between =
+                          [kept](const report::Range& seconds) {
+                              return happened_between(*kept, seconds);
+                          }});
     }
 };
 

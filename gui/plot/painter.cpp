@@ -38,7 +38,8 @@ class Brushwork {
     Brushwork(QPainter& painter, Theme theme) : painter_(painter), theme_(theme) {}
 
     // A wide polyline takes Qt a hundred times as long as its segments one by one; their caps join
-    // them, square ones, since round ones take four times as long again. Dashes must run on through the corners, so those stay whole.
+    // them, square ones, since round ones take four times as long again. Dashes must run on through
+    // the corners, so those stay whole.
     void operator()(const Polyline& path) const {
         QPen with = pen(path.paint, theme_, path.width, path.dash);
         if (path.one_line || !path.dash.empty() || path.points.size() < 2) {

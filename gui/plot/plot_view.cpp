@@ -56,7 +56,8 @@ void PlotView::set(Drawing drawing) {
     setAccessibleDescription(drawing_.whole ? text(drawing_.whole->description()) : QString());
     redraw();
     if (plot_)
-        std::erase_if(marks_, [&](const Spot& mark) { return mark.panel >= plot_->panels().size(); });
+        std::erase_if(marks_,
+                      [&](const Spot& mark) { return mark.panel >= plot_->panels().size(); });
     if (spot_ && plot_ && spot_->panel >= plot_->panels().size()) spot_.reset();
     tell_measured();
 }
@@ -168,8 +169,8 @@ void PlotView::zoom(Axis axis, double factor) {
     if (!can_zoom(axis)) return;
     const Spot where = spot();
     const report::PlotFrame& frame = plot_->panels()[where.panel];
-    const double at = std::clamp(
-        scale_of(frame, axis).position(axis == Axis::x ? where.x : where.y), 0.0, 1.0);
+    const double at =
+        std::clamp(scale_of(frame, axis).position(axis == Axis::x ? where.x : where.y), 0.0, 1.0);
     look(axis, where.panel, at - at * factor, at + (1 - at) * factor);
 }
 
@@ -241,8 +242,8 @@ void PlotView::tell_measured() {
     const std::string unit = drawing_.x_unit.empty() ? "" : " " + drawing_.x_unit;
     const auto& [first, second] = std::pair(marks_.front(), marks_.back());
     if (marks_.size() == 1) {
-        Q_EMIT measured(text(fmt::format("mark 1 at {:.6g}{}; M sets the second, Esc clears",
-                                         first.x, unit)));
+        Q_EMIT measured(
+            text(fmt::format("mark 1 at {:.6g}{}; M sets the second, Esc clears", first.x, unit)));
         return;
     }
     std::string words = fmt::format("Δ {:.6g}{} from {:.6g} to {:.6g}", second.x - first.x, unit,
@@ -252,8 +253,8 @@ void PlotView::tell_measured() {
         words += fmt::format("; Δ value {} from {} to {}", report::number(second.y - first.y),
                              report::number(first.y), report::number(second.y));
     if (drawing_.between)
-        if (const std::string said = drawing_.between(
-                {std::min(first.x, second.x), std::max(first.x, second.x)});
+        if (const std::string said =
+                drawing_.between({std::min(first.x, second.x), std::max(first.x, second.x)});
             !said.empty())
             words += "\n" + said;
     Q_EMIT measured(text(words));
@@ -339,8 +340,8 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
     if (across) {
         const double step = event->modifiers() & Qt::ShiftModifier ? 0.1 : 0.01;
         const report::AxisScale& x = plot_->panels()[now.panel].x;
-        now.x = x.value_at(std::clamp(
-            x.position(now.x) + (key == Qt::Key_Left ? -step : step), 0.0, 1.0));
+        now.x = x.value_at(
+            std::clamp(x.position(now.x) + (key == Qt::Key_Left ? -step : step), 0.0, 1.0));
     } else {
         const std::size_t last = plot_->panels().size() - 1;
         now.panel = key == Qt::Key_Down ? std::min(now.panel + 1, last)
@@ -357,10 +358,9 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
 // Beside the panels the wheel scrolls the page, as anywhere.
 void PlotView::wheelEvent(QWheelEvent* event) {
     const Point at = in_plot(event->position());
-    const bool inside = plot_ && std::any_of(plot_->panels().begin(), plot_->panels().end(),
-                                             [&](const auto& frame) {
-                                                 return frame.area.contains(at);
-                                             });
+    const bool inside =
+        plot_ && std::any_of(plot_->panels().begin(), plot_->panels().end(),
+                             [&](const auto& frame) { return frame.area.contains(at); });
     const QPoint turned = event->angleDelta();
     if (!inside || !can_zoom(Axis::x) || turned.isNull()) {
         event->ignore();
@@ -415,8 +415,7 @@ void PlotView::mouseReleaseEvent(QMouseEvent* event) {
         spot_ = spot_at(in_plot(event->position()));
         if (spot_) {
             const report::PlotFrame& frame = plot_->panels()[spot_->panel];
-            const double reach =
-                frame.x_at(frame.px(spot_->x) + click_reach) - spot_->x;
+            const double reach = frame.x_at(frame.px(spot_->x) + click_reach) - spot_->x;
             Q_EMIT picked(spot_->x, reach);
         }
     }

@@ -34,7 +34,7 @@ class PlotView : public QWidget {
     void zoom(Axis axis, double factor);  ///< factor < 1: nearer
     void pan(Axis axis, double share);    ///< of what is seen, upwards along the axis
     void fit();
-    void mark();        ///< the first of two, then the second, which measures
+    void mark();  ///< the first of two, then the second, which measures
     void clear_marks();
     void point_at(double x);  ///< and brings it into the middle where not all is seen
     /// Where the pointer or keys are, as values; nothing: nowhere.

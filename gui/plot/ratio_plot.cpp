@@ -89,10 +89,10 @@ Plot ratio_plot(const compare::Arm& a, const compare::Arm& b, std::span<const co
     }
     const double reach = reach_of(drawn);
     PlotFrame frame{{names_width, top, figure_width - names_width - right_margin,
-                           row_height * static_cast<double>(drawn.size())},
-                          AxisScale::linear(1 / reach, reach),
-                          {},
-                          0};
+                     row_height * static_cast<double>(drawn.size())},
+                    AxisScale::linear(1 / reach, reach),
+                    {},
+                    0};
     const Range reached{frame.x.low(), frame.x.high()};
     if (window.x) frame.x = frame.x.part(window.x->low, window.x->high);
     draw_axis(plot, frame, drawn.front()->margin);

@@ -13,6 +13,7 @@ namespace assay::gui {
 /// Rows that have a ratio, in their order, at most `most_rows` of them; the last line says how many
 /// are not drawn.
 report::Plot ratio_plot(const compare::Arm& a, const compare::Arm& b,
-                        std::span<const compare::Row> rows, const report::ViewWindow& window = {}, std::size_t most_rows = 80);
+                        std::span<const compare::Row> rows, const report::ViewWindow& window = {},
+                        std::size_t most_rows = 80);
 
 }  // namespace assay::gui

@@ -48,8 +48,7 @@ bool save_table(const QAbstractItemModel& rows, const QString& file) {
 }
 
 bool save_picture(const report::Plot& plot, const QString& file) {
-    if (!file.endsWith(".png"))
-        return write(file, QByteArray::fromStdString(report::to_svg(plot)));
+    if (!file.endsWith(".png")) return write(file, QByteArray::fromStdString(report::to_svg(plot)));
     constexpr double scale = 2;
     QImage picture(QSizeF(plot.width() * scale, plot.height() * scale).toSize(),
                    QImage::Format_RGB32);

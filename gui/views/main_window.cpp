@@ -284,8 +284,7 @@ void MainWindow::export_view() {
         this, QStringLiteral("Export what is shown"),
         (name.isEmpty() ? QStringLiteral("assay") : name) + (plot ? ".svg" : ".csv"), kinds);
     if (file.isEmpty()) return;
-    const QAbstractItemModel* rows =
-        open_page() ? open_page()->table()->model() : overview_model_;
+    const QAbstractItemModel* rows = open_page() ? open_page()->table()->model() : overview_model_;
     if (!(file.endsWith(".csv") ? save_table(*rows, file) : plot && save_picture(*plot, file)))
         tell(here, QStringLiteral("%1 could not be written: a name ends in .svg, .png or .csv, "
                                   "and its folder must exist")
@@ -295,13 +294,14 @@ void MainWindow::export_view() {
 void MainWindow::help() {
     QMessageBox::information(
         this, QStringLiteral("Keys"),
-        QStringLiteral("1\toverview\n2\tthe figure looked at last\n3\tthe last two sessions\n"
-                       "4\tits newest sample in time\n5\tits history\n/\tsearch\nCtrl+L\tgo to a "
-                       "view\nEnter\topen\nBackspace\tback\nW A S D\tzoom and pan along x, with Shift "
-                       "along y; F fits\n"
-                       ". ,\tnext and previous mark; arrows move the cursor\nM\tmark; two marks "
-                       "measure, Esc clears\nCtrl+F, R\tonly some rows\nCtrl+Z, "
-                       "Ctrl+Shift+Z\tundo and redo zooms and filters\nE\texport the figure\n?\tthis"));
+        QStringLiteral(
+            "1\toverview\n2\tthe figure looked at last\n3\tthe last two sessions\n"
+            "4\tits newest sample in time\n5\tits history\n/\tsearch\nCtrl+L\tgo to a "
+            "view\nEnter\topen\nBackspace\tback\nW A S D\tzoom and pan along x, with Shift "
+            "along y; F fits\n"
+            ". ,\tnext and previous mark; arrows move the cursor\nM\tmark; two marks "
+            "measure, Esc clears\nCtrl+F, R\tonly some rows\nCtrl+Z, "
+            "Ctrl+Shift+Z\tundo and redo zooms and filters\nE\texport the figure\n?\tthis"));
 }
 
 }  // namespace assay::gui

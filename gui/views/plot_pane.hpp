@@ -29,7 +29,7 @@ class PlotPane : public QWidget {
         std::function<QString(int row)> details;  ///< words below the table
         /// Where a row stands on the plot's x axis; null: nowhere.
         std::function<double(int row)> x = nullptr;
-        QString only = {};                  ///< "Regressions only": a filter; empty: none
+        QString only = {};                   ///< "Regressions only": a filter; empty: none
         RowFilter::Keeps matters = nullptr;  ///< which rows that filter leaves
     };
     explicit PlotPane(const Table& table, QWidget* parent = nullptr);

@@ -49,7 +49,8 @@ class Files : public ::testing::Test {
 TEST_F(Files, Missing) { expect_a_sentence(); }
 
 TEST_F(Files, Foreign) {
-    std::ofstream(file()) << "Dear diary, this is no database at all, but long enough for a page.\n";
+    std::ofstream(file())
+        << "Dear diary, this is no database at all, but long enough for a page.\n";
     expect_a_sentence();
 }
 
@@ -102,7 +103,8 @@ TEST_F(Files, ReplacedAndDeleted) {
     }
     std::filesystem::rename(folder / "other.db", file());
     EXPECT_TRUE(QTest::qWaitFor([&] { return samples() == 3; }, patience_ms)) << samples();
-    for (const char* name : {"r.db", "r.db-wal", "r.db-shm"}) std::filesystem::remove(folder / name);
+    for (const char* name : {"r.db", "r.db-wal", "r.db-shm"})
+        std::filesystem::remove(folder / name);
     EXPECT_TRUE(comes_to(window, true));
     fill();
     EXPECT_TRUE(QTest::qWaitFor([&] { return samples() == 1; }, patience_ms));

@@ -1,4 +1,5 @@
-// Zooming, panning, going from mark to mark, measuring, and undoing it: by keys alone, and by mouse.
+// Zooming, panning, going from mark to mark, measuring, and undoing it: by keys alone, and by
+// mouse.
 #include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>

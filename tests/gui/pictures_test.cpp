@@ -85,8 +85,8 @@ QPolygonF place_of(const Words& words) {
     font.setPixelSize(100);
     if (words.style.bold) font.setWeight(QFont::DemiBold);
     const double size = words.style.size;
-    const double width = QFontMetricsF(font).horizontalAdvance(QString::fromStdString(words.text)) *
-                         size / 100;
+    const double width =
+        QFontMetricsF(font).horizontalAdvance(QString::fromStdString(words.text)) * size / 100;
     double left = 0;
     if (words.style.anchor == TextStyle::Anchor::middle) left = -width / 2;
     if (words.style.anchor == TextStyle::Anchor::end) left = -width;
@@ -130,8 +130,10 @@ TEST(Painters, HaveTheSameOfEachExperiment) {
     for (const auto& [name, plot] : every_plot()) {
         const std::string svg = to_svg(plot);
         std::map<std::string, long> drawn, wanted;
-        for (const char* tag : {"<text ", "<line ", "<polyline ", "<circle ", "<polygon ", "<rect "})
-            for (std::size_t at = svg.find(tag); at != std::string::npos; at = svg.find(tag, at + 1))
+        for (const char* tag :
+             {"<text ", "<line ", "<polyline ", "<circle ", "<polygon ", "<rect "})
+            for (std::size_t at = svg.find(tag); at != std::string::npos;
+                 at = svg.find(tag, at + 1))
                 ++drawn[tag];
         wanted["<rect "] = 1;  // the page
         for (const Shape& shape : plot.shapes()) {
@@ -298,10 +300,10 @@ TEST(Contrast, OfWordsAndShapesInPlots) {
             EXPECT_GE(contrast(own, page), 3);
             constexpr double faint = 0.35;
             const auto mixed = [&](double a, double b) { return faint * a + (1 - faint) * b; };
-            const QColor behind = QColor::fromRgbF(
-                static_cast<float>(mixed(own.redF(), page.redF())),
-                static_cast<float>(mixed(own.greenF(), page.greenF())),
-                static_cast<float>(mixed(own.blueF(), page.blueF())));
+            const QColor behind =
+                QColor::fromRgbF(static_cast<float>(mixed(own.redF(), page.redF())),
+                                 static_cast<float>(mixed(own.greenF(), page.greenF())),
+                                 static_cast<float>(mixed(own.blueF(), page.blueF())));
             EXPECT_GE(contrast(colour({Ink::text}, theme), behind), 4.5) << slot;
         }
     }

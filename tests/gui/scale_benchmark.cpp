@@ -41,17 +41,22 @@ void fill(const std::filesystem::path& file, long samples) {
     const long copies = samples / series_of_a_session - 1;
     sql.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA temp_store = MEMORY");
     sql.exec("BEGIN");
-    sql.exec("CREATE TEMP TABLE copy AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
-             "WHERE i < " + std::to_string(copies) + ") SELECT i, "
-             "lower(printf('%08x-0000-7000-8000-%012x', i, i)) AS id FROM n WHERE i <= " +
-             std::to_string(copies));
-    sql.exec("INSERT INTO session (id, machine, command, plan_hash, build, suspects, started, "
-             "finished, state, planned, arrival) SELECT copy.id, machine, command, plan_hash, build, "
-             "suspects, printf('2026-%02d-%02dT%02d:%02d:00.000Z', 1 + i / 2000, 1 + i / 70 % 28, "
-             "i / 60 % 24, i % 60), finished, state, planned, arrival + i FROM session, copy");
-    sql.exec("INSERT INTO sample (id, session, series, seed, round, status, reason, spec, started, "
-             "seconds) SELECT substr(copy.id, 1, 24) || substr(sample.id, 25), copy.id, series, seed, "
-             "round, status, reason, spec, sample.started, seconds FROM copy, sample");
+    sql.exec(
+        "CREATE TEMP TABLE copy AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+        "WHERE i < " +
+        std::to_string(copies) +
+        ") SELECT i, "
+        "lower(printf('%08x-0000-7000-8000-%012x', i, i)) AS id FROM n WHERE i <= " +
+        std::to_string(copies));
+    sql.exec(
+        "INSERT INTO session (id, machine, command, plan_hash, build, suspects, started, "
+        "finished, state, planned, arrival) SELECT copy.id, machine, command, plan_hash, build, "
+        "suspects, printf('2026-%02d-%02dT%02d:%02d:00.000Z', 1 + i / 2000, 1 + i / 70 % 28, "
+        "i / 60 % 24, i % 60), finished, state, planned, arrival + i FROM session, copy");
+    sql.exec(
+        "INSERT INTO sample (id, session, series, seed, round, status, reason, spec, started, "
+        "seconds) SELECT substr(copy.id, 1, 24) || substr(sample.id, 25), copy.id, series, seed, "
+        "round, status, reason, spec, sample.started, seconds FROM copy, sample");
     sql.exec("COMMIT");
 }
 
@@ -244,9 +249,13 @@ int main(int argc, char** argv) {
     QApplication::setCursorFlashTime(0);
     const std::string what = argc > 1 ? argv[1] : "";
     const long size = argc > 2 ? std::atol(argv[2]) : 0;
-    if (what == "--fill") fill(argv[3], size);
-    else if (what == "--database") std::cout << measure_database(size).dump() << std::endl;
-    else if (what == "--pan") std::cout << measure_panning(size).dump() << std::endl;
-    else return compare(what.rfind("--samples=", 0) == 0 ? std::atol(what.c_str() + 10) : 1'000'000);
+    if (what == "--fill")
+        fill(argv[3], size);
+    else if (what == "--database")
+        std::cout << measure_database(size).dump() << std::endl;
+    else if (what == "--pan")
+        std::cout << measure_panning(size).dump() << std::endl;
+    else
+        return compare(what.rfind("--samples=", 0) == 0 ? std::atol(what.c_str() + 10) : 1'000'000);
     return 0;
 }

@@ -33,15 +33,16 @@ inline std::shared_ptr<const Registry> one_system() {
 }
 
 /// A sample with curves of so many points and with faults, and what followed them; its id.
-inline std::string add_run(store::Store& store, const std::string& session,
-                           const SampleSpec& spec, std::size_t points = 200) {
+inline std::string add_run(store::Store& store, const std::string& session, const SampleSpec& spec,
+                           std::size_t points = 200) {
     store::Sample sample;
     sample.id = store.begin_sample(session, spec, store::testing::key_of(spec));
     sample.spec = spec;
     sample.status = "ok";
     sample.seconds = 10;
     sample.metrics = {{"throughput", {}, 1.0 + static_cast<double>(spec.seed % 7)}};
-    store::TimeSeries rate{"throughput", "1/s", {}, {}, {}}, workers{"workers", "count", {}, {}, {}};
+    store::TimeSeries rate{"throughput", "1/s", {}, {}, {}},
+        workers{"workers", "count", {}, {}, {}};
     for (std::size_t i = 0; i < points; ++i) {
         const double t_s = 10.0 * static_cast<double>(i) / static_cast<double>(points);
         rate.t_s.push_back(t_s);

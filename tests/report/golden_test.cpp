@@ -90,7 +90,8 @@ TEST(Timeline, AxesAreTitledAsTheFigureSays) {
     EXPECT_NE(titled.find(">committed tokens per second<"), std::string::npos);
     EXPECT_NE(titled.find(">time since the start (s)<"), std::string::npos);
     e.figure.x_title = e.figure.y_title = "";
-    EXPECT_NE(svg_figure(e, samples, {}, training_kinds()).find(">throughput (tokens/s)<"), std::string::npos);
+    EXPECT_NE(svg_figure(e, samples, {}, training_kinds()).find(">throughput (tokens/s)<"),
+              std::string::npos);
 }
 
 TEST(Golden, Page) {

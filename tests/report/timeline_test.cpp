@@ -209,7 +209,8 @@ TEST(Timeline, KindsAreDrawnAsDeclared) {
     };
     const std::string plain = drawn_with({});
     EXPECT_EQ(occurrences(plain, ">commits<"), 0u);
-    EXPECT_GT(occurrences(plain, "regroup of rank "), 0u) << "of a kind that nobody declared: a mark";
+    EXPECT_GT(occurrences(plain, "regroup of rank "), 0u)
+        << "of a kind that nobody declared: a mark";
     EXPECT_EQ(occurrences(plain, "regroup ×"), 0u) << "and no label";
     const std::string rows =
         drawn_with({{"commit", "steps", EventColour::other, EventLane::row},

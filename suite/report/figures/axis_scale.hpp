@@ -31,7 +31,7 @@ class AxisScale {
 
     double low() const { return low_; }
     double high() const { return high_; }
-    double position(double value) const;  ///< 0 at the low end, 1 at the high end
+    double position(double value) const;     ///< 0 at the low end, 1 at the high end
     double value_at(double position) const;  ///< the other way round
     const std::vector<double>& ticks() const { return ticks_; }
     std::string label(double tick) const;  ///< as precise as the distance between ticks demands

@@ -53,14 +53,12 @@ void draw_curve(Plot& plot, PlotFrame& frame, const store::TimeSeries& series, s
     draw_y_axis(plot, frame);
     const bool steps = series.unit == "count";  // a number of things holds until the next
     std::vector<Point> path;
-    for (const std::size_t i : points_to_paint(series.t_s, series.values, pixels,
-                                               {frame.x.low(), frame.x.high()})) {
+    for (const std::size_t i :
+         points_to_paint(series.t_s, series.values, pixels, {frame.x.low(), frame.x.high()})) {
         const Point to{frame.px(series.t_s[i]), frame.py(series.values[i])};
-        if (steps && path.size() > 1 && path.back().y == to.y &&
-            path[path.size() - 2].y == to.y)
+        if (steps && path.size() > 1 && path.back().y == to.y && path[path.size() - 2].y == to.y)
             path.pop_back();  // nothing has changed
-        if (steps && !path.empty() && path.back().y != to.y)
-            path.push_back({to.x, path.back().y});
+        if (steps && !path.empty() && path.back().y != to.y) path.push_back({to.x, path.back().y});
         path.push_back(to);
     }
     plot.clip(frame.area);
@@ -84,8 +82,7 @@ Labels labels_on(const PlotFrame& frame, const store::Sample& sample, EventKinds
     const Range seen{frame.x.low(), frame.x.high()};
     Labels labels;
     labels.marks = timeline_marks(sample.events, seen.span() * merged_pixels / width, kinds);
-    std::erase_if(labels.marks,
-                  [&](const TimelineMark& mark) { return !seen.contains(mark.t_s); });
+    std::erase_if(labels.marks, [&](const TimelineMark& mark) { return !seen.contains(mark.t_s); });
     std::vector<std::pair<double, double>> wanted;
     std::vector<std::size_t> order;
     for (const TimelineMark& mark : labels.marks) {
@@ -137,8 +134,7 @@ void draw_mark_labels(Plot& plot, const Labels& labels, double labels_bottom) {
         const double y = labels_bottom - static_cast<double>(place.row) * label_row;
         plot.rectangle({place.left + 1, y - 9}, text_width(mark.text, label_size) + 4, 12,
                        {Ink::background});
-        plot.rectangle({place.left + 1, y - 9}, 2.5, 11,
-                       {Ink::variant, slot_of(mark.kind.colour)});
+        plot.rectangle({place.left + 1, y - 9}, 2.5, 11, {Ink::variant, slot_of(mark.kind.colour)});
         plot.text({place.left + 6, y}, mark.text, {.size = label_size});
     }
 }

@@ -1,5 +1,5 @@
-// Timelines: what happened to whom and when, and below it the throughput where it was recorded. Both
-// kinds need whole samples. Last, what they read out of a sample.
+// Timelines: what happened to whom and when, and below it the throughput where it was recorded.
+// Both kinds need whole samples. Last, what they read out of a sample.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ using EventKinds = std::span<const EventKind>;
 
 /// Experiments with several variants: overlay_figure(). Others in detail: one block per case,
 /// variant, profile, provenance and fault plan (its first sample): lines for faults and what
-/// followed, one lane per rank, throughput over the same time. Several fault plans are told apart below the
-/// titles.
+/// followed, one lane per rank, throughput over the same time. Several fault plans are told apart
+/// below the titles.
 Plot timeline_figure(const Experiment&, std::span<const store::Sample>, EventKinds,
                      const ViewWindow& = {});
 

@@ -36,7 +36,7 @@ class TimelineLanes {
                    double middle) const;
 
     std::map<int, std::vector<Presence>> present_;
-    std::map<int, std::vector<LaneEvent>> events_;  ///< by lane
+    std::map<int, std::vector<LaneEvent>> events_;                        ///< by lane
     std::vector<std::pair<const EventKind*, std::vector<double>>> rows_;  ///< with their times
     std::vector<const EventKind*> met_;  ///< in the order of their declaration, but for rows
 };

@@ -71,8 +71,8 @@ void draw_throughput(Plot& plot, const Experiment& experiment, PlotFrame& frame,
         std::vector<Point> path;
         const Range seen{clock.scale.low() * clock.per_unit_s,
                          clock.scale.high() * clock.per_unit_s};
-        for (const std::size_t i :
-             points_to_paint(series->t_s, series->values, static_cast<std::size_t>(timeline_width), seen))
+        for (const std::size_t i : points_to_paint(series->t_s, series->values,
+                                                   static_cast<std::size_t>(timeline_width), seen))
             path.push_back({clock.px(series->t_s[i]), frame.py(std::max(series->values[i], 0.0))});
         plot.clip(timeline_area);
         plot.polyline(path, {Ink::variant, rival->first}, 1.6, variant_dash(rival->first));
@@ -244,8 +244,7 @@ Plot overlay_figure(const Experiment& experiment, std::span<const store::Sample>
         }
         std::string title = described(rivals.begin()->second->spec, true);
         if (!conditions.origin.empty()) title += (title.empty() ? "" : " · ") + conditions.origin;
-        y = draw_panel(plot, experiment, rivals, title, scenarios.size() > 1, y, kinds,
-                       window);
+        y = draw_panel(plot, experiment, rivals, title, scenarios.size() > 1, y, kinds, window);
     }
     return std::move(plot).finish(figure_width, y + 4);
 }

@@ -77,7 +77,9 @@ AxisScale Clock::in_seconds() const {
     return AxisScale::until(1).part(scale.low() * per_unit_s, scale.high() * per_unit_s);
 }
 
-double Clock::merge_s() const { return merge_pixels / width * (scale.high() - scale.low()) * per_unit_s; }
+double Clock::merge_s() const {
+    return merge_pixels / width * (scale.high() - scale.low()) * per_unit_s;
+}
 
 std::string Clock::text(double t_s) const {
     return fmt::format("{:.1f} {}", t_s / per_unit_s, unit);
@@ -191,8 +193,8 @@ double draw_interruptions(Plot& plot, const Clock& clock, const Rivals& rivals, 
                     plot.text({right + 3, y + row_height - 4}, reason,
                               {.size = reason_size, .ink = Ink::muted});
                 else if (inside >= least_words)
-                    plot.text({from + 4, y + row_height - 4}, fitted(reason, reason_size, inside - 2),
-                              {.size = reason_size});
+                    plot.text({from + 4, y + row_height - 4},
+                              fitted(reason, reason_size, inside - 2), {.size = reason_size});
             } else {
                 plot.rectangle({from, y + 5}, std::max(until - from, 1.0), row_height - 9,
                                {Ink::muted}, tip);

@@ -30,7 +30,7 @@ struct Clock {
         return timeline_left + scale.position(t_s / per_unit_s) * timeline_width;
     }
     AxisScale in_seconds() const;  ///< the axis, for those who ask what time is there
-    double merge_s() const;  ///< ticks closer than this become one with a count
+    double merge_s() const;        ///< ticks closer than this become one with a count
     std::string text(double t_s) const;
 };
 

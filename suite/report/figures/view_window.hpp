@@ -15,8 +15,8 @@ struct Range {
     bool operator==(const Range&) const = default;
 };
 
-/// Nothing: the whole axis. In the figure's values: of categories and sessions their places, from 0;
-/// of timelines seconds, and y is not used.
+/// Nothing: the whole axis. In the figure's values: of categories and sessions their places, from
+/// 0; of timelines seconds, and y is not used.
 struct ViewWindow {
     std::optional<Range> x, y;
     bool whole() const { return !x && !y; }

@@ -148,9 +148,9 @@ Plot trend_plot(const Trend& trend, const statistics::HistoryOptions& rule,
     const double top =
         90 + label_line * static_cast<double>(std::min(trend.changes.size(), label_rows));
     PlotFrame frame{{trend_left, top, figure_width - trend_left - trend_right, trend_height},
-                          AxisScale::categories(trend.points.size()),
-                          scale_of(trend),
-                          0};
+                    AxisScale::categories(trend.points.size()),
+                    scale_of(trend),
+                    0};
     if (window.x) frame.x = frame.x.part(window.x->low, window.x->high);
     if (window.y) frame.y = frame.y.part(window.y->low, window.y->high);
     draw_y_axis(plot, frame);
