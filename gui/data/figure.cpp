@@ -6,6 +6,7 @@
 
 #include "suite/base/error.hpp"
 #include "suite/report/figures/experiment_plot.hpp"
+#include "suite/report/figures/timeline.hpp"
 #include "suite/report/page/html_page.hpp"
 #include "suite/report/text/claims_summary.hpp"
 
@@ -82,6 +83,15 @@ std::vector<ClaimSample> samples_behind(const JudgedClaim& judged,
     return behind;
 }
 
+report::Plot draw_figure(const Registry& registry, const FigureContent& figure,
+                         const report::ViewWindow& window) {
+    const Experiment& experiment = *figure.experiment;
+    if (experiment.figure.kind != Figure::Kind::timeline)
+        return report::data_plot(experiment, figure.data, window);
+    return report::timeline_figure(experiment, figure.samples, registry.event_kinds(experiment),
+                                   window);
+}
+
 FigureContent read_figure(const Registry& registry, const store::Store& store,
                           const std::string& id) {
     FigureContent view;
@@ -92,18 +102,17 @@ FigureContent read_figure(const Registry& registry, const store::Store& store,
     view.claims = judged_claims(registry, store, *view.experiment);
     std::vector<Claim> claims;
     for (const JudgedClaim& judged : view.claims) claims.push_back(*judged.claim);
-    auto samples = report::samples_to_draw(store, *view.experiment);
-    view.plot = report::experiment_plot(*view.experiment, samples, claims,
-                                        registry.event_kinds(*view.experiment));
-    if (view.experiment->figure.kind != Figure::Kind::timeline)
-        view.data = report::figure_data(*view.experiment, samples, claims);
-    for (store::Sample& sample : samples) {
-        sample.series_data.clear();
-        sample.tables.clear();
-        sample.artifacts.clear();
-        sample.hardware.clear();
+    view.samples = report::samples_to_draw(store, *view.experiment);
+    if (view.experiment->figure.kind != Figure::Kind::timeline) {
+        view.data = report::figure_data(*view.experiment, view.samples, claims);
+        for (store::Sample& sample : view.samples) {
+            sample.series_data.clear();
+            sample.tables.clear();
+            sample.artifacts.clear();
+            sample.hardware.clear();
+        }
     }
-    view.samples = std::move(samples);
+    view.plot = draw_figure(registry, view);
     return view;
 }
 

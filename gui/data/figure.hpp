@@ -10,6 +10,7 @@
 #include "suite/experiment/system.hpp"
 #include "suite/report/figures/figure_data.hpp"
 #include "suite/report/figures/plot.hpp"
+#include "suite/report/figures/view_window.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::gui {
@@ -24,7 +25,7 @@ struct FigureContent {
     report::Plot plot{"", "", ""};
     report::FigureData data;          ///< no panels: a timeline, or there are no samples
     std::vector<JudgedClaim> claims;  ///< settings too, in the registry's order
-    /// The newest ones: without curves, tables, artifacts and readings.
+    /// The newest ones: of timelines whole, else without curves, tables, artifacts and readings.
     std::vector<store::Sample> samples;
 };
 
@@ -40,6 +41,10 @@ struct ClaimSample {
 /// at which it can be checked.
 std::vector<ClaimSample> samples_behind(const JudgedClaim& judged,
                                         const std::vector<store::Sample>& samples);
+
+/// The figure for a part of its axes, of what was read.
+report::Plot draw_figure(const Registry& registry, const FigureContent& figure,
+                         const report::ViewWindow& window = {});
 
 /// Throws UnknownExperiment, store::StoreError.
 FigureContent read_figure(const Registry& registry, const store::Store& store,

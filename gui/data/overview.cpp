@@ -41,10 +41,10 @@ std::vector<std::string> ids_in_order(const Registry& registry, const std::set<s
     return ids;
 }
 
-std::vector<RunningSession> running_sessions(store::Store& store) {
+std::vector<RunningSession> running_sessions(store::Store& store, const SampleTotals& totals) {
     std::vector<RunningSession> running;
-    for (const store::Session& session : store.sessions()) {
-        if (session.state != "running" || !store.has_living_runner(session.id)) continue;
+    for (const store::Session& session : totals.running()) {
+        if (!store.has_living_runner(session.id)) continue;
         const store::SessionProgress progress = store.progress(session.id);
         RunningSession one{session.id, session.planned, progress.done, std::nullopt};
         if (!progress.running.empty()) one.sample = progress.running;
@@ -56,6 +56,11 @@ std::vector<RunningSession> running_sessions(store::Store& store) {
 }  // namespace
 
 Overview read_overview(const Registry& registry, store::Store& store) {
+    SampleTotals totals;
+    return read_overview(registry, store, totals);
+}
+
+Overview read_overview(const Registry& registry, store::Store& store, SampleTotals& totals) {
     Overview overview;
     Judged judged = judge_claims(registry, store);
     overview.headline = std::move(judged.headline);
@@ -63,7 +68,7 @@ Overview read_overview(const Registry& registry, store::Store& store) {
 
     std::map<std::string, store::ExperimentCounts> counts;
     std::set<std::string> met;
-    for (store::ExperimentCounts& of : store.sample_counts()) {
+    for (store::ExperimentCounts& of : totals.read(store)) {
         met.insert(of.experiment);
         counts.emplace(of.experiment, std::move(of));
     }
@@ -86,7 +91,7 @@ Overview read_overview(const Registry& registry, store::Store& store) {
         overview.systems[place->second].experiments.push_back(std::move(row));
     }
 
-    overview.running = running_sessions(store);
+    overview.running = running_sessions(store, totals);
     for (const store::RegressionRecord& record : store::Nights(store).regressions("", "")) {
         overview.candidates += record.state == "candidate";
         overview.confirmed += record.state == "confirmed";

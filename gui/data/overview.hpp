@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/data/sample_totals.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/store/store.hpp"
 
@@ -42,7 +43,8 @@ struct Overview {
     long candidates = 0, confirmed = 0;  ///< open regressions
 };
 
-/// Throws store::StoreError.
+/// Throws store::StoreError. `totals`: of the same reader's earlier looks at the same file.
+Overview read_overview(const Registry& registry, store::Store& store, SampleTotals& totals);
 Overview read_overview(const Registry& registry, store::Store& store);
 
 }  // namespace assay::gui

@@ -83,19 +83,29 @@ std::vector<store::TimeSeries> hardware_curves(const store::Sample& sample, doub
     return curves;
 }
 
+// A result may come from a program that knows more experiments than this one.
+Experiment experiment_of(const Registry& registry, const store::Sample& sample) {
+    if (const Experiment* known = registry.experiment(sample.spec.experiment)) return *known;
+    Experiment unknown;
+    unknown.id = sample.spec.experiment;
+    return unknown;
+}
+
 }  // namespace
+
+report::Plot draw_timeline(const Registry& registry, const store::Sample& sample, std::size_t width,
+                           const report::ViewWindow& window) {
+    const Experiment experiment = experiment_of(registry, sample);
+    return report::sample_timeline(experiment, sample, registry.event_kinds(experiment), width,
+                                   window);
+}
 
 Timeline read_timeline(const Registry& registry, const store::Store& store,
                        const std::string& sample, std::size_t width) {
     Timeline timeline;
     timeline.sample = store.sample(sample);
     store::Sample& read = timeline.sample;
-    // A result may come from a program that knows more experiments than this one.
-    Experiment unknown;
-    unknown.id = read.spec.experiment;
-    const Experiment* known = registry.experiment(read.spec.experiment);
-    const Experiment& experiment = known ? *known : unknown;
-    const std::vector<EventKind> kinds = registry.event_kinds(experiment);
+    const std::vector<EventKind> kinds = registry.event_kinds(experiment_of(registry, read));
     timeline.end_s = report::recorded_end(read);
     timeline.lanes = lanes_of(read, timeline.end_s, kinds);
     timeline.marks = marks_of(read);
@@ -104,11 +114,9 @@ Timeline read_timeline(const Registry& registry, const store::Store& store,
         timeline.curves.push_back(curve_of(
             series, std::find(painted.begin(), painted.end(), &series) != painted.end(), width));
     timeline.hardware = store::device_readings(read.hardware);
-    const std::size_t own = read.series_data.size();
     for (store::TimeSeries& curve : hardware_curves(read, timeline.end_s))
         read.series_data.push_back(std::move(curve));
-    timeline.plot = report::sample_timeline(experiment, read, kinds, width);
-    read.series_data.resize(own);
+    timeline.plot = draw_timeline(registry, read, width);
     return timeline;
 }
 

@@ -10,6 +10,7 @@
 #include "suite/experiment/system.hpp"
 #include "suite/report/figures/plot.hpp"
 #include "suite/store/device_readings.hpp"
+#include "suite/report/figures/view_window.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::gui {
@@ -45,6 +46,10 @@ struct Timeline {
     std::vector<store::DeviceReadings> hardware;
     report::Plot plot{"", "", ""};  ///< with clocks, temperatures and when a device was throttled
 };
+
+/// The plot of one sample, for a part of its time.
+report::Plot draw_timeline(const Registry& registry, const store::Sample& sample, std::size_t width,
+                           const report::ViewWindow& window = {});
 
 /// `sample`: an id or the beginning of one; `width`: pixels that curves are painted on. Throws
 /// store::StoreError.

@@ -14,7 +14,11 @@ namespace {
 class ComparePage : public PlotPage<ComparedRow> {
   public:
     explicit ComparePage(const PageContext& context)
-        : PlotPage(context, make_rows_model, QStringLiteral("Rows of the comparison"), 0) {
+        : PlotPage(context, make_rows_model, QStringLiteral("Rows of the comparison"), 0, nullptr,
+                   QStringLiteral("Regressions only  ( R )"), [](const ComparedRow& compared) {
+                       return compared.row.verdict == compare::RowVerdict::slower ||
+                              compared.row.verdict == compare::RowVerdict::failed;
+                   }) {
         pane()->add_below(make_row_actions(
             context.database, [this] { return acted_on(); },
             [this](const QString& said) {
@@ -38,7 +42,10 @@ class ComparePage : public PlotPage<ComparedRow> {
                                   : fmt::format("differing: {}", fmt::join(suspects, "; "))),
             command("compare " + shell_quoted(comparison->a_typed) + " " +
                     shell_quoted(comparison->b_typed)));
-        show_plot(ratio_plot(comparison->a, comparison->b, comparison->rows));
+        const auto draw = [comparison](const report::ViewWindow& window) {
+            return ratio_plot(comparison->a, comparison->b, comparison->rows, window);
+        };
+        show_drawing({.whole = std::make_shared<const report::Plot>(draw({})), .part = draw});
         model().set(named_rows(*comparison));
         comparison_ = std::move(comparison);  // the rows before pointed into the one before
     }

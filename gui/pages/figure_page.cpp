@@ -11,7 +11,12 @@ namespace {
 class FigurePage : public PlotPage<JudgedClaim> {
   public:
     explicit FigurePage(const PageContext& context)
-        : PlotPage(context, make_claims_model, QStringLiteral("Claims of the paper"), 3),
+        : PlotPage(context, make_claims_model, QStringLiteral("Claims of the paper"), 3, nullptr,
+                   QStringLiteral("Only what does not hold  ( R )"),
+                   [](const JudgedClaim& row) {
+                       return row.check.verdict == ClaimVerdict::contradicted ||
+                              row.check.verdict == ClaimVerdict::open_discrepancy;
+                   }),
           behind_(make_samples_model(this)),
           heading_(make_words()),
           samples_table_(make_table(behind_, QStringLiteral("Samples behind the claim"), 2)) {
@@ -34,21 +39,32 @@ class FigurePage : public PlotPage<JudgedClaim> {
     void show(FigureContent figure) {
         pane()->set_words(text(figure.experiment->id), text(figure.experiment->source),
                           command("run " + figure.experiment->id));
-        show_plot(std::move(figure.plot));
-        samples_ = std::move(figure.samples);
-        model().set(std::move(figure.claims));
+        auto claims = std::move(figure.claims);
+        auto whole = std::make_shared<const report::Plot>(std::move(figure.plot));
+        figure_ = std::make_shared<const FigureContent>(std::move(figure));
+        const bool over_time = figure_->experiment->figure.kind == Figure::Kind::timeline;
+        Drawing drawing{.whole = std::move(whole), .zooms_y = !over_time};
+        if (over_time) drawing.x_unit = "s";
+        if (over_time ? !figure_->samples.empty() : !figure_->data.panels.empty())
+            drawing.part = [figure = figure_,
+                            registry = context().registry](const report::ViewWindow& window) {
+                return draw_figure(*registry, *figure, window);
+            };
+        show_drawing(std::move(drawing));
+        model().set(std::move(claims));
         show_samples(pane()->chosen_row());
     }
 
     void forget() override {
-        samples_.clear();
+        figure_.reset();
         PlotPage::forget();
     }
 
     void show_samples(int row) {
         std::vector<ClaimSample> behind;
-        if (row >= 0 && row < model().rowCount())
-            behind = samples_behind(model().rows()[static_cast<std::size_t>(row)], samples_);
+        if (figure_ && row >= 0 && row < model().rowCount())
+            behind =
+                samples_behind(model().rows()[static_cast<std::size_t>(row)], figure_->samples);
         heading_->setText(behind.empty()
                               ? QStringLiteral("No sample here is behind this claim")
                               : QStringLiteral("%1 samples behind this claim; a click shows what "
@@ -67,7 +83,7 @@ class FigurePage : public PlotPage<JudgedClaim> {
     SamplesModel* behind_;
     QLabel* heading_;
     QTableView* samples_table_;
-    std::vector<store::Sample> samples_;
+    std::shared_ptr<const FigureContent> figure_;  // but its claims, which the model has
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Since when, and what changed then?
 #include <QTableView>
+#include <utility>
 
 #include "gui/models/tables.hpp"
 #include "gui/pages/plot_page.hpp"
@@ -12,7 +13,12 @@ namespace {
 class HistoryPage : public PlotPage<TrendHistory> {
   public:
     explicit HistoryPage(const PageContext& context)
-        : PlotPage(context, make_trends_model, QStringLiteral("Rows over the sessions"), 0),
+        : PlotPage(context, make_trends_model, QStringLiteral("Rows over the sessions"), 0, nullptr,
+                   QStringLiteral("Regressions only  ( R )"),
+                   [](const TrendHistory& row) {
+                       return !row.trend.changes.empty() &&
+                              row.trend.changes.back().turn == report::Turn::worse;
+                   }),
           events_(make_trend_events_model(this)),
           events_table_(make_table(
               events_, QStringLiteral("Changes, nights, levels and notes of the chosen row"), 2)) {
@@ -43,11 +49,22 @@ class HistoryPage : public PlotPage<TrendHistory> {
     }
 
     void show_trend(int row) {
-        const TrendHistory* chosen = at(row);
+        const TrendHistory* const chosen = at(row);
         events_->set(chosen ? events_of(*chosen) : std::vector<TrendEvent>());
         events_table_->setVisible(events_->rowCount() > 0);
-        if (chosen)
-            show_plot(report::trend_plot(chosen->trend, report::usual_trend_options().rule));
+        if (!chosen) {
+            shown_.clear();
+            return;
+        }
+        const auto trend = std::make_shared<const report::Trend>(chosen->trend);
+        const std::string before = std::exchange(shown_, trend->title());
+        if (!before.empty() && before != shown_) pane()->plot_view()->fit();  // other values
+        const auto draw = [trend](const report::ViewWindow& window) {
+            return report::trend_plot(*trend, report::usual_trend_options().rule, window);
+        };
+        show_drawing({.whole = std::make_shared<const report::Plot>(draw({})),
+                      .part = draw,
+                      .zooms_y = true});
     }
 
     ActedOn acted_on() const {
@@ -58,6 +75,7 @@ class HistoryPage : public PlotPage<TrendHistory> {
 
     TrendEventsModel* events_;
     QTableView* events_table_;
+    std::string shown_;  // the trend's title
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <QTableView>
 #include <QVBoxLayout>
+#include <functional>
+#include <utility>
 
 #include "gui/models/table_model.hpp"
 #include "gui/models/words.hpp"
@@ -16,13 +18,24 @@ template <class Row>
 class PlotPage : public Page {
   public:
     /// `make`: the table's model; `widest`: its column that takes the room.
+    /// `x`: where a row stands in the plot, `only`, `matters`: a filter; as PlotPane has them.
     PlotPage(const PageContext& context, TableModel<Row>* (*make)(QObject*), const QString& name,
-             int widest)
+             int widest, std::function<double(const Row&)> x = nullptr, const QString& only = {},
+             std::function<bool(const Row&)> matters = nullptr)
         : Page(context), model_(make(this)) {
-        pane_ = new PlotPane(
-            {.model = model_, .name = name, .widest = widest, .details = [model = model_](int row) {
-                 return model->details(row);
-             }});
+        const auto of_row = [model = model_](auto what) {
+            return [model, what](int row) {
+                return what(model->rows()[static_cast<std::size_t>(row)]);
+            };
+        };
+        PlotPane::Table table{
+            .model = model_, .name = name, .widest = widest, .details = [model = model_](int row) {
+                return model->details(row);
+            }};
+        if (x) table.x = of_row(std::move(x));
+        if (matters) table.matters = of_row(std::move(matters));
+        table.only = only;
+        pane_ = new PlotPane(table);
         auto* layout = new QVBoxLayout(this);
         layout->setContentsMargins(0, 0, 0, 0);
         layout->addWidget(pane_);
@@ -42,9 +55,7 @@ class PlotPage : public Page {
         model_->set({});
     }
     TableModel<Row>& model() const { return *model_; }
-    void show_plot(report::Plot plot) {
-        pane_->set_plot(std::make_shared<const report::Plot>(std::move(plot)));
-    }
+    void show_drawing(Drawing drawing) { pane_->set_drawing(std::move(drawing)); }
 
   private:
     TableModel<Row>* model_;

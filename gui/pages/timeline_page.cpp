@@ -5,6 +5,7 @@
 #include <QTableView>
 #include <algorithm>
 
+#include "gui/data/between.hpp"
 #include "gui/models/machine_tables.hpp"
 #include "gui/models/tables.hpp"
 #include "gui/pages/plot_page.hpp"
@@ -12,12 +13,13 @@
 namespace assay::gui {
 namespace {
 
-constexpr std::size_t painted_width = 1440;  // pixels, for which long curves are thinned out
+constexpr std::size_t painted_width = 720;  // pixels of a plot, for which curves are thinned out
 
 class TimelinePage : public PlotPage<TimelineMark> {
   public:
     explicit TimelinePage(const PageContext& context)
-        : PlotPage(context, make_marks_model, QStringLiteral("What happened, by time"), 4),
+        : PlotPage(context, make_marks_model, QStringLiteral("What happened, by time"), 4,
+                   [](const TimelineMark& mark) { return mark.t_s; }),
           devices_(make_devices_model(this)),
           devices_table_(make_table(devices_, QStringLiteral("Hardware readings"), 6)) {
         pane()->add_below(devices_table_);
@@ -43,9 +45,20 @@ class TimelinePage : public PlotPage<TimelineMark> {
             text(fmt::format("{}, {}, {}, seed {}{}", sample.status, to_string(sample.spec.profile),
                              to_string(sample.spec.provenance), sample.spec.seed, faults)),
             command(fmt::format("replay {:.8}", sample.id)));
-        show_plot(std::move(timeline.plot));
         model().set(std::move(timeline.marks));
         devices_->set(std::move(timeline.hardware));
+        auto whole = std::make_shared<const report::Plot>(std::move(timeline.plot));
+        auto kept = std::make_shared<const store::Sample>(std::move(timeline.sample));
+        show_drawing({.whole = std::move(whole),
+                      .part =
+                          [kept, registry = context().registry](const report::ViewWindow& window) {
+                              return draw_timeline(*registry, *kept, painted_width, window);
+                          },
+                      .x_unit = "s",
+                      .between =
+                          [kept](const report::Range& seconds) {
+                              return happened_between(*kept, seconds);
+                          }});
     }
 
     void forget() override {

@@ -37,8 +37,9 @@ class Brushwork {
   public:
     Brushwork(QPainter& painter, Theme theme) : painter_(painter), theme_(theme) {}
 
-    // A wide polyline takes Qt a hundred times as long as its segments one by one; their round caps
-    // join them. Dashes must run on through the corners, so those stay whole.
+    // A wide polyline takes Qt a hundred times as long as its segments one by one; their caps join
+    // them, square ones, since round ones take four times as long again. Dashes must run on through
+    // the corners, so those stay whole.
     void operator()(const Polyline& path) const {
         QPen with = pen(path.paint, theme_, path.width, path.dash);
         if (path.one_line || !path.dash.empty() || path.points.size() < 2) {
@@ -48,7 +49,7 @@ class Brushwork {
             painter_.drawPolyline(points);
             return;
         }
-        with.setCapStyle(Qt::RoundCap);
+        with.setCapStyle(Qt::SquareCap);
         painter_.setPen(with);
         QVector<QLineF> lines;
         for (std::size_t i = 1; i < path.points.size(); ++i)
@@ -129,7 +130,9 @@ QColor colour(Paint paint, Theme theme, bool of_line) {
 void paint(QPainter& painter, const Plot& plot, Theme theme) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.fillRect(QRectF(0, 0, plot.width(), plot.height()), colour({Ink::background}, theme));
+    // Whole pixels: half of one would show what was there before.
+    painter.fillRect(QRectF(0, 0, plot.width(), plot.height()).toAlignedRect(),
+                     colour({Ink::background}, theme));
     const Brushwork brushwork(painter, theme);
     for (const Shape& shape : plot.shapes()) std::visit(brushwork, shape);
     painter.restore();

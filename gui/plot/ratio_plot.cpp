@@ -35,37 +35,43 @@ std::size_t slot_of(const compare::Row& row) {
 
 void draw_axis(Plot& plot, const PlotFrame& frame, double margin) {
     const auto& area = frame.area;
+    plot.clip(area);
     plot.rectangle({frame.px(1 - margin), area.top}, frame.px(1 + margin) - frame.px(1 - margin),
                    area.height, {Ink::grid}, fmt::format("within {:.1f} %", 100 * margin));
+    plot.line({frame.px(1), area.top}, {frame.px(1), area.bottom()}, {Ink::muted});
+    plot.clip({});
     for (const double tick : frame.x.ticks()) {
         if (tick < frame.x.low() || tick > frame.x.high()) continue;
         plot.line({frame.px(tick), area.top}, {frame.px(tick), area.bottom()}, {Ink::grid});
         plot.text({frame.px(tick), area.bottom() + 15}, frame.x.label(tick),
                   {.size = 10.5, .anchor = Anchor::middle, .ink = Ink::muted});
     }
-    plot.line({frame.px(1), area.top}, {frame.px(1), area.bottom()}, {Ink::muted});
     plot.text({area.left + area.width / 2, area.bottom() + 34}, "B / A, with its interval",
               {.size = 11.5, .anchor = Anchor::middle});
 }
 
-void draw_row(Plot& plot, const PlotFrame& frame, const compare::Row& row, double y) {
+/// `reached`: by the whole axis; what lies beyond stands at its end.
+void draw_row(Plot& plot, const PlotFrame& frame, const compare::Row& row, const Range& reached,
+              double y) {
     const auto inside = [&](double ratio) {
-        return frame.px(std::clamp(ratio, frame.x.low(), frame.x.high()));
+        return frame.px(std::clamp(ratio, reached.low, reached.high));
     };
     const std::size_t slot = slot_of(row);
     plot.text({frame.area.left - 8, y + 3.6}, fitted(row.id.text(), 10.5, names_width - 24),
               {.size = 10.5, .anchor = Anchor::end});
+    plot.clip(frame.area);
     if (std::isfinite(row.low) && std::isfinite(row.high))
         plot.line({inside(row.low), y}, {inside(row.high), y}, {Ink::variant, slot}, 3);
     plot.mark({inside(row.ratio), y}, 3.6, slot, false,
               fmt::format("{}: {} ({}–{}), {}", row.id.text(), number(row.ratio), number(row.low),
                           number(row.high), to_string(row.verdict)));
+    plot.clip({});
 }
 
 }  // namespace
 
 Plot ratio_plot(const compare::Arm& a, const compare::Arm& b, std::span<const compare::Row> rows,
-                std::size_t most_rows) {
+                const ViewWindow& window, std::size_t most_rows) {
     std::vector<const compare::Row*> drawn;
     for (const compare::Row& row : rows)
         if (std::isfinite(row.ratio) && row.ratio > 0) drawn.push_back(&row);
@@ -82,15 +88,17 @@ Plot ratio_plot(const compare::Arm& a, const compare::Arm& b, std::span<const co
         return std::move(plot).finish(figure_width, top + 40);
     }
     const double reach = reach_of(drawn);
-    const PlotFrame frame{{names_width, top, figure_width - names_width - right_margin,
-                           row_height * static_cast<double>(drawn.size())},
-                          AxisScale::linear(1 / reach, reach),
-                          {},
-                          0};
+    PlotFrame frame{{names_width, top, figure_width - names_width - right_margin,
+                     row_height * static_cast<double>(drawn.size())},
+                    AxisScale::linear(1 / reach, reach),
+                    {},
+                    0};
+    const Range reached{frame.x.low(), frame.x.high()};
+    if (window.x) frame.x = frame.x.part(window.x->low, window.x->high);
     draw_axis(plot, frame, drawn.front()->margin);
     double y = top + row_height / 2;
     for (const compare::Row* row : drawn) {
-        draw_row(plot, frame, *row, y);
+        draw_row(plot, frame, *row, reached, y);
         y += row_height;
     }
     plot.panel(frame);

@@ -9,6 +9,7 @@
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QTableView>
+#include <QUndoStack>
 #include <QVBoxLayout>
 
 #include "gui/data/kept_state.hpp"
@@ -52,6 +53,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
       running_(new QLabel),
       notice_(new QLabel),
       address_(new QLineEdit),
+      steps_(new QUndoStack(this)),
       reader_(database_) {
     setWindowTitle(QStringLiteral("Assay: ") + text(database_.filename().string()));
     add_pages();
@@ -126,6 +128,15 @@ void MainWindow::add_pages() {
         connect(page, &Page::settled_now, this, [this] {
             if (settled()) Q_EMIT settled_now();
         });
+        PlotPane* pane = page->pane();
+        if (!pane) continue;
+        connect(pane, &PlotPane::seen_changed, this, [this, pane](const Seen& before) {
+            if (pane != open_pane()) return;
+            const Seen& now = seen_[to_string(location_)] = pane->seen();
+            steps_->push(new SeenCommand(
+                location_, before, now,
+                [this](const Location& place, const Seen& seen) { show_seen(place, seen); }));
+        });
     }
 }
 
@@ -161,6 +172,8 @@ void MainWindow::add_keys() {
     });
     key(QKeySequence::Back, [this] { back(); });
     key(Qt::Key_Backspace, [this] { back(); });
+    key(QKeySequence::Undo, [this] { steps_->undo(); });
+    key(Qt::CTRL | Qt::SHIFT | Qt::Key_Z, [this] { steps_->redo(); });
     key(Qt::Key_E, [this] { export_view(); });
     key(Qt::Key_Question, [this] { help(); });
     key(QKeySequence::Quit, [this] { close(); });
@@ -229,12 +242,22 @@ void MainWindow::show_location() {
 void MainWindow::forget_view() {
     for (const QString& topic : {view_topic, newest_topic, here}) tell(topic, {});
     if (Page* page = open_page()) page->open(location_.argument);
+    if (open_pane()) open_pane()->set_seen(seen_[to_string(location_)]);
 }
 
 void MainWindow::set_theme(report::Theme theme) {
     theme_ = theme;
     QApplication::setPalette(palette_of(theme));
     for (const auto& [view, page] : pages_) page->set_theme(theme);
+}
+
+// What one undoes is where one did it.
+void MainWindow::show_seen(const Location& place, const Seen& seen) {
+    seen_[to_string(place)] = seen;
+    if (place != location_)
+        go(place);
+    else if (open_pane())
+        open_pane()->set_seen(seen);
 }
 
 // ---- what is shown ------------------------------------------------------------------------------
@@ -247,8 +270,8 @@ void MainWindow::refresh() {
 void MainWindow::read_overview() {
     reader_.ask(
         QStringLiteral("overview"),
-        [registry = registry_](store::Store& store) {
-            return gui::read_overview(*registry, store);
+        [registry = registry_, totals = totals_](store::Store& store) {
+            return gui::read_overview(*registry, store, *totals);
         },
         [this](Overview overview) {
             headline_->setText(text(overview.headline));

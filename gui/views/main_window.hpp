@@ -9,15 +9,18 @@
 
 #include "gui/data/last_look.hpp"
 #include "gui/data/reader.hpp"
+#include "gui/data/sample_totals.hpp"
 #include "gui/models/overview_model.hpp"
 #include "gui/pages/page.hpp"
 #include "gui/views/location.hpp"
 #include "gui/views/overview_view.hpp"
 #include "gui/views/plot_pane.hpp"
+#include "gui/views/seen.hpp"
 
 class QLabel;
 class QLineEdit;
 class QStackedWidget;
+class QUndoStack;
 
 namespace assay::gui {
 
@@ -56,6 +59,7 @@ class MainWindow : public QMainWindow {
     void go_where_typed();
     Page* open_page() const;      ///< null: the overview is open
     PlotPane* open_pane() const;  ///< null: what is open has no plot
+    void show_seen(const Location& place, const Seen& seen);
     void export_view();
     void show_news();
     void help();
@@ -76,7 +80,10 @@ class MainWindow : public QMainWindow {
     report::Theme theme_ = report::Theme::light;
     bool keeps_state_ = false, overview_read_ = false;
     std::optional<LastLook> last_look_;  // of the start before
-    Reader reader_;                      // last: its answers find everything else
+    QUndoStack* steps_;                  // zooms and filters, of all views
+    std::map<std::string, Seen> seen_;   // by place
+    const std::shared_ptr<SampleTotals> totals_ = std::make_shared<SampleTotals>();  // the reader's
+    Reader reader_;  // last: its answers find everything else
 };
 
 }  // namespace assay::gui

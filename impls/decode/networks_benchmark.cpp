@@ -41,12 +41,13 @@ float threshold_at(std::vector<float> values, double share) {
 class OneToken {
   public:
     OneToken(const nn::DecoderConfig& config, AssayContext& context)
-        : config_(config), context_(context), x_(config.width, false) {
+        : config_(config), context_(context), x_(config.width) {
         std::mt19937_64 random(3);
         const auto values =
             kernels::reference::random_floats(static_cast<std::size_t>(config.width), random);
         std::copy(values.begin(), values.end(), x_.row(0));
-        x_.ready(1);
+        x_.begin(1);
+        x_.ready(0);
     }
     const Activations& x() const { return x_; }
 

@@ -93,5 +93,24 @@ TEST(AxisScale, LabelsTellTicksApart) {
     EXPECT_EQ(AxisScale::linear(0, 3e6).label(2e6), "2M");
 }
 
+// A part of an axis has round ticks of its own inside, and labels that tell them apart.
+TEST(AxisPart, HasTicksInsideThatAreToldApart) {
+    for (const AxisScale& whole :
+         {AxisScale::linear(0, 4800), AxisScale::logarithmic(0.001, 90), AxisScale::until(3.64)})
+        for (double from = 0.1, to = 0.9; to - from > 1e-5; from += 0.3 * (to - from)) {
+            const AxisScale part = whole.part(whole.value_at(from), whole.value_at(to));
+            EXPECT_DOUBLE_EQ(part.position(part.low()), 0);
+            EXPECT_NEAR(part.position(part.high()), 1, 1e-12);
+            ASSERT_GE(part.ticks().size(), 2u) << from;
+            std::set<std::string> labels;
+            for (const double tick : part.ticks()) {
+                EXPECT_GE(tick, part.low());
+                EXPECT_LE(tick, part.high());
+                EXPECT_TRUE(labels.insert(part.label(tick)).second) << part.label(tick);
+                EXPECT_NEAR(part.value_at(part.position(tick)), tick, 1e-9 * std::abs(tick));
+            }
+        }
+}
+
 }  // namespace
 }  // namespace assay::report

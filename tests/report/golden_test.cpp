@@ -87,11 +87,11 @@ TEST(Timeline, AxesAreTitledAsTheFigureSays) {
     Experiment e = live_experiment();
     const std::vector<store::Sample> samples{live_sample()};
     const std::string titled = svg_figure(e, samples, {}, training_kinds());
-    EXPECT_NE(titled.find(">committed tokens<"), std::string::npos);  // two lines: beside the curve
-    EXPECT_NE(titled.find(">per second<"), std::string::npos);
+    EXPECT_NE(titled.find(">committed tokens per second<"), std::string::npos);
     EXPECT_NE(titled.find(">time since the start (s)<"), std::string::npos);
     e.figure.x_title = e.figure.y_title = "";
-    EXPECT_NE(svg_figure(e, samples, {}, training_kinds()).find(">tokens/s<"), std::string::npos);
+    EXPECT_NE(svg_figure(e, samples, {}, training_kinds()).find(">throughput (tokens/s)<"),
+              std::string::npos);
 }
 
 TEST(Golden, Page) {

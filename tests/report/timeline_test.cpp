@@ -209,7 +209,8 @@ TEST(Timeline, KindsAreDrawnAsDeclared) {
     };
     const std::string plain = drawn_with({});
     EXPECT_EQ(occurrences(plain, ">commits<"), 0u);
-    EXPECT_GT(occurrences(plain, "regroup rank "), 0u) << "of a kind that nobody declared: a mark";
+    EXPECT_GT(occurrences(plain, "regroup of rank "), 0u)
+        << "of a kind that nobody declared: a mark";
     EXPECT_EQ(occurrences(plain, "regroup ×"), 0u) << "and no label";
     const std::string rows =
         drawn_with({{"commit", "steps", EventColour::other, EventLane::row},
@@ -248,11 +249,57 @@ TEST(PlaceLabels, NeverOverlapAndStayInside) {
             EXPECT_LE(placed[i].left + wanted[i].second, 784 + 1e-9);
             for (std::size_t j = 0; j < i; ++j) {
                 if (!placed[j].shown || placed[j].row != placed[i].row) continue;
-                EXPECT_LE(placed[j].left + wanted[j].second, placed[i].left);
+                EXPECT_TRUE(placed[j].left + wanted[j].second <= placed[i].left ||
+                            placed[i].left + wanted[i].second <= placed[j].left);
             }
         }
         EXPECT_TRUE(placed.front().shown);
     }
+}
+
+TEST(PlaceLabels, WhoChoosesFirstHasRoom) {
+    const std::vector<std::pair<double, double>> wanted{{100, 200}, {110, 200}, {120, 200}};
+    const std::vector<std::size_t> order{2, 0, 1};
+    const auto placed = place_labels(wanted, 74, 784, 2, order);
+    EXPECT_TRUE(placed[2].shown);
+    EXPECT_TRUE(placed[0].shown);
+    EXPECT_FALSE(placed[1].shown);
+}
+
+// A window shows a part of the time: the same picture, as high, with nothing beside its panels.
+TEST(TimelineWindow, IsAPartOfTheWhole) {
+    const Plot whole = sample_timeline(live_experiment(), live_sample(), training_kinds(), 800);
+    const Plot part = sample_timeline(live_experiment(), live_sample(), training_kinds(), 800,
+                                      {.x = Range{2.3, 2.5}});
+    EXPECT_EQ(part.height(), whole.height());
+    ASSERT_EQ(part.panels().size(), whole.panels().size());
+    EXPECT_EQ(part.panels()[0].x.low(), 2.3);
+    EXPECT_NEAR(part.panels()[0].x_at(part.panels()[0].px(2.4)), 2.4, 1e-12);
+    const PlotArea& lanes = part.panels()[0].area;
+    bool fault = false;
+    for (const Shape& shape : part.shapes()) {
+        if (const auto* path = std::get_if<Polyline>(&shape); path && !path->one_line)
+            for (const Point& point : path->points) {
+                EXPECT_GE(point.x, lanes.left - 1e-9);
+                EXPECT_LE(point.x, lanes.right() + 1e-9);
+            }
+        if (const auto* mark = std::get_if<Mark>(&shape)) {
+            EXPECT_EQ(mark->tooltip.find("join"), std::string::npos);
+            fault |= mark->tooltip.find("fault of rank 1 at 2.400 s") == 0;
+        }
+    }
+    EXPECT_TRUE(fault);
+}
+
+TEST(Clipped, PathsAreCutAtTheEdges) {
+    const PlotArea area{.left = 0, .top = 0, .width = 10, .height = 10};
+    const auto pieces = clipped({{-5, 5}, {5, 5}, {5, 20}, {8, 20}, {8, 5}}, area);
+    ASSERT_EQ(pieces.size(), 2u);
+    EXPECT_EQ(pieces[0].front().x, 0);
+    EXPECT_EQ(pieces[0].back().y, 10);
+    EXPECT_EQ(pieces[1].front().y, 10);
+    EXPECT_TRUE(clipped({{-5, -5}, {-1, 20}}, area).empty());
+    EXPECT_TRUE(clipped({{NAN, 1}, {2, NAN}}, area).empty());
 }
 
 }  // namespace

@@ -97,17 +97,41 @@ AxisScale AxisScale::categories(std::size_t count) {
     return scale;
 }
 
+AxisScale AxisScale::part(double low, double high) const {
+    AxisScale scale = *this;
+    scale.low_ = low;
+    scale.high_ = high;
+    if (ticks_.empty()) return scale;
+    const auto outside = [&](double tick) { return tick < low || tick > high; };
+    scale.ticks_ = log_ ? log_ticks(low, high) : round_ticks(low, high);
+    std::erase_if(scale.ticks_, outside);
+    if (scale.ticks_.size() < 2) {  // within less than a decade
+        scale.ticks_ = round_ticks(low, high);
+        std::erase_if(scale.ticks_, outside);
+    }
+    return scale;
+}
+
 double AxisScale::position(double value) const {
     if (!log_) return (value - low_) / (high_ - low_);
-    return std::log(std::max(value, low_) / low_) / std::log(high_ / low_);
+    return value <= 0 ? 0 : std::log(value / low_) / std::log(high_ / low_);
+}
+
+double AxisScale::value_at(double position) const {
+    if (!log_) return low_ + position * (high_ - low_);
+    return low_ * std::pow(high_ / low_, position);
 }
 
 std::string AxisScale::label(double tick) const {
-    if (log_ || ticks_.size() < 2) return short_number(tick);
+    constexpr double told_apart = 1e-3;  // of the largest: steps that short numbers still show
+    if (ticks_.size() < 2) return short_number(tick);
     const double step = ticks_[1] - ticks_[0];
     const double largest = std::max(std::abs(low_), std::abs(high_));
-    if (largest >= 1e4 || largest < 1e-3) return short_number(std::abs(tick) < step / 2 ? 0 : tick);
-    const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6);
+    const bool fine = step < told_apart * largest;
+    if (log_ && !fine) return short_number(tick);
+    if (!fine && (largest >= 1e4 || largest < 1e-3))
+        return short_number(std::abs(tick) < step / 2 ? 0 : tick);
+    const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
     return fmt::format("{:.{}f}", std::abs(tick) < step / 2 ? 0.0 : tick, decimals);
 }
 

@@ -25,9 +25,14 @@ class AxisScale {
     /// Indices 0 … count-1, each in the middle of its share of the axis; no ticks.
     static AxisScale categories(std::size_t count);
 
+    /// The part from `low` to `high` of this axis, with ticks of its own inside; low < high, on a
+    /// logarithmic axis 0 < low.
+    AxisScale part(double low, double high) const;
+
     double low() const { return low_; }
     double high() const { return high_; }
-    double position(double value) const;  ///< 0 at the low end, 1 at the high end
+    double position(double value) const;     ///< 0 at the low end, 1 at the high end
+    double value_at(double position) const;  ///< the other way round
     const std::vector<double>& ticks() const { return ticks_; }
     std::string label(double tick) const;  ///< as precise as the distance between ticks demands
 

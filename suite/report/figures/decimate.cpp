@@ -36,4 +36,19 @@ std::vector<std::size_t> points_to_paint(std::span<const double> times,
     return painted;
 }
 
+std::vector<std::size_t> points_to_paint(std::span<const double> times,
+                                         std::span<const double> values, std::size_t width,
+                                         const Range& seen) {
+    auto first = std::lower_bound(times.begin(), times.end(), seen.low);
+    auto last = std::upper_bound(first, times.end(), seen.high);
+    if (first != times.begin()) --first;
+    if (last != times.end()) ++last;
+    const auto from = static_cast<std::size_t>(first - times.begin());
+    const auto count = static_cast<std::size_t>(last - first);
+    std::vector<std::size_t> painted =
+        points_to_paint(times.subspan(from, count), values.subspan(from, count), width);
+    for (std::size_t& i : painted) i += from;
+    return painted;
+}
+
 }  // namespace assay::report

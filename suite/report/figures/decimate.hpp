@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "suite/report/figures/view_window.hpp"
+
 namespace assay::report {
 
 /// Indices, ascending, of the points to paint on `width` pixels: all of at most `width` finite
@@ -13,5 +15,11 @@ namespace assay::report {
 /// are not finite are never painted.
 std::vector<std::size_t> points_to_paint(std::span<const double> times,
                                          std::span<const double> values, std::size_t width);
+
+/// The same of the points within `seen`, and of one on either side of it, so that the curve goes on
+/// to the edges.
+std::vector<std::size_t> points_to_paint(std::span<const double> times,
+                                         std::span<const double> values, std::size_t width,
+                                         const Range& seen);
 
 }  // namespace assay::report

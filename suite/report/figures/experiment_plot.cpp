@@ -78,7 +78,7 @@ AxisScale x_scale(const FigureData& data) {
 
 void draw_bars(Plot& plot, const PlotFrame& frame, const FigurePanel& panel, const FigureData& data,
                const Experiment& experiment) {
-    const double share = frame.area.width / static_cast<double>(data.categories.size());
+    const double share = frame.px(1) - frame.px(0);
     const std::size_t side_by_side =
         data.shares_variants ? 1 : std::max<std::size_t>(data.variants.size(), 1);
     const double cluster = share * 0.72;
@@ -113,7 +113,10 @@ void draw_bars(Plot& plot, const PlotFrame& frame, const FigurePanel& panel, con
                 std::any_of(curve.paper.begin(), curve.paper.end(), [&](const PaperPoint& paper) {
                     return paper.x == point.x && std::abs(frame.py(paper.value) - label_y) < 12;
                 });
-            if (!paper_there && text_width(value, 10) < width * 1.05)
+            constexpr double badge = 100, label_height = 8;
+            const bool badge_there = label_y - label_height < frame.area.top - 4 &&
+                                     middle + width / 2 > frame.area.right() - badge;
+            if (!paper_there && !badge_there && text_width(value, 10) < width * 1.05)
                 plot.text({middle, label_y}, value,
                           {.size = 10, .anchor = TextStyle::Anchor::middle});
         }
@@ -141,7 +144,7 @@ std::string described(const Experiment& experiment, const FigureData& data) {
                        data.has_paper ? "; " + paper_legend(data) : "");
 }
 
-Plot panels_figure(const Experiment& experiment, FigureData data) {
+Plot panels_figure(const Experiment& experiment, FigureData data, const ViewWindow& window) {
     const Figure& figure = experiment.figure;
     Plot plot(as_id(experiment.id), experiment.title, described(experiment, data));
     double top = draw_head(plot, experiment, data);
@@ -155,7 +158,9 @@ Plot panels_figure(const Experiment& experiment, FigureData data) {
                          static_cast<double>(columns);
     const double height = std::clamp(width * 0.62, 120.0, 270.0);
     const double below = data.categories.empty() ? 20 : category_height(data.categories, width);
-    const AxisScale x = x_scale(data), y = y_scale(experiment, data.panels);
+    AxisScale x = x_scale(data), y = y_scale(experiment, data.panels);
+    if (window.x) x = x.part(window.x->low, window.x->high);
+    if (window.y) y = y.part(window.y->low, window.y->high);
     for (std::size_t i = 0; i < data.panels.size(); ++i) {
         const double column = static_cast<double>(i % columns),
                      row = static_cast<double>(i / columns);
@@ -171,10 +176,12 @@ Plot panels_figure(const Experiment& experiment, FigureData data) {
             draw_numeric_x_axis(plot, frame);
         else
             draw_category_axis(plot, frame, data.categories);
+        if (!window.whole()) plot.clip(frame.area);
         if (figure.kind == Figure::Kind::bars)
             draw_bars(plot, frame, data.panels[i], data, experiment);
         else
             draw_lines(plot, frame, data.panels[i], data, experiment);
+        plot.clip({});
         plot.panel(frame);
     }
     const double bottom = top + static_cast<double>(rows) * (height + below + panel_head + 6);
@@ -196,14 +203,18 @@ Plot panels_figure(const Experiment& experiment, FigureData data) {
 
 }  // namespace
 
-Plot experiment_plot(const Experiment& experiment, std::span<const store::Sample> samples,
-                     std::span<const Claim> claims, std::span<const EventKind> kinds) {
-    if (experiment.figure.kind == Figure::Kind::timeline)
-        return timeline_figure(experiment, samples, kinds);
-    FigureData data = figure_data(experiment, samples, claims);
+Plot data_plot(const Experiment& experiment, const FigureData& data, const ViewWindow& window) {
     if (data.panels.empty())
         return empty_figure(experiment, "No samples yet: assay run " + experiment.id);
-    return panels_figure(experiment, std::move(data));
+    return panels_figure(experiment, data, window);
+}
+
+Plot experiment_plot(const Experiment& experiment, std::span<const store::Sample> samples,
+                     std::span<const Claim> claims, std::span<const EventKind> kinds,
+                     const ViewWindow& window) {
+    if (experiment.figure.kind == Figure::Kind::timeline)
+        return timeline_figure(experiment, samples, kinds, window);
+    return data_plot(experiment, figure_data(experiment, samples, claims), window);
 }
 
 std::string svg_figure(const Experiment& experiment, std::span<const store::Sample> samples,

@@ -60,20 +60,25 @@ void draw_panel_head(Plot& plot, const PlotArea& area, const std::string& title,
         plot.text({area.left, area.top - 8}, title, {.size = 11, .bold = true});
     else {  // a line of its own, from where the tick labels begin, and what is left beside the
             // badge
+        constexpr double bold_size = 11;  // as wide as 10 in bold
         const auto [first, rest] = split_title(title, 10, area.width + 38);
         plot.text({area.left - 30, area.top - 24}, fitted(first, 10, area.width + 38),
                   {.size = 10, .bold = true});
         if (!rest.empty())
             plot.text({area.left - 30, area.top - 11},
-                      fitted(rest, 10, area.width + 30 - badge_width - 8),
+                      fitted(rest, bold_size, area.width + 30 - badge_width - 8),
                       {.size = 10, .bold = true});
     }
 }
 
 void draw_y_axis(Plot& plot, const PlotFrame& frame) {
+    constexpr double line = 11;
+    double free_below = INFINITY;  // labels that would touch are left out, their lines stay
     for (const double tick : frame.y.ticks()) {
         const double y = frame.py(tick);
         plot.line({frame.area.left, y}, {frame.area.right(), y}, {Ink::grid});
+        if (y > free_below) continue;
+        free_below = y - line;
         plot.text({frame.area.left - 5, y + 3.6}, frame.y.label(tick),
                   {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted});
     }
@@ -102,16 +107,21 @@ double category_height(const std::vector<std::string>& categories, double width)
 
 void draw_category_axis(Plot& plot, const PlotFrame& frame,
                         const std::vector<std::string>& categories) {
-    const bool slanted = must_slant(categories, frame.area.width);
+    const double share = frame.px(1) - frame.px(0);
+    const bool slanted =
+        must_slant(categories, share * static_cast<double>(categories.size()) * (1 + 1e-12));
+    plot.clip(PlotArea{frame.area.left, 0, frame.area.width, 1e6});
     for (std::size_t i = 0; i < categories.size(); ++i) {
         const double x = frame.px(static_cast<double>(i)), y = frame.area.bottom();
         if (slanted)
-            plot.text({x + 3, y + 12}, fitted(categories[i], tick_size, longest_slanted),
+            plot.text({x + 3, y + 12},
+                      fitted(categories[i], tick_size, std::min(longest_slanted, (x + 3) / 0.82)),
                       {.size = tick_size, .anchor = Anchor::end, .ink = Ink::muted, .rotate = -35});
         else
             plot.text({x, y + 15}, categories[i],
                       {.size = tick_size, .anchor = Anchor::middle, .ink = Ink::muted});
     }
+    plot.clip({});
 }
 
 std::string paper_legend(const FigureData& data) {

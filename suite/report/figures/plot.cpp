@@ -1,6 +1,8 @@
 #include "suite/report/figures/plot.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "suite/report/text/terminal_text.hpp"
 
@@ -52,19 +54,41 @@ double PlotFrame::px(double value) const {
 }
 double PlotFrame::py(double value) const { return area.bottom() - y.position(value) * area.height; }
 
+double PlotFrame::x_at(double px) const {
+    return x.value_at((px - area.left - inset) / (area.width - 2 * inset));
+}
+double PlotFrame::y_at(double py) const { return y.value_at((area.bottom() - py) / area.height); }
+
 Plot::Plot(std::string id, std::string title, std::string description)
     : id_(std::move(id)), title_(std::move(title)), description_(std::move(description)) {}
 
 void Plot::line(Point from, Point to, Paint paint, double width, std::string_view dash) {
-    shapes_.emplace_back(Polyline{{from, to}, paint, width, dash, true});
+    std::vector<Point> path{from, to};
+    if (clip_) {
+        auto pieces = clipped(path, *clip_);
+        if (pieces.empty()) return;
+        path = std::move(pieces.front());
+    }
+    shapes_.emplace_back(Polyline{std::move(path), paint, width, dash, true});
 }
 
 void Plot::polyline(std::vector<Point> points, Paint paint, double width, std::string_view dash) {
-    shapes_.emplace_back(Polyline{std::move(points), paint, width, dash});
+    if (clip_)
+        for (auto& piece : clipped(points, *clip_))
+            shapes_.emplace_back(Polyline{std::move(piece), paint, width, dash});
+    else
+        shapes_.emplace_back(Polyline{std::move(points), paint, width, dash});
 }
 
 void Plot::rectangle(Point corner, double width, double height, Paint fill,
                      std::string_view tooltip, double opacity) {
+    if (clip_) {
+        const Point end{std::min(corner.x + width, clip_->right()),
+                        std::min(corner.y + height, clip_->bottom())};
+        corner = {std::max(corner.x, clip_->left), std::max(corner.y, clip_->top)};
+        width = end.x - corner.x, height = end.y - corner.y;
+        if (width <= 0 || height <= 0) return;
+    }
     shapes_.emplace_back(Rectangle{corner, width, height, fill, std::string(tooltip), opacity});
 }
 
@@ -73,6 +97,7 @@ void Plot::frame(Point corner, double width, double height, Paint stroke, double
 }
 
 void Plot::text(Point at, std::string_view text, const TextStyle& style) {
+    if (clip_ && !clip_->contains(at)) return;
     shapes_.emplace_back(Words{at, std::string(text), style});
 }
 
@@ -83,6 +108,7 @@ void Plot::heading(std::string_view words) {
 }
 
 void Plot::mark(Point at, double radius, std::size_t slot, bool hollow, std::string_view tooltip) {
+    if (clip_ && !clip_->contains(at)) return;
     shapes_.emplace_back(Mark{at, radius, slot, hollow, std::string(tooltip)});
 }
 
@@ -94,7 +120,51 @@ void Plot::cross(Point at, double radius, Paint paint) {
 Plot Plot::finish(double width, double height) && {
     width_ = width;
     height_ = height;
+    clip_.reset();
     return std::move(*this);
+}
+
+namespace {
+
+/// The part of a segment within the area, as shares of its length (Liang and Barsky, 1984).
+std::optional<std::pair<double, double>> part_within(Point from, Point to, const PlotArea& area) {
+    double begin = 0, end = 1;
+    const double dx = to.x - from.x, dy = to.y - from.y;
+    if (!std::isfinite(dx) || !std::isfinite(dy)) return std::nullopt;
+    for (const auto& [towards, room] : {std::pair{-dx, from.x - area.left},
+                                        {dx, area.right() - from.x},
+                                        {-dy, from.y - area.top},
+                                        {dy, area.bottom() - from.y}}) {
+        if (towards == 0) {
+            if (room < 0) return std::nullopt;
+        } else if (towards < 0) {
+            begin = std::max(begin, room / towards);
+        } else {
+            end = std::min(end, room / towards);
+        }
+    }
+    if (begin > end) return std::nullopt;
+    return std::pair{begin, end};
+}
+
+}  // namespace
+
+std::vector<std::vector<Point>> clipped(const std::vector<Point>& path, const PlotArea& area) {
+    std::vector<std::vector<Point>> pieces;
+    bool goes_on = false;
+    for (std::size_t i = 1; i < path.size(); ++i) {
+        const Point from = path[i - 1], to = path[i];
+        const auto part = part_within(from, to, area);
+        const auto at = [&](double share) {
+            return Point{from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)};
+        };
+        if (part) {
+            if (!goes_on) pieces.push_back({at(part->first)});
+            pieces.back().push_back(part->second == 1 ? to : at(part->second));
+        }
+        goes_on = part && part->second == 1;
+    }
+    return pieces;
 }
 
 double text_width(std::string_view text, double size) {

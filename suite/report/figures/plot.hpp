@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,13 +94,18 @@ struct PlotArea {
     double left = 0, top = 0, width = 0, height = 0;
     double bottom() const { return top + height; }
     double right() const { return left + width; }
+    bool contains(Point at) const {
+        return left <= at.x && at.x <= right() && top <= at.y && at.y <= bottom();
+    }
 };
 
 /// One panel's area with its scales.
 struct PlotFrame {
     PlotArea area;
-    AxisScale x, y;
+    AxisScale x, y;    ///< y without ticks: places in it are not values
     double inset = 0;  ///< room between the frame and the ends of x, so that marks are whole
+    double x_at(double px) const;  ///< the value there
+    double y_at(double py) const;
     double px(double x_value) const;
     double py(double y_value) const;
 };
@@ -109,6 +115,10 @@ class Plot {
     /// `id` is unique within a page; title and description are for those who cannot see the
     /// picture.
     Plot(std::string id, std::string title, std::string description);
+
+    /// From here on shapes are cut at the edges of the area, and what lies outside is left out;
+    /// nothing: no longer.
+    void clip(std::optional<PlotArea> area) { clip_ = area; }
 
     // In the order in which they are painted.
     void line(Point from, Point to, Paint, double width = 1, std::string_view dash = "");
@@ -140,8 +150,12 @@ class Plot {
     std::string id_, title_, description_;
     std::vector<Shape> shapes_;
     std::vector<PlotFrame> panels_;
+    std::optional<PlotArea> clip_;
     double width_ = 0, height_ = 0;
 };
+
+/// What of a path lies within the area: the pieces of it.
+std::vector<std::vector<Point>> clipped(const std::vector<Point>& path, const PlotArea& area);
 
 /// Approximate width in pixels of text in a common sans-serif face.
 double text_width(std::string_view text, double size);

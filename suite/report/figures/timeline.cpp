@@ -13,6 +13,8 @@
 #include "suite/report/figures/decimate.hpp"
 #include "suite/report/figures/figure_panel.hpp"
 #include "suite/report/figures/plot.hpp"
+#include "suite/report/figures/timeline_lanes.hpp"
+#include "suite/report/figures/timeline_rows.hpp"
 #include "suite/report/markup.hpp"
 #include "suite/report/sample_groups.hpp"
 #include "suite/report/text/terminal_text.hpp"
@@ -20,135 +22,120 @@
 namespace assay::report {
 namespace {
 
-constexpr double left = 74, right_margin = 16;
-constexpr double curve_height = 110, lane_height = 17, label_row = 14, label_size = 10;
-constexpr double kind_row = 14;
-constexpr double faults_row = 14, faults_size = 10.5;
+constexpr double left = timeline_left, width = timeline_width;
+constexpr double curve_height = 104, other_curve_height = 52, curve_head = 20;
+constexpr double label_row = 14, label_size = 10, faults_row = 14, faults_size = 10.5;
 constexpr std::size_t faults_columns = 110;  // characters of a fault plan in one line
-constexpr std::size_t most_blocks = 8, most_label_rows = 7;
+constexpr std::size_t most_blocks = 8, most_label_rows = 5, most_curves = 8;
 using Anchor = TextStyle::Anchor;
-using Presences = std::map<int, std::vector<Presence>>;
 
-/// What is drawn above the lanes, on so many pixels.
+/// What is drawn below the lanes, on so many pixels.
 struct Curves {
     std::vector<const store::TimeSeries*> shown;
-    std::size_t width = static_cast<std::size_t>(figure_width - left - right_margin);
+    std::size_t pixels = static_cast<std::size_t>(width);
 };
-constexpr std::size_t most_curves = 8;
-constexpr double other_curve_height = 56, between_curves = 16;
 
 std::string curve_title(const store::TimeSeries& curve) {
     const std::string name = metric_key(curve.name, curve.labels);
     return curve.unit.empty() ? name : fmt::format("{} ({})", name, curve.unit);
 }
 
-/// Beside the curve, upwards; what does not fit into one line goes on in a second.
-void draw_curve_title(Plot& plot, const PlotArea& area, const std::string& title) {
-    constexpr double size = 10.5;
-    std::string first = title, second;
-    for (std::size_t columns = display_width(title);
-         columns > 0 && text_width(first, size) > area.height; --columns) {
-        const std::vector<std::string> lines = wrapped(title, columns);
-        first = lines.front();
-        second = fmt::format("{}", fmt::join(lines.begin() + 1, lines.end(), " "));
-    }
-    const double middle = area.top + area.height / 2;
-    const TextStyle style{.size = size, .anchor = Anchor::middle, .rotate = -90};
-    plot.text({second.empty() ? 16.0 : 12.0, middle}, fitted(first, size, area.height), style);
-    if (!second.empty()) plot.text({25, middle}, fitted(second, size, area.height), style);
-}
-
+/// Its own scale stays that of the whole curve, so that what moves when one pans is time alone.
 void draw_curve(Plot& plot, PlotFrame& frame, const store::TimeSeries& series, std::size_t slot,
-                const std::string& title, std::size_t width) {
-    double highest = 0;
-    for (const double value : series.values)
-        if (std::isfinite(value)) highest = std::max(highest, value);
-    frame.y = AxisScale::linear(0, highest);
+                const std::string& title, std::size_t pixels) {
+    double lowest = 0, highest = 0;
+    for (const double value : series.values) {
+        if (!std::isfinite(value)) continue;
+        lowest = std::min(lowest, value);
+        highest = std::max(highest, value);
+    }
+    frame.y = AxisScale::linear(lowest, highest);
     draw_y_axis(plot, frame);
+    const bool steps = series.unit == "count";  // a number of things holds until the next
     std::vector<Point> path;
-    for (const std::size_t i : points_to_paint(series.t_s, series.values, width))
-        path.push_back({frame.px(series.t_s[i]), frame.py(std::max(series.values[i], 0.0))});
-    plot.polyline(path, {Ink::variant, slot}, 1.6);
-    const std::string& or_unit = title.empty() ? series.unit : title;
-    draw_curve_title(plot, frame.area, or_unit.empty() ? series.name : or_unit);
-}
-
-void draw_lanes(Plot& plot, const PlotFrame& frame, const store::Sample& sample,
-                const Presences& lanes, double top, EventKinds kinds) {
-    double y = top;
-    for (const auto& [rank, present] : lanes) {
-        const double middle = y + lane_height / 2;
-        std::size_t death_slot = 0;
-        plot.text({left - 6, middle + 3.6}, fmt::format("rank {}", rank),
-                  {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
-        for (const Presence& there : present)
-            plot.rectangle(
-                {frame.px(there.from_s), middle - 4}, frame.px(there.to_s) - frame.px(there.from_s),
-                8, {Ink::grid},
-                fmt::format("rank {}: {:.3f} s to {:.3f} s", rank, there.from_s, there.to_s));
-        for (const store::Event& event : sample.events) {
-            const EventKind& kind = kind_of(kinds, event.kind);
-            if (event.rank != rank || kind.lane == EventLane::row) continue;
-            const std::size_t slot = slot_of(kind.colour);
-            if (kind.lane == EventLane::death) {
-                death_slot = slot;
-                continue;
-            }
-            const std::string tip =
-                fmt::format("{} rank {} at {:.3f} s", event.kind, rank, event.t_s);
-            if (const double seconds = lasted(event); seconds > 0)
-                plot.rectangle({frame.px(event.t_s), middle - 4},
-                               std::max(frame.px(event.t_s + seconds) - frame.px(event.t_s), 1.5),
-                               8, {Ink::variant, slot}, tip);
-            else
-                plot.rectangle({frame.px(event.t_s) - 1.5, middle - 5}, 3, 10, {Ink::variant, slot},
-                               tip);
-        }
-        for (const Presence& there : present)
-            if (there.died)
-                plot.cross({frame.px(there.to_s), middle}, 4, {Ink::variant, death_slot});
-        y += lane_height;
+    for (const std::size_t i :
+         points_to_paint(series.t_s, series.values, pixels, {frame.x.low(), frame.x.high()})) {
+        const Point to{frame.px(series.t_s[i]), frame.py(series.values[i])};
+        if (steps && path.size() > 1 && path.back().y == to.y && path[path.size() - 2].y == to.y)
+            path.pop_back();  // nothing has changed
+        if (steps && !path.empty() && path.back().y != to.y) path.push_back({to.x, path.back().y});
+        path.push_back(to);
     }
+    plot.clip(frame.area);
+    plot.polyline(std::move(path), {Ink::variant, slot}, 1.6);
+    plot.clip({});
+    plot.text({left, frame.area.top - 6}, fitted(title, 10.5, width), {.size = 10.5});
+    plot.panel(frame);
 }
 
-/// Kinds with a row of their own; returns the y below.
-double draw_rows(Plot& plot, const PlotFrame& frame, const store::Sample& sample, double y,
-                 EventKinds kinds) {
-    const double first = y;
-    for (const EventKind& kind : kinds) {
-        if (kind.lane != EventLane::row) continue;
-        std::set<double> times;  // one event, or one per rank: drawn once
-        for (const store::Event& event : sample.events)
-            if (event.kind == kind.name) times.insert(std::round(frame.px(event.t_s) * 2) / 2);
-        if (times.empty()) continue;
-        plot.text({left - 6, y + 9}, kind.label,
-                  {.size = 10.5, .anchor = Anchor::end, .ink = Ink::muted});
-        for (const double x : times) plot.line({x, y + 1}, {x, y + 10}, {Ink::muted}, 1);
-        y += kind_row;
+/// Moments that get a line, with their labels above the lanes.
+struct Labels {
+    std::vector<TimelineMark> marks;
+    std::vector<PlacedLabel> places;
+    std::size_t rows = 0;
+};
+
+/// What explains the rest, faults and who came and went, chooses first.
+Labels labels_on(const PlotFrame& frame, const store::Sample& sample, EventKinds kinds,
+                 std::size_t most_rows) {
+    constexpr double merged_pixels = 6;
+    const Range seen{frame.x.low(), frame.x.high()};
+    Labels labels;
+    labels.marks = timeline_marks(sample.events, seen.span() * merged_pixels / width, kinds);
+    std::erase_if(labels.marks, [&](const TimelineMark& mark) { return !seen.contains(mark.t_s); });
+    std::vector<std::pair<double, double>> wanted;
+    std::vector<std::size_t> order;
+    for (const TimelineMark& mark : labels.marks) {
+        order.push_back(order.size());
+        wanted.emplace_back(frame.px(mark.t_s), text_width(mark.text, label_size) + 8);
     }
-    return std::max(y, first + kind_row);
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
+        return labels.marks[i].kind.lane == EventLane::cause;
+    });
+    const auto causes_end = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
+        return labels.marks[i].kind.lane != EventLane::cause;
+    });
+    std::stable_partition(causes_end, order.end(), [&](std::size_t i) {
+        const EventLane lane = labels.marks[i].kind.lane;
+        return lane == EventLane::death || lane == EventLane::departure ||
+               lane == EventLane::arrival || lane == EventLane::stop;
+    });
+    labels.places = place_labels(wanted, left, left + width, most_rows, order);
+    for (const PlacedLabel& place : labels.places)
+        if (place.shown) labels.rows = std::max(labels.rows, place.row + 1);
+    return labels;
 }
 
-/// Labels above, lines down through the curve and the lanes.
-void draw_marks(Plot& plot, const PlotFrame& frame, const std::vector<TimelineMark>& marks,
-                const std::vector<PlacedLabel>& labels, double labels_bottom, double bottom) {
-    // All lines first, so that none runs through a label.
-    for (std::size_t i = 0; i < marks.size(); ++i) {
-        const double x = frame.px(marks[i].t_s);
-        const double top = labels[i].shown
-                               ? labels_bottom - static_cast<double>(labels[i].row) * label_row - 8
+/// Lines from the labels down: of causes and of who came and went through everything, of what
+/// followed through the lanes.
+void draw_mark_lines(Plot& plot, const PlotFrame& frame, const Labels& labels, double labels_bottom,
+                     double lanes_bottom, double bottom) {
+    for (std::size_t i = 0; i < labels.marks.size(); ++i) {
+        const TimelineMark& mark = labels.marks[i];
+        const PlacedLabel& place = labels.places[i];
+        const EventLane lane = mark.kind.lane;
+        const bool far = lane == EventLane::cause || lane == EventLane::death ||
+                         lane == EventLane::departure || lane == EventLane::arrival;
+        const double x = frame.px(mark.t_s);
+        const double top = place.shown
+                               ? labels_bottom - static_cast<double>(place.row) * label_row - 8
                                : labels_bottom + 2;
-        plot.line({x, top}, {x, bottom}, {Ink::variant, slot_of(marks[i].kind.colour)}, 1,
-                  marks[i].kind.lane == EventLane::cause ? "" : "3 2");
+        plot.line({x, top}, {x, far ? bottom : lanes_bottom},
+                  {Ink::variant, slot_of(mark.kind.colour)}, 1,
+                  lane == EventLane::cause ? "" : "3 2");
     }
-    for (std::size_t i = 0; i < marks.size(); ++i) {
-        if (!labels[i].shown) continue;
-        const double y = labels_bottom - static_cast<double>(labels[i].row) * label_row;
-        plot.rectangle({labels[i].left + 1, y - 9}, text_width(marks[i].text, label_size) + 4, 12,
+}
+
+void draw_mark_labels(Plot& plot, const Labels& labels, double labels_bottom) {
+    for (std::size_t i = 0; i < labels.marks.size(); ++i) {
+        const TimelineMark& mark = labels.marks[i];
+        const PlacedLabel& place = labels.places[i];
+        if (!place.shown) continue;
+        const double y = labels_bottom - static_cast<double>(place.row) * label_row;
+        plot.rectangle({place.left + 1, y - 9}, text_width(mark.text, label_size) + 4, 12,
                        {Ink::background});
-        plot.rectangle({labels[i].left + 1, y - 9}, 2.5, 11,
-                       {Ink::variant, slot_of(marks[i].kind.colour)});
-        plot.text({labels[i].left + 6, y}, marks[i].text, {.size = label_size});
+        plot.rectangle({place.left + 1, y - 9}, 2.5, 11, {Ink::variant, slot_of(mark.kind.colour)});
+        plot.text({place.left + 6, y}, mark.text, {.size = label_size});
     }
 }
 
@@ -157,32 +144,30 @@ double draw_faults(Plot& plot, const std::string& scenario, double top) {
     double y = top;
     for (const std::string& line :
          wrapped("faults: " + (scenario.empty() ? "none" : scenario), faults_columns)) {
-        plot.text({left, y}, fitted(line, faults_size, figure_width - left - right_margin),
+        plot.text({left, y}, fitted(line, faults_size, width),
                   {.size = faults_size, .ink = Ink::muted});
         y += faults_row;
     }
     return y - top;
 }
 
+void draw_time_grid(Plot& plot, const PlotFrame& frame, double top, double bottom) {
+    for (const double tick : frame.x.ticks())
+        plot.line({frame.px(tick), top}, {frame.px(tick), bottom}, {Ink::grid});
+}
+
 double draw_block(Plot& plot, const Experiment& experiment, const store::Sample& sample,
                   const std::string& origin, bool tell_faults, double top, EventKinds kinds,
-                  const Curves& curves) {
+                  const Curves& curves, const ViewWindow& window) {
     const double end_s = end_of(sample);
-    const Presences lanes = presence_of(sample, end_s, kinds);
-    const store::TimeSeries* throughput = recorded_curve(sample, "throughput");
-    const double width = figure_width - left - right_margin;
-    PlotFrame frame{{left, 0, width, curve_height}, AxisScale::until(end_s), {}, 0};
-    const double merge_s = (frame.x.high() - frame.x.low()) * 6 / width;
-    const std::vector<TimelineMark> marks = timeline_marks(sample.events, merge_s, kinds);
-    std::vector<std::pair<double, double>> widths;
-    for (const TimelineMark& mark : marks)
-        widths.emplace_back(frame.px(mark.t_s), text_width(mark.text, label_size) + 8);
-    const std::vector<PlacedLabel> labels =
-        place_labels(widths, left, figure_width - right_margin, most_label_rows);
-    std::size_t rows = 0;
-    for (const PlacedLabel& label : labels)
-        if (label.shown) rows = std::max(rows, label.row + 1);
-
+    const TimelineLanes lanes(sample, end_s, kinds);
+    PlotFrame frame{{left, 0, width, 0}, AxisScale::until(end_s), {}, 0};
+    Labels labels = labels_on(frame, sample, kinds, most_label_rows);
+    const double label_rows = static_cast<double>(labels.rows);  // of the whole, for one height
+    if (window.x) {
+        frame.x = frame.x.part(window.x->low, window.x->high);
+        labels = labels_on(frame, sample, kinds, labels.rows);
+    }
     const std::string title =
         fmt::format("{}{}{}{}{}", sample.spec.variant, sample.spec.axes.empty() ? "" : " · ",
                     to_string(sample.spec.axes), origin.empty() ? "" : " · ", origin);
@@ -191,27 +176,38 @@ double draw_block(Plot& plot, const Experiment& experiment, const store::Sample&
         plot, head, title,
         fmt::format("{} · {}", to_string(sample.spec.provenance), to_string(sample.spec.profile)));
     if (tell_faults) top += draw_faults(plot, sample.spec.scenario, head.top + 8);
-    const double labels_bottom = top + 30 + static_cast<double>(rows) * label_row;
-    frame.area.top = labels_bottom + 8;
-    double bottom = frame.area.top;
+    top = lanes.draw_legend(plot, top + 36) - 6;
+
+    const double labels_bottom = top + label_rows * label_row, lanes_top = labels_bottom + 8;
+    const double lanes_bottom = lanes_top + lanes.height();
+    const double rows_bottom = lanes_bottom + lanes.rows_height();
+    double bottom = rows_bottom;
+    for (const store::TimeSeries* curve : curves.shown)
+        bottom += curve_head + (curve == curves.shown.front() ? curve_height : other_curve_height);
+
+    draw_time_grid(plot, frame, lanes_top, bottom);
+    frame.area = {left, lanes_top, width, lanes.height()};
+    lanes.draw_presence(plot, frame);
+    draw_mark_lines(plot, frame, labels, labels_bottom, lanes_bottom, bottom);
+    lanes.draw_events(plot, frame);
+    lanes.draw_rows(plot, frame, lanes_bottom);
+    draw_mark_labels(plot, labels, labels_bottom);
+    frame.area.height = rows_bottom - lanes_top;
+    plot.panel(frame);
+
+    const store::TimeSeries* throughput = recorded_curve(sample, "throughput");
+    double y = rows_bottom;
     for (const store::TimeSeries* curve : curves.shown) {
-        const bool first = curve == throughput;
-        frame.area.top = bottom;
-        frame.area.height = first ? curve_height : other_curve_height;
+        const bool named = curve == throughput && !experiment.figure.y_title.empty();
+        frame.area.top = y + curve_head;
+        frame.area.height = curve == curves.shown.front() ? curve_height : other_curve_height;
         draw_curve(plot, frame, *curve, variant_slot(experiment, sample.spec.variant),
-                   first ? experiment.figure.y_title : curve_title(*curve), curves.width);
-        bottom = frame.area.bottom() + (curve == curves.shown.back() ? 8 : between_curves);
+                   named ? experiment.figure.y_title : curve_title(*curve), curves.pixels);
+        y = frame.area.bottom();
     }
-    frame.area.top = labels_bottom + 8;
-    const double lanes_top = bottom;
-    const double rows_top = lanes_top + static_cast<double>(lanes.size()) * lane_height;
-    draw_lanes(plot, frame, sample, lanes, lanes_top, kinds);
-    bottom = draw_rows(plot, frame, sample, rows_top, kinds);
-    draw_marks(plot, frame, marks, labels, labels_bottom, rows_top);
-    frame.area.height = bottom - frame.area.top;
+    frame.area = {left, lanes_top, width, bottom - lanes_top};
     plot.line({left, bottom}, {left + width, bottom}, {Ink::muted});
     draw_numeric_x_axis(plot, frame);
-    plot.panel(frame);
     const std::string& x_title = experiment.figure.x_title;
     plot.text({left + width / 2, bottom + 30},
               x_title.empty() ? "time in s since the sample's start" : fitted(x_title, 11, width),
@@ -221,8 +217,8 @@ double draw_block(Plot& plot, const Experiment& experiment, const store::Sample&
 
 Plot begun(const Experiment& experiment) {
     Plot plot(as_id(experiment.id), experiment.title,
-              fmt::format("Timeline of {}: throughput, faults and what followed them, one lane per "
-                          "rank.",
+              fmt::format("Timeline of {}: faults and what followed them, one lane per rank, and "
+                          "throughput.",
                           experiment.id));
     plot.heading(experiment.title);
     return plot;
@@ -243,16 +239,16 @@ std::vector<const store::TimeSeries*> painted_curves(const store::Sample& sample
 }
 
 Plot sample_timeline(const Experiment& experiment, const store::Sample& sample, EventKinds kinds,
-                     std::size_t width) {
+                     std::size_t pixels, const ViewWindow& window) {
     Plot plot = begun(experiment);
     const double bottom = draw_block(plot, experiment, sample, "", true, below_title + 12, kinds,
-                                     {painted_curves(sample), width});
+                                     {painted_curves(sample), pixels}, window);
     return std::move(plot).finish(figure_width, bottom + 4);
 }
 
 Plot timeline_figure(const Experiment& experiment, std::span<const store::Sample> samples,
-                     EventKinds kinds) {
-    if (experiment.variants.size() > 1) return overlay_figure(experiment, samples, kinds);
+                     EventKinds kinds, const ViewWindow& window) {
+    if (experiment.variants.size() > 1) return overlay_figure(experiment, samples, kinds, window);
     using Key = std::tuple<Profile, Provenance, std::size_t, std::string, std::string, std::string>;
     const std::vector<OriginLabel> origins =
         origin_labels(samples, [](const store::Sample& sample) { return asked_for(sample); });
@@ -284,7 +280,7 @@ Plot timeline_figure(const Experiment& experiment, std::span<const store::Sample
         if (const store::TimeSeries* throughput = recorded_curve(*sample, "throughput"))
             curves.shown = {throughput};
         y = draw_block(plot, experiment, *sample, std::get<5>(key), scenarios.size() > 1, y, kinds,
-                       curves);
+                       curves, window);
     }
     return std::move(plot).finish(figure_width, y + 4);
 }

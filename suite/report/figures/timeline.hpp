@@ -1,5 +1,5 @@
-// Timelines: what happened to whom and when, above it the throughput where it was recorded. Both
-// kinds need whole samples. Last, what they read out of a sample.
+// Timelines: what happened to whom and when, and below it the throughput where it was recorded.
+// Both kinds need whole samples. Last, what they read out of a sample.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/system.hpp"
 #include "suite/report/figures/plot.hpp"
+#include "suite/report/figures/view_window.hpp"
 #include "suite/store/records.hpp"
 
 namespace assay::report {
@@ -21,14 +22,16 @@ namespace assay::report {
 using EventKinds = std::span<const EventKind>;
 
 /// Experiments with several variants: overlay_figure(). Others in detail: one block per case,
-/// variant, profile, provenance and fault plan (its first sample): throughput over time, lines for
-/// faults and what followed, one lane per rank. Several fault plans are told apart below the
-/// titles.
-Plot timeline_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
+/// variant, profile, provenance and fault plan (its first sample): lines for faults and what
+/// followed, one lane per rank, throughput over the same time. Several fault plans are told apart
+/// below the titles.
+Plot timeline_figure(const Experiment&, std::span<const store::Sample>, EventKinds,
+                     const ViewWindow& = {});
 
 /// One sample in such detail, with every curve of painted_curves(). `width`: of the screen in
-/// pixels; longer curves are thinned out for it (decimate.hpp).
-Plot sample_timeline(const Experiment&, const store::Sample&, EventKinds, std::size_t width);
+/// pixels; longer curves are thinned out for it (decimate.hpp). Other windows change no height.
+Plot sample_timeline(const Experiment&, const store::Sample&, EventKinds, std::size_t width,
+                     const ViewWindow& = {});
 
 /// The throughput first, then the others as recorded, eight at most; those that are whole.
 std::vector<const store::TimeSeries*> painted_curves(const store::Sample&);
@@ -37,8 +40,9 @@ std::vector<const store::TimeSeries*> painted_curves(const store::Sample&);
 /// plan, with the first sample of each variant: the curve that the figure's metric names
 /// (of a sample without it: "throughput", which the head then says); ticks for deaths, leaves and
 /// joins; the curve "workers" as steps; per variant a lane with its stops, their reasons where
-/// there is room, and pauses. Time in minutes beyond ten of them.
-Plot overlay_figure(const Experiment&, std::span<const store::Sample>, EventKinds);
+/// there is room, and pauses. Time in minutes beyond ten of them, which windows are in seconds.
+Plot overlay_figure(const Experiment&, std::span<const store::Sample>, EventKinds,
+                    const ViewWindow& = {});
 
 // ---- what they read out of a sample: events, words placed so that they do not overlap, curves
 // ----
@@ -94,8 +98,10 @@ struct PlacedLabel {
     bool shown = true;  ///< false: no row had room
 };
 
-/// Gives each label (x of its line, width; ascending x) a row and a left edge within [low, high].
+/// Gives each label (x of its line, width) a row and a left edge within [low, high]. They choose in
+/// `order`, their numbers; empty: as they stand.
 std::vector<PlacedLabel> place_labels(std::span<const std::pair<double, double>> x_and_width,
-                                      double low, double high, std::size_t most_rows);
+                                      double low, double high, std::size_t most_rows,
+                                      std::span<const std::size_t> order = {});
 
 }  // namespace assay::report

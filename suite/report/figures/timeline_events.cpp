@@ -164,21 +164,25 @@ std::vector<TimelineMark> timeline_marks(std::span<const store::Event> events, d
 }
 
 std::vector<PlacedLabel> place_labels(std::span<const std::pair<double, double>> x_and_width,
-                                      double low, double high, std::size_t most_rows) {
+                                      double low, double high, std::size_t most_rows,
+                                      std::span<const std::size_t> order) {
     constexpr double gap = 8;
-    std::vector<double> row_ends;
-    std::vector<PlacedLabel> placed;
-    for (const auto& [x, width] : x_and_width) {
+    std::vector<std::vector<std::pair<double, double>>> taken(most_rows);  // from, to
+    std::vector<PlacedLabel> placed(x_and_width.size());
+    for (std::size_t turn = 0; turn < placed.size(); ++turn) {
+        const std::size_t which = order.empty() ? turn : order[turn];
+        const auto& [x, width] = x_and_width[which];
         const double left = std::max(low, std::min(x - 2, high - width));
-        std::size_t row = 0;
-        while (row < row_ends.size() && row_ends[row] + gap > left) ++row;
-        if (row == most_rows) {
-            placed.push_back({0, left, false});
-            continue;
-        }
-        if (row == row_ends.size()) row_ends.push_back(low - gap);
-        row_ends[row] = left + width;
-        placed.push_back({row, left, true});
+        const auto row = std::find_if(taken.begin(), taken.end(), [&](const auto& others) {
+            return std::all_of(others.begin(), others.end(), [&](const auto& other) {
+                return left >= other.second + gap || left + width + gap <= other.first;
+            });
+        });
+        placed[which] = {static_cast<std::size_t>(row - taken.begin()), left, row != taken.end()};
+        if (row == taken.end())
+            placed[which].row = 0;
+        else
+            row->emplace_back(left, left + width);
     }
     return placed;
 }

@@ -69,10 +69,14 @@ void draw_throughput(Plot& plot, const Experiment& experiment, PlotFrame& frame,
         const store::TimeSeries* series = curve_of(experiment, *rival->second);
         if (!series) continue;
         std::vector<Point> path;
-        for (const std::size_t i :
-             points_to_paint(series->t_s, series->values, static_cast<std::size_t>(timeline_width)))
+        const Range seen{clock.scale.low() * clock.per_unit_s,
+                         clock.scale.high() * clock.per_unit_s};
+        for (const std::size_t i : points_to_paint(series->t_s, series->values,
+                                                   static_cast<std::size_t>(timeline_width), seen))
             path.push_back({clock.px(series->t_s[i]), frame.py(std::max(series->values[i], 0.0))});
+        plot.clip(timeline_area);
         plot.polyline(path, {Ink::variant, rival->first}, 1.6, variant_dash(rival->first));
+        plot.clip({});
     }
 }
 
@@ -100,9 +104,10 @@ double draw_fault_plan(Plot& plot, const std::string& scenario, double top) {
 }
 
 double draw_panel(Plot& plot, const Experiment& experiment, const Rivals& rivals,
-                  const std::string& title, bool tell_faults, double top, EventKinds kinds) {
+                  const std::string& title, bool tell_faults, double top, EventKinds kinds,
+                  const ViewWindow& window) {
     const store::Sample& first = *rivals.begin()->second;
-    const Clock clock(rivals);
+    const Clock clock(rivals, window);
     PlotFrame frame{{left, top + 28, width, curve_height}, clock.scale, {}, 0};
     draw_panel_head(
         plot, frame.area, title,
@@ -113,12 +118,13 @@ double draw_panel(Plot& plot, const Experiment& experiment, const Rivals& rivals
     draw_throughput(plot, experiment, frame, clock, rivals);
     draw_side_title(plot, curve.top, curve.height,
                     experiment.figure.y_title.empty() ? "throughput" : experiment.figure.y_title);
+    plot.panel({curve, clock.in_seconds(), frame.y, 0});
     y = draw_workers(plot, clock, rivals, y);
     y = draw_interruptions(plot, clock, rivals, y, kinds) + 4;
     frame.area.height = y - frame.area.top;
     plot.line({left, y}, {left + width, y}, {Ink::muted});
     draw_numeric_x_axis(plot, frame);
-    plot.panel(frame);
+    plot.panel({{left, curve.bottom(), width, y - curve.bottom()}, clock.in_seconds(), {}, 0});
     plot.text({left + width / 2, y + 29}, fitted(x_title(experiment, clock), 11, width),
               {.size = 11, .anchor = Anchor::middle});
     return y + 40;
@@ -164,7 +170,7 @@ std::string older_curves(const Experiment& experiment, const std::map<Conditions
 }  // namespace
 
 Plot overlay_figure(const Experiment& experiment, std::span<const store::Sample> samples,
-                    EventKinds kinds) {
+                    EventKinds kinds, const ViewWindow& window) {
     const std::vector<std::string> names = axis_names(experiment, samples);
     std::map<Conditions, Rivals> panels;
     std::vector<std::set<std::string>> values(names.size());
@@ -238,7 +244,7 @@ Plot overlay_figure(const Experiment& experiment, std::span<const store::Sample>
         }
         std::string title = described(rivals.begin()->second->spec, true);
         if (!conditions.origin.empty()) title += (title.empty() ? "" : " · ") + conditions.origin;
-        y = draw_panel(plot, experiment, rivals, title, scenarios.size() > 1, y, kinds);
+        y = draw_panel(plot, experiment, rivals, title, scenarios.size() > 1, y, kinds, window);
     }
     return std::move(plot).finish(figure_width, y + 4);
 }

@@ -36,6 +36,7 @@ double draw_ticks(Plot& plot, const Clock& clock, const store::Sample& sample,
     if (marks.empty()) return y;
     draw_row_name(plot, y, name);
     const Paint paint{Ink::variant, slot_of(kind.colour)};
+    plot.clip(timeline_area);
     for (const TimelineMark& mark : marks) {
         const double x = clock.px(mark.t_s);
         plot.line({x, curve_top}, {x, y + 1}, {Ink::grid}, 1);
@@ -45,6 +46,7 @@ double draw_ticks(Plot& plot, const Clock& clock, const store::Sample& sample,
             plot.text({x + 3, y + row_height - 3}, std::to_string(mark.count),
                       {.size = 9, .ink = Ink::muted});
     }
+    plot.clip({});
     return y + row_height;
 }
 
@@ -63,14 +65,21 @@ double next_interruption(const Clock& clock, const store::Sample& sample, std::s
 
 }  // namespace
 
-Clock::Clock(const Rivals& rivals) {
+Clock::Clock(const Rivals& rivals, const ViewWindow& window) {
     double end_s = 0;
     for (const auto& [slot, sample] : rivals) end_s = std::max(end_s, end_of(*sample));
     if (end_s > minutes_from_s) per_unit_s = 60, unit = "min";
     scale = AxisScale::until(end_s / per_unit_s);
+    if (window.x) scale = scale.part(window.x->low / per_unit_s, window.x->high / per_unit_s);
 }
 
-double Clock::merge_s() const { return merge_pixels / width * scale.high() * per_unit_s; }
+AxisScale Clock::in_seconds() const {
+    return AxisScale::until(1).part(scale.low() * per_unit_s, scale.high() * per_unit_s);
+}
+
+double Clock::merge_s() const {
+    return merge_pixels / width * (scale.high() - scale.low()) * per_unit_s;
+}
 
 std::string Clock::text(double t_s) const {
     return fmt::format("{:.1f} {}", t_s / per_unit_s, unit);
@@ -143,8 +152,10 @@ double draw_workers(Plot& plot, const Clock& clock, const Rivals& rivals, double
             const double end = clock.scale.position(clock.scale.high()) * width + left;
             path.push_back({std::min(end, std::max(path.back().x, end)), path.back().y});
         }
+        plot.clip(timeline_area);
         plot.polyline(path, shared ? Paint{Ink::text} : Paint{Ink::variant, slot}, 1.4,
                       shared ? "" : variant_dash(slot));
+        plot.clip({});
     }
     draw_side_title(plot, frame.area.top, workers_height, "workers");
     return frame.area.bottom() + 8;
@@ -160,8 +171,9 @@ double draw_interruptions(Plot& plot, const Clock& clock, const Rivals& rivals, 
             if (!is_interruption(kind)) continue;
             if (!any) draw_row_name(plot, y, sample->spec.variant);
             any = true;
-            const double from = clock.px(event.t_s);
+            const double from = std::max(clock.px(event.t_s), left);
             const double until = std::min(clock.px(event.t_s + lasted(event)), left + width);
+            if (from > left + width || until < left) continue;
             const std::string reason = reason_of(event);
             const std::string tip = fmt::format(
                 "{}: {} at {}{}{}", sample->spec.variant, event.kind, clock.text(event.t_s),
@@ -170,7 +182,8 @@ double draw_interruptions(Plot& plot, const Clock& clock, const Rivals& rivals, 
             if (kind.lane == EventLane::stop) {
                 const double right = from + std::max(until - from, 3.0);
                 plot.rectangle({from, y + 2}, right - from, row_height - 4, {Ink::variant, slot},
-                               tip);
+                               tip, 0.35);  // faint, so that words on it can be read
+                plot.rectangle({from, y + 2}, 2, row_height - 4, {Ink::variant, slot});
                 // In words: inside the block, else before what follows it, else shortened inside.
                 if (reason.empty()) continue;
                 const double next = next_interruption(clock, *sample, i + 1, kinds);
@@ -180,8 +193,8 @@ double draw_interruptions(Plot& plot, const Clock& clock, const Rivals& rivals, 
                     plot.text({right + 3, y + row_height - 4}, reason,
                               {.size = reason_size, .ink = Ink::muted});
                 else if (inside >= least_words)
-                    plot.text({from + 2, y + row_height - 4}, fitted(reason, reason_size, inside),
-                              {.size = reason_size, .ink = Ink::background});
+                    plot.text({from + 4, y + row_height - 4},
+                              fitted(reason, reason_size, inside - 2), {.size = reason_size});
             } else {
                 plot.rectangle({from, y + 5}, std::max(until - from, 1.0), row_height - 9,
                                {Ink::muted}, tip);

@@ -25,13 +25,17 @@ struct Clock {
     std::string_view unit = "s";
     AxisScale scale;
 
-    explicit Clock(const Rivals&);
+    explicit Clock(const Rivals&, const ViewWindow& = {});
     double px(double t_s) const {
         return timeline_left + scale.position(t_s / per_unit_s) * timeline_width;
     }
-    double merge_s() const;  ///< ticks closer than this become one with a count
+    AxisScale in_seconds() const;  ///< the axis, for those who ask what time is there
+    double merge_s() const;        ///< ticks closer than this become one with a count
     std::string text(double t_s) const;
 };
+
+/// Of what is drawn along the axis: nothing beside it.
+inline constexpr PlotArea timeline_area{timeline_left, 0, timeline_width, 1e6};
 
 void draw_side_title(Plot&, double top, double height, const std::string& title);
 

@@ -11,6 +11,7 @@
 #include "suite/measure/statistics/change_points.hpp"
 #include "suite/measure/statistics/history_rule.hpp"
 #include "suite/report/figures/plot.hpp"
+#include "suite/report/figures/view_window.hpp"
 #include "suite/store/history.hpp"
 #include "suite/store/records.hpp"
 
@@ -79,7 +80,7 @@ std::string change_text(const statistics::ChangePoint&);
 std::string newest_text(const Trend&, const statistics::HistoryOptions&);
 
 /// The figure, 800 pixels wide.
-Plot trend_plot(const Trend&, const statistics::HistoryOptions&);
+Plot trend_plot(const Trend&, const statistics::HistoryOptions&, const ViewWindow& = {});
 
 /// {"series": {…}, "metric", "labels", "unit", "better", "points": […], "left_out": […], "changes":
 /// […], "newest"}

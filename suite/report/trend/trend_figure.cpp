@@ -60,11 +60,14 @@ AxisScale scale_of(const Trend& trend) {
 /// Dates under as many sessions as there is room for, the first and the last among them.
 void draw_dates(Plot& plot, const PlotFrame& frame, const Trend& trend) {
     constexpr std::size_t most = 8;
-    const std::size_t last = trend.points.size() - 1;
-    const std::size_t every = std::max<std::size_t>(1, (last + most - 2) / (most - 1));
-    for (std::size_t i = 0; i <= last; i += i == last ? 1 : std::min(every, last - i)) {
+    const auto end = static_cast<double>(trend.points.size() - 1);
+    const double low = std::clamp(std::ceil(frame.x.low()), 0.0, end);
+    const auto first = static_cast<std::size_t>(low);
+    const auto last = static_cast<std::size_t>(std::clamp(std::floor(frame.x.high()), low, end));
+    const std::size_t every = std::max<std::size_t>(1, (last - first + most - 2) / (most - 1));
+    for (std::size_t i = first; i <= last; i += i == last ? 1 : std::min(every, last - i)) {
         // The one before the last makes room for it.
-        if (i != last && i != 0 && last - i < every) continue;
+        if (i != last && i != first && last - i < every) continue;
         const double x = frame.px(static_cast<double>(i));
         plot.line({x, frame.area.bottom()}, {x, frame.area.bottom() + 4}, {Ink::muted});
         plot.text({x, frame.area.bottom() + 16}, trend.points[i].started.substr(0, 10),
@@ -89,6 +92,7 @@ void draw_changes(Plot& plot, const PlotFrame& frame, const Trend& trend) {
     std::array<double, label_rows> free_from{};
     for (const TrendChange& change : trend.changes) {
         const double x = frame.px(change.at.index - 0.5);
+        if (x < frame.area.left || x > frame.area.right()) continue;
         plot.line({x, frame.area.top}, {x, frame.area.bottom()}, paint_of(change.turn), 1.8);
         const std::string label = label_of(change);
         const double width = text_width(label, change_label_size);
@@ -129,7 +133,8 @@ std::string legend_of(const Trend& trend) {
 
 }  // namespace
 
-Plot trend_plot(const Trend& trend, const statistics::HistoryOptions& rule) {
+Plot trend_plot(const Trend& trend, const statistics::HistoryOptions& rule,
+                const ViewWindow& window) {
     Plot plot(as_id(trend.title()), trend.title(),
               fmt::format("{} over {} sessions with {} change points. Newest {}.", trend.quantity(),
                           trend.points.size(), trend.changes.size(), newest_text(trend, rule)));
@@ -142,15 +147,21 @@ Plot trend_plot(const Trend& trend, const statistics::HistoryOptions& rule) {
     head(74, legend_of(trend), {.size = 11, .ink = Ink::muted});
     const double top =
         90 + label_line * static_cast<double>(std::min(trend.changes.size(), label_rows));
-    const PlotFrame frame{{trend_left, top, figure_width - trend_left - trend_right, trend_height},
-                          AxisScale::categories(trend.points.size()),
-                          scale_of(trend),
-                          0};
+    PlotFrame frame{{trend_left, top, figure_width - trend_left - trend_right, trend_height},
+                    AxisScale::categories(trend.points.size()),
+                    scale_of(trend),
+                    0};
+    if (window.x) frame.x = frame.x.part(window.x->low, window.x->high);
+    if (window.y) frame.y = frame.y.part(window.y->low, window.y->high);
     draw_y_axis(plot, frame);
     draw_dates(plot, frame, trend);
+    if (!window.whole()) plot.clip(frame.area);
     draw_levels(plot, frame, trend);
+    plot.clip({});
     draw_changes(plot, frame, trend);
+    if (!window.whole()) plot.clip(frame.area);
     draw_points(plot, frame, trend);
+    plot.clip({});
     plot.panel(frame);
     plot.text({16, top + trend_height / 2}, fitted(trend.quantity(), 11.5, trend_height),
               {.size = 11.5, .anchor = Anchor::middle, .rotate = -90});
