@@ -26,6 +26,7 @@ class Lending {
     struct Lent {
         bool open = false;
         int users = 0;
+        std::int64_t exchange = 0;  ///< that it is for; all ranks count alike
     };
 
   public:
@@ -38,6 +39,7 @@ class Lending {
         Loan(Lending& lending, int rank) : lending_(lending), mine_(lending.at(rank)) {
             const std::lock_guard lock(lending_.mutex_);
             mine_.open = true;
+            ++mine_.exchange;
         }
         ~Loan() {
             std::unique_lock lock(lending_.mutex_);
@@ -51,13 +53,16 @@ class Lending {
         Lending& lending_;
         Lent& mine_;
     };
-    /// Of everybody's memory. Throws CommunicatorBroken where a rank has gone.
+    /// By one rank, of everybody's memory. Throws CommunicatorBroken where a rank has gone, though
+    /// it may have come to the next exchange already, with other memory.
     class [[nodiscard]] Use {
       public:
-        explicit Use(Lending& lending) : lending_(lending) {
+        Use(Lending& lending, int rank) : lending_(lending) {
             const std::lock_guard lock(lending_.mutex_);
+            const std::int64_t exchange = lending_.at(rank).exchange;
             for (const Lent& lent : lending_.lent_)
-                if (!lent.open) throw cluster::CommunicatorBroken("a rank left the exchange");
+                if (!lent.open || lent.exchange != exchange)
+                    throw cluster::CommunicatorBroken("a rank left the exchange");
             for (Lent& lent : lending_.lent_) ++lent.users;
         }
         ~Use() {
@@ -189,7 +194,7 @@ class PartLinks final : public cluster::Communicator {
     // On the stream of these links; what was launched has been done when this returns or throws.
     template <class Copies>
     void copy(const Copies& copies) {
-        const Lending::Use use(*lending_);
+        const Lending::Use use(*lending_, rank());
         if (copies_) copies_(rank());
         if (!stream_) return copies();
         const c10::StreamGuard on_stream(*stream_);

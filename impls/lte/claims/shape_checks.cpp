@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -220,6 +221,7 @@ ClaimCheck every_step(Way way, const Claim& claim, const std::map<Case, Walk>& w
         Standing standing;
         std::string where;
     };
+    constexpr double below_zero = -std::numeric_limits<double>::min();  // what stays does not fall
     std::optional<Step> worst;
     for (const auto& [at, walk] : walks)
         for (std::size_t i = 0; i + 1 < walk.size(); ++i) {
@@ -231,7 +233,7 @@ ClaimCheck every_step(Way way, const Claim& claim, const std::map<Case, Walk>& w
                     changes.push_back(value - earlier->second);
             const auto change = statistics::mean_interval(changes);
             if (!change) return not_run_yet(claim, two_seeds + place(at));
-            Step here{*change, standing_at_most(downwards(*change), 0),
+            Step here{*change, standing_at_most(downwards(*change), below_zero),
                       fmt::format("from {} to {}{}", from, to, place(at))};
             if (!worst || here.standing < worst->standing) worst = std::move(here);
         }

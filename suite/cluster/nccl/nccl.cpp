@@ -45,7 +45,7 @@ struct NcclContext::Impl : std::enable_shared_from_this<NcclContext::Impl> {
                                          setting->library->error_string(result));
             mine.assign(id.bytes, sizeof id.bytes);
         }
-        const std::string said = exchange(key, rank, size, mine).front();
+        const std::string said = exchange(key, key, rank, size, mine).front();
         if (said.size() != sizeof id.bytes)
             throw CommunicatorBroken(key + ": rank 0 said no unique id");
         std::memcpy(id.bytes, said.data(), sizeof id.bytes);
@@ -58,16 +58,18 @@ struct NcclContext::Impl : std::enable_shared_from_this<NcclContext::Impl> {
     std::unique_ptr<DeviceCommunicator> shrink(NcclHandle& parent, const Shrinking& how) {
         const bool can = setting->library->shrink && parent.usable() && !how.excluded.empty();
         for (const std::string& other :
-             exchange(how.key + "/shrink", how.rank, how.size, can ? "can" : "cannot"))
+             exchange(how.key, how.key + "/shrink", how.rank, how.size, can ? "can" : "cannot"))
             if (other != "can") return connect(how.key, how.rank, how.size);
         auto handle = handle_of(how.key);
         handle->adopt(parent.shrink(how.excluded));
         return communicator(std::move(handle), how.rank, how.size);
     }
 
-    std::vector<std::string> exchange(const std::string& key, int rank, int size,
-                                      const std::string& mine) {
-        return rendezvous->exchange(key, rank, size, mine, state_of(key), setting->options.timeout);
+    /// At `place`, until group `key` is aborted.
+    std::vector<std::string> exchange(const std::string& key, const std::string& place, int rank,
+                                      int size, const std::string& mine) {
+        return rendezvous->exchange(place, rank, size, mine, state_of(key),
+                                    setting->options.timeout);
     }
 
     std::unique_ptr<DeviceCommunicator> communicator(std::shared_ptr<NcclHandle> handle, int rank,

@@ -28,14 +28,15 @@ struct DeviceBuffer {
     std::size_t count = 0;  ///< elements
 };
 
-/// A group of GPUs. Pointers are to device memory. By default a call returns when its operation is
+/// A group of GPUs. Pointers are to device memory, but for exchange_messages(), which takes and
+/// gives the host's through a buffer of the device. By default a call returns when its operation is
 /// over on the device, as with every Communicator. On failure (an error of NCCL's or of the
 /// device's, or nothing for too long) the communicator is aborted and the stream waited for, so
 /// that nothing writes into the buffers of a call that has thrown.
 class DeviceCommunicator : public Communicator {
   public:
     /// true: calls return as soon as the operation is on the stream; buffers must live, and errors
-    /// may be told, until wait(). barrier() waits all the same.
+    /// may be told, until wait(). barrier() and exchange_messages() wait all the same.
     virtual void set_deferred(bool deferred) = 0;
     /// Until all of the stream is over. Throws CommunicatorBroken as a call does.
     virtual void wait() = 0;

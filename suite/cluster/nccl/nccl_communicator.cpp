@@ -200,14 +200,17 @@ class NcclCommunicator final : public DeviceCommunicator {
             std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
     }
 
-    /// all_to_all_v() of host memory.
+    /// all_to_all_v() of host memory. Copies of it can themselves wait for the stream, which no
+    /// timeout ends: they begin when nothing is on it, also where calls are deferred.
     void through_device(const void* send, std::span<const std::int64_t> send_counts, void* recv,
                         std::span<const std::int64_t> recv_counts, Dtype dtype) {
         const std::size_t out = total_of(send_counts) * size_of(dtype);
         const std::size_t in = total_of(recv_counts) * size_of(dtype);
         auto* const device = static_cast<std::byte*>(handle_->at_least(out + in));
+        handle_->wait("exchange_messages");
         if (out > 0) handle_->copy(device, send, out);
         all_to_all_v(device, send_counts, device + out, recv_counts, dtype);
+        handle_->wait("exchange_messages");
         if (in > 0) handle_->copy(recv, device + out, in);
         handle_->wait("exchange_messages");
     }

@@ -133,6 +133,7 @@ void* NcclHandle::at_least(std::size_t bytes) {
         must("memory", setting_->cuda->release(std::exchange(memory_, nullptr)));
         memory_bytes_ = 0;
     }
+    must("memory", setting_->cuda->set_device(setting_->options.device));
     must("memory", setting_->cuda->allocate(&memory_, bytes));
     memory_bytes_ = bytes;
     return memory_;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -70,6 +71,18 @@ EXPORTED long fake_count(const char* what) {
 namespace {
 
 constexpr int cuda_success = 0, cuda_invalid = 1, cuda_no_driver = 35, cuda_not_ready = 600;
+
+std::mutex memory_mutex;
+std::map<const std::byte*, std::size_t> device_memory;  // bytes, by where it begins
+
+bool on_device(const void* at) {
+    std::lock_guard lock(memory_mutex);
+    const auto* const byte = static_cast<const std::byte*>(at);
+    const auto after = device_memory.upper_bound(byte);
+    if (after == device_memory.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(after);
+    return byte < begin + bytes;
+}
 
 class Stream {
   public:
@@ -141,11 +154,18 @@ EXPORTED int cudaStreamQuery(void* stream) {
     return static_cast<Stream*>(stream)->idle() ? cuda_success : cuda_not_ready;
 }
 EXPORTED int cudaMalloc(void** memory, std::size_t bytes) {
-    *memory = new std::byte[bytes];
+    auto* const begin = new std::byte[bytes];
+    *memory = begin;
     count("allocations");
+    std::lock_guard lock(memory_mutex);
+    device_memory[begin] = bytes;
     return cuda_success;
 }
 EXPORTED int cudaFree(void* memory) {
+    {
+        std::lock_guard lock(memory_mutex);
+        device_memory.erase(static_cast<std::byte*>(memory));
+    }
     delete[] static_cast<std::byte*>(memory);
     count("allocations", -1);
     return cuda_success;
@@ -154,6 +174,9 @@ EXPORTED int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int 
                              void* stream) {
     if (kind != 4) return cuda_invalid;
     count("copies");
+    // The real one may not come back before the stream is there.
+    if (!(on_device(to) && on_device(from)) && !static_cast<Stream*>(stream)->idle())
+        count("copies of the host's memory that may wait");
     static_cast<Stream*>(stream)->put([=] { std::memcpy(to, from, bytes); });
     return cuda_success;
 }

@@ -90,6 +90,20 @@ TEST_F(Nccl, DeferredOperationsKeepTheirOrderAndEndWithWait) {
     });
 }
 
+TEST_F(Nccl, MessagesAreNotCopiedBehindWhatMayHangThoughCallsAreDeferred) {
+    run(2, [&](DeviceCommunicator& comm, NcclContext&) {
+        comm.set_deferred(true);
+        std::vector<std::int64_t> sums(1 << 16, 1);
+        comm.all_reduce_sum(sums.data(), sums.size(), Dtype::i64);
+        const std::vector<std::byte> large(1 << 20, std::byte(comm.rank()));
+        const auto arrived = comm.exchange_messages(std::vector<Message>(2, Message{large}));
+        ASSERT_EQ(arrived[1].size(), large.size());
+        EXPECT_EQ(arrived[1].back(), std::byte(1));
+        EXPECT_EQ(sums.back(), 2);
+    });
+    EXPECT_EQ(fake.count("copies of the host's memory that may wait"), 0);
+}
+
 TEST_F(Nccl, TheCallersStreamIsUsedAndStays) {
     void* stream = nullptr;
     fake.parts.cuda->stream_create(&stream, 1);
@@ -287,6 +301,22 @@ TEST_F(Nccl, SurvivorsOfWhomOneIsBrokenMeetAnew) {
     });
     EXPECT_EQ(fake.count("shrinks"), 0);
     EXPECT_EQ(fake.count("unique ids"), 2);
+}
+
+TEST_F(Nccl, WhoWaitsForOthersToShrinkIsAbortedByTheNewKey) {
+    run(3, [&](DeviceCommunicator& comm, NcclContext& context) {
+        comm.barrier();
+        if (comm.rank() != 0) return;  // rank 2 does not shrink
+        std::thread aborter([&] {
+            std::this_thread::sleep_for(milliseconds(50));
+            context.abort("smaller", "worker 7 is gone");
+        });
+        EXPECT_EQ(why_broken([&] {
+                      comm.shrink(std::vector<int>{0, 2}, "smaller");
+                  }),
+                  "worker 7 is gone");
+        aborter.join();
+    });
 }
 
 TEST_F(Nccl, AShrinkThatNcclRefusesBreaks) {

@@ -181,6 +181,11 @@ TEST(LteShapeChecks, EveryStepFallsInPairs) {
     EXPECT_EQ(walked(falls_with_sparsity, "sparsity", rising).verdict, ClaimVerdict::contradicted);
     EXPECT_NEAR(*walked(falls_with_sparsity, "sparsity", rising).obtained, 0.197, 1e-3);
     EXPECT_EQ(walked(falls_with_sparsity, "sparsity", {{1}, {0.5}}).verdict, ClaimVerdict::not_run);
+    auto flat = falling;
+    flat[2] = flat[1];
+    for (const auto& check : {falls_with_sparsity, rises_with_eta})
+        EXPECT_EQ(walked(check, check == rises_with_eta ? "eta" : "sparsity", flat).verdict,
+                  ClaimVerdict::contradicted);
 }
 
 TEST(LteShapeChecks, FreerPatternsAreBetter) {
