@@ -18,7 +18,8 @@ struct Judged {
 Judged judge_claims(const Registry& registry, const store::Store& store) {
     std::vector<const Claim*> claims;
     for (const System& system : registry.systems())
-        for (const Claim& claim : system.claims) claims.push_back(&claim);
+        if (!system.on_request)  // as `assay claims` counts them
+            for (const Claim& claim : system.claims) claims.push_back(&claim);
     const std::vector<ClaimCheck> checks = report::newest_checks(registry, &store, claims);
     Judged judged;
     for (std::size_t i = 0; i < claims.size(); ++i) {

@@ -9,8 +9,8 @@
 
 #include "suite/experiment/system.hpp"
 #include "suite/report/figures/plot.hpp"
-#include "suite/store/device_readings.hpp"
 #include "suite/report/figures/view_window.hpp"
+#include "suite/store/device_readings.hpp"
 #include "suite/store/store.hpp"
 
 namespace assay::gui {
@@ -38,7 +38,7 @@ struct TimelineCurve {
 };
 
 struct Timeline {
-    store::Sample sample;  ///< whole
+    store::Sample sample;  ///< whole; behind its curves those of its devices, until end_s
     double end_s = 0;      ///< of the last event or value; without any, what the sample took
     std::vector<TimelineLane> lanes;  ///< by rank
     std::vector<TimelineMark> marks;  ///< every event by time, then as recorded

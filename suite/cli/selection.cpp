@@ -79,7 +79,8 @@ std::vector<const Claim*> select_claims(const Registry& registry, const std::str
     for (const System& system : registry.systems())
         for (const Claim& claim : system.claims)
             if (std::find(ids.begin(), ids.end(), claim.experiment) != ids.end() ||
-                lies_below(claim.id, pattern) || pattern == "all" || pattern == system.id)
+                lies_below(claim.id, pattern) || (pattern == "all" && !system.on_request) ||
+                pattern == system.id)
                 claims.push_back(&claim);
     if (claims.empty() && ids.empty()) {
         const auto nearest = nearest_id(pattern, known_patterns(registry));

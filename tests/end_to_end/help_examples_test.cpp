@@ -165,6 +165,11 @@ TEST_F(HelpExamples, CanBeTyped) {
     write("datasets/suites/cpu.toml", suite);
     write("loads.txt", "10 20 40 80");
     write("held-out.txt", "The moon was out, and nobody slept in the long white house.");
+    write("plan.txt", "1. Why | deps: -\n2. How | deps: 1\nEND\n");
+    write("plans.jsonl",
+          "{\"id\":\"a\",\"question_tokens\":5,\"static_plan_tokens\":20,\"static_node_tokens\":10,"
+          "\"nodes\":[{\"i\":1,\"line_tokens\":3,\"lead_tokens\":2,\"out_tokens\":4,\"deps\":[]}]}"
+          "\n");
     write("requests.jsonl", "{\"id\":\"a\",\"ids\":[1,504,3575],\"max_tokens\":4}\n");
     write("spot.csv", "0,add,a\n0,add,b\n3600000,add,c\n7200000,remove,a\n14400000,remove,b\n");
     for (const char* name : {"old.json", "new.json", "bench.json"}) write(name, benchmark_json);

@@ -108,7 +108,8 @@ TEST(TimelineData, IsReadFromAStoredSample) {
     EXPECT_EQ(timeline.curves[0].high, 3);
     ASSERT_EQ(timeline.hardware.size(), 1u);
     EXPECT_EQ(timeline.hardware[0].throttled, 1);
-    EXPECT_EQ(timeline.sample.series_data.size(), 1u);  // the readings are only drawn
+    ASSERT_EQ(timeline.sample.series_data.size(), 2u);
+    EXPECT_EQ(timeline.sample.series_data[1].name, "throttled cpu");  // drawn as a curve
     EXPECT_GT(timeline.plot.height(), 100);
 }
 

@@ -7,6 +7,7 @@ import re
 import sys
 
 NAMED = re.compile(r"(?<![\w/.<$}*])((?:[\w.-]+/)*[\w-]+\.(?:cpp|hpp|cu|cuh))\b")
+PROJECTS = {"llama.cpp"}  # of others, called like files
 LOOKED_AT = (".md", ".cpp", ".hpp", ".cu", ".cuh", ".h", ".toml", "CMakeLists.txt")
 
 
@@ -22,7 +23,7 @@ sources = {os.path.basename(file) for file in files()}
 
 def is_there(named, where):
     if "/" not in named:
-        return named in sources or "NAME" in named
+        return named in sources or "NAME" in named or named in PROJECTS
     roots = ["", "suite", "impls", "kernels", "impls/lazarus", "impls/lte"]
     folder = os.path.dirname(where)
     while folder:
