@@ -19,6 +19,8 @@ constexpr std::string_view keys =
     "id, ids, max_tokens, temperature, top_k, top_p, seed, stop_ids, forced_ids, priority, "
     "at_step, cancel_at, prompt_logprobs";
 
+constexpr int most_levels = 8;  // of lists in lists; none is right, and messages quote them
+
 constexpr std::int64_t last_step = std::int64_t{1} << 40;
 
 struct Refusal {
@@ -32,6 +34,7 @@ json object_of(const std::string& line) {
         if (event == json::parse_event_t::key && depth == 1 &&
             !seen.insert(parsed.get<std::string>()).second)
             throw Refusal{fmt::format("the key {} comes twice", parsed.dump())};
+        if (depth > most_levels) throw Refusal{"there are lists in lists, too many to be read"};
         return true;
     };
     try {

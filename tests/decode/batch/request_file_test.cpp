@@ -81,6 +81,9 @@ TEST(RequestFile, Refusals) {
     for (int i = 0; i < 48; ++i) long_prompt += ",1";
     refused("{\"id\":\"b\",\"ids\":[" + long_prompt + "]}",
             "49 tokens, more than the context of 48");
+    const std::string opened(1'000'000, '['), closed(1'000'000, ']');
+    with("\"seed\":" + opened + closed, "lists in lists");
+    with("\"seed\":[[1]]", "seed is [[1]]; give a whole number");
     with("\"max_token\":3", "there is no key \"max_token\"; there are: id, ids, max_tokens");
     with("\"max_tokens\":0", "max_tokens is 0; give a whole number from 1 to 2147483647");
     with("\"max_tokens\":2.5", "max_tokens is 2.5");
