@@ -177,6 +177,9 @@ TEST(BatchEngine, StatesGoOnElsewhereAndTellDamage) {
     RequestState wrong = from.state_of(0);
     wrong.versions.pop_back();
     EXPECT_THROW(newer.resume(wrong), UserError);
+    wrong = from.state_of(0, true);
+    wrong.request.prompt_log_probabilities = true;  // none of which are there
+    EXPECT_THROW(newer.resume(wrong), UserError);
     wrong = from.state_of(0);
     wrong.ids[0] = 500;
     EXPECT_THROW(newer.resume(wrong), UserError);
