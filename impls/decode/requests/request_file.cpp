@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "suite/base/error.hpp"
 
@@ -48,13 +49,9 @@ json object_of(const std::string& line) {
 
 template <class T>
 T whole(const json& value, std::string_view key, T least, T most = std::numeric_limits<T>::max()) {
-    // Unsigned numbers beyond T's range and negative ones are both caught here.
-    const bool fits = value.is_number_unsigned()
-                          ? value.get<std::uint64_t>() <=
-                                static_cast<std::uint64_t>(std::numeric_limits<T>::max())
-                          : value.is_number_integer() && std::is_signed_v<T> &&
-                                value.get<std::int64_t>() >=
-                                    static_cast<std::int64_t>(std::numeric_limits<T>::min());
+    const bool fits = value.is_number_unsigned() ? std::in_range<T>(value.get<std::uint64_t>())
+                                                 : value.is_number_integer() &&
+                                                       std::in_range<T>(value.get<std::int64_t>());
     if (!fits || value.get<T>() < least || value.get<T>() > most)
         throw Refusal{fmt::format("{} is {}; give a whole number from {} to {}", key, value.dump(),
                                   least, most)};
