@@ -39,7 +39,7 @@ struct Slice {
 struct Outcome {
     int id = -1;                 ///< picked
     double log_probability = 0;  ///< nats, of the raw logits' softmax
-    bool finite = true;          ///< false: a logit of it is NaN; the request has failed
+    bool finite = true;          ///< false: its logits have no softmax; the request has failed
     std::vector<double> scores;  ///< of `scored`, where it was not -1 (else 0)
 };
 

@@ -140,14 +140,20 @@ RequestId BatchEngine::resume(const RequestState& state) {
         contradicts("its tokens are not those that it was to be given");
     for (const int id : state.ids)
         if (id < 0 || id >= back_end_->vocabulary()) contradicts("the model has no such token");
-    if (state.prompt_log_probabilities.size() >= request.prompt.size())
-        contradicts("it scores more than its prompt");
     if (state.reused < 0 || static_cast<std::size_t>(state.reused) >= request.prompt.size() ||
         state.preemptions < 0 || state.preemptions > most_preemptions)
         contradicts("it was found in the cache, or preempted, as often as cannot be");
     if (state.kv_positions < 0 || static_cast<std::size_t>(state.kv_positions) >= tokens ||
         state.kv.size() != blocks_for(state.kv_positions) * back_end_->block_bytes())
         contradicts("its keys and values are not those of its tokens");
+    // What was computed was scored.
+    const std::size_t least =
+        request.prompt_log_probabilities
+            ? std::min(static_cast<std::size_t>(state.kv_positions), request.prompt.size() - 1)
+            : 0;
+    if (state.prompt_log_probabilities.size() < least ||
+        state.prompt_log_probabilities.size() >= request.prompt.size())
+        contradicts("it scores more than its prompt, or less than has been computed");
     return add(state);
 }
 

@@ -19,8 +19,8 @@ Sampler::Sampler(const Sampling& sampling) : sampling_(sampling) {
 }
 
 int Sampler::choose(std::span<const float> logits) {
-    const std::vector<SoftmaxPart> parts =
-        softmax_parts(loops(), logits, sampling_.temperature > 0 ? 1 / sampling_.temperature : 1);
+    const std::vector<SoftmaxPart> parts = softmax_parts(
+        loops(), logits, sampling_.temperature > 0 ? sharpness_of(sampling_.temperature) : 1);
     return pick_id(logits, {.sampling = sampling_, .draw = draws_++}, parts);
 }
 

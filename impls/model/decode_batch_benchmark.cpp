@@ -5,22 +5,20 @@
 // since other work on the machine only ever takes time away.
 //
 // The model is the file that ASSAY_TEST_MODEL names, else one of SmolLM2-135M's shape with random
-// weights. With ASSAY_PEER, what scripts/peers prints, and a file, fresh processes of llama.cpp run
-// in turns with ours, with -fa on and off: `over_peer`, `prefill_over_peer`.
+// weights. With a file, and where scripts/peers has built it, fresh processes of llama.cpp run in
+// turns with ours: `over_peer`, `prefill_over_peer`.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include "impls/decode/cpu/back_end.hpp"
+#include "impls/decode/experiments/llama_cpp.hpp"
 #include "impls/model/named_models.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 
@@ -130,30 +128,6 @@ struct Speed {
     }
 };
 
-/// A run of llama-batched-bench: the line "| PP | TG | B | N_KV | T_PP | S_PP | T_TG | S_TG | …".
-Speed peer(const char* program, int batch, int threads, const char* flash_attention) {
-    const int context = batch * (prompt_tokens + new_tokens);
-    const std::string command =
-        std::string(program) + " -m " + model_path() + " -c " + std::to_string(context) +
-        " -b 2048 -ub 512 -npp " + std::to_string(prompt_tokens) + " -ntg " +
-        std::to_string(new_tokens) + " -npl " + std::to_string(batch) + " -t " +
-        std::to_string(threads) + " -tb " + std::to_string(threads) + " -fa " + flash_attention +
-        " 2>/dev/null";
-    FILE* const output = popen(command.c_str(), "r");
-    Speed speed;
-    std::array<char, 512> line;
-    while (output && std::fgets(line.data(), line.size(), output)) {
-        int prompt = 0, generated = 0, sequences = 0, positions = 0;
-        double prefill_s = 0, decode_s = 0;
-        if (std::sscanf(line.data(), "| %d | %d | %d | %d | %lf | %lf | %lf | %lf", &prompt,
-                        &generated, &sequences, &positions, &prefill_s, &speed.prefill, &decode_s,
-                        &speed.decode) == 8)
-            break;
-    }
-    if (output) pclose(output);
-    return speed;
-}
-
 void run(benchmark::State& state, ActivationType activations) {
     const int size = static_cast<int>(state.range(0)), threads = static_cast<int>(state.range(1));
     Batch batch(
@@ -176,12 +150,18 @@ void run(benchmark::State& state, ActivationType activations) {
         std::vector<double> steps;
         for (int i = 0; i < new_tokens; ++i) steps.push_back(batch.decode(prompt_tokens + i));
         const double decode_s = std::accumulate(steps.begin(), steps.end(), 0.0);
-        std::nth_element(steps.begin(), steps.begin() + new_tokens / 4, steps.end());
-        step_s = std::min(step_s, steps[new_tokens / 4]);
+        // The median, as the bytes are those of a step half-way.
+        std::nth_element(steps.begin(), steps.begin() + new_tokens / 2, steps.end());
+        step_s = std::min(step_s, steps[new_tokens / 2]);
         ours.take_better({size * prompt_tokens / prefill_s, size * new_tokens / decode_s});
-        if (const char* const program = std::getenv("ASSAY_PEER"); program && model_path())
-            for (const char* const flash_attention : {"on", "off"})
-                theirs.take_better(peer(program, size, threads, flash_attention));
+        if (model_path() && llama_cpp_program()) {
+            const LlamaCppSpeed peer = run_llama_cpp({.model = model_path(),
+                                                      .batch = size,
+                                                      .threads = threads,
+                                                      .prompt = prompt_tokens,
+                                                      .tokens = new_tokens});
+            theirs.take_better({peer.prefill_tokens_per_s, peer.tokens_per_s});
+        }
         state.SetIterationTime(decode_s);
     }
     state.counters["tokens/s"] = ours.decode;

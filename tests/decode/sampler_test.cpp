@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "impls/decode/cpu/picker.hpp"
 #include "impls/decode/engine.hpp"
 #include "impls/decode/sampler.hpp"
 #include "suite/base/error.hpp"
@@ -27,7 +28,7 @@ TEST(Sampler, GreedyTakesTheFirstOfTheLargest) {
 
 TEST(Sampler, FollowsTheSoftmax) {
     constexpr int draws = 40000;
-    for (const double temperature : {1.0, 2.0}) {
+    for (const double temperature : {1.0, 2.0, 1e300}) {
         auto result = counts({.temperature = temperature, .seed = 5}, draws);
         double sum = 0;
         for (const float logit : logits) sum += std::exp(logit / temperature);
@@ -52,6 +53,9 @@ TEST(Sampler, TopKAndTopPKeepTheLikeliest) {
     EXPECT_EQ(ids(counts({.temperature = 1, .top_p = 0.79}, 2000)), (std::vector{1, 3}));
     EXPECT_EQ(ids(counts({.temperature = 1, .top_p = 0.80}, 2000)), (std::vector{1, 3, 4}));
     EXPECT_EQ(ids(counts({.temperature = 1, .top_p = 1e-9}, 200)), (std::vector{1}));
+    EXPECT_EQ(ids(counts({.temperature = 1e300, .top_p = 0.9}, 2000)),
+              (std::vector{0, 1, 2, 3, 4}));
+    EXPECT_EQ(ids(counts({.temperature = 1e-300}, 200)), (std::vector{1, 3}));
 }
 
 TEST(Sampler, SeedsDetermineTheSequence) {
@@ -86,6 +90,26 @@ TEST(LogProbability, OfASmallSoftmax) {
     const std::vector<float> far{1000.0f, 0.0f};
     EXPECT_NEAR(log_probability(far, 1), -1000, 1e-3);
     EXPECT_EQ(log_probability(far, 0), 0);
+}
+
+TEST(Picker, PicksNothingWhereThereIsNoSoftmax) {
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    const std::vector<float> good{1, -infinite, 2}, over{1, infinite, 2}, under(3, -infinite),
+        nan{1, 2, std::numeric_limits<float>::quiet_NaN()};
+    const Pick pick;
+    const std::vector<LogitRow> rows{{good, &pick}, {over, &pick}, {under, &pick}, {nan, &pick}};
+    std::vector<PickedRow> out(rows.size());
+    const AssayKernels* const kernels = assay_cpu_kernels(nullptr);
+    AssayContext* const context = kernels->create(1, 0, nullptr);
+    ASSERT_TRUE(context);
+    Picker().run(*context, loops(), rows, out);
+    kernels->destroy(context);
+    EXPECT_TRUE(out[0].finite);
+    EXPECT_EQ(out[0].id, 2);
+    for (std::size_t row = 1; row < rows.size(); ++row) {
+        EXPECT_FALSE(out[row].finite) << row;
+        EXPECT_EQ(out[row].id, -1) << row;
+    }
 }
 
 TEST(WeightTypes, ByName) {

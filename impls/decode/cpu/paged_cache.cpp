@@ -1,6 +1,7 @@
 #include "impls/decode/cpu/paged_cache.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <string>
@@ -25,7 +26,8 @@ PagedCache::PagedCache(const nn::DecoderConfig& config, int blocks, KvType type)
     try {
         memory_ = kernels::allocate_streamed(static_cast<std::size_t>(blocks) * block_bytes_);
     } catch (const std::bad_alloc&) {
-        throw UserError("no memory for a cache of " + std::to_string(blocks * block_positions) +
+        throw UserError("no memory for a cache of " +
+                        std::to_string(std::int64_t{blocks} * block_positions) +
                         " positions; ask for a shorter context, or fewer blocks");
     }
 }

@@ -84,11 +84,15 @@ class Draw {
                 kept += weight(ids_[static_cast<std::size_t>(count++)]);
             if (k == 0 && count == sorted && sorted < vocabulary) continue;
             double left = kept * uniform(pick_);
+            int last = 0;  // that could be drawn, as in of_all(): behind it no share is left
             for (int i = 0; i < count; ++i) {
-                left -= weight(ids_[static_cast<std::size_t>(i)]);
-                if (left < 0) return ids_[static_cast<std::size_t>(i)];
+                const double share = weight(ids_[static_cast<std::size_t>(i)]);
+                if (!(share > 0)) break;
+                last = i;
+                left -= share;
+                if (left < 0) break;
             }
-            return ids_[static_cast<std::size_t>(count - 1)];
+            return ids_[static_cast<std::size_t>(last)];
         }
     }
 
@@ -130,14 +134,17 @@ void mask(std::span<const float> logits, std::span<const std::uint64_t> allowed,
 
 }  // namespace
 
+float sharpness_of(double temperature) {
+    return static_cast<float>(std::clamp(1 / temperature, 1e-30, 1e30));
+}
+
 std::vector<SoftmaxPart> softmax_parts(const Loops& loops, std::span<const float> logits,
-                                       double sharpness) {
+                                       float sharpness) {
     std::vector<SoftmaxPart> parts;
     for (int piece = 0; piece < pieces_of(logits.size()); ++piece) {
         const auto begin = static_cast<std::size_t>(piece * softmax_piece);
         const std::size_t count = std::min<std::size_t>(softmax_piece, logits.size() - begin);
-        parts.push_back(loops.softmax(logits.data() + begin, static_cast<int>(count),
-                                      static_cast<float>(sharpness)));
+        parts.push_back(loops.softmax(logits.data() + begin, static_cast<int>(count), sharpness));
     }
     return parts;
 }
@@ -183,18 +190,19 @@ void Picker::run(AssayContext& context, const Loops& loops, std::span<const Logi
         if (!row.pick->allowed.empty())
             mask(row.logits, row.pick->allowed, begin, end, state.masked);
         if (row.pick->sampling.temperature > 0)
-            state.sharpened[piece] =
-                loops.softmax(state.logits + begin, end - begin,
-                              static_cast<float>(1 / row.pick->sampling.temperature));
+            state.sharpened[piece] = loops.softmax(state.logits + begin, end - begin,
+                                                   sharpness_of(row.pick->sampling.temperature));
     });
     context.pool.run(static_cast<int>(rows.size()), [&](int r) {
         const LogitRow& row = rows[static_cast<std::size_t>(r)];
         const RowState& state = states_[static_cast<std::size_t>(r)];
         PickedRow& picked = out[static_cast<std::size_t>(r)];
         picked = {};
+        // A NaN, an infinite logit, or none that is finite make it none.
+        const double all = log_sum(state.parts);
+        picked.finite = std::isfinite(all);
         for (const SoftmaxPart& part : state.parts) picked.finite &= !part.is_nan;
         if (!picked.finite) return;
-        const double all = log_sum(state.parts);
         const auto log_probability = [&](int id) {
             return static_cast<double>(row.logits[static_cast<std::size_t>(id)]) - all;
         };

@@ -22,7 +22,7 @@ struct PickedRow {
     int id = -1;
     double log_probability = 0;  ///< of `id`, nats
     double score = 0;            ///< of `scored`, nats
-    bool finite = true;          ///< false: a logit is NaN, and nothing was picked
+    bool finite = true;          ///< false: there is no softmax, and nothing was picked
 };
 
 class Picker {
@@ -35,21 +35,24 @@ class Picker {
     struct RowState {
         const float* logits;  ///< −inf where an id is not allowed
         std::vector<float> masked;
-        std::vector<SoftmaxPart> parts, sharpened;  ///< of all logits; of those allowed, by 1/T
+        std::vector<SoftmaxPart> parts, sharpened;  ///< of all logits; of those allowed, sharpened
     };
     std::vector<RowState> states_;
 };
 
 /// The id that `pick` finds among logits, −inf where one is not allowed. sharpened: of each
-/// softmax_piece of them, by 1/temperature; not needed at temperature 0.
+/// softmax_piece of them, by sharpness_of(temperature); not needed at temperature 0.
 int pick_id(std::span<const float> logits, const Pick& pick,
             std::span<const SoftmaxPart> sharpened);
 
 constexpr int softmax_piece = 4096;  ///< logits of one part
 
+/// 1/temperature, as a float never 0 nor infinite: −inf · 0 would be NaN.
+float sharpness_of(double temperature);
+
 /// The parts of a row.
 std::vector<SoftmaxPart> softmax_parts(const Loops& loops, std::span<const float> logits,
-                                       double sharpness);
+                                       float sharpness);
 /// ln of the sum of all exp(logit).
 double log_sum(std::span<const SoftmaxPart> parts);
 

@@ -18,8 +18,8 @@ struct LlamaCppSpeed {
     double tokens_per_s = 0, prefill_tokens_per_s = 0;
 };
 
-/// The better of flash attention on and off, by new tokens per second. Throws SampleError: it does
-/// not run, or says nothing that is understood.
+/// Of each speed the better, with flash attention on and off. Throws SampleError: it does not run,
+/// or says nothing that is understood.
 LlamaCppSpeed run_llama_cpp(const LlamaCppRun& run);
 
 /// Of what it prints with --output-format jsonl; nothing where no line tells of a batch.

@@ -1,7 +1,6 @@
 #include "impls/decode/modelled/modelled_back_end.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -25,13 +24,15 @@ double score(std::uint64_t hash, int id) {
 }
 
 /// The n-th of those allowed, counted round.
-int nth_allowed(std::span<const std::uint64_t> allowed, int n) {
-    int count = 0;
-    for (const std::uint64_t word : allowed) count += std::popcount(word);
+int nth_allowed(std::span<const std::uint64_t> allowed, int n, int vocabulary) {
+    const auto is_allowed = [&](int id) {
+        return (allowed[static_cast<std::size_t>(id) / 64] >> (id % 64) & 1) != 0;
+    };
+    int count = 0;  // bits behind the vocabulary are none
+    for (int id = 0; id < vocabulary; ++id) count += is_allowed(id);
     n %= count;
     for (int id = 0;; ++id)
-        if ((allowed[static_cast<std::size_t>(id) / 64] >> (id % 64) & 1) != 0 && n-- == 0)
-            return id;
+        if (is_allowed(id) && n-- == 0) return id;
 }
 
 int pick_id(std::uint64_t hash, const Pick& pick, std::uint64_t draw, int vocabulary) {
@@ -39,7 +40,7 @@ int pick_id(std::uint64_t hash, const Pick& pick, std::uint64_t draw, int vocabu
     if (pick.sampling.temperature > 0)
         hash ^= nn::counter_hash(nn::counter_hash(pick.sampling.seed) + draw);
     const auto id = static_cast<int>((hash >> 32) * static_cast<std::uint64_t>(vocabulary) >> 32);
-    return pick.allowed.empty() ? id : nth_allowed(pick.allowed, id);
+    return pick.allowed.empty() ? id : nth_allowed(pick.allowed, id, vocabulary);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "suite/base/error.hpp"
 
@@ -18,6 +19,8 @@ using nlohmann::json;
 constexpr std::string_view keys =
     "id, ids, max_tokens, temperature, top_k, top_p, seed, stop_ids, forced_ids, priority, "
     "at_step, cancel_at, prompt_logprobs";
+
+constexpr int most_levels = 8;  // of lists in lists; none is right, and messages quote them
 
 constexpr std::int64_t last_step = std::int64_t{1} << 40;
 
@@ -32,6 +35,7 @@ json object_of(const std::string& line) {
         if (event == json::parse_event_t::key && depth == 1 &&
             !seen.insert(parsed.get<std::string>()).second)
             throw Refusal{fmt::format("the key {} comes twice", parsed.dump())};
+        if (depth > most_levels) throw Refusal{"there are lists in lists, too many to be read"};
         return true;
     };
     try {
@@ -45,13 +49,9 @@ json object_of(const std::string& line) {
 
 template <class T>
 T whole(const json& value, std::string_view key, T least, T most = std::numeric_limits<T>::max()) {
-    // Unsigned numbers beyond T's range and negative ones are both caught here.
-    const bool fits = value.is_number_unsigned()
-                          ? value.get<std::uint64_t>() <=
-                                static_cast<std::uint64_t>(std::numeric_limits<T>::max())
-                          : value.is_number_integer() && std::is_signed_v<T> &&
-                                value.get<std::int64_t>() >=
-                                    static_cast<std::int64_t>(std::numeric_limits<T>::min());
+    const bool fits = value.is_number_unsigned() ? std::in_range<T>(value.get<std::uint64_t>())
+                                                 : value.is_number_integer() &&
+                                                       std::in_range<T>(value.get<std::int64_t>());
     if (!fits || value.get<T>() < least || value.get<T>() > most)
         throw Refusal{fmt::format("{} is {}; give a whole number from {} to {}", key, value.dump(),
                                   least, most)};

@@ -370,8 +370,13 @@ void Scheduler::on(const Cancel& event, Actions& actions) {
     leave(event.request, Finish::cancelled, actions);
 }
 
-void Scheduler::on(const SwapWeights& event, Actions& actions) {
+void Scheduler::empty_cache() {
     tree_.clear();
+    for (const int request : running_) at(request).place = {};
+}
+
+void Scheduler::on(const SwapWeights& event, Actions& actions) {
+    empty_cache();
     if (event.keep) {
         for (const std::vector<int>* const list : {&running_, &waiting_})
             for (const int request : *list) {

@@ -155,7 +155,8 @@ class Scheduler {
     int held_blocks() const { return pool_.held(); }
     int peak_blocks() const { return peak_; }
     const BlockPool& pool() const { return pool_; }
-    void empty_cache() { tree_.clear(); }
+    /// What runs keeps its blocks, and is found again from its next step on.
+    void empty_cache();
 
   private:
     Sequence& at(int request) { return sequences_[static_cast<std::size_t>(request)]; }

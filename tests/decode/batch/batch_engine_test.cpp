@@ -114,9 +114,30 @@ TEST(BatchEngine, MaskAllowsOnlyItsTokens) {
     for (const int id : ids_of(steps(engine, 100), 0)) seen.insert(id);
     EXPECT_EQ(seen, (std::set<int>{193, 195}));
     masked.allowed[3] = 0;
+    masked.allowed[7] = ~std::uint64_t{0};  // 448 to 499, and what is no id
+    engine.submit(masked);
+    for (const MadeToken& token : steps(engine, 100).tokens) {
+        EXPECT_GE(token.id, 448);
+        EXPECT_LT(token.id, 500);
+    }
+    masked.allowed[7] = 0;
     EXPECT_THROW(engine.submit(masked), UserError);
     masked.allowed.pop_back();
     EXPECT_THROW(engine.submit(masked), UserError);
+}
+
+TEST(BatchEngine, TheCacheIsEmptiedUnderRequestsThatRun) {
+    BatchEngine engine(std::make_unique<ModelledBackEnd>(model()), {});
+    engine.submit(request(0, 37, 30));
+    engine.submit(request(0, 40, 30));
+    steps(engine, 5);
+    engine.empty_cache();
+    EXPECT_GT(engine.stats().held_blocks, 0);
+    steps(engine, 100);
+    engine.submit(request(0, 37, 1));
+    EXPECT_EQ(steps(engine, 1).ended.at(0).reused, 36);
+    engine.empty_cache();
+    EXPECT_EQ(engine.stats().held_blocks, 0);
 }
 
 TEST(BatchEngine, StatesGoOnElsewhereAndTellDamage) {
@@ -155,6 +176,9 @@ TEST(BatchEngine, StatesGoOnElsewhereAndTellDamage) {
     EXPECT_EQ(newer.stats().computed_tokens, 48);
     RequestState wrong = from.state_of(0);
     wrong.versions.pop_back();
+    EXPECT_THROW(newer.resume(wrong), UserError);
+    wrong = from.state_of(0, true);
+    wrong.request.prompt_log_probabilities = true;  // none of which are there
     EXPECT_THROW(newer.resume(wrong), UserError);
     wrong = from.state_of(0);
     wrong.ids[0] = 500;

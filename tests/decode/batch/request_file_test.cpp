@@ -46,6 +46,7 @@ TEST(RequestFile, DefaultsAndKeys) {
     EXPECT_EQ(jobs[1].job.cancel_at, 9);
     EXPECT_TRUE(second.prompt_log_probabilities);
     EXPECT_EQ(jobs[2].job.request.max_tokens, 3);
+    EXPECT_EQ(read("{\"id\":1,\"ids\":[-0],\"seed\":-0}")[0].job.request.sampling.seed, 0u);
     EXPECT_TRUE(read("").empty());
 }
 
@@ -81,9 +82,13 @@ TEST(RequestFile, Refusals) {
     for (int i = 0; i < 48; ++i) long_prompt += ",1";
     refused("{\"id\":\"b\",\"ids\":[" + long_prompt + "]}",
             "49 tokens, more than the context of 48");
+    const std::string opened(1'000'000, '['), closed(1'000'000, ']');
+    with("\"seed\":" + opened + closed, "lists in lists");
+    with("\"seed\":[[1]]", "seed is [[1]]; give a whole number");
     with("\"max_token\":3", "there is no key \"max_token\"; there are: id, ids, max_tokens");
     with("\"max_tokens\":0", "max_tokens is 0; give a whole number from 1 to 2147483647");
     with("\"max_tokens\":2.5", "max_tokens is 2.5");
+    with("\"priority\":-2147483649", "priority is -2147483649");
     with("\"max_tokens\":3000000000", "max_tokens is 3000000000");
     with("\"temperature\":-0.1", "temperature must be 0");
     with("\"temperature\":\"hot\"", "temperature is \"hot\"");
