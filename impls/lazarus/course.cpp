@@ -1,5 +1,6 @@
 #include "impls/lazarus/course.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace assay::lazarus {
@@ -13,7 +14,8 @@ void record_group(const NewGroup& group, TrainingCourse& course, Recorder& recor
                           {"step", group.step},
                           {"why", group.why},
                           {"members", group.members},
-                          {"seconds", group.ready_s - group.since_s}};
+                          // The training's time begins when its first group is ready.
+                          {"seconds", std::max(0.0, group.ready_s - group.since_s)}};
     if (restart) detail["reason"] = to_string(group.reason);
     recorder.event(restart ? "restart" : "regroup", group.since_s, -1, detail);
 }
