@@ -247,7 +247,7 @@ void MainWindow::forget_view() {
 
 void MainWindow::set_theme(report::Theme theme) {
     theme_ = theme;
-    QApplication::setPalette(palette_of(theme));
+    apply(theme);
     for (const auto& [view, page] : pages_) page->set_theme(theme);
 }
 

@@ -1,6 +1,6 @@
 #include "gui/views/theme.hpp"
 
-#include <QGuiApplication>
+#include <QApplication>
 
 #include "gui/plot/painter.hpp"
 
@@ -35,6 +35,14 @@ QPalette palette_of(Theme theme) {
     for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
         palette.setColor(QPalette::Disabled, role, muted);
     return palette;
+}
+
+void apply(Theme theme) {
+    QPalette palette = palette_of(theme);
+    QApplication::setPalette(palette);
+    // The outline of a box is darker than the window: on a dark one only what is inside shows.
+    if (theme == Theme::dark) palette.setColor(QPalette::Base, QColor("#454d58"));
+    QApplication::setPalette(palette, "QCheckBox");
 }
 
 // Qt 6.5 has a property for it; before, the palette of the desktop tells.

@@ -8,6 +8,8 @@
 namespace assay::gui {
 
 QPalette palette_of(report::Theme theme);
+/// The application's colours from now on.
+void apply(report::Theme theme);
 
 /// What the desktop prefers.
 report::Theme preferred_theme();
