@@ -146,11 +146,11 @@ class MachinePage : public Page {
                 failures += finding.level == "fail";
             }
             fitness_->setText(
-                failures > 0 ? QStringLiteral("✗ no: nothing can run, for %1").arg(counted(failures, "reason"))
-                : warnings > 0
-                    ? QStringLiteral("! with %1: something is missing, or will disturb")
-                          .arg(counted(warnings, "warning"))
-                    : QStringLiteral("✓ yes"));
+                failures > 0 ? QStringLiteral("✗ no: nothing can run, for %1")
+                                   .arg(counted(failures, "reason"))
+                : warnings > 0 ? QStringLiteral("! with %1: something is missing, or will disturb")
+                                     .arg(counted(warnings, "warning"))
+                               : QStringLiteral("✓ yes"));
         } catch (const UserError& error) {
             fitness_->setText(said.why.isEmpty() ? QString::fromUtf8(error.what()) : said.why);
         }
