@@ -36,11 +36,12 @@ class AssayProgram : public QObject {
     /// What was asked before is ended and not answered.
     void ask(const QStringList& arguments, std::function<void(const Said&)> then,
              const QStringList& environment = {});
+    /// What was asked is ended and not answered.
+    void drop();
     /// For what must not be cut short: a command that writes.
     bool busy() const { return process_ != nullptr; }
 
   private:
-    void drop();
     std::unique_ptr<QProcess> process_;
 };
 

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "gui/data/counted.hpp"
+
 namespace assay::gui {
 namespace {
 
 QString text(const std::string& words) { return QString::fromStdString(words); }
-
-/// "2 samples", "1 sample"
-QString counted(long n, const char* what) {
-    return QStringLiteral("%1 %2%3").arg(n).arg(QLatin1String(what)).arg(n == 1 ? "" : "s");
-}
 
 long count(const std::map<std::string, long>& counts, const std::string& key) {
     const auto found = counts.find(key);

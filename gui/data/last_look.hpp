@@ -21,8 +21,7 @@ struct LastLook {
     long candidates = 0, confirmed = 0;
 };
 LastLook look_at(const Overview& overview, const QString& at);
-/// "since 2026-11-22 18:04: 24 new samples of lazarus/fig8 (2 failed); …", a sentence per kind of
-/// news; empty: nothing is new.
+/// "24 new samples of lazarus/fig8 (2 failed)", …: one per kind of news; empty: nothing is new.
 QStringList news_since(const LastLook& before, const Overview& now);
 
 }  // namespace assay::gui

@@ -37,6 +37,16 @@ void Reader::enqueue(const QString& topic, Job job) {
     wake_.notify_all();
 }
 
+void Reader::drop(const QString& topic) {
+    if (asked_.erase(topic) == 0) return;
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.erase(topic);
+        if (reading_ && at_work_on_ == topic) reading_->interrupt();
+    }
+    if (idle()) Q_EMIT became_idle();
+}
+
 void Reader::take(const QString& topic, long number, const Answer& answer, const QString& why) {
     const auto asked = asked_.find(topic);
     if (asked == asked_.end() || asked->second != number) return;  // obsolete

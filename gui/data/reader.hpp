@@ -35,14 +35,15 @@ class Reader : public QObject {
             return [result, show] { show(std::move(*result)); };
         });
     }
+    /// What was asked of a topic is obsolete, with nothing in its place.
+    void drop(const QString& topic);
     /// Nothing is asked that has not been shown.
     bool idle() const { return asked_.empty(); }
 
   Q_SIGNALS:
     void changed();  ///< what is stored is not what it was
     /// A question of that topic failed, or, with no topic, the file cannot be read: why, a
-    /// sentence; empty: no longer. Of a topic, or of the database as a whole (empty topic): a
-    /// sentence; empty: it is over.
+    /// sentence; empty: no longer.
     void trouble(const QString& topic, const QString& why);
     void became_idle();
 

@@ -81,7 +81,7 @@ DevicesModel* make_devices_model(QObject* parent) {
         {{"Device", [](const Device& row) { return text(row.device); }},
          {"Readings", [](const Device& row) { return qlonglong(row.readings); }, true},
          {"Clock, GHz", [](const Device& row) { return range_text(row.clock_hz, 1e9, 2); }, true},
-         {"Heat, °C", [](const Device& row) { return range_text(row.temperature_c, 1, 0); }, true,
+         {"Temp., °C", [](const Device& row) { return range_text(row.temperature_c, 1, 0); }, true,
           "temperature, lowest and highest"},
          {"Power, W", [](const Device& row) { return range_text(row.power_w, 1, 0); }, true},
          {"Throttled", [](const Device& row) { return qlonglong(row.throttled); }, true,

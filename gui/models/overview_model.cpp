@@ -126,8 +126,8 @@ int OverviewModel::columnCount(const QModelIndex&) const { return columns; }
 QVariant OverviewModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     if (role == Qt::TextAlignmentRole) {
-        const bool number = index.column() >= hold && index.column() <= open;
-        return int((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        // Samples too: at the left they would run into the numbers before them.
+        return int((index.column() != title ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     if (index.internalId() == of_system) {
         const OverviewSystem& system = overview_.systems[static_cast<std::size_t>(index.row())];

@@ -51,7 +51,7 @@ QString ratio_text(double ratio) {
 }
 
 QString detail_text(const TimelineMark& mark) {
-    return mark.detail.is_object() && mark.detail.empty() ? QString() : text(mark.detail.dump());
+    return mark.detail.empty() ? QString() : text(mark.detail.dump());
 }
 
 QString changes_text(const report::Trend& trend) {
@@ -104,7 +104,10 @@ MarksModel* make_marks_model(QObject* parent) {
           true},
          {"Detail", [](const TimelineMark& row) { return detail_text(row); }}},
         [](const TimelineMark& row) {
-            return text(fmt::format("{} at {:.6f} s\n{}", row.kind, row.t_s, row.detail.dump(2)));
+            return text(fmt::format("{}{} at {:.6f} s{}{}", row.kind,
+                                    row.rank ? fmt::format(" of rank {}", *row.rank) : "", row.t_s,
+                                    row.detail.empty() ? "" : "\n",
+                                    row.detail.empty() ? "" : row.detail.dump(2)));
         },
         parent);
 }

@@ -19,6 +19,7 @@ class ComparePage : public PlotPage<ComparedRow> {
                        return compared.row.verdict == compare::RowVerdict::slower ||
                               compared.row.verdict == compare::RowVerdict::failed;
                    }) {
+        pane()->table()->setTextElideMode(Qt::ElideMiddle);  // rows differ at their ends
         pane()->add_below(make_row_actions(
             context.database, [this] { return acted_on(); },
             [this](const QString& said) {
@@ -34,6 +35,11 @@ class ComparePage : public PlotPage<ComparedRow> {
     }
 
   private:
+    void forget() override {
+        PlotPage::forget();
+        comparison_.reset();  // a note would go to a session of the one before
+    }
+
     void show(std::shared_ptr<const Comparison> comparison) {
         const auto suspects = differing_suspects(*comparison);
         pane()->set_words(

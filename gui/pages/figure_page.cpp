@@ -2,6 +2,7 @@
 #include <QLabel>
 #include <QTableView>
 
+#include "gui/data/counted.hpp"
 #include "gui/models/tables.hpp"
 #include "gui/pages/plot_page.hpp"
 
@@ -20,6 +21,7 @@ class FigurePage : public PlotPage<JudgedClaim> {
           behind_(make_samples_model(this)),
           heading_(make_words()),
           samples_table_(make_table(behind_, QStringLiteral("Samples behind the claim"), 2)) {
+        samples_table_->setTextElideMode(Qt::ElideMiddle);  // cases differ at their ends
         pane()->add_below(heading_);
         pane()->add_below(samples_table_);
         connect(pane(), &PlotPane::chosen, this, &FigurePage::show_samples);
@@ -67,9 +69,9 @@ class FigurePage : public PlotPage<JudgedClaim> {
                 samples_behind(model().rows()[static_cast<std::size_t>(row)], figure_->samples);
         heading_->setText(behind.empty()
                               ? QStringLiteral("No sample here is behind this claim")
-                              : QStringLiteral("%1 samples behind this claim; a click shows what "
-                                               "happened in one")
-                                    .arg(behind.size()));
+                              : counted(qlonglong(behind.size()), "sample") +
+                                    QStringLiteral(" behind this claim; a click shows what "
+                                                   "happened in one"));
         heading_->setVisible(model().rowCount() > 0);
         samples_table_->setVisible(!behind.empty());
         behind_->set(std::move(behind));

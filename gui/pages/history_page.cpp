@@ -22,6 +22,7 @@ class HistoryPage : public PlotPage<TrendHistory> {
           events_(make_trend_events_model(this)),
           events_table_(make_table(
               events_, QStringLiteral("Changes, nights, levels and notes of the chosen row"), 2)) {
+        pane()->table()->setTextElideMode(Qt::ElideMiddle);  // rows differ at their ends
         pane()->add_below(events_table_);
         pane()->add_below(make_row_actions(
             context.database, [this] { return acted_on(); },

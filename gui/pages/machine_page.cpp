@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "gui/data/assay_program.hpp"
+#include "gui/data/counted.hpp"
 #include "gui/models/machine_tables.hpp"
 #include "gui/models/words.hpp"
 #include "gui/pages/page.hpp"
@@ -145,11 +146,11 @@ class MachinePage : public Page {
                 failures += finding.level == "fail";
             }
             fitness_->setText(
-                failures > 0 ? QStringLiteral("✗ no: %1 keep everything from running").arg(failures)
-                : warnings > 0
-                    ? QStringLiteral("! with %1 warnings: something is missing, or will disturb")
-                          .arg(warnings)
-                    : QStringLiteral("✓ yes"));
+                failures > 0 ? QStringLiteral("✗ no: nothing can run, for %1")
+                                   .arg(counted(failures, "reason"))
+                : warnings > 0 ? QStringLiteral("! with %1: something is missing, or will disturb")
+                                     .arg(counted(warnings, "warning"))
+                               : QStringLiteral("✓ yes"));
         } catch (const UserError& error) {
             fitness_->setText(said.why.isEmpty() ? QString::fromUtf8(error.what()) : said.why);
         }

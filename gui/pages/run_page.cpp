@@ -105,7 +105,9 @@ class RunPage : public Page {
     void refresh() override {
         ask([](store::Store& store) { return read_runs(store); },
             [this](std::vector<Run> runs) {
+                const QString chosen = chosen_name(*runs_table_);
                 runs_->set(std::move(runs));
+                choose_named(*runs_table_, chosen);  // others have come, gone or ended meanwhile
                 show_run();
             });
     }
@@ -125,16 +127,16 @@ class RunPage : public Page {
 
     void show_command() {
         const bool anything = !form_->choice().experiments.empty();
+        planner_.drop();  // its plan is of the command before
         command_->setText(anything ? command_text(arguments()) : QString());
         start_->setEnabled(false);  // until the plan says that it can be run
         plan_->set({});
         summary_->setText(anything ? QStringLiteral("planning …")
                                    : QStringLiteral("Choose an experiment: what it takes and by "
                                                     "which command comes here."));
-        if (anything)
-            typing_.start();
-        else
-            typing_.stop();
+        if (anything) return typing_.start();
+        typing_.stop();
+        Q_EMIT settled_now();
     }
 
     void ask_plan() {
@@ -182,7 +184,7 @@ class RunPage : public Page {
             if (const QString why = complaint_of(*started_); !why.isEmpty()) Q_EMIT told(why);
         started_.reset();
         refresh();
-        ask_plan();
+        show_command();
     }
 
     const Run* chosen() const {

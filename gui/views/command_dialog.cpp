@@ -64,6 +64,10 @@ void CommandDialog::show_command() {
     buttons_->button(QDialogButtonBox::Ok)->setEnabled(complete);
 }
 
+void CommandDialog::reject() {
+    if (!program_.busy()) QDialog::reject();
+}
+
 void CommandDialog::run() {
     buttons_->setEnabled(false);
     program_.ask(command_.arguments(values()), [this](const Said& said) {

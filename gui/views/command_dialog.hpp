@@ -35,6 +35,7 @@ class CommandDialog : public QDialog {
 
     QString command() const;  ///< as it is run
     void run();               ///< accepts where it succeeds; else says why not
+    void reject() override;   ///< not while the command runs: it would be cut short
 
   Q_SIGNALS:
     void done_now(const QString& said);  ///< its words, of one that succeeded

@@ -12,6 +12,7 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
+#include "gui/data/counted.hpp"
 #include "gui/data/kept_state.hpp"
 #include "gui/data/overview.hpp"
 #include "gui/models/words.hpp"
@@ -30,7 +31,8 @@ QString running_text(const std::vector<RunningSession>& running) {
     if (running.empty()) return {};
     const RunningSession& first = running.front();
     QString text = QStringLiteral("running: %1 of %2 samples").arg(first.done).arg(first.planned);
-    if (running.size() > 1) text += QStringLiteral(", and %1 more runs").arg(running.size() - 1);
+    if (running.size() > 1)
+        text += QStringLiteral(", and ") + counted(qlonglong(running.size()) - 1, "more run");
     return text;
 }
 
@@ -49,6 +51,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
       overview_model_(new OverviewModel(this)),
       overview_(new OverviewView(*overview_model_)),
       views_(new QStackedWidget),
+      ways_(new ViewBar),
       headline_(new QLabel(QStringLiteral("reading …"))),
       running_(new QLabel),
       notice_(new QLabel),
@@ -82,6 +85,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     line->addWidget(running_);
     line->addWidget(address_);
     column->addLayout(line);
+    column->addWidget(ways_);
     column->addWidget(notice_);
     column->addWidget(views_, 1);
     setCentralWidget(page);
@@ -90,6 +94,9 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     connect(overview_, &OverviewView::opened, this, [this](const QString& experiment) {
         go({View::figure, experiment.toStdString()});
     });
+    connect(ways_, &ViewBar::wanted, this, &MainWindow::go_to);
+    connect(ways_, &ViewBar::back_wanted, this, &MainWindow::back);
+    connect(ways_, &ViewBar::keys_wanted, this, &MainWindow::help);
     connect(address_, &QLineEdit::returnPressed, this, &MainWindow::go_where_typed);
     connect(&reader_, &Reader::changed, this, &MainWindow::refresh);
     connect(&reader_, &Reader::became_idle, this, [this] {
@@ -123,8 +130,10 @@ void MainWindow::add_pages() {
         views_->addWidget(page);
         connect(page, &Page::wanted, this, &MainWindow::go);
         connect(page, &Page::told, this, [this](const QString& words) { tell(here, words); });
-        connect(page, &Page::looked_at, this,
-                [this](const std::string& experiment) { experiment_ = experiment; });
+        connect(page, &Page::looked_at, this, [this](const std::string& experiment) {
+            experiment_ = experiment;
+            show_ways();
+        });
         connect(page, &Page::settled_now, this, [this] {
             if (settled()) Q_EMIT settled_now();
         });
@@ -148,17 +157,14 @@ void MainWindow::add_keys() {
     const auto key = [this](const QKeySequence& keys, auto action) {
         connect(new QShortcut(keys, this), &QShortcut::activated, this, action);
     };
-    key(Qt::Key_1, [this] { go({View::overview, {}}); });
-    key(Qt::Key_2, [this] {
-        if (!experiment_.empty()) go({View::figure, experiment_});
-    });
-    key(Qt::Key_3, [this] { go({View::compare, "latest~1,latest"}); });
-    key(Qt::Key_4, [this] { go_to_newest_sample(); });
-    key(Qt::Key_5, [this] {
-        if (!experiment_.empty()) go({View::history, experiment_});
-    });
-    key(Qt::Key_6, [this] { go({View::run, experiment_}); });
-    key(Qt::Key_7, [this] { go({View::machine, {}}); });
+    for (const auto& [digit, view] : {std::pair(Qt::Key_1, View::overview),
+                                      {Qt::Key_2, View::figure},
+                                      {Qt::Key_3, View::compare},
+                                      {Qt::Key_4, View::timeline},
+                                      {Qt::Key_5, View::history},
+                                      {Qt::Key_6, View::run},
+                                      {Qt::Key_7, View::machine}})
+        key(digit, [this, view = view] { go_to(view); });
     key(Qt::Key_T, [this] {
         set_theme(theme_ == report::Theme::dark ? report::Theme::light : report::Theme::dark);
     });
@@ -186,6 +192,27 @@ void MainWindow::go(const Location& location) {
     before_.push_back(location_);
     location_ = location;
     show_location();
+}
+
+void MainWindow::go_to(View view) {
+    switch (view) {
+        case View::figure:
+        case View::history:
+            if (!experiment_.empty()) go({view, experiment_});
+            break;
+        case View::compare:
+            go({view, "latest~1,latest"});
+            break;
+        case View::timeline:
+            go_to_newest_sample();
+            break;
+        case View::run:
+            go({view, experiment_});
+            break;
+        case View::overview:
+        case View::machine:
+            go({view, {}});
+    }
 }
 
 void MainWindow::back() {
@@ -234,13 +261,21 @@ void MainWindow::show_location() {
     shown->setFocus();
     address_->setText(text(to_string(location_)));
     address_->setCursorPosition(0);
+    show_ways();
     forget_view();
     refresh();
 }
 
+void MainWindow::show_ways() {
+    ways_->show_place(location_.view, !before_.empty(), !experiment_.empty());
+}
+
 // What was shown before is not of this place, nor what was wrong there.
 void MainWindow::forget_view() {
-    for (const QString& topic : {view_topic, newest_topic, here}) tell(topic, {});
+    for (const QString& topic : {view_topic, newest_topic, here}) {
+        reader_.drop(topic);
+        tell(topic, {});
+    }
     if (Page* page = open_page()) page->open(location_.argument);
     if (open_pane()) open_pane()->set_seen(seen_[to_string(location_)]);
 }

@@ -16,6 +16,7 @@
 #include "gui/views/overview_view.hpp"
 #include "gui/views/plot_pane.hpp"
 #include "gui/views/seen.hpp"
+#include "gui/views/view_bar.hpp"
 
 class QLabel;
 class QLineEdit;
@@ -55,7 +56,9 @@ class MainWindow : public QMainWindow {
     /// Of a topic of the reader, or of what was done here; empty: nothing is wrong with it.
     void tell(const QString& topic, const QString& notice);
     void read_overview();
+    void go_to(View view);  ///< as its key and its button do
     void go_to_newest_sample();
+    void show_ways();
     void go_where_typed();
     Page* open_page() const;      ///< null: the overview is open
     PlotPane* open_pane() const;  ///< null: what is open has no plot
@@ -71,6 +74,7 @@ class MainWindow : public QMainWindow {
     OverviewView* overview_;
     std::map<View, Page*> pages_;  // all but the overview
     QStackedWidget* views_;
+    ViewBar* ways_;
     QLabel *headline_, *running_, *notice_;
     QLineEdit* address_;
     std::map<QString, QString> notices_;  // by topic

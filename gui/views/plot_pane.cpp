@@ -75,8 +75,10 @@ PlotPane::PlotPane(const Table& table, QWidget* parent)
     });
     connect(table_, &QTableView::activated, this, [this] { Q_EMIT activated(chosen_row()); });
     connect(table.model, &QAbstractItemModel::dataChanged, this, &PlotPane::show_details);
+    connect(rows_, &QAbstractItemModel::modelAboutToBeReset, this,
+            [this] { chosen_before_ = chosen_name(*table_); });
     connect(rows_, &QAbstractItemModel::modelReset, this, [this] {
-        table_->selectRow(0);
+        if (!choose_named(*table_, chosen_before_)) table_->selectRow(0);
         show_details();
         Q_EMIT chosen(chosen_row());
     });

@@ -73,6 +73,7 @@ class PlotPane : public QWidget {
     QWidget* command_row_;
     QVBoxLayout* column_;
     Seen before_filter_;
+    QString chosen_before_;  ///< what the row was called, while the model gets others
 };
 
 }  // namespace assay::gui

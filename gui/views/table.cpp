@@ -48,6 +48,21 @@ QTableView* make_table(QAbstractItemModel* model, const QString& name, int wides
     return table;
 }
 
+QString chosen_name(const QAbstractItemView& table) {
+    return table.currentIndex().siblingAtColumn(0).data(name_role).toString();
+}
+
+bool choose_named(QTableView& table, const QString& name) {
+    if (name.isEmpty()) return false;
+    if (chosen_name(table) == name) return true;
+    for (int row = 0; row < table.model()->rowCount(); ++row)
+        if (table.model()->index(row, 0).data(name_role).toString() == name) {
+            table.selectRow(row);
+            return true;
+        }
+    return false;
+}
+
 void add_copying(QAbstractItemView* view) {
     view->setContextMenuPolicy(Qt::ActionsContextMenu);
     add_copy(view, "Copy value", Qt::CTRL | Qt::Key_C,

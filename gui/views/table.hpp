@@ -14,6 +14,11 @@ namespace assay::gui {
 /// One row is chosen at a time; column `widest` takes what room there is.
 QTableView* make_table(QAbstractItemModel* model, const QString& name, int widest);
 
+/// What the chosen row is called; empty: none is chosen.
+QString chosen_name(const QAbstractItemView& table);
+/// Chooses the row that is called so, and says whether there is one.
+bool choose_named(QTableView& table, const QString& name);
+
 /// In the view's menu and by keys: copy the cell's value (Ctrl+C), what its row is called
 /// (Ctrl+Shift+C).
 void add_copying(QAbstractItemView* view);

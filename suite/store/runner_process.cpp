@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -43,6 +42,8 @@ std::optional<pid_t> runner_of(const fs::path& file, std::string_view session) {
     });
     const auto process = static_cast<pid_t>(owner.pid);
     if (owner.state != "running" || owner.token <= 0 || process <= 0) return std::nullopt;
+    // A copy of a database names the runner of the other one, which locks nothing beside the copy.
+    if (!runner_lives(file, owner.token)) return std::nullopt;
     return holds_lock(process, owner.token) ? std::optional(process) : std::nullopt;
 }
 

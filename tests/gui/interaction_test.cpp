@@ -10,6 +10,7 @@
 
 #include "gui/data/between.hpp"
 #include "gui/data/sample_totals.hpp"
+#include "gui/models/tables.hpp"
 #include "gui/views/plot_pane.hpp"
 #include "tests/gui/window_fixture.hpp"
 
@@ -146,6 +147,24 @@ TEST_F(Interaction, WhatIsSeenStaysWhileARunWrites) {
     QTest::qWait(800);
     settle(window);
     EXPECT_EQ(plot().window(), zoomed);
+}
+
+// More rows than before, of which some come before the chosen one.
+TEST(Pane, TheChosenRowStaysChosenWhileOthersCome) {
+    MarksModel* marks = make_marks_model(nullptr);
+    PlotPane pane({.model = marks, .name = "Marks", .details = [marks](int row) {
+                       return marks->details(row);
+                   }});
+    marks->setParent(&pane);
+    const TimelineMark join{0.1, "join", 0, {}, {}}, kill{4, "kill", 1, {}, {}},
+        death{4.1, "death", 1, {}, {}};
+    marks->set({join, death});
+    EXPECT_EQ(pane.chosen_row(), 0);
+    pane.choose_row(1);
+    marks->set({join, kill, death});
+    EXPECT_EQ(pane.chosen_row(), 2);
+    marks->set({join, kill});  // it is gone
+    EXPECT_EQ(pane.chosen_row(), 0);
 }
 
 TEST_F(Interaction, FiguresZoomAlongBothAxes) {

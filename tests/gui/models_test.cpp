@@ -15,6 +15,19 @@ namespace {
 using Strict = QAbstractItemModelTester;
 constexpr auto fatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
 
+// Nothing is said where an event has no detail.
+TEST(Marks, SayWhatIsKnown) {
+    QObject owner;
+    MarksModel* marks = make_marks_model(&owner);
+    marks->set({{0.1, "join", 2, {}, nlohmann::json::object()},
+                {1.5, "checkpoint", {}, {}, {{"step", 10}}},
+                {2, "end", {}, {}, {}}});
+    EXPECT_EQ(marks->details(0), "join of rank 2 at 0.100000 s");
+    EXPECT_EQ(marks->details(1), "checkpoint at 1.500000 s\n{\n  \"step\": 10\n}");
+    EXPECT_EQ(marks->details(2), "end at 2.000000 s");
+    for (const int row : {0, 2}) EXPECT_EQ(marks->index(row, 4).data().toString(), "");
+}
+
 Overview some_overview() {
     Overview overview;
     overview.headline = "1 of 2 checked hold";

@@ -72,6 +72,36 @@ TEST(Reader, OnlyTheLastQuestionOfATopicIsShown) {
     EXPECT_EQ(shown, (std::vector<int>{-1, 49}));
 }
 
+TEST(Reader, WhatIsDroppedIsNeitherShownNorMissed) {
+    const Folder folder;
+    store::Store::open(folder / "r.db", store::Access::write);
+    Reader reader(folder / "r.db");
+    QSignalSpy trouble(&reader, &Reader::trouble);
+    std::atomic<bool> begun = false, goes_on = false;
+    reader.ask(
+        "view",
+        [&](store::Store&) -> int {
+            begun = true;
+            while (!goes_on) std::this_thread::yield();
+            throw std::runtime_error("of a view that is closed");
+        },
+        [](int) { FAIL(); });
+    while (!begun) std::this_thread::yield();
+    reader.ask(
+        "waiting", [](store::Store&) { return 0; }, [](int) { FAIL(); });
+    reader.drop("view");
+    reader.drop("waiting");
+    reader.drop("never asked");
+    EXPECT_TRUE(reader.idle());
+    goes_on = true;
+    bool answered = false;
+    reader.ask(
+        "next", [](store::Store&) { return 0; }, [&](int) { answered = true; });
+    wait_until_idle(reader);
+    EXPECT_TRUE(answered);
+    for (const auto& told : trouble) EXPECT_TRUE(told[1].toString().isEmpty());
+}
+
 TEST(Reader, HearsOfWhatARunWrites) {
     const Folder folder;
     store::Store writer = store::Store::open(folder / "r.db", store::Access::write);

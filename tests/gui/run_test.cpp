@@ -105,6 +105,12 @@ TEST_F(Runs, ARunnerIsFoundByTheLockThatItHolds) {
         const std::string over = begin(store);
         store.finish_session(over, "finished");
         EXPECT_FALSE(store::runner_of(file(), over));
+        // A copy says the same of its session, but nobody runs it there.
+        const std::filesystem::path copy = folder / "copy.db";
+        for (const char* part : {"", "-wal", "-runners"})
+            std::filesystem::copy_file(file().string() + part, copy.string() + part);
+        EXPECT_FALSE(store::runner_of(copy, session));
+        EXPECT_THROW(stop_run(copy, session), UserError);
     }
     // The number of the process is still there, and the process lives: but it runs nothing.
     EXPECT_FALSE(store::runner_of(file(), session));
@@ -141,6 +147,57 @@ TEST_F(Runs, PlansStartsAndFollows) {
         },
         patience_ms));
     EXPECT_EQ(window.notice(), "");
+}
+
+// A plan that comes after one has typed on is of another command: it must not let that one start.
+TEST_F(Runs, APlanIsOfTheCommandThatIsShown) {
+    store::Store::open(file(), store::Access::write);
+    MainWindow window(everything(), file());
+    window.show();
+    window.go({View::run, quick});
+    auto* start = named<QPushButton>(window, "Start the run");
+    auto* experiments = named<QLineEdit>(window, "Experiments");
+    auto* summary = named<QLabel>(window, "What it takes");
+    QTest::qWait(310);  // it is being planned
+    experiments->clear();
+    QTest::qWait(1000);
+    EXPECT_FALSE(start->isEnabled());
+    EXPECT_TRUE(summary->text().startsWith("Choose")) << summary->text().toStdString();
+    EXPECT_TRUE(window.settled());
+}
+
+// Rows move as runs begin and end; Stop means the run that one chose.
+TEST_F(Runs, TheChosenRunStaysChosen) {
+    store::Store store = store::Store::open(file(), store::Access::write);
+    const std::string first = begin(store);
+    begin(store);
+    MainWindow window(everything(), file());
+    window.show();
+    window.go({View::run, ""});
+    auto* shown = named<QTableView>(window, "Runs");
+    auto* words = named<QLabel>(window, "The chosen run in words");
+    const auto chosen = [&] { return words->text().section('\n', 0, 0).toStdString(); };
+    ASSERT_TRUE(QTest::qWaitFor([&] { return shown->model()->rowCount() == 2; }, patience_ms));
+    shown->selectRow(0);
+    if (chosen() != first) shown->selectRow(1);
+    ASSERT_EQ(chosen(), first);
+    const std::string third = begin(store);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return shown->model()->rowCount() == 3; }, patience_ms));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return chosen() == first; }, patience_ms)) << chosen();
+    int finished = 0;
+    for (const std::string& session : {third, first}) {  // as many rows, in another order
+        store.finish_session(session, "finished");
+        ++finished;
+        ASSERT_TRUE(QTest::qWaitFor(
+            [&] {
+                int ended = 0;
+                for (int row = 0; row < 3; ++row)
+                    ended += shown->model()->index(row, 0).data().toString().contains("finished");
+                return ended == finished;
+            },
+            patience_ms));
+        EXPECT_EQ(chosen(), first);
+    }
 }
 
 // It is in a group of its own, outlives the window, and is stopped by the lock that it holds.
@@ -229,6 +286,8 @@ TEST_F(Runs, ACommandIsShownBeforeItWrites) {
     EXPECT_TRUE(store.annotations(session).empty());
     QSignalSpy done(dialog, &CommandDialog::done_now);
     dialog->run();
+    dialog->reject();  // Escape: it is too late
+    EXPECT_TRUE(dialog->isVisible());
     ASSERT_TRUE(done.wait(patience_ms));
     ASSERT_EQ(store.annotations(session).size(), 1u);
     EXPECT_EQ(store.annotations(session)[0].text, "new power supply");

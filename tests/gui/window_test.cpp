@@ -9,6 +9,7 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
+#include <QToolButton>
 #include <QTreeView>
 
 #include "gui/views/theme.hpp"
@@ -93,6 +94,56 @@ TEST_F(Window, ShowsAFigureAndGoesBack) {
     for (int i = 0; i < 3; ++i) window.back();
     EXPECT_EQ(window.location(), Location{});
     window.back();  // nothing is before it
+    EXPECT_EQ(window.location(), Location{});
+}
+
+// What is left while a question is open is not said to have failed where one is now.
+TEST_F(Window, WhatIsLeftIsForgotten) {
+    MainWindow window(one_system(), folder / "r.db");
+    window.show();
+    settle(window);
+    window.go({View::figure, "made/nothing"});
+    window.go({View::overview, {}});
+    settle(window);
+    QTest::qWait(200);
+    EXPECT_EQ(window.notice(), "");
+}
+
+TEST_F(Window, EveryViewIsReachedByMouse) {
+    MainWindow window(one_system(), folder / "r.db");
+    window.show();
+    settle(window);
+    const auto button = [&](const char* name) {
+        for (auto* one : window.findChildren<QToolButton*>())
+            if (one->text() == name || one->accessibleName() == name) return one;
+        throw std::out_of_range(name);
+    };
+    const auto click = [&](const char* name) {
+        QTest::mouseClick(button(name), Qt::LeftButton);
+        settle(window);
+        settle(window);
+    };
+    const std::string id = example_spec().experiment;
+    EXPECT_FALSE(button("Back")->isEnabled());
+    EXPECT_FALSE(button("History")->isEnabled());  // no figure was looked at
+    EXPECT_TRUE(button("Overview")->isChecked());
+    click("Overview");
+    EXPECT_TRUE(button("Overview")->isChecked());
+    window.go({View::figure, id});
+    settle(window);
+    for (const auto& [name, place] :
+         {std::pair("Compare", Location{View::compare, "latest~1,latest"}),
+          {"Timeline", Location{View::timeline, sample}},
+          {"History", Location{View::history, id}},
+          {"Run", Location{View::run, id}},
+          {"Machine", Location{View::machine, {}}},
+          {"Overview", Location{}},
+          {"Figure", Location{View::figure, id}}}) {
+        click(name);
+        EXPECT_EQ(window.location(), place) << name;
+        EXPECT_TRUE(button(name)->isChecked()) << name;
+    }
+    click("Back");
     EXPECT_EQ(window.location(), Location{});
 }
 
