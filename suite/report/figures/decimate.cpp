@@ -3,70 +3,63 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 namespace assay::report {
 namespace {
 
-/// The points of one pixel, by index.
 struct Column {
-    std::size_t pixel = 0, first = 0, lowest = 0, highest = 0, last = 0;
+    std::size_t first = 0, lowest = 0, highest = 0, last = 0;
 };
 
-/// `begins`, `ends`: the curve comes from, goes on to, something else than the pixel beside this.
+/// `begins`, `ends`: there is nothing in the pixel before, after it.
 void paint(const Column& column, bool begins, bool ends, std::vector<std::size_t>& painted) {
-    const auto [lowest, highest] = std::minmax(column.lowest, column.highest);
-    std::array<std::size_t, 4> chosen{lowest, highest};
-    std::size_t count = 2;
-    if (begins) chosen[count++] = column.first;
-    if (ends) chosen[count++] = column.last;
-    std::sort(chosen.begin(), chosen.begin() + count);
-    painted.insert(painted.end(), chosen.begin(),
-                   std::unique(chosen.begin(), chosen.begin() + count));
+    std::array<std::size_t, 4> chosen{column.lowest, column.highest,
+                                      begins ? column.first : column.lowest,
+                                      ends ? column.last : column.highest};
+    std::sort(chosen.begin(), chosen.end());
+    painted.insert(painted.end(), chosen.begin(), std::unique(chosen.begin(), chosen.end()));
 }
 
 }  // namespace
 
 std::vector<std::size_t> points_to_paint(std::span<const double> times,
                                          std::span<const double> values, std::size_t width) {
-    const auto finite = [&](std::size_t i) {
+    const auto is_there = [&](std::size_t i) {
         return std::isfinite(times[i]) && std::isfinite(values[i]);
     };
-    std::size_t count = 0;
-    double begin = INFINITY, end = -INFINITY;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!finite(i)) continue;
-        ++count;
-        begin = std::min(begin, times[i]);
-        end = std::max(end, times[i]);
-    }
-    const bool all = count <= width || width == 0;
-    const double last_pixel = static_cast<double>(width) - 1;
-    const double pixels_per_s = end > begin ? static_cast<double>(width) / (end - begin) : 0;
-
     std::vector<std::size_t> painted;
-    std::optional<Column> column;
+    for (std::size_t i = 0; i < values.size() && (painted.size() <= width || width == 0); ++i)
+        if (is_there(i)) painted.push_back(i);
+    if (painted.size() <= width || width == 0) return painted;
+
+    std::size_t next = painted.front(), last = values.size() - 1;
+    while (!is_there(last)) --last;
+    painted.clear();
+    const double begin = times[next];
+    const double pixel_s = (times[last] - begin) / static_cast<double>(width);
+    const std::size_t last_pixel = pixel_s > 0 ? width - 1 : 0;
     bool begins = true;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!finite(i)) continue;
-        if (all) {
-            painted.push_back(i);
-            continue;
+    for (std::size_t pixel = 0; next <= last;) {
+        Column column{next, next, next, next};
+        const double end = begin + static_cast<double>(pixel + 1) * pixel_s;
+        for (++next; next <= last && (pixel == last_pixel || !(times[next] >= end)); ++next) {
+            if (!is_there(next)) continue;
+            if (values[next] < values[column.lowest]) column.lowest = next;
+            if (values[next] > values[column.highest]) column.highest = next;
+            column.last = next;
         }
-        const auto pixel =
-            static_cast<std::size_t>(std::min(last_pixel, (times[i] - begin) * pixels_per_s));
-        if (column && column->pixel != pixel) {
-            const bool ends = pixel != column->pixel + 1;
-            paint(*column, begins, ends, painted);
-            begins = ends;
-            column.reset();
-        }
-        if (!column) column = Column{pixel, i, i, i, i};
-        column->last = i;
-        if (values[i] < values[column->lowest]) column->lowest = i;
-        if (values[i] > values[column->highest]) column->highest = i;
+        while (next <= last && !is_there(next)) ++next;
+        // Each pixel lies right of the one before, whatever the times are: `width` at most.
+        std::size_t after = pixel + 1;
+        if (next <= last)
+            after = static_cast<std::size_t>(std::max(
+                static_cast<double>(after),
+                std::min(static_cast<double>(last_pixel), (times[next] - begin) / pixel_s)));
+        const bool ends = next > last || after > pixel + 1;
+        paint(column, begins, ends, painted);
+        begins = ends;
+        pixel = after;
     }
-    if (column) paint(*column, begins, true, painted);
     return painted;
 }
 
