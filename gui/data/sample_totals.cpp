@@ -43,14 +43,11 @@ void SampleTotals::count(const store::Store& store) {
         sessions_.clear();
         const store::Changes running = store.changes_since(cursor);
         follow(running);
-        std::map<std::string, std::string> started;
-        for (const store::Session& session : store.sessions()) {
-            started.emplace(session.id, session.started);
-            latest_started_ = std::max(latest_started_, session.started);
-        }
         for (store::ExperimentCounts& counts : store.sample_counts()) {
             Total& total = totals_[counts.experiment];
-            total.newest_started = started[counts.newest];
+            if (const auto newest = store.session(counts.newest))
+                total.newest_started = newest->started;
+            latest_started_ = std::max(latest_started_, total.newest_started);
             total.counts = std::move(counts);
         }
         if (store.changes_since(running.next).empty()) {

@@ -37,7 +37,7 @@ class SampleTotals {
     std::map<std::string, Total> totals_;             // by experiment
     std::map<std::string, Counted> followed_;         // samples of followed sessions, by id
     std::map<std::string, store::Session> sessions_;  // followed, by id
-    std::string latest_started_;  // of the sessions that there were when it was counted
+    std::string latest_started_;  // of the sessions that had samples when it was counted
 };
 
 }  // namespace assay::gui

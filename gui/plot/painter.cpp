@@ -51,10 +51,17 @@ class Brushwork {
         }
         with.setCapStyle(Qt::SquareCap);
         painter_.setPen(with);
-        QVector<QLineF> lines;
-        for (std::size_t i = 1; i < path.points.size(); ++i)
-            lines.push_back({at(path.points[i - 1]), at(path.points[i])});
-        painter_.drawLines(lines);
+        // Within a pixel's width there is no slope to smooth, which takes Qt four times as long:
+        // long curves are such lines, a few a pixel (decimate.hpp).
+        QVector<QLineF> upright, others;
+        for (std::size_t i = 1; i < path.points.size(); ++i) {
+            const QLineF line(at(path.points[i - 1]), at(path.points[i]));
+            (std::abs(line.dx()) < 1 && std::abs(line.dy()) > 1 ? upright : others).push_back(line);
+        }
+        painter_.drawLines(others);
+        painter_.setRenderHint(QPainter::Antialiasing, false);
+        painter_.drawLines(upright);
+        painter_.setRenderHint(QPainter::Antialiasing);
     }
     void operator()(const Rectangle& area) const {
         QColor fill = colour(area.fill, theme_);

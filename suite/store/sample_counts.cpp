@@ -16,16 +16,25 @@ std::unordered_map<std::string, std::string> experiment_of_series(SQLite::Databa
     return experiments;
 }
 
-// Sessions in the order in which they started, so that of two the later one has the larger number.
-std::unordered_map<std::string, std::pair<long, std::string>> order_of_sessions(
-    SQLite::Database& sql) {
-    std::unordered_map<std::string, std::pair<long, std::string>> order;
-    SQLite::Statement rows(sql, "SELECT id FROM session ORDER BY started, arrival");
-    for (long place = 1; rows.executeStep(); ++place) {
-        const std::string id = rows.getColumn(0).getString();
-        order.emplace(id, std::pair(place, id));
+/// Of each of these experiments the latest-started session that has a sample of it: from the newest
+/// session back until there is one of each, since a file may hold many sessions.
+void find_newest(SQLite::Database& sql,
+                 const std::unordered_map<std::string, std::string>& experiment_of,
+                 std::map<std::string, ExperimentCounts>& counts) {
+    std::size_t missing = counts.size();
+    SQLite::Statement sessions(sql, "SELECT id FROM session ORDER BY started DESC, arrival DESC");
+    SQLite::Statement series(sql, "SELECT DISTINCT series FROM sample WHERE session = ?");
+    while (missing > 0 && sessions.executeStep()) {
+        const std::string session = sessions.getColumn(0).getString();
+        series.reset();
+        series.bind(1, session);
+        while (series.executeStep()) {
+            ExperimentCounts& of = counts.at(experiment_of.at(series.getColumn(0).getString()));
+            if (!of.newest.empty()) continue;
+            of.newest = session;
+            --missing;
+        }
     }
-    return order;
 }
 
 }  // namespace
@@ -33,9 +42,8 @@ std::unordered_map<std::string, std::pair<long, std::string>> order_of_sessions(
 std::vector<ExperimentCounts> Store::sample_counts() const {
     return impl_->database.read("count the samples", [](SQLite::Database& sql) {
         const auto experiments = experiment_of_series(sql);
-        const auto sessions = order_of_sessions(sql);
         std::map<std::string, ExperimentCounts> counts;
-        // Both read an index only: (series, status) and (session, series, …).
+        // Reads an index only: (series, status, …).
         SQLite::Statement statuses(
             sql, "SELECT series, status, count(*) FROM sample GROUP BY series, status");
         while (statuses.executeStep()) {
@@ -43,16 +51,10 @@ std::vector<ExperimentCounts> Store::sample_counts() const {
             of.samples[statuses.getColumn(1).getString()] +=
                 static_cast<long>(statuses.getColumn(2).getInt64());
         }
-        std::map<std::string, std::pair<long, std::string>> newest;
-        SQLite::Statement pairs(sql, "SELECT DISTINCT session, series FROM sample");
-        while (pairs.executeStep()) {
-            auto& of = newest[experiments.at(pairs.getColumn(1).getString())];
-            of = std::max(of, sessions.at(pairs.getColumn(0).getString()));
-        }
+        find_newest(sql, experiments, counts);
         std::vector<ExperimentCounts> all;
         for (auto& [experiment, of] : counts) {
             of.experiment = experiment;
-            of.newest = newest.at(experiment).second;
             all.push_back(std::move(of));
         }
         return all;

@@ -109,7 +109,7 @@ class Store {
 
     /// The samples of a session in the order they started, with metrics and events only.
     std::vector<Sample> samples(std::string_view session) const;
-    /// Of those that have any sample, in name order: two passes over indexes of the samples.
+    /// Of those that have any sample, in name order: one pass over an index of the samples.
     std::vector<ExperimentCounts> sample_counts() const;
     SessionProgress progress(std::string_view session) const;
     /// Those that have any sample, in name order; some may be in no registry.
