@@ -329,8 +329,9 @@ void MainWindow::export_view() {
         this, QStringLiteral("Export what is shown"),
         (name.isEmpty() ? QStringLiteral("assay") : name) + (plot ? ".svg" : ".csv"), kinds);
     if (file.isEmpty()) return;
-    const QAbstractItemModel* rows = open_page() ? open_page()->table()->model() : overview_model_;
-    if (!(file.endsWith(".csv") ? save_table(*rows, file) : plot && save_picture(*plot, file)))
+    const QAbstractItemModel& rows =
+        open_page() ? *open_page()->table()->model() : overview_->rows();
+    if (!(file.endsWith(".csv") ? save_table(rows, file) : plot && save_picture(*plot, file)))
         tell(here, QStringLiteral("%1 could not be written: a name ends in .svg, .png or .csv, "
                                   "and its folder must exist")
                        .arg(file));

@@ -12,6 +12,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include "gui/views/export.hpp"
 #include "gui/views/theme.hpp"
 #include "suite/base/error.hpp"
 #include "tests/store/example_rows.hpp"
@@ -214,6 +215,18 @@ TEST_F(Window, SearchTakesWhatIsTyped) {
     QTest::keyClicks(search, "fig15e");
     EXPECT_EQ(qobject_cast<QLineEdit*>(search)->text(), "fig15e");
     EXPECT_EQ(window.location(), Location{});
+}
+
+TEST_F(Window, TheOverviewIsExportedAsItIsSeen) {
+    MainWindow window(one_system(), folder / "r.db");
+    window.show();
+    settle(window);
+    const auto* overview = window.findChild<OverviewView*>();
+    const QByteArray all = csv_of(overview->rows());
+    EXPECT_TRUE(all.contains(example_spec().experiment.c_str())) << all.toStdString();
+    QTest::keyClick(&window, Qt::Key_Slash);
+    QTest::keyClicks(QApplication::focusWidget(), "no such figure");
+    EXPECT_EQ(csv_of(overview->rows()).count('\n'), 1);  // the heads
 }
 
 double contrast(QColor a, QColor b) {
