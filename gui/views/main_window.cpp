@@ -189,6 +189,7 @@ void MainWindow::add_keys() {
 
 void MainWindow::go(const Location& location) {
     if (location == location_) return;
+    keep_seen();
     before_.push_back(location_);
     location_ = location;
     show_location();
@@ -217,6 +218,7 @@ void MainWindow::go_to(View view) {
 
 void MainWindow::back() {
     if (before_.empty()) return;
+    keep_seen();
     location_ = before_.back();
     before_.pop_back();
     show_location();
@@ -264,6 +266,10 @@ void MainWindow::show_location() {
     show_ways();
     forget_view();
     refresh();
+}
+
+void MainWindow::keep_seen() {
+    if (open_pane()) seen_[to_string(location_)] = open_pane()->seen();
 }
 
 void MainWindow::show_ways() {
