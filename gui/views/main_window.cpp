@@ -75,7 +75,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     notice_->hide();
     address_->setAccessibleName(QStringLiteral("View"));
     address_->setToolTip(QStringLiteral("Where this is; type another view to go there (Ctrl+L)"));
-    address_->setMinimumWidth(260);
+    address_->setMinimumWidth(200);
     address_->setMaximumWidth(420);
 
     auto* page = new QWidget;
@@ -83,9 +83,11 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     auto* line = new QHBoxLayout;
     line->addWidget(headline_, 1);
     line->addWidget(running_);
-    line->addWidget(address_);
+    auto* place = new QHBoxLayout;
+    place->addWidget(ways_);
+    place->addWidget(address_, 1);
     column->addLayout(line);
-    column->addWidget(ways_);
+    column->addLayout(place);
     column->addWidget(notice_);
     column->addWidget(views_, 1);
     setCentralWidget(page);
@@ -263,6 +265,7 @@ void MainWindow::show_location() {
     shown->setFocus();
     address_->setText(text(to_string(location_)));
     address_->setCursorPosition(0);
+    if (registry_->experiment(location_.argument)) experiment_ = location_.argument;
     show_ways();
     forget_view();
     refresh();

@@ -130,7 +130,9 @@ TEST_F(Window, EveryViewIsReachedByMouse) {
     EXPECT_TRUE(button("Overview")->isChecked());
     click("Overview");
     EXPECT_TRUE(button("Overview")->isChecked());
-    window.go({View::figure, id});
+    window.go({View::figure, "made/nothing"});  // no figure either
+    EXPECT_FALSE(button("History")->isEnabled());
+    window.go({View::run, id});
     settle(window);
     for (const auto& [name, place] :
          {std::pair("Compare", Location{View::compare, "latest~1,latest"}),
