@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +63,18 @@ QString changes_text(const report::Trend& trend) {
         .arg(trend.changes.size())
         .arg(text(report::change_text(last.at)), text(point.started.substr(0, 10)),
              text(name_of(last.turn)));
+}
+
+/// "A: 1.2, 1.3, 1.25 s": the values of one side, as they started; empty: it has none.
+std::string values_text(char side, const compare::Series* series) {
+    constexpr std::size_t most = 12;
+    if (!series || series->points.empty()) return {};
+    std::string words;
+    for (std::size_t i = 0; i < std::min(most, series->points.size()); ++i)
+        words += (i > 0 ? ", " : "") + report::number(series->points[i].value);
+    if (series->points.size() > most)
+        words += fmt::format(" and {} more", series->points.size() - most);
+    return fmt::format("\n{}: {}{}{}", side, words, series->unit.empty() ? "" : " ", series->unit);
 }
 
 QString left_out_text(const report::Trend& trend) {
@@ -147,7 +160,8 @@ RowsModel* make_rows_model(QObject* parent) {
           true, "values of A and of B"},
          {"Verdict", [](const ComparedRow& one) { return verdict_text(one.row); }}},
         [](const ComparedRow& one) {
-            std::string words = one.name + "\n" + one.row.reason;
+            std::string words = one.name + "\n" + one.row.reason + values_text('A', one.row.a) +
+                                values_text('B', one.row.b);
             for (const std::string& warning : one.row.warnings) words += "\n(!) " + warning;
             for (const std::string& error : one.row.errors) words += "\n" + error;
             return text(words);

@@ -31,7 +31,6 @@ class FigurePage : public PlotPage<JudgedClaim> {
     }
 
     void refresh() override {
-        Q_EMIT looked_at(argument());
         ask([registry = context().registry,
              id = argument()](store::Store& store) { return read_figure(*registry, store, id); },
             [this](FigureContent figure) { show(std::move(figure)); });

@@ -50,6 +50,24 @@ void draw_axis(Plot& plot, const PlotFrame& frame, double margin) {
               {.size = 11.5, .anchor = Anchor::middle});
 }
 
+/// Without what is too much in its middle: rows of one figure differ at their ends.
+std::string shortened(const std::string& name, double size, double room) {
+    if (text_width(name, size) <= room) return name;
+    const auto is_inside = [&](std::size_t at) {  // of a character of more than one byte
+        return at < name.size() && (static_cast<unsigned char>(name[at]) & 0xC0) == 0x80;
+    };
+    std::size_t head = name.size() / 2, tail = head;
+    std::string words;
+    do {
+        do --head;
+        while (head > 0 && is_inside(head));
+        do ++tail;
+        while (is_inside(tail));
+        words = name.substr(0, head) + "…" + name.substr(tail);
+    } while (head > 0 && tail < name.size() && text_width(words, size) > room);
+    return words;
+}
+
 /// `reached`: by the whole axis; what lies beyond stands at its end.
 void draw_row(Plot& plot, const PlotFrame& frame, const compare::Row& row, const Range& reached,
               double y) {
@@ -57,7 +75,7 @@ void draw_row(Plot& plot, const PlotFrame& frame, const compare::Row& row, const
         return frame.px(std::clamp(ratio, reached.low, reached.high));
     };
     const std::size_t slot = slot_of(row);
-    plot.text({frame.area.left - 8, y + 3.6}, fitted(row.id.text(), 10.5, names_width - 24),
+    plot.text({frame.area.left - 8, y + 3.6}, shortened(row.id.text(), 10.5, names_width - 24),
               {.size = 10.5, .anchor = Anchor::end});
     plot.clip(frame.area);
     if (std::isfinite(row.low) && std::isfinite(row.high))

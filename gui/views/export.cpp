@@ -48,7 +48,8 @@ bool save_table(const QAbstractItemModel& rows, const QString& file) {
 }
 
 bool save_picture(const report::Plot& plot, const QString& file) {
-    if (!file.endsWith(".png")) return write(file, QByteArray::fromStdString(report::to_svg(plot)));
+    if (file.endsWith(".svg")) return write(file, QByteArray::fromStdString(report::to_svg(plot)));
+    if (!file.endsWith(".png")) return false;
     constexpr double scale = 2;
     QImage picture(QSizeF(plot.width() * scale, plot.height() * scale).toSize(),
                    QImage::Format_RGB32);

@@ -15,7 +15,7 @@ QByteArray csv_of(const QAbstractItemModel& rows);
 
 /// False: it could not be written.
 bool save_table(const QAbstractItemModel& rows, const QString& file);
-/// PNG at twice the plot's pixels where the name ends so, else SVG.
+/// As its name ends: .svg, or .png of twice the plot's pixels; nothing else.
 bool save_picture(const report::Plot& plot, const QString& file);
 
 }  // namespace assay::gui

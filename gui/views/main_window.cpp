@@ -75,7 +75,7 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     notice_->hide();
     address_->setAccessibleName(QStringLiteral("View"));
     address_->setToolTip(QStringLiteral("Where this is; type another view to go there (Ctrl+L)"));
-    address_->setMinimumWidth(260);
+    address_->setMinimumWidth(200);
     address_->setMaximumWidth(420);
 
     auto* page = new QWidget;
@@ -83,9 +83,11 @@ MainWindow::MainWindow(std::shared_ptr<const Registry> registry, std::filesystem
     auto* line = new QHBoxLayout;
     line->addWidget(headline_, 1);
     line->addWidget(running_);
-    line->addWidget(address_);
+    auto* place = new QHBoxLayout;
+    place->addWidget(ways_);
+    place->addWidget(address_, 1);
     column->addLayout(line);
-    column->addWidget(ways_);
+    column->addLayout(place);
     column->addWidget(notice_);
     column->addWidget(views_, 1);
     setCentralWidget(page);
@@ -189,6 +191,7 @@ void MainWindow::add_keys() {
 
 void MainWindow::go(const Location& location) {
     if (location == location_) return;
+    keep_seen();
     before_.push_back(location_);
     location_ = location;
     show_location();
@@ -217,6 +220,7 @@ void MainWindow::go_to(View view) {
 
 void MainWindow::back() {
     if (before_.empty()) return;
+    keep_seen();
     location_ = before_.back();
     before_.pop_back();
     show_location();
@@ -261,9 +265,14 @@ void MainWindow::show_location() {
     shown->setFocus();
     address_->setText(text(to_string(location_)));
     address_->setCursorPosition(0);
+    if (registry_->experiment(location_.argument)) experiment_ = location_.argument;
     show_ways();
     forget_view();
     refresh();
+}
+
+void MainWindow::keep_seen() {
+    if (open_pane()) seen_[to_string(location_)] = open_pane()->seen();
 }
 
 void MainWindow::show_ways() {
@@ -329,8 +338,9 @@ void MainWindow::export_view() {
         this, QStringLiteral("Export what is shown"),
         (name.isEmpty() ? QStringLiteral("assay") : name) + (plot ? ".svg" : ".csv"), kinds);
     if (file.isEmpty()) return;
-    const QAbstractItemModel* rows = open_page() ? open_page()->table()->model() : overview_model_;
-    if (!(file.endsWith(".csv") ? save_table(*rows, file) : plot && save_picture(*plot, file)))
+    const QAbstractItemModel& rows =
+        open_page() ? *open_page()->table()->model() : overview_->rows();
+    if (!(file.endsWith(".csv") ? save_table(rows, file) : plot && save_picture(*plot, file)))
         tell(here, QStringLiteral("%1 could not be written: a name ends in .svg, .png or .csv, "
                                   "and its folder must exist")
                        .arg(file));

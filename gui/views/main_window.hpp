@@ -50,6 +50,7 @@ class MainWindow : public QMainWindow {
   private:
     void add_pages();
     void add_keys();
+    void keep_seen();
     void forget_view();
     void show_location();
     void refresh();

@@ -62,6 +62,8 @@ void OverviewView::set_news(const QString& news) {
     news_->setVisible(!news.isEmpty());
 }
 
+const QAbstractItemModel& OverviewView::rows() const { return *found_; }
+
 void OverviewView::search() {
     search_->setFocus(Qt::ShortcutFocusReason);
     search_->selectAll();

@@ -5,6 +5,7 @@
 
 #include "gui/models/overview_model.hpp"
 
+class QAbstractItemModel;
 class QLabel;
 class QLineEdit;
 class QSortFilterProxyModel;
@@ -19,6 +20,8 @@ class OverviewView : public QWidget {
 
     void search();                       ///< puts the cursor where one types what is looked for
     void set_news(const QString& news);  ///< since the last look; empty: there was none before
+
+    const QAbstractItemModel& rows() const;  ///< those that are found
 
   Q_SIGNALS:
     void opened(const QString& experiment);

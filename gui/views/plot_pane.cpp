@@ -222,6 +222,7 @@ void PlotPane::set_seen(const Seen& seen) {
     only_->setChecked(seen.only_what_matters);
     rows_->look_for(seen.filter);
     rows_->only_what_matters(seen.only_what_matters);
+    if (!table_->currentIndex().isValid()) table_->selectRow(0);
     plot_->set_window(seen.window);
     before_filter_ = seen;
 }

@@ -149,6 +149,30 @@ TEST_F(Interaction, WhatIsSeenStaysWhileARunWrites) {
     EXPECT_EQ(plot().window(), zoomed);
 }
 
+// Another row has other values; that all of them are seen is no step of one's own to undo.
+TEST_F(Interaction, AnotherRowOfAHistoryIsSeenWhole) {
+    const Location history{View::history, example_spec().experiment};
+    SampleSpec other = example_spec();
+    other.variant += "_too";
+    add_run(store, store::testing::begin(store), other);
+    window.go(history);
+    settle(window);
+    ASSERT_GE(pane().table()->model()->rowCount(), 2);
+    pane().choose_row(0);
+    key(Qt::Key_W);
+    const ViewWindow zoomed = plot().window();
+    ASSERT_FALSE(zoomed.whole());
+    pane().choose_row(pane().table()->model()->rowCount() - 1);
+    EXPECT_TRUE(plot().window().whole());
+    key(Qt::Key_Z, Qt::ControlModifier);
+    EXPECT_TRUE(plot().window().whole());
+    key(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_EQ(plot().window(), zoomed);
+    window.go({});
+    window.go(history);
+    EXPECT_EQ(plot().window(), zoomed);
+}
+
 // More rows than before, of which some come before the chosen one.
 TEST(Pane, TheChosenRowStaysChosenWhileOthersCome) {
     MarksModel* marks = make_marks_model(nullptr);

@@ -15,6 +15,26 @@ namespace {
 using Strict = QAbstractItemModelTester;
 constexpr auto fatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
 
+TEST(Compared, HasTheValuesOfBothSides) {
+    compare::Series a, b;
+    a.unit = b.unit = "s";
+    for (const double value : {1.5, 1.25}) a.points.push_back({.value = value});
+    for (int i = 0; i < 14; ++i) b.points.push_back({.value = 2});
+    ComparedRow both{{}, "made/fig1 x"}, lacking{{}, "made/fig1 y"};
+    both.row.reason = "beyond-margin";
+    both.row.a = &a;
+    both.row.b = &b;
+    lacking.row.reason = "only-in-a";
+    lacking.row.a = &a;
+    QObject owner;
+    RowsModel* rows = make_rows_model(&owner);
+    rows->set({both, lacking});
+    EXPECT_EQ(rows->details(0),
+              "made/fig1 x\nbeyond-margin\nA: 1.5, 1.25 s\n"
+              "B: 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 and 2 more s");
+    EXPECT_EQ(rows->details(1), "made/fig1 y\nonly-in-a\nA: 1.5, 1.25 s");
+}
+
 // Nothing is said where an event has no detail.
 TEST(Marks, SayWhatIsKnown) {
     QObject owner;

@@ -12,6 +12,7 @@
 #include <QPushButton>
 #include <QTest>
 #include <QTimer>
+#include <QToolButton>
 #include <QWheelEvent>
 #include <cstdlib>
 #include <random>
@@ -127,6 +128,8 @@ class Monkey {
     }
     /// It would run, stop or write something, by the program beside this one.
     static bool is_command(const QWidget* widget) {
+        if (const auto* view = qobject_cast<const QToolButton*>(widget))
+            return view->text() == QStringLiteral("Machine");  // it asks the doctor
         const auto* button = qobject_cast<const QPushButton*>(widget);
         return button && !button->text().contains(QStringLiteral("Copy"));
     }

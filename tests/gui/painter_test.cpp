@@ -5,8 +5,10 @@
 
 #include <QImage>
 #include <cmath>
+#include <set>
 
 #include "gui/plot/plot_view.hpp"
+#include "gui/plot/ratio_plot.hpp"
 #include "suite/report/figures/experiment_plot.hpp"
 #include "suite/report/figures/svg_writer.hpp"
 #include "suite/report/markup.hpp"
@@ -129,6 +131,28 @@ TEST(PlotView, SaysInWordsWhatItShowsAndKeepsItsShape) {
     EXPECT_EQ(view.accessibleName().toStdString(), view.plot()->title());
     EXPECT_FALSE(view.accessibleDescription().isEmpty());
     EXPECT_EQ(view.heightForWidth(400), std::ceil(view.plot()->height() / 2));
+}
+
+// Rows of one figure begin alike: their names must not be cut where they differ.
+TEST(RatioPlot, NamesOfRowsStayApart) {
+    std::vector<compare::Row> rows(2);
+    for (compare::Row& row : rows) {
+        row.id.variant = std::string(80, 'm');
+        row.ratio = row.low = row.high = 1;
+    }
+    rows[0].id.variant += "=0.25·µs";
+    rows[1].id.variant += "=0.5·µs";
+    std::set<std::string> names;
+    const Plot plot = ratio_plot({}, {}, rows);
+    for (const Shape& shape : plot.shapes())
+        if (const auto* words = std::get_if<Words>(&shape); words && words->text.starts_with('m'))
+            names.insert(words->text);
+    ASSERT_EQ(names.size(), 2u);
+    for (const std::string& name : names) {
+        EXPECT_TRUE(name.ends_with("5·µs")) << name;
+        EXPECT_NE(name.find("m…m"), std::string::npos) << name;
+        EXPECT_LE(text_width(name, 10.5), 330);
+    }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QFile>
+#include <QImage>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -337,6 +339,20 @@ TEST_F(Runs, FromAClaimToItsSamplesToATimeline) {
     EXPECT_EQ(window.location().view, View::timeline);
     EXPECT_EQ(window.location().argument.substr(0, 8),
               QGuiApplication::clipboard()->text().toStdString());
+}
+
+TEST(Export, IsWhatTheNameSays) {
+    const Folder folder;
+    const auto file = [&](const char* name) { return QString::fromStdString(folder / name); };
+    report::Plot drawn("plot", "A plot", "nothing");
+    const report::Plot plot = std::move(drawn).finish(40, 20);
+    EXPECT_TRUE(save_picture(plot, file("a.svg")));
+    EXPECT_TRUE(save_picture(plot, file("a.png")));
+    EXPECT_EQ(QImage(file("a.png")).size(), QSize(80, 40));
+    for (const char* name : {"a.pdf", "a", "none/a.svg"}) {
+        EXPECT_FALSE(save_picture(plot, file(name))) << name;
+        EXPECT_FALSE(QFile::exists(file(name))) << name;
+    }
 }
 
 TEST(Csv, QuotesWhatItMust) {

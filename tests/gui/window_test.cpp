@@ -12,6 +12,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include "gui/views/export.hpp"
 #include "gui/views/theme.hpp"
 #include "suite/base/error.hpp"
 #include "tests/store/example_rows.hpp"
@@ -129,7 +130,9 @@ TEST_F(Window, EveryViewIsReachedByMouse) {
     EXPECT_TRUE(button("Overview")->isChecked());
     click("Overview");
     EXPECT_TRUE(button("Overview")->isChecked());
-    window.go({View::figure, id});
+    window.go({View::figure, "made/nothing"});  // no figure either
+    EXPECT_FALSE(button("History")->isEnabled());
+    window.go({View::run, id});
     settle(window);
     for (const auto& [name, place] :
          {std::pair("Compare", Location{View::compare, "latest~1,latest"}),
@@ -214,6 +217,18 @@ TEST_F(Window, SearchTakesWhatIsTyped) {
     QTest::keyClicks(search, "fig15e");
     EXPECT_EQ(qobject_cast<QLineEdit*>(search)->text(), "fig15e");
     EXPECT_EQ(window.location(), Location{});
+}
+
+TEST_F(Window, TheOverviewIsExportedAsItIsSeen) {
+    MainWindow window(one_system(), folder / "r.db");
+    window.show();
+    settle(window);
+    const auto* overview = window.findChild<OverviewView*>();
+    const QByteArray all = csv_of(overview->rows());
+    EXPECT_TRUE(all.contains(example_spec().experiment.c_str())) << all.toStdString();
+    QTest::keyClick(&window, Qt::Key_Slash);
+    QTest::keyClicks(QApplication::focusWidget(), "no such figure");
+    EXPECT_EQ(csv_of(overview->rows()).count('\n'), 1);  // the heads
 }
 
 double contrast(QColor a, QColor b) {
