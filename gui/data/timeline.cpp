@@ -93,11 +93,11 @@ Experiment experiment_of(const Registry& registry, const store::Sample& sample) 
 
 }  // namespace
 
-report::Plot draw_timeline(const Registry& registry, const store::Sample& sample, std::size_t width,
+report::Plot draw_timeline(const Registry& registry, const Timeline& timeline, std::size_t width,
                            const report::ViewWindow& window) {
-    const Experiment experiment = experiment_of(registry, sample);
-    return report::sample_timeline(experiment, sample, registry.event_kinds(experiment), width,
-                                   window);
+    const Experiment experiment = experiment_of(registry, timeline.sample);
+    return report::sample_timeline(experiment, timeline.sample, timeline.extents,
+                                   registry.event_kinds(experiment), width, window);
 }
 
 Timeline read_timeline(const Registry& registry, const store::Store& store,
@@ -116,7 +116,8 @@ Timeline read_timeline(const Registry& registry, const store::Store& store,
     timeline.hardware = store::device_readings(read.hardware);
     for (store::TimeSeries& curve : hardware_curves(read, timeline.end_s))
         read.series_data.push_back(std::move(curve));
-    timeline.plot = draw_timeline(registry, read, width);
+    timeline.extents = report::extents_of(read);
+    timeline.plot = draw_timeline(registry, timeline, width);
     return timeline;
 }
 

@@ -9,6 +9,7 @@
 
 #include "suite/experiment/system.hpp"
 #include "suite/report/figures/plot.hpp"
+#include "suite/report/figures/timeline.hpp"
 #include "suite/report/figures/view_window.hpp"
 #include "suite/store/device_readings.hpp"
 #include "suite/store/store.hpp"
@@ -44,11 +45,12 @@ struct Timeline {
     std::vector<TimelineMark> marks;  ///< every event by time, then as recorded
     std::vector<TimelineCurve> curves;
     std::vector<store::DeviceReadings> hardware;
+    report::CurveExtents extents;
     report::Plot plot{"", "", ""};  ///< with clocks, temperatures and when a device was throttled
 };
 
-/// The plot of one sample, for a part of its time.
-report::Plot draw_timeline(const Registry& registry, const store::Sample& sample, std::size_t width,
+/// Its plot, for a part of its time.
+report::Plot draw_timeline(const Registry& registry, const Timeline& timeline, std::size_t width,
                            const report::ViewWindow& window = {});
 
 /// `sample`: an id or the beginning of one; `width`: pixels that curves are painted on. Throws

@@ -48,7 +48,7 @@ class TimelinePage : public PlotPage<TimelineMark> {
         model().set(std::move(timeline.marks));
         devices_->set(std::move(timeline.hardware));
         auto whole = std::make_shared<const report::Plot>(std::move(timeline.plot));
-        auto kept = std::make_shared<const store::Sample>(std::move(timeline.sample));
+        auto kept = std::make_shared<const Timeline>(std::move(timeline));
         show_drawing({.whole = std::move(whole),
                       .part =
                           [kept, registry = context().registry](const report::ViewWindow& window) {
@@ -57,7 +57,7 @@ class TimelinePage : public PlotPage<TimelineMark> {
                       .x_unit = "s",
                       .between =
                           [kept](const report::Range& seconds) {
-                              return happened_between(*kept, seconds);
+                              return happened_between(kept->sample, seconds);
                           }});
     }
 

@@ -71,7 +71,7 @@ std::vector<std::pair<std::string, Plot>> every_plot() {
         plots.emplace_back("timeline:" + sample, timeline.plot);
         const Range middle{timeline.end_s * 0.4, timeline.end_s * 0.6};
         plots.emplace_back("zoomed timeline:" + sample,
-                           draw_timeline(*registry, timeline.sample, 1440, {.x = middle}));
+                           draw_timeline(*registry, timeline, 1440, {.x = middle}));
     }
     return plots;
 }

@@ -73,6 +73,26 @@ TEST(Decimation, KeepsWhatSticksOut) {
     // All at one time.
     const std::vector<double> still(5000, 1.0);
     EXPECT_LE(report::points_to_paint(still, std::span(values).first(5000), 800).size(), 4u);
+    // Backwards: a damaged file's. As few, none twice.
+    const std::vector<double> backwards(times.rbegin(), times.rend());
+    EXPECT_LE(report::points_to_paint(backwards, values, 800).size(), 3200u);
+}
+
+TEST(Decimation, KeepsBothSidesOfAGap) {
+    std::vector<double> times, values;
+    for (int i = 0; i < 10'000; ++i) {
+        times.push_back(i < 4'000 ? i : i + 5'000);
+        values.push_back(i % 10);
+    }
+    const auto painted = report::points_to_paint(times, values, 100);
+    EXPECT_TRUE(std::binary_search(painted.begin(), painted.end(), 3'999u));
+    EXPECT_TRUE(std::binary_search(painted.begin(), painted.end(), 4'000u));
+    EXPECT_LE(painted.size(), 2u * 100 + 4);
+    // What lies far outside does not make what is seen coarser.
+    const auto seen = report::points_to_paint(times, values, 100, {9'000, 15'000});
+    EXPECT_EQ(seen.front(), 3'999u);
+    EXPECT_EQ(seen.back(), 9'999u);
+    EXPECT_GE(seen.size(), 150u);
 }
 
 TEST(TimelineData, IsReadFromAStoredSample) {

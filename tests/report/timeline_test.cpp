@@ -268,9 +268,12 @@ TEST(PlaceLabels, WhoChoosesFirstHasRoom) {
 
 // A window shows a part of the time: the same picture, as high, with nothing beside its panels.
 TEST(TimelineWindow, IsAPartOfTheWhole) {
-    const Plot whole = sample_timeline(live_experiment(), live_sample(), training_kinds(), 800);
-    const Plot part = sample_timeline(live_experiment(), live_sample(), training_kinds(), 800,
-                                      {.x = Range{2.3, 2.5}});
+    const auto drawn = [](const ViewWindow& window) {
+        const store::Sample sample = live_sample();
+        return sample_timeline(live_experiment(), sample, extents_of(sample), training_kinds(), 800,
+                               window);
+    };
+    const Plot whole = drawn({}), part = drawn({.x = Range{2.3, 2.5}});
     EXPECT_EQ(part.height(), whole.height());
     ASSERT_EQ(part.panels().size(), whole.panels().size());
     EXPECT_EQ(part.panels()[0].x.low(), 2.3);

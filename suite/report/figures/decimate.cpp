@@ -43,11 +43,11 @@ std::vector<std::size_t> points_to_paint(std::span<const double> times,
         Column column{next, next, next, next};
         const double end = begin + static_cast<double>(pixel + 1) * pixel_s;
         for (++next; next <= last && (pixel == last_pixel || !(times[next] >= end)); ++next) {
-            if (!is_there(next)) continue;
-            if (values[next] < values[column.lowest]) column.lowest = next;
-            if (values[next] > values[column.highest]) column.highest = next;
-            column.last = next;
+            const bool is_lower = values[next] < values[column.lowest];
+            if (!is_lower && !(values[next] > values[column.highest])) continue;
+            if (is_there(next)) (is_lower ? column.lowest : column.highest) = next;
         }
+        for (column.last = next - 1; !is_there(column.last);) --column.last;
         while (next <= last && !is_there(next)) ++next;
         // Each pixel lies right of the one before, whatever the times are: `width` at most.
         std::size_t after = pixel + 1;

@@ -32,6 +32,7 @@ using Anchor = TextStyle::Anchor;
 /// What is drawn below the lanes, on so many pixels.
 struct Curves {
     std::vector<const store::TimeSeries*> shown;
+    CurveExtents extents;  // of those
     std::size_t pixels = static_cast<std::size_t>(width);
 };
 
@@ -40,16 +41,27 @@ std::string curve_title(const store::TimeSeries& curve) {
     return curve.unit.empty() ? name : fmt::format("{} ({})", name, curve.unit);
 }
 
-/// Its own scale stays that of the whole curve, so that what moves when one pans is time alone.
-void draw_curve(Plot& plot, PlotFrame& frame, const store::TimeSeries& series, std::size_t slot,
-                const std::string& title, std::size_t pixels) {
-    double lowest = 0, highest = 0;
+Range range_with_zero(const store::TimeSeries& series) {
+    Range range;
     for (const double value : series.values) {
         if (!std::isfinite(value)) continue;
-        lowest = std::min(lowest, value);
-        highest = std::max(highest, value);
+        range.low = std::min(range.low, value);
+        range.high = std::max(range.high, value);
     }
-    frame.y = AxisScale::linear(lowest, highest);
+    return range;
+}
+
+CurveExtents extents_of(const store::Sample& sample,
+                        std::span<const store::TimeSeries* const> curves) {
+    CurveExtents extents{end_of(sample), {}};
+    for (const store::TimeSeries* curve : curves) extents.values.push_back(range_with_zero(*curve));
+    return extents;
+}
+
+/// Its own scale stays that of the whole curve, so that what moves when one pans is time alone.
+void draw_curve(Plot& plot, PlotFrame& frame, const store::TimeSeries& series, const Range& values,
+                std::size_t slot, const std::string& title, std::size_t pixels) {
+    frame.y = AxisScale::linear(values.low, values.high);
     draw_y_axis(plot, frame);
     const bool steps = series.unit == "count";  // a number of things holds until the next
     std::vector<Point> path;
@@ -159,7 +171,7 @@ void draw_time_grid(Plot& plot, const PlotFrame& frame, double top, double botto
 double draw_block(Plot& plot, const Experiment& experiment, const store::Sample& sample,
                   const std::string& origin, bool tell_faults, double top, EventKinds kinds,
                   const Curves& curves, const ViewWindow& window) {
-    const double end_s = end_of(sample);
+    const double end_s = curves.extents.end_s;
     const TimelineLanes lanes(sample, end_s, kinds);
     PlotFrame frame{{left, 0, width, 0}, AxisScale::until(end_s), {}, 0};
     Labels labels = labels_on(frame, sample, kinds, most_label_rows);
@@ -197,11 +209,13 @@ double draw_block(Plot& plot, const Experiment& experiment, const store::Sample&
 
     const store::TimeSeries* throughput = recorded_curve(sample, "throughput");
     double y = rows_bottom;
-    for (const store::TimeSeries* curve : curves.shown) {
+    for (std::size_t i = 0; i < curves.shown.size(); ++i) {
+        const store::TimeSeries* curve = curves.shown[i];
         const bool named = curve == throughput && !experiment.figure.y_title.empty();
         frame.area.top = y + curve_head;
-        frame.area.height = curve == curves.shown.front() ? curve_height : other_curve_height;
-        draw_curve(plot, frame, *curve, variant_slot(experiment, sample.spec.variant),
+        frame.area.height = i == 0 ? curve_height : other_curve_height;
+        draw_curve(plot, frame, *curve, curves.extents.values[i],
+                   variant_slot(experiment, sample.spec.variant),
                    named ? experiment.figure.y_title : curve_title(*curve), curves.pixels);
         y = frame.area.bottom();
     }
@@ -238,11 +252,16 @@ std::vector<const store::TimeSeries*> painted_curves(const store::Sample& sample
     return curves;
 }
 
-Plot sample_timeline(const Experiment& experiment, const store::Sample& sample, EventKinds kinds,
-                     std::size_t pixels, const ViewWindow& window) {
+CurveExtents extents_of(const store::Sample& sample) {
+    return extents_of(sample, painted_curves(sample));
+}
+
+Plot sample_timeline(const Experiment& experiment, const store::Sample& sample,
+                     const CurveExtents& extents, EventKinds kinds, std::size_t pixels,
+                     const ViewWindow& window) {
     Plot plot = begun(experiment);
     const double bottom = draw_block(plot, experiment, sample, "", true, below_title + 12, kinds,
-                                     {painted_curves(sample), pixels}, window);
+                                     {painted_curves(sample), extents, pixels}, window);
     return std::move(plot).finish(figure_width, bottom + 4);
 }
 
@@ -279,6 +298,7 @@ Plot timeline_figure(const Experiment& experiment, std::span<const store::Sample
         Curves curves;
         if (const store::TimeSeries* throughput = recorded_curve(*sample, "throughput"))
             curves.shown = {throughput};
+        curves.extents = extents_of(*sample, curves.shown);
         y = draw_block(plot, experiment, *sample, std::get<5>(key), scenarios.size() > 1, y, kinds,
                        curves, window);
     }

@@ -28,13 +28,21 @@ using EventKinds = std::span<const EventKind>;
 Plot timeline_figure(const Experiment&, std::span<const store::Sample>, EventKinds,
                      const ViewWindow& = {});
 
-/// One sample in such detail, with every curve of painted_curves(). `width`: of the screen in
-/// pixels; longer curves are thinned out for it (decimate.hpp). Other windows change no height.
-Plot sample_timeline(const Experiment&, const store::Sample&, EventKinds, std::size_t width,
-                     const ViewWindow& = {});
-
 /// The throughput first, then the others as recorded, eight at most; those that are whole.
 std::vector<const store::TimeSeries*> painted_curves(const store::Sample&);
+
+/// How far scales reach, whatever is seen: read out once, since of long curves that takes as long
+/// as to draw what is seen of them.
+struct CurveExtents {
+    double end_s = 0;           ///< end_of() the sample
+    std::vector<Range> values;  ///< of each of painted_curves(): the finite ones, and 0
+};
+CurveExtents extents_of(const store::Sample&);
+
+/// One sample in such detail, with every curve of painted_curves(). `width`: of the screen in
+/// pixels; longer curves are thinned out for it (decimate.hpp). Other windows change no height.
+Plot sample_timeline(const Experiment&, const store::Sample&, const CurveExtents&, EventKinds,
+                     std::size_t width, const ViewWindow& = {});
 
 /// The variants of one scenario over one another. One panel per case, profile, provenance and fault
 /// plan, with the first sample of each variant: the curve that the figure's metric names
