@@ -9,6 +9,7 @@
 #include <QTest>
 #include <QTimer>
 #include <atomic>
+#include <cmath>
 #include <ctime>
 #include <fstream>
 #include <functional>
@@ -25,6 +26,7 @@ namespace {
 
 constexpr int series_of_a_session = 200;
 constexpr double frames_ms = 50;
+constexpr int pan_turns = 5;
 
 /// Sessions of 200 samples each: one through the store, the others copied from it by SQL.
 void fill(const std::filesystem::path& file, long samples) {
@@ -211,9 +213,15 @@ nlohmann::json in_a_process_of_its_own(const QString& what, long size) {
 
 int compare(long many) {
     const auto data = [](long n) { return in_a_process_of_its_own("--database", n); };
-    const auto pan = [](long n) { return in_a_process_of_its_own("--pan", n); };
     const nlohmann::json few = data(1'000), some = data(10'000), most = data(many);
-    const nlohmann::json short_curve = pan(1'000), long_curve = pan(100'000);
+    // Two processes a few seconds apart may not find the machine alike: by turns.
+    std::vector<nlohmann::json> pans;
+    double short_ms = INFINITY, long_ms = INFINITY;
+    for (int turn = 0; turn < pan_turns; ++turn)
+        for (const auto& [points, best] : {std::pair(1'000L, &short_ms), {100'000L, &long_ms}}) {
+            pans.push_back(in_a_process_of_its_own("--pan", points));
+            *best = std::min(*best, pans.back().at("pan_ms").get<double>());
+        }
     bool all_kept = true;
     const auto row = [&](const std::string& what, double value, double of, double bound) {
         const double ratio = value / of;
@@ -230,11 +238,11 @@ int compare(long many) {
         number(most, "resident_mb"), number(some, "resident_mb"), 1.5);
     row(fmt::format("a refresh beside a run at {} samples, ms, of that at 1000", many),
         number(most, "refresh_ms"), number(few, "refresh_ms"), 2);
-    row("panning 100000 points, ms, of 1000", number(long_curve, "pan_ms"),
-        number(short_curve, "pan_ms"), 2);
+    row("panning 100000 points, ms, of 1000", long_ms, short_ms, 2);
     double silent = 0;
-    for (const nlohmann::json* one : {&few, &some, &most, &short_curve, &long_curve})
+    for (const nlohmann::json* one : {&few, &some, &most})
         silent = std::max(silent, number(*one, "silent_ms"));
+    for (const nlohmann::json& one : pans) silent = std::max(silent, number(one, "silent_ms"));
     row("the user's thread at work without a pause, ms, of three frames", silent, frames_ms, 1);
     return all_kept ? EXIT_SUCCESS : EXIT_FAILURE;
 }
