@@ -59,7 +59,8 @@ class HistoryPage : public PlotPage<TrendHistory> {
         }
         const auto trend = std::make_shared<const report::Trend>(chosen->trend);
         const std::string before = std::exchange(shown_, trend->title());
-        if (!before.empty() && before != shown_) pane()->plot_view()->set_window({});  // other values
+        if (!before.empty() && before != shown_)
+            pane()->plot_view()->set_window({});  // other values
         const auto draw = [trend](const report::ViewWindow& window) {
             return report::trend_plot(*trend, report::usual_trend_options().rule, window);
         };
