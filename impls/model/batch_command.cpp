@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,6 +16,7 @@
 #include "impls/model/tool.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
+#include "suite/base/input_file.hpp"
 #include "suite/cli/terminal/output.hpp"
 
 namespace assay::model {
@@ -137,12 +136,8 @@ class BatchCommand : public Command {
 
   private:
     std::vector<decode::NamedJob> read(const decode::RequestLimits& limits) const {
-        if (requests_ == "-") return decode::read_requests(std::cin, "-", limits);
-        std::ifstream in(requests_, std::ios::binary);
-        if (!in || std::filesystem::is_directory(requests_))
-            throw UserError("--requests: " + requests_ +
-                            " cannot be read; give a file of JSON lines, or - for standard input");
-        return decode::read_requests(in, requests_, limits);
+        InputFile requests("--requests", requests_, "a file of JSON lines");
+        return decode::read_requests(requests.stream(), requests_, limits);
     }
 
     static void print_as_json(const std::vector<decode::NamedJob>& named,

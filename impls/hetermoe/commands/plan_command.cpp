@@ -1,13 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,14 +10,11 @@
 #include "impls/hetermoe/cost/modelled_profile.hpp"
 #include "impls/hetermoe/profile/profile_file.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 #include "suite/experiment/value.hpp"
 
 namespace assay::hetermoe {
 namespace {
-
-std::string everything(std::istream& stream) {
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 std::vector<std::string> model_names() {
     std::vector<std::string> names;
@@ -34,14 +25,8 @@ std::vector<std::string> model_names() {
 TrainingProfile profile_of(const std::string& file) {
     if (file.empty())
         throw UserError("give --profile FILE, or --model NAME with --new, --old and --seq");
-    if (file == "-") return read_profile(everything(std::cin), "standard input");
-    if (std::filesystem::is_directory(file))
-        throw UserError(fmt::format("--profile {}: a folder; give a TOML file", file));
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream)
-        throw UserError(fmt::format("--profile {}: {}; give a TOML file, or - for standard input",
-                                    file, std::strerror(errno)));
-    return read_profile(everything(stream), file);
+    InputFile profile("--profile", file, "a TOML file");
+    return read_profile(profile.text(), profile.name());
 }
 
 Fraction backward_factor(const std::string& text) {

@@ -1,12 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,30 +12,11 @@
 #include "impls/lazarus/data/loads_file.hpp"
 #include "impls/lazarus/policy/plan/placement.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 #include "suite/experiment/value.hpp"
 
 namespace assay::lazarus {
 namespace {
-
-std::string name_of(const std::string& file) {
-    return file == "-" ? std::string(standard_input) : file;
-}
-
-std::vector<Loads> loads_of(const std::string& file, std::vector<std::string>& doubts) {
-    if (file == "-") return read_loads(std::cin, standard_input, &doubts);
-    if (std::filesystem::is_directory(file)) {
-        throw UserError(fmt::format(
-            "--loads {}: a folder; give a file with one line of loads per layer", file));
-    }
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-        throw UserError(fmt::format(
-            "--loads {}: {}; give a file with one line of loads per layer, or - for standard "
-            "input",
-            file, std::strerror(errno)));
-    }
-    return read_loads(stream, file, &doubts);
-}
 
 class PlanCommand : public Command {
   public:
@@ -101,11 +77,12 @@ class PlanCommand : public Command {
 
     int run() override {
         std::vector<std::string> doubts;
-        const std::vector<Loads> layers = loads_of(loads_, doubts);
+        InputFile loads("--loads", loads_, "a file with one line of loads per layer");
+        const std::vector<Loads> layers = read_loads(loads.stream(), loads.name(), &doubts);
         for (const std::string& doubt : doubts) fmt::print(stderr, "warning: {}\n", doubt);
         if (layer_ && *layer_ >= layers.size())
             throw UserError(fmt::format("--layer {}: {} has {} layer{}, counted from 0", *layer_,
-                                        name_of(loads_), layers.size(),
+                                        loads.name(), layers.size(),
                                         layers.size() == 1 ? "" : "s"));
         LayerPlanRequest request;
         request.nodes = nodes_;

@@ -15,6 +15,7 @@
 #include "impls/lazarus/data/index_columns.hpp"
 #include "suite/base/encoding.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 
 namespace assay::lazarus {
 namespace {

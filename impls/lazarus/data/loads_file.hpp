@@ -22,9 +22,6 @@ namespace assay::lazarus {
 std::vector<Loads> parse_loads(std::string_view text, std::string_view name,
                                std::vector<std::string>* doubts = nullptr);
 
-/// The name of what is not in a file.
-inline constexpr std::string_view standard_input = "standard input";
-
 /// No loads file is larger than this; room for more than 3 million experts of any load.
 inline constexpr std::size_t largest_loads_bytes = std::size_t{64} << 20U;
 

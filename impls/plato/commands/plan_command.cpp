@@ -5,14 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -21,23 +14,12 @@
 #include "impls/plato/policy/plan_text.hpp"
 #include "impls/plato/simulated/step_model.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 
 namespace assay::plato {
 namespace {
 
 using nlohmann::ordered_json;
-
-void read_file(const char* option, const std::string& file,
-               const std::function<void(std::istream&, const std::string& name)>& read) {
-    if (file == "-") return read(std::cin, "standard input");
-    if (std::filesystem::is_directory(file))
-        throw UserError(fmt::format("{} {}: a folder; give a file", option, file));
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream)
-        throw UserError(fmt::format("{} {}: {}; give a file, or - for standard input", option, file,
-                                    std::strerror(errno)));
-    read(stream, file);
-}
 
 // ---- a plan as text
 
@@ -242,9 +224,7 @@ class PlanCommand : public Command {
 
     PlanParser parsed() const {
         PlanParser plan;
-        read_file("--text", text_, [&](std::istream& in, const std::string&) {
-            plan.feed(std::string(std::istreambuf_iterator<char>(in), {}));
-        });
+        plan.feed(InputFile("--text", text_).text());
         plan.finish();
         return plan;
     }
@@ -271,9 +251,8 @@ class PlanCommand : public Command {
                                         .max_batch = max_batch_,
                                         .warm = warm_};
         Planned planned;
-        read_file("--plans", plans_, [&](std::istream& in, const std::string& name) {
-            planned.plans = read_plans(in, name);
-        });
+        InputFile plans("--plans", plans_);
+        planned.plans = read_plans(plans.stream(), plans.name());
         for (const PlanRecord& plan : planned.plans)
             planned.schedules.push_back(schedule(plan, costs, settings));
         return planned;
