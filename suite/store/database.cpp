@@ -227,6 +227,13 @@ void Database::note_writer() {
     forget.exec();
 }
 
+EndOfTransaction::~EndOfTransaction() {
+    sqlite3* const handle = sql_->getHandle();
+    int code = SQLITE_INTERRUPT;
+    while (code == SQLITE_INTERRUPT && sqlite3_get_autocommit(handle) == 0)
+        code = sqlite3_exec(handle, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
 // ---- prepared statements ------------------------------------------------------------------------
 
 Prepared::~Prepared() {

@@ -57,6 +57,20 @@ class Prepared {
     SQLite::Statement* statement_;
 };
 
+/// Declared before a transaction: once that is gone, the connection is outside of any. An
+/// interruption that is still under way when the transaction's destructor rolls back interrupts the
+/// roll-back too, and SQLite would refuse every later transaction of the connection.
+class EndOfTransaction {
+  public:
+    explicit EndOfTransaction(SQLite::Database& sql) : sql_(&sql) {}
+    ~EndOfTransaction();
+    EndOfTransaction(const EndOfTransaction&) = delete;
+    EndOfTransaction& operator=(const EndOfTransaction&) = delete;
+
+  private:
+    SQLite::Database* sql_;
+};
+
 /// Compiling a statement takes as long as storing several rows. Keyed by the text's address: only
 /// for string literals, and not for one text used twice at the same time.
 class StatementCache {
@@ -110,6 +124,7 @@ class Database {
     bool write_unless_busy(std::string_view task, F&& f) {
         refuse_unless_writable(task);
         return with_store_errors(file_, task, [&] {
+            const EndOfTransaction end(sql_);
             std::optional<SQLite::Transaction> transaction;
             if (!begin_unless_busy(transaction)) return false;
             note_writer();
@@ -139,6 +154,7 @@ class Database {
     template <class F>
     auto in_transaction(std::string_view task, SQLite::TransactionBehavior behavior, F& f) {
         return with_store_errors(file_, task, [&] {
+            const EndOfTransaction end(sql_);
             SQLite::Transaction transaction(sql_, behavior);
             if constexpr (std::is_void_v<decltype(f(sql_))>) {
                 f(sql_);
