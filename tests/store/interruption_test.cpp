@@ -20,7 +20,7 @@ TEST(Interruption, NextReadingIsAsIfThereHadBeenNone) {
         add_sample(writer, session, example_spec(seed));
     const auto reader = Store::open(file, Access::read);
 
-    constexpr int readings = 1500;
+    constexpr int readings = 300;
     int interrupted = 0;
     for (int reading = 0; reading < readings; ++reading) {
         std::atomic<bool> reads{true};
