@@ -12,6 +12,7 @@
 #include "impls/nn/decoder.hpp"
 #include "impls/rl/policy_loss.hpp"
 #include "impls/rl/rollouts.hpp"
+#include "impls/rl/update.hpp"
 
 namespace assay::rl {
 
@@ -35,9 +36,9 @@ struct UpdateRows {
     at::Tensor reference;   ///< fp32 [rows, length], ln p under the reference; undefined: kl is 0
 };
 
-/// Loss of every token of these rows under the policy, weighted so that their sum is the loss of
-/// the update: fp32 [rows, length], with graph.
-at::Tensor weighted_losses(const nn::Decoder& policy, const UpdateRows&, const GrpoOptions&);
+/// Loss of every token of these rows, weighted so that their sum is the loss of the update: fp32
+/// [rows, length], with the graph of `now`, their log-probabilities under the policy.
+at::Tensor weighted_losses(const at::Tensor& now, const UpdateRows&, const GrpoOptions&);
 
 /// Leaves the gradients of an update in the policy's blocks, which come with zeros in them.
 using Gradients = std::function<void(nn::Decoder& policy, const UpdateRows&)>;
@@ -60,13 +61,12 @@ class Grpo {
     Round round(std::span<const Question> questions);
 
   private:
-    void update(const UpdateRows&);
-
     nn::Decoder* policy_;
     GrpoOptions options_;
     Gradients gradients_;
+    Updater updater_;
     std::optional<nn::Decoder> reference_;
-    std::int64_t rounds_ = 0, updates_ = 0;
+    std::int64_t rounds_ = 0;
 };
 
 }  // namespace assay::rl

@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "impls/nn/training/training_loop.hpp"
 #include "tests/nn/small_decoders.hpp"
 
 namespace assay::rl {
