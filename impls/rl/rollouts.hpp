@@ -1,0 +1,50 @@
+// Answers that a policy draws, with what training on them needs.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "impls/nn/decoder.hpp"
+#include "impls/rl/tasks.hpp"
+
+namespace assay::rl {
+
+/// A token is a byte. What an answer ends with, and what fills a row behind it.
+inline constexpr int end_token = '\n';
+
+/// Rows of prompt and answer, padded behind with end_token to a common length.
+struct Rollouts {
+    at::Tensor tokens;      ///< int64 [rows, length + 1]
+    at::Tensor answered;    ///< bool [rows, length]: tokens[:, 1:] that the policy has drawn
+    at::Tensor drawn_with;  ///< fp32 [rows, length]: ln p of those then, 0 elsewhere
+    std::vector<std::string> answers;  ///< [rows], with the end unless cut short
+    std::vector<double> rewards;       ///< [rows], of reward()
+
+    std::int64_t rows() const { return tokens.size(0); }
+    /// Of the listed rows, in that order.
+    Rollouts rows(std::span<const std::int64_t> picked) const;
+};
+
+struct Drawing {
+    int answers = 1;         ///< to each question: neighbouring rows
+    int longest = 16;        ///< tokens of an answer, its end included
+    double temperature = 1;  ///< 0: the likeliest token
+    std::uint64_t seed = 1;  ///< draw (row, token) is a function of it, the row and the position
+};
+
+/// No gradients. The rows are one batch. Throws UserError where a prompt and its answer exceed the
+/// model's context, std::invalid_argument without a
+/// question, for a model whose vocabulary is not 256.
+Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions, const Drawing&);
+
+/// Share of the questions that the policy answers exactly, likeliest tokens, one answer each.
+double accuracy(const nn::Decoder& policy, std::span<const Question> questions, int longest);
+
+/// ln p of tokens[:, 1:] under the policy, with graph: fp32 [rows, length].
+at::Tensor log_probabilities(const nn::Decoder& policy, const at::Tensor& tokens);
+
+}  // namespace assay::rl
