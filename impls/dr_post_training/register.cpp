@@ -4,8 +4,10 @@
 
 #include "impls/dr_post_training/commands/commands.hpp"
 #include "impls/dr_post_training/experiments/experiments.hpp"
+#include "impls/dr_post_training/experiments/training_experiments.hpp"
 #include "impls/dr_post_training/policy/guard/guard.hpp"
 #include "suite/base/datasets.hpp"
+#include "suite/claim/paired_seed_checks.hpp"
 #include "suite/drive/campaign/campaign.hpp"
 #include "suite/drive/recording.hpp"
 
@@ -17,6 +19,9 @@ System make_system(Claims claims) {
     system.title = "Dr. Post-Training: general data as a regulariser of the target's direction";
     system.paper = "arXiv 2605.07063v1";
     system.experiments = {crossovers()};
+#ifdef ASSAY_HAVE_TORCH
+    for (auto* const experiment : {sft_perplexity}) system.experiments.push_back(experiment());
+#endif
     system.event_kinds = {
         {"redo", "steps computed again", EventColour::recovery, EventLane::labelled},
         {"restore", "states restored", EventColour::recovery, EventLane::labelled},
@@ -26,6 +31,9 @@ System make_system(Claims claims) {
     };
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "dr_post_training.toml");
+    system.custom_checks = {{"clearly_greater", claims::clearly_greater},
+                            {"clearly_at_most", claims::clearly_at_most},
+                            {"clearly_at_least", claims::clearly_at_least}};
     system.highlight = {
         .says = "from how many target rows and tokens on which way of scoring gradients is cheaper",
         .parts = {{"dr_post_training/crossovers"}},

@@ -54,9 +54,11 @@ class GradientsCommand : public Command {
             ->type_name("N");
         app.add_flag("--json", json_, "Print JSON");
         app.footer(
-            "A row is {\"messages\": [{\"role\": ..., \"content\": ...}]} (the assistant's turns are "
+            "A row is {\"messages\": [{\"role\": ..., \"content\": ...}]} (the assistant's turns "
+            "are "
             "scored),\n"
-            "{\"prompt\": ..., \"completion\": ...} or {\"text\": ...}. The file takes four bytes for "
+            "{\"prompt\": ..., \"completion\": ...} or {\"text\": ...}. The file takes four bytes "
+            "for "
             "every row and\n"
             "parameter of the layers' linear maps: give few rows.\n"
             "Examples:\n"
@@ -69,8 +71,9 @@ class GradientsCommand : public Command {
         const nn::TensorFile file(locate_file(file_, data::Kind::model));
         const nn::DecoderConfig config = nn::read_decoder_config(file);
         if (nn::read_ffn_sparsity(file, config))
-            throw UserError(file_ + ": its feed-forward networks leave out neurons, which only the "
-                                    "decoding engine knows how to do");
+            throw UserError(file_ +
+                            ": its feed-forward networks leave out neurons, which only the "
+                            "decoding engine knows how to do");
         if (context_ > config.context)
             throw UserError(fmt::format("--context {}: the model's context is {} tokens", context_,
                                         config.context));

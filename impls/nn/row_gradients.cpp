@@ -23,8 +23,8 @@ void row_gradients(Decoder& decoder, Maps& maps, const ScoredRow& row, at::Scala
     for (auto& block : decoder.blocks()) block->zero_grad();
     const RowBatch batch = batch_of(std::span(&row, 1));
     const auto device = decoder.blocks().front()->values().device();
-    const auto losses = decoder.token_losses(batch.tokens.to(device), maps,
-                                             batch.targets.to(device), compute);
+    const auto losses =
+        decoder.token_losses(batch.tokens.to(device), maps, batch.targets.to(device), compute);
     (losses.sum() / static_cast<double>(batch.scored_tokens.front())).backward();
     const auto names = linear_maps(decoder.config());
     for (std::size_t i = 0; i < names.size(); ++i)

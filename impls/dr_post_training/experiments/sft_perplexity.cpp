@@ -63,7 +63,7 @@ Experiment sft_perplexity() {
     Experiment experiment;
     experiment.id = "dr_post_training/sft_perplexity";
     experiment.title = "Perplexity of the target while a model is fine-tuned on other data";
-    experiment.source = "arXiv 2605.07063; the figures of perplexity over steps";
+    experiment.source = "arXiv 2605.07063v1, the figures of perplexity over steps";
     experiment.says =
         "A model that knows six tasks on words is fine-tuned on a pool of which some rows ask for "
         "the target's task under a word that is new to it, some answer the same question wrongly, "
@@ -113,7 +113,7 @@ Experiment sft_perplexity() {
          Direction::lower,
          false,
          {}}};
-    experiment.profiles = {sft_profile(30)};
+    experiment.profiles = {sft_profile(45)};
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "perplexity",
                          .x = "relevance",

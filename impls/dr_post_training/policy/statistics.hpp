@@ -48,6 +48,7 @@ struct PlanInput {
     std::vector<Layer> layers;
     std::vector<double> tokens;        ///< [n] above 0, or empty: all alike
     std::vector<std::string> sources;  ///< [n], or empty
+    bool numbered_sources = false;     ///< they are whole numbers
 
     std::size_t rows() const { return layers.front().statistics.rows(); }
     std::size_t target_rows() const { return layers.front().statistics.target_rows(); }

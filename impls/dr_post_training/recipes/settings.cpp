@@ -54,7 +54,7 @@ SftSettings sft_settings(const SampleSpec& spec) {
     } else if (model == "llama-toy" || model == "llama-1m") {
         const bool larger = model == "llama-1m";
         settings.model = larger ? byte_llama(model, 5, 128, 352) : byte_llama(model, 4, 64, 192);
-        settings.base_steps = 1500;
+        settings.base_steps = 2000;
         settings.steps = 300;
         settings.rates = {3e-4, 1e-3, 3e-3};
     } else {
