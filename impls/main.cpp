@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "impls/decode/register.hpp"
+#include "impls/dr_post_training/register.hpp"
 #include "impls/hetermoe/register.hpp"
 #include "impls/lazarus/register.hpp"
 #include "impls/lte/register.hpp"
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
         registry.add(assay::lte::make_system(claims));
         registry.add(assay::hetermoe::make_system(claims));
         registry.add(assay::plato::make_system(claims));
+        registry.add(assay::dr_post_training::make_system(claims));
         registry.add(assay::decode::make_system(claims));
         registry.add(assay::model::make_model_tool());
     } catch (const std::exception& error) {

@@ -1,5 +1,6 @@
 // The module of tensors: beside main.cpp the one file that names the systems. What each declares in
 // its tensor_functions.hpp is filled in here.
+#include "impls/dr_post_training/tensor_functions.hpp"
 #include "impls/hetermoe/tensor_functions.hpp"
 #include "impls/lte/tensor_functions.hpp"
 #include "impls/model/tensor_functions.hpp"
@@ -64,9 +65,15 @@ const assay::lte::TensorFunctions assay_lte_tensors{
     .gpu_decoding_lacks = assay::lte::gpu_decoding_lacks,
 };
 
+extern const assay::dr_post_training::TensorFunctions assay_dr_post_training_tensors;
+const assay::dr_post_training::TensorFunctions assay_dr_post_training_tensors{
+    .run_sft = assay::dr_post_training::run_sft,
+};
+
 extern const assay::model::TensorFunctions assay_model_tensors;
 const assay::model::TensorFunctions assay_model_tensors{
     .decoder_scorer = assay::model::decoder_scorer,
+    .write_gradients = assay::model::write_gradients,
 };
 
 }  // extern "C"

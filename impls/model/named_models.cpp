@@ -37,9 +37,17 @@ nn::DecoderConfig gpt2(const char* name, int layers, int width) {
     return config;
 }
 
-nn::DecoderConfig smollm2() {
-    nn::DecoderConfig config = llama("SmolLM2-135M", 30, 576, 1536, 9, 3, 49152, 8192);
+nn::DecoderConfig tied(nn::DecoderConfig config) {
     config.tied_embeddings = true;
+    return config;
+}
+
+/// Heads of 128 whatever the width. The norms of its queries and keys, two vectors a layer, are
+/// left out.
+nn::DecoderConfig qwen3(const char* name, int layers, int width, int hidden, int heads) {
+    nn::DecoderConfig config =
+        llama(name, layers, width, hidden, heads, 8, /*vocabulary=*/151936, /*context=*/40960);
+    config.head_width = 128;
     return config;
 }
 
@@ -50,7 +58,13 @@ const std::map<std::string, nn::DecoderConfig, std::less<>>& shapes() {
         {"llama-7b", llama("LLaMA-7B", 32, 4096, 11008, 32, 32, 32000, 2048)},
         {"llama2-7b", llama("LLaMA2-7B", 32, 4096, 11008, 32, 32, 32000, 4096)},
         {"llama2-13b", llama("LLaMA2-13B", 40, 5120, 13824, 40, 40, 32000, 4096)},
-        {"smollm2-135m", smollm2()}};
+        {"llama3.2-3b", tied(llama("Llama-3.2-3B", 28, 3072, 8192, 24, 8, 128256, 131072))},
+        {"qwen3-1.7b", tied(qwen3("Qwen3-1.7B", 28, 2048, 6144, 16))},
+        {"qwen3-4b", tied(qwen3("Qwen3-4B", 36, 2560, 9728, 32))},
+        {"qwen3-8b", qwen3("Qwen3-8B", 36, 4096, 12288, 32)},
+        {"smollm2-135m", tied(llama("SmolLM2-135M", 30, 576, 1536, 9, 3, 49152, 8192))},
+        {"smollm2-360m", tied(llama("SmolLM2-360M", 32, 960, 2560, 15, 5, 49152, 8192))},
+        {"tinyllama-1.1b", llama("TinyLlama-1.1B", 22, 2048, 5632, 32, 4, 32000, 2048)}};
     return all;
 }
 

@@ -14,6 +14,7 @@
 #include "impls/model/tool.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "impls/nn/files/parameter_source.hpp"
+#include "impls/nn/text/chat.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 #include "suite/base/error.hpp"
 #include "suite/base/quantity_text.hpp"

@@ -18,6 +18,8 @@ Tool make_model_tool() {
     tool.subcommands.push_back(
         {"generate", "Continue a prompt on the CPU", make_generate_command()});
     tool.subcommands.push_back({"batch", "Continue many prompts at once", make_batch_command()});
+    tool.subcommands.push_back(
+        {"gradients", "Gradients of single rows, for `assay plan`", make_gradients_command()});
     return tool;
 }
 

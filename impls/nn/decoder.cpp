@@ -48,10 +48,6 @@ std::vector<std::unique_ptr<ParameterBlock>> decoder_blocks(const DecoderConfig&
 }
 
 // One parameter in the type of the matrix products; an absent one stays absent.
-at::Tensor in_type(const at::Tensor* leaf, at::ScalarType type) {
-    return leaf ? leaf->to(type) : at::Tensor();
-}
-
 at::Tensor in_type(const at::Tensor& leaf, at::ScalarType type) {
     return leaf.defined() ? leaf.to(type) : leaf;
 }
@@ -121,7 +117,7 @@ Decoder Decoder::load(const TensorFile& file, at::Device device) {
     return decoder;
 }
 
-at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward& feed_forward,
+at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward* feed_forward, Maps& maps,
                                   at::ScalarType compute) const {
     const auto batch = ids.size(0), length = ids.size(1);
     if (length > config_.context) {
@@ -132,27 +128,30 @@ at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward& feed_forwa
     const bool gpt2 = config_.family == Family::gpt2;
     // The residual stream, norms, softmax and loss.
     const auto wide = compute == at::kDouble ? at::kDouble : at::kFloat;
+    const auto leaf = [&](int layer, const std::string& name) {
+        const auto* found = find(layer, name);
+        return found ? *found : at::Tensor();
+    };
     const auto norm = [&](int layer, const std::string& name, const at::Tensor& x) {
-        const auto weight = in_type(find(layer, name), wide);
-        return gpt2 ? at::layer_norm(x, {x.size(-1)}, weight,
-                                     in_type(find(layer, name + "_bias"), wide),
-                                     config_.norm_epsilon)
-                    : at::rms_norm(x, {x.size(-1)}, weight, config_.norm_epsilon);
+        return maps.norm(
+            {layer, name}, x,
+            {leaf(layer, name), leaf(layer, name + "_bias"), config_.norm_epsilon, gpt2});
     };
 
-    auto x = at::embedding(in_type(find(-1, "token_embedding"), wide), ids.reshape({-1}));
+    auto x =
+        maps.embed({-1, "token_embedding"}, leaf(-1, "token_embedding"), ids.reshape({-1}), wide);
     RotaryTable rotary;
     if (gpt2) {
-        const auto position = in_type(find(-1, "position_embedding"), wide).narrow(0, 0, length);
-        x = (x.view({batch, length, -1}) + position).view({batch * length, -1});
+        x = maps.add_positions({-1, "position_embedding"}, x.view({batch, length, -1}),
+                               leaf(-1, "position_embedding"))
+                .view({batch * length, -1});
     } else {
         rotary =
             rotary_table(length, config_.head_width, config_.rope_base, x.options().dtype(wide));
     }
     for (int layer = 0; layer < config_.layers; ++layer) {
         const auto linear = [&](const at::Tensor& rows, const std::string& name) {
-            return at::linear(rows, in_type(find(layer, name), compute),
-                              in_type(find(layer, name + "_bias"), compute));
+            return maps.linear({layer, name}, rows, leaf(layer, name), leaf(layer, name + "_bias"));
         };
         const auto heads = [&](const at::Tensor& rows, const std::string& name, int count) {
             return linear(rows, name).view({batch, length, count, config_.head_width});
@@ -169,24 +168,46 @@ at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward& feed_forwa
         }
         x = x + linear(causal_attention(query, key, value).to(compute), "attention_out").to(wide);
 
+        const auto ffn_seen = norm(layer, "ffn_norm", x).to(compute);
         const auto leaves = ffn(layer);
+        if (!feed_forward) {
+            x = x + ffn_through(maps, layer, leaves, ffn_seen).to(wide);
+            continue;
+        }
         const FfnWeights weights{
             in_type(leaves.gate, compute),      in_type(leaves.up, compute),
             in_type(leaves.down, compute),      in_type(leaves.up_bias, compute),
             in_type(leaves.down_bias, compute), leaves.activation};
-        x = x + feed_forward.run(layer, norm(layer, "ffn_norm", x).to(compute), weights).to(wide);
+        x = x + feed_forward->run(layer, ffn_seen, weights).to(wide);
     }
     return norm(-1, "final_norm", x).to(compute);
 }
 
-at::Tensor Decoder::logits(const at::Tensor& ids, FeedForward& feed_forward,
+at::Tensor Decoder::logits(const at::Tensor& ids, FeedForward* feed_forward, Maps& maps,
                            at::ScalarType compute) const {
-    const auto x = hidden_states(ids, feed_forward, compute);
-    const auto output =
-        in_type(find(-1, config_.tied_embeddings ? "token_embedding" : "output"), compute);
-    return at::linear(x, output)
+    const auto x = hidden_states(ids, feed_forward, maps, compute);
+    const auto& output = *find(-1, config_.tied_embeddings ? "token_embedding" : "output");
+    return maps.linear({-1, "output"}, x, output, {})
         .to(compute == at::kDouble ? at::kDouble : at::kFloat)
         .view({ids.size(0), ids.size(1), config_.vocabulary});
+}
+
+at::Tensor Decoder::logits(const at::Tensor& ids, FeedForward& feed_forward,
+                           at::ScalarType compute) const {
+    Maps plain;
+    return logits(ids, &feed_forward, plain, compute);
+}
+
+at::Tensor Decoder::logits(const at::Tensor& ids, Maps& maps, at::ScalarType compute) const {
+    return logits(ids, nullptr, maps, compute);
+}
+
+at::Tensor Decoder::token_losses(const at::Tensor& tokens, Maps& maps, const at::Tensor& targets,
+                                 at::ScalarType compute) const {
+    const auto scores = logits(tokens.narrow(1, 0, tokens.size(1) - 1), maps, compute);
+    return at::cross_entropy_loss(scores.view({-1, config_.vocabulary}), targets.reshape({-1}), {},
+                                  at::Reduction::None, /*ignore_index=*/-1)
+        .view(targets.sizes());
 }
 
 at::Tensor Decoder::loss(const at::Tensor& tokens, FeedForward& feed_forward,

@@ -1,6 +1,6 @@
 // Decoder-only transformers of LLaMA and GPT-2 shape, for training and evaluation (libtorch
-// autograd). Feed-forward networks can be replaced from outside (decoder_layers.hpp): that is where
-// sparsity methods plug in.
+// autograd). Feed-forward networks, or the use of every parameter, can be replaced from outside
+// (decoder_layers.hpp): that is where sparsity, adapters and selection of rows plug in.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -38,11 +38,20 @@ class Decoder {
     at::Tensor logits(const at::Tensor& ids, FeedForward& ffn,
                       at::ScalarType compute = at::kFloat) const;
 
+    /// The same with the model's own feed-forward networks, every parameter used through `maps`.
+    at::Tensor logits(const at::Tensor& ids, Maps& maps, at::ScalarType compute = at::kFloat) const;
+
     /// Sum of the cross entropy (nats) over positions where target >= 0. tokens: int64
     /// [batch, length + 1]; targets are tokens[:, 1:], unless `targets` [batch, length] is given
     /// (−1: not scored).
     at::Tensor loss(const at::Tensor& tokens, FeedForward& ffn, at::ScalarType compute = at::kFloat,
                     const at::Tensor& targets = {}) const;
+
+    /// The cross entropy (nats) of every position, every parameter used through `maps`; 0 where the
+    /// target is −1. tokens: int64 [batch, length + 1], targets: [batch, length]. Returns
+    /// [batch, length].
+    at::Tensor token_losses(const at::Tensor& tokens, Maps& maps, const at::Tensor& targets,
+                            at::ScalarType compute = at::kFloat) const;
 
     /// The feed-forward weights of a layer, fp32 leaves.
     FfnWeights ffn(int layer) const;
@@ -51,7 +60,11 @@ class Decoder {
     Decoder() = default;
     /// Block 0 (layer −1) or a layer's, by the name without prefix. nullptr: there is none.
     const at::Tensor* find(int layer, std::string_view name) const;
-    at::Tensor hidden_states(const at::Tensor& ids, FeedForward& ffn, at::ScalarType compute) const;
+    /// Without `ffn`: the model's own networks, through `maps`.
+    at::Tensor logits(const at::Tensor& ids, FeedForward* ffn, Maps& maps,
+                      at::ScalarType compute) const;
+    at::Tensor hidden_states(const at::Tensor& ids, FeedForward* ffn, Maps& maps,
+                             at::ScalarType compute) const;
 
     DecoderConfig config_;
     std::vector<NamedShape> shared_, per_layer_;  // in the order of the blocks' parameters

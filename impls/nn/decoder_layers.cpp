@@ -37,11 +37,17 @@ at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key,
         {query.size(0) * query.size(1), query.size(2) * query.size(3)});
 }
 
-at::Tensor ffn_hidden(const FfnWeights& weights, const at::Tensor& x) {
-    const auto up = at::linear(x, weights.up, weights.up_bias);
+namespace {
+
+at::Tensor in_type_of(const at::Tensor& x, const at::Tensor& leaf) {
+    return leaf.defined() ? leaf.to(x.scalar_type()) : leaf;
+}
+
+at::Tensor hidden_of(Maps& maps, int layer, const FfnWeights& weights, const at::Tensor& x) {
+    const auto up = maps.linear({layer, "up"}, x, weights.up, weights.up_bias);
     switch (weights.activation) {
         case Activation::swiglu:
-            return at::silu(at::linear(x, weights.gate)) * up;
+            return at::silu(maps.linear({layer, "gate"}, x, weights.gate, {})) * up;
         case Activation::gelu:
             return at::gelu(up, "tanh");
         case Activation::relu:
@@ -50,8 +56,46 @@ at::Tensor ffn_hidden(const FfnWeights& weights, const at::Tensor& x) {
     throw std::logic_error("unknown activation");
 }
 
+at::Tensor output_of(Maps& maps, int layer, const FfnWeights& weights, const at::Tensor& hidden) {
+    return maps.linear({layer, "down"}, hidden, weights.down, weights.down_bias);
+}
+
+constexpr int no_layer = -1;  // of plain maps, which do not ask
+
+}  // namespace
+
+at::Tensor Maps::linear(const Place&, const at::Tensor& x, const at::Tensor& weight,
+                        const at::Tensor& bias) {
+    return at::linear(x, in_type_of(x, weight), in_type_of(x, bias));
+}
+
+at::Tensor Maps::norm(const Place&, const at::Tensor& x, const NormWeights& weights) {
+    const auto gain = in_type_of(x, weights.gain);
+    if (!weights.centred) return at::rms_norm(x, {x.size(-1)}, gain, weights.epsilon);
+    return at::layer_norm(x, {x.size(-1)}, gain, in_type_of(x, weights.shift), weights.epsilon);
+}
+
+at::Tensor Maps::embed(const Place&, const at::Tensor& table, const at::Tensor& ids,
+                       at::ScalarType type) {
+    return at::embedding(table.to(type), ids);
+}
+
+at::Tensor Maps::add_positions(const Place&, const at::Tensor& x, const at::Tensor& table) {
+    return x + in_type_of(x, table).narrow(0, 0, x.size(1));
+}
+
+at::Tensor ffn_hidden(const FfnWeights& weights, const at::Tensor& x) {
+    Maps plain;
+    return hidden_of(plain, no_layer, weights, x);
+}
+
 at::Tensor ffn_output(const FfnWeights& weights, const at::Tensor& hidden) {
-    return at::linear(hidden, weights.down, weights.down_bias);
+    Maps plain;
+    return output_of(plain, no_layer, weights, hidden);
+}
+
+at::Tensor ffn_through(Maps& maps, int layer, const FfnWeights& leaves, const at::Tensor& x) {
+    return output_of(maps, layer, leaves, hidden_of(maps, layer, leaves, x));
 }
 
 at::Tensor DenseFeedForward::run(int, const at::Tensor& x, const FfnWeights& weights) {

@@ -1,10 +1,11 @@
 // What the layers of a decoder compute: causal self-attention with rotary positions and grouped
-// queries, and feed-forward networks, which can be replaced.
+// queries, feed-forward networks, and how parameters are used; the latter two can be replaced.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <string_view>
 
 #include "impls/nn/files/decoder_config.hpp"
 
@@ -28,6 +29,39 @@ at::Tensor rotate(const at::Tensor& x, const RotaryTable& table);
 at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key,
                             const at::Tensor& value);
 
+/// Where a decoder uses a parameter.
+struct Place {
+    int layer = -1;  ///< −1: outside the layers
+    std::string_view
+        name;  ///< of the parameter (decoder_config.hpp); the head: "output", tied or not
+};
+
+/// The parameters of a norm: leaves.
+struct NormWeights {
+    at::Tensor gain;   ///< [d]
+    at::Tensor shift;  ///< [d], or undefined
+    double epsilon = 1e-5;
+    bool centred = false;  ///< layer norm; else RMS norm
+};
+
+/// How a decoder uses its parameters: every linear map, norm and table passes here. As it is:
+/// plain. Methods that change what a parameter learns from, or add to a map, override it.
+/// Parameters are leaves, whatever type is computed in; rows are tokens, sequence by sequence.
+class Maps {
+  public:
+    virtual ~Maps() = default;
+    /// x·Wᵀ + b in x's type. x: [rows, I], weight: [O, I], bias: [O] or undefined.
+    virtual at::Tensor linear(const Place&, const at::Tensor& x, const at::Tensor& weight,
+                              const at::Tensor& bias);
+    /// x: [rows, d], in its type.
+    virtual at::Tensor norm(const Place&, const at::Tensor& x, const NormWeights& weights);
+    /// Rows of `table` [vocabulary, d] for ids [rows], as `type`.
+    virtual at::Tensor embed(const Place&, const at::Tensor& table, const at::Tensor& ids,
+                             at::ScalarType type);
+    /// x + table[: length], for every sequence. x: [sequences, length, d].
+    virtual at::Tensor add_positions(const Place&, const at::Tensor& x, const at::Tensor& table);
+};
+
 /// The weights of one layer's feed-forward network, in the type they are computed in.
 struct FfnWeights {
     at::Tensor gate;       ///< [f, d]; undefined unless swiglu
@@ -43,6 +77,8 @@ struct FfnWeights {
 at::Tensor ffn_hidden(const FfnWeights&, const at::Tensor& x);
 /// hidden · downᵀ + down_bias. [tokens, d].
 at::Tensor ffn_output(const FfnWeights&, const at::Tensor& hidden);
+/// The whole network of a layer, its linear maps through `maps`. [tokens, d].
+at::Tensor ffn_through(Maps& maps, int layer, const FfnWeights& leaves, const at::Tensor& x);
 
 /// How the feed-forward networks are computed.
 class FeedForward {

@@ -39,6 +39,15 @@ ParameterBlock::ParameterBlock(std::string name, std::span<const ParameterSpec> 
     }
 }
 
+void ParameterBlock::freeze() {
+    for (at::Tensor& leaf : leaves_) {
+        leaf.requires_grad_(false);
+        leaf.mutable_grad() = at::Tensor();
+    }
+    for (at::Tensor* part : {&grad_, &first_moment_, &second_moment_})
+        *part = at::empty({0}, values_.options());
+}
+
 void ParameterBlock::zero_grad() { grad_.zero_(); }
 
 void ParameterBlock::zero_moments() {

@@ -38,6 +38,11 @@ class ParameterBlock {
     at::Tensor& first_moment() { return first_moment_; }
     at::Tensor& second_moment() { return second_moment_; }
 
+    /// Its parameters keep their values from now on: they ask for no gradients, and the memory of
+    /// gradients and moments is given back. A frozen block is not to be trained.
+    void freeze();
+    bool frozen() const { return !leaves_.empty() && !leaves_.front().requires_grad(); }
+
     void zero_grad();
     void zero_moments();
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "suite/claim/claim.hpp"
-#include "suite/measure/statistics/mean_interval.hpp"
+#include "suite/claim/paired_seed_checks.hpp"
 
 namespace assay::lte {
 
@@ -40,9 +40,6 @@ ClaimCheck better_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck alike_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck no_better_at_equal_sparsity(const Claim&, std::span<const Observation>);
 ClaimCheck better_at_equal_latency(const Claim&, std::span<const Observation>);
-ClaimCheck clearly_greater(const Claim&, std::span<const Observation>);
-ClaimCheck clearly_at_most(const Claim&, std::span<const Observation>);
-ClaimCheck clearly_at_least(const Claim&, std::span<const Observation>);
 ClaimCheck latency_nearly_linear(const Claim&, std::span<const Observation>);
 ClaimCheck mostly_slower(const Claim&, std::span<const Observation>);
 ClaimCheck grows_sublinearly(const Claim&, std::span<const Observation>);
@@ -52,29 +49,9 @@ ClaimCheck rises_with_eta(const Claim&, std::span<const Observation>);
 ClaimCheck freer_patterns_better(const Claim&, std::span<const Observation>);
 ClaimCheck layers_differ(const Claim&, std::span<const Observation>);
 
-ClaimCheck not_run_yet(const Claim&, const std::string& what_is_missing);
-ClaimCheck verdict_of(const Claim&, bool holds, double obtained, std::string reason);
-double mean_of(const std::vector<double>& values);
-
-/// Of one case of a claim. spans: the margin lies within the interval. untold: on the side of which
-/// nothing is known.
-enum class Outcome { fails, spans, holds, untold };
-
-/// How a case speaks for a claim. The smallest one decides: what fails counts before what is open,
-/// and that before what holds, however wide their intervals are.
-struct Standing {
-    Outcome outcome = Outcome::holds;
-    double favour = 0;  ///< among equal outcomes
-};
-inline bool operator<(const Standing& one, const Standing& other) {
-    return one.outcome != other.outcome ? one.outcome < other.outcome : one.favour < other.favour;
-}
-
-/// Of an interval that must not reach above `most`; the higher, the less favourable.
-Standing standing_at_most(const statistics::MeanInterval&, double most);
-
-/// Whether an observation is of the selector's variant, axes and labels.
-bool selects(const Selector&, const Observation&);
+using claims::clearly_at_least, claims::clearly_at_most, claims::clearly_greater;
+using claims::mean_of, claims::not_run_yet, claims::selects, claims::verdict_of;
+using claims::Outcome, claims::Standing, claims::standing_at_most;
 
 // Two methods compared at equal measured sparsity, though neither was measured at the other's: what
 // a method reaches is rarely what it was asked for.

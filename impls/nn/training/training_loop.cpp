@@ -201,7 +201,10 @@ void train(const std::string& name, std::vector<TrainedBlock> blocks,
         auto step = callbacks.loss(state.step);
         const double loss = step.loss.item<double>();
         check_loss(state, step, loss, options);
-        step.loss.backward();
+        if (callbacks.backward)
+            callbacks.backward(state.step, step);
+        else
+            step.loss.backward();
         step.loss = step.loss.detach();  // lets go of the graph
         update(blocks, options, state, loss);
         if (state.first_losses.size() < first_steps) state.first_losses.push_back(step.task_loss);

@@ -73,6 +73,9 @@ struct TrainingStep {
 struct TrainingCallbacks {
     /// The loss of step `step` (0-based), a function of the step and the parameters alone.
     std::function<TrainingStep(std::int64_t step)> loss;
+    /// In place of a backward pass from the loss: puts into the gradients of the blocks, which are
+    /// zero, what the update follows. May be empty.
+    std::function<void(std::int64_t step, const TrainingStep&)> backward;
     /// After each update: progress, curves, controllers. May be empty.
     std::function<void(std::int64_t step, const TrainingStep&)> after;
     /// State of the caller that a checkpoint must carry (controller, curve). May be empty.

@@ -1,19 +1,54 @@
-// Verdicts that rest on an interval over seeds: one side against a bound, or two in pairs.
+#include "suite/claim/paired_seed_checks.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
-#include "impls/lte/claims/claim_checks.hpp"
 #include "suite/claim/quantity.hpp"
 #include "suite/measure/statistics/mean_interval.hpp"
 
-namespace assay::lte {
+namespace assay::claims {
+
+ClaimCheck not_run_yet(const Claim& claim, const std::string& what_is_missing) {
+    ClaimCheck check;
+    check.claim = claim.id;
+    check.verdict = ClaimVerdict::not_run;
+    check.reason = fmt::format("run `assay run {}` first: {}", claim.experiment, what_is_missing);
+    return check;
+}
+
+ClaimCheck verdict_of(const Claim& claim, bool holds, double obtained, std::string reason) {
+    ClaimCheck check;
+    check.claim = claim.id;
+    check.verdict = holds ? ClaimVerdict::supported : ClaimVerdict::contradicted;
+    check.obtained = obtained;
+    check.reason = std::move(reason);
+    return check;
+}
+
+double mean_of(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+Standing standing_at_most(const statistics::MeanInterval& at, double most) {
+    return {at.high <= most  ? Outcome::holds
+            : at.low <= most ? Outcome::spans
+                             : Outcome::fails,
+            -at.high};
+}
+
+bool selects(const Selector& selector, const Observation& observation) {
+    return (selector.variant.empty() || selector.variant == observation.variant) &&
+           is_at(observation, selector.where);
+}
+
 namespace {
 
 /// A seed that was run twice is one seed: its values are averaged.
@@ -145,4 +180,4 @@ ClaimCheck clearly_at_least(const Claim& claim, std::span<const Observation> obs
     return clearly_bounded(claim, observations, Bound::at_least);
 }
 
-}  // namespace assay::lte
+}  // namespace assay::claims

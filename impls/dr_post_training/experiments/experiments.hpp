@@ -1,0 +1,10 @@
+// The experiments of Dr. Post-Training: one function each.
+#pragma once
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::dr_post_training {
+
+Experiment crossovers();  ///< from how many target rows and tokens on which scoring is cheaper
+
+}  // namespace assay::dr_post_training

@@ -1,0 +1,129 @@
+// Perplexity of the target over the steps of a fine-tuning (specification, section 4.2).
+#include "impls/dr_post_training/experiments/training_experiments.hpp"
+#include "impls/dr_post_training/recipes/settings.hpp"
+#include "impls/dr_post_training/tensor_functions.hpp"
+#include "impls/tensors/module.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+const std::vector<std::string>& arms() {
+    static const std::vector<std::string> names{
+        "full",          "layer",        "global", "block", "sublayer", "full_k",        "greats",
+        "random_global", "random_layer", "mixing", "a_gem", "target",   "target_stopped"};
+    return names;
+}
+
+}  // namespace
+
+std::vector<Axis> sft_axes() {
+    return {
+        {"model",
+         "llama-toy: 0.2 M, llama-1m: 1 M parameters, on bytes, trained here; llama-tiny: to see "
+         "that it works",
+         {"llama-toy", "llama-1m", "llama-tiny"},
+         false},
+        {"relevance", "share of the general pool that is of the target's task", {0.2}, true},
+        {"noise", "share of the pool that answers the target's questions wrongly", {0.3}, true},
+        {"n_val", "target rows there are", {std::int64_t{16}}, true},
+        {"steps", "of the fine-tuning", {std::int64_t{300}}, true},
+        {"rate",
+         "learning rate; grid: of three, the one with the least perplexity on validation rows",
+         {"grid"},
+         true}};
+}
+
+std::vector<Axis> reading_axes() {
+    return {
+        {"loss", "the mean over general rows is of tokens or of examples", {"token", "example"}},
+        {"rule", "by which rows are chosen", {"topk", "greedy", "exact"}},
+        {"head",
+         "all: the head learns from all general rows; selected: it chooses like any other map",
+         {"all", "selected"}},
+        {"backend", "how scores are computed", {"pip", "gip", "direct", "compressed"}},
+        {"m", "target rows of a step", {std::int64_t{1}}, true}};
+}
+
+ProfilePlan sft_profile(double seconds_per_sample) {
+    ProfilePlan toy;
+    toy.profile = Profile::toy;
+    toy.provenances = {Provenance::measured};
+    toy.axes = {{"model", {"llama-toy"}}};
+    for (const Axis& axis : reading_axes()) toy.axes[axis.name] = {};
+    toy.rounds = 8;
+    toy.seconds_per_sample = seconds_per_sample;
+    toy.bytes_per_sample = 200e3;
+    toy.timeout_s = 3600;
+    return toy;
+}
+
+void validate_sft(const SampleSpec& spec) { sft_settings(spec); }
+
+Experiment sft_perplexity() {
+    Experiment experiment;
+    experiment.id = "dr_post_training/sft_perplexity";
+    experiment.title = "Perplexity of the target while a model is fine-tuned on other data";
+    experiment.source = "arXiv 2605.07063v1, the figures of perplexity over steps";
+    experiment.says =
+        "A model that knows six tasks on words is fine-tuned on a pool of which some rows ask for "
+        "the target's task under a word that is new to it, some answer the same question wrongly, "
+        "and the rest are what it knows. The paper fine-tunes Llama-3.2-1B on natural data. All "
+        "arms "
+        "start from the same model and see the same batches of 8 general rows (those that choose "
+        "keep 4), and each has its learning rate chosen by validation rows of the target.";
+    experiment.axes = sft_axes();
+    for (Axis& axis : reading_axes()) experiment.axes.push_back(std::move(axis));
+    experiment.variants = arms();
+    experiment.metrics = {
+        {"perplexity",
+         "per token",
+         "of 256 held-out target rows at the end",
+         Direction::lower,
+         true,
+         {}},
+        {"perplexity_least",
+         "per token",
+         "the same at the best of the steps that were evaluated",
+         Direction::lower,
+         true,
+         {}},
+        {"perplexity_at_start", "per token", "before fine-tuning", Direction::none, true, {}},
+        {"accuracy",
+         "share",
+         "of held-out target rows that greedy decoding answers word for word",
+         Direction::higher,
+         true,
+         {}},
+        {"rate", "", "learning rate that the validation rows chose", Direction::none, true, {}},
+        {"kept_related",
+         "share",
+         "of the rows kept that are of the target's task",
+         Direction::higher,
+         true,
+         {}},
+        {"kept_contrary",
+         "share",
+         "of the rows kept that answer it wrongly",
+         Direction::lower,
+         true,
+         {}},
+        {"step_ms",
+         "ms",
+         "of one step: batch, gradients, update; median is not taken",
+         Direction::lower,
+         false,
+         {}}};
+    experiment.profiles = {sft_profile(45)};
+    experiment.figure = {.kind = Figure::Kind::bars,
+                         .metric = "perplexity",
+                         .x = "relevance",
+                         .panels = {"model", "noise"},
+                         .x_title = "share of related rows",
+                         .y_title = "perplexity of the target"};
+    experiment.validate = validate_sft;
+    experiment.unsupported = [](const SampleSpec&) { return tensors::module_lacks(); };
+    experiment.run = tensors::run_of(&TensorFunctions::run_sft);
+    return experiment;
+}
+
+}  // namespace assay::dr_post_training

@@ -1,0 +1,105 @@
+// A sample of the fine-tuning experiments, in the module of tensors.
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "impls/dr_post_training/recipes/fine_tuning.hpp"
+#include "impls/dr_post_training/tensor_functions.hpp"
+#include "impls/nn/hashes.hpp"
+#include "impls/nn/training/checkpoint_files.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+/// The folder where the samples of a session keep the model that they start from.
+std::unique_ptr<nn::StateKeeper> states_for(const SampleSpec& spec, const SftSettings& settings) {
+    if (spec.shared.empty()) return std::make_unique<nn::NoState>();
+    const std::string what = fmt::format("dr_post_training base {} {} {}", settings.model.name,
+                                         settings.base_steps, spec.seed);
+    return std::make_unique<nn::FolderState>(
+        std::filesystem::path(spec.shared) /
+        fmt::format("{:016x}", nn::hash_bytes(what.data(), what.size())));
+}
+
+std::vector<double> numbers_to(std::size_t count) {
+    std::vector<double> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i);
+    return numbers;
+}
+
+void record_selections(const SelectionLog& log, Recorder& recorder) {
+    const auto steps = numbers_to(log.related.size());
+    for (const auto& [group, bits] : log.rows) {
+        recorder.time_series("selected", "rows as bits", steps, bits, {{"group", group}});
+        recorder.time_series("score", "mean magnitude", steps, log.mean_scores.at(group),
+                             {{"group", group}});
+    }
+    recorder.time_series("related_rows", "rows as bits", steps, log.related);
+    recorder.time_series("contrary_rows", "rows as bits", steps, log.contrary);
+    recorder.metric("kept_related", log.kept_related);
+    recorder.metric("kept_contrary", log.kept_contrary);
+}
+
+void record_tuned(const Tuned& tuned, Recorder& recorder) {
+    std::vector<double> perplexity;
+    for (const double nll : tuned.test_nll) perplexity.push_back(std::exp(nll));
+    recorder.time_series("target_perplexity", "per token", tuned.at_step, perplexity);
+    recorder.time_series("general_loss", "nats per token", numbers_to(tuned.loss.size()),
+                         tuned.loss);
+    recorder.metric("perplexity", tuned.test.perplexity());
+    recorder.metric("perplexity_least", *std::min_element(perplexity.begin(), perplexity.end()));
+    recorder.metric("perplexity_at_start", perplexity.front());
+    recorder.metric("accuracy", tuned.test.exact_rows);
+    recorder.metric("rate", tuned.rate);
+    recorder.metric("step_ms", 1e3 * tuned.seconds / static_cast<double>(tuned.loss.size()));
+    if (!tuned.selections.rows.empty()) record_selections(tuned.selections, recorder);
+}
+
+}  // namespace
+
+void run_sft(const SampleSpec& spec, Recorder& recorder) {
+    // Bits depend on the number of threads. One is as fast for models so small, whose products are
+    // over before another has begun.
+    at::set_num_threads(1);
+    const SftSettings settings = sft_settings(spec);
+    const auto states = states_for(spec, settings);
+    const nn::Decoder base =
+        base_model(settings, spec.seed, *states, [&](std::int64_t step, double nll) {
+            recorder.progress(
+                0.3 * static_cast<double>(step + 1) / static_cast<double>(settings.base_steps),
+                fmt::format("base: step {}, {:.3f} nats per token", step + 1, nll));
+        });
+    const SftRows rows(settings, spec.seed);
+    std::optional<Tuned> best;
+    std::string why;
+    for (std::size_t i = 0; i < settings.rates.size(); ++i) {
+        const double rate = settings.rates[i];
+        try {
+            Tuned tuned = fine_tune(
+                settings, spec.variant, rate, rows, base, spec.seed,
+                [&](std::int64_t step, double nll) {
+                    const double done =
+                        (static_cast<double>(i) +
+                         static_cast<double>(step + 1) / static_cast<double>(settings.steps)) /
+                        static_cast<double>(settings.rates.size());
+                    recorder.progress(0.3 + 0.7 * done,
+                                      fmt::format("rate {}: step {} of {}, {:.3f} nats per token",
+                                                  rate, step + 1, settings.steps, nll));
+                });
+            if (!best || tuned.validation.nll_nats_per_token < best->validation.nll_nats_per_token)
+                best = std::move(tuned);
+        } catch (const nn::TrainingDiverged& diverged) {
+            why = diverged.what();
+            recorder.event("divergence", 0, -1,
+                           {{"step", diverged.step()}, {"rate", rate}, {"why", why}});
+        }
+    }
+    if (!best) throw SampleError(SampleStatus::failed, why);
+    record_tuned(*best, recorder);
+}
+
+}  // namespace assay::dr_post_training

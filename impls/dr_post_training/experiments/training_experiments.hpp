@@ -1,0 +1,24 @@
+// The experiments that train models, one function each; builds with libtorch have them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::dr_post_training {
+
+Experiment sft_perplexity();
+
+// What the declarations have in common.
+
+/// Axes of a fine-tuning on a toy model, then the open readings of the specification, whose first
+/// values samples do not name.
+std::vector<Axis> sft_axes();
+std::vector<Axis> reading_axes();
+/// Profile toy; readings keep their first value unless they are asked for.
+ProfilePlan sft_profile(double seconds_per_sample);
+/// Whatever recipes/settings.hpp refuses.
+void validate_sft(const SampleSpec& spec);
+
+}  // namespace assay::dr_post_training

@@ -1,0 +1,125 @@
+#include "impls/dr_post_training/method/scoring.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "impls/nn/hashes.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+at::Tensor tokens_of(const at::Tensor& rows) { return rows.reshape({-1, rows.size(-1)}); }
+
+at::Tensor in_double(const at::Tensor& numbers) { return numbers.to(at::kDouble); }
+
+at::Tensor gaussian(std::int64_t from, std::int64_t to, std::uint64_t seed,
+                    const at::TensorOptions& options) {
+    auto generator = at::make_generator<at::CPUGeneratorImpl>(seed);
+    return at::normal(0.0, 1 / std::sqrt(static_cast<double>(to)), {from, to}, generator,
+                      at::TensorOptions().dtype(at::kFloat))
+        .to(options);
+}
+
+/// Σ over tokens of each row's products with the summed gradient of the target.
+at::Tensor through_target_gradient(const Traffic& rows, const Traffic& target) {
+    const auto input = tokens_of(rows.input), output = tokens_of(rows.output_grad);
+    const auto gradient = summed_gradient(target);
+    // [n·T, I]·[I, O] against the outputs, or the other way round: whichever leaves less behind.
+    const auto products = gradient.size(0) <= gradient.size(1)
+                              ? at::mm(input, gradient.t()).mul_(output)
+                              : at::mm(output, gradient).mul_(input);
+    return products.view({rows.rows(), -1}).sum(1);
+}
+
+at::Tensor through_tokens(const Traffic& rows, const Traffic& target) {
+    auto products = at::mm(tokens_of(rows.output_grad), tokens_of(target.output_grad).t());
+    products.mul_(at::mm(tokens_of(rows.input), tokens_of(target.input).t()));
+    return products.view({rows.rows(), -1}).sum(1);
+}
+
+}  // namespace
+
+std::string_view to_string(Backend backend) {
+    switch (backend) {
+        case Backend::direct:
+            return "direct";
+        case Backend::gip:
+            return "gip";
+        case Backend::pip:
+            return "pip";
+        case Backend::compressed:
+            return "compressed";
+    }
+    throw std::logic_error("unknown scoring");
+}
+
+std::optional<Backend> parse_backend(std::string_view name) {
+    for (const auto backend : {Backend::direct, Backend::gip, Backend::pip, Backend::compressed})
+        if (name == to_string(backend)) return backend;
+    return std::nullopt;
+}
+
+Traffic Traffic::part(std::int64_t first, std::int64_t count) const {
+    return {input.narrow(0, first, count), output_grad.narrow(0, first, count)};
+}
+
+at::Tensor row_gradients(const Traffic& rows) {
+    return at::bmm(rows.output_grad.transpose(1, 2), rows.input);
+}
+
+at::Tensor summed_gradient(const Traffic& rows) {
+    return at::mm(tokens_of(rows.output_grad).t(), tokens_of(rows.input));
+}
+
+at::Tensor scores(Backend backend, const Traffic& rows, const Traffic& target, bool bias) {
+    at::Tensor found;
+    switch (backend) {
+        case Backend::direct:
+            found = at::mv(row_gradients(rows).view({rows.rows(), -1}),
+                           summed_gradient(target).view(-1));
+            break;
+        case Backend::gip:
+            found = through_tokens(rows, target);
+            break;
+        case Backend::pip:
+            found = through_target_gradient(rows, target);
+            break;
+        case Backend::compressed:
+            throw std::logic_error("compressed scores need a Compression");
+    }
+    if (bias) found = found + at::mv(rows.output_grad.sum(1), tokens_of(target.output_grad).sum(0));
+    return in_double(found);
+}
+
+at::Tensor gram(const Traffic& rows, bool bias) {
+    const auto gradients = row_gradients(rows).view({rows.rows(), -1});
+    auto products = at::mm(gradients, gradients.t());
+    if (bias) {
+        const auto of_bias = rows.output_grad.sum(1);
+        products.addmm_(of_bias, of_bias.t());
+    }
+    return in_double(products);
+}
+
+Compression::Compression(std::int64_t outputs, std::int64_t inputs, std::int64_t a, std::int64_t b,
+                         std::uint64_t seed, const at::TensorOptions& options)
+    : of_outputs_(gaussian(outputs, std::min(a, outputs), nn::counter_hash(seed), options)),
+      of_inputs_(gaussian(inputs, std::min(b, inputs), nn::counter_hash(seed + 1), options)) {}
+
+at::Tensor Compression::compressed_gradients(const Traffic& rows) const {
+    return at::bmm(at::matmul(rows.output_grad, of_outputs_).transpose(1, 2),
+                   at::matmul(rows.input, of_inputs_));
+}
+
+at::Tensor Compression::scores(const Traffic& rows, const Traffic& target, bool bias) const {
+    const auto aim = compressed_gradients(target).sum(0).view(-1);
+    auto found = at::mv(compressed_gradients(rows).view({rows.rows(), -1}), aim);
+    if (bias) found = found + at::mv(rows.output_grad.sum(1), tokens_of(target.output_grad).sum(0));
+    return in_double(found);
+}
+
+}  // namespace assay::dr_post_training

@@ -1,0 +1,132 @@
+#include "impls/dr_post_training/policy/sets/nonnegative.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace assay::dr_post_training {
+namespace {
+
+// What a row adds to those before it must exceed rounding.
+constexpr double least_of_diagonal = 1e-13;
+constexpr double smallest_gain = 1e-13;
+
+}  // namespace
+
+NonNegativeWeights::NonNegativeWeights(const Matrix& gram, Sum sum) : gram_(&gram), sum_(sum) {
+    if (sum_ == Sum::one) {
+        lift_ = gram.largest();
+        if (lift_ == 0) lift_ = 1;
+    }
+}
+
+bool NonNegativeWeights::let_in(std::size_t row) {
+    std::vector<double> column;
+    column.reserve(rows_.size());
+    for (const std::size_t b : rows_) column.push_back(product(b, row));
+    if (!factor_.append(column, product(row, row), least_of_diagonal)) return false;
+    rows_.push_back(row);
+    weights_.push_back(0);
+    return true;
+}
+
+void NonNegativeWeights::put_out(std::size_t place) {
+    factor_.remove(place);
+    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(place));
+    weights_.erase(weights_.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+void NonNegativeWeights::begin(std::span<const double> scores) {
+    if (sum_ == Sum::free || !rows_.empty()) return;
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t b = 0; b < scores.size(); ++b) {
+        const double aim = 0.5 * (*gram_)(b, b) - scores[b];
+        if (aim < least) least = aim, best = b;
+    }
+    let_in(best);
+    weights_.front() = 1;
+}
+
+/// The minimum over weights of rows_, whatever their signs.
+std::vector<double> NonNegativeWeights::unbounded(std::span<const double> scores) const {
+    std::vector<double> wanted;
+    wanted.reserve(rows_.size());
+    for (const std::size_t b : rows_) wanted.push_back(scores[b]);
+    std::vector<double> weights = factor_.solve(wanted);
+    if (sum_ == Sum::free) return weights;
+    const std::vector<double> ones = factor_.solve(std::vector<double>(rows_.size(), 1.0));
+    double sum = 0, of_ones = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i], of_ones += ones[i];
+    const double missing = (1 - sum) / of_ones;
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] += missing * ones[i];
+    return weights;
+}
+
+/// To the minimum over rows_, where rows leave whose weights become 0 on the way.
+void NonNegativeWeights::descend(std::span<const double> scores) {
+    while (!rows_.empty()) {
+        const std::vector<double> aim = unbounded(scores);
+        double step = 1;
+        std::size_t stops = rows_.size();
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (aim[i] > 0) continue;
+            const double until = weights_[i] > 0 ? weights_[i] / (weights_[i] - aim[i]) : 0;
+            if (stops == rows_.size() || until < step) step = until, stops = i;
+        }
+        if (stops == rows_.size()) {
+            weights_ = aim;
+            return;
+        }
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            weights_[i] = std::max(0.0, weights_[i] + step * (aim[i] - weights_[i]));
+        put_out(stops);
+    }
+}
+
+std::size_t NonNegativeWeights::best_row(std::span<const double> scores,
+                                         const std::vector<bool>& passed_over) const {
+    const std::size_t n = scores.size();
+    std::vector<double> reached(n);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const auto column = gram_->row(rows_[i]);
+        for (std::size_t b = 0; b < n; ++b) reached[b] += weights_[i] * column[b];
+    }
+    double scale = 0, common = 0;
+    for (std::size_t b = 0; b < n; ++b)
+        scale = std::max({scale, std::abs(scores[b]), std::abs(reached[b])});
+    if (sum_ == Sum::one)
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            common += weights_[i] * (scores[rows_[i]] - reached[rows_[i]]);
+    std::size_t best = n;
+    double most = smallest_gain * scale;
+    for (std::size_t b = 0; b < n; ++b) {
+        const double gain = scores[b] - reached[b] - common;
+        if (gain > most && !passed_over[b]) most = gain, best = b;
+    }
+    return best;
+}
+
+std::vector<double> NonNegativeWeights::solve(std::span<const double> scores) {
+    const std::size_t n = scores.size();
+    begin(scores);
+    descend(scores);
+    std::vector<bool> passed_over(n);
+    for (const std::size_t row : rows_) passed_over[row] = true;
+    // Each round brings the aim down, so that no list of rows comes back; rounding could.
+    for (std::size_t round = 0; round < 20 * n + 100; ++round) {
+        const std::size_t row = best_row(scores, passed_over);
+        if (row == n) break;
+        passed_over[row] = true;
+        if (!let_in(row)) continue;
+        descend(scores);
+        if (std::find(rows_.begin(), rows_.end(), row) == rows_.end()) continue;
+        passed_over.assign(n, false);
+        for (const std::size_t one : rows_) passed_over[one] = true;
+    }
+    std::vector<double> weights(n);
+    for (std::size_t i = 0; i < rows_.size(); ++i) weights[rows_[i]] = weights_[i];
+    return weights;
+}
+
+}  // namespace assay::dr_post_training

@@ -1,0 +1,230 @@
+#include "impls/dr_post_training/recipes/arms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "impls/dr_post_training/policy/partition.hpp"
+#include "impls/dr_post_training/policy/sets/group_solver.hpp"
+#include "impls/nn/hashes.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+constexpr std::int64_t early_stop = 50;  // of target_stopped: section 1.4
+
+LossMean mean_of(const SftSettings& settings) {
+    return settings.example_mean ? LossMean::example : LossMean::token;
+}
+
+StepModel model_of(const SftSettings& settings, const nn::Decoder& decoder) {
+    return {decoder, at::kFloat, mean_of(settings), {}};
+}
+
+/// Which maps choose together.
+std::string group_name(Partition partition, const nn::Place& place) {
+    const std::string name(place.name);
+    if (partition == Partition::global) return "all";
+    if (place.layer < 0) return name;
+    const auto block = fmt::format("layer{}", place.layer);
+    if (partition == Partition::block) return block;
+    const bool ffn = name == "gate" || name == "up" || name == "down";
+    return fmt::format("{}/{}", block,
+                       partition == Partition::layer ? name
+                       : ffn                         ? "ffn"
+                                                     : "attention");
+}
+
+class Plain : public Arm {
+  public:
+    using Rows = std::function<std::vector<nn::ScoredRow>(std::int64_t, const SftRows::General&)>;
+    Plain(StepModel model, Rows rows) : model_(std::move(model)), rows_(std::move(rows)) {}
+    std::unique_ptr<TrainingStep> step(std::int64_t step,
+                                       const SftRows::General& general) override {
+        const auto rows = rows_(step, general);
+        return rows.empty() ? nullptr : plain_step(model_, rows);
+    }
+
+  private:
+    StepModel model_;
+    Rows rows_;
+};
+
+struct Selection {
+    SelectingOptions options;
+    Schedule schedule = Schedule::one_pass;
+    bool steered = true;  ///< by target rows; else they are left out
+};
+
+class Selecting : public Arm {
+  public:
+    Selecting(StepModel model, Selection selection, const SftRows& rows)
+        : model_(std::move(model)),
+          schedule_(selection.schedule),
+          steered_(selection.steered),
+          head_(selection.options.head_chooses),
+          maps_(std::move(selection.options)),
+          rows_(rows) {}
+    std::unique_ptr<TrainingStep> step(std::int64_t step,
+                                       const SftRows::General& general) override {
+        number_ = step;
+        return selecting_step(model_, maps_, schedule_, general.rows,
+                              steered_ ? rows_.target(step) : std::vector<nn::ScoredRow>(), head_);
+    }
+    const std::map<std::string, SelectingMaps::Decision>* decisions() const override {
+        return &maps_.decisions();
+    }
+    const std::int64_t& number() const { return number_; }
+
+  private:
+    StepModel model_;
+    Schedule schedule_;
+    bool steered_, head_;
+    SelectingMaps maps_;
+    const SftRows& rows_;
+    std::int64_t number_ = 0;
+};
+
+std::vector<double> shares_by_rows(const std::vector<nn::ScoredRow>& rows, LossMean mean) {
+    std::vector<std::int64_t> tokens;
+    for (const auto& row : rows) tokens.push_back(static_cast<std::int64_t>(row.scored_tokens()));
+    return shares_of(tokens, mean);
+}
+
+/// Rows by lot, a function of (seed, step, group).
+std::vector<std::size_t> by_lot(std::uint64_t key, std::size_t n, std::size_t k) {
+    std::vector<std::size_t> rows(n);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    for (std::size_t i = 0; i < k; ++i)
+        std::swap(rows[i], rows[i + nn::counter_hash(key + i) % (n - i)]);
+    rows.resize(k);
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+/// Keeps what the decisions of a step need besides statistics.
+class Deciding : public Arm {
+  public:
+    Deciding(const SftSettings& settings, const nn::Decoder& decoder, const SftRows& rows,
+             std::uint64_t seed, Partition partition, std::optional<SetKind> set,
+             SetSettings set_settings, Schedule schedule)
+        : settings_(settings), seed_(seed), set_(set), set_settings_(set_settings) {
+        Selection selection;
+        SelectingOptions& options = selection.options;
+        options.backend = *parse_backend(settings.backend);
+        options.compression_seed = seed;
+        options.gram = set && *set != SetKind::topk && *set != SetKind::filter;
+        options.target_weights = set == SetKind::halfspace || set == SetKind::ball;
+        options.head_chooses = settings.head_chooses;
+        options.assemble = schedule == Schedule::one_pass;
+        options.group_of = [partition](const nn::Place& place) {
+            return group_name(partition, place);
+        };
+        options.choose = [this](const std::string& group, const GroupStatistics& seen) {
+            return choose(group, seen);
+        };
+        selection.schedule = schedule;
+        selection.steered = set.has_value();
+        selecting_ =
+            std::make_unique<Selecting>(model_of(settings, decoder), std::move(selection), rows);
+    }
+    std::unique_ptr<TrainingStep> step(std::int64_t step,
+                                       const SftRows::General& general) override {
+        shares_ = shares_by_rows(general.rows, mean_of(settings_));
+        return selecting_->step(step, general);
+    }
+    const std::map<std::string, SelectingMaps::Decision>* decisions() const override {
+        return selecting_->decisions();
+    }
+
+  private:
+    Update choose(const std::string& group, const GroupStatistics& seen) const {
+        const std::size_t n = shares_.size();
+        if (!set_) {
+            const auto key = nn::hash_text(
+                group, nn::counter_hash(seed_) ^ static_cast<std::uint64_t>(selecting_->number()));
+            Update update{by_lot(key, n, settings_.k), std::vector<double>(n), 0};
+            double sum = 0;
+            for (const auto row : *update.selected) sum += shares_[row];
+            for (const auto row : *update.selected) update.weights[row] = shares_[row] / sum;
+            return update;
+        }
+        GramStatistics statistics;
+        statistics.gram = seen.gram.values.empty() ? Matrix(n, n) : seen.gram;
+        statistics.scores = Matrix(n, 1);
+        for (std::size_t b = 0; b < n; ++b) statistics.scores(b, 0) = seen.target.scores[b];
+        return GroupSolver(std::move(statistics), shares_)
+            .update(*set_, set_settings_, seen.target);
+    }
+
+    SftSettings settings_;
+    std::uint64_t seed_;
+    std::optional<SetKind> set_;  ///< absent: by lot
+    SetSettings set_settings_;
+    std::vector<double> shares_;
+    std::unique_ptr<Selecting> selecting_;
+};
+
+std::vector<nn::ScoredRow> first_rows(const SftRows::General& general, std::size_t count) {
+    return {general.rows.begin(), general.rows.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace
+
+const std::vector<std::string>& sft_arms() {
+    static const std::vector<std::string> arms{
+        "full",         "layer",  "global", "block",  "sublayer", "full_k",        "random_global",
+        "random_layer", "greats", "a_gem",  "mixing", "target",   "target_stopped"};
+    return arms;
+}
+
+std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings,
+                              const nn::Decoder& decoder, const SftRows& rows, std::uint64_t seed,
+                              double rate) {
+    const StepModel model = model_of(settings, decoder);
+    const auto plain = [&](Plain::Rows of) {
+        return std::make_unique<Plain>(model, std::move(of));
+    };
+    if (name == "full")
+        return plain([](std::int64_t, const SftRows::General& general) { return general.rows; });
+    if (name == "full_k")
+        return plain([k = settings.k](std::int64_t, const SftRows::General& general) {
+            return first_rows(general, k);
+        });
+    if (name == "target" || name == "target_stopped") {
+        const bool stops = name == "target_stopped";
+        return plain([&rows, stops](std::int64_t step, const SftRows::General&) {
+            return stops && step >= early_stop ? std::vector<nn::ScoredRow>()
+                                               : rows.target_batch(step);
+        });
+    }
+    if (name == "mixing")
+        return plain([&rows](std::int64_t step, const SftRows::General& general) {
+            auto all = general.rows;
+            for (auto& row : rows.target(step)) all.push_back(std::move(row));
+            return all;
+        });
+
+    SetSettings set;
+    set.k = settings.k;
+    set.eta = rate;
+    const auto deciding = [&](Partition partition, std::optional<SetKind> kind,
+                              Schedule schedule = Schedule::one_pass) {
+        return std::make_unique<Deciding>(settings, decoder, rows, seed, partition, kind, set,
+                                          schedule);
+    };
+    if (const auto partition = parse_partition(name))
+        return deciding(*partition, parse_set(settings.rule));
+    if (name == "greats") return deciding(Partition::global, SetKind::greedy, Schedule::two_pass);
+    if (name == "a_gem") return deciding(Partition::global, SetKind::halfspace);
+    if (name == "random_global") return deciding(Partition::global, std::nullopt);
+    if (name == "random_layer") return deciding(Partition::layer, std::nullopt);
+    for (const auto kind : {SetKind::simplex, SetKind::cone, SetKind::subspace, SetKind::ball})
+        if (name == to_string(kind)) return deciding(Partition::layer, kind);
+    throw std::invalid_argument(fmt::format("no arm {}", name));
+}
+
+}  // namespace assay::dr_post_training

@@ -1,0 +1,88 @@
+#include "impls/dr_post_training/recipes/settings.hpp"
+
+#include <fmt/format.h>
+
+#include "suite/base/error.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+nn::DecoderConfig byte_llama(std::string name, int layers, int width, int hidden) {
+    nn::DecoderConfig config;
+    config.layers = layers;
+    config.width = width;
+    config.hidden = hidden;
+    config.head_width = 16;
+    config.heads = config.kv_heads = width / config.head_width;
+    config.vocabulary = 256;  // bytes
+    config.context = 32;      // rows of the pools have up to 21 bytes
+    config.name = std::move(name);
+    return config;
+}
+
+std::string word(const SampleSpec& spec, const char* axis, const char* otherwise) {
+    const auto found = spec.axes.find(axis);
+    return found == spec.axes.end() ? otherwise : to_string(found->second);
+}
+
+double share(const SampleSpec& spec, const char* axis, double otherwise) {
+    if (!spec.axes.contains(axis)) return otherwise;
+    const double value = number_axis(spec, axis);
+    if (!(value >= 0 && value <= 1))
+        throw UserError(fmt::format("{} {}: a share, 0 to 1", axis, value));
+    return value;
+}
+
+std::size_t count(const SampleSpec& spec, const char* axis, std::size_t otherwise,
+                  std::int64_t most) {
+    if (!spec.axes.contains(axis)) return otherwise;
+    return static_cast<std::size_t>(integer_axis(spec, axis, 1, most));
+}
+
+}  // namespace
+
+SftSettings sft_settings(const SampleSpec& spec) {
+    SftSettings settings;
+    const std::string model = word(spec, "model", "llama-toy");
+    if (model == "llama-tiny") {  // to see that it works, in a second
+        settings.model = byte_llama(model, 2, 32, 64);
+        settings.base_steps = 30;
+        settings.steps = 20;
+        settings.rates = {1e-3};
+        settings.validation_rows = 16;
+        settings.test_rows = 32;
+    } else if (model == "llama-toy" || model == "llama-1m") {
+        const bool larger = model == "llama-1m";
+        settings.model = larger ? byte_llama(model, 5, 128, 352) : byte_llama(model, 4, 64, 192);
+        settings.base_steps = 2000;
+        settings.steps = 300;
+        settings.rates = {3e-4, 1e-3, 3e-3};
+    } else {
+        throw UserError(
+            fmt::format("model {}: there are llama-toy, llama-1m and llama-tiny", model));
+    }
+    settings.steps = static_cast<std::int64_t>(
+        count(spec, "steps", static_cast<std::size_t>(settings.steps), 1'000'000));
+    settings.given = count(spec, "n_val", settings.given, 100'000);
+    settings.m = count(spec, "m", settings.m, 1000);
+    settings.pool.relevance = share(spec, "relevance", settings.pool.relevance);
+    settings.pool.noise = share(spec, "noise", settings.pool.noise);
+    if (settings.pool.relevance + settings.pool.noise > 1)
+        throw UserError(
+            fmt::format("relevance {} and noise {}: shares of one pool, together at "
+                        "most 1",
+                        settings.pool.relevance, settings.pool.noise));
+    if (word(spec, "rate", "grid") != "grid") {
+        const double rate = number_axis(spec, "rate");
+        if (!(rate > 0 && rate < 1))
+            throw UserError(fmt::format("rate {}: above 0, below 1", rate));
+        settings.rates = {rate};
+    }
+    settings.example_mean = word(spec, "loss", "token") == "example";
+    settings.rule = word(spec, "rule", "topk");
+    settings.head_chooses = word(spec, "head", "all") == "selected";
+    settings.backend = word(spec, "backend", "pip");
+    return settings;
+}
+
+}  // namespace assay::dr_post_training

@@ -1,0 +1,42 @@
+// What a sample of the fine-tuning experiments asks for, read from its axes. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "impls/dr_post_training/recipes/pools.hpp"
+#include "impls/nn/files/decoder_config.hpp"
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::dr_post_training {
+
+struct SftSettings {
+    nn::DecoderConfig model;
+    // What the model knows before it is fine-tuned.
+    std::int64_t base_steps = 0;
+    std::size_t base_rows = 32;
+    double base_rate = 3e-3;
+
+    // Fine-tuning: section 3.1 of the specification, the sizes ours.
+    std::int64_t steps = 0;
+    std::size_t n = 8, k = 4, m = 1;  ///< general rows, rows kept, target rows of a step
+    std::size_t given = 16;           ///< target rows there are ("n_val")
+    PoolShape pool;
+    std::vector<double> rates;  ///< of which validation rows choose
+    std::size_t validation_rows = 64, test_rows = 256;
+    std::int64_t evaluations = 20;
+
+    // Open readings; the default is the first.
+    bool example_mean = false;    ///< axis loss: token | example
+    std::string rule = "topk";    ///< topk | greedy | exact
+    bool head_chooses = false;    ///< axis head: all | selected
+    std::string backend = "pip";  ///< pip | gip | direct | compressed
+};
+
+/// Of the axes model, steps, rate, relevance, noise, n_val, m and the readings; those that the
+/// sample does not have are as above. Throws UserError for what cannot be: a share outside 0 to 1,
+/// shares above 1 together, a rate or a number of steps or rows of 0 or below, an unknown model.
+SftSettings sft_settings(const SampleSpec& spec);
+
+}  // namespace assay::dr_post_training

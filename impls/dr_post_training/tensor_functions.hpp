@@ -1,0 +1,24 @@
+// What the module of tensors computes for Dr. Post-Training (impls/tensors/module.hpp).
+#pragma once
+
+#include "impls/tensors/module.hpp"
+#include "suite/experiment/experiment.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::dr_post_training {
+
+/// The functions below, as the program calls them.
+struct TensorFunctions {
+    static constexpr const char* symbol = "assay_dr_post_training_tensors";
+    using Run = void (*)(const SampleSpec&, Recorder&);
+    Run run_sft;
+};
+
+inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }
+
+// Within the module: whole samples (experiments/sft_run.cpp).
+
+/// Fine-tunes by the sample's variant and records what comes of it.
+void run_sft(const SampleSpec& spec, Recorder& recorder);
+
+}  // namespace assay::dr_post_training

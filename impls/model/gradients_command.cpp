@@ -1,0 +1,141 @@
+// assay model gradients FILE --general FILE,… --target FILE -o FILE
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "impls/model/gradients.hpp"
+#include "impls/model/named_models.hpp"
+#include "impls/model/tool.hpp"
+#include "impls/nn/files/decoder_config.hpp"
+#include "impls/nn/files/ffn_sparsity.hpp"
+#include "impls/nn/text/chat.hpp"
+#include "suite/base/durable_file.hpp"
+#include "suite/base/quantity_text.hpp"
+#include "suite/cli/terminal/output.hpp"
+
+#ifdef ASSAY_HAVE_TORCH
+#include "impls/model/tensor_functions.hpp"
+#include "impls/tensors/module.hpp"
+#endif
+
+namespace assay::model {
+namespace {
+
+class GradientsCommand : public Command {
+  public:
+    void options(CLI::App& app) override {
+        app.add_option("file", file_, "GGUF or safetensors file, folder, or data set")
+            ->required()
+            ->type_name("FILE");
+        app.add_option("--general", general_, "General rows, JSON Lines; more files by commas")
+            ->required()
+            ->delimiter(',')
+            ->type_name("FILE,...");
+        app.add_option("--target", target_, "Target rows, JSON Lines")
+            ->required()
+            ->type_name("FILE");
+        app.add_option("-o,--output", output_, "safetensors file to write")
+            ->required()
+            ->type_name("FILE");
+        app.add_option("--context", context_,
+                       "Tokens of a row that count; default: the model's context")
+            ->check(CLI::Range(1, 1 << 24))
+            ->type_name("N");
+        app.add_option("--dtype", dtype_, "f32 or bf16 (matrix products)")
+            ->capture_default_str()
+            ->check(CLI::IsMember({"f32", "bf16"}))
+            ->type_name("TYPE");
+        app.add_option("--threads", threads_, "CPU threads; 0: all cores")
+            ->check(CLI::Range(0, 1024))
+            ->type_name("N");
+        app.add_flag("--json", json_, "Print JSON");
+        app.footer(
+            "A row is {\"messages\": [{\"role\": ..., \"content\": ...}]} (the assistant's turns "
+            "are "
+            "scored),\n"
+            "{\"prompt\": ..., \"completion\": ...} or {\"text\": ...}. The file takes four bytes "
+            "for "
+            "every row and\n"
+            "parameter of the layers' linear maps: give few rows.\n"
+            "Examples:\n"
+            "  assay model gradients smollm2-135m-instruct --general pool.jsonl,chat.jsonl "
+            "--target mine.jsonl -o gradients.safetensors\n"
+            "  assay plan dr_post_training --gradients gradients.safetensors --compare");
+    }
+
+    int run() override {
+        const nn::TensorFile file(locate_file(file_, data::Kind::model));
+        const nn::DecoderConfig config = nn::read_decoder_config(file);
+        if (nn::read_ffn_sparsity(file, config))
+            throw UserError(file_ +
+                            ": its feed-forward networks leave out neurons, which only the "
+                            "decoding engine knows how to do");
+        if (context_ > config.context)
+            throw UserError(fmt::format("--context {}: the model's context is {} tokens", context_,
+                                        config.context));
+        const nn::Tokenizer tokenizer = nn::Tokenizer::of(file);
+        if (tokenizer.size() > config.vocabulary)
+            throw UserError(fmt::format("{}: the tokenizer has {} tokens, the model {}", file_,
+                                        tokenizer.size(), config.vocabulary));
+        const nn::RowReading reading{context_ > 0 ? context_ : config.context,
+                                     nn::chat_default_system(file).value_or("")};
+        if (const auto why = missing_folder(output_); !why.empty())
+            throw UserError("--output " + why);
+
+        GradientRequest request{.file = file,
+                                .general = {},
+                                .target = nn::read_scored_rows(target_, tokenizer, reading),
+                                .sources = {},
+                                .output = output_,
+                                .bf16 = dtype_ == "bf16",
+                                .threads = threads_,
+                                .progress = {}};
+        for (const std::string& source : general_)
+            for (nn::ScoredRow& row : nn::read_scored_rows(source, tokenizer, reading)) {
+                request.general.push_back(std::move(row));
+                request.sources.push_back(source);
+            }
+        const auto rows = static_cast<std::int64_t>(request.general.size() + request.target.size());
+        {
+            ProgressLine progress(rows, "rows");
+            request.progress = [&](std::int64_t done) { progress.on(done); };
+            write_row_gradients(request);
+        }
+        const auto bytes = std::filesystem::file_size(output_);
+        if (json_)
+            cli::print_json({{"n", request.general.size()},
+                             {"m", request.target.size()},
+                             {"bytes", bytes},
+                             {"file", output_}});
+        else
+            fmt::print("{}: gradients of {} general and {} target rows, {}\n", output_,
+                       request.general.size(), request.target.size(),
+                       bytes_text(static_cast<double>(bytes)));
+        return 0;
+    }
+
+  private:
+    std::string file_, target_, output_, dtype_ = "f32";
+    std::vector<std::string> general_;
+    int context_ = 0, threads_ = 0;
+    bool json_ = false;
+};
+
+}  // namespace
+
+void write_row_gradients(const GradientRequest& request) {
+#ifdef ASSAY_HAVE_TORCH
+    tensors::functions<TensorFunctions>().write_gradients(request);
+#else
+    (void)request;
+    throw NotSupportedHere("gradients need libtorch, which this build is without");
+#endif
+}
+
+std::unique_ptr<Command> make_gradients_command() { return std::make_unique<GradientsCommand>(); }
+
+}  // namespace assay::model

@@ -1,0 +1,49 @@
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <nlohmann/json.hpp>
+
+#include "impls/model/tensor_functions.hpp"
+#include "impls/nn/files/safetensors_writer.hpp"
+#include "impls/nn/row_gradients.hpp"
+
+namespace assay::model {
+
+void write_gradients(const GradientRequest& request) {
+    if (request.threads > 0) at::set_num_threads(request.threads);
+    nn::Decoder decoder = nn::Decoder::load(request.file);
+    const auto maps = nn::linear_maps(decoder.config());
+    const auto n = static_cast<std::int64_t>(request.general.size());
+    const auto m = static_cast<std::int64_t>(request.target.size());
+    std::vector<nn::FloatTensor> tensors;
+    for (const nn::NamedShape& map : maps) {
+        const auto elements = map.shape[0] * map.shape[1];
+        tensors.push_back({map.name + "/gradients", {n, elements}});
+        tensors.push_back({map.name + "/target", {m, elements}});
+    }
+    nlohmann::json tokens = nlohmann::json::array();
+    for (const nn::ScoredRow& row : request.general) tokens.push_back(row.scored_tokens());
+    nn::SafetensorsWriter writer(
+        request.output, tensors,
+        {{"tokens", tokens.dump()}, {"sources", nlohmann::json(request.sources).dump()}});
+
+    nn::Maps plain;
+    std::int64_t done = 0;
+    for (const bool target : {false, true}) {
+        std::int64_t number = 0;
+        for (const nn::ScoredRow& row : target ? request.target : request.general) {
+            nn::row_gradients(decoder, plain, row, request.bf16 ? at::kBFloat16 : at::kFloat,
+                              [&](std::size_t map, const at::Tensor& gradient) {
+                                  writer.write(2 * map + (target ? 1 : 0),
+                                               number * gradient.numel(),
+                                               {gradient.const_data_ptr<float>(),
+                                                static_cast<std::size_t>(gradient.numel())});
+                              });
+            ++number;
+            if (request.progress) request.progress(++done);
+        }
+    }
+    writer.publish();
+}
+
+}  // namespace assay::model

@@ -1,0 +1,171 @@
+// The fine-tuning experiments on a model so small that every arm takes moments.
+#include "impls/dr_post_training/recipes/fine_tuning.hpp"
+
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "impls/dr_post_training/recipes/arms.hpp"
+#include "impls/dr_post_training/tensor_functions.hpp"
+#include "impls/rl/tasks.hpp"
+#include "suite/base/error.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+/// Products so small take longer on several threads.
+const bool one_thread = (at::set_num_threads(1), true);
+
+SampleSpec tiny(std::string variant, Case more = {}) {
+    SampleSpec spec;
+    spec.experiment = "dr_post_training/sft_perplexity";
+    spec.variant = std::move(variant);
+    spec.axes = {{"model", "llama-tiny"}, {"steps", std::int64_t{8}}};
+    for (auto& [axis, value] : more) spec.axes[axis] = value;
+    spec.seed = 3;
+    return spec;
+}
+
+TEST(Pools, HaveTheSharesTheyAreAskedForAndWordsOfTheirOwn) {
+    const PoolShape shape{.relevance = 0.2, .noise = 0.3};
+    std::map<Kind, int> kinds;
+    std::set<std::string> general;
+    constexpr int rows = 2000;
+    for (int number = 0; number < rows; ++number) {
+        const auto row = general_row(shape, 5, static_cast<std::uint64_t>(number));
+        ++kinds[row.kind];
+        if (row.kind != Kind::other) general.insert(row.prompt);
+        EXPECT_EQ(row.prompt.starts_with("turn "), row.kind != Kind::other);
+    }
+    EXPECT_NEAR(kinds[Kind::related] / double{rows}, 0.2, 0.03);
+    EXPECT_NEAR(kinds[Kind::contrary] / double{rows}, 0.3, 0.03);
+    std::set<std::string> seen = general;
+    for (const Use use : {Use::given, Use::validation, Use::test}) {
+        std::set<std::string> here;
+        for (std::uint64_t number = 0; number < 100; ++number) {
+            const auto row = target_row(use, 5, number);
+            EXPECT_EQ(row.answer, rl::answer_to("reverse", "rev " + row.prompt.substr(5)));
+            here.insert(row.prompt);
+        }
+        for (const auto& prompt : here) EXPECT_FALSE(seen.contains(prompt)) << prompt;
+        seen.merge(here);
+    }
+}
+
+TEST(Settings, RefuseWhatCannotBe) {
+    for (const auto& [axis, value] :
+         std::vector<std::pair<std::string, Value>>{{"model", "gpt"},
+                                                    {"relevance", 1.5},
+                                                    {"noise", -0.1},
+                                                    {"noise", 0.9},
+                                                    {"steps", std::int64_t{0}},
+                                                    {"steps", "many"},
+                                                    {"n_val", std::int64_t{0}},
+                                                    {"rate", 0.0},
+                                                    {"rate", "fast"},
+                                                    {"m", std::int64_t{0}}})
+        EXPECT_THROW(sft_settings(tiny("full", {{axis, value}})), UserError) << axis;
+    const auto settings = sft_settings(tiny("full", {{"rate", 0.01}, {"loss", "example"}}));
+    EXPECT_EQ(settings.rates, std::vector{0.01});
+    EXPECT_TRUE(settings.example_mean);
+    EXPECT_EQ(settings.steps, 8);
+}
+
+// One start for all arms, one history for one seed.
+TEST(FineTuning, IsAFunctionOfTheSeed) {
+    const auto settings = sft_settings(tiny("layer"));
+    nn::NoState none;
+    const auto base = base_model(settings, 3, none, {});
+    const SftRows rows(settings, 3);
+    const auto once = fine_tune(settings, "layer", 1e-3, rows, base, 3, {});
+    const auto again = fine_tune(settings, "layer", 1e-3, rows, base, 3, {});
+    EXPECT_EQ(once.test_nll, again.test_nll);
+    EXPECT_EQ(once.selections.rows, again.selections.rows);
+    const auto full = fine_tune(settings, "full", 1e-3, rows, base, 3, {});
+    EXPECT_EQ(full.test_nll.front(), once.test_nll.front());  // the start
+    EXPECT_EQ(full.loss.front(), once.loss.front());          // and the batch
+    EXPECT_NE(full.test_nll.back(), once.test_nll.back());
+    EXPECT_EQ(once.selections.rows.size(), 14U);  // seven maps, two layers
+    for (const auto& [group, bits] : once.selections.rows)
+        for (const double row_bits : bits)
+            EXPECT_EQ(std::popcount(static_cast<std::uint64_t>(row_bits)), 4) << group;
+}
+
+// Choosing all rows is plain training, whoever chooses.
+TEST(FineTuning, ChoosingAllRowsIsPlainTraining) {
+    auto settings = sft_settings(tiny("layer"));
+    settings.k = settings.n;
+    nn::NoState none;
+    const auto base = base_model(settings, 3, none, {});
+    const SftRows rows(settings, 3);
+    const auto full = fine_tune(settings, "full", 1e-3, rows, base, 3, {});
+    for (const char* arm : {"layer", "global", "random_layer", "greats"}) {
+        const auto tuned = fine_tune(settings, arm, 1e-3, rows, base, 3, {});
+        for (std::size_t i = 0; i < full.test_nll.size(); ++i)
+            EXPECT_NEAR(tuned.test_nll[i], full.test_nll[i], 1e-4) << arm;
+    }
+}
+
+TEST(FineTuning, TargetStoppedStaysWhereItStopped) {
+    auto settings = sft_settings(tiny("target"));
+    settings.steps = 56;
+    settings.evaluations = 28;
+    nn::NoState none;
+    const auto base = base_model(settings, 3, none, {});
+    const SftRows rows(settings, 3);
+    const auto tuned = fine_tune(settings, "target_stopped", 1e-3, rows, base, 3, {});
+    const auto nll_at = [&](double step) {
+        for (std::size_t i = 0; i < tuned.at_step.size(); ++i)
+            if (tuned.at_step[i] == step) return tuned.test_nll[i];
+        ADD_FAILURE() << step;
+        return 0.0;
+    };
+    EXPECT_NE(nll_at(48), nll_at(50));
+    EXPECT_EQ(nll_at(50), nll_at(56));
+}
+
+TEST(RunSft, EveryArmRecordsItsPerplexityAndWhatItChose) {
+    for (const std::string& arm : sft_arms()) {
+        MemoryRecorder recorder;
+        run_sft(tiny(arm), recorder);
+        EXPECT_GT(recorder.value("perplexity"), 1) << arm;
+        EXPECT_LE(recorder.value("perplexity_least"), recorder.value("perplexity")) << arm;
+        const bool chooses =
+            !(arm.starts_with("full") || arm.starts_with("target") || arm == "mixing");
+        int groups = 0;
+        for (const auto& series : recorder.time_series_kept) groups += series.name == "selected";
+        EXPECT_EQ(groups > 0, chooses) << arm;
+        if (arm == "layer") EXPECT_EQ(groups, 14);
+        if (arm == "block") EXPECT_EQ(groups, 2);
+        if (arm == "sublayer") EXPECT_EQ(groups, 4);
+        if (arm == "global") EXPECT_EQ(groups, 1);
+    }
+}
+
+TEST(RunSft, TakesTheReadings) {
+    for (const auto& [axis, value] :
+         std::vector<std::pair<std::string, Value>>{{"loss", "example"},
+                                                    {"rule", "greedy"},
+                                                    {"rule", "exact"},
+                                                    {"head", "selected"},
+                                                    {"backend", "gip"},
+                                                    {"backend", "direct"},
+                                                    {"backend", "compressed"},
+                                                    {"m", std::int64_t{2}}}) {
+        MemoryRecorder recorder;
+        run_sft(tiny("layer", {{axis, value}}), recorder);
+        EXPECT_TRUE(std::isfinite(recorder.value("perplexity"))) << axis;
+    }
+    EXPECT_THROW(make_arm("nothing", sft_settings(tiny("full")),
+                          nn::Decoder(sft_settings(tiny("full")).model, 1),
+                          SftRows(sft_settings(tiny("full")), 1), 1, 1e-3),
+                 std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace assay::dr_post_training

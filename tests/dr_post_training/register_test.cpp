@@ -1,0 +1,40 @@
+// Everything Dr. Post-Training registers fits together: claims ask experiments for what they have.
+#include "impls/dr_post_training/register.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace assay::dr_post_training {
+namespace {
+
+class DrRegister : public ::testing::Test {
+  protected:
+    DrRegister() { setenv("ASSAY_DATASETS", ASSAY_TEST_DATASETS, 1); }
+};
+
+TEST_F(DrRegister, ClaimsAndExperimentsFit) {
+    Registry registry;
+    ASSERT_NO_THROW(registry.add(make_system()));
+    EXPECT_TRUE(registry.experiment("dr_post_training/crossovers"));
+    EXPECT_TRUE(registry.system("dr_post_training")->plan);
+    EXPECT_TRUE(registry.system("dr_post_training")->campaign);
+}
+
+TEST_F(DrRegister, EveryClaimSaysHowItIsAnsweredOrWhyNot) {
+    for (const Claim& claim : make_system().claims) {
+        if (claim.kind == Claim::Kind::setting) continue;
+        EXPECT_NE(claim.test.empty(), claim.not_checkable.empty()) << claim.id;
+    }
+}
+
+TEST_F(DrRegister, OursAreSaidToBeOurs) {
+    for (const Experiment& experiment : make_system(Claims::leave).experiments) {
+        const bool ours = experiment.id.find("/x_") != std::string::npos;
+        EXPECT_EQ(experiment.source.rfind(ours ? "our own" : "arXiv 2605.07063v1, ", 0), 0u)
+            << experiment.id;
+    }
+}
+
+}  // namespace
+}  // namespace assay::dr_post_training
