@@ -11,7 +11,7 @@ namespace assay::dr_post_training {
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_dr_post_training_tensors";
     using Run = void (*)(const SampleSpec&, Recorder&);
-    Run run_sft;
+    Run run_sft, run_rlvr;
 };
 
 inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }
@@ -20,5 +20,8 @@ inline const TensorFunctions& tensor_functions() { return tensors::functions<Ten
 
 /// Fine-tunes by the sample's variant and records what comes of it.
 void run_sft(const SampleSpec& spec, Recorder& recorder);
+
+/// Trains a policy by reward, rows chosen by the sample's variant (experiments/rlvr_run.cpp).
+void run_rlvr(const SampleSpec& spec, Recorder& recorder);
 
 }  // namespace assay::dr_post_training

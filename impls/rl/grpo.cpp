@@ -34,7 +34,7 @@ Grpo::Grpo(nn::Decoder& policy, const GrpoOptions& options, Gradients gradients)
     : policy_(&policy),
       options_(options),
       gradients_(std::move(gradients)),
-      updater_(blocks_of(policy), options.clip, options.adam) {
+      updater_(blocks_of(policy), options.clip, options.adam, options.warmup) {
     if (options_.kl != 0) reference_ = copy_of(policy);
     if (!gradients_)
         gradients_ = [this](nn::Decoder& of, const UpdateRows& rows) {

@@ -26,7 +26,8 @@ struct GrpoOptions {
     Averaging averaging = Averaging::tokens;
     double clip = 1.0;  ///< global gradient norm; 0: none
     nn::AdamOptions adam{1e-4, 0.9, 0.95, 1e-8};
-    std::uint64_t seed = 1;  ///< of draws and of the order of rows
+    std::int64_t warmup = 0;  ///< updates over which the rate rises
+    std::uint64_t seed = 1;   ///< of draws and of the order of rows
 };
 
 /// The rows of one update.

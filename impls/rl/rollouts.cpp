@@ -93,12 +93,12 @@ Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions,
         std::copy(prompt_of(row).begin(), prompt_of(row).end(), table.token(row, 0));
 
     const auto seed = statistics::CounterDraws(drawing.seed).next();
-    nn::DenseFeedForward dense;
+    nn::Maps plain;
     std::vector<bool> ended(static_cast<std::size_t>(table.rows), false);
     for (int step = 0; step < drawing.longest; ++step) {
         const auto seen = static_cast<std::int64_t>(longest_prompt) + step;
         const auto scores =
-            at::log_softmax(policy.logits(table.tokens.narrow(1, 0, seen), dense), -1).contiguous();
+            at::log_softmax(policy.logits(table.tokens.narrow(1, 0, seen), plain), -1).contiguous();
         const auto width = scores.size(2);
         for (std::int64_t row = 0; row < table.rows; ++row) {
             const auto r = static_cast<std::size_t>(row);
@@ -137,9 +137,13 @@ double accuracy(const nn::Decoder& policy, std::span<const Question> questions, 
 }
 
 at::Tensor log_probabilities(const nn::Decoder& policy, const at::Tensor& tokens) {
-    nn::DenseFeedForward dense;
+    nn::Maps plain;
+    return log_probabilities(policy, tokens, plain);
+}
+
+at::Tensor log_probabilities(const nn::Decoder& policy, const at::Tensor& tokens, nn::Maps& maps) {
     const auto length = tokens.size(1) - 1;
-    const auto scores = policy.logits(tokens.narrow(1, 0, length), dense);
+    const auto scores = policy.logits(tokens.narrow(1, 0, length), maps);
     return at::log_softmax(scores, -1)
         .gather(-1, tokens.narrow(1, 1, length).unsqueeze(-1))
         .squeeze(-1);

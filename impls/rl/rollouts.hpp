@@ -46,5 +46,7 @@ double accuracy(const nn::Decoder& policy, std::span<const Question> questions, 
 
 /// ln p of tokens[:, 1:] under the policy, with graph: fp32 [rows, length].
 at::Tensor log_probabilities(const nn::Decoder& policy, const at::Tensor& tokens);
+/// The same, every parameter used through `maps`.
+at::Tensor log_probabilities(const nn::Decoder& policy, const at::Tensor& tokens, nn::Maps& maps);
 
 }  // namespace assay::rl

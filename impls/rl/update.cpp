@@ -36,8 +36,9 @@ nn::Decoder copy_of(const nn::Decoder& decoder) {
     return copy;
 }
 
-Updater::Updater(std::vector<nn::TrainedBlock> blocks, double clip, const nn::AdamOptions& adam)
-    : blocks_(std::move(blocks)), clip_(clip), adam_(adam) {
+Updater::Updater(std::vector<nn::TrainedBlock> blocks, double clip, const nn::AdamOptions& adam,
+                 std::int64_t warmup)
+    : blocks_(std::move(blocks)), clip_(clip), adam_(adam), warmup_(warmup) {
     for (auto& [block, factor] : blocks_) block->zero_moments();
 }
 
@@ -54,6 +55,8 @@ void Updater::update(const std::function<void()>& gradients) {
         if (clip_ > 0 && norm > clip_) block->grad().mul_(clip_ / norm);
         auto adam = adam_;
         adam.learning_rate *= factor;
+        if (updates_ <= warmup_)
+            adam.learning_rate *= static_cast<double>(updates_) / static_cast<double>(warmup_ + 1);
         nn::adam_update(*block, updates_, adam);
     }
 }

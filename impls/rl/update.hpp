@@ -22,8 +22,11 @@ nn::Decoder copy_of(const nn::Decoder& decoder);
 class Updater {
   public:
     /// The blocks outlive the object; their moments are set to zero. clip: the largest norm of all
-    /// gradients together, larger ones are scaled down to it; 0: none.
-    Updater(std::vector<nn::TrainedBlock> blocks, double clip, const nn::AdamOptions& adam);
+    /// gradients together, larger ones are scaled down to it; 0: none. The rate rises over the
+    /// first `warmup` updates: Adam's first ones move every parameter by the whole rate, whatever
+    /// the noise.
+    Updater(std::vector<nn::TrainedBlock> blocks, double clip, const nn::AdamOptions& adam,
+            std::int64_t warmup = 0);
     /// Zeroes the gradients, calls `gradients`, which leaves them in the blocks, and updates.
     /// Throws std::runtime_error, with nothing changed, where a gradient is not finite.
     void update(const std::function<void()>& gradients);
@@ -33,7 +36,7 @@ class Updater {
     std::vector<nn::TrainedBlock> blocks_;
     double clip_;
     nn::AdamOptions adam_;
-    std::int64_t updates_ = 0;
+    std::int64_t warmup_ = 0, updates_ = 0;
 };
 
 /// All blocks of a decoder, at the common rate.

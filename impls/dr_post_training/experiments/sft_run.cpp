@@ -7,23 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "impls/dr_post_training/experiments/shared_states.hpp"
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
 #include "impls/dr_post_training/tensor_functions.hpp"
-#include "impls/nn/hashes.hpp"
-#include "impls/nn/training/checkpoint_files.hpp"
 
 namespace assay::dr_post_training {
 namespace {
-
-/// The folder where the samples of a session keep the model that they start from.
-std::unique_ptr<nn::StateKeeper> states_for(const SampleSpec& spec, const SftSettings& settings) {
-    if (spec.shared.empty()) return std::make_unique<nn::NoState>();
-    const std::string what = fmt::format("dr_post_training base {} {} {}", settings.model.name,
-                                         settings.base_steps, spec.seed);
-    return std::make_unique<nn::FolderState>(
-        std::filesystem::path(spec.shared) /
-        fmt::format("{:016x}", nn::hash_bytes(what.data(), what.size())));
-}
 
 std::vector<double> numbers_to(std::size_t count) {
     std::vector<double> numbers(count);
@@ -66,7 +55,9 @@ void run_sft(const SampleSpec& spec, Recorder& recorder) {
     // over before another has begun.
     at::set_num_threads(1);
     const SftSettings settings = sft_settings(spec);
-    const auto states = states_for(spec, settings);
+    const auto states =
+        shared_states(spec, fmt::format("dr_post_training base {} {} {}", settings.model.name,
+                                        settings.base_steps, spec.seed));
     const nn::Decoder base =
         base_model(settings, spec.seed, *states, [&](std::int64_t step, double nll) {
             recorder.progress(

@@ -9,6 +9,7 @@
 namespace assay::dr_post_training {
 
 Experiment sft_perplexity();
+Experiment rlvr();
 
 // What the declarations have in common.
 

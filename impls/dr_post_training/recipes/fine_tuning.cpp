@@ -9,6 +9,7 @@
 
 #include "impls/dr_post_training/recipes/arms.hpp"
 #include "impls/nn/hashes.hpp"
+#include "impls/rl/update.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -33,12 +34,6 @@ std::vector<nn::ScoredRow> rows_for(Use use, std::uint64_t seed, std::size_t cou
     for (std::size_t number = 0; number < count; ++number)
         rows.push_back(scored(target_row(use, seed, number)));
     return rows;
-}
-
-std::vector<nn::TrainedBlock> blocks_of(nn::Decoder& decoder) {
-    std::vector<nn::TrainedBlock> blocks;
-    for (auto& block : decoder.blocks()) blocks.push_back(block.get());
-    return blocks;
 }
 
 double bits_of(const std::vector<Kind>& kinds, Kind kind) {
@@ -129,7 +124,7 @@ nn::Decoder base_model(const SftSettings& settings, std::uint64_t seed, nn::Stat
     callbacks.after = [&](std::int64_t step, const nn::TrainingStep& done) {
         if (progress) progress(step, done.task_loss);
     };
-    nn::train("base", blocks_of(decoder), options, callbacks, states, 0);
+    nn::train("base", rl::blocks_of(decoder), options, callbacks, states, 0);
     return decoder;
 }
 
@@ -197,7 +192,7 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
         if (progress) progress(step, done.task_loss);
     };
     nn::NoState none;
-    nn::train(std::string(arm_name), blocks_of(decoder), options, callbacks, none, 0);
+    nn::train(std::string(arm_name), rl::blocks_of(decoder), options, callbacks, none, 0);
     tuned.validation = nn::evaluate_rows(decoder, plain, rows.validation());
     if (kept[0] > 0) {
         tuned.selections.kept_related = kept[1] / kept[0];

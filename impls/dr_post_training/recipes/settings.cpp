@@ -20,11 +20,6 @@ nn::DecoderConfig byte_llama(std::string name, int layers, int width, int hidden
     return config;
 }
 
-std::string word(const SampleSpec& spec, const char* axis, const char* otherwise) {
-    const auto found = spec.axes.find(axis);
-    return found == spec.axes.end() ? otherwise : to_string(found->second);
-}
-
 double share(const SampleSpec& spec, const char* axis, double otherwise) {
     if (!spec.axes.contains(axis)) return otherwise;
     const double value = number_axis(spec, axis);
@@ -41,25 +36,32 @@ std::size_t count(const SampleSpec& spec, const char* axis, std::size_t otherwis
 
 }  // namespace
 
+std::string word_axis(const SampleSpec& spec, const char* axis, const std::string& otherwise) {
+    const auto found = spec.axes.find(axis);
+    return found == spec.axes.end() ? otherwise : to_string(found->second);
+}
+
+nn::DecoderConfig toy_model(const std::string& name) {
+    if (name == "llama-tiny") return byte_llama(name, 2, 32, 64);
+    if (name == "llama-toy") return byte_llama(name, 4, 64, 192);
+    if (name == "llama-1m") return byte_llama(name, 5, 128, 352);
+    throw UserError(fmt::format("model {}: there are llama-toy, llama-1m and llama-tiny", name));
+}
+
 SftSettings sft_settings(const SampleSpec& spec) {
     SftSettings settings;
-    const std::string model = word(spec, "model", "llama-toy");
+    const std::string model = word_axis(spec, "model", "llama-toy");
+    settings.model = toy_model(model);
     if (model == "llama-tiny") {  // to see that it works, in a second
-        settings.model = byte_llama(model, 2, 32, 64);
         settings.base_steps = 30;
         settings.steps = 20;
         settings.rates = {1e-3};
         settings.validation_rows = 16;
         settings.test_rows = 32;
-    } else if (model == "llama-toy" || model == "llama-1m") {
-        const bool larger = model == "llama-1m";
-        settings.model = larger ? byte_llama(model, 5, 128, 352) : byte_llama(model, 4, 64, 192);
+    } else {
         settings.base_steps = 2000;
         settings.steps = 300;
         settings.rates = {3e-4, 1e-3, 3e-3};
-    } else {
-        throw UserError(
-            fmt::format("model {}: there are llama-toy, llama-1m and llama-tiny", model));
     }
     settings.steps = static_cast<std::int64_t>(
         count(spec, "steps", static_cast<std::size_t>(settings.steps), 1'000'000));
@@ -72,16 +74,16 @@ SftSettings sft_settings(const SampleSpec& spec) {
             fmt::format("relevance {} and noise {}: shares of one pool, together at "
                         "most 1",
                         settings.pool.relevance, settings.pool.noise));
-    if (word(spec, "rate", "grid") != "grid") {
+    if (word_axis(spec, "rate", "grid") != "grid") {
         const double rate = number_axis(spec, "rate");
         if (!(rate > 0 && rate < 1))
             throw UserError(fmt::format("rate {}: above 0, below 1", rate));
         settings.rates = {rate};
     }
-    settings.example_mean = word(spec, "loss", "token") == "example";
-    settings.rule = word(spec, "rule", "topk");
-    settings.head_chooses = word(spec, "head", "all") == "selected";
-    settings.backend = word(spec, "backend", "pip");
+    settings.example_mean = word_axis(spec, "loss", "token") == "example";
+    settings.rule = word_axis(spec, "rule", "topk");
+    settings.head_chooses = word_axis(spec, "head", "all") == "selected";
+    settings.backend = word_axis(spec, "backend", "pip");
     return settings;
 }
 

@@ -39,4 +39,11 @@ struct SftSettings {
 /// shares above 1 together, a rate or a number of steps or rows of 0 or below, an unknown model.
 SftSettings sft_settings(const SampleSpec& spec);
 
+/// "llama-toy" (0.2 M parameters), "llama-1m" and "llama-tiny", on bytes. Throws UserError for
+/// another name.
+nn::DecoderConfig toy_model(const std::string& name);
+
+/// The word on an axis, or `otherwise` where the sample does not have it.
+std::string word_axis(const SampleSpec& spec, const char* axis, const std::string& otherwise);
+
 }  // namespace assay::dr_post_training

@@ -1,0 +1,25 @@
+// Where the samples of a session keep the model that they start from.
+#pragma once
+
+#include <fmt/format.h>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "impls/nn/hashes.hpp"
+#include "impls/nn/training/checkpoint_files.hpp"
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::dr_post_training {
+
+/// `what`: everything that the kept state is a function of. A sample that shares nothing keeps
+/// nothing.
+inline std::unique_ptr<nn::StateKeeper> shared_states(const SampleSpec& spec,
+                                                      const std::string& what) {
+    if (spec.shared.empty()) return std::make_unique<nn::NoState>();
+    return std::make_unique<nn::FolderState>(
+        std::filesystem::path(spec.shared) /
+        fmt::format("{:016x}", nn::hash_bytes(what.data(), what.size())));
+}
+
+}  // namespace assay::dr_post_training

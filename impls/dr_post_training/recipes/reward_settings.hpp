@@ -1,0 +1,34 @@
+// What a sample of rlvr asks for, read from its axes. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "impls/nn/files/decoder_config.hpp"
+#include "suite/experiment/experiment.hpp"
+
+namespace assay::dr_post_training {
+
+struct RewardSettings {
+    nn::DecoderConfig model;
+    std::string task = "reverse";
+    // What the policy knows before it learns by reward: right answers, shown so often.
+    std::int64_t start_steps = 0;
+    std::size_t start_rows = 32;
+    double start_rate = 3e-3;
+
+    // Specification, section 3.3, the sizes ours.
+    std::int64_t rounds = 0;
+    int questions = 32, answers = 8, rows_a_step = 64;  ///< of a round; of a question; of an update
+    int longest = 8;                                    ///< tokens of an answer
+    double rate = 3e-4, kl = 0.001;
+    std::uint64_t target_prompts = 64;  ///< given, that target rows are drawn from
+    std::size_t target_rows = 16;       ///< of a round
+    std::size_t test_questions = 256;
+    std::int64_t evaluate_every = 5;  ///< rounds
+};
+
+/// Of the axes model, task, rounds, n_val. Throws UserError for what cannot be.
+RewardSettings reward_settings(const SampleSpec& spec);
+
+}  // namespace assay::dr_post_training

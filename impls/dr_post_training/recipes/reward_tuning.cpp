@@ -1,0 +1,202 @@
+#include "impls/dr_post_training/recipes/reward_tuning.hpp"
+
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "impls/dr_post_training/method/selecting_maps.hpp"
+#include "impls/dr_post_training/policy/sets/subsets.hpp"
+#include "impls/nn/hashes.hpp"
+#include "impls/nn/training/row_batch.hpp"
+#include "impls/rl/advantages.hpp"
+#include "impls/rl/grpo.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+// What questions are for: numbers of different uses do not meet.
+enum class Questions : std::uint64_t { start = 1, round, target, test };
+
+rl::Question question_for(const RewardSettings& settings, Questions use, std::uint64_t seed,
+                          std::uint64_t number) {
+    return rl::question(settings.task, nn::counter_hash(seed * 8 + static_cast<std::uint64_t>(use)),
+                        number);
+}
+
+std::vector<rl::Question> questions_for(const RewardSettings& settings, Questions use,
+                                        std::uint64_t seed, std::uint64_t first,
+                                        std::uint64_t count) {
+    std::vector<rl::Question> questions;
+    for (std::uint64_t number = first; number < first + count; ++number)
+        questions.push_back(question_for(settings, use, seed, number));
+    return questions;
+}
+
+/// Tokens of both, rows of one length.
+at::Tensor together(const at::Tensor& a, const at::Tensor& b) {
+    const auto length = std::max(a.size(1), b.size(1));
+    const auto padded = [&](const at::Tensor& rows) {
+        return at::constant_pad_nd(rows, {0, length - rows.size(1)}, rl::end_token);
+    };
+    return at::cat({padded(a), padded(b)});
+}
+
+/// Gradients of an update whose maps drop the rows that oppose the target's answers of the round.
+class FilteredGradients {
+  public:
+    FilteredGradients(const RewardSettings& settings, const rl::GrpoOptions& grpo, bool by_layer,
+                      std::uint64_t seed)
+        : settings_(settings), grpo_(grpo), seed_(seed), maps_(options(by_layer)) {}
+
+    /// The target's answers, drawn from the policy as it is now.
+    std::int64_t begin_round(const nn::Decoder& policy, std::int64_t round) {
+        std::vector<rl::Question> prompts;
+        for (std::size_t slot = 0; slot < settings_.target_rows; ++slot) {
+            const auto draw = nn::counter_hash(
+                seed_ ^ nn::counter_hash(static_cast<std::uint64_t>(round * 4096) + slot));
+            prompts.push_back(
+                question_for(settings_, Questions::target, seed_, draw % settings_.target_prompts));
+        }
+        rl::Drawing drawing;
+        drawing.longest = settings_.longest;
+        drawing.seed = nn::counter_hash(seed_ + static_cast<std::uint64_t>(round) + 77);
+        target_ = rl::draw(policy, prompts, drawing);
+        kept_ = groups_ = 0;
+        return target_.answered.sum().item<std::int64_t>();
+    }
+    double kept() const { return groups_ > 0 ? kept_ / groups_ : 1; }
+
+    void operator()(nn::Decoder& policy, const rl::UpdateRows& rows) {
+        const auto n = rows.rollouts.rows(), m = target_.rows();
+        maps_.begin(
+            {std::vector<double>(static_cast<std::size_t>(n), 1.0 / static_cast<double>(n)), m});
+        const auto now =
+            rl::log_probabilities(policy, together(rows.rollouts.tokens, target_.tokens), maps_);
+        const auto length = rows.rollouts.tokens.size(1) - 1;
+        const auto general =
+            rl::weighted_losses(now.narrow(0, 0, n).narrow(1, 0, length), rows, grpo_);
+        const auto advantages =
+            at::tensor(rl::batch_normalised(target_.rewards)).to(at::kFloat).unsqueeze(1);
+        const auto target = -now.narrow(0, n, m).narrow(1, 0, target_.tokens.size(1) - 1) *
+                            advantages *
+                            rl::averaging_weights(target_.answered, rl::Averaging::tokens);
+        (general.sum() + target.sum()).backward();
+        for (const auto& [group, decision] : maps_.decisions()) {
+            kept_ += static_cast<double>(decision.update.selected->size()) / static_cast<double>(n);
+            groups_ += 1;
+        }
+    }
+
+  private:
+    static SelectingOptions options(bool by_layer) {
+        SelectingOptions options;
+        options.group_of = [by_layer](const nn::Place& place) {
+            return by_layer ? std::to_string(place.layer) + "/" + std::string(place.name) : "all";
+        };
+        options.choose = [](const std::string&, const GroupStatistics& seen) {
+            const auto& scores = seen.target.scores;
+            Update update;
+            update.selected = select_filter(scores, 1);
+            update.weights.assign(scores.size(), 0);
+            for (const std::size_t row : *update.selected)
+                update.weights[row] = 1 / static_cast<double>(update.selected->size());
+            return update;
+        };
+        return options;
+    }
+
+    const RewardSettings& settings_;
+    rl::GrpoOptions grpo_;
+    std::uint64_t seed_;
+    SelectingMaps maps_;
+    rl::Rollouts target_;
+    double kept_ = 0, groups_ = 0;
+};
+
+rl::GrpoOptions grpo_options(const RewardSettings& settings, std::uint64_t seed) {
+    rl::GrpoOptions options;
+    options.answers = settings.answers;
+    options.longest = settings.longest;
+    options.rows_a_step = settings.rows_a_step;
+    options.kl = settings.kl;
+    options.adam.learning_rate = settings.rate;
+    options.adam.beta2 = 0.999;
+    options.warmup = 40;
+    options.seed = seed;
+    return options;
+}
+
+}  // namespace
+
+nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
+                           nn::StateKeeper& states) {
+    nn::Decoder policy(settings.model, seed);
+    const auto bytes = nn::Tokenizer::bytes();
+    nn::Maps maps;
+    nn::TrainingOptions options;
+    options.steps = settings.start_steps;
+    options.learning_rate = settings.start_rate;
+    options.decay_to_zero = true;
+    nn::TrainingCallbacks callbacks;
+    callbacks.loss = [&](std::int64_t step) {
+        std::vector<nn::ScoredRow> rows;
+        for (const auto& [prompt, answer] : questions_for(
+                 settings, Questions::start, seed,
+                 static_cast<std::uint64_t>(step) * settings.start_rows, settings.start_rows))
+            rows.push_back(nn::answered_prompt(prompt, answer, bytes));
+        const auto batch = nn::batch_of(rows);
+        const auto tokens = std::accumulate(batch.scored_tokens.begin(), batch.scored_tokens.end(),
+                                            std::int64_t{0});
+        const auto loss = policy.token_losses(batch.tokens, maps, batch.targets).sum() / tokens;
+        return nn::TrainingStep{loss, loss.item<double>()};
+    };
+    nn::train("start", rl::blocks_of(policy), options, callbacks, states, 0);
+    return policy;
+}
+
+RewardedTraining train_by_reward(const RewardSettings& settings, std::string_view arm,
+                                 std::uint64_t seed, const nn::Decoder& start,
+                                 const std::function<void(std::int64_t, double)>& progress) {
+    if (arm != "full" && arm != "global" && arm != "layer")
+        throw std::invalid_argument("no arm " + std::string(arm));
+    nn::Decoder policy = rl::copy_of(start);
+    const auto options = grpo_options(settings, seed);
+    const auto filter = arm == "full" ? nullptr
+                                      : std::make_shared<FilteredGradients>(settings, options,
+                                                                            arm == "layer", seed);
+    rl::Gradients gradients;
+    if (filter)
+        gradients = [filter](nn::Decoder& of, const rl::UpdateRows& rows) { (*filter)(of, rows); };
+    rl::Grpo grpo(policy, options, gradients);
+
+    const auto test = questions_for(settings, Questions::test, seed, 0, settings.test_questions);
+    RewardedTraining trained;
+    const auto evaluate = [&](std::int64_t round) {
+        trained.at_round.push_back(static_cast<double>(round));
+        trained.accuracy.push_back(rl::accuracy(policy, test, settings.longest));
+    };
+    evaluate(0);
+    const auto each = static_cast<std::uint64_t>(settings.questions);
+    for (std::int64_t round = 0; round < settings.rounds; ++round) {
+        const auto began = std::chrono::steady_clock::now();
+        const auto target_tokens = filter ? filter->begin_round(policy, round) : 0;
+        const auto questions = questions_for(settings, Questions::round, seed,
+                                             static_cast<std::uint64_t>(round) * each, each);
+        const rl::Round done = grpo.round(questions);
+        trained.seconds +=
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        trained.reward.push_back(done.reward);
+        trained.kept.push_back(filter ? filter->kept() : 1);
+        trained.drawn_tokens += static_cast<double>(done.drawn_tokens + target_tokens);
+        if ((round + 1) % settings.evaluate_every == 0 || round + 1 == settings.rounds)
+            evaluate(round + 1);
+        if (progress) progress(round, done.reward);
+    }
+    return trained;
+}
+
+}  // namespace assay::dr_post_training

@@ -1,0 +1,37 @@
+// Training a policy by reward, where each group of parameters learns from the answers that point
+// the way the target does (specification, section 3.3).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "impls/dr_post_training/recipes/reward_settings.hpp"
+#include "impls/nn/decoder.hpp"
+#include "impls/nn/training/training_loop.hpp"
+
+namespace assay::dr_post_training {
+
+/// The policy that every arm starts from: shown right answers of the task. `states` keeps it for
+/// other samples of the session.
+nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
+                           nn::StateKeeper& states);
+
+struct RewardedTraining {
+    std::vector<double> at_round, accuracy;  ///< of held-out questions; the first before any round
+    std::vector<double> reward;              ///< round → mean of its answers
+    std::vector<double> kept;                ///< round → share of rows that groups kept; 1: all
+    double drawn_tokens = 0;                 ///< of answers, those of the target included
+    double seconds = 0;                      ///< of rounds, without evaluations
+};
+
+/// Arms: full (GRPO as it is); global, layer (rows with a negative score are dropped, by one vote
+/// or map by map; the score is taken against the policy gradient of answers to the target's
+/// prompts). The questions of a round are the same in all arms. Throws std::invalid_argument for
+/// another arm, std::runtime_error where a gradient is not finite.
+RewardedTraining train_by_reward(const RewardSettings& settings, std::string_view arm,
+                                 std::uint64_t seed, const nn::Decoder& start,
+                                 const std::function<void(std::int64_t round, double reward)>&);
+
+}  // namespace assay::dr_post_training
