@@ -68,6 +68,8 @@ const assay::lte::TensorFunctions assay_lte_tensors{
 extern const assay::dr_post_training::TensorFunctions assay_dr_post_training_tensors;
 const assay::dr_post_training::TensorFunctions assay_dr_post_training_tensors{
     .run_sft = assay::dr_post_training::run_sft,
+    .run_overhead = assay::dr_post_training::run_overhead,
+    .run_scoring = assay::dr_post_training::run_scoring,
 };
 
 extern const assay::model::TensorFunctions assay_model_tensors;

@@ -20,7 +20,8 @@ System make_system(Claims claims) {
     system.paper = "arXiv 2605.07063v1";
     system.experiments = {crossovers()};
 #ifdef ASSAY_HAVE_TORCH
-    for (auto* const experiment : {sft_perplexity}) system.experiments.push_back(experiment());
+    for (auto* const experiment : {sft_perplexity, overhead, scoring_cost, peak_memory})
+        system.experiments.push_back(experiment());
 #endif
     system.event_kinds = {
         {"redo", "steps computed again", EventColour::recovery, EventLane::labelled},

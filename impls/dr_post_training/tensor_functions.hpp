@@ -11,14 +11,18 @@ namespace assay::dr_post_training {
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_dr_post_training_tensors";
     using Run = void (*)(const SampleSpec&, Recorder&);
-    Run run_sft;
+    Run run_sft, run_overhead, run_scoring;
 };
 
 inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }
 
-// Within the module: whole samples (experiments/sft_run.cpp).
+// Within the module: whole samples. experiments/sft_run.cpp:
 
 /// Fine-tunes by the sample's variant and records what comes of it.
 void run_sft(const SampleSpec& spec, Recorder& recorder);
+
+// experiments/system_runs.cpp:
+void run_overhead(const SampleSpec& spec, Recorder& recorder);
+void run_scoring(const SampleSpec& spec, Recorder& recorder);  ///< scoring_cost and peak_memory
 
 }  // namespace assay::dr_post_training

@@ -85,8 +85,7 @@ TEST(DrGradientFile, ReadsJson) {
 TEST(DrGradientFile, InnerProductsOfGradientsAreTaken) {
     RandomNumbers random(1);
     for (int round = 0; round < 100; ++round) {
-        const std::size_t n = 1 + random.below(8), m = 1 + random.below(4),
-                          d = 1 + random.below(6);
+        const std::size_t n = 1 + random.below(8), m = 1 + random.below(4), d = 1 + random.below(6);
         const Matrix g = random.matrix(n, d), t = random.matrix(m, d);
         const auto expected = statistics_of(g, t);
         json layer{{"name", "a"},
@@ -292,8 +291,7 @@ TEST(DrGradientFile, SaysWhatIsWrongWithSafetensors) {
     EXPECT_THAT(with("b/target", {1, 1}, {1}), HasSubstr("has no tensor \"b/gradients\""));
     EXPECT_THAT(with("bias", {1}, {1}), HasSubstr("must end in /gradients or /target"));
     EXPECT_THAT(with("/gradients", {1}, {1}), HasSubstr("must end in /gradients or /target"));
-    const auto pair = [](std::vector<std::int64_t> g, std::vector<std::int64_t> t,
-                         float last = 1) {
+    const auto pair = [](std::vector<std::int64_t> g, std::vector<std::int64_t> t, float last = 1) {
         nn::SafetensorsWriter file = small_file();
         const auto fill = [&](const std::vector<std::int64_t>& shape) {
             std::int64_t size = 1;
