@@ -16,7 +16,7 @@ System make_system(Claims claims) {
     system.id = "dr_post_training";
     system.title = "Dr. Post-Training: general data as a regulariser of the target's direction";
     system.paper = "arXiv 2605.07063v1";
-    system.experiments = {crossovers()};
+    system.experiments = {crossovers(), x_projection()};
     system.event_kinds = {
         {"redo", "steps computed again", EventColour::recovery, EventLane::labelled},
         {"restore", "states restored", EventColour::recovery, EventLane::labelled},
