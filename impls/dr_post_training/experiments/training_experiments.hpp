@@ -14,6 +14,8 @@ Experiment overhead();
 Experiment scoring_cost();
 Experiment peak_memory();
 
+Experiment x_faults();
+
 // What the declarations have in common.
 
 /// Axes of a fine-tuning on a toy model, then the open readings of the specification, whose first

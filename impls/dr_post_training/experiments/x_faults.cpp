@@ -16,7 +16,8 @@ Experiment x_faults() {
     experiment.source = "our own: nothing is published on faults";
     experiment.says =
         "One worker computes and applies the steps that the guard orders, another takes its place "
-        "when it dies. Afterwards weights, moments and selections are compared, bit for bit, with a "
+        "when it dies. Afterwards weights, moments and selections are compared, bit for bit, with "
+        "a "
         "training in one process without faults.";
     experiment.axes = {{"steps", "of the training", {std::int64_t{16}}, true},
                        {"checkpoint_every", "steps; 0: never", {std::int64_t{3}}, true}};
@@ -61,9 +62,9 @@ Experiment x_faults() {
         assay::validate(plan, 1);
         for (const Fault& fault : plan.faults) {
             if (fault.step && *fault.step >= steps)
-                throw UserError(fmt::format(
-                    "fault '{}' would never strike: the training has {} steps, 0 to {}",
-                    assay::to_string(fault), steps, steps - 1));
+                throw UserError(
+                    fmt::format("fault '{}' would never strike: the training has {} steps, 0 to {}",
+                                assay::to_string(fault), steps, steps - 1));
             if (fault.kind == FaultKind::link || fault.kind == FaultKind::join ||
                 fault.kind == FaultKind::stop || fault.target == "message")
                 throw UserError(fmt::format(

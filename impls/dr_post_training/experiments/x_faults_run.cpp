@@ -7,6 +7,7 @@
 #include "impls/dr_post_training/live/session.hpp"
 #include "impls/dr_post_training/live/worker.hpp"
 #include "impls/dr_post_training/tensor_functions.hpp"
+#include "impls/nn/hashes.hpp"
 #include "suite/drive/recording.hpp"
 
 namespace assay::dr_post_training {
@@ -52,24 +53,55 @@ SessionOptions options_with(std::string arm, Step steps, Step checkpoint_every, 
     return options;
 }
 
-/// What one worker can suffer, of every kind; one departure at most, the last.
+/// Up to four of the faults that one worker can suffer, at steps of their own; the last may be its
+/// end.
 FaultPlan faults_of(std::uint64_t seed, Step steps) {
-    return random_fault_plan({.workers = 1,
-                              .steps = steps,
-                              .faults = 1 + static_cast<int>(seed % 4),
-                              .joins = false,
-                              .hangs = true,
-                              .network = false,
-                              .data = true},
-                             seed);
+    const auto draw = [&](std::uint64_t what, std::uint64_t below) {
+        return nn::counter_hash(nn::counter_hash(seed) ^ what) % below;
+    };
+    const auto count = 1 + draw(0, 4);
+    FaultPlan plan;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        Fault fault;
+        fault.rank = 0;
+        const auto share = static_cast<std::uint64_t>(steps - 1) / count;
+        fault.step = static_cast<long>(1 + i * share + draw(10 + i, share));
+        const bool last = i + 1 == count;
+        switch (draw(20 + i, last ? 8 : 4)) {
+            case 0:
+                fault.kind = FaultKind::nan;
+                break;
+            case 1:
+                fault.kind = FaultKind::disk_full;
+                break;
+            case 2:
+                fault.kind = FaultKind::torn;
+                break;
+            case 3:
+                fault.kind = FaultKind::hang;
+                fault.for_s = 0.2;
+                break;
+            case 4:
+                fault.kind = FaultKind::hang;  // for good
+                break;
+            case 5:
+                fault.kind = FaultKind::corrupt;
+                fault.target = "tensor";
+                break;
+            default:
+                fault.kind = FaultKind::kill;
+        }
+        plan.faults.push_back(fault);
+    }
+    return plan;
 }
 
 }  // namespace
 
 void run_x_faults(const SampleSpec& spec, Recorder& recorder) {
-    const auto options = options_with(
-        spec.variant, integer_axis(spec, "steps"), integer_axis(spec, "checkpoint_every"),
-        spec.seed, parse_fault_plan(spec.scenario), spec.scratch);
+    const auto options = options_with(spec.variant, integer_axis(spec, "steps"),
+                                      integer_axis(spec, "checkpoint_every"), spec.seed,
+                                      parse_fault_plan(spec.scenario), spec.scratch);
     // The fork server comes first: it must be forked before libtorch starts threads here.
     const auto result = run_training(cluster::make_fork_server(worker_main), options, recorder);
     recorder.artifact("decisions.jsonl", recorded_guard,

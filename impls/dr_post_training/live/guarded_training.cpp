@@ -52,8 +52,7 @@ GuardedTraining::GuardedTraining(const GuardedSettings& settings)
 
 void GuardedTraining::begin() {
     decoder_ = std::make_unique<nn::Decoder>(settings_.model, guarded_.seed);
-    arm_ =
-        make_arm(guarded_.arm, settings_, *decoder_, rows_, guarded_.seed, guarded_.rate);
+    arm_ = make_arm(guarded_.arm, settings_, *decoder_, rows_, guarded_.seed, guarded_.rate);
     selections_.clear();
     computed_.clear();
 }
@@ -134,7 +133,8 @@ void GuardedTraining::read(const std::filesystem::path& file, Step step) {
                     static_cast<std::streamsize>(part.nbytes()));
     selections_ = said["selections"];
     computed_.clear();
-    // The header is a function of the content: one comparison finds a torn, altered or foreign file.
+    // The header is a function of the content: one comparison finds a torn, altered or foreign
+    // file.
     if (!in || in.peek() != std::ifstream::traits_type::eof() || head + "\n" != header(step))
         refuse("is not whole, or of another step or training");
 }

@@ -27,8 +27,7 @@ class TrainingWorker {
           checkpoints_(config.at("checkpoints").get<std::string>()),
           process_(self, control, config,
                    std::make_shared<cluster::LinkFaults>(self, settings_.seed), {},
-                   {.urgent = {},
-                    .strikes = [this](const Fault& fault, std::size_t index) {
+                   {.urgent = {}, .strikes = [this](const Fault& fault, std::size_t index) {
                         strike(fault, index);
                     }}) {}
 
@@ -63,10 +62,9 @@ class TrainingWorker {
         if (fault.kind == FaultKind::nan) training_.poison_next_step();
         if (fault.kind == FaultKind::corrupt) training_.flip_bit(settings_.seed * 31 + index);
         if (fault.kind == FaultKind::torn || fault.kind == FaultKind::disk_full)
-            checkpoint_faults_.emplace_back(fault.kind == FaultKind::torn
-                                                ? CheckpointFault::torn
-                                                : CheckpointFault::disk_full,
-                                            index);
+            checkpoint_faults_.emplace_back(
+                fault.kind == FaultKind::torn ? CheckpointFault::torn : CheckpointFault::disk_full,
+                index);
     }
 
     /// Whether the state is the one that the order names; else says so.
@@ -94,8 +92,8 @@ class TrainingWorker {
     void compute(const Compute& order) {
         process_.wait_at(drive::start_point, order.step);
         if (!sound(order)) return;
-        outcome_ = training_.compute(order.step,
-                                     [&] { process_.wait_at(drive::step_point, order.step); });
+        outcome_ =
+            training_.compute(order.step, [&] { process_.wait_at(drive::step_point, order.step); });
         say(Computed{self_, order.step, outcome_.finite});
     }
 

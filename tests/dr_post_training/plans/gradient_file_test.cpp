@@ -25,6 +25,9 @@ PlanInput read(const std::string& text) {
     return read_gradients("g.json", std::as_bytes(std::span(text.data(), text.size())));
 }
 PlanInput read(const json& object) { return read(object.dump()); }
+PlanInput read(const nn::SafetensorsWriter& file) {
+    return read_gradients("g.safetensors", file.bytes());
+}
 
 template <class What>
 std::string error_of(const What& what) {
@@ -232,10 +235,6 @@ nn::SafetensorsWriter small_file() {
         .tensor("a/b/attention_out/gradients", {2, 1, 2}, "F32", floats({1, 2, 3, 4}))
         .tensor("a/b/attention_out/target", {1, 1, 2}, "F32", floats({1, 0}));
     return file;
-}
-
-PlanInput read(const nn::SafetensorsWriter& file) {
-    return read_gradients("g.safetensors", file.bytes());
 }
 
 TEST(DrGradientFile, ReadsSafetensors) {

@@ -254,7 +254,9 @@ TEST(DrSets, SimplexAndConeAreNearestOfAllSupports) {
                 EXPECT_GE(weight, 0);
                 sum += weight;
             }
-            if (kind == SetKind::simplex) EXPECT_NEAR(sum, 1, 1e-12);
+            if (kind == SetKind::simplex) {
+                EXPECT_NEAR(sum, 1, 1e-12);
+            }
             EXPECT_NEAR(distance2(problem.direction_of(update), problem.v),
                         least_by_supports(problem.gradients, problem.v, kind == SetKind::simplex),
                         1e-9)
@@ -281,7 +283,9 @@ TEST(DrSets, SimplexAndConeAreMinimaOfLargeProblems) {
                 common += update.weights[b] * inner(row, rest);
             }
             EXPECT_LE(most, (kind == SetKind::simplex ? common : 0) + 1e-9);
-            if (kind == SetKind::cone) EXPECT_NEAR(common, 0, 1e-9);
+            if (kind == SetKind::cone) {
+                EXPECT_NEAR(common, 0, 1e-9);
+            }
         }
     }
 }
