@@ -69,6 +69,10 @@ extern const assay::dr_post_training::TensorFunctions assay_dr_post_training_ten
 const assay::dr_post_training::TensorFunctions assay_dr_post_training_tensors{
     .run_sft = assay::dr_post_training::run_sft,
     .run_rlvr = assay::dr_post_training::run_rlvr,
+    .run_overhead = assay::dr_post_training::run_overhead,
+    .run_scoring = assay::dr_post_training::run_scoring,
+    .run_x_faults = assay::dr_post_training::run_x_faults,
+    .run_live_schedule = assay::dr_post_training::run_live_schedule,
 };
 
 extern const assay::model::TensorFunctions assay_model_tensors;

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_KERNELS_VERSION 3
+#define ASSAY_KERNELS_VERSION 4
 
 /* q types: GGUF's blocks of 32 weights (impls/nn/files/stored_tensor.hpp). */
 typedef enum AssayType {
@@ -130,6 +130,44 @@ typedef struct AssayRowMove {
     void* to;
 } AssayRowMove;
 
+/* How a row's gradient G_b = sum_s go_b[s] x_b[s]^T of a linear map meets the target's, without
+ * being there (Dr. Post-Training, arXiv 2605.07063). */
+typedef enum AssayScoring {
+    ASSAY_PIP = 0,       /* tokens through the target's gradient, which is made once */
+    ASSAY_GIP = 1,       /* inner products of all tokens of a row with all of the target's */
+    ASSAY_COMPRESSED = 2 /* gradients between projections: not exact */
+} AssayScoring;
+
+/* scores[b] = sum over target rows v of <G_b, G_v>; compressed: of the gradients of P_O go and
+ * P_I x instead. fp32 sums. */
+typedef struct AssayRowScores {
+    AssayScoring scoring;
+    int32_t out, in, tokens;   /* O, I, T: T of every row; padding has go = 0 */
+    int32_t rows, target_rows; /* n, m */
+    AssayType type;            /* F32 or BF16, of all that is read */
+    const void* x;             /* [n][T][I] inputs of the map */
+    const void* go;            /* [n][T][O] gradients of its outputs */
+    const void* target_x;      /* [m][T][I] */
+    const void* target_go;     /* [m][T][O] */
+    int32_t projected_out, projected_in; /* compressed: a, b */
+    const void* project_out;             /* compressed: P_O [a][O] */
+    const void* project_in;              /* compressed: P_I [b][I] */
+    float* scores;                       /* [n] */
+    void* workspace; /* at least row_scores_workspace() bytes, 64-byte aligned */
+    size_t workspace_bytes;
+} AssayRowScores;
+
+/* gradient[o][i] = sum over rows b of weights[b] * sum_s go_b[s][o] x_b[s][i]. Rows whose weight is
+ * 0 are not read. */
+typedef struct AssayWeightGradient {
+    int32_t out, in, tokens, rows;
+    AssayType type;       /* F32 or BF16, of x and go */
+    const void* x;        /* [rows][T][I] */
+    const void* go;       /* [rows][T][O] */
+    const float* weights; /* [rows]; CUDA: read on the device only */
+    float* gradient;      /* [O][I] */
+} AssayWeightGradient;
+
 /* A part of a device's multiprocessors, and a cudaStream_t whose kernels run on no others. Memory
  * and its caches stay common to all. */
 typedef struct AssayPart {
@@ -200,6 +238,10 @@ typedef struct AssayKernels {
      * where there is nothing to divide (CPU). */
     AssayStatus (*divide)(AssayContext*, AssayPart* parts, int32_t count, AssayDivision** division);
     void (*reunite)(AssayContext*, AssayDivision*);
+
+    size_t (*row_scores_workspace)(const AssayRowScores*); /* 0: no kernel for it */
+    AssayStatus (*row_scores)(AssayContext*, const AssayRowScores*);
+    AssayStatus (*weight_gradient)(AssayContext*, const AssayWeightGradient*);
 } AssayKernels;
 
 /* The best CPU back end for this processor (AVX-512, AVX2 + FMA + F16C, portable C++). Never

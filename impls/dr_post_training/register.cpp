@@ -18,9 +18,10 @@ System make_system(Claims claims) {
     system.id = "dr_post_training";
     system.title = "Dr. Post-Training: general data as a regulariser of the target's direction";
     system.paper = "arXiv 2605.07063v1";
-    system.experiments = {crossovers()};
+    system.experiments = {crossovers(), x_projection()};
 #ifdef ASSAY_HAVE_TORCH
-    for (auto* const experiment : {sft_perplexity, rlvr}) system.experiments.push_back(experiment());
+    for (auto* const experiment : {sft_perplexity, rlvr, overhead, scoring_cost, peak_memory, x_faults})
+        system.experiments.push_back(experiment());
 #endif
     system.event_kinds = {
         {"redo", "steps computed again", EventColour::recovery, EventLane::labelled},

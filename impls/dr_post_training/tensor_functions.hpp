@@ -1,7 +1,11 @@
 // What the module of tensors computes for Dr. Post-Training (impls/tensors/module.hpp).
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+
 #include "impls/tensors/module.hpp"
+#include "suite/drive/campaign/campaign.hpp"
 #include "suite/experiment/experiment.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -11,17 +15,26 @@ namespace assay::dr_post_training {
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_dr_post_training_tensors";
     using Run = void (*)(const SampleSpec&, Recorder&);
-    Run run_sft, run_rlvr;
+    Run run_sft, run_rlvr, run_overhead, run_scoring, run_x_faults;
+    drive::SeedOutcome (*run_live_schedule)(std::uint64_t, const std::filesystem::path&);
 };
 
 inline const TensorFunctions& tensor_functions() { return tensors::functions<TensorFunctions>(); }
 
-// Within the module: whole samples (experiments/sft_run.cpp).
+// Within the module: whole samples. experiments/sft_run.cpp:
 
 /// Fine-tunes by the sample's variant and records what comes of it.
 void run_sft(const SampleSpec& spec, Recorder& recorder);
 
 /// Trains a policy by reward, rows chosen by the sample's variant (experiments/rlvr_run.cpp).
 void run_rlvr(const SampleSpec& spec, Recorder& recorder);
+// experiments/system_runs.cpp:
+void run_overhead(const SampleSpec& spec, Recorder& recorder);
+void run_scoring(const SampleSpec& spec, Recorder& recorder);  ///< scoring_cost and peak_memory
+
+// experiments/x_faults_run.cpp:
+void run_x_faults(const SampleSpec& spec, Recorder& recorder);
+/// A small guarded training under the faults that a seed stands for. `scratch`: for checkpoints.
+drive::SeedOutcome run_live_schedule(std::uint64_t seed, const std::filesystem::path& scratch);
 
 }  // namespace assay::dr_post_training

@@ -23,6 +23,10 @@ AssayStatus sparse_ffn(AssayContext& context, const AssaySparseFfn& call);
 AssayStatus dispatch(AssayContext& context, const AssayDispatch& call);
 AssayStatus shuffle(AssayContext& context, const AssayRowMove& call);
 AssayStatus unshuffle(AssayContext& context, const AssayRowMove& call);
+AssayStatus row_scores(AssayContext& context, const AssayRowScores& call);
+AssayStatus weight_gradient(AssayContext& context, const AssayWeightGradient& call);
+/// 0 for what is refused.
+std::size_t row_scores_workspace(const AssayRowScores& call);
 /// 0 for shapes and types that have no kernel.
 std::size_t sparse_ffn_workspace(const AssayFfn& ffn, int batch);
 

@@ -49,6 +49,10 @@ std::size_t workspace(const AssayFfn* ffn, std::int32_t batch) {
     return ffn ? sparse_ffn_workspace(*ffn, batch) : 0;
 }
 
+std::size_t scores_workspace(const AssayRowScores* call) {
+    return call ? row_scores_workspace(*call) : 0;
+}
+
 template <Vectors vectors>
 const AssayKernels* kernels() {
     static const AssayKernels table{ASSAY_KERNELS_VERSION,
@@ -78,7 +82,10 @@ const AssayKernels* kernels() {
                                     checked<AssayRowMove, shuffle>,
                                     checked<AssayRowMove, unshuffle>,
                                     nullptr,
-                                    nullptr};
+                                    nullptr,
+                                    scores_workspace,
+                                    checked<AssayRowScores, row_scores>,
+                                    checked<AssayWeightGradient, weight_gradient>};
     return &table;
 }
 

@@ -41,6 +41,12 @@ AssayStatus shuffle(AssayContext* context, const AssayRowMove* call) {
 AssayStatus unshuffle(AssayContext* context, const AssayRowMove* call) {
     return kept_or_made([context, call = *call] { return cpu().unshuffle(context, &call); });
 }
+AssayStatus row_scores(AssayContext* context, const AssayRowScores* call) {
+    return kept_or_made([context, call = *call] { return cpu().row_scores(context, &call); });
+}
+AssayStatus weight_gradient(AssayContext* context, const AssayWeightGradient* call) {
+    return kept_or_made([context, call = *call] { return cpu().weight_gradient(context, &call); });
+}
 AssayStatus copy(AssayContext* context, void* to, const void* from, size_t bytes) {
     return kept_or_made([=] { return cpu().copy(context, to, from, bytes); });
 }
@@ -94,6 +100,8 @@ extern "C" const AssayKernels* assay_cuda_kernels() {
         table.dispatch = dispatch;
         table.shuffle = shuffle;
         table.unshuffle = unshuffle;
+        table.row_scores = row_scores;
+        table.weight_gradient = weight_gradient;
         table.copy = copy;
         table.gather = gather;
         table.synchronise = outside_recordings<&AssayKernels::synchronise>;

@@ -23,7 +23,7 @@ TEST_F(DrRegister, ClaimsAndExperimentsFit) {
 
 TEST_F(DrRegister, EveryClaimSaysHowItIsAnsweredOrWhyNot) {
     for (const Claim& claim : make_system().claims) {
-        if (claim.kind == Claim::Kind::setting) continue;
+        if (claim.kind == ClaimKind::setting) continue;
         EXPECT_NE(claim.test.empty(), claim.not_checkable.empty()) << claim.id;
     }
 }

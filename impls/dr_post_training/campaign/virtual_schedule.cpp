@@ -38,7 +38,7 @@ class VirtualTraining {
           misdeed_(misdeed),
           settings_(draw_settings()),
           guard_(true, settings_),
-          trouble_left_(1 + below(6)) {
+          trouble_left_(1 + below(8)) {
         states_.push_back(initial);
         for (Step step = 0; step < settings_.steps; ++step)
             states_.push_back(after_step(states_.back(), step));
@@ -114,7 +114,7 @@ class VirtualTraining {
             if (!worker.outbox.empty() || (worker.alive && !worker.frozen && !worker.inbox.empty()))
                 busy.push_back(i);
         }
-        if (trouble_left_ > 0 && below(12) == 0) {
+        if (trouble_left_ > 0 && below(10) == 0) {
             --trouble_left_;
             return make_trouble();
         }

@@ -2,7 +2,30 @@
 #include "impls/dr_post_training/campaign/virtual_schedule.hpp"
 #include "impls/dr_post_training/commands/commands.hpp"
 
+#ifdef ASSAY_HAVE_TORCH
+#include "impls/dr_post_training/tensor_functions.hpp"
+#include "suite/base/error.hpp"
+#include "suite/runner/sample/sample_folders.hpp"
+#endif
+
 namespace assay::dr_post_training {
+
+#ifdef ASSAY_HAVE_TORCH
+namespace {
+
+void prepare_live() {
+    if (const auto lacks = tensors::module_lacks()) throw NotSupportedHere(*lacks);
+    tensor_functions();                         // loaded once, not by every seed
+    runner::ScratchFolder::remove_abandoned();  // by seeds that were killed
+}
+
+drive::SeedOutcome run_live(std::uint64_t seed, const std::string&) {
+    const runner::ScratchFolder scratch;
+    return tensor_functions().run_live_schedule(seed, scratch.path());
+}
+
+}  // namespace
+#endif
 
 drive::Campaign campaign_modes() {
     drive::Campaign campaign;
@@ -13,6 +36,10 @@ drive::Campaign campaign_modes() {
     campaign.modes = {drive::in_virtual_time(
         [](std::uint64_t seed, const std::string&) { return run_virtual_schedule(seed); })};
     campaign.modes.front().seeds = {1, 500};
+#ifdef ASSAY_HAVE_TORCH
+    campaign.modes.push_back(drive::with_processes(prepare_live, run_live));
+    campaign.modes.back().seeds = {1, 20};
+#endif
     campaign.told = {{"steps", "steps stored"},         {"redone", "redone"},
                      {"repeated", "repeated"},          {"restarted", "workers replaced"},
                      {"restored", "states restored"},   {"unwritten", "checkpoints not written"},

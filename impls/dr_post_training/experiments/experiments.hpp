@@ -5,6 +5,7 @@
 
 namespace assay::dr_post_training {
 
-Experiment crossovers();  ///< from how many target rows and tokens on which scoring is cheaper
+Experiment crossovers();    ///< from how many target rows and tokens on which scoring is cheaper
+Experiment x_projection();  ///< ours: is top-k the nearest subset?
 
 }  // namespace assay::dr_post_training

@@ -1,4 +1,4 @@
-// The experiments that train models, one function each; builds with libtorch have them.
+// The experiments that compute on tensors, one function each; builds with libtorch have them.
 #pragma once
 
 #include <string>
@@ -10,6 +10,12 @@ namespace assay::dr_post_training {
 
 Experiment sft_perplexity();
 Experiment rlvr();
+
+Experiment overhead();
+Experiment scoring_cost();
+Experiment peak_memory();
+
+Experiment x_faults();
 
 // What the declarations have in common.
 

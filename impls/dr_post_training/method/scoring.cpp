@@ -28,10 +28,7 @@ at::Tensor gaussian(std::int64_t from, std::int64_t to, std::uint64_t seed,
 at::Tensor through_target_gradient(const Traffic& rows, const Traffic& target) {
     const auto input = tokens_of(rows.input), output = tokens_of(rows.output_grad);
     const auto gradient = summed_gradient(target);
-    // [n·T, I]·[I, O] against the outputs, or the other way round: whichever leaves less behind.
-    const auto products = gradient.size(0) <= gradient.size(1)
-                              ? at::mm(input, gradient.t()).mul_(output)
-                              : at::mm(output, gradient).mul_(input);
+    const auto products = at::mm(input, gradient.t()).mul_(output);
     return products.view({rows.rows(), -1}).sum(1);
 }
 
@@ -41,24 +38,14 @@ at::Tensor through_tokens(const Traffic& rows, const Traffic& target) {
     return products.view({rows.rows(), -1}).sum(1);
 }
 
-}  // namespace
-
-std::string_view to_string(Backend backend) {
-    switch (backend) {
-        case Backend::direct:
-            return "direct";
-        case Backend::gip:
-            return "gip";
-        case Backend::pip:
-            return "pip";
-        case Backend::compressed:
-            return "compressed";
-    }
-    throw std::logic_error("unknown scoring");
+at::Tensor bias_scores(const Traffic& rows, const Traffic& target) {
+    return at::mv(rows.output_grad.sum(1), tokens_of(target.output_grad).sum(0));
 }
 
-std::optional<Backend> parse_backend(std::string_view name) {
-    for (const auto backend : {Backend::direct, Backend::gip, Backend::pip, Backend::compressed})
+}  // namespace
+
+std::optional<Scoring> parse_scoring(std::string_view name) {
+    for (const auto backend : scorings)
         if (name == to_string(backend)) return backend;
     return std::nullopt;
 }
@@ -75,24 +62,25 @@ at::Tensor summed_gradient(const Traffic& rows) {
     return at::mm(tokens_of(rows.output_grad).t(), tokens_of(rows.input));
 }
 
-at::Tensor scores(Backend backend, const Traffic& rows, const Traffic& target, bool bias) {
+at::Tensor scores(Scoring backend, const Traffic& all, std::int64_t general, bool bias) {
+    const Traffic rows = all.part(0, general);
+    const Traffic target = all.part(general, all.rows() - general);
     at::Tensor found;
     switch (backend) {
-        case Backend::direct:
-            found = at::mv(row_gradients(rows).view({rows.rows(), -1}),
-                           summed_gradient(target).view(-1));
+        case Scoring::direct:
+            found =
+                at::mv(row_gradients(rows).view({general, -1}), summed_gradient(target).view(-1));
             break;
-        case Backend::gip:
+        case Scoring::gip:
             found = through_tokens(rows, target);
             break;
-        case Backend::pip:
+        case Scoring::pip:
             found = through_target_gradient(rows, target);
             break;
-        case Backend::compressed:
+        case Scoring::compressed:
             throw std::logic_error("compressed scores need a Compression");
     }
-    if (bias) found = found + at::mv(rows.output_grad.sum(1), tokens_of(target.output_grad).sum(0));
-    return in_double(found);
+    return in_double(bias ? found + bias_scores(rows, target) : found);
 }
 
 at::Tensor gram(const Traffic& rows, bool bias) {
@@ -115,11 +103,13 @@ at::Tensor Compression::compressed_gradients(const Traffic& rows) const {
                    at::matmul(rows.input, of_inputs_));
 }
 
-at::Tensor Compression::scores(const Traffic& rows, const Traffic& target, bool bias) const {
-    const auto aim = compressed_gradients(target).sum(0).view(-1);
-    auto found = at::mv(compressed_gradients(rows).view({rows.rows(), -1}), aim);
-    if (bias) found = found + at::mv(rows.output_grad.sum(1), tokens_of(target.output_grad).sum(0));
-    return in_double(found);
+at::Tensor Compression::scores(const Traffic& all, std::int64_t general, bool bias) const {
+    const auto targets = all.rows() - general;
+    const auto compressed = compressed_gradients(all).view({all.rows(), -1});
+    const auto found =
+        at::mv(compressed.narrow(0, 0, general), compressed.narrow(0, general, targets).sum(0));
+    return in_double(bias ? found + bias_scores(all.part(0, general), all.part(general, targets))
+                          : found);
 }
 
 }  // namespace assay::dr_post_training

@@ -8,16 +8,11 @@
 #include <optional>
 #include <string_view>
 
+#include "impls/dr_post_training/policy/costs.hpp"
+
 namespace assay::dr_post_training {
 
-/// How <gradient of a row, gradient of the target> is computed.
-///   direct      every row's gradient is made, and kept for the update
-///   gip         products of tokens with tokens, no gradient is made
-///   pip         the target's gradient is made once, and multiplied with the rows' tokens
-///   compressed  as direct, in a random projection of inputs and outputs: not exact
-enum class Backend { direct, gip, pip, compressed };
-std::string_view to_string(Backend);
-std::optional<Backend> parse_backend(std::string_view);
+std::optional<Scoring> parse_scoring(std::string_view);
 
 /// Inputs x [rows, T, I] of a linear map, and the gradients [rows, T, O] of a loss with respect to
 /// its outputs.
@@ -35,9 +30,10 @@ at::Tensor row_gradients(const Traffic&);
 /// The same summed over rows: [O, I], the gradient of the weight.
 at::Tensor summed_gradient(const Traffic&);
 
-/// <gradient of row b of `rows`, summed gradient of `target`> for each b: double [rows]. With
-/// `bias`, that of the bias is part of the gradients. Not for Backend::compressed.
-at::Tensor scores(Backend, const Traffic& rows, const Traffic& target, bool bias);
+/// <gradient of row b, summed gradient of the target> for each b of the first `general` rows; the
+/// others are the target's. double [general]. With `bias`, that of the bias is part of the
+/// gradients. Holds what policy/costs.hpp says while it computes. Not for Scoring::compressed.
+at::Tensor scores(Scoring, const Traffic& all, std::int64_t general, bool bias);
 
 /// <gradient of row b, gradient of row c>: double [rows, rows].
 at::Tensor gram(const Traffic& rows, bool bias);
@@ -52,7 +48,7 @@ class Compression {
     /// [rows, a, b]
     at::Tensor compressed_gradients(const Traffic&) const;
     /// As scores(), with both sides projected.
-    at::Tensor scores(const Traffic& rows, const Traffic& target, bool bias) const;
+    at::Tensor scores(const Traffic& all, std::int64_t general, bool bias) const;
 
   private:
     at::Tensor of_outputs_, of_inputs_;  // [O, a], [I, b]

@@ -198,16 +198,16 @@ void SelectingMaps::reach(std::int64_t place, const at::Tensor& input,
         sum = sum.defined() ? sum + more : more;
     };
     if (rows_.targets > 0) {
-        if (options_.backend == Backend::compressed) {
+        if (options_.backend == Scoring::compressed) {
             add(group.scores, compression(output_grad.size(-1), input.size(-1), input.options())
-                                  .scores(map.general, map.target, bias));
-        } else if (options_.backend == Backend::direct && options_.assemble && !bias) {
+                                  .scores(traffic, general, bias));
+        } else if (options_.backend == Scoring::direct && options_.assemble && !bias) {
             map.gradients = row_gradients(map.general);
             add(group.scores,
                 at::mv(map.gradients.view({general, -1}), summed_gradient(map.target).view(-1))
                     .to(at::kDouble));
         } else {
-            add(group.scores, scores(options_.backend, map.general, map.target, bias));
+            add(group.scores, scores(options_.backend, traffic, general, bias));
         }
     }
     if (options_.gram) {

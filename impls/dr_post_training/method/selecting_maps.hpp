@@ -31,8 +31,8 @@ struct GroupStatistics {
 using Choose = std::function<Update(const std::string& group, const GroupStatistics&)>;
 
 struct SelectingOptions {
-    Backend backend = Backend::pip;
-    std::int64_t compressed_outputs = 64, compressed_inputs = 64;  ///< of Backend::compressed
+    Scoring backend = Scoring::pip;
+    std::int64_t compressed_outputs = 64, compressed_inputs = 64;  ///< of Scoring::compressed
     std::uint64_t compression_seed = 1;
     bool gram = false;  ///< whether Choose wants the Gram matrix
     /// Whether Choose may give the target rows a weight: then they are kept, too.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 
 #include "impls/dr_post_training/policy/sets/group_solver.hpp"
 #include "impls/dr_post_training/policy/sources.hpp"
@@ -113,6 +114,21 @@ std::vector<ComparedSet> compare_sets(const PlanInput& input, Partition partitio
     return compared;
 }
 
+std::vector<ComparedSet> compare_all(const PlanInput& input, const SetSettings& settings) {
+    std::vector<ComparedSet> compared;
+    // A model of one block has equal groups in several partitions.
+    std::map<std::vector<std::vector<std::size_t>>, std::vector<ComparedSet>> known;
+    for (const Partition partition : partitions) {
+        const auto [found, is_new] = known.try_emplace(groups_of(input.layers, partition));
+        if (is_new) found->second = compare_sets(input, partition, settings);
+        for (ComparedSet one : found->second) {
+            one.partition = partition;
+            compared.push_back(one);
+        }
+    }
+    return compared;
+}
+
 std::optional<std::size_t> first_largest_gain(const std::vector<ComparedSet>& compared) {
     double most = 0, scale = 0;
     bool any = false;
@@ -149,9 +165,7 @@ Plan make_plan(const PlanInput& input, const PlanRequest& request) {
     plan.total = totals.total();
     if (!input.sources.empty()) plan.sources = plan_sources(input, plan.groups);
     if (request.compare) {
-        for (const Partition partition : partitions)
-            for (ComparedSet& one : compare_sets(input, partition, request.settings))
-                plan.compared.push_back(std::move(one));
+        plan.compared = compare_all(input, request.settings);
         plan.recommended = first_largest_gain(plan.compared);
     }
     return plan;

@@ -66,6 +66,8 @@ Plan make_plan(const PlanInput& input, const PlanRequest& request);
 /// The sets of one partition, compared; refused ones are left out.
 std::vector<ComparedSet> compare_sets(const PlanInput& input, Partition partition,
                                       const SetSettings& settings);
+/// Partitions × sets.
+std::vector<ComparedSet> compare_all(const PlanInput& input, const SetSettings& settings);
 /// The first whose gain is the largest, equal within equal_gains of it; none without gains.
 std::optional<std::size_t> first_largest_gain(const std::vector<ComparedSet>& compared);
 

@@ -7,8 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "impls/dr_post_training/policy/partition.hpp"
-#include "impls/dr_post_training/policy/sets/group_solver.hpp"
+#include "impls/dr_post_training/method/choosing.hpp"
 #include "impls/nn/hashes.hpp"
 
 namespace assay::dr_post_training {
@@ -22,20 +21,6 @@ LossMean mean_of(const SftSettings& settings) {
 
 StepModel model_of(const SftSettings& settings, const nn::Decoder& decoder) {
     return {decoder, at::kFloat, mean_of(settings), {}};
-}
-
-/// Which maps choose together.
-std::string group_name(Partition partition, const nn::Place& place) {
-    const std::string name(place.name);
-    if (partition == Partition::global) return "all";
-    if (place.layer < 0) return name;
-    const auto block = fmt::format("layer{}", place.layer);
-    if (partition == Partition::block) return block;
-    const bool ffn = name == "gate" || name == "up" || name == "down";
-    return fmt::format("{}/{}", block,
-                       partition == Partition::layer ? name
-                       : ffn                         ? "ffn"
-                                                     : "attention");
 }
 
 class Plain : public Arm {
@@ -114,15 +99,11 @@ class Deciding : public Arm {
         : settings_(settings), seed_(seed), set_(set), set_settings_(set_settings) {
         Selection selection;
         SelectingOptions& options = selection.options;
-        options.backend = *parse_backend(settings.backend);
+        options = options_for(partition, set.value_or(SetKind::topk));
+        options.backend = *parse_scoring(settings.backend);
         options.compression_seed = seed;
-        options.gram = set && *set != SetKind::topk && *set != SetKind::filter;
-        options.target_weights = set == SetKind::halfspace || set == SetKind::ball;
         options.head_chooses = settings.head_chooses;
         options.assemble = schedule == Schedule::one_pass;
-        options.group_of = [partition](const nn::Place& place) {
-            return group_name(partition, place);
-        };
         options.choose = [this](const std::string& group, const GroupStatistics& seen) {
             return choose(group, seen);
         };
@@ -142,22 +123,12 @@ class Deciding : public Arm {
 
   private:
     Update choose(const std::string& group, const GroupStatistics& seen) const {
-        const std::size_t n = shares_.size();
         if (!set_) {
             const auto key = nn::hash_text(
                 group, nn::counter_hash(seed_) ^ static_cast<std::uint64_t>(selecting_->number()));
-            Update update{by_lot(key, n, settings_.k), std::vector<double>(n), 0};
-            double sum = 0;
-            for (const auto row : *update.selected) sum += shares_[row];
-            for (const auto row : *update.selected) update.weights[row] = shares_[row] / sum;
-            return update;
+            return subset_update(by_lot(key, shares_.size(), settings_.k), shares_);
         }
-        GramStatistics statistics;
-        statistics.gram = seen.gram.values.empty() ? Matrix(n, n) : seen.gram;
-        statistics.scores = Matrix(n, 1);
-        for (std::size_t b = 0; b < n; ++b) statistics.scores(b, 0) = seen.target.scores[b];
-        return GroupSolver(std::move(statistics), shares_)
-            .update(*set_, set_settings_, seen.target);
+        return update_of(*set_, set_settings_, shares_, seen);
     }
 
     SftSettings settings_;

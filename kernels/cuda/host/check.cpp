@@ -5,7 +5,9 @@
 
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/cuda/host/launch_plan.hpp"
+#include "kernels/cuda/host/row_scores_plan.hpp"
 #include "kernels/dispatch/check.hpp"
+#include "kernels/row_scores/check.hpp"
 
 namespace assay::kernels::cuda {
 namespace {
@@ -34,6 +36,12 @@ bool all_aligned(std::initializer_list<const void*> addresses, std::uintptr_t by
 }
 /// GPUs read no number across its alignment; GGUF blocks are read in halves.
 std::uintptr_t alignment_of(AssayType type) { return type == ASSAY_F32 ? 4 : 2; }
+
+/// A grid's second side.
+Verdict check_grid(int rows) {
+    constexpr int most = 65535;
+    return rows <= most ? Verdict{} : unsupported("row_scores: at most 65535 rows at once");
+}
 
 }  // namespace
 
@@ -73,6 +81,24 @@ Verdict check(const AssayDispatch& call) {
 Verdict check(const AssayRowMove& call) {
     const char* const why = refusal(call);
     return why ? bad(why) : Verdict{};
+}
+
+Verdict check(const AssayRowScores& call) {
+    if (const char* const why = shape_refusal(call)) return bad(why);
+    const char* const why = refusal(call, row_scores_layout(call).bytes);
+    if (why) return bad(why);
+    if (!all_aligned(
+            {call.x, call.go, call.target_x, call.target_go, call.project_out, call.project_in},
+            alignment_of(call.type)))
+        return bad("row_scores: what is read must be aligned to its numbers");
+    return check_grid(call.rows);
+}
+
+Verdict check(const AssayWeightGradient& call) {
+    if (const char* const why = refusal(call)) return bad(why);
+    if (!all_aligned({call.x, call.go}, alignment_of(call.type)))
+        return bad("weight_gradient: what is read must be aligned to its numbers");
+    return {};
 }
 
 Verdict check_network(const AssayFfn& ffn, int batch) {

@@ -19,6 +19,8 @@ Verdict check(const AssayRouter& call);
 Verdict check(const AssaySparseFfn& call);
 Verdict check(const AssayDispatch& call);
 Verdict check(const AssayRowMove& call);
+Verdict check(const AssayRowScores& call);
+Verdict check(const AssayWeightGradient& call);
 /// Whether this network has kernels, pointers aside.
 Verdict check_network(const AssayFfn& ffn, int batch);
 

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "kernels/cuda/host/check.hpp"
+#include "kernels/cuda/host/row_scores_plan.hpp"
 #include "kernels/cuda/plugin/context.hpp"
 #include "kernels/cuda/plugin/kernels.hpp"
+#include "kernels/row_scores/check.hpp"
 
 namespace assay::kernels::cuda {
 namespace {
@@ -58,6 +60,15 @@ AssayStatus shuffle_call(AssayContext* context, const AssayRowMove* call) {
 AssayStatus unshuffle_call(AssayContext* context, const AssayRowMove* call) {
     return run<AssayRowMove, unshuffle>(context, call, "unshuffle");
 }
+AssayStatus row_scores_call(AssayContext* context, const AssayRowScores* call) {
+    return run<AssayRowScores, row_scores>(context, call, "row_scores");
+}
+AssayStatus weight_gradient_call(AssayContext* context, const AssayWeightGradient* call) {
+    return run<AssayWeightGradient, weight_gradient>(context, call, "weight_gradient");
+}
+std::size_t scores_workspace(const AssayRowScores* call) {
+    return call && !shape_refusal(*call) ? row_scores_layout(*call).bytes : 0;
+}
 std::size_t workspace(const AssayFfn* ffn, std::int32_t batch) {
     return ffn && check_network(*ffn, batch).status == ASSAY_OK
                ? workspace_layout(*ffn, batch).bytes
@@ -109,6 +120,9 @@ extern "C" __attribute__((visibility("default"))) const AssayKernels* assay_cuda
                                     shuffle_call,
                                     unshuffle_call,
                                     divide,
-                                    reunite};
+                                    reunite,
+                                    scores_workspace,
+                                    row_scores_call,
+                                    weight_gradient_call};
     return name.empty() ? nullptr : &table;
 }

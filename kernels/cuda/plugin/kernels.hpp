@@ -69,4 +69,7 @@ void places(CudaMachine& machine, const AssayDispatch& call);
 void shuffle(CudaMachine& machine, const AssayRowMove& call);
 void unshuffle(CudaMachine& machine, const AssayRowMove& call);
 
+void row_scores(CudaMachine& machine, const AssayRowScores& call);
+void weight_gradient(CudaMachine& machine, const AssayWeightGradient& call);
+
 }  // namespace assay::kernels::cuda

@@ -80,6 +80,8 @@ class ProcessDriver {
     ScenarioTimers& timers() { return timers_; }
 
     // ---- workers -----------------------------------------------------------------------------
+    /// Starts one more; it joins, or dies.
+    WorkerId spawn();
     void send(const std::vector<WorkerId>& to, const nlohmann::json& message) {
         supervisor_.send(to, message);
     }
@@ -117,7 +119,6 @@ class ProcessDriver {
     const std::string& unexpected_death() const { return unexpected_death_; }
 
   private:
-    WorkerId spawn();
     bool is_member(WorkerId worker) const;
 
     void handle(const cluster::Interrupted&);

@@ -81,7 +81,7 @@ nn::DecoderConfig gpt2_with_own_output() {
     return config;
 }
 
-SelectingOptions options_with(Backend backend, std::string (*group)(const nn::Place&),
+SelectingOptions options_with(Scoring backend, std::string (*group)(const nn::Place&),
                               Choose choose) {
     SelectingOptions options;
     options.backend = backend;
@@ -112,7 +112,7 @@ void expect_scores_are_autograds(const nn::DecoderConfig& config) {
                 gram[b * rows.size() + c] += (of(rows[b]) * of(rows[c])).sum().item<double>();
         }
     }
-    for (const auto backend : {Backend::direct, Backend::gip, Backend::pip}) {
+    for (const auto backend : {Scoring::direct, Scoring::gip, Scoring::pip}) {
         auto options = options_with(backend, of_all, top(2, here.shares));
         options.gram = true;
         SelectingMaps maps(options);
@@ -139,7 +139,7 @@ TEST(SelectingMaps, ScoresHaveTheBiases) { expect_scores_are_autograds(gpt2_with
 
 // Every group's update is autograd's on the rows it chose, whatever the partition and the backend.
 void expect_updates_are_autograds(const nn::DecoderConfig& config,
-                                  std::string (*group)(const nn::Place&), Backend backend) {
+                                  std::string (*group)(const nn::Place&), Scoring backend) {
     Case here(config);
     SelectingMaps maps(options_with(backend, group, top(2, here.shares)));
     const auto found = here.selecting(maps);
@@ -175,18 +175,18 @@ void expect_updates_are_autograds(const nn::DecoderConfig& config,
 
 TEST(SelectingMaps, UpdatesAreAutogradsOnTheChosenRows) {
     for (auto* group : {of_layer, of_block, of_all})
-        expect_updates_are_autograds(nn::small_llama(), group, Backend::pip);
-    expect_updates_are_autograds(nn::small_llama(), of_layer, Backend::direct);
-    expect_updates_are_autograds(nn::small_llama(), of_all, Backend::direct);
-    expect_updates_are_autograds(gpt2_with_own_output(), of_layer, Backend::gip);
-    expect_updates_are_autograds(nn::small_gpt2(), of_layer, Backend::direct);
+        expect_updates_are_autograds(nn::small_llama(), group, Scoring::pip);
+    expect_updates_are_autograds(nn::small_llama(), of_layer, Scoring::direct);
+    expect_updates_are_autograds(nn::small_llama(), of_all, Scoring::direct);
+    expect_updates_are_autograds(gpt2_with_own_output(), of_layer, Scoring::gip);
+    expect_updates_are_autograds(nn::small_gpt2(), of_layer, Scoring::direct);
 }
 
 // Norms, embeddings and a head that does not choose learn as if there were no target rows, biases
 // of maps as the maps do.
 void expect_no_target_elsewhere(const nn::DecoderConfig& config) {
     Case here(config);
-    SelectingMaps maps(options_with(Backend::pip, of_layer, top(2, here.shares)));
+    SelectingMaps maps(options_with(Scoring::pip, of_layer, top(2, here.shares)));
     const auto found = here.selecting(maps);
     const auto expected = here.plain(here.general);
     for (std::size_t block = 0; block < found.size(); ++block) {
@@ -196,7 +196,7 @@ void expect_no_target_elsewhere(const nn::DecoderConfig& config) {
         EXPECT_GT(b.abs().max().item<double>(), 0);
     }
     // All rows chosen: the whole step is a plain one.
-    SelectingMaps all(options_with(Backend::pip, of_layer, top(5, here.shares)));
+    SelectingMaps all(options_with(Scoring::pip, of_layer, top(5, here.shares)));
     EXPECT_LT(relative_difference(here.selecting(all), expected), close);
 }
 
@@ -209,7 +209,7 @@ TEST(SelectingMaps, TargetRowsLeaveNoGradientElsewhere) {
 TEST(SelectingMaps, TwoPassesGiveWhatOneGives) {
     for (const bool head : {false, true}) {
         Case here(nn::small_llama());
-        auto options = options_with(Backend::pip, of_all, top(2, here.shares));
+        auto options = options_with(Scoring::pip, of_all, top(2, here.shares));
         options.head_chooses = head;
         SelectingMaps one(options);
         options.assemble = false;
@@ -224,7 +224,7 @@ TEST(SelectingMaps, TwoPassesGiveWhatOneGives) {
 
 TEST(SelectingMaps, AnUpdateMayWeighRowsAndTheTarget) {
     Case here(nn::small_llama());
-    auto options = options_with(Backend::pip, of_layer, [](const auto&, const auto&) {
+    auto options = options_with(Scoring::pip, of_layer, [](const auto&, const auto&) {
         return Update{{}, {0.25, 0, -1, 0.5, 2}, 3};
     });
     options.target_weights = true;
@@ -245,7 +245,7 @@ TEST(SelectingMaps, AnUpdateMayWeighRowsAndTheTarget) {
 
 TEST(SelectingMaps, AnEmptyChoiceLeavesNoGradient) {
     Case here(nn::small_llama());
-    SelectingMaps maps(options_with(Backend::pip, of_layer, [](const auto&, const auto&) {
+    SelectingMaps maps(options_with(Scoring::pip, of_layer, [](const auto&, const auto&) {
         return Update{{}, std::vector<double>(5), 0};
     }));
     const auto found = here.selecting(maps);
@@ -257,14 +257,14 @@ TEST(SelectingMaps, AnEmptyChoiceLeavesNoGradient) {
 // More dimensions than there are make a rotation, nearly; fewer keep the order of clear scores.
 TEST(SelectingMaps, CompressedScoresApproachTheExact) {
     Case here(nn::small_llama());
-    SelectingMaps exact(options_with(Backend::pip, of_all, top(2, here.shares)));
+    SelectingMaps exact(options_with(Scoring::pip, of_all, top(2, here.shares)));
     here.selecting(exact);
     const auto& expected = exact.decisions().at("all").statistics.target.scores;
     double mean_error = 0, largest = 0;
     std::vector<double> mean(expected.size());
     constexpr int draws = 200;
     for (int draw = 0; draw < draws; ++draw) {
-        auto options = options_with(Backend::compressed, of_all, top(2, here.shares));
+        auto options = options_with(Scoring::compressed, of_all, top(2, here.shares));
         options.compression_seed = static_cast<std::uint64_t>(draw);
         SelectingMaps maps(options);
         here.selecting(maps);

@@ -25,6 +25,9 @@ PlanInput read(const std::string& text) {
     return read_gradients("g.json", std::as_bytes(std::span(text.data(), text.size())));
 }
 PlanInput read(const json& object) { return read(object.dump()); }
+PlanInput read(const nn::SafetensorsWriter& file) {
+    return read_gradients("g.safetensors", file.bytes());
+}
 
 template <class What>
 std::string error_of(const What& what) {
@@ -85,8 +88,7 @@ TEST(DrGradientFile, ReadsJson) {
 TEST(DrGradientFile, InnerProductsOfGradientsAreTaken) {
     RandomNumbers random(1);
     for (int round = 0; round < 100; ++round) {
-        const std::size_t n = 1 + random.below(8), m = 1 + random.below(4),
-                          d = 1 + random.below(6);
+        const std::size_t n = 1 + random.below(8), m = 1 + random.below(4), d = 1 + random.below(6);
         const Matrix g = random.matrix(n, d), t = random.matrix(m, d);
         const auto expected = statistics_of(g, t);
         json layer{{"name", "a"},
@@ -235,10 +237,6 @@ nn::SafetensorsWriter small_file() {
     return file;
 }
 
-PlanInput read(const nn::SafetensorsWriter& file) {
-    return read_gradients("g.safetensors", file.bytes());
-}
-
 TEST(DrGradientFile, ReadsSafetensors) {
     nn::SafetensorsWriter file = small_file();
     const PlanInput input = read(file);
@@ -292,8 +290,7 @@ TEST(DrGradientFile, SaysWhatIsWrongWithSafetensors) {
     EXPECT_THAT(with("b/target", {1, 1}, {1}), HasSubstr("has no tensor \"b/gradients\""));
     EXPECT_THAT(with("bias", {1}, {1}), HasSubstr("must end in /gradients or /target"));
     EXPECT_THAT(with("/gradients", {1}, {1}), HasSubstr("must end in /gradients or /target"));
-    const auto pair = [](std::vector<std::int64_t> g, std::vector<std::int64_t> t,
-                         float last = 1) {
+    const auto pair = [](std::vector<std::int64_t> g, std::vector<std::int64_t> t, float last = 1) {
         nn::SafetensorsWriter file = small_file();
         const auto fill = [&](const std::vector<std::int64_t>& shape) {
             std::int64_t size = 1;

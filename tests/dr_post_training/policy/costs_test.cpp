@@ -13,17 +13,14 @@ namespace {
 constexpr std::size_t direct = 0, gip = 1, pip = 2, compressed = 3;
 
 TEST(DrCosts, CountEveryProduct) {
-    const CostSettings s{.n = 3,
-                         .m = 2,
-                         .k = 1,
-                         .tokens = 5,
-                         .compressed_out = 2,
-                         .compressed_in = 3};
+    const CostSettings s{
+        .n = 3, .m = 2, .k = 1, .tokens = 5, .compressed_out = 2, .compressed_in = 3};
     const ScoringCosts costs = scoring_costs({{.out = 7, .in = 11, .count = 4}}, s);
     const LinearCosts& one = costs.maps.front();
     // A gradient of 7 x 11 for each of 5 rows out of 5 tokens, then 3 inner products of 77.
     EXPECT_EQ(one.flops[direct], 2 * 5 * 5 * 77 + 2 * 3 * 77);
-    // 25 pairs of tokens for each of 6 pairs of rows: products of 7 and of 11, multiplied and added.
+    // 25 pairs of tokens for each of 6 pairs of rows: products of 7 and of 11, multiplied and
+    // added.
     EXPECT_EQ(one.flops[gip], 6 * 25 * (14 + 22 + 2));
     EXPECT_EQ(one.flops[pip], 2 * 5 * 5 * 77 + 2 * 3 * 5 * 7);
     EXPECT_EQ(one.flops[compressed], 2 * 5 * 5 * (14 + 33 + 6) + 2 * 3 * 6);

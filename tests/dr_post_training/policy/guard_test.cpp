@@ -92,10 +92,9 @@ TEST_F(DrGuard, ReplacesAWorkerAndRepeatsStepsWithoutStoringThem) {
     step(1);
     on(CheckpointWritten{.worker = 0, .step = 2});
     step(2);
-    EXPECT_THAT(on(Died{0}), ElementsAre(GuardAction(Note{.kind = "restart",
-                                                          .step = 3,
-                                                          .why = "worker 0 died"}),
-                                         GuardAction(Spawn{})));
+    EXPECT_THAT(on(Died{0}),
+                ElementsAre(GuardAction(Note{.kind = "restart", .step = 3, .why = "worker 0 died"}),
+                            GuardAction(Spawn{})));
     // What the dead one still says changes nothing.
     EXPECT_TRUE(on(Computed{.worker = 0, .step = 3, .finite = true}).empty());
     EXPECT_THAT(on(Joined{.worker = 1, .more = false}),
@@ -159,11 +158,10 @@ TEST_F(DrGuard, GoesOnWithoutACheckpointThatFindsTheDiskFull) {
     begin();
     step(0);
     step(1);
-    EXPECT_THAT(on(CheckpointFailed{.worker = 0, .step = 2, .why = "disk full"}),
-                ElementsAre(GuardAction(Note{.kind = "checkpoint_failed",
-                                             .step = 2,
-                                             .why = "disk full"}),
-                            GuardAction(Compute{.worker = 0, .step = 2, .digest = digest(2)})));
+    EXPECT_THAT(
+        on(CheckpointFailed{.worker = 0, .step = 2, .why = "disk full"}),
+        ElementsAre(GuardAction(Note{.kind = "checkpoint_failed", .step = 2, .why = "disk full"}),
+                    GuardAction(Compute{.worker = 0, .step = 2, .digest = digest(2)})));
     EXPECT_TRUE(guard.checkpoints().empty());
 }
 
@@ -173,8 +171,7 @@ TEST_F(DrGuard, KeepsTwoGenerations) {
     for (Step at = 0; at < 4; ++at) {
         step(at);
         const auto told = on(CheckpointWritten{.worker = 0, .step = at + 1});
-        if (at >= 2)
-            EXPECT_EQ(told.front(), GuardAction(DropCheckpoint{at - 1}));
+        if (at >= 2) EXPECT_EQ(told.front(), GuardAction(DropCheckpoint{at - 1}));
     }
     EXPECT_THAT(guard.checkpoints(), ElementsAre(3, 4));
 }

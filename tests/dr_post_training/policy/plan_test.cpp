@@ -32,8 +32,7 @@ Case random_case(RandomNumbers& random, std::size_t n, std::size_t m) {
     const auto add = [&](const char* name, std::optional<std::string> block,
                          std::optional<std::string> part) {
         const std::size_t d = 1 + random.below(6);
-        made.add(name, std::move(block), std::move(part), random.matrix(n, d),
-                 random.matrix(m, d));
+        made.add(name, std::move(block), std::move(part), random.matrix(n, d), random.matrix(m, d));
     };
     add("embedding", {}, {});
     add("0/query", "0", "attention");
@@ -78,8 +77,7 @@ TEST(DrPartitions, GroupLayersByWhereTheyStand) {
         return groups_of(made.input.layers, partition);
     };
     EXPECT_THAT(groups(Partition::global), ElementsAre(Rows{0, 1, 2, 3, 4, 5, 6}));
-    EXPECT_THAT(groups(Partition::block),
-                ElementsAre(Rows{0}, Rows{1, 2, 4}, Rows{3, 5}, Rows{6}));
+    EXPECT_THAT(groups(Partition::block), ElementsAre(Rows{0}, Rows{1, 2, 4}, Rows{3, 5}, Rows{6}));
     EXPECT_THAT(groups(Partition::sublayer),
                 ElementsAre(Rows{0}, Rows{1, 4}, Rows{2}, Rows{3}, Rows{5}, Rows{6}));
     EXPECT_EQ(groups(Partition::layer).size(), 7U);
@@ -132,8 +130,8 @@ TEST(DrPlan, ComparesByTargetRowsThatAnUpdateDidNotSee) {
         const std::size_t n = 2 + random.below(4), m = 2 + random.below(3);
         const Case made = random_case(random, n, m);
         const SetSettings settings{.k = 1 + n / 2, .drop = 0.5, .radius = 0.5};
-        const Plan plan = make_plan(
-            made.input, {.set = SetKind::full, .settings = settings, .compare = true});
+        const Plan plan =
+            make_plan(made.input, {.set = SetKind::full, .settings = settings, .compare = true});
         ASSERT_EQ(plan.compared.size(), partitions.size() * set_kinds.size());
         double most = -1e300;
         for (std::size_t at = 0; at < plan.compared.size(); ++at) {
@@ -147,10 +145,9 @@ TEST(DrPlan, ComparesByTargetRowsThatAnUpdateDidNotSee) {
                     const Matrix g = joined(made.gradients, layers),
                                  targets = joined(made.targets, layers),
                                  others = without_row(targets, i);
-                    GroupSolver solver(statistics_of(g, others),
-                                       row_weights(made.input.tokens, n));
-                    const Update update = solver.update(one.set, settings,
-                                                        target_direction(solver.statistics()));
+                    GroupSolver solver(statistics_of(g, others), row_weights(made.input.tokens, n));
+                    const Update update =
+                        solver.update(one.set, settings, target_direction(solver.statistics()));
                     auto u = sum_of_rows(g, update.weights);
                     const auto v = mean_row(others);
                     for (std::size_t j = 0; j < u.size(); ++j) u[j] += update.target_weight * v[j];
@@ -246,16 +243,16 @@ TEST(DrPlan, SourcesAreWorthWhatTheirRowsAre) {
                                               group.update.selected->end(), b));
             }
             for (const std::size_t b : rows[s])
-                for (std::size_t j = 0; j < g.columns; ++j)
-                    means(s, j) += w[b] / weight * g(b, j);
+                for (std::size_t j = 0; j < g.columns; ++j) means(s, j) += w[b] / weight * g(b, j);
             EXPECT_NEAR(source.score, score, 1e-10);
             EXPECT_NEAR(*source.kept, kept / double(rows[s].size() * plan.groups.size()), 1e-12);
         }
-        GroupSolver solver(statistics_of(means, [&] {
-                               Matrix one(1, v.size());
-                               one.values = v;
-                               return one;
-                           }()),
+        GroupSolver solver(statistics_of(means,
+                                         [&] {
+                                             Matrix one(1, v.size());
+                                             one.values = v;
+                                             return one;
+                                         }()),
                            row_weights({}, 3));
         const auto direction = target_direction(solver.statistics());
         const Update expected = solver.update(SetKind::simplex, {}, direction);

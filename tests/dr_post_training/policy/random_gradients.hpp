@@ -1,5 +1,5 @@
-// Gradients drawn at random, and what the policy's results must be worked out by: in the space of the
-// gradients themselves, not of their inner products.
+// Gradients drawn at random, and what the policy's results must be worked out by: in the space of
+// the gradients themselves, not of their inner products.
 #pragma once
 
 #include <cmath>

@@ -175,8 +175,7 @@ TEST(DrSets, GreedyIsThePublishedLoop) {
         Problem problem(random.matrix(n, 5), random.matrix(2, 5));
         const double eta = std::pow(10, 2 - 4 * random.uniform());
         std::vector<double> s(n);
-        for (std::size_t b = 0; b < n; ++b)
-            s[b] = eta * problem.w[b] * problem.direction.scores[b];
+        for (std::size_t b = 0; b < n; ++b) s[b] = eta * problem.w[b] * problem.direction.scores[b];
         Rows expected;
         for (std::size_t i = 0; i < k; ++i) {
             const std::size_t best =
@@ -209,8 +208,7 @@ TEST(DrSets, ExactIsTheNearestOfAllSubsets) {
             std::vector<double> weights(n);
             for (const std::size_t b : rows) weights[b] = problem.w[b] / sum;
             const double distance = distance2(sum_of_rows(problem.gradients, weights), problem.v);
-            if (distance < least - 1e-10 ||
-                (distance < least + 1e-10 && rows < nearest)) {
+            if (distance < least - 1e-10 || (distance < least + 1e-10 && rows < nearest)) {
                 least = distance;
                 nearest = rows;
             }
@@ -256,10 +254,12 @@ TEST(DrSets, SimplexAndConeAreNearestOfAllSupports) {
                 EXPECT_GE(weight, 0);
                 sum += weight;
             }
-            if (kind == SetKind::simplex) EXPECT_NEAR(sum, 1, 1e-12);
-            EXPECT_NEAR(
-                distance2(problem.direction_of(update), problem.v),
-                least_by_supports(problem.gradients, problem.v, kind == SetKind::simplex), 1e-9)
+            if (kind == SetKind::simplex) {
+                EXPECT_NEAR(sum, 1, 1e-12);
+            }
+            EXPECT_NEAR(distance2(problem.direction_of(update), problem.v),
+                        least_by_supports(problem.gradients, problem.v, kind == SetKind::simplex),
+                        1e-9)
                 << to_string(kind) << " round " << round;
         }
     }
@@ -283,7 +283,9 @@ TEST(DrSets, SimplexAndConeAreMinimaOfLargeProblems) {
                 common += update.weights[b] * inner(row, rest);
             }
             EXPECT_LE(most, (kind == SetKind::simplex ? common : 0) + 1e-9);
-            if (kind == SetKind::cone) EXPECT_NEAR(common, 0, 1e-9);
+            if (kind == SetKind::cone) {
+                EXPECT_NEAR(common, 0, 1e-9);
+            }
         }
     }
 }

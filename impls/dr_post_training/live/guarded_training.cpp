@@ -1,0 +1,150 @@
+#include "impls/dr_post_training/live/guarded_training.hpp"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "impls/nn/hashes.hpp"
+#include "impls/nn/training/checkpoint_files.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+SftSettings small_settings(std::int64_t steps) {
+    SampleSpec spec;
+    spec.axes = {{"model", "llama-tiny"}, {"steps", steps}};
+    return sft_settings(spec);
+}
+
+bool scores_finite(const std::map<std::string, SelectingMaps::Decision>* decisions) {
+    if (!decisions) return true;
+    for (const auto& [group, decision] : *decisions)
+        for (const double score : decision.statistics.target.scores)
+            if (!std::isfinite(score)) return false;
+    return true;
+}
+
+std::string rows_text(const std::map<std::string, SelectingMaps::Decision>* decisions) {
+    std::string text;
+    if (!decisions) return text;
+    for (const auto& [group, decision] : *decisions) {
+        std::uint64_t bits = 0;
+        for (std::size_t b = 0; b < decision.update.weights.size(); ++b)
+            if (decision.update.weights[b] != 0) bits |= std::uint64_t{1} << b;
+        text += fmt::format("{}{}={:x}", text.empty() ? "" : " ", group, bits);
+    }
+    return text;
+}
+
+}  // namespace
+
+GuardedTraining::GuardedTraining(const GuardedSettings& settings)
+    : guarded_(settings),
+      settings_(small_settings(settings.steps)),
+      rows_(settings_, settings.seed) {
+    begin();
+}
+
+void GuardedTraining::begin() {
+    decoder_ = std::make_unique<nn::Decoder>(settings_.model, guarded_.seed);
+    arm_ = make_arm(guarded_.arm, settings_, *decoder_, rows_, guarded_.seed, guarded_.rate);
+    selections_.clear();
+    computed_.clear();
+}
+
+GuardedTraining::Outcome GuardedTraining::compute(Step step, const std::function<void()>& midway) {
+    for (auto& block : decoder_->blocks()) block->zero_grad();
+    const auto current = arm_->step(step, rows_.general(step));
+    if (midway) midway();
+    current->backward();
+    if (poisoned_) {
+        decoder_->blocks().back()->grad()[0].fill_(std::numeric_limits<float>::quiet_NaN());
+        poisoned_ = false;
+    }
+    std::vector<nn::TrainedBlock> blocks;
+    for (auto& block : decoder_->blocks()) blocks.push_back(block.get());
+    computed_ = rows_text(arm_->decisions());
+    return {.loss = current->loss(),
+            .selections = computed_,
+            .finite = std::isfinite(current->loss()) && scores_finite(arm_->decisions()) &&
+                      std::isfinite(nn::gradient_norm(blocks))};
+}
+
+void GuardedTraining::apply(Step step) {
+    for (auto& block : decoder_->blocks())
+        nn::adam_update(*block, step + 1,
+                        {.learning_rate = guarded_.rate, .beta1 = 0.9, .beta2 = 0.999});
+    selections_ = computed_;
+}
+
+std::string GuardedTraining::digest() const {
+    std::uint64_t hash = nn::hash_text(selections_, 1);
+    for (const auto& block : decoder_->blocks()) {
+        const auto of_block = block->digest();
+        hash = nn::hash_bytes(&of_block, sizeof of_block, hash);
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+std::string GuardedTraining::header(Step step) const {
+    return nlohmann::json{{"format", "assay-guarded-training 1"},
+                          {"step", step},
+                          {"settings", drive::to_json(guarded_)},
+                          {"selections", selections_},
+                          {"digest", digest()}}
+               .dump() +
+           "\n";
+}
+
+void GuardedTraining::write(const std::filesystem::path& file, Step step,
+                            CheckpointFault fault) const {
+    std::filesystem::create_directories(file.parent_path());
+    {
+        nn::AtomicFile out(file, fault == CheckpointFault::disk_full);
+        const std::string head = header(step);
+        out.write(head.data(), head.size());
+        for (const auto& block : decoder_->blocks())
+            for (const auto& part : block->state()) out.write(part.const_data_ptr(), part.nbytes());
+        out.publish();
+    }
+    if (fault == CheckpointFault::torn)
+        std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+}
+
+void GuardedTraining::read(const std::filesystem::path& file, Step step) {
+    const auto refuse = [&](const char* why) {
+        begin();
+        throw BadCheckpoint(file.string() + " " + why);
+    };
+    std::ifstream in(file, std::ios::binary);
+    std::string head;
+    if (!std::getline(in, head)) refuse("cannot be read");
+    const auto said = nlohmann::json::parse(head, nullptr, /*allow_exceptions=*/false);
+    if (!said.is_object() || !said.contains("selections") || !said["selections"].is_string())
+        refuse("is no checkpoint of a guarded training");
+    for (auto& block : decoder_->blocks())
+        for (auto part : block->state())
+            in.read(static_cast<char*>(part.mutable_data_ptr()),
+                    static_cast<std::streamsize>(part.nbytes()));
+    selections_ = said["selections"];
+    computed_.clear();
+    // The header is a function of the content: one comparison finds a torn, altered or foreign
+    // file.
+    if (!in || in.peek() != std::ifstream::traits_type::eof() || head + "\n" != header(step))
+        refuse("is not whole, or of another step or training");
+}
+
+void GuardedTraining::flip_bit(std::uint64_t where) {
+    auto& block = *decoder_->blocks()[where % decoder_->blocks().size()];
+    auto& values = block.values();
+    auto* const words = static_cast<std::uint32_t*>(values.mutable_data_ptr());
+    const auto at = nn::counter_hash(where) % static_cast<std::uint64_t>(values.numel());
+    words[at] ^= std::uint32_t{1} << (nn::counter_hash(where + 1) % 23);
+}
+
+}  // namespace assay::dr_post_training

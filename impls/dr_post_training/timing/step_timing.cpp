@@ -1,0 +1,165 @@
+#include "impls/dr_post_training/timing/step_timing.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/grad_mode.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "impls/dr_post_training/method/choosing.hpp"
+#include "impls/dr_post_training/method/training_step.hpp"
+#include "impls/dr_post_training/timing/memory_watch.hpp"
+#include "impls/dr_post_training/timing/turns.hpp"
+#include "impls/nn/hashes.hpp"
+#include "impls/nn/parameter_block.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+std::vector<nn::ScoredRow> random_rows(const StepCase& c, std::int64_t rows, std::uint64_t stream) {
+    std::vector<nn::ScoredRow> drawn(static_cast<std::size_t>(rows));
+    for (std::size_t b = 0; b < drawn.size(); ++b)
+        for (std::int64_t i = 0; i <= c.tokens; ++i) {
+            const auto key = nn::counter_hash(c.seed * 64 + stream) ^
+                             nn::counter_hash(b * 65536 + static_cast<std::uint64_t>(i));
+            drawn[b].tokens.push_back(static_cast<int>(
+                nn::counter_hash(key) % static_cast<std::uint64_t>(c.model.vocabulary)));
+            drawn[b].scored.push_back(true);
+        }
+    return drawn;
+}
+
+/// What runs through one linear map in a step.
+struct MapTraffic {
+    Traffic all;
+    bool head = false;
+};
+
+std::vector<MapTraffic> random_traffic(const StepCase& c, at::Generator generator) {
+    std::vector<MapTraffic> maps;
+    const auto add = [&](std::int64_t outputs, std::int64_t inputs, bool head) {
+        const auto drawn = [&](std::int64_t width) {
+            return at::normal(0.0, 1.0, {c.n + c.m, c.tokens, width}, generator);
+        };
+        maps.push_back({{drawn(inputs), drawn(outputs)}, head});
+    };
+    for (const auto& parameter : layer_parameters(c.model))
+        if (parameter.shape.size() == 2) add(parameter.shape[0], parameter.shape[1], false);
+    add(c.model.vocabulary, c.model.width, true);
+    return maps;
+}
+
+}  // namespace
+
+StepsMeasured measure_steps(const StepCase& c) {
+    nn::Decoder decoder(c.model, c.seed);
+    const StepModel model{decoder, at::kFloat, LossMean::token, {}};
+    const auto general = random_rows(c, c.n, 1), target = random_rows(c, c.m, 2);
+    const std::vector<double> shares(static_cast<std::size_t>(c.n), 1 / static_cast<double>(c.n));
+    SetSettings set;
+    set.k = static_cast<std::size_t>(c.k);
+    const auto maps_for = [&](Partition partition, Schedule schedule) {
+        SelectingOptions options = options_for(partition, SetKind::topk);
+        options.backend = c.scoring;
+        options.assemble = schedule == Schedule::one_pass;
+        options.choose = [&](const std::string&, const GroupStatistics& seen) {
+            return update_of(SetKind::topk, set, shares, seen);
+        };
+        return std::make_unique<SelectingMaps>(std::move(options));
+    };
+    const auto layer = maps_for(Partition::layer, Schedule::one_pass);
+    const auto one_pass = maps_for(Partition::global, Schedule::one_pass);
+    const auto two_pass = maps_for(Partition::global, Schedule::two_pass);
+
+    std::int64_t updates = 0;
+    const auto optimise = [&] {
+        ++updates;
+        for (auto& block : decoder.blocks()) nn::adam_update(*block, updates, {.learning_rate = 0});
+    };
+    const auto step = [&](const std::function<std::unique_ptr<TrainingStep>()>& begin) {
+        for (auto& block : decoder.blocks()) block->zero_grad();
+        begin()->backward();
+        optimise();
+    };
+    using Begin = std::function<std::unique_ptr<TrainingStep>()>;
+    const std::vector<std::pair<std::string, Begin>> arms{
+        {"standard", [&] { return plain_step(model, general); }},
+        {"layer",
+         [&] { return selecting_step(model, *layer, Schedule::one_pass, general, target); }},
+        {"global_one_pass",
+         [&] { return selecting_step(model, *one_pass, Schedule::one_pass, general, target); }},
+        {"global_two_pass",
+         [&] { return selecting_step(model, *two_pass, Schedule::two_pass, general, target); }}};
+
+    // The phases, in turns with the steps.
+    auto generator = at::make_generator<at::CPUGeneratorImpl>(c.seed);
+    const auto traffic = random_traffic(c, generator);
+    const auto compressions = [&] {
+        std::vector<Compression> made;
+        for (const auto& map : traffic)
+            made.emplace_back(map.all.output_grad.size(-1), map.all.input.size(-1), 64, 64, c.seed,
+                              map.all.input.options());
+        return made;
+    }();
+    const auto layers = static_cast<int>(c.model.layers);
+    std::vector<std::pair<std::string, std::function<void()>>> things;
+    for (const auto& [name, begin] : arms)
+        things.emplace_back(name, [&step, &begin] { step(begin); });
+    things.emplace_back("forward", [&] { plain_step(model, general); });
+    things.emplace_back("there_and_back", [&] { plain_step(model, general)->backward(); });
+    things.emplace_back("optimiser", optimise);
+    const auto each_map = [&](bool head, const std::function<void(std::size_t)>& run) {
+        const at::NoGradGuard no_grad;
+        for (std::size_t i = 0; i < traffic.size(); ++i)
+            if (traffic[i].head == head) run(i);
+    };
+    const auto weight_gradient = [&](std::size_t i) {
+        summed_gradient(traffic[i].all.part(0, c.n));
+    };
+    things.emplace_back("weight_gradient", [&] {
+        for (int each = 0; each < layers; ++each) each_map(false, weight_gradient);
+    });
+    things.emplace_back("head_gradient", [&] { each_map(true, weight_gradient); });
+    things.emplace_back("scoring", [&] {
+        for (int each = 0; each < layers; ++each)
+            each_map(false, [&](std::size_t i) {
+                if (c.scoring == Scoring::compressed)
+                    compressions[i].scores(traffic[i].all, c.n, false);
+                else
+                    scores(c.scoring, traffic[i].all, c.n, false);
+            });
+    });
+    std::vector<std::function<void()>> runs;
+    for (const auto& [name, run] : things) runs.push_back(run);
+    const auto seconds = take_turns(runs, c.rounds);
+
+    StepsMeasured measured;
+    std::map<std::string, std::vector<double>> by_name;
+    for (std::size_t i = 0; i < things.size(); ++i) by_name[things[i].first] = seconds[i];
+    for (const auto& [name, begin] : arms) {
+        measured.seconds[name] = median_of(by_name[name]);
+        measured.over_standard[name] = median_ratio(by_name[name], by_name["standard"]);
+        const MemoryWatch watch;
+        step(begin);
+        measured.peak_bytes[name] = watch.peak_bytes();
+    }
+    for (const char* phase :
+         {"forward", "optimiser", "weight_gradient", "head_gradient", "scoring"})
+        measured.phases[phase] = median_of(by_name[phase]);
+    measured.phases["backward"] = median_of(by_name["there_and_back"]) - measured.phases["forward"];
+    const auto& p = measured.phases;
+    const double more = static_cast<double>(c.m) / static_cast<double>(c.n);
+    const double less = 1 - static_cast<double>(c.k) / static_cast<double>(c.n);
+    const double others =
+        p.at("forward") + p.at("backward") - p.at("weight_gradient") - p.at("head_gradient");
+    const double floor = measured.seconds["standard"] + more * others -
+                         less * p.at("weight_gradient") + p.at("scoring");
+    measured.floor_over_standard = floor / measured.seconds["standard"];
+    measured.layer_over_floor = measured.seconds["layer"] / floor;
+    return measured;
+}
+
+}  // namespace assay::dr_post_training

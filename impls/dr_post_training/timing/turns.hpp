@@ -1,0 +1,45 @@
+// Things to be timed side by side in one process, in turns: A B … B A, so that what the machine
+// does meanwhile meets all of them alike.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace assay::dr_post_training {
+
+/// Seconds of each, round by round, in the order given; every other round runs backwards. A first
+/// round is not counted.
+inline std::vector<std::vector<double>> take_turns(const std::vector<std::function<void()>>& things,
+                                                   int rounds) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<std::vector<double>> seconds(things.size());
+    for (int round = -1; round < rounds; ++round) {
+        for (std::size_t i = 0; i < things.size(); ++i) {
+            const std::size_t which = round % 2 == 0 ? i : things.size() - 1 - i;
+            const auto began = Clock::now();
+            things[which]();
+            const std::chrono::duration<double> took = Clock::now() - began;
+            if (round >= 0) seconds[which].push_back(took.count());
+        }
+    }
+    return seconds;
+}
+
+/// Of at least one value; of an even number the mean of the middle two.
+inline double median_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// Median over rounds of a round's ratio: of what is disturbed, both sides are.
+inline double median_ratio(const std::vector<double>& over, const std::vector<double>& under) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < over.size(); ++i) ratios.push_back(over[i] / under[i]);
+    return median_of(std::move(ratios));
+}
+
+}  // namespace assay::dr_post_training

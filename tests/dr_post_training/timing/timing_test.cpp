@@ -1,0 +1,69 @@
+// Memory is what the closed forms say; the rest is there and adds up. No absolute times.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include "impls/dr_post_training/timing/memory_watch.hpp"
+#include "impls/dr_post_training/timing/scoring_timing.hpp"
+#include "impls/dr_post_training/timing/step_timing.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+const bool one_thread = (at::set_num_threads(1), true);
+
+TEST(MemoryWatching, CountsWhatIsThereAtATime) {
+    const MemoryWatch watch;
+    {
+        const auto a = at::empty({1000}, at::kFloat);
+        EXPECT_GE(watch.live_bytes(), 4000);
+        { const auto b = at::empty({2000}, at::kFloat); }
+    }
+    EXPECT_GE(watch.peak_bytes(), 12000);
+    EXPECT_LT(watch.peak_bytes(), 13000);
+    EXPECT_EQ(watch.live_bytes(), 0);
+}
+
+TEST(ScoringMemory, IsTheClosedFormsWithinFivePercent) {
+    for (const Scoring scoring : scorings)
+        for (const auto& [outputs, inputs, m] :
+             {std::array<std::int64_t, 3>{128, 128, 1}, {96, 256, 2}, {256, 96, 1}}) {
+            ScoringCase c{.outputs = outputs, .inputs = inputs, .m = m, .tokens = 64, .repeats = 1};
+            const auto measured = measure_scoring(scoring, c);
+            CostSettings settings;
+            settings.m = static_cast<double>(m);
+            settings.tokens = 64;
+            const auto costs = scoring_costs(
+                {{static_cast<double>(outputs), static_cast<double>(inputs), 1}}, settings);
+            const double formula = 4 * costs.elements[static_cast<std::size_t>(scoring)];
+            EXPECT_NEAR(static_cast<double>(measured.peak_bytes) / formula, 1, 0.05)
+                << to_string(scoring) << " " << outputs << "x" << inputs << " m " << m;
+            EXPECT_GT(measured.over_products, 0);
+        }
+}
+
+TEST(StepTiming, MeasuresEveryArmAndPhase) {
+    StepCase c;
+    c.model.layers = 2;
+    c.model.width = 32;
+    c.model.hidden = 64;
+    c.model.heads = c.model.kv_heads = 2;
+    c.model.head_width = 16;
+    c.n = 4;
+    c.k = 2;
+    c.tokens = 16;
+    c.rounds = 2;
+    const auto measured = measure_steps(c);
+    for (const char* arm : {"standard", "layer", "global_one_pass", "global_two_pass"}) {
+        EXPECT_GT(measured.seconds.at(arm), 0) << arm;
+        EXPECT_GT(measured.peak_bytes.at(arm), 0) << arm;
+    }
+    EXPECT_EQ(measured.over_standard.at("standard"), 1);
+    EXPECT_EQ(measured.phases.size(), 6U);
+    // What one pass keeps for all maps until the end, choosing per map does not keep.
+    EXPECT_GT(measured.peak_bytes.at("global_one_pass"), measured.peak_bytes.at("layer"));
+    EXPECT_GT(measured.floor_over_standard, 0);
+}
+
+}  // namespace
+}  // namespace assay::dr_post_training
