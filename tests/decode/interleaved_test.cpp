@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "impls/decode/cpu/loops.hpp"
-#include "impls/decode/interleaved/interleaved.hpp"
-#include "impls/decode/products.hpp"
-#include "impls/decode/weights.hpp"
+#include "impls/decode/cpu/products.hpp"
+#include "impls/decode/weights/interleaved.hpp"
+#include "impls/decode/weights/weights.hpp"
 #include "kernels/cpu/element_types.hpp"
 
 namespace assay::decode {

@@ -1,5 +1,5 @@
 // Weights out of a file: rows as they are stored where that is possible, else converted.
-#include "impls/decode/weights.hpp"
+#include "impls/decode/weights/weights.hpp"
 
 #include <algorithm>
 #include <cstring>

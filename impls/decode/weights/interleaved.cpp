@@ -1,4 +1,4 @@
-#include "impls/decode/interleaved/interleaved.hpp"
+#include "impls/decode/weights/interleaved.hpp"
 
 #include <cstring>
 

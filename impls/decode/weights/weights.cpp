@@ -1,15 +1,22 @@
-#include "impls/decode/weights.hpp"
+#include "impls/decode/weights/weights.hpp"
 
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "impls/decode/interleaved/interleaved.hpp"
+#include "impls/decode/weights/interleaved.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::decode {
+
+std::optional<WeightType> parse_weight_type(std::string_view name) {
+    if (name == "stored") return WeightType::stored;
+    if (name == "f32") return WeightType::f32;
+    if (name == "bf16") return WeightType::bf16;
+    return std::nullopt;
+}
 
 AssayType kernel_type(nn::TensorType type) {
     switch (type) {
@@ -220,13 +227,13 @@ class WeightLoader {
 }  // namespace
 
 Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
-                        const EngineOptions& options) {
+                        const ModelOptions& options) {
     return WeightLoader(*file_source(file, config, options.weights), config, options.interleave)
         .run();
 }
 
-Weights random_weights(const nn::DecoderConfig& config, AssayType type,
-                       const EngineOptions& options, std::uint64_t seed) {
+Weights random_weights(const nn::DecoderConfig& config, AssayType type, const ModelOptions& options,
+                       std::uint64_t seed) {
     return WeightLoader(*random_source(type, seed), config, options.interleave).run();
 }
 
