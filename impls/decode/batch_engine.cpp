@@ -361,18 +361,19 @@ void BatchEngine::run_several(StepReport& report) {
     const int steps =
         ahead_->run_ahead(std::span(slices_).first(feeds), actions_.steps,
                           std::span(stops_).first(feeds), picked_, log_probabilities_, durations_);
-    const std::size_t first = report.tokens.size();
-    report.tokens.resize(first + static_cast<std::size_t>(steps) * feeds);
     for (std::size_t i = 0; i < feeds; ++i) {
-        Live& live = live_[static_cast<std::size_t>(actions_.feeds[i].request)];
-        for (int step = 0; step < steps; ++step) {
-            const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
-            live.state.log_probabilities.push_back(log_probabilities_[at]);
-            live.state.versions.push_back(version_);
-            report.tokens[first + at] = {live.id, picked_[at], version_, log_probabilities_[at]};
-        }
+        RequestState& state = live_[static_cast<std::size_t>(actions_.feeds[i].request)].state;
+        state.versions.resize(state.versions.size() + static_cast<std::size_t>(steps), version_);
+        for (int step = 0; step < steps; ++step)
+            state.log_probabilities.push_back(
+                log_probabilities_[static_cast<std::size_t>(step) * feeds + i]);
     }
     for (int step = 0; step < steps; ++step) {
+        for (std::size_t i = 0; i < feeds; ++i) {
+            const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
+            const Live& live = live_[static_cast<std::size_t>(actions_.feeds[i].request)];
+            report.tokens.push_back({live.id, picked_[at], version_, log_probabilities_[at]});
+        }
         note_step(durations_[static_cast<std::size_t>(step)], static_cast<int>(feeds));
         report.seconds += durations_[static_cast<std::size_t>(step)];
     }
