@@ -1,5 +1,6 @@
 #include "impls/decode/weights/weights.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -65,16 +66,19 @@ std::size_t stored_bytes(const WeightMatrix& matrix) {
 }
 
 void read_row(const WeightMatrix& matrix, int row, std::span<float> out) {
-    const std::size_t bytes = row_bytes(matrix);
-    nn::TensorEntry one{"row", tensor_type(matrix.type), {matrix.columns}, {}};
-    if (!matrix.interleaved) {
-        one.bytes = {matrix.weights + static_cast<std::size_t>(row) * bytes, bytes};
-        return nn::to_floats(one, 0, out);
+    const nn::TensorType type = tensor_type(matrix.type);
+    if (!matrix.interleaved)
+        return nn::to_floats(
+            type, matrix.weights + static_cast<std::size_t>(row) * row_bytes(matrix), out);
+    constexpr int piece = 128;  // columns
+    std::byte plain[piece * sizeof(float)];
+    for (int first = 0; first < matrix.columns; first += piece) {
+        const int count = std::min(piece, matrix.columns - first);
+        take_row(matrix.type, matrix.weights, matrix.columns, row, first, count, plain);
+        nn::to_floats(
+            type, plain,
+            out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
     }
-    std::vector<std::byte> together(bytes);
-    take_row(matrix.type, matrix.weights, matrix.columns, row, together.data());
-    one.bytes = together;
-    nn::to_floats(one, 0, out);
 }
 
 namespace {
