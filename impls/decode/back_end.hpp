@@ -8,11 +8,15 @@
 #include <span>
 #include <vector>
 
-#include "impls/decode/sampler.hpp"
+#include "impls/decode/sampling.hpp"
 
 namespace assay::decode {
 
 constexpr int block_positions = 16;  ///< of a block of the paged cache
+/// That hold so many positions of a sequence.
+constexpr int blocks_for(int positions) {
+    return (positions + block_positions - 1) / block_positions;
+}
 
 /// How the token after a slice is found. Draw n of a request is a hash of its seed and n, so that
 /// it does not depend on what ran beside it.
@@ -64,6 +68,9 @@ class BackEnd {
 
     /// How long the last step took by its own clock, seconds: measured, or modelled.
     virtual double step_seconds() const = 0;
+    /// Weights, keys and values that the last step had to read at least: over the bandwidth, the
+    /// least it can take. 0: not known.
+    virtual std::uint64_t step_bytes() const { return 0; }
 };
 
 }  // namespace assay::decode

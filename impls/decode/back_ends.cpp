@@ -7,9 +7,7 @@ namespace assay::decode {
 std::function<std::unique_ptr<BackEnd>()> back_ends_of(const nn::TensorFile& file,
                                                        const BackEndOptions& options) {
     return [&file, options]() -> std::unique_ptr<BackEnd> {
-        EngineOptions engine;
-        engine.threads = options.threads;
-        return std::make_unique<CpuBackEnd>(load_model(file, engine),
+        return std::make_unique<CpuBackEnd>(load_model(file, options.model),
                                             PassOptions{.blocks = options.blocks,
                                                         .threads = options.threads,
                                                         .activations = options.activations});

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "impls/decode/back_end.hpp"
-#include "impls/decode/products.hpp"
+#include "impls/decode/cpu/products.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 
 namespace assay::decode {
@@ -14,6 +14,7 @@ struct BackEndOptions {
     int threads = 0;  ///< 0: all cores this process may use
     int blocks = 0;   ///< of the cache
     ActivationType activations = ActivationType::exact;
+    ModelOptions model;
 };
 
 /// Makes one with the file's weights each time; keeps the reference. Throws UserError on use.

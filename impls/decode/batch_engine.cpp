@@ -30,10 +30,6 @@ ScheduleSettings schedule_of(const BackEnd& back_end, const BatchOptions& option
             .swap = options.swap};
 }
 
-std::size_t blocks_for(int positions) {
-    return static_cast<std::size_t>((positions + block_positions - 1) / block_positions);
-}
-
 }  // namespace
 
 struct BatchEngine::Live {
@@ -87,7 +83,7 @@ void BatchEngine::check(const BatchRequest& request) const {
                         "shorten it",
                         request.prompt.size(), context));
     if (request.max_tokens < 1) throw UserError("max_tokens must be at least 1");
-    Sampler{request.sampling};
+    decode::check(request.sampling);
     const auto& allowed = request.allowed;
     if (!allowed.empty()) {
         if (allowed.size() != (static_cast<std::size_t>(vocabulary) + 63) / 64)
@@ -144,7 +140,8 @@ RequestId BatchEngine::resume(const RequestState& state) {
         state.preemptions < 0 || state.preemptions > most_preemptions)
         contradicts("it was found in the cache, or preempted, as often as cannot be");
     if (state.kv_positions < 0 || static_cast<std::size_t>(state.kv_positions) >= tokens ||
-        state.kv.size() != blocks_for(state.kv_positions) * back_end_->block_bytes())
+        state.kv.size() !=
+            static_cast<std::size_t>(blocks_for(state.kv_positions)) * back_end_->block_bytes())
         contradicts("its keys and values are not those of its tokens");
     // What was computed was scored.
     const std::size_t least =
@@ -248,7 +245,7 @@ RequestState BatchEngine::state_of(RequestId request, bool with_cache) const {
         return state;
     }
     const std::size_t size = back_end_->block_bytes();
-    state.kv.resize(blocks_for(state.kv_positions) * size);
+    state.kv.resize(static_cast<std::size_t>(blocks_for(state.kv_positions)) * size);
     for (std::size_t i = 0; i * size < state.kv.size(); ++i)
         back_end_->read_block(sequence.blocks[i], std::span(state.kv).subspan(i * size, size));
     return state;
@@ -364,18 +361,19 @@ void BatchEngine::run_several(StepReport& report) {
     const int steps =
         ahead_->run_ahead(std::span(slices_).first(feeds), actions_.steps,
                           std::span(stops_).first(feeds), picked_, log_probabilities_, durations_);
-    const std::size_t first = report.tokens.size();
-    report.tokens.resize(first + static_cast<std::size_t>(steps) * feeds);
     for (std::size_t i = 0; i < feeds; ++i) {
-        Live& live = live_[static_cast<std::size_t>(actions_.feeds[i].request)];
-        for (int step = 0; step < steps; ++step) {
-            const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
-            live.state.log_probabilities.push_back(log_probabilities_[at]);
-            live.state.versions.push_back(version_);
-            report.tokens[first + at] = {live.id, picked_[at], version_, log_probabilities_[at]};
-        }
+        RequestState& state = live_[static_cast<std::size_t>(actions_.feeds[i].request)].state;
+        state.versions.resize(state.versions.size() + static_cast<std::size_t>(steps), version_);
+        for (int step = 0; step < steps; ++step)
+            state.log_probabilities.push_back(
+                log_probabilities_[static_cast<std::size_t>(step) * feeds + i]);
     }
     for (int step = 0; step < steps; ++step) {
+        for (std::size_t i = 0; i < feeds; ++i) {
+            const std::size_t at = static_cast<std::size_t>(step) * feeds + i;
+            const Live& live = live_[static_cast<std::size_t>(actions_.feeds[i].request)];
+            report.tokens.push_back({live.id, picked_[at], version_, log_probabilities_[at]});
+        }
         note_step(durations_[static_cast<std::size_t>(step)], static_cast<int>(feeds));
         report.seconds += durations_[static_cast<std::size_t>(step)];
     }

@@ -135,20 +135,20 @@ void run(benchmark::State& state, ActivationType activations) {
         {.blocks = size * blocks_of_sequence, .threads = threads, .activations = activations});
     Bounds bounds(threads);
     const nn::DecoderConfig& config = batch.back_end().model().config;
-    const std::uint64_t weights = batch.back_end().model().weight_bytes_per_token();
-    const double block_bytes = static_cast<double>(batch.back_end().block_bytes());
-    const auto kv = static_cast<std::uint64_t>(block_bytes * size *
-                                               (prompt_tokens + new_tokens / 2) / block_positions);
     const double pairs = static_cast<double>(config.parameters()) * size;
 
     Speed ours, theirs;
     double step_s = 1e9, read_s = 1e9, dots_s = 1e9;
     for ([[maybe_unused]] auto iteration : state) {
-        read_s = std::min(read_s, bounds.read(weights + kv));
         dots_s = std::min(dots_s, bounds.multiply(pairs));
         const double prefill_s = batch.prefill();
         std::vector<double> steps;
-        for (int i = 0; i < new_tokens; ++i) steps.push_back(batch.decode(prompt_tokens + i));
+        std::uint64_t half_way_bytes = 0;
+        for (int i = 0; i < new_tokens; ++i) {
+            steps.push_back(batch.decode(prompt_tokens + i));
+            if (i == new_tokens / 2) half_way_bytes = batch.back_end().step_bytes();
+        }
+        read_s = std::min(read_s, bounds.read(half_way_bytes));
         const double decode_s = std::accumulate(steps.begin(), steps.end(), 0.0);
         // The median, as the bytes are those of a step half-way.
         std::nth_element(steps.begin(), steps.begin() + new_tokens / 2, steps.end());

@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "impls/decode/engine.hpp"
+#include "impls/decode/batch_engine.hpp"
+#include "impls/decode/cpu/back_end.hpp"
 #include "impls/model/named_models.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 
@@ -20,17 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int prompt_tokens = 64, last_position = 192;
+constexpr int prompt_tokens = 64, new_tokens = 128;
 
-std::unique_ptr<Engine> engine_for(WeightType weights, int threads) {
-    EngineOptions options;
-    options.weights = weights;
-    options.threads = threads;
-    options.context = 256;
+std::shared_ptr<CpuModel> model_in(WeightType weights) {
     if (const char* const path = std::getenv("ASSAY_TEST_MODEL"))
-        return std::make_unique<Engine>(nn::TensorFile(path), options);
+        return load_model(nn::TensorFile(path), {.weights = weights});
     const AssayType type = weights == WeightType::bf16 ? ASSAY_BF16 : ASSAY_Q4_1;
-    return std::make_unique<Engine>(model::named_shape("smollm2-135m"), type, options, 1);
+    const nn::DecoderConfig shape = model::named_shape("smollm2-135m");
+    return std::make_shared<CpuModel>(CpuModel{shape, random_weights(shape, type, {}, 1), nullptr});
 }
 
 // Reads of memory far beyond the caches.
@@ -67,21 +65,30 @@ double median(std::vector<double> values) {
 
 void decode(benchmark::State& state, WeightType weights) {
     const int threads = static_cast<int>(state.range(0));
-    const auto engine = engine_for(weights, threads);
+    BatchEngine engine(
+        std::make_unique<CpuBackEnd>(
+            model_in(weights),
+            PassOptions{.blocks = blocks_for(prompt_tokens + new_tokens) + 1, .threads = threads}),
+        {.max_batch = 1, .prefix = false});
     Reader reader(threads);
-    const std::vector<int> prompt(prompt_tokens, 5);
+    BatchRequest request;
+    request.prompt.assign(prompt_tokens, 5);
+    request.max_tokens = new_tokens;
+    StepReport report;
     std::vector<double> token_s, read_s_per_byte;
     std::uint64_t bytes = 0;
     for ([[maybe_unused]] auto iteration : state) {
-        if (engine->position() == 0 || engine->position() >= last_position) {
-            engine->reset();
-            engine->feed(prompt);
+        report.clear();
+        if (engine.idle()) {
+            engine.submit(request);
+            while (report.tokens.empty()) engine.step(report);
+            bytes = engine.back_end().step_bytes();
         }
-        bytes = engine->bytes_per_token();
         read_s_per_byte.push_back(reader.read(bytes));
         const Clock::time_point start = Clock::now();
-        benchmark::DoNotOptimize(engine->feed({prompt.data(), 1}).data());
+        engine.step(report);
         token_s.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+        bytes = engine.back_end().step_bytes();
         state.SetIterationTime(token_s.back());
     }
     const double token = median(token_s), read = median(read_s_per_byte);

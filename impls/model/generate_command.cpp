@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "impls/decode/back_ends.hpp"
 #include "impls/model/generation.hpp"
 #include "impls/model/named_models.hpp"
 #include "impls/model/tool.hpp"
@@ -71,11 +72,13 @@ class GenerateCommand : public Command {
     int run() override {
         if (prompt_.empty() && ids_.empty()) throw UserError("give --prompt TEXT or --ids 1,504,…");
         sampling_.seed = parse_seed(seed_);
-        decode::Sampler{sampling_};  // refuses what makes no sense before the weights are read
+        check(sampling_);  // refuses what makes no sense before the weights are read
         const nn::TensorFile file(locate_file(file_, data::Kind::model));
         const std::optional<nn::Tokenizer> tokenizer = tokenizer_of(file);
         const std::vector<int> prompt = prompt_ids(file, tokenizer);
-        decode::Engine engine(file, engine_options(file, prompt.size()));
+        decode::BatchEngine engine(
+            decode::back_ends_of(file, engine_options(file, prompt.size()))(),
+            {.max_batch = 1, .prefix = false});
         const Generation result = generate(engine, tokenizer ? &*tokenizer : nullptr, prompt,
                                            max_tokens_, sampling_, [&](std::string_view text) {
                                                if (!json_) std::cout << text << std::flush;
@@ -108,18 +111,16 @@ class GenerateCommand : public Command {
         return tokenizer->encode(nn::chat_prompt({&message, 1}, *system), true);
     }
 
-    decode::EngineOptions engine_options(const nn::TensorFile& file, std::size_t prompt) const {
+    decode::BackEndOptions engine_options(const nn::TensorFile& file, std::size_t prompt) const {
         const int context = nn::read_decoder_config(file).context;
         if (prompt > static_cast<std::size_t>(context))
             throw UserError(fmt::format(
                 "the prompt has {} tokens, more than the model's context of {}; shorten it", prompt,
                 context));
-        decode::EngineOptions options;
-        options.weights = decode::parse_weight_type(weights_).value();
+        decode::BackEndOptions options;
+        options.model.weights = decode::parse_weight_type(weights_).value();
         options.threads = threads_;
-        // The last token chosen is not fed.
-        options.context = static_cast<int>(std::min<std::size_t>(
-            prompt + static_cast<std::size_t>(max_tokens_), static_cast<std::size_t>(context)));
+        options.blocks = decode::least_blocks(static_cast<int>(prompt), max_tokens_, context);
         return options;
     }
 

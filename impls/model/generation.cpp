@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -17,42 +18,55 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+std::vector<int> ends_of_text(const nn::Tokenizer& tokenizer, int vocabulary) {
+    std::vector<int> ids;
+    for (int id = 0; id < std::min(tokenizer.size(), vocabulary); ++id)
+        if (tokenizer.ends_text(id)) ids.push_back(id);
+    return ids;
+}
+
 }  // namespace
 
-Generation generate(decode::Engine& engine, const nn::Tokenizer* tokenizer,
+Generation generate(decode::BatchEngine& engine, const nn::Tokenizer* tokenizer,
                     std::vector<int> prompt_ids, int max_tokens, const decode::Sampling& sampling,
                     const std::function<void(std::string_view)>& on_text) {
     Generation result;
     result.prompt_ids = std::move(prompt_ids);
     if (result.prompt_ids.empty()) throw UserError("the prompt is empty; give at least one token");
     if (max_tokens < 1) return result;
-    decode::Sampler sampler(sampling);
     if (tokenizer) result.text.emplace();
+    decode::BatchRequest request;
+    request.prompt = result.prompt_ids;
+    request.max_tokens = max_tokens;
+    request.sampling = sampling;
+    if (tokenizer) request.stop_ids = ends_of_text(*tokenizer, engine.back_end().vocabulary());
+    engine.submit(request);
 
+    decode::StepReport report;
     Clock::time_point start = Clock::now();
-    std::span<const float> logits = engine.feed(result.prompt_ids);
+    while (report.tokens.empty() && !engine.idle()) engine.step(report);
     result.prefill_s = seconds_since(start);
-    const int room = engine.context() - engine.position();
-    result.bytes_per_token = engine.bytes_per_token();
 
+    std::uint64_t first_bytes = 0;
     start = Clock::now();
     for (;;) {
-        const int id = sampler.choose(logits);
-        result.ids.push_back(id);
-        if (tokenizer) {
-            if (tokenizer->ends_text(id)) break;
-            const std::string piece = tokenizer->decode({&id, 1});
+        for (const decode::MadeToken& token : report.tokens) {
+            result.ids.push_back(token.id);
+            if (!tokenizer || tokenizer->ends_text(token.id)) continue;
+            const std::string piece = tokenizer->decode({&token.id, 1});
             *result.text += piece;
             if (on_text) on_text(piece);
         }
-        if (static_cast<int>(result.ids.size()) == max_tokens) break;
-        result.context_full = result.decode_steps == room;
-        if (result.context_full) break;
-        logits = engine.feed({&id, 1});
-        ++result.decode_steps;
+        if (engine.idle()) break;
+        report.clear();
+        engine.step(report);
+        if (result.decode_steps++ == 0) first_bytes = engine.back_end().step_bytes();
     }
     result.decode_s = seconds_since(start);
-    result.bytes_per_token = (result.bytes_per_token + engine.bytes_per_token()) / 2;
+    if (report.ended.at(0).why == decode::Finish::failed)
+        throw UserError("the model gives no finite logits after this text");
+    result.context_full = report.ended[0].why == decode::Finish::context;
+    result.bytes_per_token = (first_bytes + engine.back_end().step_bytes()) / 2;
     return result;
 }
 

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "impls/decode/engine.hpp"
-#include "impls/decode/sampler.hpp"
+#include "impls/decode/batch_engine.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 
 namespace assay::model {
@@ -25,11 +24,11 @@ struct Generation {
     bool context_full = false;          ///< ended for want of room
 };
 
-/// Feeds the prompt to an empty engine and chooses up to max_tokens tokens. `tokenizer`: null when
-/// the model has none; the text then ends with max_tokens only. `on_text` hears every piece of
+/// Up to max_tokens tokens after a prompt, in an engine with nothing else to do. `tokenizer`: null
+/// when the model has none; the text then ends with max_tokens only. `on_text` hears every piece of
 /// text. Throws UserError: an empty prompt, one longer than the context, ids outside the
-/// vocabulary.
-Generation generate(decode::Engine& engine, const nn::Tokenizer* tokenizer,
+/// vocabulary, logits without a softmax.
+Generation generate(decode::BatchEngine& engine, const nn::Tokenizer* tokenizer,
                     std::vector<int> prompt_ids, int max_tokens, const decode::Sampling& sampling,
                     const std::function<void(std::string_view)>& on_text = {});
 

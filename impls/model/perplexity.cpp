@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "impls/decode/engine.hpp"
-#include "impls/decode/sampler.hpp"
+#include "impls/decode/back_ends.hpp"
+#include "impls/decode/requests/scoring.hpp"
+#include "impls/nn/files/decoder_config.hpp"
 #include "suite/base/error.hpp"
 
 #ifdef ASSAY_HAVE_TORCH
@@ -19,8 +20,8 @@ namespace {
 
 class EngineScorer final : public WindowScorer {
   public:
-    EngineScorer(const nn::TensorFile& file, const decode::EngineOptions& options)
-        : engine_(file, options) {}
+    EngineScorer(const nn::TensorFile& file, const decode::BackEndOptions& options)
+        : engine_(decode::back_ends_of(file, options)(), {.max_batch = 1, .prefix = false}) {}
 
     double nll(std::span<const int> window,
                const std::function<void(std::int64_t)>& progress) override {
@@ -28,7 +29,7 @@ class EngineScorer final : public WindowScorer {
     }
 
   private:
-    decode::Engine engine_;
+    decode::BatchEngine engine_;
 };
 
 }  // namespace
@@ -71,11 +72,12 @@ nlohmann::json to_json(const Perplexity& result) {
 
 std::unique_ptr<WindowScorer> engine_scorer(const nn::TensorFile& file,
                                             const ScorerOptions& options) {
-    decode::EngineOptions engine;
+    const int context = nn::read_decoder_config(file).context;
+    decode::BackEndOptions engine;
     // Stored weights are computed with in fp32.
-    engine.weights = options.bf16 ? decode::WeightType::bf16 : decode::WeightType::stored;
+    engine.model.weights = options.bf16 ? decode::WeightType::bf16 : decode::WeightType::stored;
     engine.threads = options.threads;
-    engine.context = options.context;
+    engine.blocks = decode::blocks_for_window(options.context, context);
     return std::make_unique<EngineScorer>(file, engine);
 }
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "impls/decode/cpu/loops.hpp"
-#include "impls/decode/interleaved/interleaved.hpp"
-#include "impls/decode/products.hpp"
-#include "impls/decode/weights.hpp"
+#include "impls/decode/cpu/products.hpp"
+#include "impls/decode/weights/interleaved.hpp"
+#include "impls/decode/weights/weights.hpp"
 #include "kernels/cpu/element_types.hpp"
 
 namespace assay::decode {
@@ -49,18 +49,20 @@ struct Matrix {
 };
 
 TEST(InterleavedLayout, EveryRowComesBack) {
+    constexpr int columns = 160;
     for (const AssayType type : quantised)
         for (const int rows : {1, 16, 37}) {
-            const Matrix matrix(type, rows, 96, 1);
-            EXPECT_EQ(matrix.interleaved.size() % (16 * kernels::row_bytes(type, 96)), 0u);
-            const std::size_t bytes = kernels::row_bytes(type, 96);
+            const Matrix matrix(type, rows, columns, 1);
+            EXPECT_EQ(matrix.interleaved.size() % (16 * kernels::row_bytes(type, columns)), 0u);
+            const std::size_t bytes = kernels::row_bytes(type, columns);
             for (int row = 0; row < rows; ++row) {
                 std::vector<std::byte> taken(bytes);
-                take_row(type, matrix.interleaved.data(), 96, row, taken.data());
+                take_row(type, matrix.interleaved.data(), columns, row, 0, columns, taken.data());
                 EXPECT_TRUE(std::equal(taken.begin(), taken.end(),
                                        matrix.plain.begin() + row * static_cast<int>(bytes)));
-                std::vector<float> values(96);
-                read_row({type, rows, 96, matrix.interleaved.data(), nullptr, true}, row, values);
+                std::vector<float> values(columns);
+                read_row({type, rows, columns, matrix.interleaved.data(), nullptr, true}, row,
+                         values);
                 EXPECT_EQ(values, matrix.row(row));
             }
         }
@@ -182,7 +184,7 @@ TEST(InterleavedBf16, AsExactAsFp32) {
             interleave(ASSAY_BF16, reinterpret_cast<const std::byte*>(plain.data()), 16, columns,
                        group.data());
             std::vector<std::byte> row(static_cast<std::size_t>(columns) * 2);
-            take_row(ASSAY_BF16, group.data(), columns, 5, row.data());
+            take_row(ASSAY_BF16, group.data(), columns, 5, 0, columns, row.data());
             EXPECT_EQ(std::memcmp(row.data(), plain.data() + 5 * columns, row.size()), 0);
 
             Activations x(columns);

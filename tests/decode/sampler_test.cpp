@@ -1,13 +1,18 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
+#include <numeric>
+#include <random>
 #include <vector>
 
 #include "impls/decode/cpu/picker.hpp"
-#include "impls/decode/engine.hpp"
-#include "impls/decode/sampler.hpp"
+#include "impls/decode/sampling.hpp"
+#include "impls/decode/weights/weights.hpp"
+#include "impls/nn/hashes.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::decode {
@@ -15,10 +20,38 @@ namespace {
 
 const std::vector<float> logits{1.0f, 3.0f, -2.0f, 3.0f, 2.0f};
 
+/// Runs a picker over rows, with one thread.
+std::vector<PickedRow> picked(std::vector<std::vector<float>> rows, const Pick& pick,
+                              int scored = -1) {
+    std::vector<LogitRow> asked;
+    for (std::vector<float>& row : rows) asked.push_back({row, &pick, scored});
+    std::vector<PickedRow> out(rows.size());
+    const AssayKernels* const kernels = assay_cpu_kernels(nullptr);
+    const std::unique_ptr<AssayContext, void (*)(AssayContext*)> context{
+        kernels->create(1, 0, nullptr), kernels->destroy};
+    Picker(static_cast<int>(rows[0].size()), static_cast<int>(rows.size()), 1)
+        .run(*context, loops(), asked, out);
+    return out;
+}
+
+/// The ids of draws 0, 1, …
+std::vector<int> draws_of(const std::vector<float>& from, const Sampling& sampling, int draws) {
+    const float sharpness = sampling.temperature > 0 ? sharpness_of(sampling.temperature) : 1;
+    std::vector<SoftmaxPart> parts;
+    for (std::size_t at = 0; at < from.size(); at += softmax_piece)
+        parts.push_back(loops().softmax(
+            from.data() + at,
+            static_cast<int>(std::min<std::size_t>(softmax_piece, from.size() - at)), sharpness));
+    std::vector<int> room(from.size()), ids;
+    for (int i = 0; i < draws; ++i)
+        ids.push_back(pick_id(from, {.sampling = sampling, .draw = static_cast<std::uint64_t>(i)},
+                              parts, room));
+    return ids;
+}
+
 std::map<int, int> counts(const Sampling& sampling, int draws) {
-    Sampler sampler(sampling);
     std::map<int, int> result;
-    for (int i = 0; i < draws; ++i) ++result[sampler.choose(logits)];
+    for (const int id : draws_of(logits, sampling, draws)) ++result[id];
     return result;
 }
 
@@ -60,10 +93,7 @@ TEST(Sampler, TopKAndTopPKeepTheLikeliest) {
 
 TEST(Sampler, SeedsDetermineTheSequence) {
     const auto sequence = [](std::uint64_t seed) {
-        Sampler sampler({.temperature = 1, .seed = seed});
-        std::vector<int> ids;
-        for (int i = 0; i < 50; ++i) ids.push_back(sampler.choose(logits));
-        return ids;
+        return draws_of(logits, {.temperature = 1, .seed = seed}, 50);
     };
     EXPECT_EQ(sequence(1), sequence(1));
     EXPECT_NE(sequence(1), sequence(2));
@@ -74,39 +104,92 @@ TEST(Sampler, RefusesWhatMakesNoSense) {
     for (const Sampling& wrong :
          {Sampling{.temperature = -1}, Sampling{.temperature = nan}, Sampling{.top_k = -1},
           Sampling{.top_p = 0}, Sampling{.top_p = 1.1}, Sampling{.top_p = nan}})
-        EXPECT_THROW(Sampler{wrong}, UserError);
+        EXPECT_THROW(check(wrong), UserError);
 }
 
-TEST(LogProbability, OfASmallSoftmax) {
-    double sum = 0;
+/// The id by its definition: all ids in order, in double.
+int drawn_plainly(const std::vector<float>& from, const Sampling& sampling, std::uint64_t draw) {
+    std::vector<int> ids(from.size());
+    std::iota(ids.begin(), ids.end(), 0);
+    std::stable_sort(ids.begin(), ids.end(), [&](int a, int b) {
+        return from[static_cast<std::size_t>(a)] > from[static_cast<std::size_t>(b)];
+    });
+    if (sampling.top_k > 0 && static_cast<std::size_t>(sampling.top_k) < ids.size())
+        ids.resize(static_cast<std::size_t>(sampling.top_k));
+    const auto weight = [&](int id) {
+        return std::exp((static_cast<double>(from[static_cast<std::size_t>(id)]) -
+                         static_cast<double>(from[static_cast<std::size_t>(ids[0])])) /
+                        sampling.temperature);
+    };
+    double all = 0, kept = 0;
+    for (const int id : ids) all += weight(id);
+    std::size_t count = 0;
+    while (count < ids.size() && (count == 0 || kept < sampling.top_p * all))
+        kept += weight(ids[count++]);
+    const std::uint64_t random = nn::counter_hash(nn::counter_hash(sampling.seed) + draw);
+    double left = kept * std::ldexp(static_cast<double>(random >> 11), -53);
+    for (std::size_t i = 0;; ++i) {
+        left -= weight(ids[i]);
+        if (left < 0 || i + 1 == count) return ids[i];
+    }
+}
+
+// Many ids, some of equal weight, of which few or nearly all are sorted.
+TEST(Sampler, DrawsAsTheDefinitionDoes) {
+    std::mt19937_64 random(3);
+    std::vector<float> many(5000);
+    for (float& each : many) each = static_cast<float>(random() % 64) / 8;
+    for (const Sampling& sampling :
+         {Sampling{.temperature = 1, .top_k = 40}, Sampling{.temperature = 1, .top_k = 4900},
+          Sampling{.temperature = 0.25, .top_p = 0.5}, Sampling{.temperature = 9, .top_p = 0.97},
+          Sampling{.temperature = 0.8, .top_k = 300, .top_p = 0.9}}) {
+        const std::vector<int> ids = draws_of(many, sampling, 50);
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            ASSERT_EQ(ids[i], drawn_plainly(many, sampling, i))
+                << sampling.top_k << ", " << sampling.top_p;
+    }
+}
+
+TEST(Picker, LogProbabilitiesOfASmallSoftmax) {
+    double expected = 0, sum = 0;
+    for (const float logit : logits) expected += std::exp(static_cast<double>(logit));
     for (int id = 0; id < 5; ++id) {
-        const double p = log_probability(logits, id);
-        double expected = 0;
-        for (const float logit : logits) expected += std::exp(logit);
-        EXPECT_NEAR(p, logits[static_cast<std::size_t>(id)] - std::log(expected), 1e-6);
-        sum += std::exp(p);
+        const Pick forced{.forced = id};
+        const PickedRow row = picked({logits}, forced, id)[0];
+        EXPECT_EQ(row.id, id);
+        EXPECT_EQ(row.score, row.log_probability);
+        EXPECT_NEAR(row.score,
+                    static_cast<double>(logits[static_cast<std::size_t>(id)]) - std::log(expected),
+                    1e-6);
+        sum += std::exp(row.score);
     }
     EXPECT_NEAR(sum, 1, 1e-6);
     const std::vector<float> far{1000.0f, 0.0f};
-    EXPECT_NEAR(log_probability(far, 1), -1000, 1e-3);
-    EXPECT_EQ(log_probability(far, 0), 0);
+    EXPECT_NEAR(picked({far}, {}, 1)[0].score, -1000, 1e-3);
+    EXPECT_EQ(picked({far}, {}, 0)[0].score, 0);
+}
+
+// What is not allowed still counts in the softmax, and is scored as it is.
+TEST(Picker, WhatIsNotAllowedIsNotPicked) {
+    const std::vector<std::uint64_t> allowed{0b10101};
+    const PickedRow all = picked({logits}, {}, 1)[0];
+    for (const double temperature : {0.0, 1.0}) {
+        const Pick pick{.sampling = {.temperature = temperature}, .allowed = allowed};
+        const PickedRow row = picked({logits}, pick, 1)[0];
+        EXPECT_EQ(row.id % 2, 0);
+        EXPECT_EQ(row.score, all.score);
+        EXPECT_EQ(row.log_probability, picked({logits}, {.forced = row.id})[0].log_probability);
+    }
 }
 
 TEST(Picker, PicksNothingWhereThereIsNoSoftmax) {
     constexpr float infinite = std::numeric_limits<float>::infinity();
     const std::vector<float> good{1, -infinite, 2}, over{1, infinite, 2}, under(3, -infinite),
         nan{1, 2, std::numeric_limits<float>::quiet_NaN()};
-    const Pick pick;
-    const std::vector<LogitRow> rows{{good, &pick}, {over, &pick}, {under, &pick}, {nan, &pick}};
-    std::vector<PickedRow> out(rows.size());
-    const AssayKernels* const kernels = assay_cpu_kernels(nullptr);
-    AssayContext* const context = kernels->create(1, 0, nullptr);
-    ASSERT_TRUE(context);
-    Picker().run(*context, loops(), rows, out);
-    kernels->destroy(context);
+    const std::vector<PickedRow> out = picked({good, over, under, nan}, {});
     EXPECT_TRUE(out[0].finite);
     EXPECT_EQ(out[0].id, 2);
-    for (std::size_t row = 1; row < rows.size(); ++row) {
+    for (std::size_t row = 1; row < out.size(); ++row) {
         EXPECT_FALSE(out[row].finite) << row;
         EXPECT_EQ(out[row].id, -1) << row;
     }

@@ -7,8 +7,7 @@
 #include <memory>
 #include <numeric>
 
-#include "impls/decode/sampler.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 
 namespace assay::decode {
 namespace {
@@ -30,17 +29,15 @@ class SmolLM2 : public testing::TestWithParam<Case> {
     void SetUp() override {
         const char* path = std::getenv("ASSAY_TEST_MODEL");
         if (!path) GTEST_SKIP() << "needs ASSAY_TEST_MODEL, the GGUF file of SmolLM2-135M-Instruct";
-        EngineOptions options;
-        options.weights = GetParam().weights;
-        options.interleave = GetParam().interleave;
-        options.context = 64;
-        engine = std::make_unique<Engine>(nn::TensorFile(path), options);
+        sequence = std::make_unique<LoneSequence>(
+            nn::TensorFile(path),
+            ModelOptions{.weights = GetParam().weights, .interleave = GetParam().interleave});
     }
-    std::unique_ptr<Engine> engine;
+    std::unique_ptr<LoneSequence> sequence;
 };
 
 TEST_P(SmolLM2, LogitsAndGreedyContinuation) {
-    std::span<const float> logits = engine->feed(prompt);
+    std::span<const float> logits = sequence->feed(prompt);
     std::vector<int> order(logits.size());
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + 5, order.end(), [&](int a, int b) {
@@ -51,11 +48,11 @@ TEST_P(SmolLM2, LogitsAndGreedyContinuation) {
         EXPECT_NEAR(logits[static_cast<std::size_t>(best[i])], best_logits[i],
                     GetParam().tolerance);
     }
-    Sampler greedy({});
     std::vector<int> ids;
     while (ids.size() < continuation.size()) {
-        ids.push_back(greedy.choose(logits));
-        logits = engine->feed({&ids.back(), 1});
+        ids.push_back(
+            static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin()));
+        logits = sequence->feed({&ids.back(), 1});
     }
     EXPECT_EQ(ids, continuation);
 }

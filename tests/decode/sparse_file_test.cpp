@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "suite/base/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 
 namespace assay::decode {
 namespace {
@@ -54,23 +54,26 @@ class SparseFile : public testing::TestWithParam<bool> {
     nn::ToyModel model = model_of(GetParam());
     std::vector<int> ids = random_ids(19, model.config.vocabulary, 42);
 
-    std::vector<float> after(Engine& engine) const { return copy_of(engine.feed(ids)); }
-    void expect_same(Engine& engine, const std::vector<float>& expected) const {
-        expect_near(engine.feed(ids), Row(expected.begin(), expected.end()), 1e-5);
+    std::vector<float> after(LoneSequence& sequence) const { return copy_of(sequence.feed(ids)); }
+    void expect_same(LoneSequence& sequence, const std::vector<float>& expected) const {
+        expect_near(sequence.feed(ids), Row(expected.begin(), expected.end()), 1e-5);
+    }
+    /// That one more token reads.
+    std::uint64_t bytes_of_next(LoneSequence& sequence) const {
+        sequence.feed(std::span(ids).first(1));
+        return sequence.bytes();
     }
 };
 
-TEST_P(SparseFile, RoutersAreThoseThatTheEngineIsGiven) {
-    Engine given(toy_file(model), {});
-    given.use_sparse(toy_sparse_layers(model, least_logit));
+TEST_P(SparseFile, RoutersAreThoseThatTheNetworksAreGiven) {
+    LoneSequence given(with_networks(toy_file(model), toy_sparse_layers(model, least_logit)));
     const auto expected = after(given);
     const nn::TensorFile file = file_of(with_routers(model));
-    Engine read(file, {});
+    LoneSequence read(file);
     EXPECT_EQ(after(read), expected);
-    EXPECT_EQ(read.bytes_per_token(), given.bytes_per_token());
+    EXPECT_EQ(bytes_of_next(read), bytes_of_next(given));
     // Off: the dense network.
-    Engine dense(toy_file(model), {});
-    Engine off(file, {.sparse = false});
+    LoneSequence dense(toy_file(model)), off(file, {.sparse = false});
     EXPECT_EQ(after(off), after(dense));
 }
 
@@ -78,11 +81,10 @@ TEST_P(SparseFile, RoutersAreThoseThatTheEngineIsGiven) {
 TEST_P(SparseFile, ABiasIsAddedToTheLogits) {
     auto layers = toy_sparse_layers(model, least_logit);
     for (auto& layer : layers) layer.router_bias.assign(toy_experts, 0.02f);
-    Engine moved(toy_file(model), {});
-    moved.use_sparse(toy_sparse_layers(model, least_logit - 0.02f));
+    LoneSequence moved(
+        with_networks(toy_file(model), toy_sparse_layers(model, least_logit - 0.02f)));
     const auto expected = after(moved);
-    Engine biased(toy_file(model), {});
-    biased.use_sparse(std::move(layers));
+    LoneSequence biased(with_networks(toy_file(model), std::move(layers)));
     expect_same(biased, expected);
 }
 
@@ -114,47 +116,52 @@ TEST_P(SparseFile, CatsLeavesOutNeuronsWithSmallGates) {
     ASSERT_GT(skipped, computed / 9);
     const nn::TensorFile file = file_of(with_thresholds(model, "cats", least, {}));
     for (const int threads : {1, 2}) {
-        Engine engine(file, {.threads = threads});
-        expect_near(engine.feed(std::span(ids).first(18)), expected[17], 2e-5);
-        expect_near(engine.feed(std::span(ids).subspan(18, 1)), expected[18], 2e-5);
-        EXPECT_LT(engine.bytes_per_token(),
-                  Engine(file, {.sparse = false}).bytes_per_token() + 19 * 2 * 2 * 64 * 4);
+        LoneSequence sequence(file, {}, threads), dense(file, {.sparse = false}, threads);
+        expect_near(sequence.feed(std::span(ids).first(18)), expected[17], 2e-5);
+        expect_near(sequence.feed(std::span(ids).subspan(18, 1)), expected[18], 2e-5);
+        dense.feed(std::span(ids).first(18));
+        dense.feed(std::span(ids).subspan(18, 1));
+        EXPECT_LT(sequence.bytes(), dense.bytes());
     }
 }
 
 TEST_P(SparseFile, ThresholdsThatNothingFallsUnderAreTheDenseNetwork) {
-    Engine dense(toy_file(model), {});
+    LoneSequence dense(toy_file(model));
     const auto expected = after(dense);
+    const std::uint64_t bytes = bytes_of_next(dense);
     for (const char* const method : {"cats", "teal"}) {
-        Engine engine(file_of(with_thresholds(model, method, {-1, -1}, {-1, -1})), {});
-        expect_same(engine, expected);
+        LoneSequence sequence(file_of(with_thresholds(model, method, {-1, -1}, {-1, -1})));
+        expect_same(sequence, expected);
         // Less where an input is 0 exactly.
-        EXPECT_LE(engine.bytes_per_token(), dense.bytes_per_token()) << method;
-        EXPECT_GT(engine.bytes_per_token(), 0.9 * static_cast<double>(dense.bytes_per_token()));
+        const std::uint64_t own = bytes_of_next(sequence);
+        EXPECT_LE(own, bytes) << method;
+        EXPECT_GT(own, 0.9 * static_cast<double>(bytes));
     }
 }
 
-// A token's result hangs neither on the tokens beside it nor on the threads.
-TEST_P(SparseFile, TealIsTheSameTokenByToken) {
-    const nn::TensorFile file =
-        file_of(with_thresholds(model, "teal", {0.5f, 0.5f}, {0.02f, 0.02f}));
-    Engine at_once(file, {.threads = 2}), one_by_one(file, {.threads = 1});
-    const auto expected = after(at_once);
-    std::vector<float> last;
-    for (const int& id : ids) last = copy_of(one_by_one.feed({&id, 1}));
-    expect_near(last, Row(expected.begin(), expected.end()), 1e-5);
-    Engine dense(file, {.sparse = false});
-    EXPECT_NE(after(dense), expected);
-    EXPECT_LT(one_by_one.bytes_per_token(), dense.bytes_per_token());
+// A token's result hangs neither on the tokens beside it nor on the threads: bit for bit.
+TEST_P(SparseFile, ThresholdsGiveTheSameTokenByToken) {
+    for (const char* const method : {"cats", "teal"}) {
+        const nn::TensorFile file =
+            file_of(with_thresholds(model, method, {0.2f, 0.2f}, {0.02f, 0.02f}));
+        LoneSequence at_once(file, {}, 2), one_by_one(file, {}, 1);
+        const auto expected = after(at_once);
+        std::vector<float> last;
+        for (const int& id : ids) last = copy_of(one_by_one.feed({&id, 1}));
+        EXPECT_EQ(last, expected) << method;
+        LoneSequence dense(file, {.sparse = false});
+        EXPECT_NE(after(dense), expected) << method;
+        EXPECT_LT(bytes_of_next(one_by_one), bytes_of_next(dense)) << method;
+    }
 }
 
 TEST_P(SparseFile, ThresholdsGiveTheSameBitsOnAnyNumberOfThreads) {
     for (const char* const method : {"cats", "teal"}) {
         const nn::TensorFile file =
             file_of(with_thresholds(model, method, {0.05f, 0.1f}, {0.02f, 0.02f}));
-        Engine one(file, {.threads = 1}), three(file, {.threads = 3});
+        LoneSequence one(file, {}, 1), three(file, {}, 3);
         EXPECT_EQ(after(one), after(three)) << method;
-        EXPECT_EQ(one.bytes_per_token(), three.bytes_per_token()) << method;
+        EXPECT_EQ(one.bytes(), three.bytes()) << method;
     }
 }
 
@@ -162,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Families, SparseFile, testing::Bool());
 
 std::string refusal(const nn::GgufWriter& writer) {
     try {
-        Engine engine(file_of(writer), {});
+        load_model(file_of(writer), {});
     } catch (const UserError& error) {
         return error.what();
     }

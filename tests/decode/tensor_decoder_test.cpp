@@ -1,12 +1,12 @@
-// The decoder on libtorch's devices against the engine, on the CPU, where both run: only the device
-// differs on a GPU.
+// The decoder on libtorch's devices against the engine's forward pass, on the CPU, where both run:
+// only the device differs on a GPU.
 #include "impls/decode/tensors/tensor_decoder.hpp"
 
 #include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
 
 #include "suite/base/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 
 namespace assay::decode {
 namespace {
@@ -43,7 +43,7 @@ class Tensors : public testing::TestWithParam<bool> {
         return {weights(), kernels, context.get(), positions, choice};
     }
     /// The same logits after every id, and the same count of bytes.
-    void expect_as(Engine& engine, TensorDecoder& tensors, double tolerance = 2e-5) const {
+    void expect_as(LoneSequence& engine, TensorDecoder& tensors, double tolerance = 2e-5) const {
         for (std::size_t i = 0; i < ids.size(); ++i) {
             const auto expected = engine.feed({&ids[i], 1});
             const at::Tensor& logits = tensors.feed(ids[i]);
@@ -52,19 +52,19 @@ class Tensors : public testing::TestWithParam<bool> {
                         Row(expected.begin(), expected.end()), tolerance);
         }
         EXPECT_EQ(tensors.position(), engine.position());
-        EXPECT_EQ(tensors.bytes_per_token(), engine.bytes_per_token());
+        EXPECT_EQ(tensors.bytes_per_token(), engine.bytes());
     }
 };
 
 TEST_P(Tensors, DecodeAsTheEngineDoes) {
-    Engine engine(file, {.weights = WeightType::f32});
+    LoneSequence engine(file, {.weights = WeightType::f32});
     TensorDecoder tensors = decoder();
     expect_as(engine, tensors);
 }
 
 TEST_P(Tensors, DecodeWithRoutersAsTheEngineDoes) {
-    Engine engine(file, {.weights = WeightType::f32});
-    engine.use_sparse(toy_sparse_layers(model, 0.01F));
+    LoneSequence engine(
+        with_networks(file, toy_sparse_layers(model, 0.01F), {}, {.weights = WeightType::f32}));
     ExpertSelection choice{ExpertSelection::By::router, 0.01F, {}};
     TensorDecoder tensors = decoder(choice);
     expect_as(engine, tensors);
@@ -72,15 +72,15 @@ TEST_P(Tensors, DecodeWithRoutersAsTheEngineDoes) {
 
 TEST_P(Tensors, DecodeWithRandomExpertsAsTheEngineDoes) {
     for (const int count : {0, 2, toy_experts}) {
-        Engine engine(file, {.weights = WeightType::f32});
-        engine.use_sparse(toy_sparse_layers(model, 0), RandomExperts{count, 3});
+        LoneSequence engine(with_networks(file, toy_sparse_layers(model, 0),
+                                          RandomExperts{count, 3}, {.weights = WeightType::f32}));
         TensorDecoder tensors = decoder({ExpertSelection::By::random, 0, {count, 3}});
         expect_as(engine, tensors);
     }
 }
 
 TEST_P(Tensors, SixteenBitWeightsAndCacheStayNear) {
-    Engine engine(file, {.weights = WeightType::bf16});
+    LoneSequence engine(file, {.weights = WeightType::bf16});
     TensorDecoder tensors(weights(at::kBFloat16), kernels, context.get(), 24, {}, at::kBFloat16);
     for (const int& id : ids) {
         const auto expected = engine.feed({&id, 1});

@@ -1,8 +1,8 @@
 // Weights as the engine takes them out of a file: in the type in which they are stored where that
 // is possible, else converted, and always the values that were written.
-#include "impls/decode/weights.hpp"
+#include "impls/decode/weights/weights.hpp"
 
-#include "impls/decode/weights.hpp"
+#include "impls/decode/weights/weights.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "impls/nn/files/parameter_source.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 #include "tests/nn/files/toy_hugging_face.hpp"
 
 namespace assay::decode {

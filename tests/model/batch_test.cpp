@@ -1,5 +1,6 @@
 // assay model batch as a user runs it, on a toy model.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "tests/model/model_program.hpp"
 
@@ -48,6 +49,26 @@ TEST_F(ModelBatch, TellsOfEveryRequestAndOfTheEngine) {
     EXPECT_EQ(result["engine"]["held_blocks"], 0);
     EXPECT_EQ(result["engine"]["block"], 16);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// The file's pages and what was made of them are not in memory together: weights, cache and 64 MiB.
+TEST_F(ModelBatch, TakesTheMemoryOfTheWeightsAndLittleMore) {
+    nn::DecoderConfig config = model.config;
+    config.layers = 7;
+    config.hidden = 16384;
+    const auto large = folder / "large.gguf";
+    nn::write_bytes(large, nn::gguf_of(nn::toy_model(config, 5)).bytes());
+    file = large.string();
+    const nlohmann::json result = batch("{\"id\":1,\"ids\":[72,105,33],\"max_tokens\":6}\n");
+    EXPECT_EQ(result["requests"][0]["ids"].size(), 6u);
+    rusage used{};
+    ASSERT_EQ(getrusage(RUSAGE_CHILDREN, &used), 0);
+    const double most_bytes = 1024.0 * static_cast<double>(used.ru_maxrss);  // of any child so far
+    const auto weights = static_cast<double>(std::filesystem::file_size(large));
+    ASSERT_GT(weights, 80e6);
+    EXPECT_LT(most_bytes, weights + 64 * 1024 * 1024);
+}
+#endif
 
 TEST_F(ModelBatch, SameBitsHoweverItIsRun) {
     std::string requests;

@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "impls/decode/back_ends.hpp"
 #include "impls/model/generation.hpp"
 #include "impls/model/tool.hpp"
 #include "suite/base/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 #include "tests/model/model_program.hpp"
 
 namespace assay::model {
@@ -20,6 +21,10 @@ std::vector<int> greedy(const nn::ToyModel& model, std::vector<int> ids, int cou
         ids.push_back(chosen.back());
     }
     return chosen;
+}
+
+decode::BatchEngine engine_of(const nn::TensorFile& file) {
+    return {decode::back_ends_of(file, {.blocks = 4})(), {.max_batch = 1, .prefix = false}};
 }
 
 class ModelGenerate : public ModelProgram {};
@@ -95,7 +100,7 @@ TEST_F(ModelGenerate, Refusals) {
 
 TEST(Generation, EndsAtEndOfText) {
     const nn::ToyModel model = toy_language_model();
-    decode::Engine engine(decode::toy_file(model), {});
+    decode::BatchEngine engine = engine_of(decode::toy_file(model));
     // A prompt whose third new token is none of those before it.
     std::vector<int> prompt{72, 0}, expected;
     do {
@@ -118,16 +123,14 @@ TEST(Generation, EndsAtEndOfText) {
 }
 
 TEST(Generation, EndsWhenTheContextIsFull) {
-    const nn::ToyModel model = toy_language_model();
-    decode::EngineOptions options;
-    options.context = 5;
-    decode::Engine engine(decode::toy_file(model), options);
+    nn::DecoderConfig config = toy_language_model().config;
+    config.context = 5;
+    const nn::ToyModel model = nn::toy_model(config, 31);
+    decode::BatchEngine engine = engine_of(decode::toy_file(model));
     const Generation result = generate(engine, nullptr, {1, 2, 3}, 10, {});
     EXPECT_EQ(result.ids, greedy(model, {1, 2, 3}, 3));  // the last is chosen, not fed
     EXPECT_TRUE(result.context_full);
-    engine.reset();
     EXPECT_FALSE(generate(engine, nullptr, {1, 2, 3}, 3, {}).context_full);
-    engine.reset();
     EXPECT_THROW(generate(engine, nullptr, {}, 3, {}), UserError);
 }
 

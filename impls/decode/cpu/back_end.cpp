@@ -7,12 +7,19 @@
 namespace assay::decode {
 
 CpuBackEnd::CpuBackEnd(std::shared_ptr<CpuModel> model, const PassOptions& options)
-    : pass_(std::move(model), options) {}
+    : pass_(std::move(model), options),
+      picker_(vocabulary(), largest_pass, pass_.context().pool.threads()) {
+    tokens_.reserve(largest_pass);
+    wanted_.reserve(largest_pass);
+    rows_.reserve(largest_pass);
+    picked_.resize(largest_pass);
+}
 
 void CpuBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
     places_.clear();
+    bytes_ = 0;
     for (std::size_t s = 0; s < slices.size(); ++s) {
         out[s].id = -1;
         out[s].log_probability = 0;
@@ -49,9 +56,9 @@ void CpuBackEnd::run_pass(std::span<const Slice> slices, std::span<const Place> 
         rows_.push_back({{}, picks ? &slice.pick : nullptr, scored});
     }
     pass_.run(tokens_, wanted_);
+    bytes_ += pass_.bytes_of_last_run();
     for (std::size_t r = 0; r < rows_.size(); ++r)
         rows_[r].logits = pass_.logits(static_cast<int>(r));
-    picked_.resize(rows_.size());
     picker_.run(pass_.context(), pass_.loops(), rows_, picked_);
     for (std::size_t r = 0; r < rows_.size(); ++r) {
         const Place& place = places[static_cast<std::size_t>(wanted_[r])];

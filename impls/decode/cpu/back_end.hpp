@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "impls/decode/back_end.hpp"
+#include "impls/decode/cpu/forward_pass.hpp"
 #include "impls/decode/cpu/picker.hpp"
-#include "impls/decode/forward_pass.hpp"
 
 namespace assay::decode {
 
@@ -26,6 +26,7 @@ class CpuBackEnd final : public BackEnd {
     void read_block(int block, std::span<std::byte> out) const override;
     void write_block(int block, std::span<const std::byte> in) override;
     double step_seconds() const override { return seconds_; }
+    std::uint64_t step_bytes() const override { return bytes_; }
 
     /// Other weights of the same shape from the next step on: load_model() may have been called
     /// beside steps, on another thread. What is in the cache stays. Throws UserError.
@@ -42,6 +43,7 @@ class CpuBackEnd final : public BackEnd {
     ForwardPass pass_;
     Picker picker_;
     double seconds_ = 0;
+    std::uint64_t bytes_ = 0;
     // Of a step, or of a pass.
     std::vector<Place> places_;
     std::vector<FedToken> tokens_;

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "impls/decode/interleaved/interleaved.hpp"
+#include "impls/decode/weights/interleaved.hpp"
 #include "kernels/assay_kernels.h"
 
 namespace assay::decode {

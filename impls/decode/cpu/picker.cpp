@@ -12,10 +12,6 @@ namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
 
-int pieces_of(std::size_t logits) {
-    return static_cast<int>((logits + softmax_piece - 1) / softmax_piece);
-}
-
 float most_of(std::span<const SoftmaxPart> parts) {
     float most = never;
     for (const SoftmaxPart& part : parts) most = std::max(most, part.most);
@@ -30,6 +26,28 @@ int first_of(std::span<const float> logits, float value) {
 double uniform(const Pick& pick) {
     const std::uint64_t random = nn::counter_hash(nn::counter_hash(pick.sampling.seed) + pick.draw);
     return std::ldexp(static_cast<double>(random >> 11), -53);
+}
+
+/// Fills `ids` with those of the largest logits, the largest first, among equals the lower id.
+void take_heaviest(std::span<const float> logits, std::span<int> ids) {
+    const auto heavier = [&](int a, int b) {
+        const float x = logits[static_cast<std::size_t>(a)];
+        const float y = logits[static_cast<std::size_t>(b)];
+        return x > y || (x == y && a < b);
+    };
+    std::iota(ids.begin(), ids.end(), 0);
+    if (ids.size() < logits.size()) {
+        std::make_heap(ids.begin(), ids.end(), heavier);  // the lightest in front
+        float least = logits[static_cast<std::size_t>(ids.front())];
+        for (std::size_t i = ids.size(); i < logits.size(); ++i) {
+            if (!(logits[i] > least)) continue;  // an equal one has the higher id
+            std::pop_heap(ids.begin(), ids.end(), heavier);
+            ids.back() = static_cast<int>(i);
+            std::push_heap(ids.begin(), ids.end(), heavier);
+            least = logits[static_cast<std::size_t>(ids.front())];
+        }
+    }
+    std::sort(ids.begin(), ids.end(), heavier);
 }
 
 class Draw {
@@ -63,36 +81,38 @@ class Draw {
     }
 
     /// Of the top-k, and of these the fewest that have the share top-p; heaviest first.
-    int of_top() {
-        const int vocabulary = static_cast<int>(logits_.size());
-        const int k = pick_.sampling.top_k > 0 ? std::min(pick_.sampling.top_k, vocabulary) : 0;
-        ids_.resize(logits_.size());
-        std::iota(ids_.begin(), ids_.end(), 0);
+    int of_top(std::span<int> room) const {
+        const std::size_t k =
+            pick_.sampling.top_k > 0
+                ? std::min(static_cast<std::size_t>(pick_.sampling.top_k), logits_.size())
+                : 0;
         // How far the order is needed shows only in sorting: a few suffice nearly always.
-        for (int sorted = k > 0 ? k : std::min(64, vocabulary);;
-             sorted = std::min(8 * sorted, vocabulary)) {
-            sort_first(sorted);
+        constexpr std::size_t few = 64;
+        for (std::size_t sorted = k > 0 ? k : std::min(few, logits_.size());;
+             sorted = std::min(8 * sorted, logits_.size())) {
+            const std::span<int> ids = room.first(sorted);
+            take_heaviest(logits_, ids);
             double all = all_;
             if (k > 0) {
                 all = 0;
-                for (int i = 0; i < k; ++i) all += weight(ids_[static_cast<std::size_t>(i)]);
+                for (const int id : ids) all += weight(id);
             }
             double kept = 0;
-            int count = 0;
+            std::size_t count = 0;
             while (count < sorted &&
                    (count == 0 || pick_.sampling.top_p >= 1 || kept < pick_.sampling.top_p * all))
-                kept += weight(ids_[static_cast<std::size_t>(count++)]);
-            if (k == 0 && count == sorted && sorted < vocabulary) continue;
+                kept += weight(ids[count++]);
+            if (k == 0 && count == sorted && sorted < logits_.size()) continue;
             double left = kept * uniform(pick_);
-            int last = 0;  // that could be drawn, as in of_all(): behind it no share is left
-            for (int i = 0; i < count; ++i) {
-                const double share = weight(ids_[static_cast<std::size_t>(i)]);
+            int last = ids[0];  // that could be drawn, as in of_all(): behind it no share is left
+            for (const int id : ids.first(count)) {
+                const double share = weight(id);
                 if (!(share > 0)) break;
-                last = i;
+                last = id;
                 left -= share;
                 if (left < 0) break;
             }
-            return ids_[static_cast<std::size_t>(last)];
+            return last;
         }
     }
 
@@ -106,47 +126,23 @@ class Draw {
         return part.sum *
                std::exp((static_cast<double>(part.most) - most_) / pick_.sampling.temperature);
     }
-    void sort_first(int count) {
-        const auto heavier = [&](int a, int b) {
-            const float x = logits_[static_cast<std::size_t>(a)];
-            const float y = logits_[static_cast<std::size_t>(b)];
-            return x > y || (x == y && a < b);
-        };
-        if (count < static_cast<int>(ids_.size()))
-            std::nth_element(ids_.begin(), ids_.begin() + count, ids_.end(), heavier);
-        std::sort(ids_.begin(), ids_.begin() + count, heavier);
-    }
 
     std::span<const float> logits_;
     const Pick& pick_;
     std::span<const SoftmaxPart> parts_;
     double most_, all_;
-    std::vector<int> ids_;
 };
 
-void mask(std::span<const float> logits, std::span<const std::uint64_t> allowed, int begin, int end,
-          std::vector<float>& out) {
-    for (int i = begin; i < end; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        out[at] = allowed[at / 64] >> (at % 64) & 1 ? logits[at] : never;
-    }
+/// `first`: the id of logits[0].
+void mask(std::span<float> logits, std::span<const std::uint64_t> allowed, std::size_t first) {
+    for (std::size_t i = 0; i < logits.size(); ++i)
+        if ((allowed[(first + i) / 64] >> ((first + i) % 64) & 1) == 0) logits[i] = never;
 }
 
 }  // namespace
 
 float sharpness_of(double temperature) {
     return static_cast<float>(std::clamp(1 / temperature, 1e-30, 1e30));
-}
-
-std::vector<SoftmaxPart> softmax_parts(const Loops& loops, std::span<const float> logits,
-                                       float sharpness) {
-    std::vector<SoftmaxPart> parts;
-    for (int piece = 0; piece < pieces_of(logits.size()); ++piece) {
-        const auto begin = static_cast<std::size_t>(piece * softmax_piece);
-        const std::size_t count = std::min<std::size_t>(softmax_piece, logits.size() - begin);
-        parts.push_back(loops.softmax(logits.data() + begin, static_cast<int>(count), sharpness));
-    }
-    return parts;
 }
 
 double log_sum(std::span<const SoftmaxPart> parts) {
@@ -157,62 +153,83 @@ double log_sum(std::span<const SoftmaxPart> parts) {
     return most + std::log(sum);
 }
 
-int pick_id(std::span<const float> logits, const Pick& pick,
-            std::span<const SoftmaxPart> sharpened) {
+int pick_id(std::span<const float> logits, const Pick& pick, std::span<const SoftmaxPart> sharpened,
+            std::span<int> room) {
     if (pick.sampling.temperature == 0)
         return static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin());
-    Draw draw(logits, pick, sharpened);
+    const Draw draw(logits, pick, sharpened);
     const bool all = pick.sampling.top_k == 0 && pick.sampling.top_p >= 1;
-    return all ? draw.of_all() : draw.of_top();
+    return all ? draw.of_all() : draw.of_top(room);
+}
+
+Picker::Picker(int vocabulary, int rows, int threads)
+    : vocabulary_(vocabulary),
+      pieces_((vocabulary + softmax_piece - 1) / softmax_piece),
+      threads_(threads),
+      parts_(static_cast<std::size_t>(rows * pieces_)),
+      sharpened_(parts_.size()),
+      scored_(static_cast<std::size_t>(rows)),
+      // Most of it is touched by those alone who draw from nearly all ids.
+      room_(std::make_unique_for_overwrite<int[]>(static_cast<std::size_t>(threads) *
+                                                  static_cast<std::size_t>(vocabulary))) {}
+
+std::span<SoftmaxPart> Picker::parts_of(std::vector<SoftmaxPart>& parts, int row) const {
+    return std::span(parts).subspan(static_cast<std::size_t>(row * pieces_),
+                                    static_cast<std::size_t>(pieces_));
 }
 
 void Picker::run(AssayContext& context, const Loops& loops, std::span<const LogitRow> rows,
                  std::span<PickedRow> out) {
     if (rows.empty()) return;
-    const int pieces = pieces_of(rows[0].logits.size());
-    if (states_.size() < rows.size()) states_.resize(rows.size());
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-        RowState& state = states_[r];
-        state.parts.resize(static_cast<std::size_t>(pieces));
-        state.sharpened.resize(static_cast<std::size_t>(pieces));
-        const bool masked = rows[r].pick && !rows[r].pick->allowed.empty();
-        if (masked) state.masked.resize(rows[r].logits.size());
-        state.logits = masked ? state.masked.data() : rows[r].logits.data();
-    }
-    context.pool.run(static_cast<int>(rows.size()) * pieces, [&](int item) {
-        const LogitRow& row = rows[static_cast<std::size_t>(item / pieces)];
-        RowState& state = states_[static_cast<std::size_t>(item / pieces)];
-        const auto piece = static_cast<std::size_t>(item % pieces);
-        const int begin = item % pieces * softmax_piece;
-        const int end = std::min(begin + softmax_piece, static_cast<int>(row.logits.size()));
-        state.parts[piece] = loops.softmax(row.logits.data() + begin, end - begin, 1.0f);
-        if (!row.pick || row.pick->forced >= 0) return;
-        if (!row.pick->allowed.empty())
-            mask(row.logits, row.pick->allowed, begin, end, state.masked);
-        if (row.pick->sampling.temperature > 0)
-            state.sharpened[piece] = loops.softmax(state.logits + begin, end - begin,
-                                                   sharpness_of(row.pick->sampling.temperature));
+    const int count = static_cast<int>(rows.size());
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        if (rows[r].scored >= 0)
+            scored_[r] = rows[r].logits[static_cast<std::size_t>(rows[r].scored)];
+    context.pool.run(count * pieces_, [&](int item) {
+        const int row = item / pieces_;
+        sum_up(loops, rows[static_cast<std::size_t>(row)], row, item % pieces_);
     });
-    context.pool.run(static_cast<int>(rows.size()), [&](int r) {
-        const LogitRow& row = rows[static_cast<std::size_t>(r)];
-        const RowState& state = states_[static_cast<std::size_t>(r)];
-        PickedRow& picked = out[static_cast<std::size_t>(r)];
-        picked = {};
-        // A NaN, an infinite logit, or none that is finite make it none.
-        const double all = log_sum(state.parts);
-        picked.finite = std::isfinite(all);
-        for (const SoftmaxPart& part : state.parts) picked.finite &= !part.is_nan;
-        if (!picked.finite) return;
-        const auto log_probability = [&](int id) {
-            return static_cast<double>(row.logits[static_cast<std::size_t>(id)]) - all;
-        };
-        if (row.scored >= 0) picked.score = log_probability(row.scored);
-        if (!row.pick) return;
-        picked.id = row.pick->forced >= 0
-                        ? row.pick->forced
-                        : pick_id({state.logits, row.logits.size()}, *row.pick, state.sharpened);
-        picked.log_probability = log_probability(picked.id);
+    const int shares = std::min(count, threads_);
+    context.pool.run(shares, [&](int share) {
+        const auto vocabulary = static_cast<std::size_t>(vocabulary_);
+        const std::span room(room_.get() + static_cast<std::size_t>(share) * vocabulary,
+                             vocabulary);
+        for (int row = share; row < count; row += shares)
+            pick(rows[static_cast<std::size_t>(row)], row, room,
+                 out[static_cast<std::size_t>(row)]);
     });
+}
+
+void Picker::sum_up(const Loops& loops, const LogitRow& row, int index, int piece) {
+    const auto begin = static_cast<std::size_t>(piece * softmax_piece);
+    const auto logits =
+        row.logits.subspan(begin, std::min<std::size_t>(softmax_piece, row.logits.size() - begin));
+    const auto sum = [&](float sharpness) {
+        return loops.softmax(logits.data(), static_cast<int>(logits.size()), sharpness);
+    };
+    const auto at = static_cast<std::size_t>(piece);
+    parts_of(parts_, index)[at] = sum(1.0f);
+    if (!row.pick || row.pick->forced >= 0) return;
+    if (!row.pick->allowed.empty()) mask(logits, row.pick->allowed, begin);
+    if (row.pick->sampling.temperature > 0)
+        parts_of(sharpened_, index)[at] = sum(sharpness_of(row.pick->sampling.temperature));
+}
+
+void Picker::pick(const LogitRow& row, int index, std::span<int> room, PickedRow& out) {
+    out = {};
+    // A NaN, an infinite logit, or none that is finite make it none.
+    const std::span<SoftmaxPart> parts = parts_of(parts_, index);
+    const double all = log_sum(parts);
+    out.finite = std::isfinite(all);
+    for (const SoftmaxPart& part : parts) out.finite &= !part.is_nan;
+    if (!out.finite) return;
+    if (row.scored >= 0)
+        out.score = static_cast<double>(scored_[static_cast<std::size_t>(index)]) - all;
+    if (!row.pick) return;
+    out.id = row.pick->forced >= 0
+                 ? row.pick->forced
+                 : pick_id(row.logits, *row.pick, parts_of(sharpened_, index), room);
+    out.log_probability = static_cast<double>(row.logits[static_cast<std::size_t>(out.id)]) - all;
 }
 
 }  // namespace assay::decode

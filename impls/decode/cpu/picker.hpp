@@ -2,6 +2,7 @@
 // The numbers depend on a row alone, neither on threads nor on other rows.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace assay::decode {
 
 /// One row, and what is asked of it.
 struct LogitRow {
-    std::span<const float> logits;
+    std::span<float> logits;     ///< those that `pick` does not allow become −inf
     const Pick* pick = nullptr;  ///< null: nothing is picked
     int scored = -1;             ///< an id whose log-probability is wanted; -1: none
 };
@@ -25,34 +26,38 @@ struct PickedRow {
     bool finite = true;          ///< false: there is no softmax, and nothing was picked
 };
 
+/// Allocates nothing once it is made.
 class Picker {
   public:
+    /// Of at most `rows` rows at once, by so many threads.
+    Picker(int vocabulary, int rows, int threads);
+
     /// out: one per row.
     void run(AssayContext& context, const Loops& loops, std::span<const LogitRow> rows,
              std::span<PickedRow> out);
 
   private:
-    struct RowState {
-        const float* logits;  ///< −inf where an id is not allowed
-        std::vector<float> masked;
-        std::vector<SoftmaxPart> parts, sharpened;  ///< of all logits; of those allowed, sharpened
-    };
-    std::vector<RowState> states_;
+    void sum_up(const Loops& loops, const LogitRow& row, int index, int piece);
+    void pick(const LogitRow& row, int index, std::span<int> room, PickedRow& out);
+    std::span<SoftmaxPart> parts_of(std::vector<SoftmaxPart>& parts, int row) const;
+
+    int vocabulary_, pieces_, threads_;
+    std::vector<SoftmaxPart> parts_, sharpened_;  // [rows][pieces]: of all; of those allowed
+    std::vector<float> scored_;                   // [rows]: the logit whose probability is wanted
+    std::unique_ptr<int[]> room_;                 // [threads][vocabulary]
 };
 
 /// The id that `pick` finds among logits, −inf where one is not allowed. sharpened: of each
-/// softmax_piece of them, by sharpness_of(temperature); not needed at temperature 0.
-int pick_id(std::span<const float> logits, const Pick& pick,
-            std::span<const SoftmaxPart> sharpened);
+/// softmax_piece of them, by sharpness_of(temperature); not needed at temperature 0. room: to work
+/// in, as much as there are logits.
+int pick_id(std::span<const float> logits, const Pick& pick, std::span<const SoftmaxPart> sharpened,
+            std::span<int> room);
 
 constexpr int softmax_piece = 4096;  ///< logits of one part
 
 /// 1/temperature, as a float never 0 nor infinite: −inf · 0 would be NaN.
 float sharpness_of(double temperature);
 
-/// The parts of a row.
-std::vector<SoftmaxPart> softmax_parts(const Loops& loops, std::span<const float> logits,
-                                       float sharpness);
 /// ln of the sum of all exp(logit).
 double log_sum(std::span<const SoftmaxPart> parts);
 

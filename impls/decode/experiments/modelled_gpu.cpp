@@ -1,7 +1,6 @@
 #include "impls/decode/experiments/modelled_gpu.hpp"
 
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "impls/model/decode_cost.hpp"
 #include "impls/model/named_models.hpp"
@@ -62,36 +61,6 @@ BatchRunOptions on_modelled_gpu(int blocks) {
                                                                   .cost = cost});
     };
     return options;
-}
-
-std::vector<BatchJob> random_jobs(int count, int prompt, int shared, int max_tokens,
-                                  std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    const auto draw = [&] { return static_cast<int>(random() % modelled_vocabulary); };
-    std::vector<int> beginning(static_cast<std::size_t>(shared));
-    for (int& id : beginning) id = draw();
-    std::vector<BatchJob> jobs(static_cast<std::size_t>(count));
-    for (BatchJob& job : jobs) {
-        job.request.prompt = beginning;
-        while (static_cast<int>(job.request.prompt.size()) < prompt)
-            job.request.prompt.push_back(draw());
-        job.request.max_tokens = max_tokens;
-    }
-    return jobs;
-}
-
-double tokens_made(const BatchRun& run) {
-    std::size_t tokens = 0;
-    for (const BatchAnswer& answer : run.answers) tokens += answer.ids.size();
-    return static_cast<double>(tokens);
-}
-
-bool same_tokens(const BatchRun& a, const BatchRun& b) {
-    for (std::size_t i = 0; i < a.answers.size(); ++i)
-        if (a.answers[i].ids != b.answers[i].ids ||
-            a.answers[i].log_probabilities != b.answers[i].log_probabilities)
-            return false;
-    return true;
 }
 
 std::vector<ProfilePlan> simulated_profiles(double seconds_per_sample) {

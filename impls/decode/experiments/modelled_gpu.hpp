@@ -19,15 +19,6 @@ nlohmann::json modelled_gpu_calibration();
 BatchRunOptions on_modelled_gpu(int blocks);
 inline constexpr int modelled_context = 4096, modelled_vocabulary = 32000;
 
-/// `count` requests of `prompt` tokens, the first `shared` of them the same in all.
-std::vector<BatchJob> random_jobs(int count, int prompt, int shared, int max_tokens,
-                                  std::uint64_t seed);
-
-/// Tokens made by all requests.
-double tokens_made(const BatchRun& run);
-/// Whether ids and log-probabilities are the same, bit for bit.
-bool same_tokens(const BatchRun& a, const BatchRun& b);
-
 /// Toy, small and paper alike, simulated: milliseconds.
 std::vector<ProfilePlan> simulated_profiles(double seconds_per_sample);
 

@@ -1,19 +1,12 @@
 // Many requests beside each other and one by one: equal bits, and how much faster.
-#include <fmt/format.h>
-
-#include "impls/decode/back_ends.hpp"
 #include "impls/decode/experiments/experiments.hpp"
 #include "impls/decode/experiments/llama_cpp.hpp"
-#include "impls/decode/experiments/modelled_gpu.hpp"
-#include "impls/nn/files/decoder_config.hpp"
-#include "impls/nn/files/tensor_file.hpp"
-#include "suite/data/catalog.hpp"
+#include "impls/decode/experiments/sample_runs.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::decode {
 namespace {
 
-constexpr const char* model_id = "smollm2-135m-instruct";
 constexpr int largest_batch_asked = 512;
 
 struct Lengths {
@@ -35,8 +28,7 @@ double prompts_alone_s(std::vector<BatchJob> jobs, const BatchRunOptions& option
 
 void run_ours(const SampleSpec& spec, Recorder& recorder) {
     const Lengths asked = lengths_of(spec);
-    const nn::TensorFile file(*data::locate(model_id));
-    const nn::DecoderConfig config = nn::read_decoder_config(file);
+    const SmolLm2 model;
     std::vector<BatchJob> jobs = random_jobs(asked.batch, asked.prompt, 0, asked.tokens, spec.seed);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         // Half of them draw their tokens.
@@ -46,11 +38,11 @@ void run_ours(const SampleSpec& spec, Recorder& recorder) {
     }
     BatchRunOptions options;
     options.make_back_end =
-        back_ends_of(file, {.threads = asked.threads,
-                            .blocks = blocks_for_all(jobs, config.context),
-                            .activations = assay::to_string(spec.axes.at("activations")) == "int8"
-                                               ? ActivationType::int8
-                                               : ActivationType::exact});
+        model.back_ends({.threads = asked.threads,
+                         .blocks = blocks_for_all(jobs, model.config().context),
+                         .activations = assay::to_string(spec.axes.at("activations")) == "int8"
+                                            ? ActivationType::int8
+                                            : ActivationType::exact});
     options.engine.prefix = false;
     // All prompts, then all decoding, as llama-batched-bench has it: a step of both is the time of
     // neither.
@@ -74,7 +66,7 @@ void run_ours(const SampleSpec& spec, Recorder& recorder) {
 void run(const SampleSpec& spec, Recorder& recorder) {
     if (spec.variant == "ours") return run_ours(spec, recorder);
     const Lengths asked = lengths_of(spec);
-    const LlamaCppSpeed speed = run_llama_cpp({.model = *data::locate(model_id),
+    const LlamaCppSpeed speed = run_llama_cpp({.model = smollm2_path(),
                                                .batch = asked.batch,
                                                .threads = asked.threads,
                                                .prompt = asked.prompt,
@@ -127,18 +119,12 @@ Experiment x_batch() {
                          .x_title = "requests in a batch",
                          .y_title = "new tokens per second"};
     experiment.unsupported = [](const SampleSpec& spec) -> std::optional<std::string> {
-        if (!data::locate(model_id))
-            return fmt::format(
-                "{0} is not here: scripts/models, then `assay data fetch {0} --from FILE`",
-                model_id);
+        if (auto lacks = smollm2_lacks()) return lacks;
         if (spec.variant == "llama_cpp" && !llama_cpp_program())
             return "llama-batched-bench is not here; scripts/peers builds it";
         return std::nullopt;
     };
-    experiment.inputs = [](const SampleSpec&) -> std::vector<Input> {
-        if (auto weights = data::input_of(model_id, "weights")) return {*std::move(weights)};
-        return {};
-    };
+    experiment.inputs = [](const SampleSpec&) { return smollm2_inputs(); };
     experiment.validate = [](const SampleSpec& spec) {
         integer_axis(spec, "batch", 1, largest_batch_asked);
         integer_axis(spec, "threads", 0, 1024);

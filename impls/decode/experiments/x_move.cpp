@@ -3,6 +3,7 @@
 
 #include "impls/decode/experiments/experiments.hpp"
 #include "impls/decode/experiments/modelled_gpu.hpp"
+#include "impls/decode/experiments/sample_runs.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::decode {

@@ -111,40 +111,56 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
 int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,
                                std::span<const std::span<const int>> stops, std::span<int> ids,
                                std::span<double> log_probabilities, std::span<double> seconds) {
-    const std::size_t count = slices.size();
     std::int64_t positions = 0;
-    state_.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (settings_.checks) check(slices[i]);
-        const int position = slices[i].first_position;
-        state_[i] = position > 0 ? at(slices[i].blocks, position - 1).hash : nothing_yet;
-        positions += position;
+    for (const Slice& slice : slices) {
+        if (settings_.checks) check(slice);
+        positions += slice.first_position;
     }
+    int made = steps;
+    for (std::size_t first = 0; first < slices.size(); first += slices_together) {
+        const std::size_t count = std::min(slices_together, slices.size() - first);
+        made = run_some_ahead(slices.subspan(first, count), made, stops.subspan(first, count),
+                              ids.data() + first, log_probabilities.data() + first, slices.size());
+    }
+    const auto count = static_cast<std::int64_t>(slices.size());
     const double first_s = transfer_s();
-    bool stopped = false;
-    int step = 0;
-    for (; step < steps && !stopped; ++step) {
-        int* const picked = ids.data() + static_cast<std::size_t>(step) * count;
-        double* const scores = log_probabilities.data() + static_cast<std::size_t>(step) * count;
-        for (std::size_t i = 0; i < count; ++i) {
-            const Slice& slice = slices[i];
-            const int id = step == 0 ? slice.ids[0] : *(picked + i - count);
-            const std::uint64_t hash =
-                feed(slice.blocks, slice.first_position + step, state_[i], id);
-            state_[i] = hash;
-            picked[i] =
-                pick_id(hash, slice.pick, slice.pick.draw + static_cast<std::uint64_t>(step),
-                        settings_.vocabulary);
-            scores[i] = score(hash, picked[i]);
-            for (const int stop : stops[i]) stopped = stopped || stop == picked[i];
-        }
-        positions += static_cast<std::int64_t>(count);
+    for (int step = 0; step < made; ++step) {
+        positions += count;
         seconds[static_cast<std::size_t>(step)] =
-            settings_.cost.seconds(static_cast<std::int64_t>(count), positions) +
-            (step == 0 ? first_s : 0);
+            settings_.cost.seconds(count, positions) + (step == 0 ? first_s : 0);
     }
-    step_s_ = seconds[static_cast<std::size_t>(step) - 1];
-    return step;
+    step_s_ = seconds[static_cast<std::size_t>(made) - 1];
+    return made;
+}
+
+/// Enough slices that none waits for the hash of its last token, and so few that the blocks they
+/// write stay in the first cache. ids, scores: [steps][stride]. Returns after how many of `steps`
+/// one stops; others, before or behind, may have been fed more, which nothing reads.
+int ModelledBackEnd::run_some_ahead(std::span<const Slice> slices, int steps,
+                                    std::span<const std::span<const int>> stops, int* ids,
+                                    double* scores, std::size_t stride) {
+    std::uint64_t hashes[slices_together];
+    int fed[slices_together];
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+        const int position = slices[i].first_position;
+        hashes[i] = position > 0 ? at(slices[i].blocks, position - 1).hash : nothing_yet;
+        fed[i] = slices[i].ids[0];
+    }
+    for (int step = 0; step < steps; ++step, ids += stride, scores += stride) {
+        bool stopped = false;
+        for (std::size_t i = 0; i < slices.size(); ++i) {
+            const Slice& slice = slices[i];
+            hashes[i] = feed(slice.blocks, slice.first_position + step, hashes[i], fed[i]);
+            fed[i] =
+                pick_id(hashes[i], slice.pick, slice.pick.draw + static_cast<std::uint64_t>(step),
+                        settings_.vocabulary);
+            ids[i] = fed[i];
+            scores[i] = score(hashes[i], fed[i]);
+            for (const int stop : stops[i]) stopped = stopped || stop == fed[i];
+        }
+        if (stopped) return step + 1;
+    }
+    return steps;
 }
 
 double ModelledBackEnd::transfer_s() {

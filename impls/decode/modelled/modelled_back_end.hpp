@@ -62,11 +62,14 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
     Position& at(std::span<const int> blocks, int position);
     std::uint64_t feed(std::span<const int> blocks, int position, std::uint64_t before, int id);
     void check(const Slice& slice);
+    static constexpr std::size_t slices_together = 8;
+    int run_some_ahead(std::span<const Slice> slices, int steps,
+                       std::span<const std::span<const int>> stops, int* ids, double* scores,
+                       std::size_t stride);
     double transfer_s();
 
     ModelledSettings settings_;
-    std::vector<Position> cache_;       // [block][position]
-    std::vector<std::uint64_t> state_;  // of run_ahead: a slice's hash
+    std::vector<Position> cache_;  // [block][position]
     std::optional<int> fails_;
     mutable std::int64_t transferred_ = 0;  // blocks since the last step
     double step_s_ = 0;

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 
 namespace assay::decode {
@@ -19,6 +18,11 @@ class Run {
         std::iota(order_.begin(), order_.end(), std::size_t{0});
         std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
             return jobs[a].at_step < jobs[b].at_step;
+        });
+        for (std::size_t job = 0; job < jobs.size(); ++job)
+            if (jobs[job].cancel_at) cancels_.push_back(job);
+        std::stable_sort(cancels_.begin(), cancels_.end(), [&](std::size_t a, std::size_t b) {
+            return *jobs[a].cancel_at < *jobs[b].cancel_at;
         });
     }
 
@@ -53,9 +57,11 @@ class Run {
     /// What befalls the engine before a step.
     void prepare(std::int64_t step) {
         report_.clear();
-        for (std::size_t job = 0; job < jobs_.size(); ++job)
-            if (requests_[job] >= 0 && jobs_[job].cancel_at && *jobs_[job].cancel_at <= step)
-                engine_->cancel(requests_[job], report_);
+        for (; next_cancel_ < cancels_.size(); ++next_cancel_) {
+            const std::size_t job = cancels_[next_cancel_];
+            if (*jobs_[job].cancel_at > step) break;
+            if (requests_[job] >= 0) engine_->cancel(requests_[job], report_);
+        }
         take_report();
         if (options_.reload_at && step >= *options_.reload_at && !std::exchange(reloaded_, true)) {
             engine_->prepare(engine_->version() + 1, options_.make_back_end());
@@ -65,15 +71,14 @@ class Run {
         for (; next_ < order_.size() && jobs_[order_[next_]].at_step <= step; ++next_) {
             const std::size_t job = order_[next_];
             if (jobs_[job].cancel_at && *jobs_[job].cancel_at <= jobs_[job].at_step) continue;
-            requests_[job] = engine_->submit(jobs_[job].request);
-            job_of_[requests_[job]] = job;
+            is_now(job, engine_->submit(jobs_[job].request));
         }
     }
 
     void move() {
         std::vector<std::pair<std::size_t, std::vector<std::byte>>> states;
         for (const RequestId request : engine_->unfinished())
-            states.emplace_back(job_of_.at(request),
+            states.emplace_back(job_of(request),
                                 to_bytes(engine_->state_of(request, options_.move_cache)));
         BatchOptions options = options_.engine;
         options.version = engine_->version();
@@ -81,8 +86,7 @@ class Run {
         engine_ = std::make_unique<BatchEngine>(options_.make_back_end(), options);
         job_of_.clear();
         for (const auto& [job, bytes] : states) {
-            requests_[job] = engine_->resume(request_state_from(bytes));
-            job_of_[requests_[job]] = job;
+            is_now(job, engine_->resume(request_state_from(bytes)));
         }
     }
 
@@ -103,23 +107,31 @@ class Run {
             if (at > step) next = std::min(next, at);
         };
         if (next_ < order_.size()) consider(jobs_[order_[next_]].at_step);
-        for (const BatchJob& job : jobs_)
-            if (job.cancel_at) consider(*job.cancel_at);
+        if (next_cancel_ < cancels_.size()) consider(*jobs_[cancels_[next_cancel_]].cancel_at);
         if (options_.move_at) consider(*options_.move_at);
         if (options_.reload_at) consider(*options_.reload_at);
         return static_cast<int>(std::min<std::int64_t>(next - step, 1 << 20));
     }
 
+    void is_now(std::size_t job, RequestId request) {
+        requests_[job] = request;
+        job_of_.resize(static_cast<std::size_t>(request) + 1);
+        job_of_.back() = job;
+    }
+    std::size_t job_of(RequestId request) const {
+        return job_of_.at(static_cast<std::size_t>(request));
+    }
+
     void take_report() {
         result_.step_s += report_.seconds;
         for (const MadeToken& token : report_.tokens) {
-            BatchAnswer& answer = result_.answers[job_of_.at(token.request)];
+            BatchAnswer& answer = result_.answers[job_of(token.request)];
             answer.ids.push_back(token.id);
             answer.log_probabilities.push_back(token.log_probability);
             answer.versions.push_back(token.version);
         }
         for (EndedRequest& ended : report_.ended) {
-            const std::size_t job = job_of_.at(ended.request);
+            const std::size_t job = job_of(ended.request);
             BatchAnswer& answer = result_.answers[job];
             answer.finish = ended.why;
             answer.reused = ended.reused;
@@ -131,10 +143,12 @@ class Run {
 
     std::span<const BatchJob> jobs_;
     const BatchRunOptions& options_;
-    std::vector<std::size_t> order_;   // jobs as they come
-    std::size_t next_ = 0;             // of order_, to come
-    std::vector<RequestId> requests_;  // by job; -1: not in the engine
-    std::unordered_map<RequestId, std::size_t> job_of_;
+    std::vector<std::size_t> order_;    // jobs as they come
+    std::size_t next_ = 0;              // of order_, to come
+    std::vector<RequestId> requests_;   // by job; -1: not in the engine
+    std::vector<std::size_t> cancels_;  // jobs that are cancelled, in that order
+    std::size_t next_cancel_ = 0;       // of cancels_, to come
+    std::vector<std::size_t> job_of_;   // by request, which the engine counts from 0
     std::unique_ptr<BatchEngine> engine_;
     bool moved_ = false, reloaded_ = false;
     StepReport report_;

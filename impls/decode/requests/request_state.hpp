@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "impls/decode/sampler.hpp"
+#include "impls/decode/sampling.hpp"
 
 namespace assay::decode {
 

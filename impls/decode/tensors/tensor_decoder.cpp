@@ -16,7 +16,7 @@
 
 #include <cmath>
 
-#include "impls/decode/sparse_networks.hpp"
+#include "impls/decode/networks/sparse_networks.hpp"
 #include "impls/nn/decoder_layers.hpp"
 #include "kernels/sparse_ffn/experts.hpp"
 #include "suite/base/error.hpp"

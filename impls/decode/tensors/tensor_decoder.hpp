@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "impls/decode/engine.hpp"
+#include "impls/decode/networks/feed_forward_networks.hpp"
 #include "impls/decode/tensors/tensor_weights.hpp"
 #include "kernels/assay_kernels.h"
 

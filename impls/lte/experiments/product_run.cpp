@@ -4,11 +4,12 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "impls/decode/engine.hpp"
-#include "impls/decode/sampler.hpp"
+#include "impls/decode/back_ends.hpp"
+#include "impls/decode/requests/scoring.hpp"
 #include "impls/lte/experiments/on_workbench.hpp"
 #include "impls/lte/tensor_functions.hpp"
 #include "impls/lte/timing/decode_timing.hpp"
+#include "impls/nn/files/decoder_config.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 
 namespace assay::lte {
@@ -25,7 +26,12 @@ std::vector<int> ids_of(const at::Tensor& window) {
 /// Nats per token of held-out text, as the decoding engine computes it from the file.
 double decoded_nll(const nn::TensorFile& file, const std::vector<at::Tensor>& windows,
                    Recorder& recorder) {
-    decode::Engine engine(file, {});
+    std::int64_t longest = 0;
+    for (const at::Tensor& window : windows) longest = std::max(longest, window.numel());
+    const int blocks =
+        decode::blocks_for_window(static_cast<int>(longest), nn::read_decoder_config(file).context);
+    decode::BatchEngine engine(decode::back_ends_of(file, {.blocks = blocks})(),
+                               {.max_batch = 1, .prefix = false});
     double nats = 0, tokens = 0;
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const auto ids = ids_of(windows[i]);
@@ -97,7 +103,7 @@ void make_product(const SampleSpec& spec, Recorder& recorder) {
         recorder.metric("file_bytes", static_cast<double>(file.file_bytes()));
 
         const bool small = bench.sizes().weights.empty();  // trained here: tokens take microseconds
-        const FileTimes times =
+        const DecodeTimes times =
             time_file(file, timed_text(windows, spec.seed), small ? 60 : 15, !small,
                       [&](double fraction) { recorder.progress(fraction, "rounds"); });
         recorder.metric("latency_s", times.seconds);

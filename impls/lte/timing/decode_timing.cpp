@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "impls/decode/engine.hpp"
-#include "impls/decode/feed_forward_networks.hpp"
+#include "impls/decode/batch_engine.hpp"
+#include "impls/decode/cpu/back_end.hpp"
+#include "impls/decode/networks/sparse_networks.hpp"
 #include "kernels/cpu/random_weights.hpp"
 #include "kernels/sparse_ffn/experts.hpp"
+#include "suite/base/error.hpp"
 #include "suite/claim/quantity.hpp"
 
 namespace assay::lte {
@@ -40,47 +42,69 @@ std::vector<int> counted_from(int first, int count) {
     return ids;
 }
 
-/// Decodes tokens after a prompt and takes them back.
+/// Decodes the same tokens behind the same prompt again and again.
 class EngineArm {
   public:
-    EngineArm(const nn::TensorFile& file, DecodedText text, bool sparse)
-        : engine_(file, options(text, sparse)), text_(std::move(text)) {}
-    decode::Engine& engine() { return engine_; }
-
-    double seconds_per_token() {
-        begin();
-        const auto start = std::chrono::steady_clock::now();
-        for (const int& id : text_.tokens) engine_.feed({&id, 1});
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
-               static_cast<double>(text_.tokens.size());
+    EngineArm(std::shared_ptr<decode::CpuModel> model, const DecodedText& text)
+        : engine_(back_end(std::move(model), text), {.max_batch = 1}) {
+        request_.prompt = text.prompt;
+        // What is given as the next token is fed; the last is not.
+        request_.forced_ids = text.tokens;
+        request_.forced_ids.push_back(text.tokens.back());
     }
 
-    /// Mean over the tokens.
-    double bytes_per_token() {
-        begin();
-        double sum = 0;
-        for (const int& id : text_.tokens) {
-            engine_.feed({&id, 1});
-            sum += static_cast<double>(engine_.bytes_per_token());
+    struct PerToken {
+        double seconds = 0, bytes = 0;
+    };
+    /// Means over the tokens.
+    PerToken decode() {
+        using Clock = std::chrono::steady_clock;
+        engine_.submit(request_);
+        report_.clear();
+        // All of the prompt but its last token is in the cache from the second time on.
+        while (report_.tokens.empty() && !engine_.idle()) engine_.step(report_);
+        PerToken sum;
+        const Clock::time_point start = Clock::now();
+        while (!engine_.idle()) {
+            engine_.step(report_);
+            sum.bytes += static_cast<double>(engine_.back_end().step_bytes());
         }
-        return sum / static_cast<double>(text_.tokens.size());
+        sum.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        if (report_.tokens.size() != request_.forced_ids.size())
+            throw UserError("the model gives no finite logits");
+        const auto steps = static_cast<double>(request_.forced_ids.size() - 1);
+        return {sum.seconds / steps, sum.bytes / steps};
     }
 
   private:
-    void begin() {
-        if (engine_.position() == 0) engine_.feed(text_.prompt);
-        engine_.rewind(static_cast<int>(text_.prompt.size()));
+    static std::unique_ptr<decode::BackEnd> back_end(std::shared_ptr<decode::CpuModel> model,
+                                                     const DecodedText& text) {
+        const int blocks =
+            decode::least_blocks(static_cast<int>(text.prompt.size()),
+                                 static_cast<int>(text.tokens.size()) + 1, model->config.context);
+        // One more, so that no beginning must be given up for a copy of its end.
+        return std::make_unique<decode::CpuBackEnd>(std::move(model),
+                                                    decode::PassOptions{.blocks = blocks + 1});
     }
-    static decode::EngineOptions options(const DecodedText& text, bool sparse) {
-        decode::EngineOptions options;
-        options.weights = decode::WeightType::bf16;
-        options.context = static_cast<int>(text.prompt.size() + text.tokens.size());
-        options.sparse = sparse;
-        return options;
-    }
-    decode::Engine engine_;
-    DecodedText text_;
+
+    decode::BatchEngine engine_;
+    decode::BatchRequest request_;
+    decode::StepReport report_;
 };
+
+std::shared_ptr<decode::CpuModel> loaded(const nn::TensorFile& file, bool sparse) {
+    return decode::load_model(file, {.weights = decode::WeightType::bf16, .sparse = sparse});
+}
+
+DecodeTimes time_arms(EngineArm& dense, EngineArm& own, const ReadBandwidth* read, int rounds,
+                      const Progress& progress) {
+    const double own_bytes = own.decode().bytes;
+    dense.decode();
+    return time_in_turns({.dense = [&] { return dense.decode().seconds; },
+                          .own = [&] { return own.decode().seconds; },
+                          .own_bytes = own_bytes},
+                         read, rounds, progress);
+}
 
 }  // namespace
 
@@ -89,76 +113,63 @@ void record(const DecodeTimes& times, Recorder& recorder) {
     recorder.metric("tokens_per_s", 1 / times.seconds);
     recorder.metric("latency_ratio", times.latency_ratio);
     recorder.metric("latency_saved", 1 - times.latency_ratio);
-    recorder.metric("bound_share", times.bound_share);
     recorder.metric("bytes_per_token", times.bytes_per_token);
-    recorder.metric("read_bandwidth", times.read_bandwidth / 1e9);
+    if (times.bound_share) recorder.metric("bound_share", *times.bound_share);
+    if (times.read_bandwidth) recorder.metric("read_bandwidth", *times.read_bandwidth / 1e9);
 }
 
-DecodeTimes time_rounds(const DecodeArms& arms, const ReadBandwidth& read, int rounds,
-                        const Progress& progress) {
+DecodeTimes time_in_turns(const DecodeArms& arms, const ReadBandwidth* read, int rounds,
+                          const Progress& progress) {
     std::vector<double> seconds, ratio, share, bandwidth;
     for (int round = 0; round < rounds; ++round) {
         const bool dense_first = round % 2 == 0;
         double other = dense_first ? arms.dense() : 0;
         seconds.push_back(arms.own());
         if (!dense_first) other = arms.dense();
-        bandwidth.push_back(read.measure());
         ratio.push_back(seconds.back() / other);
-        share.push_back(arms.own_bytes / bandwidth.back() / seconds.back());
+        if (read) {
+            bandwidth.push_back(read->measure());
+            share.push_back(arms.own_bytes / bandwidth.back() / seconds.back());
+        }
         progress(static_cast<double>(round + 1) / rounds);
     }
-    return {.seconds = median(seconds),
-            .latency_ratio = median(ratio),
-            .bound_share = median(share),
-            .bytes_per_token = arms.own_bytes,
-            .read_bandwidth = median(bandwidth)};
+    DecodeTimes times{.seconds = median(seconds),
+                      .latency_ratio = median(ratio),
+                      .bytes_per_token = arms.own_bytes};
+    if (read) {
+        times.bound_share = median(share);
+        times.read_bandwidth = median(bandwidth);
+    }
+    return times;
 }
 
 DecodeTimes time_engine(const nn::TensorFile& file, const EngineDecoding& setting,
                         const Progress& progress) {
     // Ids of ordinary tokens; what they mean does not matter to time.
     const DecodedText text{counted_from(1000, setting.length), counted_from(500, decoded_tokens)};
-    EngineArm dense(file, text, false), own(file, text, false);
+    const auto model = loaded(file, false);
     if (setting.sparsity) {
-        auto layers = sparse_layers(file, own.engine().config(), setting.seed);
+        auto layers = sparse_layers(file, model->config, setting.seed);
         const int experts = layers[0].experts;
         const decode::RandomExperts active{
             static_cast<int>(std::lround((1 - *setting.sparsity) * experts)), setting.seed};
-        own.engine().use_sparse(std::move(layers), active);
+        model->replace_networks(
+            std::make_unique<decode::SparseNetworks>(model->config, std::move(layers), active));
     }
-    dense.seconds_per_token();
-    own.seconds_per_token();
+    EngineArm dense(loaded(file, false), text), own(model, text);
     // As many threads as the engine has, and the same instructions.
     const TimedDevice device(*assay_cpu_kernels(nullptr));
     const ReadBandwidth read(device, setting.read_pass_bytes);
-    return time_rounds({.dense = [&] { return dense.seconds_per_token(); },
-                        .own = [&] { return own.seconds_per_token(); },
-                        .own_bytes = static_cast<double>(own.engine().bytes_per_token())},
-                       read, setting.rounds, progress);
+    return time_arms(dense, own, &read, setting.rounds, progress);
 }
 
-FileTimes time_file(const nn::TensorFile& file, const DecodedText& text, int rounds,
-                    bool beside_reads, const Progress& progress) {
-    EngineArm dense(file, text, false), own(file, text, true);
-    FileTimes times{.bytes_per_token = own.bytes_per_token()};
-    dense.seconds_per_token();
+DecodeTimes time_file(const nn::TensorFile& file, const DecodedText& text, int rounds,
+                      bool beside_reads, const Progress& progress) {
+    EngineArm dense(loaded(file, false), text), own(loaded(file, true), text);
     const TimedDevice device(*assay_cpu_kernels(nullptr));
     std::optional<ReadBandwidth> read;
     if (beside_reads) read.emplace(device, EngineDecoding{}.read_pass_bytes);
-    std::vector<double> seconds, ratio, share;
-    for (int round = 0; round < rounds; ++round) {
-        const bool dense_first = round % 2 == 0;
-        double other = dense_first ? dense.seconds_per_token() : 0;
-        seconds.push_back(own.seconds_per_token());
-        if (!dense_first) other = dense.seconds_per_token();
-        ratio.push_back(seconds.back() / other);
-        if (read) share.push_back(times.bytes_per_token / read->measure() / seconds.back());
-        progress(static_cast<double>(round + 1) / rounds);
-    }
-    times.seconds = median(seconds);
-    times.latency_ratio = median(ratio);
-    if (read) times.bound_share = median(share);
-    return times;
+    return time_arms(dense, own, read ? &*read : nullptr, rounds, progress);
 }
 
 }  // namespace assay::lte

@@ -20,9 +20,10 @@ using kernels::TimedDevice;
 struct DecodeTimes {
     double seconds = 0;          ///< per token, median over rounds
     double latency_ratio = 0;    ///< own over dense of the same round, median
-    double bound_share = 0;      ///< bytes over the read's bandwidth of the round, over latency
-    double bytes_per_token = 0;  ///< of own, at the first timed position
-    double read_bandwidth = 0;   ///< bytes per second, median over rounds
+    double bytes_per_token = 0;  ///< weights and cache that own read, mean over the tokens
+    // Where a plain read of memory was in every round:
+    std::optional<double> bound_share;     ///< bytes over its bandwidth, over latency, median
+    std::optional<double> read_bandwidth;  ///< bytes per second, median over rounds
 };
 
 /// As experiments/fig8b.cpp declares them.
@@ -37,9 +38,10 @@ constexpr int decoded_tokens = 8;  ///< that an arm decodes when its turn comes
 
 using Progress = std::function<void(double fraction)>;
 
-/// Every round times both arms, dense first in every second one, and one plain read.
-DecodeTimes time_rounds(const DecodeArms& arms, const ReadBandwidth& read, int rounds,
-                        const Progress& progress);
+/// Every round times both arms, dense first in every second one, and one plain read; read: null
+/// where there is to be none.
+DecodeTimes time_in_turns(const DecodeArms& arms, const ReadBandwidth* read, int rounds,
+                          const Progress& progress);
 
 /// A model file on the decoding engine of the CPU, in bf16, on all cores.
 struct EngineDecoding {
@@ -59,17 +61,10 @@ DecodeTimes time_engine(const nn::TensorFile& file, const EngineDecoding& settin
 struct DecodedText {
     std::vector<int> prompt, tokens;
 };
-struct FileTimes {
-    double seconds = 0;          ///< per token, median over rounds
-    double latency_ratio = 0;    ///< over the dense network of the same round, median
-    double bytes_per_token = 0;  ///< weights and cache read, mean over the tokens
-    std::optional<double>
-        bound_share;  ///< bytes over the read's bandwidth of the round, over latency
-};
 /// A model file that leaves out neurons (or none), as it says it does, against its own weights with
 /// dense feed-forward networks: bf16, all cores of the CPU. Which neurons remain hangs on the text.
 /// beside_reads: with a plain read of memory in every round, for files that fit no cache.
-FileTimes time_file(const nn::TensorFile& file, const DecodedText& text, int rounds,
-                    bool beside_reads, const Progress& progress);
+DecodeTimes time_file(const nn::TensorFile& file, const DecodedText& text, int rounds,
+                      bool beside_reads, const Progress& progress);
 
 }  // namespace assay::lte

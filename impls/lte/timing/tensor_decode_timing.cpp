@@ -57,10 +57,10 @@ DecodeTimes time_tensor_decoder(const TensorDecoding& setting, const Progress& p
     TensorArm dense(device, setting, {}), own(device, setting, selection);
     dense.record();
     own.record();
-    return time_rounds({.dense = [&] { return dense.seconds_per_token(); },
-                        .own = [&] { return own.seconds_per_token(); },
-                        .own_bytes = own.bytes()},
-                       read, setting.rounds, progress);
+    return time_in_turns({.dense = [&] { return dense.seconds_per_token(); },
+                          .own = [&] { return own.seconds_per_token(); },
+                          .own_bytes = own.bytes()},
+                         &read, setting.rounds, progress);
 }
 
 }  // namespace assay::lte

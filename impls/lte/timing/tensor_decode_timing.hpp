@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "impls/decode/engine.hpp"
+#include "impls/decode/networks/feed_forward_networks.hpp"
 #include "impls/decode/tensors/tensor_weights.hpp"
 #include "impls/lte/timing/decode_timing.hpp"
 #include "kernels/assay_kernels.h"

@@ -137,8 +137,11 @@ void to_floats(const TensorEntry& tensor, std::int64_t first, std::span<float> o
         throw std::out_of_range("elements beyond the end of tensor " + tensor.name);
     if (first % unit.elements != 0 || count % unit.elements != 0)
         throw std::invalid_argument("part of a quantised block of tensor " + tensor.name);
-    const std::byte* at = tensor.bytes.data() + stored_bytes(tensor.type, first);
-    switch (tensor.type) {
+    to_floats(tensor.type, tensor.bytes.data() + stored_bytes(tensor.type, first), out);
+}
+
+void to_floats(TensorType type, const std::byte* at, std::span<float> out) {
+    switch (type) {
         case TensorType::f32:
             if (!out.empty()) std::memcpy(out.data(), at, out.size_bytes());
             return;
@@ -151,8 +154,8 @@ void to_floats(const TensorEntry& tensor, std::int64_t first, std::span<float> o
                     static_cast<std::uint32_t>(little_endian<std::uint16_t>(at + 2 * i)) << 16);
             return;
         default:
-            for (std::size_t i = 0; i < out.size(); i += block, at += unit.bytes)
-                unpack_block(tensor.type, at, out.data() + i);
+            for (std::size_t i = 0; i < out.size(); i += block, at += block_size(type).bytes)
+                unpack_block(type, at, out.data() + i);
     }
 }
 

@@ -38,6 +38,9 @@ struct TensorEntry {
 /// value is a float). For q types both ends must be multiples of 32.
 void to_floats(const TensorEntry&, std::int64_t first, std::span<float> out);
 
+/// The same for elements that begin at `bytes`, whole units of storage.
+void to_floats(TensorType type, const std::byte* bytes, std::span<float> out);
+
 /// Round to nearest even.
 std::uint16_t to_bfloat16(float);
 float from_bfloat16(std::uint16_t);

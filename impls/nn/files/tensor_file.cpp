@@ -137,6 +137,10 @@ const TensorEntry& TensorFile::require(std::string_view name,
     return *tensor;
 }
 
+void TensorFile::forget(const TensorEntry& tensor) const {
+    for (const Mapping& mapping : content_->mappings) mapping.forget(tensor.bytes);
+}
+
 FileFormat TensorFile::format() const { return content_->format; }
 const nlohmann::json& TensorFile::metadata() const { return content_->metadata; }
 const fs::path& TensorFile::path() const { return content_->path; }

@@ -41,6 +41,10 @@ class TensorFile {
     /// tensor [1, n] is not [n].
     const TensorEntry& require(std::string_view name, std::span<const std::int64_t> shape) const;
 
+    /// A tensor that has been read for good takes no memory any more; read again it comes from the
+    /// file. One in memory stays.
+    void forget(const TensorEntry& tensor) const;
+
     FileFormat format() const;
     /// GGUF: its key-value pairs. safetensors: {"config": config.json, "tokenizer": tokenizer.json,
     /// "tokenizer_config": …, "metadata": __metadata__}, as far as these lie beside it.

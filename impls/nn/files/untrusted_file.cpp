@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -55,6 +57,18 @@ Mapping::Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, 
 
 Mapping::~Mapping() {
     if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+void Mapping::forget(std::span<const std::byte> part) const {
+    const auto address = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto from = std::max(address(part.data()), address(bytes_.data()));
+    const auto to =
+        std::min(address(part.data() + part.size()), address(bytes_.data() + bytes_.size()));
+    const auto first = (from + page - 1) / page * page, end = to / page * page;
+    // Only a wish.
+    if (first < end)
+        static_cast<void>(::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED));
 }
 
 nlohmann::json strict_json(std::string_view file, std::string_view text) {

@@ -45,6 +45,9 @@ class Mapping {
     ~Mapping();
 
     std::span<const std::byte> bytes() const { return bytes_; }
+    /// Whole pages of `part` leave this process's memory until they are read again; what is not
+    /// within the file stays.
+    void forget(std::span<const std::byte> part) const;
 
   private:
     std::span<const std::byte> bytes_;

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "impls/decode/back_ends.hpp"
 #include "tests/decode/batch/random_jobs.hpp"
+#include "tests/decode/toy_networks.hpp"
 
 namespace {
 std::atomic<long> allocations = 0;
@@ -51,6 +53,44 @@ TEST(Allocations, StepsHaveNone) {
         EXPECT_EQ(allocations - before, 0) << static_cast<int>(stepping);
         EXPECT_EQ(report.tokens.size(), 12u * 150);
     }
+}
+
+// However a token is picked: what that takes is there from the start.
+TEST(Allocations, StepsOnTheProcessorHaveNone) {
+    nn::DecoderConfig config = nn::toy_llama_config();
+    config.context = 400;
+    config.hidden = 160;
+    const nn::TensorFile file = toy_file(nn::toy_model(config, 5), nn::TensorType::q4_1);
+    BatchEngine engine(back_ends_of(file, {.threads = 2, .blocks = 40})(), {.max_batch = 6});
+    const std::vector<std::uint64_t> allowed{0x5555555555555555u};
+    StepReport report;
+    report.tokens.reserve(10000);
+    report.ended.reserve(100);
+    const auto submit = [&](const Sampling& sampling, bool masked) {
+        for (int i = 0; i < 9; ++i) {
+            BatchRequest request;
+            request.prompt = random_ids(60, config.vocabulary, static_cast<std::uint64_t>(i));
+            request.max_tokens = 40;
+            request.sampling = sampling;
+            if (masked) request.allowed = allowed;
+            request.prompt_log_probabilities = i == 8;
+            engine.submit(request);
+        }
+    };
+    submit({}, false);
+    while (!engine.idle()) engine.step(report);
+    for (const Sampling& sampling :
+         {Sampling{}, Sampling{.temperature = 1}, Sampling{.temperature = 1, .top_k = 30},
+          Sampling{.temperature = 2, .top_p = 0.99},
+          Sampling{.temperature = 0.5, .top_k = 9, .top_p = 0.8}})
+        for (const bool masked : {false, true}) {
+            report.clear();
+            submit(sampling, masked);
+            const long before = allocations;
+            while (!engine.idle()) engine.step(report);
+            EXPECT_EQ(allocations - before, 0) << sampling.temperature << ", " << masked;
+            EXPECT_EQ(report.tokens.size(), 9u * 40);
+        }
 }
 
 }  // namespace

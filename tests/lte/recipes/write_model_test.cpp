@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <string>
 
-#include "impls/decode/engine.hpp"
 #include "impls/lte/tensor_functions.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
 #include "suite/base/error.hpp"
+#include "tests/decode/lone_sequence.hpp"
 #include "tests/lte/recipes/small_bench.hpp"
 
 namespace assay::lte {
@@ -57,7 +57,7 @@ TEST_P(Product, DecodedFromItsFileGivesTheLogitsOfTraining) {
         const nn::TensorFile file(path);
         EXPECT_EQ(nn::read_decoder_config(file), bench.decoder().config());
         EXPECT_EQ(nn::Tokenizer::of(file).encode("3 + 4"), nn::Tokenizer::bytes().encode("3 + 4"));
-        decode::Engine engine(file, {});
+        decode::LoneSequence engine(file);
         const auto expected = logits_in_training(bench, model, ids);
         const double largest = expected.abs().max().item<double>();
         for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -69,7 +69,7 @@ TEST_P(Product, DecodedFromItsFileGivesTheLogitsOfTraining) {
         }
         if (!model.stored) continue;
         // The dense function of these weights is another one, and libtorch knows of no other.
-        decode::Engine dense(file, {.sparse = false});
+        decode::LoneSequence dense(file, {.sparse = false});
         engine.reset();
         EXPECT_NE(dense.feed(ids)[0], engine.feed(ids)[0]) << variant;
         EXPECT_THROW(nn::Decoder::load(file), UserError);

@@ -55,6 +55,20 @@ TEST_F(TensorFiles, AGgufFileUnderAnyName) {
     EXPECT_EQ(read_decoder_config(file), model.config);
 }
 
+TEST_F(TensorFiles, ForgottenTensorsAreReadAgain) {
+    const auto bytes = gguf_of(toy_model(toy_llama_config())).bytes();
+    write_bytes(folder_ / "model.gguf", bytes);
+    const TensorFile mapped(folder_ / "model.gguf"), in_memory = TensorFile::in_memory(bytes);
+    for (const TensorEntry& tensor : mapped.tensors()) {
+        const std::vector<std::byte> before(tensor.bytes.begin(), tensor.bytes.end());
+        mapped.forget(tensor);
+        EXPECT_TRUE(std::equal(before.begin(), before.end(), tensor.bytes.begin()));
+        const TensorEntry& other = *in_memory.find(tensor.name);
+        in_memory.forget(other);
+        EXPECT_TRUE(std::equal(before.begin(), before.end(), other.bytes.begin()));
+    }
+}
+
 TEST_F(TensorFiles, AFolderWithOneSafetensorsFile) {
     const ToyModel model = toy_model(toy_llama_config());
     const HuggingFaceModel written = hugging_face_of(model);

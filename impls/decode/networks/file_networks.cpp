@@ -4,10 +4,10 @@
 #include <cstring>
 #include <utility>
 
-#include "impls/decode/feed_forward_networks.hpp"
-#include "impls/decode/sparse_networks.hpp"
-#include "impls/decode/threshold_networks.hpp"
-#include "impls/decode/weights.hpp"
+#include "impls/decode/networks/feed_forward_networks.hpp"
+#include "impls/decode/networks/sparse_networks.hpp"
+#include "impls/decode/networks/threshold_networks.hpp"
+#include "impls/decode/weights/weights.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "suite/base/error.hpp"
 

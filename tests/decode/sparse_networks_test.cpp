@@ -1,7 +1,7 @@
-// Sparse feed-forward networks in the engine, against the reference decoder with the same neurons
-// left out.
+// Sparse feed-forward networks in the forward pass, against the reference decoder with the same
+// neurons left out.
 #include "suite/base/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 
 namespace assay::decode {
 namespace {
@@ -40,47 +40,56 @@ TEST_P(Sparse, AsTheReferenceWithoutTheInactiveNeurons) {
     ASSERT_GT(skipped, computed / 4);
 
     for (const int threads : {1, 2}) {
-        EngineOptions options;
-        options.threads = threads;
-        Engine engine(file, options);
-        engine.use_sparse(toy_sparse_layers(model, threshold));
-        expect_near(engine.feed(std::span(ids).first(17)), expected[16], 2e-5);
-        expect_near(engine.feed(std::span(ids).subspan(17, 1)), expected[17], 2e-5);
-        expect_near(engine.feed(std::span(ids).subspan(18, 1)), expected[18], 2e-5);
+        LoneSequence sequence(with_networks(file, toy_sparse_layers(model, threshold)), threads);
+        expect_near(sequence.feed(std::span(ids).first(17)), expected[16], 2e-5);
+        expect_near(sequence.feed(std::span(ids).subspan(17, 1)), expected[17], 2e-5);
+        expect_near(sequence.feed(std::span(ids).subspan(18, 1)), expected[18], 2e-5);
     }
 }
 
 TEST_P(Sparse, AllExpertsAreTheDenseNetwork) {
-    Engine dense(file, {}), sparse(file, {});
-    sparse.use_sparse(toy_sparse_layers(model, -1e30f));
+    LoneSequence dense(file), sparse(with_networks(file, toy_sparse_layers(model, -1e30f)));
     const std::vector<float> expected = copy_of(dense.feed(ids));
     expect_near(sparse.feed(ids), Row(expected.begin(), expected.end()), 1e-5);
 }
 
 TEST_P(Sparse, BytesAreThoseOfTheActiveExperts) {
-    const std::uint64_t dense = Engine(file, {}).bytes_per_token();
+    LoneSequence whole(file);
+    whole.feed(ids);
+    const auto last = std::span(ids).last(1);
+    whole.feed(last);
+    const std::uint64_t dense = whole.bytes();
     const std::uint64_t matrices = GetParam() ? 3 : 2, biases = GetParam() ? 0 : 1;
     const std::uint64_t layers = 2, row = 64 * 4;
     const std::uint64_t routers = layers * toy_experts * row;
     const std::uint64_t expert = layers * toy_expert_size * (matrices * row + biases * 4);
     for (const int count : {0, 2, toy_experts}) {
-        Engine engine(file, {});
-        engine.use_sparse(toy_sparse_layers(model, 0), RandomExperts{count, 3});
-        engine.feed(std::span(ids).first(9));
-        const std::uint64_t cache =
-            9u * 2 * 2 * static_cast<unsigned>(model.config.kv_heads) * 16 * 4;
-        EXPECT_EQ(engine.bytes_per_token() - cache,
+        LoneSequence sequence(
+            with_networks(file, toy_sparse_layers(model, 0), RandomExperts{count, 3}));
+        sequence.feed(ids);
+        sequence.feed(last);
+        EXPECT_EQ(sequence.bytes(),
                   dense + routers - static_cast<std::uint64_t>(toy_experts - count) * expert);
     }
 }
 
+// Tokens beside each other read an expert once.
+TEST_P(Sparse, BytesOfManyTokensAreThoseOfTheExpertsThatAnyHas) {
+    LoneSequence sequence(with_networks(file, toy_sparse_layers(model, 0), RandomExperts{2, 3})),
+        all(with_networks(file, toy_sparse_layers(model, -1e30f)));
+    const auto some = std::span(ids).first(12);
+    sequence.feed(some);
+    all.feed(some);
+    EXPECT_EQ(sequence.bytes(), all.bytes());
+}
+
 TEST_P(Sparse, RandomExpertsDependOnSeedAndPositionAlone) {
     const auto run = [&](std::uint64_t seed, bool stepwise) {
-        Engine engine(file, {});
-        engine.use_sparse(toy_sparse_layers(model, 0), RandomExperts{2, seed});
-        if (!stepwise) return copy_of(engine.feed(ids));
+        LoneSequence sequence(
+            with_networks(file, toy_sparse_layers(model, 0), RandomExperts{2, seed}));
+        if (!stepwise) return copy_of(sequence.feed(ids));
         std::vector<float> last;
-        for (const int& id : ids) last = copy_of(engine.feed({&id, 1}));
+        for (const int& id : ids) last = copy_of(sequence.feed({&id, 1}));
         return last;
     };
     const std::vector<float> once = run(1, false);
@@ -93,11 +102,11 @@ INSTANTIATE_TEST_SUITE_P(Families, Sparse, testing::Bool());
 
 TEST(SparseLayers, ThatDoNotFitAreRefused) {
     const nn::ToyModel model = model_of(true);
-    Engine engine(toy_file(model), {});
+    const nn::TensorFile file = toy_file(model);
     const auto expect_refused = [&](const auto& change) {
         std::vector<SparseLayer> layers = toy_sparse_layers(model, 0);
         change(layers);
-        EXPECT_THROW(engine.use_sparse(layers), UserError);
+        EXPECT_THROW(with_networks(file, layers), UserError);
     };
     expect_refused([](auto& layers) { layers.pop_back(); });
     expect_refused([](auto& layers) { layers[1].experts = 4; });
@@ -105,8 +114,9 @@ TEST(SparseLayers, ThatDoNotFitAreRefused) {
     expect_refused([](auto& layers) { layers[0].gate.clear(); });
     expect_refused([](auto& layers) { layers[0].router.pop_back(); });
     expect_refused([](auto& layers) { layers[0].up_bias = {1}; });
-    EXPECT_THROW(engine.use_sparse(toy_sparse_layers(model, 0), RandomExperts{toy_experts + 1, 1}),
-                 UserError);
+    EXPECT_THROW(
+        with_networks(file, toy_sparse_layers(model, 0), RandomExperts{toy_experts + 1, 1}),
+        UserError);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "impls/decode/interleaved/interleaved.hpp"
+#include "impls/decode/weights/interleaved.hpp"
 
 #include <cstring>
 
@@ -59,11 +59,14 @@ void interleave(AssayType type, const std::byte* plain, int rows, int columns, s
     }
 }
 
-void take_row(AssayType type, const std::byte* interleaved, int columns, int row, std::byte* out) {
+void take_row(AssayType type, const std::byte* interleaved, int columns, int row, int first,
+              int count, std::byte* out) {
     const PlainBlock block = plain_block(type);
     const std::byte* group =
-        interleaved + static_cast<std::size_t>(row / interleaved_rows) * group_bytes(type, columns);
-    for (int b = 0; b < columns / block.columns; ++b) {
+        interleaved +
+        static_cast<std::size_t>(row / interleaved_rows) * group_bytes(type, columns) +
+        static_cast<std::size_t>(first / block.columns * block.bytes() * interleaved_rows);
+    for (int b = 0; b < count / block.columns; ++b) {
         for (int byte = 0; byte < block.bytes(); ++byte)
             *out++ = group[place(block, row % interleaved_rows, byte)];
         group += block.bytes() * interleaved_rows;

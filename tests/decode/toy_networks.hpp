@@ -1,4 +1,4 @@
-// Engines over toy models, and comparison of logits.
+// Toy models, some with feed-forward networks that leave out neurons, and comparison of logits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "impls/decode/engine.hpp"
+#include "impls/decode/networks/sparse_networks.hpp"
+#include "tests/decode/lone_sequence.hpp"
 #include "tests/decode/reference_decoder.hpp"
 #include "tests/nn/files/toy_gguf.hpp"
 
@@ -87,6 +90,17 @@ inline std::vector<SparseLayer> toy_sparse_layers(const nn::ToyModel& model, flo
         }
     }
     return layers;
+}
+
+/// A file's model with these feed-forward networks in place of its own.
+inline std::shared_ptr<CpuModel> with_networks(const nn::TensorFile& file,
+                                               std::vector<SparseLayer> layers,
+                                               std::optional<RandomExperts> random = {},
+                                               const ModelOptions& options = {}) {
+    std::shared_ptr<CpuModel> model = load_model(file, options);
+    model->replace_networks(
+        std::make_unique<SparseNetworks>(model->config, std::move(layers), random));
+    return model;
 }
 
 }  // namespace assay::decode

@@ -1,4 +1,4 @@
-#include "impls/decode/sparse_networks.hpp"
+#include "impls/decode/networks/sparse_networks.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "impls/decode/products.hpp"
+#include "impls/decode/cpu/products.hpp"
 #include "impls/nn/hashes.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "kernels/sparse_ffn/experts.hpp"
@@ -130,20 +130,20 @@ void check_status(AssayContext& context, AssayStatus status) {
 
 }  // namespace
 
-void SparseNetworks::run(AssayContext& context, int index, int first_position, const Activations& x,
-                         float* y) {
+void SparseNetworks::run(AssayContext& context, int index, std::span<const int> positions,
+                         const Activations& x, float* y) {
     const Layer& layer = layers_[static_cast<std::size_t>(index)];
     const int experts = layer.ffn.experts;
     route(context, layer, x);
     // For latency the router's time counts, whatever it says.
-    if (random_) choose_at_random(index, first_position, x.tokens(), experts);
+    if (random_) choose_at_random(index, positions, experts);
     const AssaySparseFfn ffn{layer.ffn,       x.tokens(),   x.data(), active_.data(),
                              &active_count_,  mask_.data(), y,        workspace_.get(),
                              workspace_bytes_};
     check_status(context, kernels_of_processor().sparse_ffn(&context, &ffn));
 
-    if (index == 0) bytes_of_last_token_ = 0;
-    bytes_of_last_token_ += bytes_of(layer, mask_.data() + (x.tokens() - 1) * experts);
+    if (index == 0) bytes_of_last_run_ = 0;
+    bytes_of_last_run_ += bytes_of(layer);
 }
 
 void SparseNetworks::route(AssayContext& context, const Layer& layer, const Activations& x) {
@@ -167,13 +167,13 @@ void SparseNetworks::route_with_bias(AssayContext& context, const Layer& layer,
     list_active(x.tokens(), experts);
 }
 
-void SparseNetworks::choose_at_random(int layer, int first_position, int tokens, int experts) {
-    for (int t = 0; t < tokens; ++t) {
-        const std::span<std::uint8_t> mask(mask_.data() + t * experts,
-                                           static_cast<std::size_t>(experts));
-        choose_random_experts(*random_, layer, first_position + t, mask);
+void SparseNetworks::choose_at_random(int layer, std::span<const int> positions, int experts) {
+    std::uint8_t* mask = mask_.data();
+    for (const int position : positions) {
+        choose_random_experts(*random_, layer, position, {mask, static_cast<std::size_t>(experts)});
+        mask += experts;
     }
-    list_active(tokens, experts);
+    list_active(static_cast<int>(positions.size()), experts);
 }
 
 void SparseNetworks::list_active(int tokens, int experts) {
@@ -185,8 +185,8 @@ void SparseNetworks::list_active(int tokens, int experts) {
     }
 }
 
-std::uint64_t SparseNetworks::bytes_of(const Layer& layer, const std::uint8_t* mask) const {
-    const auto active = static_cast<std::uint64_t>(std::count(mask, mask + layer.ffn.experts, 1));
+std::uint64_t SparseNetworks::bytes_of(const Layer& layer) const {
+    const auto active = static_cast<std::uint64_t>(active_count_);
     const std::uint64_t neurons = active * static_cast<std::uint64_t>(layer.ffn.expert_size);
     const std::size_t router =
         static_cast<std::size_t>(layer.ffn.experts) * kernels::row_bytes(layer.router_type, width_);

@@ -8,9 +8,9 @@
 #include "impls/decode/cpu/attention.hpp"
 #include "impls/decode/cpu/loops.hpp"
 #include "impls/decode/cpu/paged_cache.hpp"
-#include "impls/decode/feed_forward_networks.hpp"
-#include "impls/decode/products.hpp"
-#include "impls/decode/weights.hpp"
+#include "impls/decode/cpu/products.hpp"
+#include "impls/decode/networks/feed_forward_networks.hpp"
+#include "impls/decode/weights/weights.hpp"
 
 namespace assay::decode {
 
@@ -23,11 +23,15 @@ struct CpuModel {
 
     /// In place of the dense ones, whose memory is given back.
     void replace_networks(std::unique_ptr<FeedForwardNetworks> with);
-    std::uint64_t weight_bytes_per_token() const;
+    /// Matrices, norms and biases that a pass reads whatever its tokens are; without networks that
+    /// leave out neurons.
+    std::uint64_t bytes_of_every_pass() const;
+    /// A token's row of each embedding.
+    std::uint64_t bytes_of_embedding() const;
 };
 
 /// A file that leaves out neurons (ffn_sparsity.hpp) is loaded so. Throws UserError.
-std::shared_ptr<CpuModel> load_model(const nn::TensorFile& file, const EngineOptions& options);
+std::shared_ptr<CpuModel> load_model(const nn::TensorFile& file, const ModelOptions& options);
 
 struct PassOptions {
     int blocks = 0;   ///< of the cache
@@ -43,7 +47,6 @@ class ForwardPass {
     ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& options);
 
     const CpuModel& model() const { return *model_; }
-    CpuModel& model() { return *model_; }
     /// Other weights of the same shape; what is in the cache stays. Throws UserError.
     void use(std::shared_ptr<CpuModel> model);
 
@@ -53,10 +56,12 @@ class ForwardPass {
     /// and all before; of one sequence in order. wanted: those of whose logits there is need,
     /// ascending. A token's bits do not depend on the others.
     void run(std::span<const FedToken> tokens, std::span<const int> wanted);
+    /// What the last run had to read at least: weights once, each sequence's keys and values once.
+    std::uint64_t bytes_of_last_run() const;
     /// Of the last run: [wanted][vocabulary].
-    std::span<const float> logits(int wanted) const {
+    std::span<float> logits(int wanted) {
         const auto vocabulary = static_cast<std::size_t>(config_.vocabulary);
-        return {logits_.data() + static_cast<std::size_t>(wanted) * vocabulary, vocabulary};
+        return {logits_.get() + static_cast<std::size_t>(wanted) * vocabulary, vocabulary};
     }
 
     PagedCache& cache() { return cache_; }
@@ -76,6 +81,7 @@ class ForwardPass {
     template <class Work>
     void each_token(int tokens, const Work& work);
 
+    void note_positions(std::span<const FedToken> tokens);
     void embed(int token, const FedToken& fed);
     void normalise(const Norm& norm, int token, float* out);
     /// Adds what the last layer changed, and prepares the next one's input.
@@ -97,7 +103,10 @@ class ForwardPass {
     std::vector<float> stream_;                // [tokens][width], the residual stream
     std::vector<float> query_, key_, value_;   // [tokens][heads · head width]
     std::vector<float> change_;                // [tokens][width], to be added to the stream
-    std::vector<float> logits_;
+    std::unique_ptr<float[]> logits_;  // [largest_pass][vocabulary]; touched as far as wanted
+    std::vector<int> positions_;       // of the tokens of the last run
+    std::uint64_t bytes_of_every_pass_;
+    std::int64_t positions_read_ = 0;  // of the cache, in the last run
 };
 
 }  // namespace assay::decode

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "impls/decode/cpu/loops.hpp"
-#include "impls/decode/weights.hpp"
+#include "impls/decode/weights/weights.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 
 namespace assay::decode {

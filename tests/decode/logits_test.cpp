@@ -1,8 +1,8 @@
-// The engine's logits against a decoder written in double, for both families, all stored types, and
-// both arrangements of quantised rows.
+// The forward pass's logits against a decoder written in double, for both families, all stored
+// types, and both arrangements of quantised rows.
 #include <tuple>
 
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 #include "tests/nn/files/toy_hugging_face.hpp"
 
 namespace assay::decode {
@@ -33,17 +33,14 @@ TEST_P(Logits, AsTheReference) {
     const auto& [name, type, interleave] = GetParam();
     const nn::ToyModel model = model_named(name);
     const nn::TensorFile file = toy_file(model, type);
-    EngineOptions options;
-    options.threads = 2;
-    options.interleave = interleave;
-    Engine engine(file, options);
-    EXPECT_EQ(engine.config(), model.config);
+    LoneSequence sequence(file, {.interleave = interleave}, 2);
+    EXPECT_EQ(sequence.config(), model.config);
 
     const std::vector<int> ids = random_ids(21, model.config.vocabulary, 3);
     const auto expected = ReferenceDecoder(model).logits(ids);
-    expect_near(engine.feed(std::span(ids).first(18)), expected[17], fp32);  // two batches
+    expect_near(sequence.feed(std::span(ids).first(18)), expected[17], fp32);
     for (std::size_t i = 18; i < ids.size(); ++i)
-        expect_near(engine.feed(std::span(ids).subspan(i, 1)), expected[i], fp32);
+        expect_near(sequence.feed(std::span(ids).subspan(i, 1)), expected[i], fp32);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -54,46 +51,43 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Bool()));
 
 // Weights of the grid are exact in every type, so that changing it changes no more than rounding.
-TEST(EngineLogits, WeightTypes) {
+TEST(LogitsOf, WeightTypes) {
     const nn::ToyModel model = model_named("llama");
     const std::vector<int> ids = random_ids(9, model.config.vocabulary, 4);
     const auto expected = ReferenceDecoder(model).logits(ids);
     for (const TensorType stored : {TensorType::f32, TensorType::q4_1})
         for (const WeightType weights : {WeightType::f32, WeightType::bf16}) {
-            EngineOptions options;
-            options.weights = weights;
-            Engine engine(toy_file(model, stored), options);
-            expect_near(engine.feed(ids), expected.back(), fp32);
+            LoneSequence sequence(toy_file(model, stored), {.weights = weights});
+            expect_near(sequence.feed(ids), expected.back(), fp32);
         }
 }
 
-TEST(EngineLogits, HuggingFaceFiles) {
+TEST(LogitsOf, HuggingFaceFiles) {
     for (const char* const name : {"llama", "gpt2", "untied"})
         for (const TensorType type : {TensorType::f32, TensorType::f16, TensorType::bf16}) {
             const nn::ToyModel model = model_named(name);
             const nn::HuggingFaceModel written = nn::hugging_face_of(model, type);
             const auto file = nn::TensorFile::in_memory(written.tensors.bytes(), "toy",
                                                         {{"config", written.config}});
-            Engine engine(file, {});
+            LoneSequence sequence(file);
             const std::vector<int> ids = random_ids(9, model.config.vocabulary, 5);
-            expect_near(engine.feed(ids), ReferenceDecoder(model).logits(ids).back(), fp32);
+            expect_near(sequence.feed(ids), ReferenceDecoder(model).logits(ids).back(), fp32);
         }
 }
 
-TEST(EngineLogits, ReluModels) {
+TEST(LogitsOf, ReluModels) {
     nn::DecoderConfig config = nn::toy_gpt2_config();
     config.activation = nn::Activation::relu;
     const nn::ToyModel model = nn::toy_model(config, 8);
     const nn::HuggingFaceModel written = nn::hugging_face_of(model);
-    Engine engine(
-        nn::TensorFile::in_memory(written.tensors.bytes(), "toy", {{"config", written.config}}),
-        {});
+    LoneSequence sequence(
+        nn::TensorFile::in_memory(written.tensors.bytes(), "toy", {{"config", written.config}}));
     const std::vector<int> ids = random_ids(5, config.vocabulary, 6);
-    expect_near(engine.feed(ids), ReferenceDecoder(model).logits(ids).back(), fp32);
+    expect_near(sequence.feed(ids), ReferenceDecoder(model).logits(ids).back(), fp32);
 }
 
 // Beyond one chunk of positions of the attention.
-TEST(EngineLogits, LongContext) {
+TEST(LogitsOf, LongContext) {
     nn::DecoderConfig config = nn::toy_llama_config();
     config.layers = 1;
     config.context = 600;
@@ -101,12 +95,11 @@ TEST(EngineLogits, LongContext) {
     const std::vector<int> ids = random_ids(600, config.vocabulary, 7);
     const auto expected = ReferenceDecoder(model).logits(ids);
     for (const int threads : {1, 3}) {
-        EngineOptions options;
-        options.threads = threads;
-        Engine engine(toy_file(model), options);
+        LoneSequence sequence(toy_file(model), {}, threads);
         std::size_t at = 0;
         for (const std::size_t end : {255u, 256u, 257u, 511u, 513u, 600u}) {
-            expect_near(engine.feed(std::span(ids).subspan(at, end - at)), expected[end - 1], fp32);
+            expect_near(sequence.feed(std::span(ids).subspan(at, end - at)), expected[end - 1],
+                        fp32);
             at = end;
         }
     }

@@ -1,9 +1,9 @@
-#include "impls/decode/products.hpp"
+#include "impls/decode/cpu/products.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "impls/decode/interleaved/interleaved.hpp"
+#include "impls/decode/weights/interleaved.hpp"
 #include "kernels/cpu/context.hpp"
 #include "kernels/cpu/row_products.hpp"
 #include "kernels/sparse_ffn/activation.hpp"

@@ -27,7 +27,9 @@ std::size_t interleaved_bytes(AssayType type, int rows, int columns);
 /// plain: [rows] rows of the type. out: interleaved_bytes().
 void interleave(AssayType type, const std::byte* plain, int rows, int columns, std::byte* out);
 
-/// Row `row` as it was before. out: the bytes of a plain row.
-void take_row(AssayType type, const std::byte* interleaved, int columns, int row, std::byte* out);
+/// Of row `row` as it was before the columns from `first` on, `count` of them: whole blocks. out:
+/// the bytes of so many columns of a plain row.
+void take_row(AssayType type, const std::byte* interleaved, int columns, int row, int first,
+              int count, std::byte* out);
 
 }  // namespace assay::decode

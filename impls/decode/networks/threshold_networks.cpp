@@ -1,4 +1,4 @@
-#include "impls/decode/threshold_networks.hpp"
+#include "impls/decode/networks/threshold_networks.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -37,19 +37,18 @@ void ask_for(const std::byte* weights, std::size_t row_bytes, std::size_t bytes,
 
 void NeededRows::find(const float* values, int stride, int tokens, int begin, int end,
                       float threshold, int ahead) {
-    count = of_last_token = 0;
+    count = 0;
     for (int r = begin; r < end; ++r) {
         float* const kept = weights + floats_of(count, tokens);
-        bool any = false, needed = false;
+        bool any = false;
         for (int t = 0; t < tokens; ++t) {
             const float value = values[floats_of(t, stride) + static_cast<std::size_t>(r)];
-            needed = remains(value, threshold);
+            const bool needed = remains(value, threshold);
             kept[t] = needed ? value : 0.0f;
             any |= needed;
         }
         rows[count] = r;
         count += any;
-        of_last_token += needed;
     }
     std::fill_n(rows + count, ahead, count > 0 ? rows[count - 1] : begin);
 }
@@ -71,7 +70,7 @@ int WeightedRows::run(AssayContext& context, const WeightMatrix& matrix, const f
     weights_.resize(floats_of(tokens, rows) * static_cast<std::size_t>(slabs));
     sums_.resize(of_chunk * static_cast<std::size_t>(chunks));
 
-    std::atomic<int> of_last_token{0};
+    std::atomic<int> read{0};
     context.pool.run(chunks * slabs, [&](int item) {
         const int chunk = item / slabs, slab = item % slabs;
         const int begin = rows * chunk / chunks, end = rows * (chunk + 1) / chunks;
@@ -79,7 +78,7 @@ int WeightedRows::run(AssayContext& context, const WeightMatrix& matrix, const f
         NeededRows needed{rows_.data() + slab * (rows + chunks * ahead) + begin + chunk * ahead,
                           weights_.data() + floats_of(tokens, slab * rows + begin)};
         needed.find(weights, rows, tokens, begin, end, threshold, ahead);
-        if (slab == 0) of_last_token.fetch_add(needed.of_last_token, std::memory_order_relaxed);
+        if (slab == 0) read.fetch_add(needed.count, std::memory_order_relaxed);
         const std::byte* const from = matrix.weights + kernels::row_bytes(matrix.type, first);
         float* of_token[largest_batch] = {};
         for (int t = 0; t < tokens; ++t) {
@@ -110,7 +109,7 @@ int WeightedRows::run(AssayContext& context, const WeightMatrix& matrix, const f
         context.instructions.add_rows->of_type[ASSAY_F32](sums, of_chunk * sizeof(float), chunks,
                                                           count, once, 1, &to, sums);
     });
-    return of_last_token;
+    return read;
 }
 
 ThresholdNetworks::ThresholdNetworks(const nn::DecoderConfig& config, const WeightSource& source,
@@ -157,8 +156,8 @@ int ThresholdNetworks::finish(AssayContext& context, const Layer& layer, float t
 }
 
 void ThresholdNetworks::count_bytes(int layer, std::uint64_t of_layer) {
-    if (layer == 0) bytes_of_last_token_ = 0;
-    bytes_of_last_token_ += of_layer;
+    if (layer == 0) bytes_of_last_run_ = 0;
+    bytes_of_last_run_ += of_layer;
 }
 
 std::size_t ThresholdNetworks::bias_bytes(const Layer& layer) const {
@@ -185,7 +184,8 @@ GatedNetworks::GatedNetworks(const nn::DecoderConfig& config, const WeightSource
                              nn::GateThresholds thresholds)
     : ThresholdNetworks(config, source, one_after_another), thresholds_(std::move(thresholds)) {}
 
-void GatedNetworks::run(AssayContext& context, int index, int, const Activations& x, float* y) {
+void GatedNetworks::run(AssayContext& context, int index, std::span<const int>,
+                        const Activations& x, float* y) {
     const Layer& layer = layers_[static_cast<std::size_t>(index)];
     const float least = thresholds_.least[static_cast<std::size_t>(index)];
     const std::size_t bytes = row_bytes(layer.first);
@@ -228,7 +228,9 @@ void GatedNetworks::let_through(const AssayContext& context, const Layer& layer,
         context.instructions.dot_rows->listed[matrix.type](
             matrix.weights, bytes, list, count, ahead, matrix.columns, x.rows(), tokens, sums);
         for (int i = 0; i < waits; ++i)
-            for (int t = 0; t < tokens; ++t) at(t, waiting[i]) *= sums[(gates + i) * tokens + t];
+            for (int t = 0; t < tokens; ++t)
+                if (float& passed = at(t, waiting[i]); passed != 0)  // 0 of an infinite one stays 0
+                    passed *= sums[(gates + i) * tokens + t];
         waits = 0;
         for (int r = 0; r < gates; ++r) {
             const int neuron = first + r;
@@ -280,7 +282,8 @@ ThinnedNetworks::ThinnedNetworks(const nn::DecoderConfig& config, const WeightSo
       thresholds_(std::move(thresholds)),
       gates_and_ups_(floats_of(largest_batch, config.hidden * (gated() ? 2 : 1))) {}
 
-void ThinnedNetworks::run(AssayContext& context, int index, int, const Activations& x, float* y) {
+void ThinnedNetworks::run(AssayContext& context, int index, std::span<const int>,
+                          const Activations& x, float* y) {
     const auto at = static_cast<std::size_t>(index);
     const Layer& layer = layers_[at];
     const auto inputs = static_cast<std::uint64_t>(

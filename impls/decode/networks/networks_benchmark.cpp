@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "impls/decode/sparse_networks.hpp"
-#include "impls/decode/threshold_networks.hpp"
+#include "impls/decode/networks/sparse_networks.hpp"
+#include "impls/decode/networks/threshold_networks.hpp"
 #include "kernels/reference/against_reading.hpp"
 #include "kernels/reference/random_problem.hpp"
 #include "kernels/sparse_ffn/activation.hpp"
@@ -125,11 +125,11 @@ void run(State& state, Method method, const nn::DecoderConfig& config) {
     int position = 0;
     const auto pass = [&] {
         for (int layer = 0; layer < config.layers; ++layer)
-            made->run(*context, layer, position, token.x(), y.data());
+            made->run(*context, layer, {&position, 1}, token.x(), y.data());
         ++position;
     };
     pass();
-    const auto bytes = static_cast<std::size_t>(made->bytes_of_last_token());
+    const auto bytes = static_cast<std::size_t>(made->bytes_of_last_run());
     kernels::reference::measure_against_reading(state, *context, bytes, pass);
     state.counters["MB"] = static_cast<double>(bytes) / 1e6;
 }

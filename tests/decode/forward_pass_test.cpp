@@ -1,15 +1,11 @@
-// What holds of the engine whatever the weights.
-#include <gmock/gmock.h>
-
+// What holds of the forward pass whatever the weights.
 #include "suite/base/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 
 namespace assay::decode {
 namespace {
 
 using nn::TensorType;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Properties : public testing::TestWithParam<TensorType> {
   protected:
@@ -24,16 +20,14 @@ class Properties : public testing::TestWithParam<TensorType> {
     nn::TensorFile file = toy_file(model, GetParam());
     std::vector<int> ids = random_ids(41, model.config.vocabulary, 12);
 
-    std::unique_ptr<Engine> engine(int threads) const {
-        EngineOptions options;
-        options.threads = threads;
-        return std::make_unique<Engine>(file, options);
+    std::unique_ptr<LoneSequence> sequence(int threads) const {
+        return std::make_unique<LoneSequence>(file, ModelOptions{}, threads);
     }
 };
 
 // Bit for bit: every sum has one order.
 TEST_P(Properties, PrefillIsStepByStep) {
-    const auto whole = engine(2), steps = engine(2), pieces = engine(2);
+    const auto whole = sequence(2), steps = sequence(2), pieces = sequence(2);
     const std::vector<float> expected = copy_of(whole->feed(ids));
     std::span<const float> last;
     for (const int& id : ids) last = steps->feed({&id, 1});
@@ -43,73 +37,39 @@ TEST_P(Properties, PrefillIsStepByStep) {
     EXPECT_EQ(copy_of(pieces->feed(std::span(ids).subspan(36))), expected);
 }
 
-TEST_P(Properties, FeedChunkGivesTheLogitsOfEveryStep) {
-    const auto each = engine(2), steps = engine(2);
+TEST_P(Properties, APassGivesTheLogitsOfEveryStep) {
+    const auto each = sequence(2), steps = sequence(2);
     const auto vocabulary = static_cast<std::size_t>(model.config.vocabulary);
     for (const std::size_t count : {3u, 16u, 1u}) {
         const auto some = std::span(ids).subspan(static_cast<std::size_t>(each->position()), count);
-        const std::vector<float> all = copy_of(each->feed_chunk(some));
+        const std::vector<float> all = each->feed_each(some);
         ASSERT_EQ(all.size(), count * vocabulary);
         for (std::size_t i = 0; i < count; ++i)
             EXPECT_EQ(copy_of(steps->feed(some.subspan(i, 1))),
                       copy_of(std::span(all).subspan(i * vocabulary, vocabulary)));
     }
-    EXPECT_THROW(each->feed_chunk(std::span(ids).first(17)), std::invalid_argument);
 }
 
 TEST_P(Properties, ThreadsDoNotChangeTheResult) {
-    const std::vector<float> expected = copy_of(engine(1)->feed(ids));
-    for (const int threads : {2, 3, 7}) EXPECT_EQ(copy_of(engine(threads)->feed(ids)), expected);
+    const std::vector<float> expected = copy_of(sequence(1)->feed(ids));
+    for (const int threads : {2, 3, 7}) EXPECT_EQ(copy_of(sequence(threads)->feed(ids)), expected);
 }
 
 TEST_P(Properties, ResetForgetsEverything) {
-    const auto used = engine(2);
+    const auto used = sequence(2);
     used->feed(ids);
     used->reset();
     EXPECT_EQ(used->position(), 0);
     const auto some = std::span(ids).subspan(20, 5);
-    EXPECT_EQ(copy_of(used->feed(some)), copy_of(engine(2)->feed(some)));
+    EXPECT_EQ(copy_of(used->feed(some)), copy_of(sequence(2)->feed(some)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, Properties,
                          testing::Values(TensorType::f32, TensorType::bf16, TensorType::q8_0,
                                          TensorType::q4_0, TensorType::q4_1));
 
-TEST(EngineContext, FullIsAnErrorThatChangesNothing) {
-    const nn::ToyModel model = nn::toy_model(nn::toy_llama_config(), 13);
-    const nn::TensorFile file = toy_file(model);
-    EngineOptions options;
-    options.context = 10;
-    Engine engine(file, options), other(file, {});
-    EXPECT_EQ(engine.context(), 10);
-    EXPECT_EQ(other.context(), 24);
-    const std::vector<int> ids = random_ids(10, 40, 1);
-    engine.feed(std::span(ids).first(8));
-    EXPECT_THAT([&] { engine.feed(std::span(ids).first(3)); },
-                ThrowsMessage<UserError>(HasSubstr("context of 10 positions is full")));
-    EXPECT_EQ(engine.position(), 8);
-    EXPECT_EQ(copy_of(engine.feed(std::span(ids).subspan(8))), copy_of(other.feed(ids)));
-    EXPECT_EQ(engine.position(), 10);
-}
-
-TEST(EngineContext, CannotBeLongerThanTheModels) {
-    const nn::TensorFile file = toy_file(nn::toy_model(nn::toy_llama_config(), 13));
-    EngineOptions options;
-    for (const int context : {25, -1}) {
-        options.context = context;
-        EXPECT_THROW(Engine(file, options), UserError);
-    }
-}
-
-TEST(EngineInput, IdsOutsideTheVocabulary) {
-    Engine engine(toy_file(nn::toy_model(nn::toy_llama_config(), 14)), {});
-    for (const std::vector<int>& ids : {std::vector{1, 40}, std::vector{-1}, std::vector<int>{}})
-        EXPECT_THROW(engine.feed(ids), UserError);
-    EXPECT_EQ(engine.position(), 0);
-}
-
 // Matrices, norms and biases once, one row of each embedding, and what the cache holds.
-TEST(EngineBytes, AreWhatAStepReads) {
+TEST(PassBytes, AreWhatAStepReads) {
     for (const bool llama : {true, false}) {
         nn::DecoderConfig config = llama ? nn::toy_llama_config() : nn::toy_gpt2_config();
         for (const auto& [type, bytes_of_32] : {std::pair{TensorType::f32, 128u},
@@ -123,29 +83,34 @@ TEST(EngineBytes, AreWhatAStepReads) {
                 if (name != "position_embedding")
                     expected += model.shapes.at(name).size() == 2 ? values.size() / 32 * bytes_of_32
                                                                   : values.size() * 4;
-            Engine engine(toy_file(model, type), {});
-            EXPECT_EQ(engine.bytes_per_token(), expected);
-            engine.feed(random_ids(5, 40, 1));
-            EXPECT_EQ(engine.bytes_per_token(),
-                      expected + 5u * 2 * 2 * static_cast<unsigned>(config.kv_heads) * 16 * 4);
+            LoneSequence sequence(toy_file(model, type));
+            const std::uint64_t position = 2u * 2 * static_cast<unsigned>(config.kv_heads) * 16 * 4;
+            sequence.feed(random_ids(1, 40, 1));
+            EXPECT_EQ(sequence.bytes(), expected + position);
+            sequence.feed(random_ids(1, 40, 1));
+            EXPECT_EQ(sequence.bytes(), expected + 2 * position);
         }
     }
 }
 
-TEST(EngineRandom, RunsInEveryType) {
+TEST(RandomWeights, RunInEveryType) {
     nn::DecoderConfig config = nn::toy_llama_config();
     config.width = 128;
     for (const AssayType type :
          {ASSAY_F32, ASSAY_F16, ASSAY_BF16, ASSAY_Q8_0, ASSAY_Q4_0, ASSAY_Q4_1}) {
-        Engine engine(config, type, {}, 3), same(config, type, {}, 3), other(config, type, {}, 4);
+        const auto random = [&](std::uint64_t seed) {
+            return LoneSequence(std::make_shared<CpuModel>(
+                CpuModel{config, random_weights(config, type, {}, seed), nullptr}));
+        };
+        LoneSequence sequence = random(3), same = random(3), other = random(4);
         const std::vector<int> ids = random_ids(6, config.vocabulary, 1);
-        const std::vector<float> logits = copy_of(engine.feed(ids));
+        const std::vector<float> logits = copy_of(sequence.feed(ids));
         for (const float logit : logits) ASSERT_TRUE(std::isfinite(logit));
         EXPECT_EQ(copy_of(same.feed(ids)), logits);
         EXPECT_NE(copy_of(other.feed(ids)), logits);
     }
     config.width = 144;  // no whole number of blocks
-    EXPECT_THROW(Engine(config, ASSAY_Q8_0, {}, 1), UserError);
+    EXPECT_THROW(random_weights(config, ASSAY_Q8_0, {}, 1), UserError);
 }
 
 }  // namespace

@@ -4,16 +4,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "impls/decode/engine.hpp"
+#include "impls/nn/files/decoder_config.hpp"
 #include "impls/nn/files/stored_tensor.hpp"
 #include "kernels/assay_kernels.h"
 #include "kernels/cpu/streamed_memory.hpp"
 
 namespace assay::decode {
+
+/// In which type the weight matrices are kept.
+/// stored: as the file has them (quantised rows stay quantised; arithmetic in fp32, so results
+/// equal fp32 up to the order of sums).
+enum class WeightType { stored, f32, bf16 };
+std::optional<WeightType> parse_weight_type(std::string_view);
+
+struct ModelOptions {
+    WeightType weights = WeightType::stored;
+    /// Whether quantised and bf16 rows may be rearranged where the processor has AVX-512 with int8
+    /// dot products (same bits in another order, faster). Off: the kernels' plain rows.
+    bool interleave = true;
+    /// Whether a file's feed-forward networks leave out what it says they do
+    /// (impls/nn/files/ffn_sparsity.hpp). Off: they are dense.
+    bool sparse = true;
+};
 
 /// Rows of a stored type somewhere in a large block of memory.
 struct WeightMatrix {
@@ -21,7 +38,7 @@ struct WeightMatrix {
     int rows = 0, columns = 0;
     const std::byte* weights = nullptr;  ///< row-major; null: there is no such matrix
     const float* bias = nullptr;         ///< [rows] or null
-    bool interleaved = false;  ///< arranged as impls/decode/interleaved/interleaved.hpp says
+    bool interleaved = false;            ///< arranged as impls/decode/weights/interleaved.hpp says
 
     explicit operator bool() const { return weights != nullptr; }
 };
@@ -59,12 +76,12 @@ struct Weights {
 
 /// Throws UserError: a tensor is missing or has the wrong shape.
 Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
-                        const EngineOptions& options);
+                        const ModelOptions& options);
 
 /// Matrices of `type` with random weights of about 1/sqrt(columns); norms 1, biases 0.
 /// Throws UserError where the rows are no whole number of blocks.
-Weights random_weights(const nn::DecoderConfig& config, AssayType type,
-                       const EngineOptions& options, std::uint64_t seed);
+Weights random_weights(const nn::DecoderConfig& config, AssayType type, const ModelOptions& options,
+                       std::uint64_t seed);
 
 // Where the engine's weights come from: a file, or random numbers.
 

@@ -1,5 +1,5 @@
 // Weights out of a file: rows as they are stored where that is possible, else converted.
-#include "impls/decode/weights.hpp"
+#include "impls/decode/weights/weights.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -31,7 +31,20 @@ class FileSource final : public WeightSource {
         const nn::ParameterSource source = parameter_source(file_, config_, name);
         const nn::TensorEntry& tensor = file_.require(source.tensor, source.stored_shape);
         if (!source.transposed && kernel_type(tensor.type) == type)
-            return copy_rows(source, tensor, out);
+            copy_rows(source, tensor, out);
+        else
+            convert(name, type, out);
+        // The file's pages and what was made of them are not to be in memory together.
+        file_.forget(tensor);
+    }
+
+    void floats(std::string_view name, std::span<float> out) const override {
+        read_parameter(file_, config_, name, out);
+    }
+
+  private:
+    void convert(std::string_view name, AssayType type, std::span<std::byte> out) const {
+        const nn::ParameterSource source = parameter_source(file_, config_, name);
         std::vector<float> values(static_cast<std::size_t>(source.shape[0] * source.shape[1]));
         read_parameter(file_, config_, name, values);
         if (type == ASSAY_F32) {
@@ -44,11 +57,6 @@ class FileSource final : public WeightSource {
         }
     }
 
-    void floats(std::string_view name, std::span<float> out) const override {
-        read_parameter(file_, config_, name, out);
-    }
-
-  private:
     void copy_rows(const nn::ParameterSource& source, const nn::TensorEntry& tensor,
                    std::span<std::byte> out) const {
         const auto rows = static_cast<std::size_t>(source.shape[0]);

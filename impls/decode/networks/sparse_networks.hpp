@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "impls/decode/feed_forward_networks.hpp"
+#include "impls/decode/networks/feed_forward_networks.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 
 namespace assay::decode {
@@ -22,9 +22,9 @@ class SparseNetworks final : public FeedForwardNetworks {
     SparseNetworks(const nn::DecoderConfig& config, std::vector<SparseLayer> layers,
                    std::optional<RandomExperts> random);
 
-    void run(AssayContext& context, int layer, int first_position, const Activations& x,
+    void run(AssayContext& context, int layer, std::span<const int> positions, const Activations& x,
              float* y) override;
-    std::uint64_t bytes_of_last_token() const override { return bytes_of_last_token_; }
+    std::uint64_t bytes_of_last_run() const override { return bytes_of_last_run_; }
 
   private:
     struct Layer {
@@ -38,10 +38,11 @@ class SparseNetworks final : public FeedForwardNetworks {
     /// For routers with a bias, which the kernel does not have.
     void route_with_bias(AssayContext& context, const Layer& layer, const Activations& x);
     /// Overwrites what the router chose.
-    void choose_at_random(int layer, int first_position, int tokens, int experts);
+    void choose_at_random(int layer, std::span<const int> positions, int experts);
     /// The union of what the mask chooses.
     void list_active(int tokens, int experts);
-    std::uint64_t bytes_of(const Layer& layer, const std::uint8_t* mask) const;
+    /// That all active experts together read.
+    std::uint64_t bytes_of(const Layer& layer) const;
 
     int width_;
     std::optional<RandomExperts> random_;
@@ -53,7 +54,7 @@ class SparseNetworks final : public FeedForwardNetworks {
     std::int32_t active_count_ = 0;
     kernels::StreamedMemory workspace_;
     std::size_t workspace_bytes_ = 0;
-    std::uint64_t bytes_of_last_token_ = 0;
+    std::uint64_t bytes_of_last_run_ = 0;
 };
 
 }  // namespace assay::decode

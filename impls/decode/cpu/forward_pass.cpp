@@ -1,4 +1,4 @@
-#include "impls/decode/forward_pass.hpp"
+#include "impls/decode/cpu/forward_pass.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -97,21 +97,24 @@ void CpuModel::replace_networks(std::unique_ptr<FeedForwardNetworks> with) {
     weights.ffn_matrices.reset();
 }
 
-std::uint64_t CpuModel::weight_bytes_per_token() const {
-    std::uint64_t bytes =
-        stored_bytes(weights.output) + bytes_of(weights.final_norm) + row_bytes(weights.embedding);
-    if (!weights.position_embedding.empty())
-        bytes += static_cast<std::uint64_t>(config.width) * sizeof(float);
+std::uint64_t CpuModel::bytes_of_every_pass() const {
+    std::uint64_t bytes = stored_bytes(weights.output) + bytes_of(weights.final_norm);
     for (const LayerWeights& layer : weights.layers) {
         bytes += bytes_of(layer.attention_norm) + bytes_of(layer.ffn_norm);
         for (const auto* const matrix : {&layer.query, &layer.key, &layer.value,
                                          &layer.attention_out, &layer.gate, &layer.up, &layer.down})
             bytes += stored_bytes(*matrix);
     }
-    return bytes + (networks ? networks->bytes_of_last_token() : 0);
+    return bytes;
 }
 
-std::shared_ptr<CpuModel> load_model(const nn::TensorFile& file, const EngineOptions& options) {
+std::uint64_t CpuModel::bytes_of_embedding() const {
+    const bool positions = !weights.position_embedding.empty();
+    return row_bytes(weights.embedding) +
+           (positions ? static_cast<std::uint64_t>(config.width) * sizeof(float) : 0);
+}
+
+std::shared_ptr<CpuModel> load_model(const nn::TensorFile& file, const ModelOptions& options) {
     auto model = std::make_shared<CpuModel>();
     model->config = nn::read_decoder_config(file);
     const auto sparsity =
@@ -147,7 +150,8 @@ ForwardPass::ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& opt
       key_(floats_of(largest_pass, config_.kv_heads * config_.head_width)),
       value_(key_.size()),
       change_(stream_.size()),
-      logits_(static_cast<std::size_t>(config_.vocabulary)) {
+      logits_(std::make_unique_for_overwrite<float[]>(floats_of(largest_pass, config_.vocabulary))),
+      bytes_of_every_pass_(model_->bytes_of_every_pass()) {
     if (!context_)
         throw UserError("the engine's " + std::to_string(options.threads) +
                         " threads could not be started; ask for fewer");
@@ -164,6 +168,14 @@ void ForwardPass::use(std::shared_ptr<CpuModel> model) {
     shape.name = config_.name;
     if (shape != config_) throw UserError("the new weights are of a model of another shape");
     model_ = std::move(model);
+    bytes_of_every_pass_ = model_->bytes_of_every_pass();
+}
+
+std::uint64_t ForwardPass::bytes_of_last_run() const {
+    const auto positions = static_cast<std::uint64_t>(positions_read_);
+    return bytes_of_every_pass_ + positions_.size() * model_->bytes_of_embedding() +
+           (model_->networks ? model_->networks->bytes_of_last_run() : 0) +
+           positions * static_cast<std::uint64_t>(cache_.bytes_per_position());
 }
 
 template <class Work>
@@ -176,6 +188,7 @@ void ForwardPass::each_token(int tokens, const Work& work) {
 
 void ForwardPass::run(std::span<const FedToken> tokens, std::span<const int> wanted) {
     const int count = static_cast<int>(tokens.size());
+    note_positions(tokens);
     each_token(count, [&](int t) { embed(t, tokens[static_cast<std::size_t>(t)]); });
     std::fill_n(change_.data(), floats_of(count, config_.width), 0.0f);
     for (int layer = 0; layer < config_.layers; ++layer) {
@@ -184,7 +197,6 @@ void ForwardPass::run(std::span<const FedToken> tokens, std::span<const int> wan
     }
     const int rows = static_cast<int>(wanted.size());
     if (rows == 0) return;
-    logits_.resize(std::max(logits_.size(), floats_of(rows, config_.vocabulary)));
     normalised_.begin(rows);
     each_token(rows, [&](int r) {
         const int token = wanted[static_cast<std::size_t>(r)];
@@ -192,8 +204,18 @@ void ForwardPass::run(std::span<const FedToken> tokens, std::span<const int> wan
         normalise(model_->weights.final_norm, token, normalised_.row(r));
         normalised_.ready(r);
     });
-    const Product product{&model_->weights.output, logits_.data()};
+    const Product product{&model_->weights.output, logits_.get()};
     multiply(*context_, loops_, {&product, 1}, normalised_);
+}
+
+void ForwardPass::note_positions(std::span<const FedToken> tokens) {
+    positions_.clear();
+    positions_read_ = 0;
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+        positions_.push_back(tokens[t].position);
+        const bool last = t + 1 == tokens.size() || tokens[t + 1].blocks != tokens[t].blocks;
+        if (last) positions_read_ += tokens[t].position + 1;
+    }
 }
 
 void ForwardPass::embed(int token, const FedToken& fed) {
@@ -274,8 +296,7 @@ void ForwardPass::feed_forward(int index, std::span<const FedToken> tokens) {
     const int count = static_cast<int>(tokens.size());
     add_and_normalise(layer.ffn_norm, count);
     if (model_->networks)
-        return model_->networks->run(*context_, index, tokens[0].position, normalised_,
-                                     change_.data());
+        return model_->networks->run(*context_, index, positions_, normalised_, change_.data());
     activate(*context_, loops_, layer.gate, layer.up, config_.activation, normalised_,
              hidden_.row(0));
     hidden_.begin(count);

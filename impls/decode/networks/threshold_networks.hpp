@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "impls/decode/feed_forward_networks.hpp"
-#include "impls/decode/weights.hpp"
+#include "impls/decode/networks/feed_forward_networks.hpp"
+#include "impls/decode/weights/weights.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
 
 namespace assay::decode {
@@ -31,7 +31,6 @@ struct NeededRows {
     std::int32_t* rows;  ///< room for all of them and `ahead` more, which repeat the last
     float* weights;      ///< [row][token]
     int count = 0;
-    int of_last_token = 0;
 
     /// Of rows `begin` to `end`; values: [tokens][stride].
     void find(const float* values, int stride, int tokens, int begin, int end, float threshold,
@@ -43,7 +42,7 @@ struct NeededRows {
 class WeightedRows {
   public:
     /// weights: [tokens][rows]; one that is not above the threshold counts as 0. y:
-    /// [tokens][columns]. bias: [columns], or empty. Returns how many rows the last token needs.
+    /// [tokens][columns]. bias: [columns], or empty. Returns how many rows were read.
     int run(AssayContext& context, const WeightMatrix& matrix, const float* weights,
             float threshold, int tokens, const std::vector<float>& bias, float* y);
 
@@ -56,7 +55,7 @@ class WeightedRows {
 /// What both kinds of networks hold.
 class ThresholdNetworks : public FeedForwardNetworks {
   public:
-    std::uint64_t bytes_of_last_token() const override { return bytes_of_last_token_; }
+    std::uint64_t bytes_of_last_run() const override { return bytes_of_last_run_; }
 
   protected:
     struct Layer {
@@ -69,7 +68,7 @@ class ThresholdNetworks : public FeedForwardNetworks {
     ThresholdNetworks(const nn::DecoderConfig& config, const WeightSource& source, Arrange arrange);
 
     bool gated() const { return config_.activation == nn::Activation::swiglu; }
-    /// y = down applied to hidden_; returns how many neurons the last token needs.
+    /// y = down applied to hidden_; returns how many neurons some token needs.
     int finish(AssayContext& context, const Layer& layer, float threshold, int tokens, float* y);
     void count_bytes(int layer, std::uint64_t of_layer);
     std::size_t bias_bytes(const Layer& layer) const;
@@ -83,7 +82,7 @@ class ThresholdNetworks : public FeedForwardNetworks {
 
     std::vector<kernels::StreamedMemory> memory_;
     WeightedRows down_rows_;
-    std::uint64_t bytes_of_last_token_ = 0;
+    std::uint64_t bytes_of_last_run_ = 0;
 };
 
 /// CATS. Reads the gate (without one: up) whole, and of every neuron that remains the other rows.
@@ -91,7 +90,7 @@ class GatedNetworks final : public ThresholdNetworks {
   public:
     GatedNetworks(const nn::DecoderConfig& config, const WeightSource& source,
                   nn::GateThresholds thresholds);
-    void run(AssayContext& context, int layer, int first_position, const Activations& x,
+    void run(AssayContext& context, int layer, std::span<const int> positions, const Activations& x,
              float* y) override;
 
   private:
@@ -107,7 +106,7 @@ class ThinnedNetworks final : public ThresholdNetworks {
   public:
     ThinnedNetworks(const nn::DecoderConfig& config, const WeightSource& source,
                     nn::InputThresholds thresholds);
-    void run(AssayContext& context, int layer, int first_position, const Activations& x,
+    void run(AssayContext& context, int layer, std::span<const int> positions, const Activations& x,
              float* y) override;
 
   private:

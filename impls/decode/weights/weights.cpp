@@ -1,15 +1,23 @@
-#include "impls/decode/weights.hpp"
+#include "impls/decode/weights/weights.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "impls/decode/interleaved/interleaved.hpp"
+#include "impls/decode/weights/interleaved.hpp"
 #include "kernels/cpu/element_types.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::decode {
+
+std::optional<WeightType> parse_weight_type(std::string_view name) {
+    if (name == "stored") return WeightType::stored;
+    if (name == "f32") return WeightType::f32;
+    if (name == "bf16") return WeightType::bf16;
+    return std::nullopt;
+}
 
 AssayType kernel_type(nn::TensorType type) {
     switch (type) {
@@ -58,16 +66,19 @@ std::size_t stored_bytes(const WeightMatrix& matrix) {
 }
 
 void read_row(const WeightMatrix& matrix, int row, std::span<float> out) {
-    const std::size_t bytes = row_bytes(matrix);
-    nn::TensorEntry one{"row", tensor_type(matrix.type), {matrix.columns}, {}};
-    if (!matrix.interleaved) {
-        one.bytes = {matrix.weights + static_cast<std::size_t>(row) * bytes, bytes};
-        return nn::to_floats(one, 0, out);
+    const nn::TensorType type = tensor_type(matrix.type);
+    if (!matrix.interleaved)
+        return nn::to_floats(
+            type, matrix.weights + static_cast<std::size_t>(row) * row_bytes(matrix), out);
+    constexpr int piece = 128;  // columns
+    std::byte plain[piece * sizeof(float)];
+    for (int first = 0; first < matrix.columns; first += piece) {
+        const int count = std::min(piece, matrix.columns - first);
+        take_row(matrix.type, matrix.weights, matrix.columns, row, first, count, plain);
+        nn::to_floats(
+            type, plain,
+            out.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
     }
-    std::vector<std::byte> together(bytes);
-    take_row(matrix.type, matrix.weights, matrix.columns, row, together.data());
-    one.bytes = together;
-    nn::to_floats(one, 0, out);
 }
 
 namespace {
@@ -220,13 +231,13 @@ class WeightLoader {
 }  // namespace
 
 Weights weights_of_file(const nn::TensorFile& file, const nn::DecoderConfig& config,
-                        const EngineOptions& options) {
+                        const ModelOptions& options) {
     return WeightLoader(*file_source(file, config, options.weights), config, options.interleave)
         .run();
 }
 
-Weights random_weights(const nn::DecoderConfig& config, AssayType type,
-                       const EngineOptions& options, std::uint64_t seed) {
+Weights random_weights(const nn::DecoderConfig& config, AssayType type, const ModelOptions& options,
+                       std::uint64_t seed) {
     return WeightLoader(*random_source(type, seed), config, options.interleave).run();
 }
 
