@@ -86,6 +86,8 @@ NodeRecord node_of(const json& object, int number, const std::string& where) {
     list.erase(std::unique(list.begin(), list.end()), list.end());
     if (fields.has("text") && !fields.at("text").is_null() && !fields.at("text").is_string())
         fields.fail("\"text\" must be text");
+    if (fields.has("text") && fields.at("text").is_string())
+        node.text = fields.at("text").get<std::string>();
     return node;
 }
 

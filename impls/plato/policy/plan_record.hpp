@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct NodeRecord {
     std::int64_t lead_tokens = 1;   ///< of what introduces it in a prompt: "section i: TITLE"
     std::int64_t out_tokens = 1;    ///< of its part of the answer
     std::vector<int> dependencies;  ///< ascending, each below its own number
+    std::optional<std::string> text = {};  ///< of its part of the answer, where it was recorded
 };
 
 struct PlanRecord {

@@ -1,0 +1,117 @@
+#include "impls/plato/live/question.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "suite/base/error.hpp"
+
+namespace assay::plato {
+namespace {
+
+/// Below are the special tokens of most vocabularies.
+constexpr int first_drawn = 64;
+
+class SegmentIds {
+  public:
+    SegmentIds(int vocabulary, std::uint64_t seed)
+        : first_(std::min(first_drawn, vocabulary / 4)), vocabulary_(vocabulary), random_(seed) {}
+
+    /// Begins with a token that no segment of this began with.
+    std::vector<int> next(std::int64_t tokens) {
+        const int own = first_ + begun_++;
+        if (own >= vocabulary_)
+            throw UserError(
+                "the plans have more segments than the model has tokens that they could begin "
+                "with; give fewer plans");
+        std::vector<int> ids;
+        if (tokens > 0) ids.push_back(own);
+        while (static_cast<std::int64_t>(ids.size()) < tokens) ids.push_back(any());
+        return ids;
+    }
+
+  private:
+    int any() {
+        return first_ +
+               static_cast<int>(random_() % static_cast<std::uint64_t>(vocabulary_ - first_));
+    }
+
+    int first_, vocabulary_, begun_ = 0;
+    std::mt19937_64 random_;
+};
+
+std::vector<int> repeated(std::vector<int> ids, std::int64_t tokens) {
+    const std::size_t once = ids.size();
+    ids.resize(static_cast<std::size_t>(tokens));
+    for (std::size_t i = once; i < ids.size(); ++i) ids[i] = ids[i - once];
+    return ids;
+}
+
+}  // namespace
+
+std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans,
+                                         const nn::Tokenizer& tokenizer, std::uint64_t seed) {
+    SegmentIds segments(tokenizer.size(), seed);
+    // The same for all; of each plan as much as it has.
+    std::int64_t longest_plan = 0, longest_node = 0;
+    for (const PlanRecord& plan : plans) {
+        longest_plan = std::max(longest_plan, plan.static_plan_tokens);
+        longest_node = std::max(longest_node, plan.static_node_tokens);
+    }
+    const std::vector<int> static_plan = segments.next(longest_plan),
+                           static_node = segments.next(longest_node);
+    std::vector<QuestionTokens> questions;
+    for (const PlanRecord& plan : plans) {
+        if (plan.question_tokens < 1)
+            throw UserError(fmt::format(
+                "plan \"{}\": without question_tokens there is nothing to decode from", plan.id));
+        QuestionTokens question{
+            .plan = plan,
+            .static_plan = {static_plan.begin(), static_plan.begin() + plan.static_plan_tokens},
+            .static_node = {static_node.begin(), static_node.begin() + plan.static_node_tokens},
+            .question = segments.next(plan.question_tokens),
+            .nodes = {}};
+        for (const NodeRecord& node : plan.nodes) {
+            QuestionTokens::Node tokens{.line = segments.next(node.line_tokens),
+                                        .lead = segments.next(node.lead_tokens),
+                                        .answer = {}};
+            if (node.text) {
+                tokens.answer = tokenizer.encode(*node.text);
+                if (tokens.answer.empty())
+                    throw UserError(fmt::format("plan \"{}\": a node's text is empty", plan.id));
+                tokens.answer = repeated(std::move(tokens.answer), node.out_tokens);
+            }
+            question.nodes.push_back(std::move(tokens));
+        }
+        questions.push_back(std::move(question));
+    }
+    return questions;
+}
+
+TokenNeed token_need(const QuestionTokens& question) {
+    const PlanRecord& plan = question.plan;
+    std::int64_t lines = 0;
+    for (const NodeRecord& node : plan.nodes) lines += node.line_tokens;
+    TokenNeed need;
+    const auto sequence = [&](std::int64_t tokens) {
+        need.longest = std::max(need.longest, tokens);
+        need.all += tokens;
+    };
+    sequence(plan.static_plan_tokens + plan.question_tokens + lines);
+    const std::int64_t shared = plan.static_node_tokens + plan.question_tokens;
+    sequence(shared + plan.ar_tokens);
+    std::int64_t positions = shared;  // where every node has a range of its own
+    for (const NodeRecord& node : plan.nodes) positions += node.lead_tokens + node.out_tokens;
+    need.longest = std::max(need.longest, positions);
+    for (const NodeRecord& node : plan.nodes) {
+        std::int64_t context = 0;
+        for (const int before : node.dependencies)
+            context += plan.node(before).lead_tokens + plan.node(before).out_tokens;
+        // Skeleton-of-Thought has the plan where others have answers.
+        sequence(shared + std::max(context, lines) + node.lead_tokens + node.out_tokens);
+    }
+    return need;
+}
+
+}  // namespace assay::plato
