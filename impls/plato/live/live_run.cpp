@@ -86,8 +86,8 @@ class Run {
         std::size_t next = 0;
         while (next < questions_.size() || !sessions_.empty()) {
             if (sessions_.empty()) warm(next);
-            const auto start = Clock::now();
-            start_ = start;
+            start_ = Clock::now();
+            stepped_s_ = 0;
             do {
                 while (next < questions_.size() &&
                        static_cast<int>(sessions_.size()) < settings_.concurrency)
@@ -96,7 +96,7 @@ class Run {
                 end_those_done();
                 // Questions one at a time: the next one finds an emptied cache.
             } while (!sessions_.empty() || (settings_.concurrency > 1 && next < questions_.size()));
-            result_.seconds += seconds_since(start);
+            result_.seconds += now_s();
             empty();
         }
         for (const LiveAnswer& answer : result_.answers)
@@ -159,7 +159,7 @@ class Run {
     }
 
     void add(std::size_t number) {
-        came_s_.emplace_back(number, seconds_since(start_));
+        came_s_.emplace_back(number, now_s());
         sessions_.push_back(
             std::make_unique<Session>(*this, number, questions_[number], settings_.answer));
         sessions_.back()->begin();
@@ -180,6 +180,7 @@ class Run {
         engine_.step(report_);
         if (report_.steps != 1)
             throw std::logic_error("questions are open, and the engine has nothing to do");
+        stepped_s_ += report_.seconds;
         const auto after = Clock::now();
         const std::int64_t fed = engine_.stats().computed_tokens - computed;
         note(fed);
@@ -225,11 +226,13 @@ class Run {
         result_.held_blocks = std::max(result_.held_blocks, engine_.stats().held_blocks);
     }
 
+    double now_s() const { return settings_.modelled_time ? stepped_s_ : seconds_since(start_); }
+
     double since_it_came(const Session& session) const {
         const auto came = std::find_if(came_s_.begin(), came_s_.end(), [&](const auto& each) {
             return each.first == session.number();
         });
-        return seconds_since(start_) - came->second;
+        return now_s() - came->second;
     }
 
     std::span<const QuestionTokens> questions_;
@@ -241,6 +244,7 @@ class Run {
     std::set<decode::RequestId> decoding_;
     decode::StepReport report_;
     Clock::time_point start_ = Clock::now();
+    double stepped_s_ = 0;  // of the back end's time
     LiveRun result_;
 };
 

@@ -17,6 +17,8 @@ struct LiveSettings {
     AnswerSettings answer;
     int max_batch = 64;   ///< sequences side by side, of all questions
     int concurrency = 1;  ///< questions at once; more wait
+    /// Time is what the back end says of its steps, nothing else: where it is modelled.
+    bool modelled_time = false;
 };
 
 struct LiveNode {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
+#include "impls/plato/live/prompt_texts.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::plato {
@@ -84,6 +86,50 @@ std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans,
             }
             question.nodes.push_back(std::move(tokens));
         }
+        questions.push_back(std::move(question));
+    }
+    return questions;
+}
+
+std::vector<QuestionTokens> recorded_tokens(const std::vector<RecordedAnswer>& answers,
+                                            const nn::Tokenizer& tokenizer) {
+    std::vector<QuestionTokens> questions;
+    const auto count = [](const std::vector<int>& ids) {
+        return static_cast<std::int64_t>(ids.size());
+    };
+    const std::vector<int> static_plan = tokenizer.encode(planner_instruction()),
+                           static_node = tokenizer.encode(node_instruction());
+    for (const RecordedAnswer& answer : answers) {
+        QuestionTokens question{.plan = {.id = answer.id},
+                                .static_plan = static_plan,
+                                .static_node = static_node,
+                                .question = tokenizer.encode(question_text(answer.question)),
+                                .nodes = {}};
+        std::set<int> begun;
+        for (std::size_t i = 0; i < answer.plan.size(); ++i) {
+            const PlannedNode& node = answer.plan[i];
+            const int number = static_cast<int>(i) + 1;
+            const std::string text = answer_text(answer.answers[i]);
+            const QuestionTokens::Node& tokens = question.nodes.emplace_back(
+                QuestionTokens::Node{.line = tokenizer.encode(line_text(number, node)),
+                                     .lead = tokenizer.encode(lead_text(number, node.title)),
+                                     .answer = tokenizer.encode(text)});
+            if (tokens.lead.empty() || tokens.answer.empty() ||
+                !begun.insert(tokens.lead.front()).second)
+                throw UserError(fmt::format(
+                    "record \"{}\": with this tokenizer two titles begin with the same token, so "
+                    "that what prompts have in common would not end with a title",
+                    answer.id));
+            question.plan.nodes.push_back({.line_tokens = count(tokens.line),
+                                           .lead_tokens = count(tokens.lead),
+                                           .out_tokens = count(tokens.answer),
+                                           .dependencies = node.dependencies,
+                                           .text = text});
+            question.plan.ar_tokens += count(tokens.answer);
+        }
+        question.plan.question_tokens = count(question.question);
+        question.plan.static_plan_tokens = count(static_plan);
+        question.plan.static_node_tokens = count(static_node);
         questions.push_back(std::move(question));
     }
     return questions;

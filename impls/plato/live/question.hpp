@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "impls/nn/text/tokenizer.hpp"
+#include "impls/plato/plans/recorded.hpp"
 #include "impls/plato/policy/plan_record.hpp"
 
 namespace assay::plato {
@@ -33,6 +34,12 @@ struct QuestionTokens {
 /// a text that has no tokens, more segments than the vocabulary has tokens for.
 std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans,
                                          const nn::Tokenizer& tokenizer, std::uint64_t seed);
+
+/// Of recorded answers: the plan's lines without END, titles and answers as they were recorded,
+/// with instructions of ours (prompt_texts.hpp); lengths are what the tokenizer makes of them.
+/// Throws UserError: titles that begin with the same token.
+std::vector<QuestionTokens> recorded_tokens(const std::vector<RecordedAnswer>& answers,
+                                            const nn::Tokenizer& tokenizer);
 
 /// Tokens of the longest sequence, and of all that run at the same time at most.
 struct TokenNeed {
