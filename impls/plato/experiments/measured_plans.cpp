@@ -60,6 +60,11 @@ std::unique_ptr<decode::BackEnd> LiveModel::back_end(int blocks) const {
     return decode::back_ends_of(file_, {.threads = 0, .blocks = blocks})();
 }
 
+std::unique_ptr<decode::ForwardPass> LiveModel::forward_pass(int blocks) const {
+    return std::make_unique<decode::ForwardPass>(decode::load_model(file_, {}),
+                                                 decode::PassOptions{.blocks = blocks});
+}
+
 LiveRun LiveModel::run(std::span<const QuestionTokens> questions,
                        const LiveSettings& settings) const {
     return run_live(questions, back_end(blocks_for(questions, settings.concurrency)), settings);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "impls/decode/forward_pass.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/plato/live/live_run.hpp"
 #include "impls/plato/simulated/step_model.hpp"
@@ -20,6 +21,8 @@ class LiveModel {
     const nn::Tokenizer& tokenizer() const { return tokenizer_; }
     const nn::TensorFile& file() const { return file_; }
     std::unique_ptr<decode::BackEnd> back_end(int blocks) const;
+    /// For logits, without an engine.
+    std::unique_ptr<decode::ForwardPass> forward_pass(int blocks) const;
     /// With as many blocks as it needs.
     LiveRun run(std::span<const QuestionTokens> questions, const LiveSettings& settings) const;
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "impls/model/named_models.hpp"
 #include "impls/nn/files/tensor_file.hpp"
@@ -80,6 +81,28 @@ std::vector<PlanRecord> plans_of(const SampleSpec& spec, int count) {
                            ? plan_shape("density:" + word_axis(spec, "density"))
                            : plan_shape(word_axis(spec, "plans"));
     return draw_plans(shape, count, spec.seed);
+}
+
+std::vector<ProfilePlan> live_profiles(std::map<std::string, std::vector<Value>> toy_axes,
+                                       double seconds_per_sample) {
+    ProfilePlan toy;
+    toy.provenances = {Provenance::measured, Provenance::simulated};
+    toy_axes["model"] = {std::string(live_model)};
+    toy_axes["device"] = {std::string(live_device)};
+    toy.axes_of[Provenance::measured] = std::move(toy_axes);
+    toy.rounds = 3;
+    toy.seconds_per_sample = seconds_per_sample;
+    toy.seconds_of = {{Provenance::simulated, 0.1}};
+    ProfilePlan paper;
+    paper.profile = Profile::paper;
+    paper.provenances = {Provenance::simulated};
+    paper.rounds = 3;
+    paper.seconds_per_sample = 0.1;
+    return {toy, paper};
+}
+
+nlohmann::json device_calibration(const SampleSpec& spec) {
+    return {{"device", to_json(device_profile(word_axis(spec, "device")))}};
 }
 
 std::optional<std::string> live_unsupported(const SampleSpec& spec) {

@@ -1,6 +1,8 @@
 // The axes that Plato's experiments have in common, and what they stand for.
 #pragma once
 
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +28,12 @@ std::vector<Axis> machine_axes();
 std::vector<PlanRecord> plans_of(const SampleSpec& spec, int count);
 /// The file that `plans` names; nullopt: a set.
 std::optional<Input> plans_input(const SampleSpec& spec);
+
+/// toy: measured, these values of axes, then simulated; paper: simulated.
+std::vector<ProfilePlan> live_profiles(std::map<std::string, std::vector<Value>> toy_axes,
+                                       double seconds_per_sample);
+/// The device's profile.
+nlohmann::json device_calibration(const SampleSpec& spec);
 
 /// Why measured samples cannot be had here; nullopt: they can.
 std::optional<std::string> live_unsupported(const SampleSpec& spec);

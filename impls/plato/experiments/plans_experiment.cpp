@@ -163,25 +163,19 @@ std::vector<MetricSpec> metrics() {
     return all;
 }
 
-ProfilePlan toy_plan(const PlansExperiment& declared) {
-    ProfilePlan toy;
-    toy.provenances = {Provenance::measured, Provenance::simulated};
+std::vector<ProfilePlan> profiles(const PlansExperiment& declared) {
+    auto plans = live_profiles(declared.toy_axes, declared.seconds_per_sample);
+    ProfilePlan& toy = plans.front();
     if (declared.simulated_first) std::swap(toy.provenances[0], toy.provenances[1]);
-    toy.axes_of[Provenance::measured] = declared.toy_axes;
-    toy.axes_of[Provenance::measured]["model"] = {std::string(live_model)};
-    toy.axes_of[Provenance::measured]["device"] = {std::string(live_device)};
     toy.variants = declared.toy_variants;
-    toy.rounds = 3;
-    toy.seconds_per_sample = declared.seconds_per_sample;
-    toy.seconds_of = {{Provenance::simulated, 0.1}};
-    return toy;
+    return plans;
 }
 
 }  // namespace
 
 Experiment plans_experiment(PlansExperiment declared) {
     Experiment experiment;
-    const ProfilePlan toy = toy_plan(declared);
+    experiment.profiles = profiles(declared);
     experiment.id = std::move(declared.id);
     experiment.title = std::move(declared.title);
     experiment.source = std::move(declared.source);
@@ -201,19 +195,11 @@ Experiment plans_experiment(PlansExperiment declared) {
     for (Axis& axis : machine_axes()) experiment.axes.push_back(std::move(axis));
     experiment.variants = std::move(declared.variants);
     experiment.metrics = metrics();
-    ProfilePlan paper;
-    paper.profile = Profile::paper;
-    paper.provenances = {Provenance::simulated};
-    paper.rounds = 3;
-    paper.seconds_per_sample = 0.1;
-    experiment.profiles = {toy, paper};
     experiment.figure = std::move(declared.figure);
     experiment.validate = validate_axes;
     experiment.unsupported = live_unsupported;
     experiment.inputs = live_inputs;
-    experiment.calibration = [](const SampleSpec& spec) {
-        return nlohmann::json{{"device", to_json(device_profile(word_axis(spec, "device")))}};
-    };
+    experiment.calibration = device_calibration;
     experiment.run = [with_ar = declared.with_ar](const SampleSpec& spec, Recorder& recorder) {
         if (spec.provenance == Provenance::measured)
             run_measured(spec, recorder, with_ar);

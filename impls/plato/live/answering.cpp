@@ -95,7 +95,7 @@ void Answering::add_context(int node, PartRequest& request) const {
         for (const auto& each : question_.nodes) append(request.prompt, each.line);
         return;
     }
-    for (const int before : question_.plan.node(node).dependencies) {
+    for (const int before : question_.plan.node(node).in_prompt()) {
         const std::vector<int>& lead = question_.node(before).lead;
         const int at = static_cast<int>(request.prompt.size());
         append(request.prompt, lead);
@@ -111,21 +111,25 @@ void Answering::add_context(int node, PartRequest& request) const {
 
 /// Instruction and question as they stand, then a range for every node in the plan's order.
 void Answering::reserve_positions(int node, PartRequest& request) const {
+    const PlanRecord& plan = question_.plan;
     int position = 0;
-    const auto range = [&](std::int64_t tokens, std::vector<int>& to) {
-        for (std::int64_t i = 0; i < tokens; ++i) to.push_back(position++);
+    const auto range = [&](std::int64_t tokens) {
+        for (std::int64_t i = 0; i < tokens; ++i) request.rotations.push_back(position++);
     };
-    range(static_cast<std::int64_t>(question_.static_node.size() + question_.question.size()),
-          request.rotations);
-    const auto& dependencies = question_.plan.node(node).dependencies;
-    for (int number = 1; number <= node; ++number) {
-        const NodeRecord& record = question_.plan.node(number);
-        const std::int64_t tokens = record.lead_tokens + (number == node ? 0 : record.out_tokens);
-        if (number == node || std::binary_search(dependencies.begin(), dependencies.end(), number))
-            range(tokens, request.rotations);
-        else
-            position += static_cast<int>(tokens);
+    range(plan.static_node_tokens + plan.question_tokens);
+    const int first = position;
+    const auto go_to = [&](int number) {
+        position = first;
+        for (int before = 1; before < number; ++before)
+            position +=
+                static_cast<int>(plan.node(before).lead_tokens + plan.node(before).out_tokens);
+    };
+    for (const int before : plan.node(node).in_prompt()) {
+        go_to(before);
+        range(plan.node(before).lead_tokens + plan.node(before).out_tokens);
     }
+    go_to(node);
+    range(plan.node(node).lead_tokens);
 }
 
 void Answering::on_token(int number, int id) {

@@ -14,7 +14,7 @@
 namespace assay::plato {
 
 struct LiveSettings {
-    AnswerSettings answer;
+    AnswerSettings answer = {};
     int max_batch = 64;   ///< sequences side by side, of all questions
     int concurrency = 1;  ///< questions at once; more wait
     /// Time is what the back end says of its steps, nothing else: where it is modelled.

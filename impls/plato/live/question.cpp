@@ -52,9 +52,9 @@ std::vector<int> repeated(std::vector<int> ids, std::int64_t tokens) {
 
 }  // namespace
 
-std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans,
-                                         const nn::Tokenizer& tokenizer, std::uint64_t seed) {
-    SegmentIds segments(tokenizer.size(), seed);
+std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans, int vocabulary,
+                                         std::uint64_t seed) {
+    SegmentIds segments(vocabulary, seed);
     // The same for all; of each plan as much as it has.
     std::int64_t longest_plan = 0, longest_node = 0;
     for (const PlanRecord& plan : plans) {
@@ -75,19 +75,28 @@ std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans,
             .question = segments.next(plan.question_tokens),
             .nodes = {}};
         for (const NodeRecord& node : plan.nodes) {
-            QuestionTokens::Node tokens{.line = segments.next(node.line_tokens),
-                                        .lead = segments.next(node.lead_tokens),
-                                        .answer = {}};
-            if (node.text) {
-                tokens.answer = tokenizer.encode(*node.text);
-                if (tokens.answer.empty())
-                    throw UserError(fmt::format("plan \"{}\": a node's text is empty", plan.id));
-                tokens.answer = repeated(std::move(tokens.answer), node.out_tokens);
-            }
-            question.nodes.push_back(std::move(tokens));
+            std::vector<int> line = segments.next(node.line_tokens);
+            question.nodes.push_back(
+                {.line = std::move(line), .lead = segments.next(node.lead_tokens), .answer = {}});
         }
         questions.push_back(std::move(question));
     }
+    return questions;
+}
+
+std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans,
+                                         const nn::Tokenizer& tokenizer, std::uint64_t seed) {
+    auto questions = drawn_tokens(plans, tokenizer.size(), seed);
+    for (QuestionTokens& question : questions)
+        for (std::size_t i = 0; i < question.nodes.size(); ++i) {
+            const NodeRecord& node = question.plan.nodes[i];
+            if (!node.text) continue;
+            std::vector<int> ids = tokenizer.encode(*node.text);
+            if (ids.empty())
+                throw UserError(
+                    fmt::format("plan \"{}\": a node's text is empty", question.plan.id));
+            question.nodes[i].answer = repeated(std::move(ids), node.out_tokens);
+        }
     return questions;
 }
 
@@ -100,7 +109,7 @@ std::vector<QuestionTokens> recorded_tokens(const std::vector<RecordedAnswer>& a
     const std::vector<int> static_plan = tokenizer.encode(planner_instruction()),
                            static_node = tokenizer.encode(node_instruction());
     for (const RecordedAnswer& answer : answers) {
-        QuestionTokens question{.plan = {.id = answer.id},
+        QuestionTokens question{.plan = {.id = answer.id, .nodes = {}},
                                 .static_plan = static_plan,
                                 .static_node = static_node,
                                 .question = tokenizer.encode(question_text(answer.question)),

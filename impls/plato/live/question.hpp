@@ -34,6 +34,9 @@ struct QuestionTokens {
 /// a text that has no tokens, more segments than the vocabulary has tokens for.
 std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans,
                                          const nn::Tokenizer& tokenizer, std::uint64_t seed);
+/// … for no model: ids below `vocabulary`, texts are not looked at.
+std::vector<QuestionTokens> drawn_tokens(const std::vector<PlanRecord>& plans, int vocabulary,
+                                         std::uint64_t seed);
 
 /// Of recorded answers: the plan's lines without END, titles and answers as they were recorded,
 /// with instructions of ours (prompt_texts.hpp); lengths are what the tokenizer makes of them.

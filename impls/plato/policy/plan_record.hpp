@@ -14,7 +14,10 @@ struct NodeRecord {
     std::int64_t lead_tokens = 1;   ///< of what introduces it in a prompt: "section i: TITLE"
     std::int64_t out_tokens = 1;    ///< of its part of the answer
     std::vector<int> dependencies;  ///< ascending, each below its own number
+    std::vector<int> context = {};  ///< the same in the order of its prompt; empty: ascending
     std::optional<std::string> text = {};  ///< of its part of the answer, where it was recorded
+
+    const std::vector<int>& in_prompt() const { return context.empty() ? dependencies : context; }
 };
 
 struct PlanRecord {
