@@ -44,6 +44,7 @@ PlanRecord random_plan(std::mt19937_64& random, const std::string& id) {
         plan.ar_tokens += node.out_tokens;
         plan.nodes.push_back(node);
     }
+    if (below(3) == 0) plan = with_closing_node(std::move(plan), 1 + below(3), 1 + below(9));
     return plan;
 }
 

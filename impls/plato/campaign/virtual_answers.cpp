@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "impls/decode/batch_engine.hpp"
@@ -68,6 +69,7 @@ class Service {
                          [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
         hosts_.resize(static_cast<std::size_t>(setup.engines));
         for (Host& host : hosts_) start_engine(host);
+        for (Host& host : hosts_) warm(host);
         for (std::size_t i = 0; i < setup.questions.size(); ++i)
             sessions_.push_back(std::make_unique<Session>(*this, i));
     }
@@ -123,7 +125,8 @@ class Service {
     struct Host {
         std::unique_ptr<decode::BatchEngine> engine;
         std::map<decode::RequestId, PartId> parts;
-        std::vector<Report> reports;  // of the step under way
+        std::map<decode::RequestId, std::vector<int>> warming;  // static parts being computed
+        std::vector<Report> reports;                            // of the step under way
         bool busy = false;
         double ready_s = 0;         // when that ends
         double silent_until_s = 0;  // killed or hanging
@@ -144,6 +147,19 @@ class Service {
                                          .cost = setup_.cost,
                                          .checks = setup_.checks}),
             decode::BatchOptions{.max_batch = setup_.max_batch, .chunk = 512});
+    }
+    /// Static parts are computed first, and again where they are lost: else a node would never go
+    /// to an engine that lacks them.
+    void warm(Host& host) {
+        if (!setup_.answer.warm || setup_.answer.reuse == KvReuse::none) return;
+        std::set<std::vector<int>> texts;
+        for (const QuestionTokens& question : setup_.questions)
+            texts.insert({question.static_plan, question.static_node});
+        texts.erase(std::vector<int>());
+        for (const std::vector<int>& text : texts) {
+            host.warming[host.engine->submit({.prompt = text, .max_tokens = 1})] = text;
+            placement_.on_started(number_of(host), text);
+        }
     }
     int number_of(const Host& host) const { return static_cast<int>(&host - hosts_.data()); }
     bool silent(const Host& host) const { return host.silent_until_s > now_s_; }
@@ -193,6 +209,7 @@ class Service {
             host.dead = false;
             start_engine(host);
             come_back(host);
+            warm(host);
         }
         if (host.busy && host.ready_s <= now_s_) {
             host.busy = false;
@@ -205,6 +222,7 @@ class Service {
             host.parts.clear();
             host.engine->empty_cache();
             come_back(host);
+            warm(host);
         }
     }
     void come_back(Host& host) {
@@ -242,6 +260,13 @@ class Service {
             return;
         }
         for (const Report::Token& token : report.tokens()) {
+            if (const auto text = host.warming.find(token.request); text != host.warming.end()) {
+                std::vector<int> tokens = text->second;
+                tokens.push_back(token.id);
+                placement_.on_ended(number_of(host), tokens);
+                host.warming.erase(text);
+                continue;
+            }
             const auto found = host.parts.find(token.request);
             if (found == host.parts.end())
                 throw BrokenRule("a token of a request that nobody made");
@@ -363,10 +388,15 @@ class Service {
     void take_back_all(Host& host) {
         for (const auto& [request, part] : host.parts) {
             pending_.push_back(part);
-            if (!host.dead) host.engine->remove(request);
+            host.engine->remove(request);
             placement_.on_taken_back(number_of(host));
         }
         host.parts.clear();
+        for (const auto& [request, text] : host.warming) {
+            host.engine->remove(request);
+            placement_.on_taken_back(number_of(host));
+        }
+        host.warming.clear();
     }
     void give_up(Host& host) {
         ++outcome_.counts["given_up"];
@@ -377,6 +407,7 @@ class Service {
         for (const auto& [request, part] : host.parts) pending_.push_back(part);
         // An engine that only hangs still has them; they are remembered until it is told.
         if (host.dead || setup_.misdeed != Misdeed::hears_the_lost) host.parts.clear();
+        host.warming.clear();
         placement_.on_lost(number_of(host));
     }
 
@@ -408,8 +439,10 @@ class Service {
                 host.corrupts = fault.bit;
                 return;
             case FaultKind::wipe:
+                if (host.dead) return;
                 host.engine->empty_cache();
                 placement_.on_wiped(number_of(host));
+                if (!host.given_up) warm(host);
                 return;
         }
     }
@@ -417,6 +450,7 @@ class Service {
     void check_blocks() {
         for (Host& host : hosts_) {
             if (host.dead || host.given_up) continue;  // not heard of again
+            for (const auto& [request, text] : host.warming) host.engine->remove(request);
             host.engine->empty_cache();
             if (const int held = host.engine->stats().held_blocks; held != 0)
                 throw BrokenRule(fmt::format("{} blocks are left", held));

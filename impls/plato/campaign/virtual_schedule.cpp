@@ -112,7 +112,7 @@ VirtualSetup draw_setup(std::uint64_t seed, const std::string& mode) {
     setup.answer.reuse =
         std::array{KvReuse::none, KvReuse::shared, KvReuse::prefix, KvReuse::prefix}[dice.below(4)];
     setup.answer.order = std::array{Order::path, Order::index, Order::prefix}[dice.below(3)];
-    setup.answer.warm = false;
+    setup.answer.warm = dice.one_in(2);
     setup.engines = static_cast<int>(dice.between(1, 3));
     setup.max_batch = static_cast<int>(dice.between(1, 6));
     setup.cost = {.fixed_s = 0.25, .weights_s = 1, .token_s = 0.0625, .position_s = 0};

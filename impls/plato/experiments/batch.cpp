@@ -25,7 +25,7 @@ double simulated_step_s(const SampleSpec& spec, int batch) {
 
 /// Mean over steps in which all sequences decode and nothing else happens.
 double measured_step_s(const SampleSpec& spec, int batch) {
-    const LiveModel model;
+    const LiveModel model(spec);
     const PlanRecord prompts{.id = "prompts", .question_tokens = context, .nodes = {NodeRecord{}}};
     const int blocks = batch * ((context + measured_steps) / decode::block_positions + 3);
     decode::BatchEngine engine(model.back_end(blocks),

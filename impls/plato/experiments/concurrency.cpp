@@ -46,7 +46,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
         without = spec.variant == "ar" ? with : run(settings);
     };
     if (measured) {
-        const LiveModel model;
+        const LiveModel model(spec);
         const auto questions = drawn_tokens(plans, model.tokenizer(), spec.seed);
         both([&](const LiveSettings& each) { return model.run(questions, each); });
     } else {

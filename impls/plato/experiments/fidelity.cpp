@@ -208,7 +208,7 @@ class Fidelity {
 };
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const LiveModel model;
+    const LiveModel model(spec);
     const auto questions = recorded_tokens(
         recorded_answers(static_cast<int>(integer_axis(spec, "records"))), model.tokenizer());
     Fidelity fidelity(model, questions, parse_link_positions(spec.variant).value());

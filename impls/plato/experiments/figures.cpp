@@ -59,7 +59,7 @@ Experiment kv() {
                                         .panels = {"plans", "model"},
                                         .x_title = "reuse",
                                         .y_title = "prompt tokens computed again"},
-                             .toy_variants = {"ar", "sot", "plato"},
+                             .toy_variants = {"plato"},
                              .with_ar = false});
 }
 

@@ -52,12 +52,16 @@ Row least_squares(std::span<const LiveStep> steps, std::array<bool, 3> wanted) {
 
 }  // namespace
 
-LiveModel::LiveModel()
+LiveModel::LiveModel(const SampleSpec& spec)
     : file_(model::locate_file(live_model, data::Kind::model)),
-      tokenizer_(nn::Tokenizer::of(file_)) {}
+      tokenizer_(nn::Tokenizer::of(file_)),
+      activations_(spec.axes.contains("activations") && word_axis(spec, "activations") == "int8"
+                       ? decode::ActivationType::int8
+                       : decode::ActivationType::exact) {}
 
 std::unique_ptr<decode::BackEnd> LiveModel::back_end(int blocks) const {
-    return decode::back_ends_of(file_, {.threads = 0, .blocks = blocks})();
+    return decode::back_ends_of(file_,
+                                {.threads = 0, .blocks = blocks, .activations = activations_})();
 }
 
 std::unique_ptr<decode::ForwardPass> LiveModel::forward_pass(int blocks) const {

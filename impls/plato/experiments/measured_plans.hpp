@@ -16,8 +16,8 @@ namespace assay::plato {
 /// The model's file, its tokenizer, and engines with its weights.
 class LiveModel {
   public:
-    /// Throws UserError: it is not here.
-    LiveModel();
+    /// activations: of the sample's axis; exact where it has none. Throws UserError: no such file.
+    explicit LiveModel(const SampleSpec& spec);
     const nn::Tokenizer& tokenizer() const { return tokenizer_; }
     const nn::TensorFile& file() const { return file_; }
     std::unique_ptr<decode::BackEnd> back_end(int blocks) const;
@@ -29,6 +29,7 @@ class LiveModel {
   private:
     nn::TensorFile file_;
     nn::Tokenizer tokenizer_;
+    decode::ActivationType activations_;
 };
 
 /// Least squares over steps: C0 + C1 · sequences + P · prompt tokens, none below 0. Where all steps

@@ -64,7 +64,11 @@ std::vector<Axis> machine_axes() {
             {"device",
              fmt::format("simulated: its profile; measured: {}, this machine's", live_device),
              {"h200"},
-             true}};
+             true},
+            {"activations",
+             "measured: what products multiply: all 24 bits, or eight",
+             {"exact", "int8"},
+             false}};
 }
 
 std::optional<Input> plans_input(const SampleSpec& spec) {
@@ -90,12 +94,13 @@ std::vector<ProfilePlan> live_profiles(std::map<std::string, std::vector<Value>>
     toy_axes["model"] = {std::string(live_model)};
     toy_axes["device"] = {std::string(live_device)};
     toy.axes_of[Provenance::measured] = std::move(toy_axes);
-    toy.rounds = 3;
+    toy.axes["activations"] = {};  // in cases only where they are not exact
     toy.seconds_per_sample = seconds_per_sample;
     toy.seconds_of = {{Provenance::simulated, 0.1}};
     ProfilePlan paper;
     paper.profile = Profile::paper;
     paper.provenances = {Provenance::simulated};
+    paper.axes["activations"] = {};
     paper.rounds = 3;
     paper.seconds_per_sample = 0.1;
     return {toy, paper};
@@ -128,6 +133,8 @@ void validate_axes(const SampleSpec& spec) {
                     plan.id));
     if (spec.axes.contains("kv") && !parse_kv_reuse(word_axis(spec, "kv")))
         throw UserError(fmt::format("kv {}: give L0, L1, L2 or L3", word_axis(spec, "kv")));
+    if (spec.axes.contains("activations") && spec.provenance != Provenance::measured)
+        throw UserError("activations: only measured samples have them");
     if (!spec.axes.contains("model")) return;
     if (spec.provenance != Provenance::measured) {
         static_cast<void>(model::named_shape(word_axis(spec, "model")));

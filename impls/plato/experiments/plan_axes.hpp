@@ -20,7 +20,7 @@ std::string word_axis(const SampleSpec& spec, const char* axis);
 
 Axis plans_axis();  ///< sets, "recorded", files
 Axis reuse_axis();
-/// model and device: of simulated samples shapes and profiles.
+/// model and device: of simulated samples shapes and profiles. activations: of measured ones.
 std::vector<Axis> machine_axes();
 
 /// Plans in numbers: drawn (`count` of them), of the file that the axis names, or the recorded

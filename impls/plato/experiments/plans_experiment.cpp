@@ -93,7 +93,7 @@ void run_simulated(const SampleSpec& spec, Recorder& recorder) {
 // ---- on the engine
 
 void run_measured(const SampleSpec& spec, Recorder& recorder, bool with_ar) {
-    const LiveModel model;
+    const LiveModel model(spec);
     const auto questions =
         drawn_tokens(plans_of(spec, measured_plans), model.tokenizer(), spec.seed);
     LiveSettings settings;

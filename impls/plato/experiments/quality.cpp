@@ -33,7 +33,7 @@ std::vector<QuestionTokens> one_after_the_other(std::vector<QuestionTokens> ques
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const LiveModel model;
+    const LiveModel model(spec);
     const auto questions = recorded_tokens(
         recorded_answers(static_cast<int>(integer_axis(spec, "records"))), model.tokenizer());
     const auto plato = nats(model, questions, Mode::plato);

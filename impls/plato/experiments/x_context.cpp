@@ -35,7 +35,7 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     }
     recorder.metric("drawn_recomputed_fraction", of_drawn.fraction());
 
-    const LiveModel model;
+    const LiveModel model(spec);
     auto questions = recorded_tokens(
         recorded_answers(static_cast<int>(integer_axis(spec, "records"))), model.tokenizer());
     std::vector<PlanRecord> ordered;

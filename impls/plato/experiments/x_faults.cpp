@@ -28,7 +28,6 @@ VirtualSetup setup_of(const SampleSpec& spec) {
         drawn_tokens(draw_plans(plan_shape(word_axis(spec, "plans")), questions, spec.seed),
                      setup.vocabulary, spec.seed);
     setup.come_s.assign(questions, 0);
-    setup.answer.warm = false;
     setup.engines = engines;
     setup.max_batch = 64;
     for (const QuestionTokens& question : setup.questions)

@@ -106,7 +106,7 @@ int depth(const PlanParser& plan) {
 }
 
 void run(const SampleSpec& spec, Recorder& recorder) {
-    const LiveModel model;
+    const LiveModel model(spec);
     const auto answers = recorded_answers(static_cast<int>(integer_axis(spec, "records")));
     const auto plans = Planner(model, answers).run(spec.variant == "grammar");
     double valid = 0, nodes = 0, edges = 0, mended = 0, fallback = 0, tokens = 0, parallel = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::plato {
@@ -31,5 +32,17 @@ struct PlanRecord {
     int size() const { return static_cast<int>(nodes.size()); }
     const NodeRecord& node(int number) const { return nodes[static_cast<std::size_t>(number - 1)]; }
 };
+
+/// With a last node that depends on all others, for an answer that closes coherently (option
+/// closing_node of the specification): no line of the plan announces it, its end does. The answer
+/// without a plan is as long as before.
+inline PlanRecord with_closing_node(PlanRecord plan, std::int64_t lead_tokens,
+                                    std::int64_t out_tokens) {
+    NodeRecord closing{
+        .line_tokens = 0, .lead_tokens = lead_tokens, .out_tokens = out_tokens, .dependencies = {}};
+    for (int number = 1; number <= plan.size(); ++number) closing.dependencies.push_back(number);
+    plan.nodes.push_back(std::move(closing));
+    return plan;
+}
 
 }  // namespace assay::plato
