@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "impls/decode/sampling.hpp"
@@ -31,6 +32,10 @@ struct Pick {
 struct Slice {
     std::span<const int> ids;  ///< to be fed, at the positions from first_position on
     int first_position = 0;
+    /// Where they are not consecutive: the place of each of `ids`; empty: from first_position on.
+    std::span<const int> positions;
+    /// The positions by which queries and keys of each are rotated; empty: those where they stand.
+    std::span<const int> rotations;
     std::span<const int> blocks;  ///< block n holds the positions from n · block_positions on
     bool picks = false;           ///< whether the token after the last is wanted, found by `pick`
     Pick pick;
@@ -45,6 +50,14 @@ struct Outcome {
     double log_probability = 0;  ///< nats, of the raw logits' softmax
     bool finite = true;          ///< false: its logits have no softmax; the request has failed
     std::vector<double> scores;  ///< of `scored`, where it was not -1 (else 0)
+};
+
+/// Consecutive positions of one block in another, their keys rotated by `shift` positions.
+struct LinkedPositions {
+    int from = -1, from_position = 0;
+    int to = -1, to_position = 0;
+    int positions = 0;
+    int shift = 0;
 };
 
 class BackEnd {
@@ -62,6 +75,12 @@ class BackEnd {
 
     /// The first `positions` of block `from` over those of `to`.
     virtual void copy_block(int from, int to, int positions) = 0;
+    /// Whether keys tell their position by a rotation alone (RoPE): then they can be linked, and
+    /// slices have positions and rotations.
+    virtual bool can_link() const { return false; }
+    virtual void link(const LinkedPositions&) {
+        throw std::logic_error("this back end cannot link keys and values");
+    }
     /// A block's keys and values, in a layout of the back end's own; [block_bytes].
     virtual void read_block(int block, std::span<std::byte> out) const = 0;
     virtual void write_block(int block, std::span<const std::byte> in) = 0;

@@ -36,6 +36,18 @@ struct BatchEngine::Live {
     RequestId id = -1;
     RequestState state;             // but for ids and what else the scheduler knows
     std::vector<std::byte> stored;  // keys and values in the host's memory, block by block
+    Links links;
+    bool has_links = false;                      // any of them, or keep
+    std::vector<int> shifts;                     // of each link
+    std::vector<int> ids, positions, rotations;  // of a slice, where it has such
+
+    int rotation_of(int token) const {
+        const std::vector<int>& given = links.rotations;
+        if (given.empty()) return token;
+        const int prompt = static_cast<int>(given.size());
+        return token < prompt ? given[static_cast<std::size_t>(token)]
+                              : given.back() + 1 + token - prompt;
+    }
 };
 
 void StepReport::clear() {
@@ -102,7 +114,67 @@ void BatchEngine::check(const BatchRequest& request) const {
                         least, back_end_->blocks()));
 }
 
-RequestId BatchEngine::submit(const BatchRequest& request) {
+void BatchEngine::check(const BatchRequest& request, const Links& links) const {
+    const auto refuse = [](const std::string& why) { throw UserError("links: " + why); };
+    if (links.most_reused < 0) refuse("most_reused is at least 0");
+    if (links.linked.empty() && links.rotations.empty()) return;
+    if (!back_end_->can_link())
+        refuse("keys of this model are not rotated; only those of RoPE can stand elsewhere");
+    if (request.prompt_log_probabilities)
+        refuse("a prompt that is scored is computed, no part of it linked");
+    const std::vector<int>& rotations = links.rotations;
+    if (!rotations.empty()) {
+        if (rotations.size() != request.prompt.size())
+            refuse("give a rotation for each token of the prompt");
+        const auto [least, most] = std::minmax_element(rotations.begin(), rotations.end());
+        if (*least < 0 || *most >= back_end_->context() ||
+            rotations.back() + request.max_tokens > back_end_->context())
+            refuse(fmt::format("rotations go from 0 to the context's end, {}",
+                               back_end_->context() - 1));
+    }
+    int end = 0;
+    for (const LinkedTokens& linked : links.linked) {
+        const auto kept = kept_.find(linked.kept);
+        if (kept == kept_.end()) refuse(fmt::format("nothing is kept of request {}", linked.kept));
+        const std::vector<int>& tokens = kept->second.tokens;
+        const auto known = static_cast<int>(tokens.size());
+        if (linked.count < 1 || linked.first < 0 || linked.first > known - linked.count)
+            refuse(fmt::format("{} tokens are kept of request {}", known, linked.kept));
+        if (linked.at < end ||
+            linked.at > static_cast<int>(request.prompt.size()) - 1 - linked.count)
+            refuse("they are ascending and apart, and the prompt's last token is none of them");
+        end = linked.at + linked.count;
+        if (!std::equal(tokens.begin() + linked.first, tokens.begin() + linked.first + linked.count,
+                        request.prompt.begin() + linked.at))
+            refuse(fmt::format("those kept of request {} are other tokens", linked.kept));
+    }
+}
+
+/// By which its keys are to be rotated on.
+int BatchEngine::shift_of(const LinkedTokens& linked, const Links& links) const {
+    const std::vector<int>& from = kept_.at(linked.kept).rotations;
+    const auto rotation = [](const std::vector<int>& given, int token) {
+        return given.empty() ? token : given[static_cast<std::size_t>(token)];
+    };
+    const int shift = rotation(links.rotations, linked.at) - rotation(from, linked.first);
+    for (int i = 1; i < linked.count; ++i)
+        if (rotation(links.rotations, linked.at + i) - rotation(from, linked.first + i) != shift)
+            throw UserError("links: the tokens of one do not keep their distances");
+    return shift;
+}
+
+RequestId BatchEngine::submit(const BatchRequest& request) { return submit(request, {}); }
+
+void BatchEngine::release(RequestId kept) {
+    for (const auto& [id, slot] : slots_)
+        for (const LinkedTokens& linked : live_[static_cast<std::size_t>(slot)].links.linked)
+            if (linked.kept == kept)
+                throw std::logic_error(
+                    "a request that has not ended is linked to what is released");
+    if (kept_.erase(kept) > 0) scheduler_.on(Release{kept});
+}
+
+RequestId BatchEngine::submit(const BatchRequest& request, const Links& links) {
     RequestState state;
     state.model = options_.model;
     state.request = request;
@@ -111,7 +183,8 @@ RequestId BatchEngine::submit(const BatchRequest& request) {
         state.request.stop_ids.clear();
     }
     check(state.request);
-    return add(state);
+    check(state.request, links);
+    return add(state, links);
 }
 
 RequestId BatchEngine::resume(const RequestState& state) {
@@ -154,7 +227,14 @@ RequestId BatchEngine::resume(const RequestState& state) {
     return add(state);
 }
 
-RequestId BatchEngine::add(const RequestState& state) {
+RequestId BatchEngine::add(const RequestState& state, const Links& links) {
+    std::vector<int> shifts;
+    std::vector<Link> linked;
+    for (const LinkedTokens& each : links.linked) {
+        shifts.push_back(shift_of(each, links));
+        linked.push_back(
+            {.kept = each.kept, .first = each.first, .count = each.count, .at = each.at});
+    }
     int slot = static_cast<int>(live_.size());
     if (unused_.empty()) {
         live_.emplace_back();
@@ -166,6 +246,9 @@ RequestId BatchEngine::add(const RequestState& state) {
     live.id = ++last_id_;
     live.state = state;
     live.stored.clear();
+    live.links = links;
+    live.shifts = std::move(shifts);
+    live.has_links = links.keep || !links.linked.empty() || !links.rotations.empty();
     const BatchRequest& request = live.state.request;
     std::vector<int> tokens = request.prompt;
     tokens.insert(tokens.end(), state.ids.begin(), state.ids.end());
@@ -188,9 +271,11 @@ RequestId BatchEngine::add(const RequestState& state) {
                          .max_tokens = request.max_tokens,
                          .stop_ids = request.stop_ids,
                          .priority = request.priority,
-                         .reuses = !request.prompt_log_probabilities,
+                         .most_reused = request.prompt_log_probabilities ? 0 : links.most_reused,
                          .admitted = state.admitted,
-                         .stored = has_cache ? state.kv_positions : 0});
+                         .stored = has_cache ? state.kv_positions : 0,
+                         .links = linked,
+                         .keep_as = links.keep ? live.id : -1});
     return live.id;
 }
 
@@ -231,6 +316,8 @@ RequestState BatchEngine::state_of(RequestId request, bool with_cache) const {
     const int slot = slots_.at(request);
     const Live& live = live_[static_cast<std::size_t>(slot)];
     const Scheduler::Sequence& sequence = scheduler_.sequence(slot);
+    if (live.has_links)
+        throw UserError("a request that is linked to others, or kept for them, cannot move");
     RequestState state = live.state;
     state.ids.assign(sequence.tokens.begin() + sequence.prompt, sequence.tokens.end());
     state.reused += sequence.reused;
@@ -284,6 +371,14 @@ void BatchEngine::carry_out() {
         back_end_->write_block(swap.block, stored(swap));
     for (const SwapBlock& swap : actions_.swaps_in)
         live_[static_cast<std::size_t>(swap.request)].stored.clear();
+    for (const LinkBlock& link : actions_.links)
+        back_end_->link({.from = link.from,
+                         .from_position = link.from_position,
+                         .to = link.to,
+                         .to_position = link.to_position,
+                         .positions = link.positions,
+                         .shift = live_[static_cast<std::size_t>(link.request)]
+                                      .shifts[static_cast<std::size_t>(link.link)]});
     for (const int request : actions_.forgotten)
         live_[static_cast<std::size_t>(request)].stored.clear();
 }
@@ -293,7 +388,8 @@ void BatchEngine::make_slices() {
     for (std::size_t i = 0; i < actions_.feeds.size(); ++i) {
         const Feed& feed = actions_.feeds[i];
         const Scheduler::Sequence& sequence = scheduler_.sequence(feed.request);
-        const RequestState& state = live_[static_cast<std::size_t>(feed.request)].state;
+        Live& live = live_[static_cast<std::size_t>(feed.request)];
+        const RequestState& state = live.state;
         const BatchRequest& request = state.request;
         const auto made = static_cast<std::size_t>(sequence.made());
         Slice& slice = slices_[i];
@@ -301,12 +397,14 @@ void BatchEngine::make_slices() {
                         .subspan(static_cast<std::size_t>(feed.first),
                                  static_cast<std::size_t>(feed.count));
         slice.first_position = feed.first;
+        slice.positions = slice.rotations = {};
         slice.blocks = sequence.blocks;
         slice.picks = feed.picks;
         slice.pick.sampling = request.sampling;
         slice.pick.draw = made;
         slice.pick.forced = request.forced_ids.empty() ? -1 : request.forced_ids[made];
         slice.pick.allowed = request.allowed;
+        if (live.has_links) make_linked_slice(live, sequence, feed, slice);
         slice.scored = {};
         const int known = static_cast<int>(state.prompt_log_probabilities.size());
         if (!request.prompt_log_probabilities || feed.first + feed.count <= known ||
@@ -321,6 +419,35 @@ void BatchEngine::make_slices() {
     }
 }
 
+/// Without the tokens that links bring, and rotated as asked.
+void BatchEngine::make_linked_slice(Live& live, const Scheduler::Sequence& sequence,
+                                    const Feed& feed, Slice& slice) const {
+    if (live.links.linked.empty() && live.links.rotations.empty()) return;
+    live.ids.clear();
+    live.positions.clear();
+    live.rotations.clear();
+    auto linked = live.links.linked.begin();
+    for (int token = feed.first; token < feed.first + feed.count; ++token) {
+        while (linked != live.links.linked.end() && linked->at + linked->count <= token) ++linked;
+        if (linked != live.links.linked.end() && linked->at <= token) continue;
+        live.ids.push_back(sequence.tokens[static_cast<std::size_t>(token)]);
+        live.positions.push_back(token);
+        live.rotations.push_back(live.rotation_of(token));
+    }
+    slice.ids = live.ids;
+    slice.positions = live.positions;
+    slice.rotations = live.rotations;
+}
+
+void BatchEngine::keep(const Live& live, const Scheduler::Sequence& sequence) {
+    const auto known = scheduler_.kept_tokens(live.id);
+    if (!known) return;  // it failed, or was cancelled
+    KeptSequence& kept = kept_[live.id];
+    kept.tokens.assign(sequence.tokens.begin(), sequence.tokens.begin() + *known);
+    if (live.links.rotations.empty()) return;
+    for (int token = 0; token < *known; ++token) kept.rotations.push_back(live.rotation_of(token));
+}
+
 void BatchEngine::run_one(StepReport& report) {
     const std::size_t feeds = actions_.feeds.size();
     back_end_->run(std::span(slices_).first(feeds), std::span(outcomes_).first(feeds));
@@ -330,7 +457,7 @@ void BatchEngine::run_one(StepReport& report) {
         const Outcome& outcome = outcomes_[i];
         failed_[i] = outcome.finite ? 0 : 1;
         picked_[i] = outcome.id;
-        stats_.computed_tokens += feed.count;
+        stats_.computed_tokens += static_cast<std::int64_t>(slices_[i].ids.size());
         if (!outcome.finite) continue;
         for (std::size_t at = 0; at < slices_[i].scored.size(); ++at)
             if (slices_[i].scored[at] >= 0)
@@ -401,9 +528,16 @@ void BatchEngine::report_ended(StepReport& report) {
     for (const Finished& finished : actions_.finished) {
         Live& live = live_[static_cast<std::size_t>(finished.request)];
         const Scheduler::Sequence& sequence = scheduler_.sequence(finished.request);
-        report.ended.push_back({live.id, finished.why, live.state.reused + sequence.reused,
-                                live.state.preemptions + sequence.preemptions,
-                                std::move(live.state.prompt_log_probabilities)});
+        if (live.links.keep) keep(live, sequence);
+        int linked = 0;
+        for (const LinkedTokens& each : live.links.linked) linked += each.count;
+        report.ended.push_back(
+            {.request = live.id,
+             .why = finished.why,
+             .reused = live.state.reused + sequence.reused,
+             .preemptions = live.state.preemptions + sequence.preemptions,
+             .prompt_log_probabilities = std::move(live.state.prompt_log_probabilities),
+             .linked = linked});
         stats_.preemptions += sequence.preemptions;
         give_back(finished.request);
     }
@@ -426,6 +560,11 @@ void BatchEngine::prepare(int version, std::unique_ptr<BackEnd> with_weights) {
 
 void BatchEngine::commit(Cache cache) {
     if (!next_) throw std::logic_error("no weights were prepared");
+    const bool linked = std::any_of(slots_.begin(), slots_.end(), [&](const auto& each) {
+        return live_[static_cast<std::size_t>(each.second)].has_links;
+    });
+    if (linked || !kept_.empty())
+        throw std::logic_error("weights change while sequences are kept or linked");
     actions_.clear();
     scheduler_.on(SwapWeights{cache == Cache::keep}, actions_);
     carry_out();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,30 @@ struct EndedRequest {
     int reused = 0;  ///< prompt tokens found in the cache when it was first admitted
     int preemptions = 0;
     std::vector<double> prompt_log_probabilities;  ///< of the second on; where asked for
+    int linked = 0;                                ///< prompt tokens of Links
+};
+
+/// Tokens of a kept sequence at the beginning, or in the middle, of another one's prompt.
+struct LinkedTokens {
+    RequestId kept = -1;
+    int first = 0, count = 0;  ///< of the kept sequence: prompt, and what was made but the last
+    int at = 0;                ///< where the first of them stands in the prompt
+};
+
+/// How a request's keys and values relate to other sequences'. One that keeps or is linked stays
+/// where it is: it has no state that could move.
+struct Links {
+    int most_reused = std::numeric_limits<int>::max();  ///< prompt tokens taken from the cache
+    bool keep =
+        false;  ///< its own are held on to under its id once it is finished, until release()
+    /// These are copied, not computed, keys rotated to where they now stand. Ascending and apart;
+    /// the prompt's last token is none of them. What is behind them was computed under another
+    /// prefix: the tokens are not those of the same prompt without links.
+    std::vector<LinkedTokens> linked;
+    /// The prompt's tokens are rotated by these positions, not by where they stand: then a sequence
+    /// that was kept need not be rotated to have another place. What is made goes on behind the
+    /// last. Empty: 0, 1, …
+    std::vector<int> rotations;
 };
 
 /// What steps brought.
@@ -76,6 +101,12 @@ class BatchEngine {
     /// Throws UserError: ids that the model does not know, a prompt beyond the context, a cache too
     /// small for the request, numbers out of range.
     RequestId submit(const BatchRequest& request);
+    /// … or a model whose keys are not rotated, links that nothing was kept for or whose tokens are
+    /// others.
+    RequestId submit(const BatchRequest& request, const Links& links);
+    /// Gives up what was kept of it; nothing happens where nothing was. std::logic_error: a request
+    /// that has not ended is linked to it.
+    void release(RequestId kept);
     /// Between steps; what was made so far stays made. False: it had ended before.
     bool cancel(RequestId request, StepReport& report);
 
@@ -90,12 +121,12 @@ class BatchEngine {
     enum class Cache { recompute, keep };
     /// Between steps. recompute: what runs is computed anew; keep: keys and values of the old
     /// weights go on being used by the requests that have them, and by no other. std::logic_error:
-    /// nothing was prepared.
+    /// nothing was prepared, or sequences are kept or linked.
     void commit(Cache cache);
     int version() const { return version_; }
 
     /// `with_cache`: keys and values too, where they are all of the present weights. Throws
-    /// std::out_of_range for a request that has ended.
+    /// std::out_of_range for a request that has ended, UserError for one with links.
     RequestState state_of(RequestId request, bool with_cache = false) const;
     /// Goes on with it here; its keys and values are used where they are of these weights. Throws
     /// UserError as submit(), and for a state of another model or that contradicts itself.
@@ -106,6 +137,8 @@ class BatchEngine {
     void remove(RequestId request);
 
     EngineStats stats() const;
+    /// Prompt tokens that a request with this prompt would find in the cache of prefixes.
+    int cached_tokens(std::span<const int> prompt) { return scheduler_.cached_tokens(prompt); }
     /// Gives up the cache of prefixes.
     void empty_cache() { scheduler_.empty_cache(); }
 
@@ -114,10 +147,15 @@ class BatchEngine {
 
   private:
     struct Live;
-    RequestId add(const RequestState& state);
+    RequestId add(const RequestState& state, const Links& links = {});
+    void check(const BatchRequest& request, const Links& links) const;
+    int shift_of(const LinkedTokens& linked, const Links& links) const;
     void check(const BatchRequest& request) const;
     void carry_out();
     void make_slices();
+    void make_linked_slice(Live& live, const Scheduler::Sequence& sequence, const Feed& feed,
+                           Slice& slice) const;
+    void keep(const Live& live, const Scheduler::Sequence& sequence);
     void run_one(StepReport& report);
     void run_several(StepReport& report);
     void note_token(std::size_t feed, int id, double log_probability, StepReport& report);
@@ -133,6 +171,10 @@ class BatchEngine {
     std::vector<Live> live_;  // by the scheduler's number
     std::vector<int> unused_;
     std::unordered_map<RequestId, int> slots_;
+    struct KeptSequence {
+        std::vector<int> tokens, rotations;
+    };
+    std::unordered_map<RequestId, KeptSequence> kept_;
     RequestId last_id_ = -1;
 
     Actions actions_;

@@ -1,5 +1,8 @@
 #include "impls/plato/register.hpp"
 
+#include <memory>
+
+#include "impls/plato/campaign/virtual_schedule.hpp"
 #include "impls/plato/commands/plan_command.hpp"
 #include "impls/plato/experiments/experiments.hpp"
 #include "suite/base/datasets.hpp"
@@ -11,7 +14,9 @@ System make_system(Claims claims) {
     system.id = "plato";
     system.title = "Plato: an answer planned by its model, its independent parts decoded together";
     system.paper = "arXiv 2402.12280v2";
-    system.experiments = {throughput(), pipeline(), kv(), shape()};
+    system.experiments = {throughput(), pipeline(),  kv(),        shape(),    batch(),
+                          concurrency(), fidelity(), quality(), x_context(), x_planner(),
+                          x_payoff(), x_faults()};
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "plato.toml");
     system.highlight = {
@@ -23,6 +28,7 @@ System make_system(Claims claims) {
         .picture = "plato/shape",
         .data = {}};
     system.plan = make_plan_command();
+    system.campaign = std::make_shared<drive::Campaign>(campaign_modes());
     return system;
 }
 

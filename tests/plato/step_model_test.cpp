@@ -67,6 +67,27 @@ TEST(StepModelTest, LevelsOfReuseByHand) {
     EXPECT_DOUBLE_EQ(schedule(plan, costs, {.mode = Mode::ar, .warm = true}).makespan_ms, 104);
 }
 
+// Its prompt: 15 + leads and answers, 6 + 5 + 4, + its lead; all but the longest common prefix, of
+// node 2 behind node 1 (15 + 6, its lead, its answer but the last token), is new.
+TEST(StepModelTest, AClosingNodeComesLastAndHasNoLine) {
+    const auto plan = with_closing_node(example(), 1, 5);
+    ASSERT_EQ(plan.size(), 4);
+    EXPECT_EQ(plan.node(4).dependencies, (std::vector{1, 2, 3}));
+    for (const Mode mode : {Mode::sot, Mode::waves, Mode::plato_nopipe, Mode::plato}) {
+        const Schedule with = schedule(plan, costs, {.mode = mode});
+        const Schedule without = schedule(example(), costs, {.mode = mode});
+        EXPECT_EQ(with.plan_tokens, without.plan_tokens);
+        EXPECT_EQ(with.answer_tokens, without.answer_tokens + 5);
+        if (mode == Mode::sot) continue;  // nothing waits there
+        EXPECT_DOUBLE_EQ(with.nodes[3].start_ms, without.makespan_ms);
+        EXPECT_DOUBLE_EQ(with.ar_ms, without.ar_ms);
+    }
+    const Schedule plato = schedule(plan, costs, {});
+    EXPECT_EQ(plato.nodes[3].prompt_tokens, 31);
+    EXPECT_EQ(plato.nodes[3].recomputed_tokens, 31 - (15 + 6 + 2 + 3 - 1));
+    EXPECT_DOUBLE_EQ(plato.makespan_ms, 175 + 6 + 5 * 11);
+}
+
 PlanRecord random_plan(std::mt19937_64& random) {
     const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
     PlanRecord plan{.id = "random",

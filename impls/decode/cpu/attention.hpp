@@ -16,6 +16,7 @@ struct FedToken {
     int id = 0;
     int position = 0;
     const int* blocks = nullptr;  ///< of its sequence, up to that of `position`
+    int shift = 0;                ///< it is rotated as if it stood so many positions further on
 };
 
 /// A sequence's positions are taken in segments of 256, counted from its first: each has a maximum

@@ -47,8 +47,13 @@ void CpuBackEnd::run_pass(std::span<const Slice> slices, std::span<const Place> 
     for (std::size_t t = 0; t < places.size(); ++t) {
         const Slice& slice = slices[static_cast<std::size_t>(places[t].slice)];
         const auto index = static_cast<std::size_t>(places[t].index);
+        const int position = slice.positions.empty() ? slice.first_position + places[t].index
+                                                     : slice.positions[index];
         tokens_.push_back(
-            {slice.ids[index], slice.first_position + places[t].index, slice.blocks.data()});
+            {.id = slice.ids[index],
+             .position = position,
+             .blocks = slice.blocks.data(),
+             .shift = slice.rotations.empty() ? 0 : slice.rotations[index] - position});
         const bool picks = slice.picks && index + 1 == slice.ids.size();
         const int scored = slice.scored.empty() ? -1 : slice.scored[index];
         if (!picks && scored < 0) continue;

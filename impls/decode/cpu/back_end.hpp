@@ -23,6 +23,8 @@ class CpuBackEnd final : public BackEnd {
     void run(std::span<const Slice> slices, std::span<Outcome> out) override;
 
     void copy_block(int from, int to, int positions) override;
+    bool can_link() const override { return pass_.rotates(); }
+    void link(const LinkedPositions& linked) override { pass_.link(linked); }
     void read_block(int block, std::span<std::byte> out) const override;
     void write_block(int block, std::span<const std::byte> in) override;
     double step_seconds() const override { return seconds_; }

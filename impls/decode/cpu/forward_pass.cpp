@@ -178,6 +178,17 @@ std::uint64_t ForwardPass::bytes_of_last_run() const {
            positions * static_cast<std::uint64_t>(cache_.bytes_per_position());
 }
 
+void ForwardPass::link(const LinkedPositions& linked) {
+    const std::size_t half = frequencies_.size();
+    std::vector<float> cosine(half), sine(half);
+    for (std::size_t i = 0; i < half; ++i) {
+        const double angle = linked.shift * frequencies_[i];
+        cosine[i] = static_cast<float>(std::cos(angle));
+        sine[i] = static_cast<float>(std::sin(angle));
+    }
+    cache_.link(linked, cosine, sine);
+}
+
 template <class Work>
 void ForwardPass::each_token(int tokens, const Work& work) {
     if (tokens < least_tokens_to_share)
@@ -227,7 +238,7 @@ void ForwardPass::embed(int token, const FedToken& fed) {
         add(x, weights.position_embedding.data() + fed.position * width, width);
     const int half = static_cast<int>(frequencies_.size());
     for (int i = 0; i < half; ++i) {
-        const double angle = fed.position * frequencies_[static_cast<std::size_t>(i)];
+        const double angle = (fed.position + fed.shift) * frequencies_[static_cast<std::size_t>(i)];
         row(cosine_, token, half)[i] = static_cast<float>(std::cos(angle));
         row(sine_, token, half)[i] = static_cast<float>(std::sin(angle));
     }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "impls/decode/back_end.hpp"
 #include "impls/decode/cpu/attention.hpp"
 #include "impls/decode/cpu/loops.hpp"
 #include "impls/decode/cpu/paged_cache.hpp"
@@ -63,6 +64,13 @@ class ForwardPass {
         const auto vocabulary = static_cast<std::size_t>(config_.vocabulary);
         return {logits_.get() + static_cast<std::size_t>(wanted) * vocabulary, vocabulary};
     }
+
+    /// Whether positions are rotations of queries and keys (RoPE) and nothing else.
+    bool rotates() const {
+        return !frequencies_.empty() && model_->weights.position_embedding.empty();
+    }
+    /// rotates() must hold.
+    void link(const LinkedPositions& linked);
 
     PagedCache& cache() { return cache_; }
     const PagedCache& cache() const { return cache_; }

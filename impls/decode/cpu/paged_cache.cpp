@@ -69,4 +69,41 @@ void PagedCache::copy(int from, int to, int positions) {
         }
 }
 
+void PagedCache::link(const LinkedPositions& linked, std::span<const float> cosine,
+                      std::span<const float> sine) {
+    if (linked.shift == 0 && linked.from_position == 0 && linked.to_position == 0)
+        return copy(linked.from, linked.to, linked.positions);
+    const int half = head_width_ / 2;
+    const auto link_as = [&](auto load, auto store) {
+        using Stored = decltype(store(0.0f));
+        const auto rotate = [&](const Stored* from, Stored* to) {
+            for (int i = 0; i < half; ++i)
+                for (int p = 0; p < linked.positions; ++p) {
+                    const int low = i * block_positions, high = (i + half) * block_positions;
+                    const auto pair = static_cast<std::size_t>(i);
+                    const float a = load(from[low + linked.from_position + p]);
+                    const float b = load(from[high + linked.from_position + p]);
+                    to[low + linked.to_position + p] = store(a * cosine[pair] - b * sine[pair]);
+                    to[high + linked.to_position + p] = store(b * cosine[pair] + a * sine[pair]);
+                }
+        };
+        const auto row = static_cast<std::size_t>(padded(head_width_));
+        for (int layer = 0; layer < layers_; ++layer)
+            for (int head = 0; head < kv_heads_; ++head) {
+                const auto* const from = reinterpret_cast<Stored*>(at(layer, head, linked.from));
+                auto* const to = reinterpret_cast<Stored*>(at(layer, head, linked.to));
+                rotate(from, to);
+                const std::size_t values = static_cast<std::size_t>(block_positions * head_width_);
+                std::copy_n(from + values + static_cast<std::size_t>(linked.from_position) * row,
+                            static_cast<std::size_t>(linked.positions) * row,
+                            to + values + static_cast<std::size_t>(linked.to_position) * row);
+            }
+    };
+    if (type_ == KvType::f32)
+        link_as([](float x) { return x; }, [](float x) { return x; });
+    else
+        link_as([](std::uint16_t x) { return nn::from_bfloat16(x); },
+                [](float x) { return nn::to_bfloat16(x); });
+}
+
 }  // namespace assay::decode

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 
+#include "impls/decode/back_end.hpp"
 #include "impls/decode/cpu/loops.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
@@ -33,6 +34,11 @@ class PagedCache {
 
     /// The first `positions` of a block over those of another.
     void copy(int from, int to, int positions);
+    /// Positions of a block to a block that is another, or the same at other positions apart from
+    /// them. Pairs (i, i + head width / 2) of keys are rotated by angles whose cosines and sines
+    /// are given, [head width / 2]: arithmetic in fp32, once for all heads alike.
+    void link(const LinkedPositions& linked, std::span<const float> cosine,
+              std::span<const float> sine);
     std::span<const std::byte> block(int index) const { return {at(0, 0, index), block_bytes_}; }
     std::span<std::byte> block(int index) { return {at(0, 0, index), block_bytes_}; }
 

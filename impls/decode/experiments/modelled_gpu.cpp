@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "impls/model/decode_cost.hpp"
+#include "impls/decode/modelled/device_cost.hpp"
 #include "impls/model/named_models.hpp"
 #include "suite/scenario/device_profile.hpp"
 
@@ -17,23 +17,10 @@ constexpr double host_bytes_per_s = 16e9 * 16 / 8 * 128 / 130;
 }  // namespace
 
 StepCost modelled_gpu_cost() {
-    const DeviceProfile profile = device_profile(device);
-    const double flops_per_s = profile.matmul_flops.value * profile.matmul_efficiency.value;
-    const double bytes_per_s = profile.memory_bandwidth.value * profile.memory_efficiency.value;
-    const model::StoredModel stored =
-        model::stored_shape(model::named_shape(shape), nn::TensorType::bf16);
-    StepCost cost;
-    double position_bytes = 0;
-    for (const model::PartWork& part : model::decode_step(stored, 1, 0)) {
-        if (part.part == "cache") {
-            position_bytes = part.bytes;  // of the one position that a first token has
-            continue;
-        }
-        cost.weights_s += part.bytes / bytes_per_s;
-        cost.token_s += part.flops / flops_per_s;
-    }
-    cost.position_s = position_bytes / bytes_per_s;
-    cost.block_s = block_positions * position_bytes / host_bytes_per_s;
+    StepCost cost = device_step_cost(model::named_shape(shape), device_profile(device));
+    const double bytes_per_s = device_profile(device).memory_bandwidth.value *
+                               device_profile(device).memory_efficiency.value;
+    cost.block_s = block_positions * cost.position_s * bytes_per_s / host_bytes_per_s;
     return cost;
 }
 

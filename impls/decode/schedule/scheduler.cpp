@@ -43,6 +43,7 @@ void Actions::clear() {
     swaps_out.clear();
     copies.clear();
     swaps_in.clear();
+    links.clear();
     forgotten.clear();
     feeds.clear();
     steps = 0;
@@ -62,7 +63,8 @@ Scheduler::Scheduler(const ScheduleSettings& settings)
 void Scheduler::on(const Event& event, Actions& actions) {
     std::visit(
         [&](const auto& each) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(each)>, Submit>)
+            using Each = std::decay_t<decltype(each)>;
+            if constexpr (std::is_same_v<Each, Submit> || std::is_same_v<Each, Release>)
                 on(each);
             else
                 on(each, actions);
@@ -78,7 +80,7 @@ bool Scheduler::before(int a, int b) const {
 
 void Scheduler::set_mixed(Sequence& sequence, bool mixed) {
     sequence.mixed = mixed;
-    sequence.cacheable = settings_.prefix && !mixed;
+    sequence.cacheable = settings_.prefix && !mixed && sequence.links.empty();
     sequence.place = {};
 }
 
@@ -106,7 +108,9 @@ void Scheduler::on(const Submit& event) {
     added.max_tokens = event.max_tokens;
     added.priority = event.priority;
     added.arrival = arrivals_++;
-    added.reuses = event.reuses;
+    added.most_reused = event.most_reused;
+    added.links.assign(event.links.begin(), event.links.end());
+    added.keep_as = event.keep_as;
     added.fed = 0;
     added.decoding = false;
     added.stored = event.stored;
@@ -137,9 +141,9 @@ void Scheduler::on(const NextStep& event, Actions& actions) {
     int rest = settings_.chunk;
     const auto feed_chunk = [&](int request) {
         const Sequence& sequence = at(request);
-        const int count = std::min(rest, sequence.unfed());
+        const auto [count, computed] = chunk_of(sequence, rest);
         if (count == 0) return;
-        rest -= count;
+        rest -= computed;
         actions.feeds.push_back({request, sequence.fed, count, count == sequence.unfed()});
     };
     std::sort(prefilling_.begin(), prefilling_.end(),
@@ -176,6 +180,24 @@ void Scheduler::on(const NextStep& event, Actions& actions) {
         peak_ = std::max(peak_, pool_.held());
     planned_.assign(actions.feeds.begin(), actions.feeds.end());
     planned_steps_ = actions.steps;
+}
+
+/// How many of its tokens come next, where `most` of them may be computed, and how many that are.
+std::pair<int, int> Scheduler::chunk_of(const Sequence& sequence, int most) {
+    int end = sequence.fed, computed = 0;
+    const auto compute_up_to = [&](int token) {
+        const int count = std::min(std::max(0, token - end), most - computed);
+        end += count;
+        computed += count;
+    };
+    for (const Link& link : sequence.links) {
+        if (computed == most) break;
+        compute_up_to(link.at);
+        if (end >= link.at) end = std::max(end, link.at + link.count);
+    }
+    compute_up_to(static_cast<int>(sequence.tokens.size()));
+    if (computed == 0) return {0, 0};
+    return {end - sequence.fed, computed};
 }
 
 /// Blocks for the first `tokens` of a request that runs. False: it was itself taken out.
@@ -218,9 +240,17 @@ void Scheduler::release_blocks(Sequence& sequence) {
     sequence.place = {};
 }
 
+/// Tokens that it may take from the tree. The last is fed in any case: what comes after it is
+/// wanted. What links bring is not looked for.
+std::span<const int> Scheduler::findable(const Sequence& sequence) const {
+    int most = std::min(static_cast<int>(sequence.tokens.size()) - 1, sequence.most_reused);
+    if (!sequence.links.empty()) most = std::min(most, sequence.links.front().at);
+    return std::span(sequence.tokens).first(static_cast<std::size_t>(most));
+}
+
 /// Whether a request that runs will have more of this one's tokens in the cache than there are.
 bool Scheduler::prefix_is_being_computed(const Sequence& sequence, int cached) const {
-    const auto wanted = std::span(sequence.tokens).first(sequence.tokens.size() - 1);
+    const auto wanted = findable(sequence);
     return std::any_of(running_.begin(), running_.end(), [&](int request) {
         const Sequence& other = this->sequence(request);
         return !other.decoding && other.cacheable &&
@@ -232,10 +262,10 @@ Scheduler::Admission Scheduler::admit(int request, Actions& actions) {
     Sequence& sequence = at(request);
     const int known = static_cast<int>(sequence.tokens.size());
     PrefixTree::Match match;
-    const bool looks = sequence.reuses && sequence.cacheable && sequence.stored == 0;
+    const bool looks =
+        sequence.most_reused > 0 && settings_.prefix && !sequence.mixed && sequence.stored == 0;
     if (looks) {
-        // The last token is fed in any case: what comes after it is wanted.
-        match = tree_.match(std::span(sequence.tokens).first(sequence.tokens.size() - 1), shared_);
+        match = tree_.match(findable(sequence), shared_);
         if (prefix_is_being_computed(sequence, match.tokens())) return Admission::waits_for_prefix;
     }
     const int wanted =
@@ -268,11 +298,36 @@ Scheduler::Admission Scheduler::admit(int request, Actions& actions) {
     }
     for (int i = 0; i < blocks_for(sequence.stored); ++i)
         actions.swaps_in.push_back({request, i, sequence.blocks[static_cast<std::size_t>(i)]});
+    copy_links(request, actions);
     sequence.fed = match.tokens() + std::exchange(sequence.stored, 0);
     if (!std::exchange(sequence.admitted, true))
         sequence.reused = std::min(match.tokens(), sequence.prompt - 1);
     sequence.decoding = sequence.made() > 0 && sequence.unfed() == 1 && !looks;
     return Admission::done;
+}
+
+/// Into its blocks, of which there are enough for all tokens that it knows.
+void Scheduler::copy_links(int request, Actions& actions) {
+    const Sequence& sequence = this->sequence(request);
+    for (std::size_t i = 0; i < sequence.links.size(); ++i) {
+        const Link& link = sequence.links[i];
+        const std::vector<int>& from = kept_.at(link.kept).blocks;
+        for (int done = 0; done < link.count;) {
+            const int source = link.first + done, target = link.at + done;
+            const int positions =
+                std::min({link.count - done, block_positions - source % block_positions,
+                          block_positions - target % block_positions});
+            actions.links.push_back(
+                {.from = from[static_cast<std::size_t>(source / block_positions)],
+                 .from_position = source % block_positions,
+                 .to = sequence.blocks[static_cast<std::size_t>(target / block_positions)],
+                 .to_position = target % block_positions,
+                 .positions = positions,
+                 .request = request,
+                 .link = static_cast<int>(i)});
+            done += positions;
+        }
+    }
 }
 
 /// How many steps can follow each other with nothing to decide but the tokens.
@@ -360,8 +415,30 @@ void Scheduler::leave(int request, Finish why, Actions& actions) {
     }
     Sequence& sequence = at(request);
     if (std::exchange(sequence.stored, 0) > 0) actions.forgotten.push_back(request);
+    if (sequence.keep_as >= 0 && why != Finish::cancelled && why != Finish::failed) {
+        kept_[sequence.keep_as] = {.blocks = sequence.blocks, .tokens = sequence.fed};
+        sequence.blocks.clear();
+    }
     release_blocks(sequence);
     actions.finished.push_back({request, why});
+}
+
+void Scheduler::on(const Release& event) {
+    const auto found = kept_.find(event.kept);
+    if (found == kept_.end()) return;
+    const std::vector<int>& blocks = found->second.blocks;
+    for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) tree_.let_go(*block);
+    kept_.erase(found);
+}
+
+std::optional<int> Scheduler::kept_tokens(std::int64_t kept) const {
+    const auto found = kept_.find(kept);
+    if (found == kept_.end()) return std::nullopt;
+    return found->second.tokens;
+}
+
+int Scheduler::cached_tokens(std::span<const int> tokens) {
+    return settings_.prefix ? tree_.match(tokens, shared_).tokens() : 0;
 }
 
 void Scheduler::on(const Cancel& event, Actions& actions) {

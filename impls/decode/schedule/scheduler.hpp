@@ -8,9 +8,13 @@
 // and keeps its place in the queue.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,17 +42,35 @@ std::string_view to_string(Finish);
 // ---- events: requests are called by small numbers that are free again once they are finished
 // -----
 
+/// Keys and values of a sequence that was kept, at other positions of another one: they are copied,
+/// not computed. They belong to what stood before them there, so that tokens after them are not
+/// those that computing would give, and nothing of the request goes into the tree of prefixes.
+struct Link {
+    std::int64_t kept = -1;    ///< as Submit::keep_as named it
+    int first = 0, count = 0;  ///< tokens of the kept sequence
+    int at = 0;                ///< where the first of them stands in this one
+    bool operator==(const Link&) const = default;
+};
+
 struct Submit {
     int request = -1;
     std::span<const int> tokens;  ///< the prompt, and what was already made of it elsewhere
     int prompt = 0;               ///< how many of `tokens` are the prompt
     int max_tokens = 16;
     std::span<const int> stop_ids;
-    int priority = 0;       ///< higher first
-    bool reuses = true;     ///< whether it may find its prefix in the cache
+    int priority = 0;                                   ///< higher first
+    int most_reused = std::numeric_limits<int>::max();  ///< tokens it may find in the cache
     bool admitted = false;  ///< elsewhere, before; then nothing counts as reused
     /// Of the first so many tokens the keys and values are in the host's memory.
     int stored = 0;
+    /// Ascending and apart, behind the first token and before the last.
+    std::span<const Link> links = {};
+    /// Once it is finished its blocks are held on to by this name, until Release; -1: they are not.
+    std::int64_t keep_as = -1;
+};
+/// Of a kept sequence. Nobody who waits or runs links to it any more.
+struct Release {
+    std::int64_t kept = -1;
 };
 struct Cancel {
     int request = -1;
@@ -63,11 +85,11 @@ struct StepDone {
     std::span<const int> picked;   ///< [steps][feeds]: ids; of those that do not pick: anything
     std::span<const char> failed;  ///< [feeds]; in the last of the steps
 };
-/// The weights are others from now on.
+/// The weights are others from now on. Nothing is kept, and nobody has links.
 struct SwapWeights {
     bool keep = false;  ///< what is in the cache goes on being used by those who have it
 };
-using Event = std::variant<Submit, Cancel, NextStep, StepDone, SwapWeights>;
+using Event = std::variant<Submit, Release, Cancel, NextStep, StepDone, SwapWeights>;
 
 // ---- actions: lists in the order in which they are to be done
 // ------------------------------------
@@ -82,9 +104,18 @@ struct CopyBlock {
     int from = -1, to = -1, positions = 0;
     bool operator==(const CopyBlock&) const = default;
 };
+/// Consecutive positions of one block, of a link.
+struct LinkBlock {
+    int from = -1, from_position = 0;
+    int to = -1, to_position = 0;
+    int positions = 0;
+    int request = -1;  ///< of `to`; the link is its `link`-th
+    int link = 0;
+    bool operator==(const LinkBlock&) const = default;
+};
 struct Feed {
     int request = -1;
-    int first = 0, count = 0;  ///< tokens of the request; its blocks hold them
+    int first = 0, count = 0;  ///< tokens of the request, those of links too; its blocks hold them
     bool picks = false;        ///< whether the token after the last is wanted
     bool operator==(const Feed&) const = default;
 };
@@ -98,6 +129,7 @@ struct Actions {
     std::vector<SwapBlock> swaps_out;
     std::vector<CopyBlock> copies;
     std::vector<SwapBlock> swaps_in;
+    std::vector<LinkBlock> links;
     std::vector<int>
         forgotten;  ///< requests whose copy in the host's memory is not wanted any more
     std::vector<Feed> feeds;
@@ -116,6 +148,7 @@ class Scheduler {
     /// least_blocks() of the cache.
     void on(const Event& event, Actions& actions);
     void on(const Submit&);
+    void on(const Release&);
     void on(const Cancel&, Actions&);
     void on(const NextStep&, Actions&);
     void on(const StepDone&, Actions&);
@@ -129,7 +162,9 @@ class Scheduler {
         std::vector<int> stop_ids;
         int priority = 0;
         long arrival = 0;
-        bool reuses = true;
+        int most_reused = 0;
+        std::vector<Link> links;
+        std::int64_t keep_as = -1;
 
         std::vector<int> blocks;
         int fed = 0;            ///< tokens whose keys and values are in `blocks`
@@ -153,6 +188,11 @@ class Scheduler {
     /// Blocks that nobody holds, or only the cache of prefixes.
     int available_blocks() const { return tree_.available(); }
     int held_blocks() const { return pool_.held(); }
+    /// Tokens of a kept sequence whose keys and values are there; nullopt: there is none.
+    std::optional<int> kept_tokens(std::int64_t kept) const;
+    int kept() const { return static_cast<int>(kept_.size()); }
+    /// Tokens at the beginning of `tokens` that a request would find in the cache.
+    int cached_tokens(std::span<const int> tokens);
     int peak_blocks() const { return peak_; }
     const BlockPool& pool() const { return pool_; }
     /// What runs keeps its blocks, and is found again from its next step on.
@@ -167,6 +207,9 @@ class Scheduler {
     void leave(int request, Finish why, Actions& actions);
     bool grow(int request, int tokens, Actions& actions);
     void preempt(int request, Actions& actions);
+    static std::pair<int, int> chunk_of(const Sequence& sequence, int most);
+    void copy_links(int request, Actions& actions);
+    std::span<const int> findable(const Sequence& sequence) const;
     bool prefix_is_being_computed(const Sequence& sequence, int cached) const;
     enum class Admission { done, waits_for_prefix, lacks_blocks };
     Admission admit(int request, Actions& actions);
@@ -177,6 +220,11 @@ class Scheduler {
     ScheduleSettings settings_;
     BlockPool pool_;
     PrefixTree tree_;
+    struct Kept {
+        std::vector<int> blocks;
+        int tokens = 0;
+    };
+    std::unordered_map<std::int64_t, Kept> kept_;
     std::vector<Sequence> sequences_;  // by request
     std::vector<int> waiting_;         // in the order of the queue
     std::vector<int> running_;         // in the order of arrival

@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "impls/model/named_models.hpp"
+#include "impls/nn/files/tensor_file.hpp"
+#include "impls/plato/live/question.hpp"
 #include "impls/plato/plans/plan_file.hpp"
 #include "impls/plato/policy/plan_text.hpp"
 #include "impls/plato/simulated/step_model.hpp"
@@ -59,6 +62,24 @@ std::string to_text(const PlanParser& plan) {
 }
 
 // ---- plans in numbers
+
+ordered_json to_json(const PlanRecord& plan) {
+    auto nodes = ordered_json::array();
+    for (const NodeRecord& node : plan.nodes) {
+        nodes.push_back({{"i", nodes.size() + 1},
+                         {"line_tokens", node.line_tokens},
+                         {"lead_tokens", node.lead_tokens},
+                         {"out_tokens", node.out_tokens},
+                         {"deps", node.dependencies}});
+        if (node.text) nodes.back()["text"] = *node.text;
+    }
+    return {{"id", plan.id},
+            {"question_tokens", plan.question_tokens},
+            {"static_plan_tokens", plan.static_plan_tokens},
+            {"static_node_tokens", plan.static_node_tokens},
+            {"ar_tokens", plan.ar_tokens},
+            {"nodes", nodes}};
+}
 
 struct Planned {
     std::vector<PlanRecord> plans;
@@ -147,6 +168,16 @@ class PlanCommand : public Command {
                            "plans in numbers, a JSON object a line (below); - reads standard input")
                 ->type_name("FILE|-")
                 ->excludes(text);
+        CLI::Option* const records =
+            app.add_option("--records", records_,
+                           "recorded answers with their plans, as text or JSON lines (below): "
+                           "prints them as plans in numbers; - reads standard input")
+                ->type_name("FILE|-")
+                ->excludes(text)
+                ->excludes(plans);
+        app.add_option("--model", model_, "whose tokens are counted: a file, or a data set")
+            ->needs(records)
+            ->type_name("FILE");
         app.add_option("--step-ms", step_ms_,
                        "milliseconds of a step: C0, and C1 more for each sequence in it")
             ->delimiter(',')
@@ -198,15 +229,23 @@ class PlanCommand : public Command {
             "   {\"i\":1,\"line_tokens\":3,\"lead_tokens\":2,\"out_tokens\":4,\"deps\":[]},\n"
             "   {\"i\":2,\"line_tokens\":3,\"lead_tokens\":2,\"out_tokens\":3,\"deps\":[1]}]}   "
             "(on one line)\n"
+            "Recorded answers (or "
+            "{\"id\",\"question\",\"nodes\":[{\"title\",\"deps\",\"answer\"}]} "
+            "a line):\n"
+            "  ## ID, the question, ### plan, lines of the plan, END, ### 1, the answer of node 1, "
+            "…\n"
             "Examples:\n"
             "  assay plan plato --text plan.txt\n"
+            "  assay plan plato --records answers.md --model smollm2-135m-instruct > plans.jsonl\n"
             "  assay plan plato --plans plans.jsonl --step-ms 21,2.6 --prefill-ms 2.5\n"
             "  assay plan plato --plans plans.jsonl --step-ms 3.1,0.01 --prefill-ms 0.02 --mode "
             "plato_nopipe --kv L0 --json");
     }
 
     int run() override {
-        if (!text_.empty()) {
+        if (!records_.empty()) {
+            for (const PlanRecord& plan : recorded()) fmt::print("{}", dumped(to_json(plan)));
+        } else if (!text_.empty()) {
             const PlanParser plan = parsed();
             fmt::print("{}", json_ ? dumped(to_json(plan)) : to_text(plan));
         } else {
@@ -229,9 +268,25 @@ class PlanCommand : public Command {
         return plan;
     }
 
+    std::vector<PlanRecord> recorded() const {
+        if (model_.empty())
+            throw UserError("--records needs --model FILE, whose tokens are counted");
+        std::vector<RecordedAnswer> answers;
+        read_file("--records", records_, [&](std::istream& in, const std::string& name) {
+            answers = read_recorded(in, name);
+        });
+        const nn::TensorFile file(model::locate_file(model_, data::Kind::model));
+        std::vector<PlanRecord> plans;
+        for (QuestionTokens& question : recorded_tokens(answers, nn::Tokenizer::of(file)))
+            plans.push_back(std::move(question.plan));
+        return plans;
+    }
+
     Planned planned() const {
         if (plans_.empty())
-            throw UserError("give --plans FILE with --step-ms and --prefill-ms, or --text FILE");
+            throw UserError(
+                "give --plans FILE with --step-ms and --prefill-ms, --text FILE, or --records FILE "
+                "with --model");
         if (step_ms_.empty() || !prefill_ms_)
             throw UserError("--plans needs --step-ms C0,C1 and --prefill-ms P, in milliseconds");
         const StepCosts costs{
@@ -258,7 +313,7 @@ class PlanCommand : public Command {
         return planned;
     }
 
-    std::string text_, plans_, mode_ = "plato", kv_ = "L2", order_ = "path";
+    std::string text_, plans_, records_, model_, mode_ = "plato", kv_ = "L2", order_ = "path";
     std::vector<double> step_ms_;
     std::optional<double> prefill_ms_;
     int max_batch_ = 64;

@@ -1,23 +1,12 @@
 // What the paper's text tells of its figures, whose numbers are not known, on plans of ours.
 #include "impls/plato/experiments/experiments.hpp"
-#include "impls/plato/experiments/simulated_plans.hpp"
+#include "impls/plato/experiments/plan_axes.hpp"
+#include "impls/plato/experiments/plans_experiment.hpp"
 
 namespace assay::plato {
 namespace {
 
 constexpr const char* paper = "arXiv 2402.12280v2, abstract; the body was not found";
-
-Axis plans_axis() {
-    return {"plans",
-            "how nodes depend on each other; also density:P, an edge from each of the four nodes "
-            "before with probability P",
-            {"flat", "mixed", "chain"},
-            true};
-}
-
-Axis reuse_axis() {
-    return {"kv", "what prompts take from the cache", {"L0", "L1", "L2", "L3"}, false};
-}
 
 }  // namespace
 
@@ -35,7 +24,8 @@ Experiment throughput() {
                     .x = "plans",
                     .panels = {"model", "device"},
                     .x_title = "plans",
-                    .y_title = "answer tokens per second"}});
+                    .y_title = "answer tokens per second"},
+         .seconds_per_sample = 40});
 }
 
 Experiment pipeline() {
@@ -62,13 +52,15 @@ Experiment kv() {
                                      "question, L2 the longest common prefix, L3 links answers "
                                      "wherever they stand, which is not exact.",
                              .axes = {plans_axis(), reuse_axis()},
-                             .variants = {"sot", "plato_nopipe", "plato"},
+                             .variants = {"ar", "sot", "waves", "plato_nopipe", "plato"},
                              .figure = {.kind = Figure::Kind::bars,
                                         .metric = "recomputed_fraction",
                                         .x = "kv",
                                         .panels = {"plans", "model"},
                                         .x_title = "reuse",
-                                        .y_title = "prompt tokens computed again"}});
+                                        .y_title = "prompt tokens computed again"},
+                             .toy_variants = {"plato"},
+                             .with_ar = false});
 }
 
 Experiment shape() {
@@ -84,7 +76,8 @@ Experiment shape() {
                     .x = "density",
                     .panels = {"model", "device"},
                     .x_title = "probability of an edge",
-                    .y_title = "speedup over no plan"}});
+                    .y_title = "speedup over no plan"},
+         .simulated_first = true});
 }
 
 }  // namespace assay::plato

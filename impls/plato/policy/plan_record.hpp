@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::plato {
@@ -13,6 +15,10 @@ struct NodeRecord {
     std::int64_t lead_tokens = 1;   ///< of what introduces it in a prompt: "section i: TITLE"
     std::int64_t out_tokens = 1;    ///< of its part of the answer
     std::vector<int> dependencies;  ///< ascending, each below its own number
+    std::vector<int> context = {};  ///< the same in the order of its prompt; empty: ascending
+    std::optional<std::string> text = {};  ///< of its part of the answer, where it was recorded
+
+    const std::vector<int>& in_prompt() const { return context.empty() ? dependencies : context; }
 };
 
 struct PlanRecord {
@@ -26,5 +32,17 @@ struct PlanRecord {
     int size() const { return static_cast<int>(nodes.size()); }
     const NodeRecord& node(int number) const { return nodes[static_cast<std::size_t>(number - 1)]; }
 };
+
+/// With a last node that depends on all others, for an answer that closes coherently (option
+/// closing_node of the specification): no line of the plan announces it, its end does. The answer
+/// without a plan is as long as before.
+inline PlanRecord with_closing_node(PlanRecord plan, std::int64_t lead_tokens,
+                                    std::int64_t out_tokens) {
+    NodeRecord closing{
+        .line_tokens = 0, .lead_tokens = lead_tokens, .out_tokens = out_tokens, .dependencies = {}};
+    for (int number = 1; number <= plan.size(); ++number) closing.dependencies.push_back(number);
+    plan.nodes.push_back(std::move(closing));
+    return plan;
+}
 
 }  // namespace assay::plato

@@ -27,7 +27,7 @@ Segments prompt_of(const PlanRecord& plan, Mode mode, int node) {
         for (int line = 1; line <= plan.size(); ++line)
             prompt.push_back({outline, line, plan.node(line).line_tokens});
     } else {
-        for (const int before : plan.node(node).dependencies) {
+        for (const int before : plan.node(node).in_prompt()) {
             prompt.push_back({lead, before, plan.node(before).lead_tokens});
             prompt.push_back({answer, before, plan.node(before).out_tokens});
         }

@@ -107,16 +107,16 @@ class VirtualEngine : public Actions {
 
     void advance_plan(std::int64_t steps) {
         line_left_ -= steps;
-        if (line_left_ > 0) return;
-        const NodeRecord& node = plan_.node(line_);
-        announced_ms_[at(line_)] = now_;
-        controller_.on(
-            NodeAnnounced{.out_tokens = node.out_tokens, .dependencies = node.dependencies}, *this);
-        ++line_;
-        if (planning()) {
-            line_left_ = plan_.node(line_).line_tokens;
-            return;
+        // A closing node has no line: it is announced with the one before.
+        for (; planning() && line_left_ == 0; ++line_) {
+            const NodeRecord& node = plan_.node(line_);
+            announced_ms_[at(line_)] = now_;
+            controller_.on(
+                NodeAnnounced{.out_tokens = node.out_tokens, .dependencies = node.dependencies},
+                *this);
+            if (line_ < plan_.size()) line_left_ = plan_.node(line_ + 1).line_tokens;
         }
+        if (planning()) return;
         controller_.on(PlanEnded{}, *this);
         if (settings_.mode != Mode::plato)
             std::fill(announced_ms_.begin(), announced_ms_.end(), now_);

@@ -1,0 +1,42 @@
+// Which engine decodes a node, where there are several: without I/O.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace assay::plato {
+
+/// A node goes where most of its prompt is cached, then where fewest run, then to the lowest
+/// number. What is cached is what was sent there and not lost since: engines are not asked.
+class Placement {
+  public:
+    explicit Placement(int engines) : engines_(static_cast<std::size_t>(engines)) {}
+
+    /// -1: none is usable. reuses: whether the cache counts.
+    int choose(std::span<const int> prompt, bool reuses = true) const;
+
+    void on_started(int engine, std::span<const int> prompt);
+    /// `tokens`: prompt and answer; the last of them was never fed.
+    void on_ended(int engine, std::span<const int> tokens);
+    void on_taken_back(int engine);  ///< one that ran there runs there no more
+    void on_wiped(int engine);       ///< its cache is empty
+    void on_lost(int engine);        ///< with its cache and all that ran
+    void on_back(int engine);
+
+    bool usable(int engine) const { return at(engine).usable; }
+    int running(int engine) const { return at(engine).running; }
+    std::int64_t cached(int engine, std::span<const int> prompt) const;
+
+  private:
+    struct Engine {
+        bool usable = true;
+        int running = 0;
+        std::vector<std::vector<int>> sequences;  // that it has computed
+    };
+    Engine& at(int engine) { return engines_[static_cast<std::size_t>(engine)]; }
+    const Engine& at(int engine) const { return engines_[static_cast<std::size_t>(engine)]; }
+    std::vector<Engine> engines_;
+};
+
+}  // namespace assay::plato
