@@ -13,6 +13,10 @@
 namespace assay::decode {
 
 constexpr int block_positions = 16;  ///< of a block of the paged cache
+/// That hold so many positions.
+constexpr int blocks_for(int positions) {
+    return (positions + block_positions - 1) / block_positions;
+}
 
 /// How the token after a slice is found. Draw n of a request is a hash of its seed and n, so that
 /// it does not depend on what ran beside it.

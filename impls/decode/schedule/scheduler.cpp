@@ -7,8 +7,6 @@
 namespace assay::decode {
 namespace {
 
-int blocks_for(int tokens) { return (tokens + block_positions - 1) / block_positions; }
-
 /// Tokens that are fed until a request ends; the last one it makes is not.
 int most_fed(int prompt, int max_tokens, int context) {
     return prompt + std::min(max_tokens, context - prompt + 1) - 1;
