@@ -13,7 +13,6 @@ namespace {
 
 // Tokens made in one go: what they leave to be read stays in the processor's caches.
 constexpr int most_ahead = 16384;
-constexpr int most_preemptions = 1 << 30;  // leaves room to count on
 
 BatchOptions checked(const BatchOptions& options) {
     if (options.max_batch < 1) throw UserError("a batch has at least one request");
@@ -77,41 +76,12 @@ BatchEngine::~BatchEngine() = default;
 
 // ---- requests -----------------------------------------------------------------------------------
 
-void BatchEngine::check(const BatchRequest& request) const {
-    const int vocabulary = back_end_->vocabulary(), context = back_end_->context();
-    const auto known = [&](const std::vector<int>& ids, const char* what) {
-        for (const int id : ids)
-            if (id < 0 || id >= vocabulary)
-                throw UserError(
-                    fmt::format("{} {} is outside the vocabulary of {}", what, id, vocabulary));
-    };
-    if (request.prompt.empty()) throw UserError("the prompt has no ids; give at least one");
-    known(request.prompt, "token id");
-    known(request.stop_ids, "stop id");
-    known(request.forced_ids, "forced id");
-    if (request.prompt.size() > static_cast<std::size_t>(context))
-        throw UserError(
-            fmt::format("the prompt has {} tokens, more than the context of {}; "
-                        "shorten it",
-                        request.prompt.size(), context));
-    if (request.max_tokens < 1) throw UserError("max_tokens must be at least 1");
-    decode::check(request.sampling);
-    const auto& allowed = request.allowed;
-    if (!allowed.empty()) {
-        if (allowed.size() != (static_cast<std::size_t>(vocabulary) + 63) / 64)
-            throw UserError("the mask of allowed tokens has not a bit per id of the vocabulary");
-        int any = 0;
-        for (int id = 0; id < vocabulary && any == 0; ++id)
-            any = static_cast<int>(allowed[static_cast<std::size_t>(id) / 64] >> (id % 64) & 1);
-        if (any == 0) throw UserError("the mask allows no token");
-    }
-    const int least =
-        least_blocks(static_cast<int>(request.prompt.size()), request.max_tokens, context);
-    if (back_end_->blocks() < least)
-        throw UserError(
-            fmt::format("the request needs {} blocks of the cache, which has {}; give "
-                        "more blocks",
-                        least, back_end_->blocks()));
+EngineLimits BatchEngine::limits() const {
+    return {.model = options_.model,
+            .vocabulary = back_end_->vocabulary(),
+            .context = back_end_->context(),
+            .blocks = back_end_->blocks(),
+            .block_bytes = back_end_->block_bytes()};
 }
 
 void BatchEngine::check(const BatchRequest& request, const Links& links) const {
@@ -177,53 +147,14 @@ void BatchEngine::release(RequestId kept) {
 RequestId BatchEngine::submit(const BatchRequest& request, const Links& links) {
     RequestState state;
     state.model = options_.model;
-    state.request = request;
-    if (!request.forced_ids.empty()) {
-        state.request.max_tokens = static_cast<int>(request.forced_ids.size());
-        state.request.stop_ids.clear();
-    }
-    check(state.request);
+    state.request = as_served(request);
+    check_request(state.request, limits());
     check(state.request, links);
     return add(state, links);
 }
 
 RequestId BatchEngine::resume(const RequestState& state) {
-    if (state.model != options_.model)
-        throw UserError(fmt::format("the request is of model '{}', this engine has '{}'",
-                                    state.model, options_.model));
-    const BatchRequest& request = state.request;
-    check(request);
-    const std::size_t made = state.ids.size();
-    const std::size_t tokens = request.prompt.size() + made;
-    const auto contradicts = [](const char* why) {
-        throw UserError(fmt::format("the state of a request contradicts itself: {}", why));
-    };
-    if (state.log_probabilities.size() != made || state.versions.size() != made)
-        contradicts("its tokens, log-probabilities and versions differ in number");
-    if (made >= static_cast<std::size_t>(request.max_tokens) ||
-        tokens > static_cast<std::size_t>(back_end_->context()))
-        contradicts("it has come to its end");
-    if (!request.forced_ids.empty() &&
-        (request.forced_ids.size() != static_cast<std::size_t>(request.max_tokens) ||
-         !std::equal(state.ids.begin(), state.ids.end(), request.forced_ids.begin())))
-        contradicts("its tokens are not those that it was to be given");
-    for (const int id : state.ids)
-        if (id < 0 || id >= back_end_->vocabulary()) contradicts("the model has no such token");
-    if (state.reused < 0 || static_cast<std::size_t>(state.reused) >= request.prompt.size() ||
-        state.preemptions < 0 || state.preemptions > most_preemptions)
-        contradicts("it was found in the cache, or preempted, as often as cannot be");
-    if (state.kv_positions < 0 || static_cast<std::size_t>(state.kv_positions) >= tokens ||
-        state.kv.size() !=
-            static_cast<std::size_t>(blocks_for(state.kv_positions)) * back_end_->block_bytes())
-        contradicts("its keys and values are not those of its tokens");
-    // What was computed was scored.
-    const std::size_t least =
-        request.prompt_log_probabilities
-            ? std::min(static_cast<std::size_t>(state.kv_positions), request.prompt.size() - 1)
-            : 0;
-    if (state.prompt_log_probabilities.size() < least ||
-        state.prompt_log_probabilities.size() >= request.prompt.size())
-        contradicts("it scores more than its prompt, or less than has been computed");
+    check_state(state, limits());
     return add(state);
 }
 

@@ -11,13 +11,12 @@
 #include <vector>
 
 #include "impls/decode/back_end.hpp"
-#include "impls/decode/requests/request_state.hpp"
+#include "impls/decode/request_engine.hpp"
+#include "impls/decode/requests/request_check.hpp"
 #include "impls/decode/run_ahead.hpp"
 #include "impls/decode/schedule/scheduler.hpp"
 
 namespace assay::decode {
-
-using RequestId = std::int64_t;  ///< 0, 1, … of an engine; never used again
 
 struct BatchOptions {
     int max_batch = 32;
@@ -26,22 +25,6 @@ struct BatchOptions {
     bool swap = false;  ///< preempted requests go to the host's memory; else they are recomputed
     std::string model;  ///< by which exported requests are told apart
     int version = 1;    ///< of the first weights
-};
-
-struct MadeToken {
-    RequestId request = -1;
-    int id = -1;
-    int version = 0;             ///< of the weights
-    double log_probability = 0;  ///< nats
-};
-
-struct EndedRequest {
-    RequestId request = -1;
-    Finish why = Finish::length;
-    int reused = 0;  ///< prompt tokens found in the cache when it was first admitted
-    int preemptions = 0;
-    std::vector<double> prompt_log_probabilities;  ///< of the second on; where asked for
-    int linked = 0;                                ///< prompt tokens of Links
 };
 
 /// Tokens of a kept sequence at the beginning, or in the middle, of another one's prompt.
@@ -67,40 +50,15 @@ struct Links {
     std::vector<int> rotations;
 };
 
-/// What steps brought.
-struct StepReport {
-    int steps = 0;  ///< 0: there was nothing to do
-    std::vector<MadeToken> tokens;
-    std::vector<EndedRequest> ended;
-    double seconds = 0;  ///< by the back end's clock
-    void clear();
-};
-
-/// Of all steps that had so many requests.
-struct BatchThroughput {
-    std::int64_t steps = 0, tokens = 0;  ///< tokens made
-    double seconds = 0;
-};
-
-struct EngineStats {
-    int waiting = 0, running = 0;
-    int free_blocks = 0;  ///< those of the cache of prefixes too
-    int held_blocks = 0, peak_blocks = 0;
-    std::int64_t steps = 0;
-    std::int64_t computed_tokens = 0;  ///< all that were fed, however often
-    std::int64_t preemptions = 0;
-    std::vector<BatchThroughput> by_batch;  ///< [requests of a step]
-};
-
-class BatchEngine {
+class BatchEngine final : public RequestEngine {
   public:
     /// Throws UserError: settings that make no sense.
     BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& options);
-    ~BatchEngine();
+    ~BatchEngine() override;
 
     /// Throws UserError: ids that the model does not know, a prompt beyond the context, a cache too
     /// small for the request, numbers out of range.
-    RequestId submit(const BatchRequest& request);
+    RequestId submit(const BatchRequest& request) override;
     /// … or a model whose keys are not rotated, links that nothing was kept for or whose tokens are
     /// others.
     RequestId submit(const BatchRequest& request, const Links& links);
@@ -108,12 +66,12 @@ class BatchEngine {
     /// that has not ended is linked to it.
     void release(RequestId kept);
     /// Between steps; what was made so far stays made. False: it had ended before.
-    bool cancel(RequestId request, StepReport& report);
+    bool cancel(RequestId request, StepReport& report) override;
 
     /// One step, or up to `most` where the back end can make several without a decision between
     /// them. Appends to `report`.
-    void step(StepReport& report, int most = 1);
-    bool idle() const;
+    void step(StepReport& report, int most = 1) override;
+    bool idle() const override;
 
     /// Weights for the steps after the next commit(): a back end of the same shape, made from them
     /// beside the steps. Its cache need not be written yet. `version` is above all before.
@@ -123,26 +81,27 @@ class BatchEngine {
     /// weights go on being used by the requests that have them, and by no other. std::logic_error:
     /// nothing was prepared, or sequences are kept or linked.
     void commit(Cache cache);
-    int version() const { return version_; }
+    int version() const override { return version_; }
 
     /// `with_cache`: keys and values too, where they are all of the present weights. Throws
     /// std::out_of_range for a request that has ended, UserError for one with links.
-    RequestState state_of(RequestId request, bool with_cache = false) const;
+    RequestState state_of(RequestId request, bool with_cache = false) const override;
     /// Goes on with it here; its keys and values are used where they are of these weights. Throws
     /// UserError as submit(), and for a state of another model or that contradicts itself.
-    RequestId resume(const RequestState& state);
+    RequestId resume(const RequestState& state) override;
     /// Requests that have not ended, in the order of arrival.
-    std::vector<RequestId> unfinished() const;
+    std::vector<RequestId> unfinished() const override;
     /// As if it had never come: nothing is reported.
-    void remove(RequestId request);
+    void remove(RequestId request) override;
 
-    EngineStats stats() const;
+    EngineStats stats() const override;
     /// Prompt tokens that a request with this prompt would find in the cache of prefixes.
     int cached_tokens(std::span<const int> prompt) { return scheduler_.cached_tokens(prompt); }
     /// Gives up the cache of prefixes.
-    void empty_cache() { scheduler_.empty_cache(); }
+    void empty_cache() override { scheduler_.empty_cache(); }
 
     const BackEnd& back_end() const { return *back_end_; }
+    EngineLimits limits() const;
     const Scheduler& scheduler() const { return scheduler_; }
 
   private:
@@ -150,7 +109,6 @@ class BatchEngine {
     RequestId add(const RequestState& state, const Links& links = {});
     void check(const BatchRequest& request, const Links& links) const;
     int shift_of(const LinkedTokens& linked, const Links& links) const;
-    void check(const BatchRequest& request) const;
     void carry_out();
     void make_slices();
     void make_linked_slice(Live& live, const Scheduler::Sequence& sequence, const Feed& feed,

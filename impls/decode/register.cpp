@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "impls/decode/campaign/virtual_schedule.hpp"
+#include "impls/decode/campaign/campaign.hpp"
 #include "impls/decode/experiments/experiments.hpp"
 #include "suite/base/datasets.hpp"
 

@@ -17,10 +17,6 @@
 namespace assay::decode {
 namespace {
 
-struct BrokenRule {
-    std::string why;
-};
-
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double patience_s = 40;  // until an engine that says nothing is given up
 
@@ -465,33 +461,6 @@ class VirtualService {
 
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, Misdeed misdeed) {
     return VirtualService(seed, misdeed).run();
-}
-
-drive::Campaign campaign_modes() {
-    drive::Campaign campaign;
-    campaign.says =
-        "Seeded schedules of faults against inference engines: they are killed, hang and become "
-        "slow, requests move and their states are damaged, logits are NaN, new weights are "
-        "published; checks after each that every request was answered once, with the tokens that "
-        "it gets alone.";
-    campaign.modes = {
-        {.name = "virtual",
-         .says = "in virtual time",
-         .seeds = {1, 500},
-         .prepare = {},
-         .run = [](std::uint64_t seed, const std::string&) { return run_virtual_schedule(seed); },
-         .longest_s = 60,
-         .seeds_per_process = 100,
-         .jobs = 0}};
-    campaign.told = {{"requests", "requests"},
-                     {"tokens", "tokens"},
-                     {"preemptions", "preemptions"},
-                     {"moved", "moved"},
-                     {"moved_with_cache", "moved with their cache"},
-                     {"refused", "damaged states refused"},
-                     {"given_up", "engines given up"},
-                     {"failed", "requests failed"}};
-    return campaign;
 }
 
 }  // namespace assay::decode

@@ -50,6 +50,16 @@ double StepCost::seconds(std::int64_t tokens, std::int64_t positions) const {
            static_cast<double>(positions) * position_s;
 }
 
+double StepCost::seconds(std::span<const Slice> slices) const {
+    std::int64_t tokens = 0, positions = 0;
+    for (const Slice& slice : slices) {
+        const auto count = static_cast<std::int64_t>(slice.ids.size());
+        tokens += count;
+        positions += count * slice.first_position + count * (count + 1) / 2;
+    }
+    return seconds(tokens, positions);
+}
+
 ModelledBackEnd::ModelledBackEnd(const ModelledSettings& settings)
     : settings_(settings), cache_(static_cast<std::size_t>(settings.blocks) * block_positions) {}
 
@@ -81,7 +91,6 @@ void ModelledBackEnd::check(const Slice& slice) {
 }
 
 void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out) {
-    std::int64_t tokens = 0, positions = 0;
     for (std::size_t i = 0; i < slices.size(); ++i) {
         const Slice& slice = slices[i];
         Outcome& outcome = out[i];
@@ -91,11 +100,9 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
         outcome.scores.clear();
         for (std::size_t t = 0; t < slice.ids.size(); ++t, ++position) {
             hash = feed(slice.blocks, position, hash, slice.ids[t]);
-            positions += position + 1;
             if (!slice.scored.empty())
                 outcome.scores.push_back(slice.scored[t] < 0 ? 0 : score(hash, slice.scored[t]));
         }
-        tokens += static_cast<std::int64_t>(slice.ids.size());
         outcome.finite = true;
         if (!slice.picks) continue;
         outcome.id = pick_id(hash, slice.pick, slice.pick.draw, settings_.vocabulary);
@@ -105,7 +112,7 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
         out[static_cast<std::size_t>(*fails_) % slices.size()].finite = false;
         fails_.reset();
     }
-    step_s_ = settings_.cost.seconds(tokens, positions) + transfer_s();
+    step_s_ = settings_.cost.seconds(slices) + transfer_s();
 }
 
 int ModelledBackEnd::run_ahead(std::span<const Slice> slices, int steps,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "impls/decode/back_end.hpp"
@@ -22,6 +23,8 @@ struct StepCost {
     double block_s = 0;     ///< bringing a block to the host's memory, or from there
 
     double seconds(std::int64_t tokens, std::int64_t positions) const;
+    /// Of a step of these slices, but for blocks.
+    double seconds(std::span<const Slice> slices) const;
 };
 
 struct ModelledSettings {

@@ -1,0 +1,21 @@
+// Engines in processes of their own, requests that come to them, weights that are published, and a
+// seeded schedule of faults: kills, hangs and slow processes that are real.
+#pragma once
+
+#include <cstdint>
+
+#include "impls/decode/campaign/rules.hpp"
+#include "suite/drive/campaign/campaign.hpp"
+
+namespace assay::decode {
+
+/// Forks: to be called in a process with one thread. Seeds take turns in what is served (a model of
+/// a back end, a small model on the processor, both paced) and in the kind of the first fault.
+/// Rules, checked in every schedule: every request is answered exactly once; its tokens and their
+/// log-probabilities are those that it gets alone, in this process, from the weights of the
+/// versions that its tokens name; one that fails has the beginning of them, and fails only where a
+/// NaN struck; no token is of a version that its engine had not committed, and versions do not go
+/// back; a damaged state is refused; in the end no engine holds a block, and all leave in order.
+drive::SeedOutcome run_live_schedule(std::uint64_t seed, Misdeed misdeed = Misdeed::none);
+
+}  // namespace assay::decode

@@ -1,0 +1,23 @@
+// What the engines of a live campaign serve: small enough for seconds, and made when it is asked
+// for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "impls/decode/service/engine_process.hpp"
+
+namespace assay::decode {
+
+struct ServedModel {
+    std::string name;
+    int vocabulary = 0, context = 0;
+    MakeBackEnd make;  ///< weights: a number; another is other weights
+};
+
+/// Tokens by hashes; every position of the cache is looked at in every step.
+ServedModel served_hashes();
+/// A decoder of two layers with random weights, on the processor.
+ServedModel served_decoder();
+
+}  // namespace assay::decode

@@ -1,0 +1,250 @@
+#include "impls/decode/service/engine_client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "suite/base/error.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::decode {
+
+using namespace service;
+
+namespace {
+
+constexpr cluster::Seconds a_while{1};
+
+/// With its first `tokens` tokens alone: what was computed of the others is left out.
+void cut_to(RequestState& state, std::size_t tokens, std::size_t block_bytes) {
+    if (tokens > state.ids.size())
+        throw UserError(
+            "an engine exported a request with fewer tokens than it had told of; go on with those");
+    state.ids.resize(tokens);
+    state.log_probabilities.resize(tokens);
+    state.versions.resize(tokens);
+    const auto known = static_cast<int>(state.request.prompt.size() + tokens);
+    if (state.kv_positions < known) return;
+    state.kv_positions = known - 1;  // the last is still to be fed
+    state.kv.resize(static_cast<std::size_t>(blocks_for(state.kv_positions)) * block_bytes);
+}
+
+}  // namespace
+
+EngineClient::EngineClient(EngineProcesses& all, cluster::WorkerId worker, EngineSettings settings)
+    : all_(all), worker_(worker), settings_(std::move(settings)) {}
+
+void EngineClient::send(const ToEngine& message) const {
+    all_.supervisor_.send(worker_, drive::to_message(message));
+}
+
+void EngineClient::wait_for(const std::function<bool()>& there) const {
+    while (!there()) {
+        if (lost()) throw EngineLost("an engine is gone: " + how_lost_);
+        all_.hear(a_while);
+    }
+}
+
+void EngineClient::wait_until_ready() const {
+    wait_for([&] { return journal_.limits().has_value(); });
+    wait_for([&] { return !lost(); });
+}
+
+// ---- requests -----------------------------------------------------------------------------------
+
+RequestId EngineClient::submit(const BatchRequest& request) {
+    wait_until_ready();
+    RequestState state;
+    state.model = settings_.options.model;
+    state.request = as_served(request);
+    return resume(state);
+}
+
+RequestId EngineClient::resume(const RequestState& state) {
+    wait_until_ready();
+    check_state(state, limits());
+    return give(state, to_bytes(state), {});
+}
+
+RequestId EngineClient::give(RequestState state, std::span<const std::byte> bytes,
+                             std::vector<MadeToken> waiting) {
+    const RequestId request = journal_.begin(std::move(state), std::move(waiting));
+    send(Take{request, state_text(bytes)});
+    return request;
+}
+
+bool EngineClient::cancel(RequestId request, StepReport& report) {
+    if (journal_.has_ended(request)) {
+        take(report);
+        return false;
+    }
+    send(CancelRequest{request});
+    wait_for([&] { return journal_.has_ended(request); });
+    const std::size_t first = report.ended.size();
+    take(report);
+    return std::any_of(report.ended.begin() + static_cast<std::ptrdiff_t>(first),
+                       report.ended.end(), [&](const EndedRequest& ended) {
+                           return ended.request == request && ended.why == Finish::cancelled;
+                       });
+}
+
+void EngineClient::step(StepReport& report, int) {
+    while (!journal_.has_news() && all_.hear(cluster::Seconds(0))) {
+    }
+    if (!idle() && !journal_.paused()) wait_for([&] { return journal_.has_news(); });
+    take(report);
+}
+
+RequestState EngineClient::state_of(RequestId request, bool with_cache) const {
+    RequestState known = journal_.state_of(request);
+    if (!with_cache) return known;
+    send(Export{request, true, false});
+    std::optional<Exported> exported;
+    wait_for([&] {
+        exported = journal_.take_exported();
+        return exported || journal_.has_ended(request);
+    });
+    if (!exported) return known;  // its end is on its way to the caller
+    RequestState state = request_state_from(state_bytes(exported->state));
+    cut_to(state, known.ids.size(), limits().block_bytes);
+    return state;
+}
+
+void EngineClient::remove(RequestId request) {
+    if (!lost() && !journal_.has_ended(request)) send(Drop{request});
+    journal_.drop(request);
+}
+
+std::optional<EngineClient::Moved> EngineClient::move(RequestId request, EngineClient& to,
+                                                      bool with_cache) {
+    to.wait_until_ready();
+    if (!journal_.has_ended(request)) send(Export{request, with_cache, true});
+    std::optional<Exported> exported;
+    wait_for([&] {
+        exported = journal_.take_exported();
+        return exported || journal_.has_ended(request);
+    });
+    if (!exported) return std::nullopt;
+    auto [state, waiting] = journal_.leave(request);
+    RequestState tokens = state;
+    for (const MadeToken& token : waiting) {
+        tokens.ids.push_back(token.id);
+        tokens.log_probabilities.push_back(token.log_probability);
+        tokens.versions.push_back(token.version);
+        tokens.admitted = true;
+    }
+    Moved moved;
+    moved.request =
+        to.journal_.begin(std::move(state), std::move(waiting), Journal::Looked::not_at);
+    to.send(Take{moved.request, std::move(exported->state)});
+    const auto answered = [&] {
+        return to.journal_.has_ended(moved.request) ||
+               to.journal_.answer_to(moved.request) != Journal::Answer::none;
+    };
+    while (!answered() && !to.lost()) all_.hear(a_while);
+    if (to.lost() || to.journal_.has_ended(moved.request) ||
+        to.journal_.answer_to(moved.request) == Journal::Answer::taken)
+        return moved;
+    moved.damaged = true;
+    to.journal_.begin_again(moved.request);
+    to.send(Take{moved.request, state_text(to_bytes(tokens))});
+    return moved;
+}
+
+void EngineClient::empty_cache() { send(EmptyCache{}); }
+
+// ---- the engine ---------------------------------------------------------------------------------
+
+void EngineClient::pause() {
+    if (journal_.paused()) return;
+    send(Pause{});
+    wait_for([&] { return journal_.paused(); });
+}
+
+void EngineClient::go_on() {
+    journal_.go_on();
+    send(GoOn{});
+}
+
+void EngineClient::load(int version, const std::string& weights) {
+    wait_until_ready();
+    send(Load{version, weights});
+}
+
+void EngineClient::begin_commit(BatchEngine::Cache cache) {
+    if (prepared() == 0) throw std::logic_error("no weights were prepared");
+    send(Commit{prepared(), cache == BatchEngine::Cache::keep});
+}
+
+void EngineClient::commit(BatchEngine::Cache cache) {
+    const int wanted = prepared();
+    begin_commit(cache);
+    wait_for([&] { return version() == wanted; });
+}
+
+Status EngineClient::status() const {
+    const std::int64_t number = ++questions_;
+    send(AskStatus{number});
+    wait_for([&] { return journal_.status() && journal_.status()->number == number; });
+    return *journal_.status();
+}
+
+void EngineClient::strike(Strike what, std::int64_t where) { send(Struck{what, where}); }
+void EngineClient::slow(double factor) { send(Slow{factor}); }
+void EngineClient::leave() { send(Leave{}); }
+
+void EngineClient::on(const nlohmann::json& message) {
+    if (lost()) return;
+    try {
+        journal_.on(drive::message_to<FromEngine>(message));
+    } catch (const ProtocolError& error) {
+        died(error.what());
+    } catch (const drive::MessageError& error) {
+        died(error.what());
+    }
+    if (lost()) all_.supervisor_.kill(worker_);
+}
+
+void EngineClient::died(const std::string& how) {
+    if (!lost()) how_lost_ = how;
+}
+
+// ---- all of them --------------------------------------------------------------------------------
+
+EngineProcesses::EngineProcesses(std::unique_ptr<cluster::Launcher> launcher,
+                                 const cluster::SupervisorOptions& options)
+    : heartbeat_(options.heartbeat_interval), supervisor_(std::move(launcher), options) {}
+
+EngineProcesses::~EngineProcesses() = default;
+
+EngineClient& EngineProcesses::start(const EngineSettings& settings) {
+    const cluster::WorkerId worker = supervisor_.spawn(engine_configuration(settings, heartbeat_));
+    return engines_.emplace_back(*this, worker, settings);
+}
+
+EngineClient& EngineProcesses::engine(cluster::WorkerId worker) {
+    return engines_.at(static_cast<std::size_t>(worker));
+}
+
+bool EngineProcesses::hear(cluster::Seconds most) {
+    const auto event = supervisor_.next(most);
+    if (!event) return false;
+    if (const auto* const interrupted = std::get_if<cluster::Interrupted>(&*event))
+        throw SampleError(SampleStatus::interrupted, interrupted->why);
+    if (const auto* const message = std::get_if<cluster::WorkerMessage>(&*event))
+        engine(message->worker).on(message->body);
+    if (const auto* const death = std::get_if<cluster::WorkerDied>(&*event))
+        engine(death->worker).died(death->how);
+    return true;
+}
+
+bool EngineProcesses::hear_until(const std::function<bool()>& so, cluster::Seconds most) {
+    const auto end = std::chrono::steady_clock::now() + most;
+    while (!so()) {
+        const cluster::Seconds left = end - std::chrono::steady_clock::now();
+        if (left <= cluster::Seconds(0)) return false;
+        hear(left);
+    }
+    return true;
+}
+
+}  // namespace assay::decode

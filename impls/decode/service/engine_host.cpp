@@ -1,0 +1,215 @@
+#include "impls/decode/service/engine_host.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "suite/base/error.hpp"
+#include "suite/cluster/processes/frame.hpp"
+
+namespace assay::decode::service {
+namespace {
+
+// Of a message, less than it may have as base64 and with what else is in it.
+constexpr std::size_t most_state_bytes = cluster::kMaxFramePayloadBytes / 4 * 3 - 4096;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+EngineHost::EngineHost(EngineSettings settings, MakeBackEnd make)
+    : settings_(std::move(settings)), make_(std::move(make)) {
+    if (settings_.options.version < 1)
+        throw UserError("the version of an engine's weights is at least 1");
+    begin_to_load(settings_.options.version, settings_.weights);
+}
+
+void EngineHost::on(const ToEngine& message, Answers& answers) {
+    std::visit([&](const auto& one) { handle(one, answers); }, message);
+}
+
+// ---- requests -----------------------------------------------------------------------------------
+
+void EngineHost::handle(const Take& take, Answers& answers) {
+    const auto refuse = [&](const char* why) { answers.push_back(Refused{take.request, why}); };
+    if (!engine_) return refuse("the engine has no weights yet; wait until it is ready");
+    if (ours_.contains(take.request)) return refuse("a request of this number is here already");
+    try {
+        const RequestId id = engine_->resume(request_state_from(state_bytes(take.state)));
+        ours_[take.request] = id;
+        theirs_[id] = take.request;
+        answers.push_back(Taken{take.request});
+    } catch (const UserError& error) {
+        refuse(error.what());
+    }
+}
+
+void EngineHost::handle(const CancelRequest& cancel, Answers& answers) {
+    const auto found = ours_.find(cancel.request);
+    if (found == ours_.end()) return;
+    StepReport report;
+    engine_->cancel(found->second, report);
+    tell(std::move(report), answers);
+}
+
+void EngineHost::handle(const Drop& drop, Answers& answers) {
+    const auto found = ours_.find(drop.request);
+    if (found != ours_.end()) {
+        engine_->remove(found->second);
+        forget(found->second);
+    }
+    answers.push_back(Dropped{drop.request});
+}
+
+void EngineHost::handle(const Export& wanted, Answers& answers) {
+    const auto found = ours_.find(wanted.request);
+    if (found == ours_.end()) return;
+    const RequestId id = found->second;
+    std::vector<std::byte> bytes = to_bytes(engine_->state_of(id, wanted.with_cache));
+    if (bytes.size() > most_state_bytes) bytes = to_bytes(engine_->state_of(id));
+    if (corrupts_) {
+        const auto bit =
+            static_cast<std::size_t>(*std::exchange(corrupts_, {})) % (bytes.size() * 8);
+        bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+    }
+    busy_s_ += back_end_->take_transfer_seconds() * slowness_;
+    answers.push_back(Exported{wanted.request, wanted.drop, state_text(bytes)});
+    if (!wanted.drop) return;
+    engine_->remove(id);
+    forget(id);
+}
+
+void EngineHost::forget(RequestId ours) {
+    const auto found = theirs_.find(ours);
+    ours_.erase(found->second);
+    theirs_.erase(found);
+}
+
+void EngineHost::handle(const EmptyCache&, Answers&) {
+    if (engine_) engine_->empty_cache();
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+void EngineHost::step(Answers& answers) {
+    StepReport report;
+    engine_->step(report);
+    busy_s_ += report.seconds * slowness_;
+    tell(std::move(report), answers);
+}
+
+void EngineHost::tell(StepReport&& report, Answers& answers) {
+    unsaid_.steps += report.steps;
+    unsaid_.seconds += report.seconds * slowness_;
+    if (report.tokens.empty() && report.ended.empty()) return;
+    unsaid_.tokens = std::move(report.tokens);
+    unsaid_.ended = std::move(report.ended);
+    for (MadeToken& token : unsaid_.tokens) token.request = theirs_.at(token.request);
+    for (EndedRequest& ended : unsaid_.ended) {
+        const RequestId id = ended.request;
+        ended.request = theirs_.at(id);
+        forget(id);
+    }
+    answers.push_back(std::exchange(unsaid_, {}));
+}
+
+void EngineHost::handle(const Pause&, Answers& answers) {
+    paused_ = true;
+    answers.push_back(Paused{});
+}
+
+void EngineHost::handle(const Slow& slow, Answers&) {
+    if (slow.factor > 0) slowness_ = slow.factor;
+}
+
+void EngineHost::handle(const Struck& struck, Answers&) {
+    if (struck.what == Strike::corrupt)
+        corrupts_ = struck.where;
+    else if (back_end_ != nullptr)
+        back_end_->fail_next(struck.where);
+}
+
+double EngineHost::take_busy_seconds() {
+    const double seconds = std::exchange(busy_s_, 0);
+    return settings_.pace ? seconds : 0;
+}
+
+// ---- weights ------------------------------------------------------------------------------------
+
+void EngineHost::begin_to_load(int version, const std::string& weights) {
+    loading_version_ = version;
+    loading_ = std::async(std::launch::async, [weights, make = make_, settings = settings_] {
+        const auto start = std::chrono::steady_clock::now();
+        auto back_end = std::make_unique<ServedBackEnd>(make(settings, weights), settings.pace);
+        return LoadedBackEnd{std::move(back_end), seconds_since(start)};
+    });
+}
+
+void EngineHost::handle(const Load& load, Answers& answers) {
+    const auto refuse = [&](const std::string& why) {
+        answers.push_back(NotLoaded{load.version, why});
+    };
+    if (loads())
+        return refuse(
+            fmt::format("version {} of the weights is just being loaded", loading_version_));
+    if (load.version <= engine_->version())
+        return refuse(fmt::format("version {} of the weights does not come after version {}",
+                                  load.version, engine_->version()));
+    begin_to_load(load.version, load.weights);
+}
+
+void EngineHost::look(Answers& answers) {
+    if (!loads() || loading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+    const int version = std::exchange(loading_version_, 0);
+    if (!engine_) {
+        LoadedBackEnd loaded = loading_.get();
+        back_end_ = loaded.back_end.get();
+        engine_ = std::make_unique<BatchEngine>(std::move(loaded.back_end), settings_.options);
+        answers.push_back(Ready{engine_->limits(), engine_->version()});
+        return;
+    }
+    try {
+        LoadedBackEnd loaded = loading_.get();
+        ServedBackEnd* const back_end = loaded.back_end.get();
+        engine_->prepare(version, std::move(loaded.back_end));
+        prepared_ = back_end;
+        prepared_version_ = version;
+        answers.push_back(Loaded{version, loaded.seconds});
+    } catch (const UserError& error) {
+        answers.push_back(NotLoaded{version, error.what()});
+    }
+}
+
+void EngineHost::handle(const Commit& commit, Answers& answers) {
+    if (prepared_version_ == 0 || commit.version != prepared_version_) {
+        answers.push_back(NotLoaded{
+            commit.version,
+            fmt::format("version {} of the weights is not there to be used", commit.version)});
+        return;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    engine_->commit(commit.keep_cache ? BatchEngine::Cache::keep : BatchEngine::Cache::recompute);
+    back_end_ = std::exchange(prepared_, nullptr);
+    prepared_version_ = 0;
+    back_end_->take_transfer_seconds();  // a device's keys and values stay where they are
+    answers.push_back(Committed{commit.version, seconds_since(start)});
+}
+
+void EngineHost::handle(const AskStatus& ask, Answers& answers) {
+    Status status;
+    status.number = ask.number;
+    if (engine_) {
+        status.stats = engine_->stats();
+        status.version = engine_->version();
+    }
+    status.loading = loading_version_;
+    status.prepared = prepared_version_;
+    status.paused = paused_;
+    status.late_s = late_s_;
+    answers.push_back(std::move(status));
+}
+
+}  // namespace assay::decode::service

@@ -1,0 +1,25 @@
+#include "impls/decode/service/messages.hpp"
+
+#include <cstring>
+
+#include "suite/base/encoding.hpp"
+#include "suite/base/error.hpp"
+
+namespace assay::decode::service {
+
+std::string state_text(std::span<const std::byte> bytes) {
+    return to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+std::vector<std::byte> state_bytes(const std::string& text) {
+    const auto decoded = from_base64(text);
+    if (!decoded)
+        throw UserError(
+            "the state of a request is damaged: it is no base64; export it again, or submit the "
+            "request anew");
+    std::vector<std::byte> bytes(decoded->size());
+    if (!bytes.empty()) std::memcpy(bytes.data(), decoded->data(), bytes.size());
+    return bytes;
+}
+
+}  // namespace assay::decode::service

@@ -1,0 +1,189 @@
+// What an engine in a process of its own is told, and what it says: JSON by suite/drive's
+// descriptions. Requests are called by the caller's numbers. States travel as base64 of
+// to_bytes(RequestState), whose checksum is looked at by whoever goes on with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "impls/decode/batch_engine.hpp"
+#include "impls/decode/modelled/modelled_back_end.hpp"
+#include "suite/drive/messages.hpp"
+
+namespace assay::decode {
+
+ASSAY_NAMES(Finish, stop, length, context, cancelled, failed)
+ASSAY_ROW(MadeToken, request, id, version, log_probability)
+ASSAY_FIELDS(EndedRequest, request, why, reused, preemptions, prompt_log_probabilities)
+ASSAY_ROW(BatchThroughput, steps, tokens, seconds)
+ASSAY_FIELDS(EngineStats, waiting, running, free_blocks, held_blocks, peak_blocks, steps,
+             computed_tokens, preemptions, by_batch)
+ASSAY_FIELDS(BatchOptions, max_batch, chunk, prefix, swap, model, version)
+ASSAY_FIELDS(StepCost, fixed_s, weights_s, token_s, position_s, block_s)
+ASSAY_FIELDS(EngineLimits, model, vocabulary, context, blocks, block_bytes)
+
+/// How an engine is started.
+struct EngineSettings {
+    BatchOptions options{};
+    std::string weights{};  ///< what its MakeBackEnd understands: a file
+    int blocks = 0;       ///< of the cache
+    int threads = 0;      ///< 0: all cores this process may use
+    /// Steps end when a device that costs this would end them; none: when they are done.
+    std::optional<StepCost> pace{};
+    double speed = 1;  ///< modelled seconds per second; where it is paced
+};
+ASSAY_FIELDS(EngineSettings, options, weights, blocks, threads, pace, speed)
+
+namespace service {
+
+// ---- to the engine: what it says of a request that has ended crossed its end on the way
+// ----------
+
+/// A request, new or begun elsewhere; answered by Taken or Refused.
+struct Take {
+    RequestId request = -1;
+    std::string state;
+};
+struct CancelRequest {
+    RequestId request = -1;
+};
+/// Answered by Dropped.
+struct Drop {
+    RequestId request = -1;
+};
+/// Answered by Exported. `drop`: it is no more of this engine's business.
+struct Export {
+    RequestId request = -1;
+    bool with_cache = false;
+    bool drop = false;
+};
+/// No step until GoOn; answered by Paused, after all that was made before.
+struct Pause {};
+struct GoOn {};
+/// Beside steps; answered by Loaded or NotLoaded.
+struct Load {
+    int version = 0;
+    std::string weights;
+};
+/// Of what was loaded, between steps; answered by Committed or NotLoaded.
+struct Commit {
+    int version = 0;
+    bool keep_cache = false;
+};
+struct EmptyCache {};
+/// Answered by Status, beside steps and loading.
+struct AskStatus {
+    std::int64_t number = 0;
+};
+/// A fault: of the next step one request's logits are no numbers; the next state that is exported
+/// has one bit flipped on its way.
+enum class Strike { nan, corrupt };
+struct Struck {
+    Strike what = Strike::nan;
+    std::int64_t where = 0;  ///< request of the step, or bit; counted round
+};
+/// From now on modelled steps take so many times as long.
+struct Slow {
+    double factor = 1;
+};
+/// It ends in order.
+struct Leave {};
+
+using ToEngine = std::variant<Take, CancelRequest, Drop, Export, Pause, GoOn, Load, Commit,
+                              EmptyCache, AskStatus, Struck, Slow, Leave>;
+
+// ---- from it
+// -------------------------------------------------------------------------------------
+
+/// Its first weights are there.
+struct Ready {
+    EngineLimits limits;
+    int version = 0;
+};
+struct Taken {
+    RequestId request = -1;
+};
+/// It goes on without it: a damaged state, or one that does not fit.
+struct Refused {
+    RequestId request = -1;
+    std::string why;
+};
+/// What steps brought.
+struct Made {
+    int steps = 0;
+    double seconds = 0;  ///< of these steps, by the back end's clock
+    std::vector<MadeToken> tokens;
+    std::vector<EndedRequest> ended;
+};
+struct Dropped {
+    RequestId request = -1;
+};
+struct Exported {
+    RequestId request = -1;
+    bool dropped = false;
+    std::string state;
+};
+struct Paused {};
+struct Loaded {
+    int version = 0;
+    double seconds = 0;
+};
+struct NotLoaded {
+    int version = 0;
+    std::string why;
+};
+struct Committed {
+    int version = 0;
+    double seconds = 0;  ///< of this machine's time, in which no step ran
+};
+struct Status {
+    std::int64_t number = 0;  ///< of AskStatus
+    EngineStats stats;
+    int version = 0;   ///< of the weights in use; 0: none yet
+    int loading = 0;   ///< version; 0: nothing
+    int prepared = 0;  ///< version that can be committed; 0: none
+    bool paused = false;
+    double late_s = 0;  ///< modelled seconds by which paced steps ended too late, all together
+};
+
+using FromEngine = std::variant<Ready, Taken, Refused, Made, Dropped, Exported, Paused, Loaded,
+                                NotLoaded, Committed, Status>;
+
+ASSAY_NAMES(Strike, nan, corrupt)
+ASSAY_MESSAGE(Take, "take", request, state)
+ASSAY_MESSAGE(CancelRequest, "cancel", request)
+ASSAY_MESSAGE(Drop, "drop", request)
+ASSAY_MESSAGE(Export, "export", request, with_cache, drop)
+ASSAY_MESSAGE(Pause, "pause")
+ASSAY_MESSAGE(GoOn, "go_on")
+ASSAY_MESSAGE(Load, "load", version, weights)
+ASSAY_MESSAGE(Commit, "commit", version, keep_cache)
+ASSAY_MESSAGE(EmptyCache, "empty_cache")
+ASSAY_MESSAGE(AskStatus, "ask_status", number)
+ASSAY_MESSAGE(Struck, "strike", what, where)
+ASSAY_MESSAGE(Slow, "slow", factor)
+ASSAY_MESSAGE(Leave, "leave")
+ASSAY_MESSAGE(Ready, "ready", limits, version)
+ASSAY_MESSAGE(Taken, "taken", request)
+ASSAY_MESSAGE(Refused, "refused", request, why)
+ASSAY_MESSAGE(Made, "made", steps, seconds, tokens, ended)
+ASSAY_MESSAGE(Dropped, "dropped", request)
+ASSAY_MESSAGE(Exported, "exported", request, dropped, state)
+ASSAY_MESSAGE(Paused, "paused")
+ASSAY_MESSAGE(Loaded, "loaded", version, seconds)
+ASSAY_MESSAGE(NotLoaded, "not_loaded", version, why)
+ASSAY_MESSAGE(Committed, "committed", version, seconds)
+ASSAY_MESSAGE(Status, "status", number, stats, version, loading, prepared, paused, late_s)
+
+/// A state as text of a message, and back. Throws UserError: no base64, or as request_state_from().
+std::string state_text(std::span<const std::byte> bytes);
+std::vector<std::byte> state_bytes(const std::string& text);
+
+}  // namespace service
+}  // namespace assay::decode
