@@ -20,7 +20,7 @@ namespace assay::decode {
 
 ASSAY_NAMES(Finish, stop, length, context, cancelled, failed)
 ASSAY_ROW(MadeToken, request, id, version, log_probability)
-ASSAY_FIELDS(EndedRequest, request, why, reused, preemptions, prompt_log_probabilities)
+ASSAY_FIELDS(EndedRequest, request, why, reused, preemptions, prompt_log_probabilities, linked)
 ASSAY_ROW(BatchThroughput, steps, tokens, seconds)
 ASSAY_FIELDS(EngineStats, waiting, running, free_blocks, held_blocks, peak_blocks, steps,
              computed_tokens, preemptions, by_batch)
