@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 
 #include "impls/decode/modelled/modelled_back_end.hpp"
 #include "impls/decode/requests/batch_run.hpp"
@@ -26,7 +27,10 @@ std::vector<BatchJob> random_jobs(int count, int prompt, int shared, int max_tok
 /// Tokens made by all requests.
 double tokens_made(const BatchRun& run);
 /// Whether ids and log-probabilities are the same, bit for bit.
-bool same_tokens(const BatchRun& a, const BatchRun& b);
+bool same_tokens(std::span<const BatchAnswer> a, std::span<const BatchAnswer> b);
+inline bool same_tokens(const BatchRun& a, const BatchRun& b) {
+    return same_tokens(a.answers, b.answers);
+}
 
 /// Toy, small and paper alike, simulated: milliseconds.
 std::vector<ProfilePlan> simulated_profiles(double seconds_per_sample);
