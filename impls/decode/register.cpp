@@ -14,7 +14,7 @@ System make_system(Claims claims) {
     system.title = "The inference engine that several systems share";
     system.paper = "none";
     system.on_request = true;
-    system.experiments = {x_batch(), x_prefix(), x_pressure(), x_move()};
+    system.experiments = {x_batch(), x_prefix(), x_pressure(), x_move(), x_swap()};
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "decode.toml");
     system.campaign = std::make_shared<drive::Campaign>(campaign_modes());

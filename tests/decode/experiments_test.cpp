@@ -1,6 +1,7 @@
 // The system `decode`: claims ask experiments for what they have, and the simulated ones come out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "impls/decode/experiments/experiments.hpp"
@@ -17,11 +18,13 @@ class DecodeExperiments : public testing::Test {
     DecodeExperiments() { setenv("ASSAY_DATASETS", ASSAY_TEST_DATASETS, 1); }
 
     static std::map<std::string, double> run(const Experiment& experiment,
-                                             const std::string& variant, const Case& axes) {
+                                             const std::string& variant, const Case& axes,
+                                             Provenance provenance = Provenance::simulated) {
         SampleSpec spec;
         spec.variant = variant;
         spec.axes = axes;
-        spec.provenance = Provenance::simulated;
+        spec.provenance = provenance;
+        spec.scratch = testing::TempDir();
         MemoryRecorder recorder;
         experiment.run(spec, recorder);
         std::map<std::string, double> metrics;
@@ -29,7 +32,12 @@ class DecodeExperiments : public testing::Test {
             EXPECT_TRUE(experiment.metric(metric.name)) << metric.name;
             metrics[metric.name] = metric.value;
         }
-        EXPECT_EQ(metrics.size(), experiment.metrics.size());
+        const auto always =
+            std::count_if(experiment.metrics.begin(), experiment.metrics.end(),
+                          [](const MetricSpec& metric) { return metric.only.empty(); });
+        if (provenance == Provenance::simulated) {
+            EXPECT_EQ(metrics.size(), static_cast<std::size_t>(always));
+        }
         return metrics;
     }
 };
@@ -75,6 +83,30 @@ TEST_F(DecodeExperiments, AMoveCostsWhatIsComputedAgain) {
     const auto with_kv = run(x_move(), "with_kv", {{"length", std::int64_t{512}}});
     EXPECT_EQ(with_kv.at("computed_again"), 0);
     EXPECT_LT(with_kv.at("lost_s"), tokens.at("lost_s"));
+    const auto killed = run(x_move(), "sigkill", {{"length", std::int64_t{512}}});
+    EXPECT_EQ(killed.at("computed_again"), tokens.at("computed_again"));
+    EXPECT_GT(killed.at("lost_s"), tokens.at("lost_s"));
+    EXPECT_LT(killed.at("lost_s"), tokens.at("lost_s") + modelled_gpu_cost().weights_s);
+}
+
+TEST_F(DecodeExperiments, RequestsSurviveAnEnginesProcess) {
+    const auto killed =
+        run(x_move(), "sigkill", {{"length", std::int64_t{8}}}, Provenance::emulated);
+    EXPECT_EQ(killed.at("same_bits"), 1);
+    EXPECT_GE(killed.at("computed_again"), 16 * (8 + 32 - 1));
+    EXPECT_LT(killed.at("computed_again"), 16 * (8 + 64));
+    EXPECT_GT(killed.at("noticed_s"), 0);
+}
+
+TEST_F(DecodeExperiments, NewWeightsChangeNoToken) {
+    for (const char* const variant : {"beside", "beside_keep", "stopped"}) {
+        const auto swapped =
+            run(x_swap(), variant, {{"weights", std::int64_t{1}}}, Provenance::measured);
+        EXPECT_EQ(swapped.at("same_bits"), 1) << variant;
+        EXPECT_GT(swapped.at("load_s"), 0);
+        // An embedding and one layer.
+        EXPECT_EQ(swapped.at("weight_bytes"), 2 * (4096 * 512 + 3 * 1024 * 1024));
+    }
 }
 
 TEST_F(DecodeExperiments, CostOfAStepIsTheShapes) {

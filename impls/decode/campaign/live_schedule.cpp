@@ -20,7 +20,7 @@ namespace {
 
 constexpr cluster::Seconds longest{60};
 constexpr cluster::Seconds patience{1};  // of an engine's silence
-constexpr double horizon_s = 1.2;        // in which requests and faults come
+constexpr double horizon_s = 0.8;        // in which requests and faults come
 
 class LiveService {
   public:
@@ -95,7 +95,7 @@ class LiveService {
             each.request.max_tokens = 10 + static_cast<int>(below(80));
             if (below(2) == 0) each.request.sampling = {1, 0, 1, below(5)};
             if (below(4) == 0) each.request.stop_ids = {random_id()};
-            each.comes_s = seconds(horizon_s / 2);
+            each.comes_s = seconds(horizon_s);
             each.state.model = settings_.options.model;
             each.state.request = each.request;
             least = std::max(least, least_blocks(static_cast<int>(each.request.prompt.size()),
@@ -106,11 +106,15 @@ class LiveService {
         wanted_engines_ = 2 + static_cast<int>(below(2));
         std::string named;
         const auto plan = [&](Trouble trouble) {
-            troubles_.emplace(0.1 + seconds(horizon_s), trouble);
+            troubles_.emplace(0.05 + seconds(horizon_s), trouble);
             named += fmt::format(" {}", name_of(trouble));
         };
         plan(static_cast<Trouble>(seed % 5));
-        for (std::uint64_t n = 1 + below(4); n > 0; --n) plan(static_cast<Trouble>(below(7)));
+        // Moves and new weights come twice as often as each fault.
+        for (std::uint64_t n = 2 + below(5); n > 0; --n) {
+            const std::uint64_t drawn = below(9);
+            plan(static_cast<Trouble>(drawn < 7 ? drawn : drawn - 2));
+        }
         says_ = fmt::format("{}, {} requests, {} engines of {} blocks, {}:{}", model_.name,
                             requests_.size(), wanted_engines_, settings_.blocks,
                             equal_weights_ ? "equal weights" : "other weights each time", named);

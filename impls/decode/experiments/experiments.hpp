@@ -9,5 +9,6 @@ Experiment x_batch();
 Experiment x_prefix();
 Experiment x_pressure();
 Experiment x_move();
+Experiment x_swap();
 
 }  // namespace assay::decode

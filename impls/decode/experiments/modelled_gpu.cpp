@@ -1,5 +1,6 @@
 #include "impls/decode/experiments/modelled_gpu.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "impls/decode/modelled/device_cost.hpp"

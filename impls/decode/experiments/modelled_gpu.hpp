@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 
 #include "impls/decode/modelled/modelled_back_end.hpp"
 #include "impls/decode/requests/batch_run.hpp"

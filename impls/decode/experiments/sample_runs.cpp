@@ -83,12 +83,12 @@ double tokens_made(const BatchRun& run) {
     return static_cast<double>(tokens);
 }
 
-bool same_tokens(const BatchRun& a, const BatchRun& b) {
-    for (std::size_t i = 0; i < a.answers.size(); ++i)
-        if (a.answers[i].ids != b.answers[i].ids ||
-            a.answers[i].log_probabilities != b.answers[i].log_probabilities)
-            return false;
-    return true;
+bool same_tokens(std::span<const BatchAnswer> a, std::span<const BatchAnswer> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const BatchAnswer& one, const BatchAnswer& other) {
+                          return one.ids == other.ids &&
+                                 one.log_probabilities == other.log_probabilities;
+                      });
 }
 
 std::vector<ProfilePlan> simulated_and_measured(const SampleTimes& per_sample) {

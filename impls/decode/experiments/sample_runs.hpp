@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,10 @@ std::vector<BatchJob> random_jobs(int count, int prompt, int shared, int max_tok
 /// Tokens made by all requests.
 double tokens_made(const BatchRun& run);
 /// Whether ids and log-probabilities are the same, bit for bit.
-bool same_tokens(const BatchRun& a, const BatchRun& b);
+bool same_tokens(std::span<const BatchAnswer> a, std::span<const BatchAnswer> b);
+inline bool same_tokens(const BatchRun& a, const BatchRun& b) {
+    return same_tokens(a.answers, b.answers);
+}
 
 /// Toy, small and paper in virtual time, milliseconds; toy and small on this processor too.
 struct SampleTimes {

@@ -77,9 +77,11 @@ class Run {
 
     void move() {
         std::vector<std::pair<std::size_t, std::vector<std::byte>>> states;
-        for (const RequestId request : engine_->unfinished())
-            states.emplace_back(job_of(request),
-                                to_bytes(engine_->state_of(request, options_.move_cache)));
+        for (const RequestId request : engine_->unfinished()) {
+            const RequestState state = engine_->state_of(request, options_.move_cache);
+            result_.exported_blocks += blocks_for(state.kv_positions);
+            states.emplace_back(job_of(request), to_bytes(state));
+        }
         BatchOptions options = options_.engine;
         options.version = engine_->version();
         end_engine();

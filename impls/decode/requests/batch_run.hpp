@@ -44,9 +44,10 @@ struct BatchRun {
     std::int64_t steps = 0;            ///< made, not jumped over while nothing was there
     std::int64_t computed_tokens = 0, reused_tokens = 0, preemptions = 0;
     int peak_blocks = 0;
-    int held_blocks = 0;  ///< in the end, the cache of prefixes emptied
-    double seconds = 0;   ///< of this machine's time
-    double step_s = 0;    ///< by the clock of the back end: measured or modelled
+    int exported_blocks = 0;  ///< whose keys and values moved to the second engine
+    int held_blocks = 0;      ///< in the end, the cache of prefixes emptied
+    double seconds = 0;       ///< of this machine's time
+    double step_s = 0;        ///< by the clock of the back end: measured or modelled
 };
 
 /// Blocks for all of them at once.

@@ -32,8 +32,8 @@ ASSAY_FIELDS(EngineLimits, model, vocabulary, context, blocks, block_bytes)
 struct EngineSettings {
     BatchOptions options{};
     std::string weights{};  ///< what its MakeBackEnd understands: a file
-    int blocks = 0;       ///< of the cache
-    int threads = 0;      ///< 0: all cores this process may use
+    int blocks = 0;         ///< of the cache
+    int threads = 0;        ///< 0: all cores this process may use
     /// Steps end when a device that costs this would end them; none: when they are done.
     std::optional<StepCost> pace{};
     double speed = 1;  ///< modelled seconds per second; where it is paced

@@ -1,0 +1,185 @@
+// How long new weights stop an engine.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "impls/decode/back_ends.hpp"
+#include "impls/decode/experiments/experiments.hpp"
+#include "impls/decode/experiments/modelled_gpu.hpp"
+#include "impls/decode/experiments/random_model_file.hpp"
+#include "impls/decode/experiments/sample_runs.hpp"
+#include "impls/decode/service/engine_client.hpp"
+#include "suite/cluster/pacer.hpp"
+#include "suite/experiment/recorder.hpp"
+
+namespace assay::decode {
+namespace {
+
+constexpr int requests = 4, prompt_tokens = 128, context = 768;
+constexpr std::size_t steps_before = 60, steps_after = 20;
+constexpr cluster::Seconds a_while{1};
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+class Swap {
+  public:
+    Swap(std::string file, std::uint64_t seed)
+        : file_(std::move(file)),
+          jobs_(random_jobs(requests, prompt_tokens, 0, context - prompt_tokens, seed)),
+          engines_(cluster::make_fork_server(engine_worker(back_ends_of_files()))),
+          engine_(engines_.start({.weights = file_, .blocks = blocks_for_all(jobs_, context)})) {
+        for (BatchJob& job : jobs_)
+            for (int& id : job.request.prompt) id %= random_model_vocabulary;
+    }
+
+    void run(const std::string& variant) {
+        for (const BatchJob& job : jobs_) engine_.submit(job.request);
+        made_.resize(jobs_.size());
+        hear_until([&] { return fewest_tokens() >= steps_before; });
+        const double step_s = median(gaps(steps_before / 2));
+        const std::size_t first = heard_s_.size() - 1;
+
+        const double begin_s = cluster::monotonic_s();
+        if (variant == "stopped") engine_.pause();
+        engine_.load(2, file_);
+        hear_until([&] { return engine_.prepared() == 2; });
+        load_s = cluster::monotonic_s() - begin_s;
+        beside_step_s = median(gaps(heard_s_.size() - 1 - first));
+        engine_.begin_commit(variant == "beside_keep" ? BatchEngine::Cache::keep
+                                                      : BatchEngine::Cache::recompute);
+        hear_until([&] { return engine_.version() == 2; });
+        if (variant == "stopped") engine_.go_on();
+        const std::size_t new_ones = fewest_tokens() + steps_after;
+        hear_until([&] { return fewest_tokens() >= new_ones; });
+        const auto between = gaps(heard_s_.size() - 1 - first);
+        pause_s = std::max(0.0, *std::max_element(between.begin(), between.end()) - step_s);
+        slowed = beside_step_s > 0 ? beside_step_s / step_s : 0;
+        for (const RequestId request : engine_.unfinished()) engine_.remove(request);
+    }
+
+    /// Whether the same weights without a swap give the same.
+    bool same_bits() const {
+        std::vector<BatchJob> jobs = jobs_;
+        for (std::size_t i = 0; i < jobs.size(); ++i)
+            jobs[i].request.max_tokens = static_cast<int>(made_[i].ids.size());
+        const nn::TensorFile file(file_);
+        BatchRunOptions options;
+        options.make_back_end = back_ends_of(file, {.blocks = blocks_for_all(jobs, context)});
+        return same_tokens(run_batch(jobs, options).answers, made_);
+    }
+
+    double pause_s = 0, load_s = 0, beside_step_s = 0, slowed = 0;
+
+  private:
+    void hear_until(const std::function<bool()>& so) {
+        while (!so()) {
+            if (engine_.lost() && !so())
+                throw SampleError(SampleStatus::failed,
+                                  "the engine is gone: " + engine_.how_lost());
+            if (made_.size() > 0 && engine_.idle())
+                throw SampleError(SampleStatus::invalid,
+                                  "the requests came to their end before the new weights");
+            engines_.hear(a_while);
+            StepReport report;
+            engine_.take(report);
+            if (!report.tokens.empty()) heard_s_.push_back(cluster::monotonic_s());
+            for (const MadeToken& token : report.tokens) {
+                BatchAnswer& answer = made_[static_cast<std::size_t>(token.request)];
+                answer.ids.push_back(token.id);
+                answer.log_probabilities.push_back(token.log_probability);
+            }
+        }
+    }
+    std::size_t fewest_tokens() const {
+        std::size_t fewest = context;
+        for (const BatchAnswer& answer : made_) fewest = std::min(fewest, answer.ids.size());
+        return fewest;
+    }
+    /// The last of them, between steps that brought tokens.
+    std::vector<double> gaps(std::size_t count) const {
+        std::vector<double> gaps;
+        for (std::size_t i = heard_s_.size() - count; i < heard_s_.size(); ++i)
+            gaps.push_back(heard_s_[i] - heard_s_[i - 1]);
+        return gaps;
+    }
+
+    std::string file_;
+    std::vector<BatchJob> jobs_;
+    EngineProcesses engines_;
+    EngineClient& engine_;
+    std::vector<BatchAnswer> made_;  // by request
+    std::vector<double> heard_s_;    // when steps' tokens came
+};
+
+void run(const SampleSpec& spec, Recorder& recorder) {
+    const auto size = static_cast<int>(integer_axis(spec, "weights"));
+    const std::string file = (std::filesystem::path(spec.scratch) / "random.gguf").string();
+    const std::uint64_t bytes = write_random_model(file, size, context, spec.seed);
+    Swap swap(file, spec.seed);
+    swap.run(spec.variant);
+    recorder.metric("pause_s", swap.pause_s);
+    recorder.metric("load_s", swap.load_s);
+    recorder.metric("pause_share", swap.pause_s / swap.load_s);
+    if (swap.slowed > 0) recorder.metric("slowed", swap.slowed);
+    recorder.metric("weight_bytes", static_cast<double>(bytes));
+    recorder.metric("same_bits", swap.same_bits() ? 1 : 0);
+}
+
+}  // namespace
+
+Experiment x_swap() {
+    Experiment experiment;
+    experiment.id = "decode/x_swap";
+    experiment.title = "New weights for an engine that decodes";
+    experiment.source = "our own; no paper's";
+    experiment.says =
+        "An engine in a process of its own decodes 4 requests with prompts of 128 tokens; then the "
+        "same weights come once more from a file, as version 2. beside: they are loaded beside "
+        "decoding and used from between two steps on, keys and values are computed anew; "
+        "beside_keep: these are kept; stopped: decoding stops while they are loaded, as where "
+        "there is room for one set of weights. The pause is the longest time from tokens to the "
+        "next, less that of a usual step. LLaMA's shape with random weights in bf16, read from "
+        "memory that the file lies in.";
+    experiment.axes = {{"weights",
+                        "MiB of them, roughly",
+                        {std::int64_t{16}, std::int64_t{64}, std::int64_t{256}},
+                        true}};
+    experiment.variants = {"beside", "beside_keep", "stopped"};
+    experiment.metrics = {
+        {"pause_s", "s", "the longest time without a token, less a usual step", Direction::lower},
+        {"load_s", "s", "until the weights could be used", Direction::lower},
+        {"pause_share", "ratio", "pause over that time", Direction::lower},
+        {"slowed", "ratio", "a step's time while they are loaded, over before; not stopped",
+         Direction::lower},
+        {"weight_bytes", "bytes", "of the matrices", Direction::none, true},
+        {"same_bits", "bool", "ids and log-probabilities are those without new weights",
+         Direction::higher, true}};
+    ProfilePlan toy;
+    toy.provenances = {Provenance::measured};
+    toy.axes = {{"weights", {std::int64_t{16}, std::int64_t{64}}}};
+    toy.seconds_per_sample = 8;
+    toy.bytes_per_sample = 4096;
+    ProfilePlan small = toy;
+    small.profile = Profile::small;
+    small.axes = {};
+    small.rounds = 5;
+    small.seconds_per_sample = 20;
+    experiment.profiles = {toy, small};
+    experiment.figure = {.kind = Figure::Kind::lines,
+                         .metric = "pause_s",
+                         .x = "weights",
+                         .panels = {},
+                         .x_title = "weights (MiB)",
+                         .y_title = "pause (s)",
+                         .log_y = true};
+    experiment.validate = [](const SampleSpec& spec) { integer_axis(spec, "weights", 1, 4096); };
+    experiment.run = run;
+    return experiment;
+}
+
+}  // namespace assay::decode

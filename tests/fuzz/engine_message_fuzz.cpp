@@ -1,0 +1,100 @@
+// Messages between an engine in a process of its own and its caller, one a line, as either end
+// reads them: a MessageError, or one that its own JSON reproduces. Whatever an engine is told, it
+// does or refuses; whatever it says, its caller believes it or finds it out.
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "impls/decode/service/engine_host.hpp"
+#include "impls/decode/service/journal.hpp"
+#include "suite/base/error.hpp"
+
+namespace {
+
+using namespace assay;
+using namespace assay::decode;
+
+template <class M>
+std::optional<M> read(const nlohmann::json& document) {
+    try {
+        M message = drive::message_to<M>(document);
+        const std::string once = drive::to_message(message).dump();
+        const auto again = drive::message_to<M>(nlohmann::json::parse(once));
+        if (drive::to_message(again).dump() != once) std::abort();
+        return message;
+    } catch (const drive::MessageError&) {
+        return std::nullopt;
+    }
+}
+
+/// Begins a thread, so only where there is something to tell it.
+std::unique_ptr<service::EngineHost> make_host() {
+    const EngineSettings settings{
+        .options = {.max_batch = 4, .model = "m"}, .weights = "w", .pace = StepCost{}};
+    return std::make_unique<service::EngineHost>(
+        settings,
+        [](const EngineSettings&, const std::string& weights) -> std::unique_ptr<BackEnd> {
+            if (weights.empty()) throw UserError("there are no such weights");
+            return std::make_unique<ModelledBackEnd>(
+                ModelledSettings{.vocabulary = 50, .context = 30, .blocks = 4, .cost = {}});
+        });
+}
+
+/// Weights that are being loaded, to their end.
+void wait(service::EngineHost& host, std::vector<service::FromEngine>& answers) {
+    for (; host.loads(); std::this_thread::yield()) host.look(answers);
+}
+
+service::Journal journal_of_two() {
+    service::Journal journal;
+    journal.on(service::Ready{{.model = "m", .vocabulary = 50, .context = 30, .blocks = 4}, 1});
+    RequestState state;
+    state.request.prompt = {1, 2, 3};
+    journal.begin(state);
+    journal.begin(state, {}, service::Journal::Looked::not_at);
+    journal.drop(0);
+    return journal;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
+    std::unique_ptr<service::EngineHost> host;
+    std::vector<service::FromEngine> answers;
+    service::Journal journal = journal_of_two();
+    bool found_out = false;
+    int messages = 0;
+    for (std::string line; std::getline(lines, line) && ++messages <= 100;) {
+        const auto document = nlohmann::json::parse(line, nullptr, false);
+        if (document.is_discarded()) continue;
+        try {
+            drive::from_json<EngineSettings>(document);
+        } catch (const drive::MessageError&) {
+        }
+        if (const auto told = read<service::ToEngine>(document)) {
+            if (!host) wait(*(host = make_host()), answers);
+            host->on(*told, answers);
+            wait(*host, answers);
+            for (int i = 0; i < 3 && host->works(); ++i) host->step(answers);
+        }
+        if (const auto said = read<service::FromEngine>(document); said && !found_out) {
+            try {
+                journal.on(*said);
+            } catch (const service::ProtocolError&) {
+                found_out = true;
+            }
+            StepReport report;
+            journal.take(report);
+        }
+    }
+    // What it answers is what its caller reads.
+    for (const service::FromEngine& answer : answers)
+        if (!read<service::FromEngine>(drive::to_message(answer))) std::abort();
+    return 0;
+}
