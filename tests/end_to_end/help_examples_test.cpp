@@ -176,6 +176,7 @@ TEST_F(HelpExamples, CanBeTyped) {
     fs::create_directories(folder / "home/models");
     fs::create_symlink(tests / "../datasets/traces", folder / "datasets/traces");
     fs::copy_file(tests / "fuzz/corpus/hetermoe_profile/full", folder / "gpus.toml");
+    fs::copy_file(tests / "fuzz/corpus/dr_gradients/gradients.json", folder / "gradients.json");
     fs::create_symlink(tests / "nn/golden/gpt2", folder / "home/models/gpt2");
     write("home/share/assay/data/devices/this-machine.toml",
           std::regex_replace(contents(tests / "../datasets/devices/t4.toml"),

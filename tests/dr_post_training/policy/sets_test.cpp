@@ -265,6 +265,20 @@ TEST(DrSets, SimplexAndConeAreNearestOfAllSupports) {
     }
 }
 
+TEST(DrSets, AFarLongerRowDoesNotDrownTheOthers) {
+    RandomNumbers random(12);
+    for (int round = 0; round < 100; ++round) {
+        Matrix g = random.matrix(6, 4), t = random.matrix(1, 4);
+        for (std::size_t j = 0; j < 4; ++j) g(2, j) *= 1e7;
+        Problem problem(g, t);
+        for (const SetKind kind : {SetKind::simplex, SetKind::cone})
+            EXPECT_NEAR(distance2(problem.direction_of(problem.update(kind)), problem.v),
+                        least_by_supports(problem.gradients, problem.v, kind == SetKind::simplex),
+                        1e-5)
+                << to_string(kind) << " round " << round;
+    }
+}
+
 /// At a minimum no row points further along the rest than those with weight (Karush, Kuhn, Tucker).
 TEST(DrSets, SimplexAndConeAreMinimaOfLargeProblems) {
     RandomNumbers random(6);

@@ -11,13 +11,21 @@ namespace {
 constexpr double least_of_diagonal = 1e-13;
 constexpr double smallest_gain = 1e-13;
 
+/// Of the rows that are anything: one that is far longer than the others must not drown them.
+double median_of_diagonal(const Matrix& gram) {
+    std::vector<double> lengths;
+    for (std::size_t b = 0; b < gram.rows; ++b)
+        if (gram(b, b) > 0) lengths.push_back(gram(b, b));
+    if (lengths.empty()) return 1;
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::nth_element(lengths.begin(), middle, lengths.end());
+    return *middle;
+}
+
 }  // namespace
 
 NonNegativeWeights::NonNegativeWeights(const Matrix& gram, Sum sum) : gram_(&gram), sum_(sum) {
-    if (sum_ == Sum::one) {
-        lift_ = gram.largest();
-        if (lift_ == 0) lift_ = 1;
-    }
+    if (sum_ == Sum::one) lift_ = median_of_diagonal(gram);
 }
 
 bool NonNegativeWeights::let_in(std::size_t row) {
