@@ -58,6 +58,27 @@ TEST_F(ModelGradients, AreWrittenForEveryMapRowAndSource) {
         std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }));
 }
 
+TEST_F(ModelGradients, OfAFewLayersAreThoseOfAll) {
+    if (!have_libtorch()) GTEST_SKIP() << "needs libtorch";
+    const auto all = assay({"model", "gradients", file, "--general", general, "--target", target,
+                            "-o", output, "--threads", "1"});
+    ASSERT_EQ(all.exit_code, 0) << all.err;
+    const std::string few = (folder / "few.safetensors").string();
+    const auto some = assay({"model", "gradients", file, "--general", general, "--target", target,
+                             "-o", few, "--threads", "1", "--layers", "1"});
+    ASSERT_EQ(some.exit_code, 0) << some.err;
+    const nn::TensorFile one(few), every(output);
+    EXPECT_EQ(one.tensors().size(), 14U);
+    for (const auto& tensor : one.tensors()) {
+        EXPECT_TRUE(tensor.name.starts_with("layer1/")) << tensor.name;
+        const auto* same = every.find(tensor.name);
+        ASSERT_TRUE(same);
+        EXPECT_TRUE(std::equal(tensor.bytes.begin(), tensor.bytes.end(), same->bytes.begin(),
+                               same->bytes.end()))
+            << tensor.name;
+    }
+}
+
 TEST_F(ModelGradients, BadInputIsNamedAndNothingIsWritten) {
     expect_bad((folder / "no.jsonl").string(), target, "no.jsonl: cannot be read");
     expect_bad(general, write("bad.jsonl", "{\"text\": \"abc\"}\n{\"text\": 3}\n"),
@@ -67,6 +88,7 @@ TEST_F(ModelGradients, BadInputIsNamedAndNothingIsWritten) {
                "zero.jsonl:1: a row with 0 scored tokens");
     expect_bad(general, target, "--context 4096: the model's context is 48 tokens",
                {"--context", "4096"});
+    expect_bad(general, target, "--layers 9: the model's layers are 0 to", {"--layers", "0,9"});
     output = (folder / "no/where.safetensors").string();
     expect_bad(general, target, "--output");
 }
