@@ -9,6 +9,11 @@
 namespace assay::dr_post_training {
 
 Experiment sft_perplexity();
+Experiment sft_downstream();
+Experiment case_study();
+Experiment x_sets();
+Experiment x_mix();
+Experiment x_scaling();
 
 Experiment overhead();
 Experiment scoring_cost();

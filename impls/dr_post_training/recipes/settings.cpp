@@ -80,6 +80,7 @@ SftSettings sft_settings(const SampleSpec& spec) {
     }
     settings.example_mean = word(spec, "loss", "token") == "example";
     settings.rule = word(spec, "rule", "topk");
+    settings.as_published = word(spec, "similarity", "corrected") == "as_published";
     settings.head_chooses = word(spec, "head", "all") == "selected";
     settings.backend = word(spec, "backend", "pip");
     return settings;
