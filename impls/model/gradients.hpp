@@ -17,8 +17,9 @@ struct GradientRequest {
     std::vector<nn::ScoredRow> general, target;  ///< at least one of each
     std::vector<std::string> sources;            ///< of the general rows
     std::filesystem::path output;
-    bool bf16 = false;  ///< matrix products; else fp32
-    int threads = 0;    ///< 0: all allowed cores
+    std::vector<int> layers;  ///< whose maps; empty: all
+    bool bf16 = false;        ///< matrix products; else fp32
+    int threads = 0;          ///< 0: all allowed cores
     std::function<void(std::int64_t rows)> progress;
 };
 

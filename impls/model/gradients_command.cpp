@@ -41,6 +41,10 @@ class GradientsCommand : public Command {
         app.add_option("-o,--output", output_, "safetensors file to write")
             ->required()
             ->type_name("FILE");
+        app.add_option("--layers", layers_, "Maps of these layers only, from 0; default: all")
+            ->delimiter(',')
+            ->check(CLI::Range(0, 1 << 20))
+            ->type_name("N,...");
         app.add_option("--context", context_,
                        "Tokens of a row that count; default: the model's context")
             ->check(CLI::Range(1, 1 << 24))
@@ -60,11 +64,12 @@ class GradientsCommand : public Command {
             "{\"prompt\": ..., \"completion\": ...} or {\"text\": ...}. The file takes four bytes "
             "for "
             "every row and\n"
-            "parameter of the layers' linear maps: give few rows.\n"
+            "parameter of the layers' linear maps: give few rows, or few layers. `assay plan "
+            "dr_post_training\n"
+            "--gradients FILE` reads it.\n"
             "Examples:\n"
             "  assay model gradients smollm2-135m-instruct --general pool.jsonl,chat.jsonl "
-            "--target mine.jsonl -o gradients.safetensors\n"
-            "  assay plan dr_post_training --gradients gradients.safetensors --compare");
+            "--target mine.jsonl --layers 0,15,29 -o gradients.safetensors");
     }
 
     int run() override {
@@ -77,6 +82,10 @@ class GradientsCommand : public Command {
         if (context_ > config.context)
             throw UserError(fmt::format("--context {}: the model's context is {} tokens", context_,
                                         config.context));
+        for (const int layer : layers_)
+            if (layer >= config.layers)
+                throw UserError(fmt::format("--layers {}: the model's layers are 0 to {}", layer,
+                                            config.layers - 1));
         const nn::Tokenizer tokenizer = nn::Tokenizer::of(file);
         if (tokenizer.size() > config.vocabulary)
             throw UserError(fmt::format("{}: the tokenizer has {} tokens, the model {}", file_,
@@ -91,6 +100,7 @@ class GradientsCommand : public Command {
                                 .target = nn::read_scored_rows(target_, tokenizer, reading),
                                 .sources = {},
                                 .output = output_,
+                                .layers = layers_,
                                 .bf16 = dtype_ == "bf16",
                                 .threads = threads_,
                                 .progress = {}};
@@ -121,6 +131,7 @@ class GradientsCommand : public Command {
   private:
     std::string file_, target_, output_, dtype_ = "f32";
     std::vector<std::string> general_;
+    std::vector<int> layers_;
     int context_ = 0, threads_ = 0;
     bool json_ = false;
 };

@@ -37,6 +37,7 @@ constexpr Shortened shortened[] = {
     {"--seeds 1..(300|10000)", "--seeds 1..40", "a minute of schedules"},
     {"--mode live --seeds 1..20 --jobs 2", "--seeds 1..20 --jobs 2", "trains for a minute"},
     {"assay calibrate machine$", "$& --quick", "measures for a minute"},
+    {"--layers 0,15,29", "--layers 29", "writes a hundred megabytes"},
     {"--limit-tokens 20000", "--limit-tokens 300", "evaluates for minutes"},
     {"assay model generate.*--chat.*|assay model generate.*prompt.*", "$& --max-tokens 4",
      "writes for half a minute"},
@@ -170,6 +171,9 @@ TEST_F(HelpExamples, CanBeTyped) {
           "{\"id\":\"a\",\"question_tokens\":5,\"static_plan_tokens\":20,\"static_node_tokens\":10,"
           "\"nodes\":[{\"i\":1,\"line_tokens\":3,\"lead_tokens\":2,\"out_tokens\":4,\"deps\":[]}]}"
           "\n");
+    write("pool.jsonl", "{\"prompt\":\"1+1=\",\"completion\":\"2\"}\n{\"text\":\"hello there\"}\n");
+    write("chat.jsonl", "{\"messages\":[{\"role\":\"assistant\",\"content\":\"Yes.\"}]}\n");
+    write("mine.jsonl", "{\"prompt\":\"2+2=\",\"completion\":\"4\"}\n");
     write("requests.jsonl", "{\"id\":\"a\",\"ids\":[1,504,3575],\"max_tokens\":4}\n");
     write("spot.csv", "0,add,a\n0,add,b\n3600000,add,c\n7200000,remove,a\n14400000,remove,b\n");
     for (const char* name : {"old.json", "new.json", "bench.json"}) write(name, benchmark_json);

@@ -126,4 +126,78 @@ Experiment sft_perplexity() {
     return experiment;
 }
 
+Experiment sft_downstream() {
+    Experiment experiment = sft_perplexity();
+    experiment.id = "dr_post_training/sft_downstream";
+    experiment.title = "Target rows answered word for word after fine-tuning on other data";
+    experiment.source = "arXiv 2605.07063v1, the tables of downstream scores";
+    experiment.figure.metric = "accuracy";
+    experiment.figure.y_title = "share answered right";
+    return experiment;
+}
+
+Experiment case_study() {
+    Experiment experiment = sft_perplexity();
+    experiment.id = "dr_post_training/case_study";
+    experiment.title = "Which rows the linear maps of a model choose";
+    experiment.source = "arXiv 2605.07063v1, the case study of layers";
+    experiment.says += " Here, what each map chooses is compared with one choice for all maps.";
+    experiment.variants = {"layer"};
+    const auto metric = [&](const char* name, const char* unit, const char* says,
+                            std::vector<std::string> labels) {
+        experiment.metrics.push_back({name, unit, says, Direction::none, true, std::move(labels)});
+    };
+    metric("mean_score", "", "mean magnitude of a map's scores", {"map"});
+    metric("rank_correlation", "", "of a map's ranking of rows with that of all scores added up",
+           {"map"});
+    metric("jaccard", "share", "of a map's rows with those of one choice for all", {"map"});
+    metric("patterns", "count", "different selections in a step", {});
+    metric("agreement", "share", "of rows that a map has in common with the same one a layer on",
+           {});
+    experiment.figure = {.kind = Figure::Kind::bars,
+                         .metric = "rank_correlation",
+                         .x = "map",
+                         .panels = {},
+                         .x_title = "linear map",
+                         .y_title = "rank correlation with one choice for all"};
+    return experiment;
+}
+
+namespace {
+
+Experiment ours(const char* name, const char* title, std::vector<std::string> variants) {
+    Experiment experiment = sft_perplexity();
+    experiment.id = std::string("dr_post_training/") + name;
+    experiment.title = title;
+    experiment.source = "our own: on the models of sft_perplexity";
+    experiment.variants = std::move(variants);
+    return experiment;
+}
+
+void sweep(Experiment& experiment, const char* axis, std::vector<Value> values) {
+    for (ProfilePlan& plan : experiment.profiles) plan.axes[axis] = values;
+}
+
+}  // namespace
+
+Experiment x_sets() {
+    return ours("x_sets", "Sets beyond subsets, each chosen by every map",
+                {"full", "layer", "simplex", "cone", "subspace", "ball", "a_gem", "target"});
+}
+
+Experiment x_mix() {
+    Experiment experiment = ours("x_mix", "Mixing target rows into the batch, or choosing by them",
+                                 {"mixing", "layer", "global", "full"});
+    sweep(experiment, "m", {std::int64_t{1}, std::int64_t{4}});
+    return experiment;
+}
+
+Experiment x_scaling() {
+    Experiment experiment = ours(
+        "x_scaling", "The released factor of similarities, and the right one", {"layer", "global"});
+    sweep(experiment, "rule", {"greedy"});
+    sweep(experiment, "similarity", {"corrected", "as_published"});
+    return experiment;
+}
+
 }  // namespace assay::dr_post_training

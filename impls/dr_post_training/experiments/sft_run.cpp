@@ -33,6 +33,16 @@ void record_selections(const SelectionLog& log, Recorder& recorder) {
     recorder.metric("kept_contrary", log.kept_contrary);
 }
 
+void record_study(const ChoiceStudy& study, Recorder& recorder) {
+    for (const auto& [map, found] : study.maps()) {
+        recorder.metric("mean_score", found.mean_score, {{"map", map}});
+        recorder.metric("rank_correlation", found.correlation, {{"map", map}});
+        recorder.metric("jaccard", found.jaccard, {{"map", map}});
+    }
+    recorder.metric("patterns", study.patterns());
+    recorder.metric("agreement", study.agreement());
+}
+
 void record_tuned(const Tuned& tuned, Recorder& recorder) {
     std::vector<double> perplexity;
     for (const double nll : tuned.test_nll) perplexity.push_back(std::exp(nll));
@@ -91,6 +101,7 @@ void run_sft(const SampleSpec& spec, Recorder& recorder) {
     }
     if (!best) throw SampleError(SampleStatus::failed, why);
     record_tuned(*best, recorder);
+    if (spec.experiment.ends_with("/case_study")) record_study(best->selections.study, recorder);
 }
 
 }  // namespace assay::dr_post_training

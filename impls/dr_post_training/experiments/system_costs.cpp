@@ -26,7 +26,7 @@ Experiment system_experiment(const char* name, const char* title, const char* so
 
 /// Of one linear map: scoring_cost and peak_memory.
 void add_map_axes(Experiment& experiment) {
-    for (const Value& way : ways()) experiment.variants.push_back(to_string(way));
+    for (const Value& way : ways()) experiment.variants.push_back(assay::to_string(way));
     experiment.axes = {{"out", "outputs of the map", {std::int64_t{512}}, true},
                        {"in", "inputs of the map", {std::int64_t{512}, std::int64_t{1536}}, true},
                        {"tokens", "of a row", {std::int64_t{64}, std::int64_t{256}}, true},
@@ -52,7 +52,7 @@ Experiment overhead() {
         "the "
         "scores, less the weight gradients that are saved. The paper times Llama-like models of "
         "0.36 to 14 billion parameters on A40 and H200.";
-    for (const Value& way : ways()) experiment.variants.push_back(to_string(way));
+    for (const Value& way : ways()) experiment.variants.push_back(assay::to_string(way));
     experiment.axes = {
         {"model", "llama-1m: 1 M parameters; llama-9m: 9 M, 256 wide", {"llama-1m", "llama-9m"}},
         {"tokens", "of a row", {std::int64_t{64}}, true},

@@ -28,7 +28,7 @@ nn::DecoderConfig timed_model(const std::string& name) {
 void run_overhead(const SampleSpec& spec, Recorder& recorder) {
     at::set_num_threads(1);
     StepCase c;
-    c.model = timed_model(to_string(spec.axes.at("model")));
+    c.model = timed_model(assay::to_string(spec.axes.at("model")));
     c.n = integer_axis(spec, "n");
     c.k = c.n / 2;
     c.tokens = integer_axis(spec, "tokens");

@@ -10,6 +10,11 @@ namespace assay::dr_post_training {
 
 Experiment sft_perplexity();
 Experiment rlvr();
+Experiment sft_downstream();
+Experiment case_study();
+Experiment x_sets();
+Experiment x_mix();
+Experiment x_scaling();
 
 Experiment overhead();
 Experiment scoring_cost();

@@ -79,6 +79,18 @@ std::vector<double> shares_by_rows(const std::vector<nn::ScoredRow>& rows, LossM
     return shares_of(tokens, mean);
 }
 
+/// By what the released code multiplies products of general rows beyond what is right: it takes the
+/// square of the scores' factor N²/(N_general·N_target), where (N/N_general)² belongs
+/// (section 1.4).
+double published_factor(const std::vector<nn::ScoredRow>& general,
+                        const std::vector<nn::ScoredRow>& target) {
+    double of_general = 0, of_target = 0;
+    for (const auto& row : general) of_general += static_cast<double>(row.scored_tokens());
+    for (const auto& row : target) of_target += static_cast<double>(row.scored_tokens());
+    const double share = (of_general + of_target) / of_target;
+    return share * share;
+}
+
 /// Rows by lot, a function of (seed, step, group).
 std::vector<std::size_t> by_lot(std::uint64_t key, std::size_t n, std::size_t k) {
     std::vector<std::size_t> rows(n);
@@ -96,7 +108,7 @@ class Deciding : public Arm {
     Deciding(const SftSettings& settings, const nn::Decoder& decoder, const SftRows& rows,
              std::uint64_t seed, Partition partition, std::optional<SetKind> set,
              SetSettings set_settings, Schedule schedule)
-        : settings_(settings), seed_(seed), set_(set), set_settings_(set_settings) {
+        : settings_(settings), rows_(rows), seed_(seed), set_(set), set_settings_(set_settings) {
         Selection selection;
         SelectingOptions& options = selection.options;
         options = options_for(partition, set.value_or(SetKind::topk));
@@ -115,6 +127,8 @@ class Deciding : public Arm {
     std::unique_ptr<TrainingStep> step(std::int64_t step,
                                        const SftRows::General& general) override {
         shares_ = shares_by_rows(general.rows, mean_of(settings_));
+        if (settings_.as_published)
+            similarity_ = published_factor(general.rows, rows_.target(step));
         return selecting_->step(step, general);
     }
     const std::map<std::string, SelectingMaps::Decision>* decisions() const override {
@@ -128,10 +142,16 @@ class Deciding : public Arm {
                 group, nn::counter_hash(seed_) ^ static_cast<std::uint64_t>(selecting_->number()));
             return subset_update(by_lot(key, shares_.size(), settings_.k), shares_);
         }
-        return update_of(*set_, set_settings_, shares_, seen);
+        if (similarity_ == 1 || seen.gram.values.empty())
+            return update_of(*set_, set_settings_, shares_, seen);
+        GroupStatistics scaled = seen;
+        for (double& product : scaled.gram.values) product *= similarity_;
+        return update_of(*set_, set_settings_, shares_, scaled);
     }
 
     SftSettings settings_;
+    const SftRows& rows_;
+    double similarity_ = 1;
     std::uint64_t seed_;
     std::optional<SetKind> set_;  ///< absent: by lot
     SetSettings set_settings_;

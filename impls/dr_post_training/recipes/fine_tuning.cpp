@@ -46,7 +46,10 @@ double bits_of(const std::vector<Kind>& kinds, Kind kind) {
 /// Adds the decisions of a step. `kept` counts rows of all groups: all, related, contrary.
 void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
               const std::vector<Kind>& kinds, SelectionLog& log, std::array<double, 3>& kept) {
+    std::map<std::string, MapChoice> choices;
     for (const auto& [group, decision] : decisions) {
+        MapChoice& choice = choices[group];
+        choice.scores = decision.statistics.target.scores;
         double bits = 0, magnitude = 0;
         const auto& weights = decision.update.weights;
         for (std::size_t b = 0; b < weights.size(); ++b) {
@@ -54,6 +57,7 @@ void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
                 std::abs(decision.statistics.target.scores[b]) / static_cast<double>(kinds.size());
             if (weights[b] == 0) continue;
             bits += std::ldexp(1.0, static_cast<int>(b));
+            choice.rows.insert(b);
             kept[0] += 1;
             kept[1] += kinds[b] == Kind::related;
             kept[2] += kinds[b] == Kind::contrary;
@@ -61,6 +65,7 @@ void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
         log.rows[group].push_back(bits);
         log.mean_scores[group].push_back(magnitude);
     }
+    log.study.add(choices);
     log.related.push_back(bits_of(kinds, Kind::related));
     log.contrary.push_back(bits_of(kinds, Kind::contrary));
 }

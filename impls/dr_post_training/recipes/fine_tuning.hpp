@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "impls/dr_post_training/method/training_step.hpp"
+#include "impls/dr_post_training/recipes/choice_study.hpp"
 #include "impls/dr_post_training/recipes/settings.hpp"
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/training/row_batch.hpp"
@@ -58,6 +59,7 @@ struct SelectionLog {
     std::map<std::string, std::vector<double>> rows;         ///< group → step → bits
     std::map<std::string, std::vector<double>> mean_scores;  ///< group → step → mean |score|
     std::vector<double> related, contrary;                   ///< step → bits of the batch
+    ChoiceStudy study;
     double kept_related = 0, kept_contrary = 0;  ///< share of the kept rows, mean over all
 };
 

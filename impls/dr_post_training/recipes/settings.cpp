@@ -82,6 +82,7 @@ SftSettings sft_settings(const SampleSpec& spec) {
     }
     settings.example_mean = word_axis(spec, "loss", "token") == "example";
     settings.rule = word_axis(spec, "rule", "topk");
+    settings.as_published = word_axis(spec, "similarity", "corrected") == "as_published";
     settings.head_chooses = word_axis(spec, "head", "all") == "selected";
     settings.backend = word_axis(spec, "backend", "pip");
     return settings;

@@ -30,6 +30,7 @@ struct SftSettings {
     // Open readings; the default is the first.
     bool example_mean = false;    ///< axis loss: token | example
     std::string rule = "topk";    ///< topk | greedy | exact
+    bool as_published = false;    ///< axis similarity: corrected | as_published
     bool head_chooses = false;    ///< axis head: all | selected
     std::string backend = "pip";  ///< pip | gip | direct | compressed
 };

@@ -28,9 +28,9 @@ Products products_of(Scoring scoring, const ScoringCase& c, const Traffic& all,
     const auto options = x.options();
     switch (scoring) {
         case Scoring::direct: {
-            const auto each = at::empty({c.n, c.outputs, c.inputs}, options);
-            const auto sum = at::empty({c.outputs, c.inputs}, options);
-            const auto found = at::empty({c.n}, options);
+            auto each = at::empty({c.n, c.outputs, c.inputs}, options);
+            auto sum = at::empty({c.outputs, c.inputs}, options);
+            auto found = at::empty({c.n}, options);
             return [=]() mutable {
                 at::bmm_out(each, rows.output_grad.transpose(1, 2), rows.input);
                 at::mm_out(sum, gt.t(), xt);
@@ -38,15 +38,15 @@ Products products_of(Scoring scoring, const ScoringCase& c, const Traffic& all,
             };
         }
         case Scoring::gip: {
-            const auto a = at::empty({go.size(0), gt.size(0)}, options), b = at::empty_like(a);
+            auto a = at::empty({go.size(0), gt.size(0)}, options), b = at::empty_like(a);
             return [=]() mutable {
                 at::mm_out(a, go, gt.t());
                 at::mm_out(b, x, xt.t());
             };
         }
         case Scoring::pip: {
-            const auto sum = at::empty({c.outputs, c.inputs}, options);
-            const auto through = at::empty({x.size(0), c.outputs}, options);
+            auto sum = at::empty({c.outputs, c.inputs}, options);
+            auto through = at::empty({x.size(0), c.outputs}, options);
             return [=]() mutable {
                 at::mm_out(sum, gt.t(), xt);
                 at::mm_out(through, x, sum.t());

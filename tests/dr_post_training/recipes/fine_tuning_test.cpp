@@ -152,6 +152,7 @@ TEST(RunSft, TakesTheReadings) {
          std::vector<std::pair<std::string, Value>>{{"loss", "example"},
                                                     {"rule", "greedy"},
                                                     {"rule", "exact"},
+                                                    {"similarity", "as_published"},
                                                     {"head", "selected"},
                                                     {"backend", "gip"},
                                                     {"backend", "direct"},

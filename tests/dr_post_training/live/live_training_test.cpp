@@ -1,0 +1,149 @@
+// A guarded training with a real worker that is killed, frozen, poisoned and damaged.
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "impls/dr_post_training/live/guarded_training.hpp"
+#include "impls/dr_post_training/tensor_functions.hpp"
+#include "suite/base/error.hpp"
+#include "suite/experiment/recorder.hpp"
+#include "tests/base/temporary_folder.hpp"
+
+namespace assay::dr_post_training {
+namespace {
+
+const bool one_thread = (at::set_num_threads(1), true);
+
+GuardedSettings four_steps() { return {.arm = "layer", .steps = 4, .seed = 5, .rate = 1e-3}; }
+
+TEST(GuardedTrainings, AreFunctionsOfTheirSettings) {
+    GuardedTraining one(four_steps()), other(four_steps());
+    for (Step step = 0; step < 3; ++step) {
+        EXPECT_EQ(one.digest(), other.digest());
+        const auto before = one.digest();
+        const auto computed = one.compute(step);
+        EXPECT_TRUE(computed.finite);
+        EXPECT_EQ(one.digest(), before);  // nothing is changed before it is applied
+        EXPECT_EQ(one.compute(step).selections, computed.selections);
+        other.compute(step);
+        one.apply(step);
+        other.apply(step);
+        EXPECT_NE(one.digest(), before);
+    }
+    EXPECT_EQ(one.digest(), other.digest());
+}
+
+TEST(GuardedTrainings, NoticeWhatIsNotFiniteAndWhatChanged) {
+    GuardedTraining training(four_steps());
+    training.poison_next_step();
+    EXPECT_FALSE(training.compute(0).finite);
+    EXPECT_TRUE(training.compute(0).finite);
+    const auto before = training.digest();
+    training.flip_bit(77);
+    EXPECT_NE(training.digest(), before);
+    training.flip_bit(77);
+    EXPECT_EQ(training.digest(), before);
+}
+
+TEST(GuardedTrainings, GoOnFromACheckpointBitForBit) {
+    const testing::TemporaryFolder folder;
+    const auto file = folder.path() / "step-2.state";
+    GuardedTraining one(four_steps());
+    for (Step step = 0; step < 2; ++step) one.compute(step), one.apply(step);
+    one.write(file, 2);
+    GuardedTraining other(four_steps());
+    other.read(file, 2);
+    EXPECT_EQ(other.digest(), one.digest());
+    for (auto* training : {&one, &other}) training->compute(2), training->apply(2);
+    EXPECT_EQ(other.digest(), one.digest());
+}
+
+TEST(GuardedTrainings, RefuseCheckpointsThatAreNotTheirs) {
+    const testing::TemporaryFolder folder;
+    const auto file = folder.path() / "step-1.state";
+    GuardedTraining training(four_steps());
+    const auto initial = training.digest();
+    training.compute(0);
+    training.apply(0);
+    const auto refused = [&](Step step = 1) {
+        EXPECT_THROW(training.read(file, step), BadCheckpoint);
+        EXPECT_EQ(training.digest(), initial);  // nothing half read is left
+        training.compute(0);
+        training.apply(0);
+    };
+    refused();  // not there
+    EXPECT_THROW(training.write(file, 1, CheckpointFault::disk_full), std::system_error);
+    EXPECT_FALSE(std::filesystem::exists(file));
+    training.write(file, 1, CheckpointFault::torn);
+    refused();
+    training.write(file, 1);
+    refused(2);
+    {
+        std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+        bytes.seekp(-5, std::ios::end);
+        bytes.put('\x7f');
+    }
+    refused();
+    std::ofstream(file) << "{}\n";
+    refused();
+    std::ofstream(file) << "[1\n";
+    refused();
+    auto settings = four_steps();
+    settings.seed = 6;
+    GuardedTraining(settings).write(file, 1);
+    refused();
+}
+
+SampleSpec faulty(const std::string& scenario, const std::string& scratch) {
+    SampleSpec spec;
+    spec.experiment = "dr_post_training/x_faults";
+    spec.variant = "layer";
+    spec.axes = {{"steps", std::int64_t{8}}, {"checkpoint_every", std::int64_t{2}}};
+    spec.scenario = scenario;
+    spec.scratch = scratch;
+    return spec;
+}
+
+struct Expected {
+    const char* scenario;
+    const char* metric;
+};
+
+// Each fault leaves its trace, and none in the result: run_x_faults fails where it does.
+TEST(LiveTraining, EndsAsWithoutFaultsWhateverStrikes) {
+    for (const auto& [scenario, metric] :
+         {Expected{"kill:rank=0@step=5", "restarted"}, Expected{"nan:rank=0@step=3", "redone"},
+          Expected{"corrupt:rank=0,target=tensor@step=4", "restored"},
+          Expected{"disk_full:rank=0@step=1", "unwritten"},
+          Expected{"torn:rank=0@step=3;kill:rank=0@step=5", "unreadable"},
+          Expected{"hang:rank=0@step=3,for=0.1", "stored_steps"}}) {
+        const testing::TemporaryFolder folder;
+        MemoryRecorder recorder;
+        run_x_faults(faulty(scenario, folder.path().string()), recorder);
+        EXPECT_EQ(recorder.value("state_equal_to_oracle"), 1) << scenario;
+        EXPECT_EQ(recorder.value("stored_steps"), 8) << scenario;
+        EXPECT_GT(recorder.value(metric), 0) << scenario;
+    }
+}
+
+TEST(LiveTraining, GivesUpWhatIsNotFiniteTwice) {
+    const testing::TemporaryFolder folder;
+    MemoryRecorder recorder;
+    try {
+        run_x_faults(faulty("nan:rank=0@step=3;nan:rank=0@step=3", folder.path().string()),
+                     recorder);
+        FAIL() << "it went on";
+    } catch (const SampleError& error) {
+        EXPECT_EQ(error.status(), SampleStatus::failed);
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("not finite"));
+    }
+    bool said = false;
+    for (const auto& event : recorder.events) said = said || event.kind == "failed";
+    EXPECT_TRUE(said);
+}
+
+}  // namespace
+}  // namespace assay::dr_post_training
