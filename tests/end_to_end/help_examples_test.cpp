@@ -166,6 +166,9 @@ TEST_F(HelpExamples, CanBeTyped) {
     write("datasets/suites/cpu.toml", suite);
     write("loads.txt", "10 20 40 80");
     write("held-out.txt", "The moon was out, and nobody slept in the long white house.");
+    write("answers.md",
+          "## tea\nHow is tea made?\n### plan\n1. Water | deps: -\n2. Tea | deps: 1\nEND\n"
+          "### 1\nBoil it.\n### 2\nPour it on the leaves.\n");
     write("plan.txt", "1. Why | deps: -\n2. How | deps: 1\nEND\n");
     write("plans.jsonl",
           "{\"id\":\"a\",\"question_tokens\":5,\"static_plan_tokens\":20,\"static_node_tokens\":10,"

@@ -6,6 +6,8 @@
 #include <array>
 #include <random>
 
+#include "impls/plato/policy/reuse_order.hpp"
+
 namespace assay::plato {
 namespace {
 
@@ -258,6 +260,26 @@ class OneStepAtATime {
     const ScheduleSettings settings_;
     std::vector<Tokens> cached_;
 };
+
+TEST(StepModelTest, DependenciesInTheOrderThatReusesMost) {
+    PlanRecord plan = example();
+    plan.nodes = {{3, 2, 4, {}}, {3, 2, 3, {}}, {3, 2, 2, {2}}, {3, 2, 1, {1, 2, 3}}};
+    const PlanRecord ordered = ordered_for_reuse(plan);
+    EXPECT_EQ(ordered.node(3).in_prompt(), std::vector{2});
+    EXPECT_EQ(ordered.node(4).in_prompt(), (std::vector{2, 3, 1}));  // 3 had 2 before it
+    EXPECT_EQ(ordered.node(4).dependencies, (std::vector{1, 2, 3}));
+    // Ascending: 15 and node 1 but its answer's last token are found; else 15, node 2 and node 3.
+    EXPECT_EQ(schedule(plan, costs, {}).nodes[3].recomputed_tokens, 15 + 6 + 5 + 4 + 2 - (15 + 5));
+    EXPECT_EQ(schedule(ordered, costs, {}).nodes[3].recomputed_tokens,
+              15 + 6 + 5 + 4 + 2 - (15 + 5 + 3));
+    std::mt19937_64 random(2);
+    for (int round = 0; round < 100; ++round)
+        for (const NodeRecord& node : ordered_for_reuse(random_plan(random)).nodes) {
+            std::vector<int> sorted = node.in_prompt();
+            std::sort(sorted.begin(), sorted.end());
+            EXPECT_EQ(sorted, node.dependencies);
+        }
+}
 
 TEST(StepModelTest, AgreesWithOneStepAtATime) {
     std::mt19937_64 random(11);

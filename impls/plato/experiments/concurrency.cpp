@@ -36,7 +36,11 @@ LiveRun run_modelled(const SampleSpec& spec, const std::vector<QuestionTokens>& 
 void run(const SampleSpec& spec, Recorder& recorder) {
     const int concurrency = static_cast<int>(integer_axis(spec, "concurrency"));
     const bool measured = spec.provenance == Provenance::measured;
-    const auto plans = plans_of(spec, measured ? concurrency : simulated_rounds * concurrency);
+    const int count = measured ? concurrency : simulated_rounds * concurrency;
+    auto plans = plans_of(spec, count);
+    // A file's from its beginning again; each is asked another question all the same.
+    for (std::size_t i = 0; static_cast<int>(plans.size()) < count; ++i) plans.push_back(plans[i]);
+    plans.resize(static_cast<std::size_t>(count));
     LiveSettings settings{.concurrency = concurrency};
     LiveRun with, without;
     const auto both = [&](const auto& run) {

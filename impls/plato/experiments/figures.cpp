@@ -41,7 +41,9 @@ Experiment pipeline() {
                                         .x = "plans",
                                         .panels = {"model", "device"},
                                         .x_title = "plans",
-                                        .y_title = "seconds to an answer"}});
+                                        .y_title = "seconds to an answer"},
+                             .with_ar = false,
+                             .with_waiting = true});
 }
 
 Experiment kv() {

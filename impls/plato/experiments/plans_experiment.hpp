@@ -18,8 +18,9 @@ struct PlansExperiment {
     /// At toy, which the engine measures: fewer values of axes, and variants; empty: all.
     std::map<std::string, std::vector<Value>> toy_axes = {};
     std::vector<std::string> toy_variants = {};
-    bool simulated_first = false;    ///< at toy, where nobody says which
-    bool with_ar = true;             ///< measured samples are compared with no plan, in time
+    bool simulated_first = false;  ///< at toy, where nobody says which
+    /// What measured samples are compared with, in time: no plan; waiting for the whole plan.
+    bool with_ar = true, with_waiting = false;
     double seconds_per_sample = 30;  ///< measured
 };
 Experiment plans_experiment(PlansExperiment declared);
