@@ -142,6 +142,9 @@ StepsMeasured measure_steps(const StepCase& c) {
     for (const auto& [name, begin] : arms) {
         measured.seconds[name] = median_of(by_name[name]);
         measured.over_standard[name] = median_ratio(by_name[name], by_name["standard"]);
+        // What the steps before left behind is not freed within this one.
+        for (const auto& maps : {layer.get(), one_pass.get(), two_pass.get()})
+            maps->begin({shares, c.m});
         const MemoryWatch watch;
         step(begin);
         measured.peak_bytes[name] = watch.peak_bytes();
