@@ -175,6 +175,7 @@ void add_all() {
     add("router", router);
     for (const int sparsity : {0, 25, 50, 75, 90}) add("llama2_7b", llama2_7b)->Arg(sparsity);
     add_dispatch();
+    add_row_scores();
 }
 
 }  // namespace

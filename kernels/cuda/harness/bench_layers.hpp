@@ -68,6 +68,8 @@ benchmark::internal::Benchmark* add(const std::string& name, Function function,
 }
 /// Those of cuda_dispatch_benchmark.cpp.
 void add_dispatch();
+/// Those of cuda_row_scores_benchmark.cpp.
+void add_row_scores();
 
 // Layers of a feed-forward network with weights of their own in device memory, and random sets of
 // active experts of exactly the sparsity that is asked for.
