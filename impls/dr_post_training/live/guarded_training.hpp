@@ -67,7 +67,7 @@ class GuardedTraining {
     std::unique_ptr<Arm> arm_;
     std::string selections_;  ///< of the step that led to the state
     std::string computed_;    ///< of the step computed last
-    int poisoned_ = 0;  ///< computations to come that are not finite
+    int poisoned_ = 0;        ///< computations to come that are not finite
 };
 
 }  // namespace assay::dr_post_training
