@@ -142,13 +142,13 @@ typedef enum AssayScoring {
  * P_I x instead. fp32 sums. */
 typedef struct AssayRowScores {
     AssayScoring scoring;
-    int32_t out, in, tokens;   /* O, I, T: T of every row; padding has go = 0 */
-    int32_t rows, target_rows; /* n, m */
-    AssayType type;            /* F32 or BF16, of all that is read */
-    const void* x;             /* [n][T][I] inputs of the map */
-    const void* go;            /* [n][T][O] gradients of its outputs */
-    const void* target_x;      /* [m][T][I] */
-    const void* target_go;     /* [m][T][O] */
+    int32_t out, in, tokens;             /* O, I, T: T of every row; padding has go = 0 */
+    int32_t rows, target_rows;           /* n, m */
+    AssayType type;                      /* F32 or BF16, of all that is read */
+    const void* x;                       /* [n][T][I] inputs of the map */
+    const void* go;                      /* [n][T][O] gradients of its outputs */
+    const void* target_x;                /* [m][T][I] */
+    const void* target_go;               /* [m][T][O] */
     int32_t projected_out, projected_in; /* compressed: a, b */
     const void* project_out;             /* compressed: P_O [a][O] */
     const void* project_in;              /* compressed: P_I [b][I] */

@@ -268,14 +268,20 @@ TEST(DrSets, SimplexAndConeAreNearestOfAllSupports) {
 TEST(DrSets, AFarLongerRowDoesNotDrownTheOthers) {
     RandomNumbers random(12);
     for (int round = 0; round < 100; ++round) {
-        Matrix g = random.matrix(6, 4), t = random.matrix(1, 4);
-        for (std::size_t j = 0; j < 4; ++j) g(2, j) *= 1e7;
-        Problem problem(g, t);
-        for (const SetKind kind : {SetKind::simplex, SetKind::cone})
-            EXPECT_NEAR(distance2(problem.direction_of(problem.update(kind)), problem.v),
-                        least_by_supports(problem.gradients, problem.v, kind == SetKind::simplex),
-                        1e-5)
-                << to_string(kind) << " round " << round;
+        const Matrix g = random.matrix(6, 4), t = random.matrix(1, 4);
+        Matrix longer = g;
+        for (std::size_t j = 0; j < 4; ++j) longer(2, j) *= 1e7;
+        Problem problem(longer, t);
+        // A cone is the same whatever the lengths; on the simplex the long row hardly counts.
+        // (Supports that nearly hang together are too much for the elimination: it is no better.)
+        const auto away = [&](SetKind kind) {
+            const Update update = problem.update(kind);
+            for (const double weight : update.weights) EXPECT_GE(weight, 0);
+            return distance2(problem.direction_of(update), problem.v);
+        };
+        EXPECT_LE(away(SetKind::cone), least_by_supports(g, problem.v, false) + 1e-8) << round;
+        EXPECT_LE(away(SetKind::simplex), least_by_supports(longer, problem.v, true) + 1e-5)
+            << round;
     }
 }
 

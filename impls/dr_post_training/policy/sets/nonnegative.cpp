@@ -24,8 +24,14 @@ double median_of_diagonal(const Matrix& gram) {
 
 }  // namespace
 
-NonNegativeWeights::NonNegativeWeights(const Matrix& gram, Sum sum) : gram_(&gram), sum_(sum) {
-    if (sum_ == Sum::one) lift_ = median_of_diagonal(gram);
+NonNegativeWeights::NonNegativeWeights(const Matrix& gram, Sum sum)
+    : gram_(&gram), sum_(sum), unit_(gram.rows, 1.0) {
+    if (sum_ == Sum::one) {
+        lift_ = median_of_diagonal(gram);
+        return;
+    }
+    for (std::size_t b = 0; b < gram.rows; ++b)
+        unit_[b] = gram(b, b) > 0 ? 1 / std::sqrt(gram(b, b)) : 0;
 }
 
 bool NonNegativeWeights::let_in(std::size_t row) {
@@ -60,9 +66,12 @@ void NonNegativeWeights::begin(std::span<const double> scores) {
 std::vector<double> NonNegativeWeights::unbounded(std::span<const double> scores) const {
     std::vector<double> wanted;
     wanted.reserve(rows_.size());
-    for (const std::size_t b : rows_) wanted.push_back(scores[b]);
+    for (const std::size_t b : rows_) wanted.push_back(scores[b] * unit_[b]);
     std::vector<double> weights = factor_.solve(wanted);
-    if (sum_ == Sum::free) return weights;
+    if (sum_ == Sum::free) {
+        for (std::size_t i = 0; i < weights.size(); ++i) weights[i] *= unit_[rows_[i]];
+        return weights;
+    }
     const std::vector<double> ones = factor_.solve(std::vector<double>(rows_.size(), 1.0));
     double sum = 0, of_ones = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i], of_ones += ones[i];
@@ -88,31 +97,39 @@ void NonNegativeWeights::descend(std::span<const double> scores) {
         }
         for (std::size_t i = 0; i < rows_.size(); ++i)
             weights_[i] = std::max(0.0, weights_[i] + step * (aim[i] - weights_[i]));
-        put_out(stops);
+        weights_[stops] = 0;
+        for (std::size_t i = rows_.size(); i-- > 0;)
+            if (weights_[i] == 0 && aim[i] <= 0) put_out(i);
     }
 }
 
-std::size_t NonNegativeWeights::best_row(std::span<const double> scores,
-                                         const std::vector<bool>& passed_over) const {
+std::vector<std::size_t> NonNegativeWeights::best_rows(std::span<const double> scores,
+                                                       const std::vector<bool>& passed_over) const {
     const std::size_t n = scores.size();
-    std::vector<double> reached(n);
+    std::vector<double> gain(n);  // at first what is reached
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         const auto column = gram_->row(rows_[i]);
-        for (std::size_t b = 0; b < n; ++b) reached[b] += weights_[i] * column[b];
+        for (std::size_t b = 0; b < n; ++b) gain[b] += weights_[i] * column[b];
     }
     double scale = 0, common = 0;
-    for (std::size_t b = 0; b < n; ++b)
-        scale = std::max({scale, std::abs(scores[b]), std::abs(reached[b])});
-    if (sum_ == Sum::one)
-        for (std::size_t i = 0; i < rows_.size(); ++i)
-            common += weights_[i] * (scores[rows_[i]] - reached[rows_[i]]);
-    std::size_t best = n;
-    double most = smallest_gain * scale;
     for (std::size_t b = 0; b < n; ++b) {
-        const double gain = scores[b] - reached[b] - common;
-        if (gain > most && !passed_over[b]) most = gain, best = b;
+        scale = std::max({scale, std::abs(scores[b]) * unit_[b], std::abs(gain[b]) * unit_[b]});
+        gain[b] = (scores[b] - gain[b]) * unit_[b];
     }
-    return best;
+    if (sum_ == Sum::one)
+        for (std::size_t i = 0; i < rows_.size(); ++i) common += weights_[i] * gain[rows_[i]];
+    double most = 0;
+    for (std::size_t b = 0; b < n; ++b) {
+        gain[b] = passed_over[b] ? 0 : gain[b] - common;
+        most = std::max(most, gain[b]);
+    }
+    std::vector<std::size_t> rows;
+    if (most <= smallest_gain * scale) return rows;
+    for (std::size_t b = 0; b < n; ++b)
+        if (gain[b] >= 0.5 * most) rows.push_back(b);
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](std::size_t a, std::size_t b) { return gain[a] > gain[b]; });
+    return rows;
 }
 
 std::vector<double> NonNegativeWeights::solve(std::span<const double> scores) {
@@ -123,12 +140,18 @@ std::vector<double> NonNegativeWeights::solve(std::span<const double> scores) {
     for (const std::size_t row : rows_) passed_over[row] = true;
     // Each round brings the aim down, so that no list of rows comes back; rounding could.
     for (std::size_t round = 0; round < 20 * n + 100; ++round) {
-        const std::size_t row = best_row(scores, passed_over);
-        if (row == n) break;
-        passed_over[row] = true;
-        if (!let_in(row)) continue;
+        const std::vector<std::size_t> best = best_rows(scores, passed_over);
+        if (best.empty()) break;
+        for (const std::size_t row : best) {
+            passed_over[row] = true;
+            let_in(row);
+        }
         descend(scores);
-        if (std::find(rows_.begin(), rows_.end(), row) == rows_.end()) continue;
+        // One of them stays, but for rounding.
+        if (std::none_of(best.begin(), best.end(), [&](std::size_t row) {
+                return std::find(rows_.begin(), rows_.end(), row) != rows_.end();
+            }))
+            continue;
         passed_over.assign(n, false);
         for (const std::size_t one : rows_) passed_over[one] = true;
     }
