@@ -62,9 +62,9 @@ GuardedTraining::Outcome GuardedTraining::compute(Step step, const std::function
     const auto current = arm_->step(step, rows_.general(step));
     if (midway) midway();
     current->backward();
-    if (poisoned_) {
+    if (poisoned_ > 0) {
         decoder_->blocks().back()->grad()[0].fill_(std::numeric_limits<float>::quiet_NaN());
-        poisoned_ = false;
+        --poisoned_;
     }
     std::vector<nn::TrainedBlock> blocks;
     for (auto& block : decoder_->blocks()) blocks.push_back(block.get());

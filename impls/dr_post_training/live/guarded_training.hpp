@@ -54,7 +54,7 @@ class GuardedTraining {
     void read(const std::filesystem::path& file, Step step);    ///< throws BadCheckpoint
 
     /// Injected faults.
-    void poison_next_step() { poisoned_ = true; }
+    void poison_next_step() { ++poisoned_; }  ///< called twice: the two computed next
     void flip_bit(std::uint64_t where);
 
   private:
@@ -67,7 +67,7 @@ class GuardedTraining {
     std::unique_ptr<Arm> arm_;
     std::string selections_;  ///< of the step that led to the state
     std::string computed_;    ///< of the step computed last
-    bool poisoned_ = false;
+    int poisoned_ = 0;        ///< computations to come that are not finite
 };
 
 }  // namespace assay::dr_post_training

@@ -142,23 +142,29 @@ StepsMeasured measure_steps(const StepCase& c) {
     for (const auto& [name, begin] : arms) {
         measured.seconds[name] = median_of(by_name[name]);
         measured.over_standard[name] = median_ratio(by_name[name], by_name["standard"]);
+        // What the steps before left behind is not freed within this one.
+        for (const auto& maps : {layer.get(), one_pass.get(), two_pass.get()})
+            maps->begin({shares, c.m});
         const MemoryWatch watch;
         step(begin);
         measured.peak_bytes[name] = watch.peak_bytes();
     }
+    const double more = static_cast<double>(c.m) / static_cast<double>(c.n);
+    const double less = 1 - static_cast<double>(c.k) / static_cast<double>(c.n);
     for (const char* phase :
          {"forward", "optimiser", "weight_gradient", "head_gradient", "scoring"})
         measured.phases[phase] = median_of(by_name[phase]);
     measured.phases["backward"] = median_of(by_name["there_and_back"]) - measured.phases["forward"];
-    const auto& p = measured.phases;
-    const double more = static_cast<double>(c.m) / static_cast<double>(c.n);
-    const double less = 1 - static_cast<double>(c.k) / static_cast<double>(c.n);
-    const double others =
-        p.at("forward") + p.at("backward") - p.at("weight_gradient") - p.at("head_gradient");
-    const double floor = measured.seconds["standard"] + more * others -
-                         less * p.at("weight_gradient") + p.at("scoring");
-    measured.floor_over_standard = floor / measured.seconds["standard"];
-    measured.layer_over_floor = measured.seconds["layer"] / floor;
+    // Round by round: what disturbs a step disturbs the phases beside it.
+    std::vector<double> floors;
+    for (std::size_t round = 0; round < by_name["standard"].size(); ++round) {
+        const auto at = [&](const char* name) { return by_name[name][round]; };
+        const double others = at("there_and_back") - at("weight_gradient") - at("head_gradient");
+        floors.push_back(at("standard") + more * others - less * at("weight_gradient") +
+                         at("scoring"));
+    }
+    measured.floor_over_standard = median_ratio(floors, by_name["standard"]);
+    measured.layer_over_floor = median_ratio(by_name["layer"], floors);
     return measured;
 }
 
