@@ -14,9 +14,9 @@ System make_system(Claims claims) {
     system.id = "plato";
     system.title = "Plato: an answer planned by its model, its independent parts decoded together";
     system.paper = "arXiv 2402.12280v2";
-    system.experiments = {throughput(), pipeline(),  kv(),        shape(),    batch(),
-                          concurrency(), fidelity(), quality(), x_context(), x_planner(),
-                          x_payoff(), x_faults()};
+    system.experiments = {throughput(),  pipeline(), kv(),       shape(),     batch(),
+                          concurrency(), fidelity(), quality(),  x_context(), x_planner(),
+                          x_payoff(),    x_faults(), x_options()};
     if (claims == Claims::read)
         system.claims = read_claims(datasets_dir() / "claims" / "plato.toml");
     system.highlight = {

@@ -52,6 +52,42 @@ TEST(PlatoCampaign, AWipedCacheCostsPromptsAndNothingElse) {
     EXPECT_GT(wiped.computed_tokens, without.computed_tokens);
 }
 
+TEST(PlatoCampaign, EasyNodesGoToTheSecondModelAndTakeLess) {
+    VirtualSetup setup = draw_setup(9, "plato");
+    setup.engines = 1;
+    setup.blocks = 1000;
+    setup.faults.clear();
+    const VirtualOutcome one = answer_virtually(setup);
+    setup.small_engines = 1;
+    setup.small_factor = 0.25;
+    EXPECT_EQ(answer_virtually(setup).parts, one.parts);  // nobody is easy
+    for (QuestionTokens& question : setup.questions)
+        for (std::size_t i = 0; i < question.plan.nodes.size(); ++i)
+            question.plan.nodes[i].difficulty = i % 2 == 0 ? 1 : 5;
+    EXPECT_EQ(answer_virtually(setup).parts, one.parts);
+    setup.adaptive.easy_up_to = 2;
+    const VirtualOutcome both = answer_virtually(setup);
+    EXPECT_LT(both.seconds, one.seconds);
+    for (std::size_t q = 0; q < both.parts.size(); ++q) {
+        EXPECT_EQ(both.parts[q][0], one.parts[q][0]);  // the plan is the first model's
+        EXPECT_NE(both.parts[q][1], one.parts[q][1]);
+    }
+}
+
+TEST(PlacementTest, ModelsAreKeptApart) {
+    Placement placement(3);
+    placement.set_model(1, 1);
+    const std::vector<int> prompt{1, 2};
+    placement.on_started(0, prompt);
+    EXPECT_EQ(placement.choose(prompt, true, 1), 1);
+    EXPECT_EQ(placement.choose(prompt), 0);
+    placement.on_lost(1);
+    EXPECT_EQ(placement.choose(prompt, true, 1), -1);
+    EXPECT_EQ(AdaptiveModel{2}.model_of(2), 1);
+    EXPECT_EQ(AdaptiveModel{2}.model_of(3), 0);
+    EXPECT_EQ(AdaptiveModel{5}.model_of(std::nullopt), 0);
+}
+
 TEST(PlacementTest, PrefixThenLoadThenNumber) {
     Placement placement(3);
     const std::vector<int> prompt{1, 2, 3, 4}, other{9};

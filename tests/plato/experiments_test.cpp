@@ -55,7 +55,7 @@ TEST_F(PlatoExperiments, ClaimsAndExperimentsFit) {
     ASSERT_NO_THROW(registry.add(make_system(Claims::read)));
     for (const char* const id :
          {"kv", "throughput", "pipeline", "shape", "batch", "concurrency", "fidelity", "quality",
-          "x_payoff", "x_context", "x_planner", "x_faults"})
+          "x_payoff", "x_context", "x_planner", "x_faults", "x_options"})
         EXPECT_TRUE(registry.experiment(std::string("plato/") + id)) << id;
     EXPECT_EQ(registry.claim("plato/kv/reuse")->experiment, "plato/kv");
 }

@@ -12,7 +12,6 @@
 #include "impls/decode/batch_engine.hpp"
 #include "impls/plato/live/batch_request.hpp"
 #include "impls/plato/live/live_run.hpp"
-#include "impls/plato/policy/placement.hpp"
 
 namespace assay::plato {
 namespace {
@@ -61,13 +60,20 @@ struct Report {
 class Service {
   public:
     explicit Service(const VirtualSetup& setup)
-        : setup_(setup), told_(setup.questions), faults_(setup.faults), placement_(setup.engines) {
+        : setup_(setup),
+          told_(setup.questions),
+          faults_(setup.faults),
+          placement_(setup.engines + setup.small_engines) {
         if (setup.misdeed == Misdeed::starts_early)
             for (QuestionTokens& question : told_)
                 for (NodeRecord& node : question.plan.nodes) node.dependencies.clear();
         std::stable_sort(faults_.begin(), faults_.end(),
                          [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
-        hosts_.resize(static_cast<std::size_t>(setup.engines));
+        hosts_.resize(static_cast<std::size_t>(setup.engines + setup.small_engines));
+        for (int engine = setup.engines; engine < setup.engines + setup.small_engines; ++engine) {
+            placement_.set_model(engine, 1);
+            hosts_[static_cast<std::size_t>(engine)].slowness = setup.small_factor;
+        }
         for (Host& host : hosts_) start_engine(host);
         for (Host& host : hosts_) warm(host);
         for (std::size_t i = 0; i < setup.questions.size(); ++i)
@@ -144,6 +150,7 @@ class Service {
                 decode::ModelledSettings{.vocabulary = setup_.vocabulary,
                                          .context = setup_.context,
                                          .blocks = setup_.blocks,
+                                         .weights = number_of(host) < setup_.engines ? 1U : 2U,
                                          .cost = setup_.cost,
                                          .checks = setup_.checks}),
             decode::BatchOptions{.max_batch = setup_.max_batch, .chunk = 512});
@@ -351,7 +358,7 @@ class Service {
                 sessions_[part.question]->journals[static_cast<std::size_t>(part.part)];
             std::vector<int> known = journal.request.prompt;
             known.insert(known.end(), journal.heard.ids.begin(), journal.heard.ids.end());
-            const int engine = placement_.choose(known, journal.most_reused > 0);
+            const int engine = placement_.choose(known, journal.most_reused > 0, model_of(part));
             if (engine < 0) {
                 left.push_back(part);
                 continue;
@@ -361,6 +368,11 @@ class Service {
             placement_.on_started(engine, known);
         }
         pending_.insert(pending_.end(), left.begin(), left.end());
+    }
+    int model_of(const PartId& part) const {
+        if (part.part == 0 || setup_.small_engines == 0) return 0;
+        return setup_.adaptive.model_of(
+            setup_.questions[part.question].plan.node(part.part).difficulty);
     }
     decode::RequestId give(decode::BatchEngine& engine, const Journal& journal) {
         if (journal.heard.ids.empty()) {
@@ -424,7 +436,7 @@ class Service {
                 host.silent_until_s = std::max(host.silent_until_s, now_s_ + fault.for_s);
                 // A process that is gone is noticed at once.
                 if (!host.given_up) lose(host);
-                host.slowness = 1;
+                host.slowness = number_of(host) < setup_.engines ? 1 : setup_.small_factor;
                 host.corrupts.reset();
                 return;
             case FaultKind::hang:

@@ -11,6 +11,7 @@
 
 #include "impls/decode/modelled/modelled_back_end.hpp"
 #include "impls/plato/live/answering.hpp"
+#include "impls/plato/policy/placement.hpp"
 
 namespace assay::plato {
 
@@ -44,6 +45,11 @@ struct VirtualSetup {
     std::vector<double> come_s;  ///< of each question
     AnswerSettings answer;       ///< any level of reuse but linked
     int engines = 1;
+    /// Beside them, with a second model, whose steps take `small_factor` of the time and whose
+    /// tokens are others: for nodes that are easy.
+    AdaptiveModel adaptive;
+    int small_engines = 0;
+    double small_factor = 1;
     int max_batch = 8;  ///< of each
     int blocks = 0;     ///< of each
     int vocabulary = 1000, context = 2000;

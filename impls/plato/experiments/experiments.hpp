@@ -16,6 +16,7 @@ Experiment quality();      ///< a proxy: how well context helps to foresee recor
 Experiment x_context();    ///< the order of dependencies in prompts
 Experiment x_planner();    ///< the model writes plans, with the grammar as a mask and without
 Experiment x_payoff();     ///< a rule that says when planning pays
+Experiment x_options();    ///< a closing node, a second model
 Experiment x_faults();     ///< what faults cost
 
 }  // namespace assay::plato

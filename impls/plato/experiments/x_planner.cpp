@@ -13,7 +13,7 @@
 namespace assay::plato {
 namespace {
 
-constexpr int most_plan_tokens = 220;
+constexpr int most_plan_tokens = 400;  // more than nine lines of sixty bytes have
 
 /// The plan that a model writes to a question.
 struct Plan {

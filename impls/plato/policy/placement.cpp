@@ -14,11 +14,11 @@ std::int64_t Placement::cached(int engine, std::span<const int> prompt) const {
     return most;
 }
 
-int Placement::choose(std::span<const int> prompt, bool reuses) const {
+int Placement::choose(std::span<const int> prompt, bool reuses, int model) const {
     int best = -1;
     std::int64_t most = 0;
     for (int engine = 0; engine < static_cast<int>(engines_.size()); ++engine) {
-        if (!usable(engine)) continue;
+        if (!usable(engine) || at(engine).model != model) continue;
         const std::int64_t here = reuses ? cached(engine, prompt) : 0;
         if (best >= 0 && (here < most || (here == most && running(engine) >= running(best))))
             continue;
@@ -43,7 +43,10 @@ void Placement::on_taken_back(int engine) { --at(engine).running; }
 void Placement::on_wiped(int engine) { at(engine).sequences.clear(); }
 
 void Placement::on_lost(int engine) {
-    at(engine) = {.usable = false, .running = 0, .sequences = {}};
+    Engine& lost = at(engine);
+    lost.usable = false;
+    lost.running = 0;
+    lost.sequences.clear();
 }
 
 void Placement::on_back(int engine) { at(engine).usable = true; }

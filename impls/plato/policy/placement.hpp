@@ -2,10 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace assay::plato {
+
+/// The first version's adaptive model selection: nodes that the planner finds easy go to engines
+/// with a second, smaller model (model 1), all others to those with the first. 0: none is easy.
+struct AdaptiveModel {
+    int easy_up_to = 0;
+    int model_of(const std::optional<int>& difficulty) const {
+        return difficulty.value_or(6) <= easy_up_to ? 1 : 0;
+    }
+};
 
 /// A node goes where most of its prompt is cached, then where fewest run, then to the lowest
 /// number. What is cached is what was sent there and not lost since: engines are not asked.
@@ -13,8 +23,9 @@ class Placement {
   public:
     explicit Placement(int engines) : engines_(static_cast<std::size_t>(engines)) {}
 
-    /// -1: none is usable. reuses: whether the cache counts.
-    int choose(std::span<const int> prompt, bool reuses = true) const;
+    void set_model(int engine, int model) { at(engine).model = model; }
+    /// Among engines with that model; -1: none is usable. reuses: whether the cache counts.
+    int choose(std::span<const int> prompt, bool reuses = true, int model = 0) const;
 
     void on_started(int engine, std::span<const int> prompt);
     /// `tokens`: prompt and answer; the last of them was never fed.
@@ -31,6 +42,7 @@ class Placement {
   private:
     struct Engine {
         bool usable = true;
+        int model = 0;
         int running = 0;
         std::vector<std::vector<int>> sequences;  // that it has computed
     };

@@ -11,11 +11,12 @@ namespace assay::plato {
 
 /// Nodes are numbered from 1, as in plans; `nodes[i - 1]` is node i.
 struct NodeRecord {
-    std::int64_t line_tokens = 1;   ///< of its line in the plan
-    std::int64_t lead_tokens = 1;   ///< of what introduces it in a prompt: "section i: TITLE"
-    std::int64_t out_tokens = 1;    ///< of its part of the answer
-    std::vector<int> dependencies;  ///< ascending, each below its own number
-    std::vector<int> context = {};  ///< the same in the order of its prompt; empty: ascending
+    std::int64_t line_tokens = 1;        ///< of its line in the plan
+    std::int64_t lead_tokens = 1;        ///< of what introduces it in a prompt: "section i: TITLE"
+    std::int64_t out_tokens = 1;         ///< of its part of the answer
+    std::vector<int> dependencies;       ///< ascending, each below its own number
+    std::vector<int> context = {};       ///< the same in the order of its prompt; empty: ascending
+    std::optional<int> difficulty = {};  ///< 1 to 5, as the planner estimates it
     std::optional<std::string> text = {};  ///< of its part of the answer, where it was recorded
 
     const std::vector<int>& in_prompt() const { return context.empty() ? dependencies : context; }
