@@ -57,7 +57,8 @@ struct CancelRequest {
 struct Drop {
     RequestId request = -1;
 };
-/// Answered by Exported. `drop`: it is no more of this engine's business.
+/// Answered by Exported. `drop`: it is no more of this engine's business. Keys and values of more
+/// bytes than a message may have (about 190 MiB) are left out.
 struct Export {
     RequestId request = -1;
     bool with_cache = false;

@@ -122,6 +122,36 @@ TEST_P(EngineProcess, ServesWhatAnEngineInThisProcessServes) {
     EXPECT_EQ(engine.how_lost(), "exit 0");
 }
 
+TEST_P(EngineProcess, IsARequestEngineLikeTheOneInThisProcess) {
+    const BatchRequest a = request(10, 20, 100), b = request(11, 17, 60), c = request(13, 9, 100);
+    // Cancels one, and takes one out that goes on later.
+    const auto course = [&](RequestEngine& engine) {
+        const RequestId first = engine.submit(a), second = engine.submit(b),
+                        third = engine.submit(c);
+        StepReport report = some_of(engine, 9);
+        EXPECT_THAT(engine.unfinished(), testing::ElementsAre(first, second, third));
+        EXPECT_EQ(engine.version(), 1);
+        EXPECT_TRUE(engine.cancel(third, report));
+        const RequestState state = engine.state_of(first);
+        const auto known = of(report, first);
+        EXPECT_EQ(state.ids.size(), known.size());
+        engine.remove(first);
+        EXPECT_THROW(engine.state_of(first), std::out_of_range);
+        engine.step(report);
+        const RequestId again = engine.resume(state);
+        while (!engine.idle()) engine.step(report);
+        expect_same(joined(known, of(report, again)), alone(a));
+        expect_same(of(report, second), alone(b));
+        EXPECT_EQ(of(report, first).size(), known.size());
+        EXPECT_EQ(report.ended.size(), 3u);
+        engine.empty_cache();
+        EXPECT_EQ(engine.stats().held_blocks, 0);
+    };
+    course(engines.start(settings(0.002)));
+    BatchEngine engine(model.make(settings(), "1"), {.model = model.name});
+    course(engine);
+}
+
 TEST_P(EngineProcess, RefusesAtOnceWhatDoesNotFit) {
     EngineClient& engine = engines.start(settings());
     EXPECT_THROW(engine.submit(request(10, 0, 1)), UserError);

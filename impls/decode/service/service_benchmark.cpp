@@ -1,0 +1,53 @@
+// What an engine's own process costs: tokens by hashes, which take no time, one step after the
+// other, in this process and through messages.
+//
+//     build/cpu/bin/decode_service_benchmark
+#include <benchmark/benchmark.h>
+
+#include "impls/decode/service/engine_client.hpp"
+
+namespace assay::decode {
+namespace {
+
+constexpr int vocabulary = 32000, tokens = 256;
+
+std::unique_ptr<BackEnd> make(const EngineSettings& settings, const std::string&) {
+    return std::make_unique<service::ServedBackEnd>(
+        std::make_unique<ModelledBackEnd>(
+            ModelledSettings{.vocabulary = vocabulary, .blocks = settings.blocks, .cost = {}}),
+        std::nullopt);
+}
+
+void serve(benchmark::State& state, RequestEngine& engine) {
+    StepReport report;
+    for (auto _ : state) {
+        for (int i = 0; i < state.range(0); ++i)
+            engine.submit({.prompt = {i, 1, 2}, .max_tokens = tokens});
+        while (!engine.idle()) {
+            report.clear();
+            engine.step(report);
+        }
+    }
+    state.SetItemsProcessed(state.iterations() * state.range(0) * tokens);
+}
+
+EngineSettings settings(const benchmark::State& state) {
+    return {.weights = "hashes", .blocks = static_cast<int>(state.range(0)) * (tokens / 16 + 2)};
+}
+
+void in_this_process(benchmark::State& state) {
+    BatchEngine engine(make(settings(state), ""), {});
+    serve(state, engine);
+}
+BENCHMARK(in_this_process)->Arg(1)->Arg(32)->UseRealTime();
+
+void in_its_own(benchmark::State& state) {
+    EngineProcesses engines(cluster::make_fork_server(engine_worker(make)));
+    serve(state, engines.start(settings(state)));
+}
+BENCHMARK(in_its_own)->Arg(1)->Arg(32)->UseRealTime();
+
+}  // namespace
+}  // namespace assay::decode
+
+BENCHMARK_MAIN();
