@@ -19,6 +19,8 @@ StreamedMemory allocate_streamed(std::size_t bytes) {
     const std::size_t rounded = (bytes + large_page - 1) / large_page * large_page;
     auto* const memory = static_cast<std::byte*>(std::aligned_alloc(large_page, rounded));
     if (!memory) throw std::bad_alloc();
+    // What the heap had in use before lies in small pages, and would stay there.
+    static_cast<void>(madvise(memory, rounded, MADV_DONTNEED));
     // Only a wish: without it the memory works as well, a little slower.
     static_cast<void>(madvise(memory, rounded, MADV_HUGEPAGE));
     return StreamedMemory(memory);

@@ -8,6 +8,7 @@
 #include "impls/decode/experiments/llama_cpp.hpp"
 #include "impls/decode/experiments/modelled_gpu.hpp"
 #include "impls/decode/register.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
 
 namespace assay::decode {
@@ -73,6 +74,30 @@ TEST_F(DecodeExperiments, PreemptionCostsTimeAndNoToken) {
         EXPECT_EQ(tight.at("computed_tokens") > roomy.at("computed_tokens"),
                   variant == std::string("recompute"));
     }
+}
+
+TEST_F(DecodeExperiments, MeasuredSamplesNeedTheModelAndTakeNothingForGranted) {
+    setenv("ASSAY_DATA", "/nowhere", 1);
+    for (const Experiment& experiment : {x_prefix(), x_pressure()}) {
+        SampleSpec spec;
+        spec.axes = {{"share", 0.5}, {"blocks", 0.05}};
+        spec.provenance = Provenance::simulated;
+        EXPECT_FALSE(experiment.unsupported(spec));
+        EXPECT_TRUE(experiment.calibration(spec).is_object());
+        EXPECT_NO_THROW(experiment.validate(spec));
+        spec.provenance = Provenance::measured;
+        EXPECT_NE(experiment.unsupported(spec).value_or("").find("smollm2-135m-instruct"),
+                  std::string::npos);
+        EXPECT_TRUE(experiment.calibration(spec).is_null());
+        EXPECT_FALSE(experiment.metric("tokens_per_s")->is_deterministic(Provenance::measured));
+        EXPECT_TRUE(experiment.metric("same_bits")->is_deterministic(Provenance::measured));
+    }
+    // Too few blocks for any request.
+    SampleSpec spec;
+    spec.axes = {{"blocks", 0.05}};
+    spec.provenance = Provenance::measured;
+    EXPECT_THROW(x_pressure().validate(spec), UserError);
+    unsetenv("ASSAY_DATA");
 }
 
 TEST_F(DecodeExperiments, AMoveCostsWhatIsComputedAgain) {

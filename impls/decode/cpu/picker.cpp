@@ -155,8 +155,13 @@ double log_sum(std::span<const SoftmaxPart> parts) {
 
 int pick_id(std::span<const float> logits, const Pick& pick, std::span<const SoftmaxPart> sharpened,
             std::span<int> room) {
-    if (pick.sampling.temperature == 0)
-        return static_cast<int>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+    if (pick.sampling.temperature == 0) {
+        const float most = most_of(sharpened);
+        std::size_t piece = 0;
+        while (sharpened[piece].most != most) ++piece;
+        const std::size_t begin = piece * softmax_piece;
+        return static_cast<int>(begin) + first_of(logits.subspan(begin), most);
+    }
     const Draw draw(logits, pick, sharpened);
     const bool all = pick.sampling.top_k == 0 && pick.sampling.top_p >= 1;
     return all ? draw.of_all() : draw.of_top(room);
@@ -211,8 +216,12 @@ void Picker::sum_up(const Loops& loops, const LogitRow& row, int index, int piec
     parts_of(parts_, index)[at] = sum(1.0f);
     if (!row.pick || row.pick->forced >= 0) return;
     if (!row.pick->allowed.empty()) mask(logits, row.pick->allowed, begin);
-    if (row.pick->sampling.temperature > 0)
-        parts_of(sharpened_, index)[at] = sum(sharpness_of(row.pick->sampling.temperature));
+    const bool greedy = row.pick->sampling.temperature == 0;
+    SoftmaxPart& sharpened = parts_of(sharpened_, index)[at];
+    if (greedy && row.pick->allowed.empty())
+        sharpened = parts_of(parts_, index)[at];
+    else
+        sharpened = sum(greedy ? 1.0f : sharpness_of(row.pick->sampling.temperature));
 }
 
 void Picker::pick(const LogitRow& row, int index, std::span<int> room, PickedRow& out) {

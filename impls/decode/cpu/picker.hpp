@@ -48,8 +48,8 @@ class Picker {
 };
 
 /// The id that `pick` finds among logits, −inf where one is not allowed. sharpened: of each
-/// softmax_piece of them, by sharpness_of(temperature); not needed at temperature 0. room: to work
-/// in, as much as there are logits.
+/// softmax_piece of them, by sharpness_of(temperature), at temperature 0 by any. room: to work in,
+/// as much as there are logits.
 int pick_id(std::span<const float> logits, const Pick& pick, std::span<const SoftmaxPart> sharpened,
             std::span<int> room);
 

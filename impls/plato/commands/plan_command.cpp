@@ -271,10 +271,9 @@ class PlanCommand : public Command {
     std::vector<PlanRecord> recorded() const {
         if (model_.empty())
             throw UserError("--records needs --model FILE, whose tokens are counted");
-        std::vector<RecordedAnswer> answers;
-        read_file("--records", records_, [&](std::istream& in, const std::string& name) {
-            answers = read_recorded(in, name);
-        });
+        InputFile records("--records", records_);
+        const std::vector<RecordedAnswer> answers =
+            read_recorded(records.stream(), records.name());
         const nn::TensorFile file(model::locate_file(model_, data::Kind::model));
         std::vector<PlanRecord> plans;
         for (QuestionTokens& question : recorded_tokens(answers, nn::Tokenizer::of(file)))

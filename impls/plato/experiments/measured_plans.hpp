@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "impls/decode/forward_pass.hpp"
+#include "impls/decode/cpu/forward_pass.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/plato/live/live_run.hpp"
 #include "impls/plato/simulated/step_model.hpp"
