@@ -10,7 +10,7 @@
 #include "impls/decode/cpu/back_end.hpp"
 #include "impls/plato/simulated/step_model.hpp"
 #include "suite/base/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 
 namespace assay::plato {
 namespace {

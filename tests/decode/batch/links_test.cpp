@@ -8,7 +8,7 @@
 #include "impls/decode/cpu/back_end.hpp"
 #include "impls/decode/modelled/modelled_back_end.hpp"
 #include "suite/base/error.hpp"
-#include "tests/decode/toy_engines.hpp"
+#include "tests/decode/toy_networks.hpp"
 
 namespace assay::decode {
 namespace {
