@@ -58,6 +58,27 @@ TEST_F(PlatoExperiments, ClaimsAndExperimentsFit) {
           "x_payoff", "x_context", "x_planner", "x_faults", "x_options"})
         EXPECT_TRUE(registry.experiment(std::string("plato/") + id)) << id;
     EXPECT_EQ(registry.claim("plato/kv/reuse")->experiment, "plato/kv");
+    // A measured sample answers it.
+    Observation seen{.experiment = "plato/kv",
+                     .variant = "plato",
+                     .axes = {{"plans", word("mixed")},
+                              {"kv", word("L2")},
+                              {"model", word("smollm2-135m-instruct")},
+                              {"device", word("cpu")}},
+                     .provenance = Provenance::measured,
+                     .metric = "recomputed_fraction",
+                     .labels = {},
+                     .value = 0.24,
+                     .scenario = {},
+                     .sample = {},
+                     .origin = {},
+                     .host = {}};
+    const auto verdict = [&] {
+        return check_claim(registry, *registry.claim("plato/kv/reuse"), {&seen, 1}).verdict;
+    };
+    EXPECT_EQ(verdict(), ClaimVerdict::supported);
+    seen.value = 0.4;
+    EXPECT_EQ(verdict(), ClaimVerdict::open_discrepancy);
 }
 
 TEST_F(PlatoExperiments, TheRuleIsRightOnOtherPlans) {

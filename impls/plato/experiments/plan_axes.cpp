@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "impls/model/named_models.hpp"
 #include "impls/nn/files/tensor_file.hpp"
@@ -24,6 +25,11 @@ constexpr const char* recorded = "recorded";
 std::filesystem::path recorded_plans() {
     return datasets_dir() / "plans" / "smollm2-135m-instruct.jsonl";
 }
+
+std::vector<Value> simulated_models() {
+    return {std::string("llama2-7b"), std::string("llama2-13b")};
+}
+std::vector<Value> simulated_devices() { return {std::string("h200")}; }
 
 bool is_file(const std::string& plans) {
     return plans.find('/') != std::string::npos || std::filesystem::exists(plans);
@@ -57,18 +63,19 @@ Axis reuse_axis() {
 }
 
 std::vector<Axis> machine_axes() {
-    return {{"model",
-             fmt::format("simulated: a shape, 16-bit weights; measured: {}", live_model),
-             {"llama2-7b", "llama2-13b"},
-             true},
-            {"device",
-             fmt::format("simulated: its profile; measured: {}, this machine's", live_device),
-             {"h200"},
-             true},
-            {"activations",
-             "measured: what products multiply: all 24 bits, or eight",
-             {"exact", "int8"},
-             false}};
+    // Claims are checked at values that are declared: the measured ones are among them.
+    std::vector<Value> models = simulated_models(), devices = simulated_devices();
+    models.emplace_back(std::string(live_model));
+    devices.emplace_back(std::string(live_device));
+    return {
+        {"model", fmt::format("simulated: a shape, 16-bit weights; measured: {}", live_model),
+         std::move(models), true},
+        {"device", fmt::format("simulated: its profile; measured: {}, this machine's", live_device),
+         std::move(devices), true},
+        {"activations",
+         "measured: what products multiply: all 24 bits, or eight",
+         {"exact", "int8"},
+         false}};
 }
 
 std::optional<Input> plans_input(const SampleSpec& spec) {
@@ -94,12 +101,16 @@ std::vector<ProfilePlan> live_profiles(std::map<std::string, std::vector<Value>>
     toy_axes["model"] = {std::string(live_model)};
     toy_axes["device"] = {std::string(live_device)};
     toy.axes_of[Provenance::measured] = std::move(toy_axes);
+    const std::map<std::string, std::vector<Value>> simulated{{"model", simulated_models()},
+                                                              {"device", simulated_devices()}};
+    toy.axes_of[Provenance::simulated] = simulated;
     toy.axes["activations"] = {};  // in cases only where they are not exact
     toy.seconds_per_sample = seconds_per_sample;
     toy.seconds_of = {{Provenance::simulated, 0.1}};
     ProfilePlan paper;
     paper.profile = Profile::paper;
     paper.provenances = {Provenance::simulated};
+    paper.axes = simulated;
     paper.axes["activations"] = {};
     paper.rounds = 3;
     paper.seconds_per_sample = 0.1;
