@@ -21,6 +21,7 @@ class DrEndToEnd : public ProgramTest {
             there = there || row["id"] == "dr_post_training/sft_perplexity";
         if (!there) GTEST_SKIP() << "no libtorch in this build";
     }
+    EnvironmentVariable settle{"ASSAY_SETTLE", "0"};  ///< nothing here is a timing
     std::string database = (folder / "results.db").string();
 };
 

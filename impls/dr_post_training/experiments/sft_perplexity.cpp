@@ -107,12 +107,7 @@ Experiment sft_perplexity() {
          Direction::lower,
          true,
          {}},
-        {"step_ms",
-         "ms",
-         "of one step: batch, gradients, update; median is not taken",
-         Direction::lower,
-         false,
-         {}}};
+        {"step_ms", "ms", "mean of a step: batch, gradients, update", Direction::lower, false, {}}};
     experiment.profiles = {sft_profile(45)};
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "perplexity",
