@@ -28,7 +28,7 @@ std::vector<Axis> sft_axes() {
         {"n_val", "target rows there are", {std::int64_t{16}}, true},
         {"steps", "of the fine-tuning", {std::int64_t{300}}, true},
         {"rate",
-         "learning rate; grid: of three, the one with the least perplexity on validation rows",
+         "learning rate; grid: of four, the one with the least perplexity on validation rows",
          {"grid"},
          true}};
 }

@@ -61,7 +61,7 @@ SftSettings sft_settings(const SampleSpec& spec) {
     } else {
         settings.base_steps = 2000;
         settings.steps = 300;
-        settings.rates = {3e-4, 1e-3, 3e-3};
+        settings.rates = {3e-4, 1e-3, 3e-3, 1e-2};
     }
     settings.steps = static_cast<std::int64_t>(
         count(spec, "steps", static_cast<std::size_t>(settings.steps), 1'000'000));
