@@ -138,8 +138,8 @@ TEST_F(ModelBatch, Refusals) {
     refused(good, "--preempt", {"--preempt", "never"});
     refused(good, "--move-at", {"--move-at", "-1"});
     refused(good, "--reload-at", {"--reload-at", "x"});
-    expect_refused({"batch", file, "--requests", (folder / "none").string()}, "cannot be read");
-    expect_refused({"batch", file, "--requests", folder.path().string()}, "cannot be read");
+    expect_refused({"batch", file, "--requests", (folder / "none").string()}, "none: No such file");
+    expect_refused({"batch", file, "--requests", folder.path().string()}, "a folder");
     expect_refused({"batch", file}, "--requests");
 }
 

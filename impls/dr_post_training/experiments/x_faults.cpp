@@ -49,8 +49,8 @@ Experiment x_faults() {
     experiment.profiles = {toy};
     experiment.takes_faults = true;
     experiment.default_scenario =
-        "nan:rank=0@step=2;disk_full:rank=0@step=4;hang:rank=0@step=5,for=0.2;"
-        "torn:rank=0@step=8;kill:rank=0@step=10";
+        "nan:rank=0@step=2; disk_full:rank=0@step=4; hang:rank=0@step=5,for=0.2; "
+        "torn:rank=0@step=8; kill:rank=0@step=10";
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "stored_steps",
                          .x = "steps",

@@ -112,7 +112,8 @@ TEST_F(LazarusCostsCommand, AProfileFittedToAnAnchorNamesItWhereverItIsUsed) {
         EXPECT_EQ(calibration.fitted_from, nlohmann::json::array({id}));
     EXPECT_FALSE(plan.calibrations.empty());
 
-    EXPECT_THAT(error({"--meet", "lazarus/fig9/x", "-o", file}), HasSubstr(id));
+    EXPECT_THAT(error({"--meet", "lazarus/fig9/x", "--trace", "synthetic", "-o", file}),
+                HasSubstr(id));
     EXPECT_THAT(error({"--meet", id, "-o", file, "--overlap", "1.5"}), HasSubstr("overlap"));
     EXPECT_THAT(error({"--meet", id, "-o", file, "--cluster", "mixed-generations"}),
                 HasSubstr("mixed-generations has several"));
