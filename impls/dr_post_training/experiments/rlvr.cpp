@@ -11,7 +11,7 @@ Experiment rlvr() {
     Experiment experiment;
     experiment.id = "dr_post_training/rlvr";
     experiment.title = "Accuracy over rounds of GRPO on answers that are right or wrong";
-    experiment.source = "arXiv 2605.07063; the figures of accuracy over rounds";
+    experiment.source = "arXiv 2605.07063v1, the figures of accuracy over rounds";
     experiment.says =
         "A small policy that half knows a task learns by reward: 32 questions a round, 8 answers "
         "each, updates of 64 answers. full is GRPO as it is; global and layer drop the answers "

@@ -37,6 +37,10 @@ std::vector<Axis> reading_axes() {
     return {
         {"loss", "the mean over general rows is of tokens or of examples", {"token", "example"}},
         {"rule", "by which rows are chosen", {"topk", "greedy", "exact"}},
+        {"similarity",
+         "what products of general rows are multiplied with for greedy and exact; as_published: by "
+         "the square of the scores' factor, as the code that was released at first",
+         {"corrected", "as_published"}},
         {"head",
          "all: the head learns from all general rows; selected: it chooses like any other map",
          {"all", "selected"}},
