@@ -5,16 +5,6 @@
 #include "impls/tensors/module.hpp"
 
 namespace assay::dr_post_training {
-namespace {
-
-const std::vector<std::string>& arms() {
-    static const std::vector<std::string> names{
-        "full",          "layer",        "global", "block", "sublayer", "full_k",        "greats",
-        "random_global", "random_layer", "mixing", "a_gem", "target",   "target_stopped"};
-    return names;
-}
-
-}  // namespace
 
 std::vector<Axis> sft_axes() {
     return {
@@ -77,7 +67,7 @@ Experiment sft_perplexity() {
         "keep 4), and each has its learning rate chosen by validation rows of the target.";
     experiment.axes = sft_axes();
     for (Axis& axis : reading_axes()) experiment.axes.push_back(std::move(axis));
-    experiment.variants = arms();
+    experiment.variants = sft_arms();
     experiment.metrics = {
         {"perplexity",
          "per token",
@@ -180,8 +170,9 @@ void sweep(Experiment& experiment, const char* axis, std::vector<Value> values) 
 }  // namespace
 
 Experiment x_sets() {
-    return ours("x_sets", "Sets beyond subsets, each chosen by every map",
-                {"full", "layer", "simplex", "cone", "subspace", "ball", "a_gem", "target"});
+    std::vector<std::string> arms{"full", "layer", "a_gem", "target"};
+    arms.insert(arms.begin() + 2, set_arms().begin(), set_arms().end());
+    return ours("x_sets", "Sets beyond subsets, each chosen by every map", std::move(arms));
 }
 
 Experiment x_mix() {
