@@ -68,6 +68,9 @@ TEST_P(RowScores, RefuseWhatTheyCannotDo) {
     AssayRowScores wide = problem.call(ASSAY_COMPRESSED);
     wide.projected_out = wide.projected_in = 1 << 24;
     EXPECT_EQ(kernels->row_scores_workspace(&wide), 0U);
+    AssayRowScores rows = problem.call(ASSAY_GIP);
+    rows.tokens = 1 << 22;
+    EXPECT_EQ(kernels->row_scores_workspace(&rows), 0U);
     EXPECT_EQ(kernels->row_scores(context.get(), nullptr), ASSAY_BAD_ARGUMENT);
     EXPECT_EQ(kernels->row_scores_workspace(nullptr), 0U);
     AssayWeightGradient gradient = problem.gradient_call();
