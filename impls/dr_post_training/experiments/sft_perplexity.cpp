@@ -167,6 +167,11 @@ void sweep(Experiment& experiment, const char* axis, std::vector<Value> values) 
     for (ProfilePlan& plan : experiment.profiles) plan.axes[axis] = values;
 }
 
+void draw_over(Experiment& experiment, const char* axis, const char* title) {
+    experiment.figure.x = axis;
+    experiment.figure.x_title = title;
+}
+
 }  // namespace
 
 Experiment x_sets() {
@@ -179,6 +184,7 @@ Experiment x_mix() {
     Experiment experiment = ours("x_mix", "Mixing target rows into the batch, or choosing by them",
                                  {"mixing", "layer", "global", "full"});
     sweep(experiment, "m", {std::int64_t{1}, std::int64_t{4}});
+    draw_over(experiment, "m", "target rows of a step");
     return experiment;
 }
 
@@ -187,6 +193,7 @@ Experiment x_scaling() {
         "x_scaling", "The released factor of similarities, and the right one", {"layer", "global"});
     sweep(experiment, "rule", {"greedy"});
     sweep(experiment, "similarity", {"corrected", "as_published"});
+    draw_over(experiment, "similarity", "factor of products of general rows");
     return experiment;
 }
 
