@@ -102,7 +102,7 @@ Experiment sft_perplexity() {
          true,
          {}},
         {"step_ms", "ms", "mean of a step: batch, gradients, update", Direction::lower, false, {}}};
-    experiment.profiles = {sft_profile(45)};
+    experiment.profiles = {sft_profile(60)};
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "perplexity",
                          .x = "relevance",
