@@ -36,9 +36,11 @@ void write_gradients(const GradientRequest& request) {
     }
     nlohmann::json tokens = nlohmann::json::array();
     for (const nn::ScoredRow& row : request.general) tokens.push_back(row.scored_tokens());
-    nn::SafetensorsWriter writer(
-        request.output, tensors,
-        {{"tokens", tokens.dump()}, {"sources", nlohmann::json(request.sources).dump()}});
+    // Names of files need not be UTF-8.
+    const std::string sources = nlohmann::json(request.sources)
+                                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    nn::SafetensorsWriter writer(request.output, tensors,
+                                 {{"tokens", tokens.dump()}, {"sources", sources}});
 
     nn::Maps plain;
     std::int64_t done = 0;

@@ -32,6 +32,12 @@ inline const char* shape_refusal(const AssayRowScores& call) {
     if (widest * call.tokens > most_elements / rows ||
         static_cast<std::int64_t>(call.out) * call.in > most_elements)
         return "row_scores: more than 2^40 numbers in a tensor";
+    if (scoring == ASSAY_GIP &&
+        static_cast<std::int64_t>(call.tokens) * call.tokens > most_elements / call.target_rows)
+        return "row_scores: more than 2^40 pairs of tokens of a row and the target's";
+    const std::int64_t a = call.projected_out, b = call.projected_in;
+    if (scoring == ASSAY_COMPRESSED && call.tokens * (a + b) + a * b > most_elements / rows)
+        return "row_scores: more than 2^40 numbers between projections";
     return nullptr;
 }
 /// Null, or why a call is refused (ASSAY_BAD_ARGUMENT). `workspace`: bytes that it needs.

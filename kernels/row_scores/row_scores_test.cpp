@@ -65,6 +65,12 @@ TEST_P(RowScores, RefuseWhatTheyCannotDo) {
     EXPECT_TRUE(refused([](AssayRowScores& c) { c.projected_out = 0; }));
     EXPECT_TRUE(refused([](AssayRowScores& c) { c.workspace_bytes -= 1; }));
     EXPECT_TRUE(refused([](AssayRowScores& c) { c.in = c.out = c.tokens = 1 << 24; }));
+    AssayRowScores wide = problem.call(ASSAY_COMPRESSED);
+    wide.projected_out = wide.projected_in = 1 << 24;
+    EXPECT_EQ(kernels->row_scores_workspace(&wide), 0U);
+    AssayRowScores rows = problem.call(ASSAY_GIP);
+    rows.tokens = 1 << 22;
+    EXPECT_EQ(kernels->row_scores_workspace(&rows), 0U);
     EXPECT_EQ(kernels->row_scores(context.get(), nullptr), ASSAY_BAD_ARGUMENT);
     EXPECT_EQ(kernels->row_scores_workspace(nullptr), 0U);
     AssayWeightGradient gradient = problem.gradient_call();

@@ -28,6 +28,14 @@ TEST_F(DrRegister, EveryClaimSaysHowItIsAnsweredOrWhyNot) {
     }
 }
 
+// What is swept and is no axis would be passed over in silence.
+TEST_F(DrRegister, ProfilesSweepAxesThatThereAre) {
+    for (const Experiment& experiment : make_system(Claims::leave).experiments)
+        for (const ProfilePlan& plan : experiment.profiles)
+            for (const auto& [axis, values] : plan.axes)
+                EXPECT_TRUE(experiment.axis(axis)) << experiment.id << ": " << axis;
+}
+
 TEST_F(DrRegister, OursAreSaidToBeOurs) {
     for (const Experiment& experiment : make_system(Claims::leave).experiments) {
         const bool ours = experiment.id.find("/x_") != std::string::npos;

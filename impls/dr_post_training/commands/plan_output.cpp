@@ -80,7 +80,7 @@ std::string group_name(const PlannedGroup& group, const PlanInput& input) {
     return fmt::format("{} and {} more", first, group.layers.size() - 1);
 }
 
-/// Rows from 1 on, or weights.
+/// Numbers of rows, or weights.
 std::string what_counts(const Update& update) {
     constexpr std::size_t most = 16;
     std::vector<std::string> words;

@@ -34,12 +34,7 @@ void run_rlvr(const SampleSpec& spec, Recorder& recorder) {
     recorder.metric("accuracy_at_start", trained.accuracy.front());
     recorder.metric("accuracy_best",
                     *std::max_element(trained.accuracy.begin(), trained.accuracy.end()));
-    // The paper's "early" is round 12 of 80.
-    const double early = 0.15 * static_cast<double>(settings.rounds);
-    const auto at = std::find_if(trained.at_round.begin(), trained.at_round.end(),
-                                 [&](double round) { return round >= early; });
-    recorder.metric("accuracy_early",
-                    trained.accuracy[static_cast<std::size_t>(at - trained.at_round.begin())]);
+    recorder.metric("accuracy_early", trained.early_accuracy);
     recorder.metric("kept", std::accumulate(trained.kept.begin(), trained.kept.end(), 0.0) /
                                 static_cast<double>(trained.kept.size()));
     recorder.metric("drawn_tokens", trained.drawn_tokens);

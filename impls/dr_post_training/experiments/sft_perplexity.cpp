@@ -5,16 +5,6 @@
 #include "impls/tensors/module.hpp"
 
 namespace assay::dr_post_training {
-namespace {
-
-const std::vector<std::string>& arms() {
-    static const std::vector<std::string> names{
-        "full",          "layer",        "global", "block", "sublayer", "full_k",        "greats",
-        "random_global", "random_layer", "mixing", "a_gem", "target",   "target_stopped"};
-    return names;
-}
-
-}  // namespace
 
 std::vector<Axis> sft_axes() {
     return {
@@ -37,6 +27,10 @@ std::vector<Axis> reading_axes() {
     return {
         {"loss", "the mean over general rows is of tokens or of examples", {"token", "example"}},
         {"rule", "by which rows are chosen", {"topk", "greedy", "exact"}},
+        {"similarity",
+         "what products of general rows are multiplied with for greedy and exact; as_published: by "
+         "the square of the scores' factor, as the code that was released at first",
+         {"corrected", "as_published"}},
         {"head",
          "all: the head learns from all general rows; selected: it chooses like any other map",
          {"all", "selected"}},
@@ -73,7 +67,7 @@ Experiment sft_perplexity() {
         "keep 4), and each has its learning rate chosen by validation rows of the target.";
     experiment.axes = sft_axes();
     for (Axis& axis : reading_axes()) experiment.axes.push_back(std::move(axis));
-    experiment.variants = arms();
+    experiment.variants = sft_arms();
     experiment.metrics = {
         {"perplexity",
          "per token",
@@ -108,7 +102,7 @@ Experiment sft_perplexity() {
          true,
          {}},
         {"step_ms", "ms", "mean of a step: batch, gradients, update", Direction::lower, false, {}}};
-    experiment.profiles = {sft_profile(45)};
+    experiment.profiles = {sft_profile(60)};
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "perplexity",
                          .x = "relevance",
@@ -173,17 +167,24 @@ void sweep(Experiment& experiment, const char* axis, std::vector<Value> values) 
     for (ProfilePlan& plan : experiment.profiles) plan.axes[axis] = values;
 }
 
+void draw_over(Experiment& experiment, const char* axis, const char* title) {
+    experiment.figure.x = axis;
+    experiment.figure.x_title = title;
+}
+
 }  // namespace
 
 Experiment x_sets() {
-    return ours("x_sets", "Sets beyond subsets, each chosen by every map",
-                {"full", "layer", "simplex", "cone", "subspace", "ball", "a_gem", "target"});
+    std::vector<std::string> arms{"full", "layer", "a_gem", "target"};
+    arms.insert(arms.begin() + 2, set_arms().begin(), set_arms().end());
+    return ours("x_sets", "Sets beyond subsets, each chosen by every map", std::move(arms));
 }
 
 Experiment x_mix() {
     Experiment experiment = ours("x_mix", "Mixing target rows into the batch, or choosing by them",
                                  {"mixing", "layer", "global", "full"});
     sweep(experiment, "m", {std::int64_t{1}, std::int64_t{4}});
+    draw_over(experiment, "m", "target rows of a step");
     return experiment;
 }
 
@@ -192,6 +193,7 @@ Experiment x_scaling() {
         "x_scaling", "The released factor of similarities, and the right one", {"layer", "global"});
     sweep(experiment, "rule", {"greedy"});
     sweep(experiment, "similarity", {"corrected", "as_published"});
+    draw_over(experiment, "similarity", "factor of products of general rows");
     return experiment;
 }
 

@@ -47,14 +47,14 @@ void record_tuned(const Tuned& tuned, Recorder& recorder) {
     std::vector<double> perplexity;
     for (const double nll : tuned.test_nll) perplexity.push_back(std::exp(nll));
     recorder.time_series("target_perplexity", "per token", tuned.at_step, perplexity);
-    recorder.time_series("general_loss", "nats per token", numbers_to(tuned.loss.size()),
-                         tuned.loss);
+    // Of the rows that the arm learns from: of the target's under "target".
+    recorder.time_series("loss", "nats per token", numbers_to(tuned.loss.size()), tuned.loss);
     recorder.metric("perplexity", tuned.test.perplexity());
     recorder.metric("perplexity_least", *std::min_element(perplexity.begin(), perplexity.end()));
     recorder.metric("perplexity_at_start", perplexity.front());
     recorder.metric("accuracy", tuned.test.exact_rows);
     recorder.metric("rate", tuned.rate);
-    recorder.metric("step_ms", 1e3 * tuned.seconds / static_cast<double>(tuned.loss.size()));
+    recorder.metric("step_ms", 1e3 * tuned.seconds / static_cast<double>(tuned.trained_steps));
     if (!tuned.selections.rows.empty()) record_selections(tuned.selections, recorder);
 }
 

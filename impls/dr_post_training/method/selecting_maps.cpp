@@ -16,13 +16,13 @@ using torch::autograd::variable_list;
 
 constexpr std::string_view head = "output";
 
-/// y = x·Wᵀ + b. Backwards the inputs' gradient is as ever, for all rows; what the leaves learn is
-/// left to SelectingMaps::reach().
 /// Functions of autograd take what may be absent as an option, not as an undefined tensor.
 std::optional<at::Tensor> option_of(const at::Tensor& tensor) {
     return tensor.defined() ? std::optional(tensor) : std::nullopt;
 }
 
+/// y = x·Wᵀ + b. Backwards the inputs' gradient is as ever, for all rows; what the leaves learn is
+/// left to SelectingMaps::reach().
 struct ReachedMap : torch::autograd::Function<ReachedMap> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                               const at::Tensor& weight, const std::optional<at::Tensor>& bias,

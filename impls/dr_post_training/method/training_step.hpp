@@ -35,7 +35,8 @@ using Adapt = std::function<std::unique_ptr<nn::Maps>(nn::Maps&)>;
 class TrainingStep {
   public:
     virtual ~TrainingStep() = default;
-    /// Mean loss of the general rows, nats: by shares.
+    /// Mean loss, nats, by shares: of the general rows where target rows steer, else of all that
+    /// the step learns from.
     double loss() const { return loss_; }
     virtual void backward() = 0;
 

@@ -20,6 +20,7 @@ using nn::shown;
 constexpr double tolerance = 1e-6;         // of the largest entry
 constexpr double most_bytes = 8e9;         // of all inner products
 constexpr double largest_product = 1e150;  // squares of sums of it are numbers
+constexpr double most_tokens = 1e15;       // of a row; at least its inverse, so that shares are > 0
 
 bool is_positive_semidefinite(const Matrix& matrix) {
     const double largest = matrix.largest();
@@ -179,10 +180,12 @@ void InputBuilder::set_tokens(const json& tokens) {
     has_tokens_ = true;
     for (const json& count : tokens) {
         const double value = count.is_number() ? count.get<double>() : 0;
-        if (!(value > 0) || !std::isfinite(value))
-            malformed(file_, fmt::format("\"tokens\" has {} for row {}; every row has at least one",
-                                         count.is_structured() ? "a list" : count.dump(),
-                                         input_.tokens.size() + 1));
+        if (!(value >= 1 / most_tokens) || !(value <= most_tokens))
+            malformed(file_,
+                      fmt::format("\"tokens\" has {} for row {}; every row has at least one, "
+                                  "and at most 10^15",
+                                  count.is_structured() ? "a list" : count.dump(),
+                                  input_.tokens.size() + 1));
         input_.tokens.push_back(value);
     }
 }

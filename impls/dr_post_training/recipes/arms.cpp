@@ -165,13 +165,6 @@ std::vector<nn::ScoredRow> first_rows(const SftRows::General& general, std::size
 
 }  // namespace
 
-const std::vector<std::string>& sft_arms() {
-    static const std::vector<std::string> arms{
-        "full",         "layer",  "global", "block",  "sublayer", "full_k",        "random_global",
-        "random_layer", "greats", "a_gem",  "mixing", "target",   "target_stopped"};
-    return arms;
-}
-
 std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings,
                               const nn::Decoder& decoder, const SftRows& rows, std::uint64_t seed,
                               double rate) {

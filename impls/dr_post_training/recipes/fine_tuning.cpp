@@ -136,9 +136,7 @@ nn::Decoder base_model(const SftSettings& settings, std::uint64_t seed, nn::Stat
 Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double rate,
                 const SftRows& rows, const nn::Decoder& base, std::uint64_t seed,
                 const Progress& progress) {
-    nn::Decoder decoder(settings.model, seed);
-    for (std::size_t i = 0; i < decoder.blocks().size(); ++i)
-        decoder.blocks()[i]->copy_state_from(*base.blocks()[i]);
+    nn::Decoder decoder = rl::copy_of(base);
     const auto arm = make_arm(arm_name, settings, decoder, rows, seed, rate);
 
     nn::TrainingOptions options;  // section 3.1
@@ -187,7 +185,10 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
             for (std::size_t i = 0; i < held.size(); ++i)
                 decoder.blocks()[i]->values().copy_(held[i]);
         current.reset();
-        if (!stopped) tuned.seconds += std::chrono::duration<double>(Clock::now() - began).count();
+        if (!stopped) {
+            tuned.seconds += std::chrono::duration<double>(Clock::now() - began).count();
+            ++tuned.trained_steps;
+        }
         tuned.loss.push_back(done.task_loss);
         if (arm->decisions()) log_step(*arm->decisions(), general.kinds, tuned.selections, kept);
         const auto done_steps = step + 1;

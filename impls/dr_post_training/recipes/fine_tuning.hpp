@@ -66,13 +66,11 @@ struct SelectionLog {
 struct Tuned {
     double rate = 0;
     nn::RowEvaluation validation, test;           ///< at the end
-    std::vector<double> at_step, test_nll, loss;  ///< loss: of the general rows, every step
-    double seconds = 0;                           ///< of the training's steps, without evaluations
-    SelectionLog selections;                      ///< empty for arms that choose nothing
+    std::vector<double> at_step, test_nll, loss;  ///< loss: every step, as TrainingStep
+    double seconds = 0;              ///< of the steps that trained, without evaluations
+    std::int64_t trained_steps = 0;  ///< fewer than all where an arm stops
+    SelectionLog selections;         ///< empty for arms that choose nothing
 };
-
-/// The arms; see arms.cpp.
-const std::vector<std::string>& sft_arms();
 
 /// Fine-tunes a copy of `base` at one rate. Throws nn::TrainingDiverged, std::invalid_argument for
 /// an arm that there is not.

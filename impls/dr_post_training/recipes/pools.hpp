@@ -22,11 +22,11 @@ struct PoolShape {
     double noise = 0.3;      ///< share of rows of the target's task, answered as another task would
 };
 
-/// The target's task: "turn abc=" asks for the letters in reverse. The model knows reversing, but
-/// not the word for it. Contrary rows have the letters sorted.
 /// What rows are for; words of different uses differ.
 enum class Use { general, given, validation, test };
 
+/// The target's task: "turn abc=" asks for the letters in reverse. The model knows reversing, but
+/// not the word for it. Contrary rows have the letters sorted.
 /// Row `number`, a function of (seed, number).
 PoolRow known_row(std::uint64_t seed, std::uint64_t number);  ///< tasks of impls/rl, for a start
 PoolRow general_row(const PoolShape& shape, std::uint64_t seed, std::uint64_t number);

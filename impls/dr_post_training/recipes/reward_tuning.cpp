@@ -18,22 +18,16 @@
 namespace assay::dr_post_training {
 namespace {
 
-// What questions are for: numbers of different uses do not meet.
-enum class Questions : std::uint64_t { start = 1, round, target, test };
-
+/// There are so few questions of a task that numbers alone would not keep uses apart: a quarter of
+/// all prompts is for the test.
 rl::Question question_for(const RewardSettings& settings, Questions use, std::uint64_t seed,
                           std::uint64_t number) {
-    return rl::question(settings.task, nn::counter_hash(seed * 8 + static_cast<std::uint64_t>(use)),
-                        number);
-}
-
-std::vector<rl::Question> questions_for(const RewardSettings& settings, Questions use,
-                                        std::uint64_t seed, std::uint64_t first,
-                                        std::uint64_t count) {
-    std::vector<rl::Question> questions;
-    for (std::uint64_t number = first; number < first + count; ++number)
-        questions.push_back(question_for(settings, use, seed, number));
-    return questions;
+    const auto stream = nn::counter_hash(seed * 8 + static_cast<std::uint64_t>(use));
+    for (std::uint64_t draw = 0;; ++draw) {
+        auto asked = rl::question(settings.task, stream, number * 1009 + draw);
+        const bool for_test = nn::hash_text(asked.prompt, 1) % 4 == 0;
+        if (for_test == (use == Questions::test)) return asked;
+    }
 }
 
 /// Tokens of both, rows of one length.
@@ -63,7 +57,8 @@ class FilteredGradients {
         }
         rl::Drawing drawing;
         drawing.longest = settings_.longest;
-        drawing.seed = nn::counter_hash(seed_ + static_cast<std::uint64_t>(round) + 77);
+        drawing.seed =
+            nn::counter_hash(nn::counter_hash(seed_ + 77) ^ static_cast<std::uint64_t>(round));
         target_ = rl::draw(policy, prompts, drawing);
         kept_ = groups_ = 0;
         return target_.answered.sum().item<std::int64_t>();
@@ -132,6 +127,17 @@ rl::GrpoOptions grpo_options(const RewardSettings& settings, std::uint64_t seed)
 
 }  // namespace
 
+std::vector<rl::Question> questions_for(const RewardSettings& settings, Questions use,
+                                        std::uint64_t seed, std::uint64_t first,
+                                        std::uint64_t count) {
+    std::vector<rl::Question> questions;
+    for (std::uint64_t number = first; number < first + count; ++number)
+        questions.push_back(question_for(settings, use, seed, number));
+    return questions;
+}
+
+std::int64_t early_round(std::int64_t rounds) { return (15 * rounds + 99) / 100; }
+
 nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
                            nn::StateKeeper& states) {
     nn::Decoder policy(settings.model, seed);
@@ -192,8 +198,11 @@ RewardedTraining train_by_reward(const RewardSettings& settings, std::string_vie
         trained.reward.push_back(done.reward);
         trained.kept.push_back(filter ? filter->kept() : 1);
         trained.drawn_tokens += static_cast<double>(done.drawn_tokens + target_tokens);
-        if ((round + 1) % settings.evaluate_every == 0 || round + 1 == settings.rounds)
-            evaluate(round + 1);
+        const auto done_rounds = round + 1;
+        const bool early = done_rounds == early_round(settings.rounds);
+        if (early || done_rounds % settings.evaluate_every == 0 || done_rounds == settings.rounds)
+            evaluate(done_rounds);
+        if (early) trained.early_accuracy = trained.accuracy.back();
         if (progress) progress(round, done.reward);
     }
     return trained;

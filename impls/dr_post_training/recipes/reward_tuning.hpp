@@ -10,6 +10,7 @@
 #include "impls/dr_post_training/recipes/reward_settings.hpp"
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/training/training_loop.hpp"
+#include "impls/rl/tasks.hpp"
 
 namespace assay::dr_post_training {
 
@@ -18,8 +19,20 @@ namespace assay::dr_post_training {
 nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
                            nn::StateKeeper& states);
 
+/// What questions are for. Those of a test are asked for nothing else.
+enum class Questions : std::uint64_t { start = 1, round, target, test };
+
+/// Number first … first + count − 1 of those for a use: functions of (task, use, seed, number).
+std::vector<rl::Question> questions_for(const RewardSettings& settings, Questions use,
+                                        std::uint64_t seed, std::uint64_t first,
+                                        std::uint64_t count);
+
+/// The round that counts as early: the first after 15 % of them, as the paper's 12 of 80.
+std::int64_t early_round(std::int64_t rounds);
+
 struct RewardedTraining {
     std::vector<double> at_round, accuracy;  ///< of held-out questions; the first before any round
+    double early_accuracy = 0;               ///< after early_round()
     std::vector<double> reward;              ///< round → mean of its answers
     std::vector<double> kept;                ///< round → share of rows that groups kept; 1: all
     double drawn_tokens = 0;                 ///< of answers, those of the target included

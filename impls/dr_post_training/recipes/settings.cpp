@@ -41,6 +41,18 @@ std::string word_axis(const SampleSpec& spec, const char* axis, const std::strin
     return found == spec.axes.end() ? otherwise : to_string(found->second);
 }
 
+const std::vector<std::string>& sft_arms() {
+    static const std::vector<std::string> arms{
+        "full",          "layer",        "global", "block", "sublayer", "full_k",        "greats",
+        "random_global", "random_layer", "mixing", "a_gem", "target",   "target_stopped"};
+    return arms;
+}
+
+const std::vector<std::string>& set_arms() {
+    static const std::vector<std::string> arms{"simplex", "cone", "subspace", "ball"};
+    return arms;
+}
+
 nn::DecoderConfig toy_model(const std::string& name) {
     if (name == "llama-tiny") return byte_llama(name, 2, 32, 64);
     if (name == "llama-toy") return byte_llama(name, 4, 64, 192);

@@ -40,6 +40,11 @@ struct SftSettings {
 /// shares above 1 together, a rate or a number of steps or rows of 0 or below, an unknown model.
 SftSettings sft_settings(const SampleSpec& spec);
 
+/// The rivals of sft_perplexity, by the names of recipes/arms.hpp.
+const std::vector<std::string>& sft_arms();
+/// Sets beyond subsets, for every map: the arms that x_sets has besides.
+const std::vector<std::string>& set_arms();
+
 /// "llama-toy" (0.2 M parameters), "llama-1m" and "llama-tiny", on bytes. Throws UserError for
 /// another name.
 nn::DecoderConfig toy_model(const std::string& name);

@@ -52,8 +52,11 @@ SafetensorsWriter::~SafetensorsWriter() {
 }
 
 void SafetensorsWriter::refuse() const {
+    const int error = errno;
+    std::error_code ignored;
+    if (file_) std::filesystem::remove(aside_, ignored);  // no destructor after the constructor
     throw UserError(path_.string() + ": cannot be written (" +
-                    std::generic_category().message(errno) + ")");
+                    std::generic_category().message(error) + ")");
 }
 
 void SafetensorsWriter::write_at(std::uint64_t offset, const void* data, std::size_t size) {

@@ -168,6 +168,8 @@ TEST(DrGradientFile, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(in_q(with("/layers/1/gram/0/0", 1e200)), HasSubstr("too large"));
     EXPECT_THAT(with("/tokens/1", 0), HasSubstr("\"tokens\" has 0 for row 2"));
     EXPECT_THAT(with("/tokens/1", -3), HasSubstr("row 2"));
+    EXPECT_THAT(with("/tokens/1", 1e308), HasSubstr("row 2"));  // two of them have no sum
+    EXPECT_THAT(with("/tokens/1", 1e-320), HasSubstr("row 2"));
     EXPECT_THAT(with("/tokens/1", "3"), HasSubstr("row 2"));
     EXPECT_THAT(with("/tokens", 3), HasSubstr("\"tokens\" must be a list"));
     EXPECT_THAT(with("/sources/0", nullptr), HasSubstr("no name for row 1"));

@@ -127,10 +127,13 @@ TEST(FineTuning, TargetStoppedStaysWhereItStopped) {
     };
     EXPECT_NE(nll_at(48), nll_at(50));
     EXPECT_EQ(nll_at(50), nll_at(56));
+    EXPECT_EQ(tuned.trained_steps, 50);
 }
 
 TEST(RunSft, EveryArmRecordsItsPerplexityAndWhatItChose) {
-    for (const std::string& arm : sft_arms()) {
+    std::vector<std::string> arms = sft_arms();
+    arms.insert(arms.end(), set_arms().begin(), set_arms().end());
+    for (const std::string& arm : arms) {
         MemoryRecorder recorder;
         run_sft(tiny(arm), recorder);
         EXPECT_GT(recorder.value("perplexity"), 1) << arm;

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "suite/base/error.hpp"
 
@@ -42,6 +45,34 @@ TEST(RewardTuning, ArmsSeeTheSameRoundsUntilTheyLearn) {
         EXPECT_THAT(trained.kept, Each(AllOf(Ge(0), Le(1)))) << arm;
         EXPECT_GT(trained.drawn_tokens, full.drawn_tokens * 0.9) << arm;
     }
+}
+
+TEST(RewardTuning, TestQuestionsAreAskedForNothingElse) {
+    auto settings = tiny();
+    for (const auto* task : {"reverse", "close", "add"}) {
+        settings.task = task;
+        std::set<std::string> trained;
+        for (const auto use : {Questions::start, Questions::round, Questions::target})
+            for (const auto& asked : questions_for(settings, use, 1, 0, 500))
+                trained.insert(asked.prompt);
+        std::set<std::string> tested;
+        for (const auto& asked : questions_for(settings, Questions::test, 1, 0, 256)) {
+            EXPECT_FALSE(trained.contains(asked.prompt)) << asked.prompt;
+            tested.insert(asked.prompt);
+        }
+        EXPECT_GT(tested.size(), 64U) << task;  // they differ
+    }
+}
+
+TEST(RewardTuning, EarlyIsTheRoundThatItSays) {
+    EXPECT_EQ(early_round(80), 12);  // the paper's
+    EXPECT_EQ(early_round(50), 8);
+    EXPECT_EQ(early_round(1), 1);
+    auto settings = tiny();
+    settings.evaluate_every = 3;
+    const auto trained = train_by_reward(settings, "full", 1, start(settings), {});
+    EXPECT_EQ(trained.at_round, (std::vector<double>{0, 1, 3}));
+    EXPECT_EQ(trained.early_accuracy, trained.accuracy[1]);
 }
 
 TEST(RewardTuning, IsAFunctionOfItsArguments) {
