@@ -16,15 +16,22 @@ namespace assay::dr_post_training {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::Each;
 using testing::Ge;
+using testing::Gt;
 using testing::Le;
+using testing::Lt;
 
 RewardSettings tiny() {
     at::set_num_threads(1);
     SampleSpec spec;
     spec.axes = {{"model", "llama-tiny"}, {"task", "close"}, {"rounds", std::int64_t{3}}};
-    return reward_settings(spec);
+    auto settings = reward_settings(spec);
+    settings.start_steps = 150;  // so that it answers some rightly, and others not
+    settings.start_rate = 5e-3;
+    settings.answers = 8;
+    return settings;
 }
 
 nn::Decoder start(const RewardSettings& settings) {
@@ -38,11 +45,14 @@ TEST(RewardTuning, ArmsSeeTheSameRoundsUntilTheyLearn) {
     const auto full = train_by_reward(settings, "full", 1, policy, {});
     ASSERT_EQ(full.reward.size(), 3U);
     EXPECT_THAT(full.kept, Each(1));
+    EXPECT_THAT(full.reward, Contains(AllOf(Gt(0), Lt(1)))) << "nothing tells answers apart";
     for (const auto* arm : {"global", "layer"}) {
         const auto trained = train_by_reward(settings, arm, 1, policy, {});
         EXPECT_EQ(trained.reward.front(), full.reward.front()) << arm;
         EXPECT_EQ(trained.accuracy.front(), full.accuracy.front()) << arm;
         EXPECT_THAT(trained.kept, Each(AllOf(Ge(0), Le(1)))) << arm;
+        EXPECT_THAT(trained.kept, Contains(Lt(1))) << arm << " left nothing out";
+        EXPECT_NE(trained.reward, full.reward) << arm << " learnt what full learns";
         EXPECT_GT(trained.drawn_tokens, full.drawn_tokens * 0.9) << arm;
     }
 }
