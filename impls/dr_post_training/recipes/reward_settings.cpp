@@ -28,7 +28,8 @@ RewardSettings reward_settings(const SampleSpec& spec) {
     settings.task = word_axis(spec, "task", settings.task);
     const auto& tasks = rl::task_names();
     if (std::find(tasks.begin(), tasks.end(), settings.task) == tasks.end())
-        throw UserError(fmt::format("task {}: there are {}", settings.task, fmt::join(tasks, ", ")));
+        throw UserError(
+            fmt::format("task {}: there are {}", settings.task, fmt::join(tasks, ", ")));
     if (spec.axes.contains("rounds")) settings.rounds = integer_axis(spec, "rounds", 1, 1'000'000);
     if (spec.axes.contains("n_val"))
         settings.target_prompts =

@@ -272,8 +272,7 @@ class PlanCommand : public Command {
         if (model_.empty())
             throw UserError("--records needs --model FILE, whose tokens are counted");
         InputFile records("--records", records_);
-        const std::vector<RecordedAnswer> answers =
-            read_recorded(records.stream(), records.name());
+        const std::vector<RecordedAnswer> answers = read_recorded(records.stream(), records.name());
         const nn::TensorFile file(model::locate_file(model_, data::Kind::model));
         std::vector<PlanRecord> plans;
         for (QuestionTokens& question : recorded_tokens(answers, nn::Tokenizer::of(file)))
