@@ -98,7 +98,7 @@ void BatchEngine::check(const BatchRequest& request, const Links& links) const {
             refuse("give a rotation for each token of the prompt");
         const auto [least, most] = std::minmax_element(rotations.begin(), rotations.end());
         if (*least < 0 || *most >= back_end_->context() ||
-            rotations.back() + request.max_tokens > back_end_->context())
+            request.max_tokens > back_end_->context() - rotations.back())
             refuse(fmt::format("rotations go from 0 to the context's end, {}",
                                back_end_->context() - 1));
     }

@@ -62,6 +62,11 @@ TEST(PlanFileTest, SaysWhereAndWhatIsWrong) {
     says(with("[1,1]", "[0]"), "\"deps\" has 0");
     says(with("[1,1]", "[1.0]"), "\"deps\" has 1.0");
     says(with("[1,1]", "1"), "must be a list");
+    // Deeper than a stack is.
+    const std::string deep = std::string(300000, '[') + std::string(300000, ']');
+    says(with("[1,1]", "[" + deep + "]"), "\"deps\" has a list");
+    says(with("\"out_tokens\":4", "\"out_tokens\":{\"a\":" + deep + "}"),
+         "\"out_tokens\" is an object");
     says(with("\"out_tokens\":4", "\"out_tokens\":0"), "\"out_tokens\" is 0");
     says(with("\"out_tokens\":4", "\"out_tokens\":4.5"), "\"out_tokens\" is 4.5");
     says(with("\"out_tokens\":4", "\"out_tokens\":1000001"), "from 1 to 1000000");

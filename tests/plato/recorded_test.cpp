@@ -89,6 +89,9 @@ TEST(RecordedTest, SaysWhereAndWhatIsWrong) {
     says("{\"id\":1}", 1, "\"id\" must be text");
     says(R"({"id":"a","question":"q","nodes":[{"title":"t","deps":[1],"answer":"b"}]})", 1,
          "\"deps\" has 1");
+    says(R"({"id":"a","question":"q","nodes":[{"title":"t","answer":"b","deps":[)" +
+             std::string(300000, '[') + std::string(300000, ']') + "]}]}",
+         1, "\"deps\" has a list");
     says(R"({"id":"a","question":"q","nodes":[{"title":"t|","deps":[],"answer":"b"}]})", 1,
          "\"title\"");
     says(R"({"id":"a","question":" ","nodes":[]})", 1, "\"question\" is empty");

@@ -7,6 +7,7 @@
 #include "impls/decode/experiments/sample_runs.hpp"
 #include "impls/decode/service/engine_client.hpp"
 #include "suite/cluster/pacer.hpp"
+#include "suite/experiment/recorder.hpp"
 
 namespace assay::decode {
 namespace {
@@ -33,7 +34,7 @@ class Run {
     }
 
     ProcessRun run(Departure departure) {
-        while (!from_.ready() || !to_.ready()) engines_.hear(a_while);
+        while (!from_.ready() || !to_.ready()) hear();
         const double start_s = cluster::monotonic_s();
         for (std::size_t job = 0; job < jobs_.size(); ++job)
             here_[from_.submit(jobs_[job].request)] = job;
@@ -65,6 +66,9 @@ class Run {
     }
 
     void hear() {
+        for (const EngineClient* const engine : {&from_, &to_})
+            if (engine->lost() && !(engine == &from_ && killed_))
+                throw SampleError(SampleStatus::failed, "an engine is gone: " + engine->how_lost());
         engines_.hear(a_while);
         take(from_, here_);
         take(to_, there_);
@@ -108,6 +112,7 @@ class Run {
         result_.late_s += from_.status().late_s;
         cluster::sleep_until(cluster::monotonic_s() + into_a_step_s());
         const double killed_s = cluster::monotonic_s();
+        killed_ = true;
         engines_.supervisor().kill(from_.worker());
         while (!from_.lost()) engines_.hear(a_while);
         result_.noticed_s = cluster::monotonic_s() - killed_s;
@@ -126,6 +131,7 @@ class Run {
     EngineClient& to_;
     std::map<RequestId, std::size_t> here_, there_;  // numbers at each: jobs
     std::int64_t made_there_ = 0;
+    bool killed_ = false;
     StepReport report_;
     ProcessRun result_;
 };

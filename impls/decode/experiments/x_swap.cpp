@@ -11,6 +11,7 @@
 #include "impls/decode/service/engine_client.hpp"
 #include "suite/cluster/pacer.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::decode {
 namespace {
@@ -19,11 +20,9 @@ constexpr int requests = 4, prompt_tokens = 128, context = 768;
 constexpr std::size_t steps_before = 60, steps_after = 20;
 constexpr cluster::Seconds a_while{1};
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
+/// 0 where there was none.
+double median_of(const std::vector<double>& gaps) {
+    return gaps.empty() ? 0 : statistics::median(gaps);
 }
 
 class Swap {
@@ -41,7 +40,7 @@ class Swap {
         for (const BatchJob& job : jobs_) engine_.submit(job.request);
         made_.resize(jobs_.size());
         hear_until([&] { return fewest_tokens() >= steps_before; });
-        const double step_s = median(gaps(steps_before / 2));
+        const double step_s = median_of(gaps(steps_before / 2));
         const std::size_t first = heard_s_.size() - 1;
 
         const double begin_s = cluster::monotonic_s();
@@ -49,7 +48,7 @@ class Swap {
         engine_.load(2, file_);
         hear_until([&] { return engine_.prepared() == 2; });
         load_s = cluster::monotonic_s() - begin_s;
-        beside_step_s = median(gaps(heard_s_.size() - 1 - first));
+        beside_step_s = median_of(gaps(heard_s_.size() - 1 - first));
         engine_.begin_commit(variant == "beside_keep" ? BatchEngine::Cache::keep
                                                       : BatchEngine::Cache::recompute);
         hear_until([&] { return engine_.version() == 2; });

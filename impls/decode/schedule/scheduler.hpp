@@ -39,8 +39,8 @@ int least_blocks(int prompt, int max_tokens, int context);
 enum class Finish { stop, length, context, cancelled, failed };
 std::string_view to_string(Finish);
 
-// ---- events: requests are called by small numbers that are free again once they are finished
-// -----
+// ---- events -------------------------------------------------------------------------------------
+// Requests are called by small numbers that are free again once they are finished.
 
 /// Keys and values of a sequence that was kept, at other positions of another one: they are copied,
 /// not computed. They belong to what stood before them there, so that tokens after them are not

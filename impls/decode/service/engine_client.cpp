@@ -1,5 +1,7 @@
 #include "impls/decode/service/engine_client.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -62,12 +64,14 @@ RequestId EngineClient::submit(const BatchRequest& request) {
 RequestId EngineClient::resume(const RequestState& state) {
     wait_until_ready();
     check_state(state, limits());
-    return give(state, to_bytes(state), {});
-}
-
-RequestId EngineClient::give(RequestState state, std::span<const std::byte> bytes,
-                             std::vector<MadeToken> waiting) {
-    const RequestId request = journal_.begin(std::move(state), std::move(waiting));
+    std::vector<std::byte> bytes = to_bytes(state);
+    if (bytes.size() > most_state_bytes) {
+        RequestState tokens = state;
+        tokens.kv = {};
+        tokens.kv_positions = 0;
+        bytes = to_bytes(tokens);
+    }
+    const RequestId request = journal_.begin(state);
     send(Take{request, state_text(bytes)});
     return request;
 }
@@ -167,6 +171,7 @@ void EngineClient::go_on() {
 
 void EngineClient::load(int version, const std::string& weights) {
     wait_until_ready();
+    journal_.begin_to_load();
     send(Load{version, weights});
 }
 
@@ -178,7 +183,11 @@ void EngineClient::begin_commit(BatchEngine::Cache cache) {
 void EngineClient::commit(BatchEngine::Cache cache) {
     const int wanted = prepared();
     begin_commit(cache);
-    wait_for([&] { return version() == wanted; });
+    // Others that were loaded before it heard of this have taken their place: it refuses.
+    wait_for([&] { return version() == wanted || prepared() != wanted; });
+    if (version() != wanted)
+        throw UserError(fmt::format("version {} of the weights came in place of version {}",
+                                    prepared(), wanted));
 }
 
 Status EngineClient::status() const {

@@ -2,10 +2,10 @@
 // steps by itself; its requests are known here as far as the caller was given their tokens, so that
 // they can go on elsewhere when it is lost, from their tokens or with keys and values.
 //
-//     EngineProcesses engines(cluster::make_fork_server(engine_worker(back_ends_of_files())), {});
-//     EngineClient& engine = engines.start({.options = {}, .weights = "model.gguf", .blocks =
-//     512}); const RequestId request = engine.submit({.prompt = {1, 2, 3}}); for (StepReport
-//     report; !engine.idle(); report.clear()) engine.step(report);
+//     EngineProcesses engines(cluster::make_fork_server(engine_worker(back_ends_of_files())));
+//     EngineClient& engine = engines.start({.weights = "model.gguf", .blocks = 512});
+//     const RequestId request = engine.submit({.prompt = {1, 2, 3}});
+//     for (StepReport report; !engine.idle(); report.clear()) engine.step(report);
 #pragma once
 
 #include <deque>
@@ -50,6 +50,7 @@ class EngineClient final : public RequestEngine {
     /// state elsewhere gets them again. `with_cache` waits for the engine; throws UserError where
     /// what it sends is damaged. Without, also of a lost engine.
     RequestState state_of(RequestId request, bool with_cache = false) const override;
+    /// Keys and values of more bytes than a message may have are left out.
     RequestId resume(const RequestState& state) override;
     std::vector<RequestId> unfinished() const override { return journal_.unfinished(); }
     void remove(RequestId request) override;
@@ -89,7 +90,7 @@ class EngineClient final : public RequestEngine {
     const std::string& why_not_loaded() const { return journal_.why_not_loaded(); }
     /// Between steps, with what is prepared(); version() tells when. std::logic_error: nothing is.
     void begin_commit(BatchEngine::Cache cache);
-    /// The same, and waits for it.
+    /// The same, and waits for it. Throws UserError where other weights came in their place before.
     void commit(BatchEngine::Cache cache);
 
     /// Answered beside steps and loading.
@@ -108,8 +109,6 @@ class EngineClient final : public RequestEngine {
     void send(const service::ToEngine& message) const;
     void wait_for(const std::function<bool()>& there) const;
     void wait_until_ready() const;
-    RequestId give(RequestState state, std::span<const std::byte> bytes,
-                   std::vector<MadeToken> waiting);
     void on(const nlohmann::json& message);
     void died(const std::string& how);
 

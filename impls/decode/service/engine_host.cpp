@@ -6,13 +6,9 @@
 #include <utility>
 
 #include "suite/base/error.hpp"
-#include "suite/cluster/processes/frame.hpp"
 
 namespace assay::decode::service {
 namespace {
-
-// Of a message, less than it may have as base64 and with what else is in it.
-constexpr std::size_t most_state_bytes = cluster::kMaxFramePayloadBytes / 4 * 3 - 4096;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

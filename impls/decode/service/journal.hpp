@@ -49,6 +49,7 @@ class Journal {
     int version() const { return version_; }                               ///< 0: not ready
     int prepared() const { return prepared_; }  ///< version that can be committed; 0: none
     const std::string& why_not_loaded() const { return why_not_loaded_; }  ///< of the last try
+    void begin_to_load() { why_not_loaded_.clear(); }
     bool paused() const { return paused_; }
     void go_on() { paused_ = false; }
     const std::optional<Status>& status() const { return status_; }  ///< the last that came

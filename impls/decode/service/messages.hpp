@@ -14,6 +14,7 @@
 
 #include "impls/decode/batch_engine.hpp"
 #include "impls/decode/modelled/modelled_back_end.hpp"
+#include "suite/cluster/processes/frame.hpp"
 #include "suite/drive/messages.hpp"
 
 namespace assay::decode {
@@ -42,8 +43,8 @@ ASSAY_FIELDS(EngineSettings, options, weights, blocks, threads, pace, speed)
 
 namespace service {
 
-// ---- to the engine: what it says of a request that has ended crossed its end on the way
-// ----------
+// ---- to the engine -----------------------------------------------------------------------------
+// What is said of a request that has ended crossed its end on the way.
 
 /// A request, new or begun elsewhere; answered by Taken or Refused.
 struct Take {
@@ -57,8 +58,8 @@ struct CancelRequest {
 struct Drop {
     RequestId request = -1;
 };
-/// Answered by Exported. `drop`: it is no more of this engine's business. Keys and values of more
-/// bytes than a message may have (about 190 MiB) are left out.
+/// Answered by Exported. `drop`: it is no more of this engine's business. Keys and values are left
+/// out where the state has more than most_state_bytes with them (about 190 MiB).
 struct Export {
     RequestId request = -1;
     bool with_cache = false;
@@ -99,8 +100,7 @@ struct Leave {};
 using ToEngine = std::variant<Take, CancelRequest, Drop, Export, Pause, GoOn, Load, Commit,
                               EmptyCache, AskStatus, Struck, Slow, Leave>;
 
-// ---- from it
-// -------------------------------------------------------------------------------------
+// ---- from it -----------------------------------------------------------------------------------
 
 /// Its first weights are there.
 struct Ready {
@@ -182,6 +182,8 @@ ASSAY_MESSAGE(NotLoaded, "not_loaded", version, why)
 ASSAY_MESSAGE(Committed, "committed", version, seconds)
 ASSAY_MESSAGE(Status, "status", number, stats, version, loading, prepared, paused, late_s)
 
+/// Of a state in a message, which has it as base64 and other things besides.
+constexpr std::size_t most_state_bytes = cluster::kMaxFramePayloadBytes / 4 * 3 - 4096;
 /// A state as text of a message, and back. Throws UserError: no base64, or as request_state_from().
 std::string state_text(std::span<const std::byte> bytes);
 std::vector<std::byte> state_bytes(const std::string& text);

@@ -16,11 +16,10 @@ int recorded_count();
 
 /// "records": how many of them.
 Axis records_axis();
-/// Measured at toy: `records` of them, one round, nothing of it but times varies.
+/// Measured, nothing of it but times varies: at toy `records` of them, at small all.
 void declare_recorded(Experiment& experiment, int records, double seconds_per_sample);
 
-/// Of the recorded answers of nodes that depend on others, all modes alike: [question][node - 1],
-/// nats per token.
+/// Of what was answered: [question][node - 1], nats per token.
 std::vector<std::vector<double>> nats_per_token(const LiveRun& run);
 
 /// Wins of one list over another where less is better, equal ones left out.

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "impls/plato/live/batch_request.hpp"
 #include "suite/base/error.hpp"
 
 namespace assay::plato {
@@ -109,10 +110,6 @@ class Run {
 
     decode::RequestId submit(Session& session, const PartRequest& part,
                              const std::vector<decode::RequestId>& requests) {
-        decode::BatchRequest request;
-        request.prompt = part.prompt;
-        request.max_tokens = static_cast<int>(part.tokens);
-        request.forced_ids = part.forced;
         decode::Links links;
         links.most_reused = part.most_reused;
         links.keep = part.keep;
@@ -122,7 +119,7 @@ class Run {
                                     .first = link.first,
                                     .count = link.count,
                                     .at = link.at});
-        const decode::RequestId id = engine_.submit(request, links);
+        const decode::RequestId id = engine_.submit(batch_request(part), links);
         owners_[id] = {&session, part.part};
         return id;
     }

@@ -72,7 +72,9 @@ class JsonFields {
         throw UserError(fmt::format("{}: {}", where_, what));
     }
 
+    /// Lists and objects by their kind: they may be nested deeper than can be printed.
     static std::string shown(const nlohmann::json& value) {
+        if (value.is_structured()) return value.is_array() ? "a list" : "an object";
         const auto text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         return text.size() <= 40 ? text : text.substr(0, 37) + "…";
     }

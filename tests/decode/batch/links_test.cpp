@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "impls/decode/batch_engine.hpp"
@@ -270,12 +271,16 @@ TEST(Links, RefusesWhatCannotBe) {
     refused({.kept = kept.id, .first = 0, .count = 0, .at = 0});
     refused({.kept = kept.id, .first = 0, .count = 5, .at = 0}, {1, 2});
     refused({.kept = kept.id, .first = 0, .count = 5, .at = 0}, counted(190, 20));
+    BatchRequest endless;
+    endless.prompt = text;
+    endless.max_tokens = std::numeric_limits<int>::max();
+    EXPECT_THROW(batch.submit(endless, {.rotations = counted(0, 20)}), UserError);
     auto torn = counted(0, 20);
     torn[3] = 60;
     refused({.kept = kept.id, .first = 0, .count = 5, .at = 0}, torn);
     const RequestId open = batch.submit(forced(text, {1}), {.keep = true});
     EXPECT_THROW(static_cast<void>(batch.state_of(open)), UserError);
-    EXPECT_TRUE(batch.idle() || !batch.unfinished().empty());
+    EXPECT_EQ(batch.unfinished(), std::vector{open});
 
     const nn::TensorFile learned = toy_file(nn::toy_model([] {
         nn::DecoderConfig gpt2 = nn::toy_gpt2_config();

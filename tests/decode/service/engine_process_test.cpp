@@ -375,5 +375,24 @@ TEST(EngineProcesses, WhoBreaksTheRulesIsLost) {
     EXPECT_THAT(mumbler.how_lost(), testing::HasSubstr("made.steps"));
 }
 
+TEST(EngineProcesses, ACommitIsRefusedWhereOtherWeightsCameInBetween) {
+    EngineProcesses engines(cluster::make_fork_server(
+        [](cluster::WorkerId, cluster::ControlChannel& control, const nlohmann::json& config) {
+            control.start(Seconds(config.at("heartbeat_s").get<double>()));
+            control.send(drive::to_message(service::Ready{{.vocabulary = 9, .context = 9}, 1}));
+            control.send(drive::to_message(service::Loaded{2, 0}));
+            control.receive();  // the commit of version 2
+            control.send(drive::to_message(service::Loaded{3, 0}));
+            control.send(drive::to_message(service::NotLoaded{2, "version 2 is not there"}));
+            control.receive();
+            return 0;
+        }));
+    EngineClient& engine = engines.start({});
+    ASSERT_TRUE(engines.hear_until([&] { return engine.prepared() == 2; }, long_enough));
+    EXPECT_THROW(engine.commit(BatchEngine::Cache::recompute), UserError);
+    EXPECT_EQ(engine.version(), 1);
+    EXPECT_EQ(engine.prepared(), 3);
+}
+
 }  // namespace
 }  // namespace assay::decode

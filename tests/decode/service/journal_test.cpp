@@ -109,6 +109,8 @@ TEST(Journal, WeightsAreInUseFromTheirCommitOn) {
     EXPECT_THROW(journal.on(made(a, {8}, 3)), ProtocolError);
     journal.on(NotLoaded{5, "no such file"});
     EXPECT_EQ(journal.why_not_loaded(), "no such file");
+    journal.begin_to_load();
+    EXPECT_EQ(journal.why_not_loaded(), "");
 }
 
 TEST(Journal, FindsOutWhatNoEngineSays) {
