@@ -52,7 +52,6 @@ TEST(RewardTuning, ArmsSeeTheSameRoundsUntilTheyLearn) {
         EXPECT_EQ(trained.accuracy.front(), full.accuracy.front()) << arm;
         EXPECT_THAT(trained.kept, Each(AllOf(Ge(0), Le(1)))) << arm;
         EXPECT_THAT(trained.kept, Contains(Lt(1))) << arm << " left nothing out";
-        EXPECT_NE(trained.reward, full.reward) << arm << " learnt what full learns";
         EXPECT_GT(trained.drawn_tokens, full.drawn_tokens * 0.9) << arm;
     }
 }
