@@ -13,7 +13,8 @@ Experiment rlvr() {
     experiment.title = "Accuracy over rounds of GRPO on answers that are right or wrong";
     experiment.source = "arXiv 2605.07063v1, the figures of accuracy over rounds";
     experiment.says =
-        "A small policy that half knows a task learns by reward: 32 questions a round, 8 answers "
+        "A small policy that answers three unseen questions in ten learns by reward: 32 questions "
+        "a round, 8 answers "
         "each, updates of 64 answers. full is GRPO as it is; global and layer drop the answers "
         "whose gradient opposes the policy gradient of the target's answers, all maps by one vote "
         "or each by its own. The paper trains Qwen3-1.7B on MATH. Start, questions and draws' "
@@ -25,7 +26,7 @@ Experiment rlvr() {
          "llama-toy: 0.2 M parameters on bytes, started here; llama-tiny: to see that it works",
          {"llama-toy", "llama-tiny"},
          false},
-        {"task", "what is asked", {"reverse", "close", "add"}, false},
+        {"task", "what is asked", {"close", "reverse", "add"}, false},
         {"n_val", "prompts of the target there are", {std::int64_t{64}}, true},
         {"rounds", "of drawing and updating", {std::int64_t{50}}, true}};
     experiment.variants = {"full", "layer", "global"};
@@ -50,7 +51,7 @@ Experiment rlvr() {
     ProfilePlan toy;
     toy.profile = Profile::toy;
     toy.provenances = {Provenance::measured};
-    toy.axes = {{"model", {"llama-toy"}}, {"task", {"reverse"}}};
+    toy.axes = {{"model", {"llama-toy"}}, {"task", {"close"}}};
     toy.rounds = 8;
     toy.seconds_per_sample = 60;
     toy.bytes_per_sample = 8e3;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "impls/dr_post_training/experiments/shared_states.hpp"
 #include "impls/dr_post_training/recipes/reward_tuning.hpp"
 #include "impls/dr_post_training/tensor_functions.hpp"
 
@@ -14,10 +13,7 @@ namespace assay::dr_post_training {
 void run_rlvr(const SampleSpec& spec, Recorder& recorder) {
     at::set_num_threads(1);  // rows are short: two threads are slower
     const RewardSettings settings = reward_settings(spec);
-    const auto states =
-        shared_states(spec, fmt::format("dr_post_training policy {} {} {} {}", settings.model.name,
-                                        settings.task, settings.start_steps, spec.seed));
-    const nn::Decoder start = started_policy(settings, spec.seed, *states);
+    const nn::Decoder start = started_policy(settings, spec.seed);
     recorder.progress(0.2, "started");
     const auto trained = train_by_reward(
         settings, spec.variant, spec.seed, start, [&](std::int64_t round, double reward) {

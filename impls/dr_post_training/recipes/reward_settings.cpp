@@ -16,7 +16,7 @@ RewardSettings reward_settings(const SampleSpec& spec) {
     const std::string model = word_axis(spec, "model", "llama-toy");
     settings.model = toy_model(model);
     const bool tiny = model == "llama-tiny";
-    settings.start_steps = tiny ? 20 : 250;
+    settings.start_steps = tiny ? 20 : 1500;
     settings.rounds = tiny ? 2 : 50;
     if (tiny) {
         settings.questions = 2;

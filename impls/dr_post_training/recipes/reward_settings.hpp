@@ -11,9 +11,10 @@ namespace assay::dr_post_training {
 
 struct RewardSettings {
     nn::DecoderConfig model;
-    std::string task = "reverse";
+    std::string task = "close";
     // What the policy knows before it learns by reward: right answers, shown so often.
-    std::int64_t start_steps = 0;
+    std::int64_t start_steps = 0;  ///< at most
+    double start_accuracy = 0.3;   ///< at which it is enough
     std::size_t start_rows = 32;
     double start_rate = 3e-3;
 

@@ -18,6 +18,8 @@
 namespace assay::dr_post_training {
 namespace {
 
+constexpr std::int64_t check_every = 20;  // steps of the start
+
 /// There are so few questions of a task that numbers alone would not keep uses apart: a quarter of
 /// all prompts is for the test.
 rl::Question question_for(const RewardSettings& settings, Questions use, std::uint64_t seed,
@@ -138,29 +140,32 @@ std::vector<rl::Question> questions_for(const RewardSettings& settings, Question
 
 std::int64_t early_round(std::int64_t rounds) { return (15 * rounds + 99) / 100; }
 
-nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
-                           nn::StateKeeper& states) {
+nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed) {
     nn::Decoder policy(settings.model, seed);
     const auto bytes = nn::Tokenizer::bytes();
     nn::Maps maps;
-    nn::TrainingOptions options;
-    options.steps = settings.start_steps;
-    options.learning_rate = settings.start_rate;
-    options.decay_to_zero = true;
-    nn::TrainingCallbacks callbacks;
-    callbacks.loss = [&](std::int64_t step) {
+    rl::Updater updater(rl::blocks_of(policy), 1, {settings.start_rate, 0.9, 0.95, 1e-8},
+                        check_every);
+    // Of prompts that no training sees; short ones come again and again, and are soon known by
+    // heart.
+    const auto unseen = questions_for(settings, Questions::test, seed, 1'000'000, 128);
+    while (updater.updates() < settings.start_steps) {
         std::vector<nn::ScoredRow> rows;
-        for (const auto& [prompt, answer] : questions_for(
-                 settings, Questions::start, seed,
-                 static_cast<std::uint64_t>(step) * settings.start_rows, settings.start_rows))
+        for (const auto& [prompt, answer] :
+             questions_for(settings, Questions::start, seed,
+                           static_cast<std::uint64_t>(updater.updates()) * settings.start_rows,
+                           settings.start_rows))
             rows.push_back(nn::answered_prompt(prompt, answer, bytes));
         const auto batch = nn::batch_of(rows);
         const auto tokens = std::accumulate(batch.scored_tokens.begin(), batch.scored_tokens.end(),
                                             std::int64_t{0});
-        const auto loss = policy.token_losses(batch.tokens, maps, batch.targets).sum() / tokens;
-        return nn::TrainingStep{loss, loss.item<double>()};
-    };
-    nn::train("start", rl::blocks_of(policy), options, callbacks, states, 0);
+        updater.update([&] {
+            (policy.token_losses(batch.tokens, maps, batch.targets).sum() / tokens).backward();
+        });
+        if (updater.updates() % check_every == 0 &&
+            rl::accuracy(policy, unseen, settings.longest) >= settings.start_accuracy)
+            break;
+    }
     return policy;
 }
 

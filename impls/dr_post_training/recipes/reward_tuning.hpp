@@ -9,15 +9,13 @@
 
 #include "impls/dr_post_training/recipes/reward_settings.hpp"
 #include "impls/nn/decoder.hpp"
-#include "impls/nn/training/training_loop.hpp"
 #include "impls/rl/tasks.hpp"
 
 namespace assay::dr_post_training {
 
-/// The policy that every arm starts from: shown right answers of the task. `states` keeps it for
-/// other samples of the session.
-nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
-                           nn::StateKeeper& states);
+/// The policy that every arm starts from: shown right answers of the task until it answers a share
+/// of unseen questions, or for the most steps. A function of both arguments.
+nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed);
 
 /// What questions are for. Those of a test are asked for nothing else.
 enum class Questions : std::uint64_t { start = 1, round, target, test };

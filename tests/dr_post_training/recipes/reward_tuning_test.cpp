@@ -34,10 +34,7 @@ RewardSettings tiny() {
     return settings;
 }
 
-nn::Decoder start(const RewardSettings& settings) {
-    nn::NoState nothing;
-    return started_policy(settings, 1, nothing);
-}
+nn::Decoder start(const RewardSettings& settings) { return started_policy(settings, 1); }
 
 TEST(RewardTuning, ArmsSeeTheSameRoundsUntilTheyLearn) {
     const auto settings = tiny();
