@@ -12,6 +12,7 @@
 #include "impls/dr_post_training/method/scoring.hpp"
 #include "impls/dr_post_training/timing/memory_watch.hpp"
 #include "impls/dr_post_training/timing/turns.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -82,7 +83,7 @@ ScoringMeasured measure_scoring(Scoring scoring, const ScoringCase& c) {
     }
     const Products products = products_of(scoring, c, all, compression);
     const auto seconds = take_turns({[&] { score(); }, products}, c.repeats);
-    measured.seconds = median_of(seconds[0]);
+    measured.seconds = statistics::median(seconds[0]);
     measured.over_products = median_ratio(seconds[0], seconds[1]);
     return measured;
 }

@@ -15,6 +15,7 @@
 #include "impls/dr_post_training/timing/turns.hpp"
 #include "impls/nn/hashes.hpp"
 #include "impls/nn/parameter_block.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -140,7 +141,7 @@ StepsMeasured measure_steps(const StepCase& c) {
     std::map<std::string, std::vector<double>> by_name;
     for (std::size_t i = 0; i < things.size(); ++i) by_name[things[i].first] = seconds[i];
     for (const auto& [name, begin] : arms) {
-        measured.seconds[name] = median_of(by_name[name]);
+        measured.seconds[name] = statistics::median(by_name[name]);
         measured.over_standard[name] = median_ratio(by_name[name], by_name["standard"]);
         // What the steps before left behind is not freed within this one.
         for (const auto& maps : {layer.get(), one_pass.get(), two_pass.get()})
@@ -153,8 +154,9 @@ StepsMeasured measure_steps(const StepCase& c) {
     const double less = 1 - static_cast<double>(c.k) / static_cast<double>(c.n);
     for (const char* phase :
          {"forward", "optimiser", "weight_gradient", "head_gradient", "scoring"})
-        measured.phases[phase] = median_of(by_name[phase]);
-    measured.phases["backward"] = median_of(by_name["there_and_back"]) - measured.phases["forward"];
+        measured.phases[phase] = statistics::median(by_name[phase]);
+    measured.phases["backward"] =
+        statistics::median(by_name["there_and_back"]) - measured.phases["forward"];
     // Round by round: what disturbs a step disturbs the phases beside it.
     std::vector<double> floors;
     for (std::size_t round = 0; round < by_name["standard"].size(); ++round) {

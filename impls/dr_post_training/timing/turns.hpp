@@ -2,11 +2,11 @@
 // does meanwhile meets all of them alike.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <functional>
-#include <utility>
 #include <vector>
+
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::dr_post_training {
 
@@ -28,18 +28,11 @@ inline std::vector<std::vector<double>> take_turns(const std::vector<std::functi
     return seconds;
 }
 
-/// Of at least one value; of an even number the mean of the middle two.
-inline double median_of(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 /// Median over rounds of a round's ratio: of what is disturbed, both sides are.
 inline double median_ratio(const std::vector<double>& over, const std::vector<double>& under) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < over.size(); ++i) ratios.push_back(over[i] / under[i]);
-    return median_of(std::move(ratios));
+    return statistics::median(ratios);
 }
 
 }  // namespace assay::dr_post_training

@@ -158,4 +158,17 @@ void validate_axes(const SampleSpec& spec) {
             live_model, live_device));
 }
 
+std::vector<ProfilePlan> virtual_profiles() {
+    std::vector<ProfilePlan> plans;
+    for (const Profile profile : {Profile::toy, Profile::paper}) {
+        ProfilePlan plan;
+        plan.profile = profile;
+        plan.provenances = {Provenance::simulated};
+        plan.rounds = 3;
+        plan.seconds_per_sample = 1;
+        plans.push_back(plan);
+    }
+    return plans;
+}
+
 }  // namespace assay::plato

@@ -42,4 +42,7 @@ std::vector<Input> live_inputs(const SampleSpec& spec);
 /// Throws UserError.
 void validate_axes(const SampleSpec& spec);
 
+/// Toy and paper alike, in virtual time: three rounds of a second at most.
+std::vector<ProfilePlan> virtual_profiles();
+
 }  // namespace assay::plato

@@ -95,14 +95,7 @@ Experiment x_faults() {
         {"computed_ratio", "ratio", "tokens fed to engines over those without faults", lower, true},
         {"resumed", "count", "parts of answers gone on with elsewhere", none, true},
         {"same_text", "bool", "ids and log-probabilities are those without faults", higher, true}};
-    for (const Profile profile : {Profile::toy, Profile::paper}) {
-        ProfilePlan plan;
-        plan.profile = profile;
-        plan.provenances = {Provenance::simulated};
-        plan.rounds = 3;
-        plan.seconds_per_sample = 1;
-        experiment.profiles.push_back(plan);
-    }
+    experiment.profiles = virtual_profiles();
     experiment.figure = {.kind = Figure::Kind::lines,
                          .metric = "slowdown",
                          .x = "faults",

@@ -76,14 +76,7 @@ Experiment x_options() {
     experiment.metrics = {
         {"time_ratio", "ratio", "over the time without the option", lower, true},
         {"computed_ratio", "ratio", "tokens fed to engines over those without", lower, true}};
-    for (const Profile profile : {Profile::toy, Profile::paper}) {
-        ProfilePlan plan;
-        plan.profile = profile;
-        plan.provenances = {Provenance::simulated};
-        plan.rounds = 3;
-        plan.seconds_per_sample = 1;
-        experiment.profiles.push_back(plan);
-    }
+    experiment.profiles = virtual_profiles();
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "time_ratio",
                          .x = "plans",
