@@ -68,6 +68,9 @@ struct ProfilePlan {
     /// Whether its samples compute on GPUs, so that one that throttles makes them invalid. Absent:
     /// at profiles gpu and cluster they do.
     std::optional<bool> on_gpus;
+    /// Whether its samples compute with one thread each and measure no times, so that they need not
+    /// have the machine alone: the runner makes several at once, as it does of simulated ones.
+    bool side_by_side = false;
 
     bool uses_gpus() const;
     double seconds(Provenance) const;  ///< the estimate for one sample

@@ -115,7 +115,7 @@ class SessionRun {
     void run_samples(const Interruption& interruption) {
         std::span<const PlannedSample> left = plan_.samples;
         while (!left.empty() && !interruption.requested()) {
-            const std::size_t together = adaptive_ ? 0 : simulated_at_front(left);
+            const std::size_t together = adaptive_ ? 0 : indifferent_at_front(left);
             if (together > 0)
                 run_side_by_side(left.first(together), interruption);
             else
@@ -126,10 +126,11 @@ class SessionRun {
     }
 
     /// Samples that are the same however busy the machine is, so that they need not have it alone.
-    static std::size_t simulated_at_front(std::span<const PlannedSample> samples) {
-        const auto other = std::find_if(samples.begin(), samples.end(), [](const auto& planned) {
-            return planned.spec.provenance != Provenance::simulated;
-        });
+    static std::size_t indifferent_at_front(std::span<const PlannedSample> samples) {
+        const auto other =
+            std::find_if_not(samples.begin(), samples.end(), [](const auto& planned) {
+                return planned.spec.provenance == Provenance::simulated || planned.side_by_side;
+            });
         return static_cast<std::size_t>(other - samples.begin());
     }
 
@@ -193,9 +194,10 @@ class SessionRun {
             at_.tell(std::move(kind), std::move(what));
         };
         at_.started(planned);
+        // One watch sees one sample; and how fast the machine is says nothing of one beside others.
+        HardwareWatch* const watch = watch_ && turn == nullptr ? &*watch_ : nullptr;
         StoredSample ended = run_stored_sample(
-            planned, {store_, outcome_.session, fingerprint_, watch_ ? &*watch_ : nullptr, turn},
-            {}, tell, interruption);
+            planned, {store_, outcome_.session, fingerprint_, watch, turn}, {}, tell, interruption);
         if (is_finished(ended.sample.status)) {
             at_.finished(planned, ended.sample);
             if (adaptive_) adaptive_->add(ended.sample);

@@ -135,7 +135,8 @@ void expand(const Experiment& experiment, const Request& request, InputHash& inp
                                         .calibration = note_calibration(experiment, spec, plan),
                                         .data = data_hash(files),
                                         .inputs = std::move(files),
-                                        .on_gpus = profile->uses_gpus()});
+                                        .on_gpus = profile->uses_gpus(),
+                                        .side_by_side = profile->side_by_side});
             }
         }
     }

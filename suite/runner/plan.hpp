@@ -30,7 +30,7 @@ struct Request {
     std::optional<double> timeout_s;
     /// Rounds of a case end as soon as its variants are told apart; excludes `rounds`.
     std::optional<DecisionOptions> until_decided;
-    int jobs = 0;         ///< simulated samples at once; 0: one per processor
+    int jobs = 0;         ///< samples that need not be alone at once; 0: one per processor
     bool fresh = false;   ///< never resume
     bool lock = true;     ///< take the machine-wide lock when something is measured or emulated
     std::string command;  ///< argv, for the record
@@ -46,6 +46,7 @@ struct PlannedSample {
     std::string data;         ///< hash of the files it reads (data_hash()); empty: none
     std::vector<HashedInput> inputs;  ///< those files, as the plan found them
     bool on_gpus = false;             ///< a GPU that throttles makes it invalid
+    bool side_by_side = false;        ///< ProfilePlan::side_by_side
 };
 
 struct Plan {

@@ -270,7 +270,10 @@ Experiment make_behave() {
     ProfilePlan small = toy;
     small.profile = Profile::small;
     small.provenances = {Provenance::simulated};
-    experiment.profiles = {toy, small};
+    ProfilePlan paper = toy;  // measures no times
+    paper.profile = Profile::paper;
+    paper.side_by_side = true;
+    experiment.profiles = {toy, small, paper};
     experiment.figure = {Figure::Kind::bars, "value", "how", {}, "", "", false};
     experiment.takes_faults = true;
     experiment.default_scenario = "kill:rank=1@step=5";

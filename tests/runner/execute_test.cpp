@@ -94,6 +94,18 @@ TEST_F(ExecuteTest, SimulatedSamplesRunSideBySide) {
     EXPECT_EQ(notices.back().done, 4);
 }
 
+TEST_F(ExecuteTest, SoDoMeasuredOnesThatMeasureNoTimes) {
+    behave({"meets"});
+    request.profile = Profile::paper;
+    request.rounds = 2;
+    request.jobs = 2;
+    const Outcome outcome = run();
+    EXPECT_THAT(statuses(outcome), ElementsAre("ok", "ok"));
+    for (const store::Sample& sample : outcome.samples)
+        EXPECT_TRUE(store.sample(sample.id).hardware.empty())
+            << "says nothing of one beside others";
+}
+
 TEST_F(ExecuteTest, SideBySideOrNotResultsAreTheSame) {
     request.patterns = {"dummy/sum"};
     request.profile = Profile::small;

@@ -55,8 +55,10 @@ std::vector<ProfilePlan> training_profiles(std::map<std::string, std::vector<Val
     toy.seconds_per_sample = toy_seconds_per_sample;
     toy.bytes_per_sample = 60e3;
     toy.timeout_s = 3600;
+    toy.side_by_side = true;
     ProfilePlan small = toy;
     small.profile = Profile::small;
+    small.side_by_side = false;  // its samples use all processors
     small.axes.clear();
     small.rounds = 3;
     small.seconds_per_sample = 5 * toy_seconds_per_sample;

@@ -69,7 +69,8 @@ Experiment x_product() {
          false,
          {}});
     experiment.profiles = training_profiles({{"model", {"llama-toy"}}, {"steps", {}}}, 3, 15);
-    experiment.profiles.pop_back();  // the file is decoded on the CPU
+    experiment.profiles.pop_back();               // the file is decoded on the CPU
+    experiment.profiles[0].side_by_side = false;  // and its speed is measured
     ProfilePlan& small = experiment.profiles[1];
     small.axes = {
         {"model", {"smollm2"}}, {"corpus", {"bible-kjv"}}, {"steps", {150}}};  // as x_smollm2

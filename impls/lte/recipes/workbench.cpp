@@ -43,6 +43,9 @@ class Renamed : public nn::StateKeeper {
     bool load(const std::string& name, const std::function<void(std::istream&)>& read) override {
         return states_.load(name + suffix_, read);
     }
+    std::shared_ptr<void> hold(const std::string& name) override {
+        return states_.hold(name + suffix_);
+    }
 
   private:
     nn::StateKeeper& states_;
@@ -83,8 +86,10 @@ Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
       device_(device_for(spec.profile)),
       keeper_(keeper_in(sizes_.checkpoint_every > 0 ? spec.state : "")),
       shared_(keeper_in(spec.shared)) {
-    // Bits depend on the number of threads, so it is the machine's and no library's choice.
-    at::set_num_threads(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+    // Bits depend on the number of threads, so it is no library's choice. Toy models run side by
+    // side (training_profiles()): their matrices are too small to be worth sharing.
+    const unsigned machine = std::max(1U, std::thread::hardware_concurrency());
+    at::set_num_threads(spec.profile == Profile::toy ? 1 : static_cast<int>(machine));
     const auto corpus = fetched(corpus_of(spec));
     if (!sizes_.weights.empty()) {
         const nn::TensorFile file(fetched(sizes_.weights));
@@ -142,6 +147,7 @@ std::unique_ptr<nn::StateKeeper> Workbench::shared_states(const std::string& rec
 void Workbench::train(const std::string& name, nn::FeedForward& ffn,
                       const nn::LanguageModelTraining& training, nn::StateKeeper& states,
                       const nn::TrainedAlong& along) {
+    const auto held = states.hold(name);
     Curve curve(*this, name, training.options.steps);
     nn::train_language_model(name, *decoder_, ffn, *data_, training, states, std::ref(curve),
                              along);

@@ -199,4 +199,19 @@ bool FolderState::load(const std::string& name, const std::function<void(std::is
     return read_checksummed(folder_ / (name + ".state"), read);
 }
 
+std::shared_ptr<void> FolderState::hold(const std::string& name) {
+    std::error_code ignored;
+    std::filesystem::create_directories(folder_, ignored);
+    const auto file = folder_ / (name + ".lock");
+    auto held =
+        std::make_shared<FileDescriptor>(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    if (!*held) return nullptr;
+    while (::fcntl(held->get(), F_OFD_SETLKW, &whole) != 0)
+        if (errno != EINTR) return nullptr;
+    return held;
+}
+
 }  // namespace assay::nn

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "impls/nn/training/training_loop.hpp"
@@ -39,6 +40,9 @@ class FolderState : public StateKeeper {
     explicit FolderState(std::filesystem::path folder) : folder_(std::move(folder)) {}
     void save(const std::string& name, const std::function<void(std::ostream&)>& write) override;
     bool load(const std::string& name, const std::function<void(std::istream&)>& read) override;
+    /// A lock on FOLDER/<name>.lock, gone with the process in whatever way it ends. Where it cannot
+    /// be had (no such folder), none: what is made twice is only made twice.
+    std::shared_ptr<void> hold(const std::string& name) override;
 
   private:
     std::filesystem::path folder_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
@@ -54,6 +55,9 @@ class StateKeeper {
     virtual void save(const std::string& name, const std::function<void(std::ostream&)>& write) = 0;
     /// Calls `read` with what was saved under the name; false: nothing there.
     virtual bool load(const std::string& name, const std::function<void(std::istream&)>& read) = 0;
+    /// While what is returned lives, whoever asks for the same name waits: of several trainings
+    /// that want one state, the first makes it and the others find it. Null: nobody shares it.
+    virtual std::shared_ptr<void> hold(const std::string& name) = 0;
 };
 
 /// Keeps nothing.
@@ -63,6 +67,7 @@ class NoState : public StateKeeper {
     bool load(const std::string&, const std::function<void(std::istream&)>&) override {
         return false;
     }
+    std::shared_ptr<void> hold(const std::string&) override { return nullptr; }
 };
 
 struct TrainingStep {

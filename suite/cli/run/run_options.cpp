@@ -127,8 +127,8 @@ void add_sampling_options(CLI::App& command, RunOptions& options, Context& conte
 void add_session_options(CLI::App& command, RunOptions& options) {
     command
         .add_option("--jobs", options.jobs,
-                    "Simulated samples at once; those that measure have the machine alone "
-                    "(default: one per processor)")
+                    "Samples at once that are simulated or measure no times; all others have the "
+                    "machine alone (default: one per processor)")
         ->type_name("N")
         ->check(CLI::Range(1, 4096))
         ->group("How");

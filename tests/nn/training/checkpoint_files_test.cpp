@@ -1,12 +1,15 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 
 #include "impls/nn/training/checkpoint_files.hpp"
 
@@ -42,6 +45,29 @@ TEST(FolderState, KeepsTheNewestOfEachName) {
     EXPECT_EQ(load(state, "b"), "(nothing)");
     FolderState again(folder.path / "made" / "when needed");
     EXPECT_EQ(load(again), "second");
+}
+
+TEST(FolderState, OneMakesWhatOthersWaitFor) {
+    const Folder folder;
+    FolderState mine(folder.path);
+    auto held = mine.hold("a");
+    const pid_t other = ::fork();
+    if (other == 0) {  // finds what is made while it waits
+        FolderState theirs(folder.path);
+        const auto turn = theirs.hold("a");
+        ::_exit(turn && load(theirs) == "made once" ? 0 : 1);
+    }
+    EXPECT_NE(mine.hold("b"), nullptr) << "another name is nobody's";
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    save(mine, "made once");
+    held.reset();
+    int status = 1;
+    ASSERT_EQ(::waitpid(other, &status, 0), other);
+    EXPECT_EQ(status, 0);
+}
+
+TEST(FolderState, WhereThereIsNoLockNobodyWaits) {
+    EXPECT_EQ(FolderState("/proc/no such folder").hold("a"), nullptr);
 }
 
 TEST(FolderState, SizesAroundItsPieces) {
