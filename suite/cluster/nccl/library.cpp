@@ -10,7 +10,7 @@ namespace assay::cluster::nccl {
 namespace {
 
 constexpr const char* name = "libnccl.so.2";
-constexpr int oldest = 21000;  // bf16; messages between two since 2.7
+constexpr int oldest = 21400;  // calls that do not block: library.hpp
 
 template <class Function>
 bool take(void* handle, Function& function, const char* symbol) {
@@ -25,7 +25,8 @@ const char* fill(Library& library) {
         if (!take(library.handle, function, symbol) && !missing) missing = symbol;
     };
     need(library.get_unique_id, "ncclGetUniqueId");
-    need(library.init_rank, "ncclCommInitRank");
+    need(library.init_rank_config, "ncclCommInitRankConfig");
+    need(library.finalize, "ncclCommFinalize");
     need(library.destroy, "ncclCommDestroy");
     need(library.abort, "ncclCommAbort");
     need(library.async_error, "ncclCommGetAsyncError");
@@ -37,9 +38,7 @@ const char* fill(Library& library) {
     need(library.broadcast, "ncclBroadcast");
     need(library.send, "ncclSend");
     need(library.recv, "ncclRecv");
-    take(library.handle, library.init_rank_config, "ncclCommInitRankConfig");
-    take(library.handle, library.finalize, "ncclCommFinalize");
-    take(library.handle, library.last_error, "ncclGetLastError");
+    need(library.last_error, "ncclGetLastError");
     take(library.handle, library.shrink, "ncclCommShrink");
     return missing;
 }
@@ -60,8 +59,10 @@ Found from_handle(void* handle, const std::string& file) {
     if (const int result = get_version(&library->version); result != success)
         return {nullptr, fmt::format("{}: ncclGetVersion fails with {}", file, result)};
     if (library->version < oldest)
-        return {nullptr, fmt::format("{} is NCCL {}; {} or newer is needed", library->file,
-                                     version_text(library->version), version_text(oldest))};
+        return {nullptr,
+                fmt::format("{} is NCCL {}; {} or newer is needed, since an abort of an "
+                            "older one frees what its other calls still use",
+                            library->file, version_text(library->version), version_text(oldest))};
     if (const char* const missing = fill(*library))
         return {nullptr, fmt::format("{} (NCCL {}) has no {}", library->file,
                                      version_text(library->version), missing)};
@@ -112,10 +113,8 @@ Found find_library() {
 std::string describe(const Found& found) {
     if (!found.library) return found.why_not;
     const Library& library = *found.library;
-    return fmt::format(
-        "NCCL {} ({}){}{}", version_text(library.version), library.file,
-        library.non_blocking() ? "" : "; calls block, which 2.14 and newer do not need",
-        library.shrink ? "" : "; a smaller group is connected anew (shrink: 2.27)");
+    return fmt::format("NCCL {} ({}){}", version_text(library.version), library.file,
+                       library.shrink ? "" : "; a smaller group is connected anew (shrink: 2.27)");
 }
 
 }  // namespace assay::cluster::nccl

@@ -1,5 +1,7 @@
 // NCCL as it is found at run time: a table of its functions, by declarations of our own (those of
-// nccl.h, which have not changed since they came), and what its version lacks.
+// nccl.h, which have not changed since they came), and what its version lacks. 2.14 is the oldest:
+// its calls return at once and are asked about. Those before block for as long as a peer does, and
+// an abort, which another thread has to call then, frees the communicator under the call.
 #pragma once
 
 #include <climits>
@@ -36,7 +38,8 @@ struct Library {
     int version = 0;  ///< as ncclGetVersion() says it: 22703 is 2.27.3
 
     int (*get_unique_id)(UniqueId*) = nullptr;
-    int (*init_rank)(Comm*, int ranks, UniqueId, int rank) = nullptr;
+    int (*init_rank_config)(Comm*, int ranks, UniqueId, int rank, Config*) = nullptr;
+    int (*finalize)(Comm) = nullptr;
     int (*destroy)(Comm) = nullptr;
     int (*abort)(Comm) = nullptr;
     int (*async_error)(Comm, int* result) = nullptr;
@@ -52,15 +55,10 @@ struct Library {
     int (*send)(const void*, std::size_t count, int type, int peer, Comm, void* stream) = nullptr;
     int (*recv)(void*, std::size_t count, int type, int peer, Comm, void* stream) = nullptr;
 
+    const char* (*last_error)(Comm) = nullptr;
     // What older versions lack.
-    int (*init_rank_config)(Comm*, int ranks, UniqueId, int rank, Config*) = nullptr;  // 2.14
-    int (*finalize)(Comm) = nullptr;                                                   // 2.14
-    const char* (*last_error)(Comm) = nullptr;                                         // 2.13
     int (*shrink)(Comm, int* excluded, int count, Comm* child, Config*,
                   int flags) = nullptr;  // 2.27
-
-    /// Calls return at once and are asked about; else they can block for as long as a peer does.
-    bool non_blocking() const { return init_rank_config != nullptr && finalize != nullptr; }
 
     Library() = default;
     ~Library();

@@ -57,9 +57,6 @@ std::string nccl_missing();
 
 /// Groups over one device. Its device becomes the calling thread's. The unique id of a group goes
 /// through the rendezvous.
-///
-/// Before NCCL 2.14 calls block: a group whose member is lost while it is made holds the others for
-/// as long as NCCL does. Abort then breaks into a call from another thread.
 class NcclContext final : public GroupMaker {
   public:
     /// Throws NotSupportedHere: there is no NCCL, no CUDA run time or no device.

@@ -41,13 +41,9 @@ NcclHandle::~NcclHandle() { leave(); }
 void NcclHandle::connect(const nccl::UniqueId& id, int rank, int size) {
     const auto deadline = Clock::now() + setting_->options.timeout;
     int result;
-    if (library().non_blocking()) {
+    {
         std::lock_guard lock(mutex_);
         result = library().init_rank_config(&made_, size, id, rank, &config_);
-        comm_ = made_;
-    } else {
-        result = library().init_rank(&made_, size, id, rank);
-        std::lock_guard lock(mutex_);
         comm_ = made_;
     }
     settle("make_group", result, deadline);
@@ -67,12 +63,10 @@ void NcclHandle::run(const char* what, const std::function<int(nccl::Comm)>& sta
     must(what, setting_->cuda->set_device(setting_->options.device));
     int result = nccl::success;
     {
-        std::unique_lock lock(mutex_);
-        const nccl::Comm comm = comm_;
-        if (comm) {
-            if (!library().non_blocking()) lock.unlock();  // abort() must get by
+        std::lock_guard lock(mutex_);
+        if (comm_) {
             outstanding_ = true;
-            result = start(comm);
+            result = start(comm_);
         }
     }
     settle(what, result, deadline);
@@ -83,7 +77,7 @@ void NcclHandle::settle(const char* what, int result, Clock::time_point deadline
     for (Pause pause;; pause()) {
         check();
         {
-            std::unique_lock lock(mutex_);
+            std::lock_guard lock(mutex_);
             if (comm_ && result == nccl::in_progress) {
                 int state = nccl::success;
                 const int asked = library().async_error(comm_, &state);
@@ -182,7 +176,7 @@ void NcclHandle::fail(const char* what, const std::string& why) {
 std::string NcclHandle::text_of(int result) {
     std::string text = fmt::format("NCCL says: {}", library().error_string(result));
     std::lock_guard lock(mutex_);
-    if (!library().last_error || !comm_) return text;
+    if (!comm_) return text;
     const char* const more = library().last_error(comm_);
     return more && *more ? fmt::format("{} ({})", text, more) : text;
 }
@@ -223,7 +217,7 @@ void NcclHandle::leave() noexcept {
     }
     if (comm) {
         int result = state_->broken() ? nccl::in_progress : nccl::success;
-        if (result == nccl::success && library().finalize) {
+        if (result == nccl::success) {
             // Others of the group may be gone, or still at work.
             const auto deadline =
                 Clock::now() + std::min<Clock::duration>(patience, setting_->options.timeout);

@@ -72,7 +72,7 @@ class NcclHandle {
     bool outstanding_ = false;  ///< something on the stream has not been waited for
     bool stuck_ = false;        ///< the stream does not end, not even after an abort
 
-    std::mutex mutex_;           ///< of comm_, and of calls on it, unless they block
+    std::mutex mutex_;           ///< of comm_, and of calls on it, which do not block
     nccl::Comm comm_ = nullptr;  ///< null: not connected, or ended
     nccl::Comm made_ = nullptr;  ///< where NCCL puts one that is being made
     nccl::Config config_;

@@ -1,7 +1,6 @@
 // A stand-in for libnccl.so.2 and libcudart.so in one library: streams are threads, device memory
 // is the host's, ranks are threads of one process that meet in the in-process back end. Which NCCL,
-// the build says: FAKE_VERSION, and FAKE_NO_SHRINK, FAKE_BLOCKING (no configuration, no finalize,
-// calls block) or FAKE_NO_SEND.
+// the build says: FAKE_VERSION, and FAKE_NO_SHRINK or FAKE_NO_SEND.
 //
 // It is as strict as the real one lets nobody see: what a communicator is told before it has said
 // that it is ready, two threads in one communicator, and an end without an end of its operations
@@ -372,12 +371,6 @@ std::shared_ptr<Job> job_of(const Id& id, int size) {
 
 }  // namespace
 
-EXPORTED int ncclCommInitRank(ncclComm** comm, int ranks, Id id, int rank) {
-    *comm = make_comm(job_of(id, ranks), rank, true);
-    while ((*comm)->job->came < ranks) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return success;
-}
-#ifndef FAKE_BLOCKING
 EXPORTED int ncclCommInitRankConfig(ncclComm** comm, int ranks, Id id, int rank,
                                     const Config* config) {
     if (config->magic != 0xcafebeef || config->size != 24 || config->version != 21400)
@@ -394,11 +387,8 @@ EXPORTED int ncclCommFinalize(ncclComm* comm) {
     count("ncclCommFinalize");
     return answer(comm);
 }
-#endif
 EXPORTED int ncclCommDestroy(ncclComm* comm) {
-#ifndef FAKE_BLOCKING
     if (!comm->blocking && !comm->finalized) count("calls too early");
-#endif
     if (*comm->under_way > 0) count("calls too early");
     count("ncclCommDestroy");
     count("communicators", -1);
@@ -406,9 +396,7 @@ EXPORTED int ncclCommDestroy(ncclComm* comm) {
     return success;
 }
 EXPORTED int ncclCommAbort(ncclComm* comm) {
-#ifndef FAKE_BLOCKING
     if (comm->busy.exchange(true)) count("concurrent calls");
-#endif
     *comm->aborted = true;
     if (comm->transport) comm->transport->abort("by ncclCommAbort");
     count("ncclCommAbort");
@@ -431,7 +419,7 @@ EXPORTED int ncclCommGetAsyncError(ncclComm* comm, int* result) {
     }
     return success;
 }
-#if !defined(FAKE_NO_SHRINK) && !defined(FAKE_BLOCKING)
+#ifndef FAKE_NO_SHRINK
 EXPORTED int ncclCommShrink(ncclComm* comm, int* excluded, int excluded_count, ncclComm** made,
                             const Config* config, int flags) {
     Alone alone(comm);

@@ -35,23 +35,20 @@ TEST(NcclLibrary, SaysWhatAVersionLacks) {
     const auto right = open_library(FAKE_NCCL_RIGHT);
     ASSERT_TRUE(right.library) << right.why_not;
     EXPECT_EQ(right.library->version, 22703);
-    EXPECT_TRUE(right.library->non_blocking());
     EXPECT_NE(right.library->shrink, nullptr);
     EXPECT_THAT(nccl::describe(right), testing::StartsWith("NCCL 2.27.3 ("));
     EXPECT_THAT(nccl::describe(right), testing::EndsWith(")"));
 
     const auto no_shrink = open_library(FAKE_NCCL_NO_SHRINK);
-    EXPECT_TRUE(no_shrink.library->non_blocking());
+    ASSERT_TRUE(no_shrink.library) << no_shrink.why_not;
     EXPECT_THAT(nccl::describe(no_shrink), HasSubstr("connected anew (shrink: 2.27)"));
-
-    const auto blocking = open_library(FAKE_NCCL_BLOCKING);
-    EXPECT_FALSE(blocking.library->non_blocking());
-    EXPECT_THAT(nccl::describe(blocking), HasSubstr("calls block"));
 }
 
 TEST(NcclLibrary, RefusesWhatIsTooOldOrIncompleteOrSomethingElse) {
     EXPECT_THAT(open_library(FAKE_NCCL_ANCIENT).why_not,
-                HasSubstr("is NCCL 2.4.8; 2.10.0 or newer"));
+                HasSubstr("is NCCL 2.4.8; 2.14.0 or newer"));
+    EXPECT_THAT(open_library(FAKE_NCCL_OLD).why_not,
+                HasSubstr("is NCCL 2.13.4; 2.14.0 or newer is needed, since an abort"));
     EXPECT_THAT(open_library(FAKE_NCCL_NO_SEND).why_not,
                 HasSubstr("(NCCL 2.27.3) has no ncclSend"));
     EXPECT_THAT(open_library("libc.so.6").why_not, HasSubstr("is no NCCL"));

@@ -12,8 +12,7 @@
 namespace assay::cluster {
 namespace {
 
-constexpr char right[] = FAKE_NCCL_RIGHT, no_shrink[] = FAKE_NCCL_NO_SHRINK,
-               blocking[] = FAKE_NCCL_BLOCKING;
+constexpr char right[] = FAKE_NCCL_RIGHT, no_shrink[] = FAKE_NCCL_NO_SHRINK;
 
 template <const char* file>
 class NcclFactory {
@@ -32,7 +31,6 @@ class NcclFactory {
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Nccl, CommunicatorConformance, NcclFactory<right>);
 INSTANTIATE_TYPED_TEST_SUITE_P(NcclWithoutShrink, CommunicatorConformance, NcclFactory<no_shrink>);
-INSTANTIATE_TYPED_TEST_SUITE_P(NcclThatBlocks, CommunicatorConformance, NcclFactory<blocking>);
 
 /// A group of threads, each with a context of its own.
 class Nccl : public testing::Test {
