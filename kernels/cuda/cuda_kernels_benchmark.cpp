@@ -2,7 +2,10 @@
 // same run. Chains of layers with weights of their own, in CUDA graphs; 1.1 GB and more per replay,
 // so that no cache helps. Names end in the sparsity in percent, or the batch.
 //
-//   memory         a plain read, a plain copy (bytes read plus bytes written)
+//   memory         a plain read, a plain copy (bytes read plus bytes written); of_peak: of what the
+//                  memory's clock and width allow
+//   gemm           cuBLAS with many tokens; of_peak: of what the tensor cores do at their highest
+//                  clock, where that is known
 //   ffn            gate, up, down at a sparsity; "with_router": the router as well
 //   ffn_batch      batches of tokens that each use 50 % (or 10 %) of the experts: the union is read
 //   cublas         the dense network, or active experts copied together and multiplied ("gathered")
@@ -15,6 +18,7 @@
 #include <iostream>
 
 #include "kernels/cuda/harness/dense_products.hpp"
+#include "kernels/cuda/host/device_limits.hpp"
 
 namespace assay::kernels::cuda::harness {
 namespace {
@@ -31,7 +35,47 @@ void memory(State& state, double (BenchDevice::*rate)(std::size_t)) {
         state.SetIterationTime(static_cast<double>(bytes) / rates.back());
     }
     std::sort(rates.begin(), rates.end());
-    state.counters["GB/s"] = rates[rates.size() / 2] / 1e9;
+    const double middle = rates[rates.size() / 2];
+    state.counters["GB/s"] = middle / 1e9;
+    if (const double peak = memory_peak(BenchDevice::attribute(cudaDevAttrMemoryClockRate),
+                                        BenchDevice::attribute(cudaDevAttrGlobalMemoryBusWidth));
+        peak > 0)
+        state.counters["of_peak"] = middle / peak;
+}
+
+void gemm(State& state) {
+    const LayerShape shape;
+    constexpr int rows = 11008, at_once = 8;
+    const int tokens = static_cast<int>(state.range(0));
+    const auto size = [](int a, int b) {
+        return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
+    };
+    BenchDevice& device = BenchDevice::get();
+    DenseProducts products(shape, tokens);
+    const DeviceArray<std::byte> weights = device.weights(shape.matrix_bytes());
+    const DeviceArray<std::byte> x = device.weights(2 * size(tokens, shape.width));
+    const DeviceArray<float> y(size(tokens, rows));
+    const auto several = [&] {
+        for (int i = 0; i < at_once; ++i)
+            products.multiply(weights.data(), rows, shape.width,
+                              reinterpret_cast<const std::uint16_t*>(x.data()), y.data());
+    };
+    device.seconds(several);  // what is done once
+    std::vector<double> times;
+    for ([[maybe_unused]] auto iteration : state) {
+        times.push_back(device.seconds(several));
+        state.SetIterationTime(times.back());
+    }
+    std::sort(times.begin(), times.end());
+    const double operations = 2.0 * at_once * rows * shape.width * tokens;
+    const double rate = operations / times[times.size() / 2];
+    state.counters["TFLOP/s"] = rate / 1e12;
+    if (const double peak =
+            bf16_peak(BenchDevice::attribute(cudaDevAttrComputeCapabilityMajor),
+                      BenchDevice::attribute(cudaDevAttrComputeCapabilityMinor),
+                      device.multiprocessors, BenchDevice::attribute(cudaDevAttrClockRate));
+        peak > 0)
+        state.counters["of_peak"] = rate / peak;
 }
 
 double sparsity_of(const State& state) { return static_cast<double>(state.range(0)) / 100; }
@@ -157,6 +201,7 @@ void llama2_7b(State& state) {
 void add_all() {
     add("memory/read", memory, &BenchDevice::read_rate);
     add("memory/copy", memory, &BenchDevice::copy_rate);
+    add("gemm/11008x4096", gemm)->Arg(4096);
     for (const int sparsity : {0, 50, 75, 90}) {
         add("ffn", ffn, false)->Arg(sparsity);
         add("ffn/with_router", ffn, true)->Arg(sparsity);

@@ -81,7 +81,7 @@ void run_program(const fs::path& program, const std::vector<std::string>& argume
 }
 
 /// Counters by which a benchmark says what share of the machine's own limit it reaches.
-constexpr const char* limits[] = {"of_read", "of_copy"};
+constexpr const char* limits[] = {"of_read", "of_copy", "of_peak"};
 
 /// The fastest repetition of each benchmark, and the best of its shares of limits; of those without
 /// one, that they failed: the others of the program are none the worse for it. std::runtime_error

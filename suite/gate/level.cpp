@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "suite/gate/benchmark_experiment.hpp"
 #include "suite/gate/night_rows.hpp"
@@ -11,10 +13,29 @@
 namespace assay::gate {
 namespace {
 
+/// Whole names: "H100 PCIe" and "H100 80GB HBM3" have limits of their own, and "H200" is not the
+/// "H200 NVL".
 bool concerns(const SuiteLevel& level, const std::vector<std::string>& gpus) {
+    constexpr std::string_view vendor = "NVIDIA ";
     return level.gpu.empty() || std::any_of(gpus.begin(), gpus.end(), [&](const std::string& gpu) {
-               return gpu.find(level.gpu) != std::string::npos;
+               return pattern_matches(level.gpu, gpu) ||
+                      (gpu.starts_with(vendor) &&
+                       pattern_matches(level.gpu, gpu.substr(vendor.size())));
            });
+}
+
+/// GPUs that some levels could be for and none is.
+std::vector<std::string> without_levels(const std::vector<SuiteLevel>& levels,
+                                        const std::vector<std::string>& gpus) {
+    std::vector<std::string> without;
+    const auto is_for_a_model = [](const SuiteLevel& level) { return !level.gpu.empty(); };
+    if (std::none_of(levels.begin(), levels.end(), is_for_a_model)) return without;
+    for (const std::string& gpu : std::set<std::string>(gpus.begin(), gpus.end()))
+        if (std::none_of(levels.begin(), levels.end(), [&](const SuiteLevel& level) {
+                return is_for_a_model(level) && concerns(level, {gpu});
+            }))
+            without.push_back(gpu);
+    return without;
 }
 
 /// Whose name says what a row is of: of a benchmark's share of a limit its time, which is called
@@ -29,6 +50,11 @@ RowId namesake(RowId id) {
 LevelFindings judge_levels(const std::vector<NightRow>& rows, const std::vector<SuiteLevel>& levels,
                            const std::vector<std::string>& gpus, const report::RowNames& names) {
     LevelFindings findings;
+    for (const std::string& gpu : without_levels(levels, gpus))
+        findings.warnings.push_back(fmt::format(
+            "no level of the suite is for {}: only those for every machine judge it; add some "
+            "when its rows are known to be well",
+            gpu));
     for (const SuiteLevel& level : levels) {
         if (!concerns(level, gpus)) continue;
         bool seen = false;

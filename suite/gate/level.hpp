@@ -14,7 +14,8 @@ namespace assay::gate {
 /// What came of the levels that concern a machine with these GPUs (their names).
 struct LevelFindings {
     std::vector<std::string> below;     ///< a sentence for each row that does not reach its level
-    std::vector<std::string> warnings;  ///< levels that no row of the night is of
+    std::vector<std::string> warnings;  ///< levels that no row of the night is of, GPUs of a model
+                                        ///< that no level is for
     int reached = 0;                    ///< rows
 };
 

@@ -31,8 +31,15 @@ BenchDevice::BenchDevice()
       context(kernels.create(0, 0, stream.handle), reference::DestroyContext{&kernels}),
       sink_(1) {
     if (!context) throw std::runtime_error(kernels.last_error(nullptr));
-    must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
     reserve_ = weights(reserve_bytes);
+}
+
+int BenchDevice::attribute(cudaDeviceAttr which) {
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess) return value;
+    static_cast<void>(cudaGetLastError());
+    return 0;
 }
 
 void BenchDevice::must_be_ok(AssayStatus status) const {

@@ -24,6 +24,8 @@ class BenchDevice {
     reference::Context context;
     int multiprocessors = 0;
 
+    /// One of the device's numbers; 0 where it says none.
+    static int attribute(cudaDeviceAttr which);
     /// Throws last_error() unless the call succeeded.
     void must_be_ok(AssayStatus status) const;
     /// Seconds that the device takes for work on the stream.

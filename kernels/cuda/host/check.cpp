@@ -38,9 +38,13 @@ bool all_aligned(std::initializer_list<const void*> addresses, std::uintptr_t by
 std::uintptr_t alignment_of(AssayType type) { return type == ASSAY_F32 ? 4 : 2; }
 
 /// A grid's second side.
-Verdict check_grid(int rows) {
-    constexpr int most = 65535;
-    return rows <= most ? Verdict{} : unsupported("row_scores: at most 65535 rows at once");
+Verdict check_grid(const AssayRowScores& call) {
+    constexpr std::int64_t most = 65535;
+    if (call.rows > most) return unsupported("row_scores: at most 65535 rows at once");
+    // Each row of both makes a gradient of its own between projections.
+    if (call.scoring == ASSAY_COMPRESSED && std::int64_t{call.rows} + call.target_rows > most)
+        return unsupported("row_scores: at most 65535 rows and target rows at once");
+    return {};
 }
 
 }  // namespace
@@ -91,7 +95,7 @@ Verdict check(const AssayRowScores& call) {
             {call.x, call.go, call.target_x, call.target_go, call.project_out, call.project_in},
             alignment_of(call.type)))
         return bad("row_scores: what is read must be aligned to its numbers");
-    return check_grid(call.rows);
+    return check_grid(call);
 }
 
 Verdict check(const AssayWeightGradient& call) {

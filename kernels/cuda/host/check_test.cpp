@@ -99,5 +99,23 @@ TEST(CudaCheck, SparseFfn) {
     EXPECT_EQ(status_with(good, [](Call& c) { c.workspace = at<void*>(32); }), ASSAY_BAD_ARGUMENT);
 }
 
+TEST(CudaCheck, RowScoresFitAGrid) {
+    AssayRowScores good{};
+    good.scoring = ASSAY_COMPRESSED;
+    good.type = ASSAY_F32;
+    good.out = good.in = good.tokens = good.projected_out = good.projected_in = 1;
+    good.rows = 60000;
+    good.target_rows = 5535;
+    good.x = good.go = good.target_x = good.target_go = at<void*>(64);
+    good.project_out = good.project_in = at<void*>(64);
+    good.scores = at<float*>(64);
+    good.workspace = at<void*>(64);
+    good.workspace_bytes = std::size_t{1} << 40;
+    using Call = AssayRowScores;
+    EXPECT_EQ(status_with(good, [](Call&) {}), ASSAY_OK);
+    EXPECT_EQ(status_with(good, [](Call& c) { ++c.target_rows; }), ASSAY_UNSUPPORTED);
+    EXPECT_EQ(status_with(good, [](Call& c) { c.rows = 65536; }), ASSAY_UNSUPPORTED);
+}
+
 }  // namespace
 }  // namespace assay::kernels::cuda

@@ -5,6 +5,8 @@
 #include <new>
 #include <string_view>
 
+#include "kernels/cuda/host/settings.hpp"
+
 namespace assay::kernels::cuda {
 namespace {
 
@@ -19,11 +21,6 @@ int attribute(cudaDeviceAttr which, int device) {
 bool overlap_is_wanted() {
     const char* const value = std::getenv("ASSAY_CUDA_OVERLAP");
     return !value || std::string_view(value) != "0";
-}
-
-/// Replaces a number of the plan, to measure what it is worth.
-void replace(int& number, const char* variable) {
-    if (const char* const value = std::getenv(variable)) number = std::atoi(value);
 }
 
 struct DestroyContext {
@@ -75,15 +72,9 @@ AssayContext* create_context(int device, cudaStream_t stream) {
     if (!context) return nullptr;
     context->device_index = device;
     context->device.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
-    replace(context->device.prefetch_mb, "ASSAY_CUDA_PREFETCH_MB");
-    replace(context->device.down_prefetch_mb, "ASSAY_CUDA_DOWN_PREFETCH_MB");
-    replace(context->device.prefetch_next, "ASSAY_CUDA_PREFETCH_NEXT");
-    replace(context->device.most_warps_of_row, "ASSAY_CUDA_WARPS_OF_ROW");
-    replace(context->device.router_blocks, "ASSAY_CUDA_ROUTER_BLOCKS");
-    replace(context->device.persistent, "ASSAY_CUDA_PERSISTENT");
-    int tensor_cores = 1;
-    replace(tensor_cores, "ASSAY_CUDA_TENSOR_CORES");
-    context->device.tensor_cores = tensor_cores != 0;
+    context->device =
+        with_settings(context->device, [](const char* variable) { return std::getenv(variable); });
+    context->most_block_memory = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     context->overlap = major >= overlapping_major && overlap_is_wanted();
     context->stream = stream;
     if (!stream) {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "kernels/assay_kernels.h"
@@ -14,8 +14,8 @@
 
 namespace assay::kernels::cuda {
 
-/// Block memory that kernels have been allowed to ask for, beyond what every kernel may.
-using BlockMemory = std::unordered_map<const void*, std::size_t>;
+/// Kernels that have been allowed to ask for more block memory than every kernel may.
+using AllowedKernels = std::unordered_set<const void*>;
 
 }  // namespace assay::kernels::cuda
 
@@ -28,7 +28,8 @@ struct AssayContext {
     std::uint32_t* sink = nullptr;                 ///< of read_pass(), one word
     cudaEvent_t began = nullptr, ended = nullptr;  ///< of timing
     bool overlap = false;                          ///< CudaMachine's
-    assay::kernels::cuda::BlockMemory allowed;     ///< CudaMachine's
+    int most_block_memory = 0;                     ///< bytes that a block of the device can have
+    assay::kernels::cuda::AllowedKernels allowed;  ///< CudaMachine's
     std::string error;                             ///< of the last call that failed
 };
 
@@ -61,6 +62,8 @@ inline AssayStatus refuse(AssayContext& context, AssayStatus status, std::string
     return status;
 }
 inline AssayStatus device_error(AssayContext& context, const char* call, cudaError_t error) {
+    static_cast<void>(cudaGetLastError());  // told here: no later call of the process' others may
+                                            // take it for its own
     return refuse(
         context, ASSAY_DEVICE_ERROR,
         std::string(call) + ": " + cudaGetErrorName(error) + ", " + cudaGetErrorString(error));

@@ -24,14 +24,14 @@ class CudaMachine {
                 const std::remove_const_t<Parameters>&... parameters) {
         if (error_ != cudaSuccess) return;
         constexpr std::size_t always_allowed = 48 * 1024;
-        if (launch.memory_bytes > always_allowed) {
-            std::size_t& allowed = context_.allowed[reinterpret_cast<const void*>(kernel)];
-            if (allowed < launch.memory_bytes) {
-                error_ = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              static_cast<int>(launch.memory_bytes));
-                if (error_ != cudaSuccess) return;
-                allowed = launch.memory_bytes;
-            }
+        const void* const name = reinterpret_cast<const void*>(kernel);
+        if (launch.memory_bytes > always_allowed && context_.allowed.count(name) == 0) {
+            // All that the device has: contexts share the kernels, and what another one asks for
+            // must not take from what this one needs.
+            error_ = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          context_.most_block_memory);
+            if (error_ != cudaSuccess) return;
+            context_.allowed.insert(name);
         }
         // The kernel may start while the one before on the stream comes to its end.
         cudaLaunchAttribute attribute{};

@@ -17,6 +17,7 @@
 #include "suite/cli/database.hpp"
 #include "suite/cli/terminal/output.hpp"
 #include "suite/cli/terminal/terminal.hpp"
+#include "suite/cli/upkeep/gpu_experiments.hpp"
 #include "suite/cluster/nccl/library.hpp"
 #include "suite/data/check.hpp"
 #include "suite/measure/build_info.hpp"
@@ -144,6 +145,10 @@ std::vector<Finding> diagnose(const Context& context) {
     machine(findings, environment);
     findings.push_back(gpus(environment.gpus));
     findings.push_back(nccl(environment.gpus));
+    look(findings, "gpu experiments", [&] {
+        if (auto found = gpu_experiments(context.registry, !environment.gpus.devices.empty()))
+            findings.push_back(*std::move(found));
+    });
     build(findings);
     look(findings, "datasets", [&] {
         findings.push_back({Level::ok, "datasets", datasets_dir().string()});

@@ -37,7 +37,8 @@ struct SuiteLevel {
     std::string row;     ///< a pattern of rows as reports print them, or of their series
     std::string metric;  ///< without labels, more is better: a share of the machine's own limit
     double at_least = 0;
-    std::string gpu;  ///< part of the name of a GPU that it is for; empty: for every machine
+    std::string gpu;  ///< the name of a GPU that it is for, "NVIDIA " may be left out, * and ? as
+                      ///< in a shell; empty: for every machine
 };
 
 struct SuiteFile {

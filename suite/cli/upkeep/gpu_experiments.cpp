@@ -1,0 +1,71 @@
+#include "suite/cli/upkeep/gpu_experiments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "suite/runner/plan.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// Why it would not run; nullopt: it would.
+std::optional<std::string> reason_against(const Experiment& experiment, const ProfilePlan& plan) {
+    if (!experiment.unsupported) return std::nullopt;
+    SampleSpec spec;
+    spec.experiment = experiment.id;
+    spec.profile = Profile::gpu;
+    if (!plan.provenances.empty()) spec.provenance = plan.provenances.front();
+    try {
+        const std::vector<Case> cases = runner::cases(experiment, plan.of(spec.provenance),
+                                                      std::map<std::string, std::vector<Value>>{});
+        if (!cases.empty()) spec.axes = cases.front();
+        for (const std::string& variant :
+             plan.variants.empty() ? experiment.variants : plan.variants) {
+            spec.variant = variant;
+            if (auto reason = experiment.unsupported(spec)) return reason;
+        }
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<measure::Finding> gpu_experiments(const Registry& registry, bool any_gpu) {
+    std::vector<std::string> would_run, without;
+    std::map<std::string, std::vector<std::string>> against;  // experiments by reason
+    std::size_t all = 0;
+    for (const System& system : registry.systems()) {
+        const std::size_t before = all;
+        for (const Experiment& experiment : system.experiments) {
+            const ProfilePlan* const plan = experiment.plan(Profile::gpu);
+            if (!plan) continue;
+            ++all;
+            if (!any_gpu)
+                would_run.push_back(experiment.id);
+            else if (const auto reason = reason_against(experiment, *plan))
+                against[*reason].push_back(experiment.id);
+            else
+                would_run.push_back(experiment.id);
+        }
+        if (all == before && !system.experiments.empty()) without.push_back(system.id);
+    }
+    if (all == 0) return std::nullopt;
+    std::string says = any_gpu ? fmt::format("{} of {} would run", would_run.size(), all)
+                               : fmt::format("with a GPU {} would run", all);
+    if (!would_run.empty()) says += fmt::format(": {}", fmt::join(would_run, ", "));
+    for (const auto& [reason, ids] : against)
+        says += fmt::format("; not {}: {}", fmt::join(ids, ", "), reason);
+    if (!without.empty())
+        says += fmt::format("; none of profile gpu yet: {}", fmt::join(without, ", "));
+    says += "; scripts/gpu-check runs them, and the kernels' tests and benchmarks";
+    return measure::Finding{against.empty() ? measure::Level::ok : measure::Level::warn,
+                            "gpu experiments", says};
+}
+
+}  // namespace assay::cli
