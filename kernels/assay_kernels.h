@@ -252,6 +252,9 @@ const AssayKernels* assay_cpu_kernels(const char* limit);
 /* Exported by the plug-in under this name; null where no usable device is. */
 typedef const AssayKernels* (*AssayPluginEntry)(void);
 #define ASSAY_PLUGIN_ENTRY "assay_cuda_kernels"
+/* Exported too, or absent: why the first gives null here; empty where it does not. */
+typedef const char* (*AssayPluginLack)(void);
+#define ASSAY_PLUGIN_LACK "assay_cuda_kernels_lack"
 
 #ifdef __cplusplus
 }

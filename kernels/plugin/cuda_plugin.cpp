@@ -52,10 +52,13 @@ Plugin load_plugin(const fs::path& file) {
         return refused(fmt::format("{} is no kernel plug-in: it has no {}(); mend {}",
                                    path.string(), ASSAY_PLUGIN_ENTRY, variable));
     const AssayKernels* const kernels = entry();
-    if (!kernels)
-        return refused(
-            "CUDA kernels are not supported here: there is no NVIDIA driver, or no GPU of "
-            "compute capability 8.0 or newer");
+    if (!kernels) {
+        const auto lack = reinterpret_cast<AssayPluginLack>(dlsym(handle, ASSAY_PLUGIN_LACK));
+        return refused(fmt::format("CUDA kernels are not supported here: {}",
+                                   lack ? lack()
+                                        : "there is no NVIDIA driver, or no GPU of compute "
+                                          "capability 8.0 or newer"));
+    }
     if (kernels->version != ASSAY_KERNELS_VERSION)
         return refused(
             fmt::format("{} has version {} of the kernel interface, this program {}; "

@@ -43,6 +43,8 @@ TEST(CudaPlugin, SaysWhyOthersCannotBeUsed) {
                       HasSubstr("build both from the same source")));
     EXPECT_THAT(refusal_of(FAKE_NULL),
                 AllOf(HasSubstr("not supported here"), HasSubstr("no NVIDIA driver")));
+    EXPECT_EQ(refusal_of(FAKE_LACKING),
+              "CUDA kernels are not supported here: the driver is too old");
     EXPECT_THAT(refusal_of(FAKE_INCOMPLETE), HasSubstr("lacks functions"));
     EXPECT_THAT(refusal_of(FAKE_NAMELESS), HasSubstr("has no assay_cuda_kernels()"));
 }

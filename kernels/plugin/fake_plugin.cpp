@@ -1,5 +1,5 @@
 // Stand-ins for the CUDA plug-in, one for each way in which it can be right or wrong; which, the
-// build says: FAKE_VERSION, and FAKE_NULL, FAKE_INCOMPLETE or FAKE_NAMELESS.
+// build says: FAKE_VERSION, and FAKE_NULL, FAKE_LACK, FAKE_INCOMPLETE or FAKE_NAMELESS.
 #include "kernels/assay_kernels.h"
 
 namespace {
@@ -12,6 +12,9 @@ AssayStatus synchronise(AssayContext*) { return ASSAY_OK; }
 
 }  // namespace
 
+#ifdef FAKE_LACK
+extern "C" const char* assay_cuda_kernels_lack() { return "the driver is too old"; }
+#endif
 #ifndef FAKE_NAMELESS
 extern "C" const AssayKernels* assay_cuda_kernels() {
     static AssayKernels kernels{};

@@ -8,9 +8,9 @@
 namespace assay::cli {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 Experiment experiment(const std::string& id, bool on_gpus) {
     Experiment made;

@@ -1,4 +1,4 @@
-// The table of functions that the plug-in hands out, and its one exported name.
+// The table of functions that the plug-in hands out, and its two exported names.
 #include "kernels/assay_kernels.h"
 
 #include <string>
@@ -75,16 +75,38 @@ std::size_t workspace(const AssayFfn* ffn, std::int32_t batch) {
                : 0;
 }
 
-/// "cuda/sm_90", after the first device; empty where none is usable.
-std::string name_of_device() {
-    int driver = 0, devices = 0, major = 0, minor = 0;
-    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return {};
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return {};
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess ||
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) != cudaSuccess ||
-        major < 8)
-        return {};
-    return "cuda/sm_" + std::to_string(major) + std::to_string(minor);
+/// The first device, or why there is none.
+struct FirstDevice {
+    std::string name;  ///< "cuda/sm_90"; empty: none is usable
+    std::string lack;
+
+    FirstDevice() {
+        constexpr int least_major = 8;
+        int driver = 0, devices = 0, major = 0, minor = 0;
+        if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
+            lack = "there is no NVIDIA driver";
+            return;
+        }
+        cudaError_t error = cudaGetDeviceCount(&devices);
+        if (error == cudaSuccess && devices == 0) error = cudaErrorNoDevice;
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+        const std::string capability = std::to_string(major) + "." + std::to_string(minor);
+        static_cast<void>(cudaGetLastError());
+        if (error != cudaSuccess)
+            lack = std::string("there is an NVIDIA driver, but no GPU that works: ") +
+                   cudaGetErrorName(error) + ", " + cudaGetErrorString(error);
+        else if (major < least_major)
+            lack = "the first GPU has compute capability " + capability + ", 8.0 is needed";
+        else
+            name = "cuda/sm_" + std::to_string(major) + std::to_string(minor);
+    }
+};
+const FirstDevice& first_device() {
+    static const FirstDevice device;
+    return device;
 }
 
 }  // namespace
@@ -92,7 +114,7 @@ std::string name_of_device() {
 
 extern "C" __attribute__((visibility("default"))) const AssayKernels* assay_cuda_kernels() {
     using namespace assay::kernels::cuda;
-    static const std::string name = name_of_device();
+    const std::string& name = first_device().name;
     static const AssayKernels table{ASSAY_KERNELS_VERSION,
                                     name.c_str(),
                                     create,
@@ -125,4 +147,8 @@ extern "C" __attribute__((visibility("default"))) const AssayKernels* assay_cuda
                                     row_scores_call,
                                     weight_gradient_call};
     return name.empty() ? nullptr : &table;
+}
+
+extern "C" __attribute__((visibility("default"))) const char* assay_cuda_kernels_lack() {
+    return assay::kernels::cuda::first_device().lack.c_str();
 }
