@@ -3,7 +3,8 @@
 // so that no cache helps. Names end in the sparsity in percent, or the batch.
 //
 //   memory         a plain read, a plain copy (bytes read plus bytes written); of_peak: of what the
-//                  memory's clock and width allow
+//                  memory's clock and width allow; "to_device", "from_device": over the link to the
+//                  host
 //   gemm           cuBLAS with many tokens; of_peak: of what the tensor cores do at their highest
 //                  clock, where that is known
 //   ffn            gate, up, down at a sparsity; "with_router": the router as well
@@ -16,6 +17,8 @@
 //   dispatch       cuda_dispatch_benchmark.cpp
 #include <algorithm>
 #include <iostream>
+#include <memory>
+#include <vector>
 
 #include "kernels/cuda/harness/dense_products.hpp"
 #include "kernels/cuda/host/device_limits.hpp"
@@ -41,6 +44,30 @@ void memory(State& state, double (BenchDevice::*rate)(std::size_t)) {
                                         BenchDevice::attribute(cudaDevAttrGlobalMemoryBusWidth));
         peak > 0)
         state.counters["of_peak"] = middle / peak;
+}
+
+/// From or to memory of the host that stays where it is.
+void over_link(State& state, bool to_device) {
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    BenchDevice& device = BenchDevice::get();
+    void* host = nullptr;
+    must(cudaMallocHost(&host, bytes));
+    const std::unique_ptr<void, cudaError_t (*)(void*)> owned(host, cudaFreeHost);
+    const DeviceArray<std::byte> there(bytes);
+    const auto copy = [&] {
+        must(to_device
+                 ? cudaMemcpyAsync(there.data(), host, bytes, cudaMemcpyHostToDevice, device.stream)
+                 : cudaMemcpyAsync(host, there.data(), bytes, cudaMemcpyDeviceToHost,
+                                   device.stream));
+    };
+    device.seconds(copy);
+    std::vector<double> times;
+    for ([[maybe_unused]] auto iteration : state) {
+        times.push_back(device.seconds(copy));
+        state.SetIterationTime(times.back());
+    }
+    std::sort(times.begin(), times.end());
+    state.counters["GB/s"] = static_cast<double>(bytes) / times[times.size() / 2] / 1e9;
 }
 
 void gemm(State& state) {
@@ -201,6 +228,8 @@ void llama2_7b(State& state) {
 void add_all() {
     add("memory/read", memory, &BenchDevice::read_rate);
     add("memory/copy", memory, &BenchDevice::copy_rate);
+    add("memory/to_device", over_link, true);
+    add("memory/from_device", over_link, false);
     add("gemm/11008x4096", gemm)->Arg(4096);
     for (const int sparsity : {0, 50, 75, 90}) {
         add("ffn", ffn, false)->Arg(sparsity);
