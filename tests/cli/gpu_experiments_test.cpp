@@ -55,15 +55,15 @@ TEST(GpuExperiments, AreNamedWhereThereIsNoGpu) {
     ASSERT_TRUE(finding);
     EXPECT_EQ(finding->level, measure::Level::ok);
     EXPECT_THAT(finding->says,
-                AllOf(HasSubstr("with a GPU 2 would run: quick/fig1, quick/fig2"),
-                      HasSubstr("none of profile gpu yet: late"), Not(HasSubstr("quick/fig3"))));
+                AllOf(HasSubstr("with a GPU 2 would run (quick 2)"),
+                      HasSubstr("none of profile gpu yet: late"), Not(HasSubstr("fig3"))));
 }
 
 TEST(GpuExperiments, SayThemselvesWhetherTheyWouldRun) {
     const auto finding = gpu_experiments(registry(), true);
     ASSERT_TRUE(finding);
     EXPECT_EQ(finding->level, measure::Level::warn);
-    EXPECT_THAT(finding->says, AllOf(HasSubstr("1 of 2 would run: quick/fig1"),
+    EXPECT_THAT(finding->says, AllOf(HasSubstr("1 of 2 would run (quick 1)"),
                                      HasSubstr("not quick/fig2: it has no tensor cores")));
 }
 

@@ -37,28 +37,30 @@ std::optional<std::string> reason_against(const Experiment& experiment, const Pr
 }  // namespace
 
 std::optional<measure::Finding> gpu_experiments(const Registry& registry, bool any_gpu) {
-    std::vector<std::string> would_run, without;
+    std::vector<std::string> of_systems, without;
+    std::size_t would_run = 0;
     std::map<std::string, std::vector<std::string>> against;  // experiments by reason
     std::size_t all = 0;
     for (const System& system : registry.systems()) {
-        const std::size_t before = all;
+        const std::size_t before = all, ran_before = would_run;
         for (const Experiment& experiment : system.experiments) {
             const ProfilePlan* const plan = experiment.plan(Profile::gpu);
             if (!plan) continue;
             ++all;
-            if (!any_gpu)
-                would_run.push_back(experiment.id);
-            else if (const auto reason = reason_against(experiment, *plan))
+            const auto reason = any_gpu ? reason_against(experiment, *plan) : std::nullopt;
+            if (reason)
                 against[*reason].push_back(experiment.id);
             else
-                would_run.push_back(experiment.id);
+                ++would_run;
         }
+        if (would_run > ran_before)
+            of_systems.push_back(fmt::format("{} {}", system.id, would_run - ran_before));
         if (all == before && !system.experiments.empty()) without.push_back(system.id);
     }
     if (all == 0) return std::nullopt;
-    std::string says = any_gpu ? fmt::format("{} of {} would run", would_run.size(), all)
+    std::string says = any_gpu ? fmt::format("{} of {} would run", would_run, all)
                                : fmt::format("with a GPU {} would run", all);
-    if (!would_run.empty()) says += fmt::format(": {}", fmt::join(would_run, ", "));
+    if (!of_systems.empty()) says += fmt::format(" ({})", fmt::join(of_systems, ", "));
     for (const auto& [reason, ids] : against)
         says += fmt::format("; not {}: {}", fmt::join(ids, ", "), reason);
     if (!without.empty())
