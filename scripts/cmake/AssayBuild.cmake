@@ -139,9 +139,11 @@ function(assay_module name)
     target_link_options(${name} PRIVATE -Wl,--build-id=sha1 -Wl,-Bsymbolic-functions)
 endfunction()
 
-# assay_test(NAME SOURCES … LINK … [LABELS fast]): one GoogleTest executable; each TEST is a ctest.
+# assay_test(NAME SOURCES … LINK … [LABELS fast] [SEPARATE]): one GoogleTest executable; each TEST is a
+# ctest. Sources are compiled a few at a time, as those of a library; SEPARATE: one by one, where they
+# give the same name to helpers of their own.
 function(assay_test name)
-    cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+    cmake_parse_arguments(arg "SEPARATE" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
     if(NOT TARGET GTest::gtest_main)
         return()
     endif()
@@ -152,6 +154,9 @@ function(assay_test name)
         assay_precompile(${name} torch_test)
     else()
         assay_precompile(${name} test)
+    endif()
+    if(NOT arg_SEPARATE)
+        set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     endif()
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
