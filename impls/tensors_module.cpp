@@ -69,9 +69,12 @@ extern const assay::dr_post_training::TensorFunctions assay_dr_post_training_ten
 const assay::dr_post_training::TensorFunctions assay_dr_post_training_tensors{
     .run_sft = assay::dr_post_training::run_sft,
     .run_rlvr = assay::dr_post_training::run_rlvr,
-    .run_overhead = assay::dr_post_training::run_overhead,
+    .run_steps = assay::dr_post_training::run_steps,
     .run_scoring = assay::dr_post_training::run_scoring,
     .run_x_faults = assay::dr_post_training::run_x_faults,
+    .run_bias_exposure = assay::dr_post_training::run_bias_exposure,
+    .run_compression = assay::dr_post_training::run_compression,
+    .timing_on_gpu_lacks = assay::dr_post_training::timing_on_gpu_lacks,
     .run_live_schedule = assay::dr_post_training::run_live_schedule,
 };
 

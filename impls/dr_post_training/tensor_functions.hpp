@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "impls/tensors/module.hpp"
 #include "suite/drive/campaign/campaign.hpp"
@@ -15,7 +17,9 @@ namespace assay::dr_post_training {
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_dr_post_training_tensors";
     using Run = void (*)(const SampleSpec&, Recorder&);
-    Run run_sft, run_rlvr, run_overhead, run_scoring, run_x_faults;
+    Run run_sft, run_rlvr, run_steps, run_scoring, run_x_faults;
+    Run run_bias_exposure, run_compression;
+    std::optional<std::string> (*timing_on_gpu_lacks)();
     drive::SeedOutcome (*run_live_schedule)(std::uint64_t, const std::filesystem::path&);
 };
 
@@ -29,8 +33,15 @@ void run_sft(const SampleSpec& spec, Recorder& recorder);
 /// Trains a policy by reward, rows chosen by the sample's variant (experiments/rlvr_run.cpp).
 void run_rlvr(const SampleSpec& spec, Recorder& recorder);
 // experiments/system_runs.cpp:
-void run_overhead(const SampleSpec& spec, Recorder& recorder);
+/// overhead, breakdown, overhead_h200
+void run_steps(const SampleSpec& spec, Recorder& recorder);
 void run_scoring(const SampleSpec& spec, Recorder& recorder);  ///< scoring_cost and peak_memory
+/// Why steps and scores cannot be timed on a GPU; std::nullopt: they can.
+std::optional<std::string> timing_on_gpu_lacks();
+
+// experiments/bias_exposure_run.cpp, compression_run.cpp: at a model's start.
+void run_bias_exposure(const SampleSpec& spec, Recorder& recorder);
+void run_compression(const SampleSpec& spec, Recorder& recorder);
 
 // experiments/x_faults_run.cpp:
 void run_x_faults(const SampleSpec& spec, Recorder& recorder);

@@ -58,6 +58,7 @@ const std::map<std::string, nn::DecoderConfig, std::less<>>& shapes() {
         {"llama-7b", llama("LLaMA-7B", 32, 4096, 11008, 32, 32, 32000, 2048)},
         {"llama2-7b", llama("LLaMA2-7B", 32, 4096, 11008, 32, 32, 32000, 4096)},
         {"llama2-13b", llama("LLaMA2-13B", 40, 5120, 13824, 40, 40, 32000, 4096)},
+        {"llama3.2-1b", tied(llama("Llama-3.2-1B", 16, 2048, 8192, 32, 8, 128256, 131072))},
         {"llama3.2-3b", tied(llama("Llama-3.2-3B", 28, 3072, 8192, 24, 8, 128256, 131072))},
         {"qwen3-1.7b", tied(qwen3("Qwen3-1.7B", 28, 2048, 6144, 16))},
         {"qwen3-4b", tied(qwen3("Qwen3-4B", 36, 2560, 9728, 32))},

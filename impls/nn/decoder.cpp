@@ -26,11 +26,12 @@ ParameterSpec fresh(const NamedShape& parameter, int layers) {
             residual ? initial_scale / std::sqrt(2.0 * layers) : initial_scale, 0};
 }
 
-/// "shared" (everything outside the layers), then "layer0" …; fp32. Without a seed the matrices are
-/// zero, to be filled from a file.
+/// "shared" (everything outside the layers), then "layer0" …. Without a seed the matrices are zero,
+/// to be filled from a file.
 std::vector<std::unique_ptr<ParameterBlock>> decoder_blocks(const DecoderConfig& config,
                                                             std::optional<std::uint64_t> seed,
-                                                            at::Device device) {
+                                                            at::Device device,
+                                                            at::ScalarType stored = at::kFloat) {
     std::vector<std::unique_ptr<ParameterBlock>> blocks;
     const auto add = [&](const std::string& name, const std::vector<NamedShape>& parameters) {
         std::vector<ParameterSpec> specs;
@@ -39,7 +40,7 @@ std::vector<std::unique_ptr<ParameterBlock>> decoder_blocks(const DecoderConfig&
             if (!seed) specs.back().stddev = 0;
         }
         blocks.push_back(
-            std::make_unique<ParameterBlock>(name, specs, at::kFloat, seed.value_or(0), device));
+            std::make_unique<ParameterBlock>(name, specs, stored, seed.value_or(0), device));
     };
     add("shared", shared_parameters(config));
     for (int layer = 0; layer < config.layers; ++layer)
@@ -54,11 +55,12 @@ at::Tensor in_type(const at::Tensor& leaf, at::ScalarType type) {
 
 }  // namespace
 
-Decoder::Decoder(const DecoderConfig& config, std::uint64_t seed, at::Device device)
+Decoder::Decoder(const DecoderConfig& config, std::uint64_t seed, at::Device device,
+                 at::ScalarType stored)
     : config_(config),
       shared_(shared_parameters(config)),
       per_layer_(layer_parameters(config)),
-      blocks_(decoder_blocks(config, seed, device)) {}
+      blocks_(decoder_blocks(config, seed, device, stored)) {}
 
 const at::Tensor* Decoder::find(int layer, std::string_view name) const {
     const auto& names = layer < 0 ? shared_ : per_layer_;

@@ -18,7 +18,7 @@ std::vector<NamedShape> linear_maps(const DecoderConfig& config) {
     return maps;
 }
 
-void row_gradients(Decoder& decoder, Maps& maps, const ScoredRow& row, at::ScalarType compute,
+void row_gradients(const Decoder& decoder, Maps& maps, const ScoredRow& row, at::ScalarType compute,
                    const std::function<void(std::size_t map, const at::Tensor& gradient)>& take) {
     for (auto& block : decoder.blocks()) block->zero_grad();
     const RowBatch batch = batch_of(std::span(&row, 1));

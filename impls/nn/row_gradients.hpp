@@ -18,7 +18,7 @@ std::vector<NamedShape> linear_maps(const DecoderConfig&);
 /// linear_maps(), given to `take` with its number, in that order: fp32 [O, I], on the CPU, valid
 /// during the call. The gradients of the decoder's blocks are set to zero before and are the row's
 /// afterwards.
-void row_gradients(Decoder&, Maps&, const ScoredRow& row, at::ScalarType compute,
+void row_gradients(const Decoder&, Maps&, const ScoredRow& row, at::ScalarType compute,
                    const std::function<void(std::size_t map, const at::Tensor& gradient)>& take);
 
 }  // namespace assay::nn

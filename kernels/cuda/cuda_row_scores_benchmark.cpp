@@ -1,6 +1,7 @@
 // Scores and gradients of rows beside cuBLAS, which makes the matrix products that are in them and
 // nothing else, in turns (of_cublas: the medians' ratio, 1 where we are as fast). Names end in the
-// map's size, rows and tokens; one target row, half of the rows chosen.
+// map's size, rows and tokens; one target row, half of the rows chosen, 64 x 64 compressed. Goal:
+// 0.8.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -101,9 +102,8 @@ double product_flops(double rows, double columns, double terms) {
     return 2 * rows * columns * terms;
 }
 
-void scores(benchmark::State& state, AssayScoring scoring, AssayType type, Shape shape) {
-    BenchDevice& device = BenchDevice::get();
-    const Memory memory(shape, type == ASSAY_F32 ? 4 : 2);
+AssayRowScores scores_call(AssayScoring scoring, AssayType type, const Shape& shape,
+                           const Memory& memory) {
     AssayRowScores call{};
     call.scoring = scoring;
     call.out = shape.out;
@@ -117,6 +117,13 @@ void scores(benchmark::State& state, AssayScoring scoring, AssayType type, Shape
     call.target_x = memory.target_x.data();
     call.target_go = memory.target_go.data();
     call.scores = memory.scores.data();
+    return call;
+}
+
+void scores(benchmark::State& state, AssayScoring scoring, AssayType type, Shape shape) {
+    BenchDevice& device = BenchDevice::get();
+    const Memory memory(shape, type == ASSAY_F32 ? 4 : 2);
+    AssayRowScores call = scores_call(scoring, type, shape, memory);
     const DeviceArray<std::byte> workspace(device.kernels.row_scores_workspace(&call));
     call.workspace = workspace.data();
     call.workspace_bytes = workspace.bytes();
@@ -143,6 +150,47 @@ void scores(benchmark::State& state, AssayScoring scoring, AssayType type, Shape
                 products.of_rows(memory.x.data(), memory.target_x.data(),
                                  memory.other_tokens.data(), all, shape.tokens, shape.in);
             }
+        });
+}
+
+/// Between projections to 64 x 64 numbers.
+void compressed(benchmark::State& state, AssayType type, Shape shape) {
+    constexpr int width = 64;
+    BenchDevice& device = BenchDevice::get();
+    const std::size_t element = type == ASSAY_F32 ? 4 : 2;
+    const Memory memory(shape, element);
+    const auto projection = [&](int size) {
+        return device.weights(element * width * static_cast<std::size_t>(size));
+    };
+    const DeviceArray<std::byte> of_out = projection(shape.out), of_in = projection(shape.in);
+    AssayRowScores call = scores_call(ASSAY_COMPRESSED, type, shape, memory);
+    call.projected_out = call.projected_in = width;
+    call.project_out = of_out.data();
+    call.project_in = of_in.data();
+    const DeviceArray<std::byte> workspace(device.kernels.row_scores_workspace(&call));
+    call.workspace = workspace.data();
+    call.workspace_bytes = workspace.bytes();
+    Products products(type);
+    const int rows = shape.rows * shape.tokens, all = rows + shape.tokens;
+    const double flops = product_flops(all, width, shape.out) +
+                         product_flops(all, width, shape.in) + product_flops(all, width, width);
+    in_turns(
+        state, flops,
+        [&] { device.must_be_ok(device.kernels.row_scores(device.context.get(), &call)); },
+        [&] {
+            const auto project = [&](const void* from, const void* by, float* to, int tokens,
+                                     int size) {
+                products.of_rows(from, by, to, tokens, width, size);
+            };
+            project(memory.go.data(), of_out.data(), memory.tokens.data(), rows, shape.out);
+            project(memory.target_go.data(), of_out.data(), memory.tokens.data(), shape.tokens,
+                    shape.out);
+            project(memory.x.data(), of_in.data(), memory.other_tokens.data(), rows, shape.in);
+            project(memory.target_x.data(), of_in.data(), memory.other_tokens.data(), shape.tokens,
+                    shape.in);
+            // The rows' gradients between projections, as one product of as many terms.
+            products.of_columns(memory.go.data(), memory.x.data(), memory.gradient.data(), width,
+                                width, all);
         });
 }
 
@@ -178,6 +226,7 @@ void add_row_scores() {
                                     std::to_string(shape.tokens);
             add("row_scores/pip" + end, scores, ASSAY_PIP, type, shape);
             add("row_scores/gip" + end, scores, ASSAY_GIP, type, shape);
+            add("row_scores/compressed" + end, compressed, type, shape);
             add("row_scores/gradient" + end, gradient, type, shape);
         }
 }

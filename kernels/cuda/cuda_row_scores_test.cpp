@@ -57,6 +57,13 @@ TEST_F(CudaRowScores, AgreeForRandomShapes) {
         [&](RowScoresProblem& problem) { differentiate(problem); }, 60, 90);
 }
 
+// bf16 by whole pieces of 16 bytes: on the tensor cores, more tiles than one.
+TEST_F(CudaRowScores, AgreeOnTensorCores) {
+    reference::expect_row_scores(
+        [&](RowScoresProblem& problem, AssayRowScores call) { score(problem, call); },
+        [&](RowScoresProblem& problem) { differentiate(problem); }, 40, 200, 8);
+}
+
 TEST_F(CudaRowScores, AreTheSameBitsInRepetitions) {
     RowScoresProblem problem(ASSAY_BF16, 320, 192, 128, 8, 2, 4);
     for (const AssayScoring scoring : {ASSAY_PIP, ASSAY_GIP, ASSAY_COMPRESSED}) {

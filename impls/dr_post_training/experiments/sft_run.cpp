@@ -56,6 +56,8 @@ void record_tuned(const Tuned& tuned, Recorder& recorder) {
     recorder.metric("rate", tuned.rate);
     recorder.metric("step_ms", 1e3 * tuned.seconds / static_cast<double>(tuned.trained_steps));
     if (!tuned.selections.rows.empty()) record_selections(tuned.selections, recorder);
+    for (const auto& [arm, steps] : tuned.delegated)
+        recorder.metric("steps_as", static_cast<double>(steps), {{"arm", arm}});
 }
 
 }  // namespace
@@ -65,9 +67,7 @@ void run_sft(const SampleSpec& spec, Recorder& recorder) {
     // over before another has begun.
     at::set_num_threads(1);
     const SftSettings settings = sft_settings(spec);
-    const auto states =
-        shared_states(spec, fmt::format("dr_post_training base {} {} {}", settings.model.name,
-                                        settings.base_steps, spec.seed));
+    const auto states = base_states(spec, settings);
     const nn::Decoder base =
         base_model(settings, spec.seed, *states, [&](std::int64_t step, double nll) {
             recorder.progress(

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "impls/dr_post_training/recipes/settings.hpp"
 #include "impls/nn/hashes.hpp"
 #include "impls/nn/training/checkpoint_files.hpp"
 #include "suite/experiment/experiment.hpp"
@@ -20,6 +21,13 @@ inline std::unique_ptr<nn::StateKeeper> shared_states(const SampleSpec& spec,
     return std::make_unique<nn::FolderState>(
         std::filesystem::path(spec.shared) /
         fmt::format("{:016x}", nn::hash_bytes(what.data(), what.size())));
+}
+
+/// Of the model that fine-tunings of a seed start from.
+inline std::unique_ptr<nn::StateKeeper> base_states(const SampleSpec& spec,
+                                                    const SftSettings& settings) {
+    return shared_states(spec, fmt::format("dr_post_training base {} {} {}", settings.model.name,
+                                           settings.base_steps, spec.seed));
 }
 
 }  // namespace assay::dr_post_training

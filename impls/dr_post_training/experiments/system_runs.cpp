@@ -1,56 +1,88 @@
-// Samples of overhead, scoring_cost and peak_memory, in the module of tensors.
+// Samples of overhead, breakdown, scoring_cost and peak_memory, in the module of tensors.
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 
 #include "impls/dr_post_training/method/scoring.hpp"
+#include "impls/dr_post_training/recipes/timed_models.hpp"
 #include "impls/dr_post_training/tensor_functions.hpp"
 #include "impls/dr_post_training/timing/scoring_timing.hpp"
 #include "impls/dr_post_training/timing/step_timing.hpp"
+#include "impls/nn/accelerator.hpp"
 
 namespace assay::dr_post_training {
 namespace {
 
-nn::DecoderConfig timed_model(const std::string& name) {
-    nn::DecoderConfig config;
-    const bool larger = name == "llama-9m";
-    config.layers = larger ? 10 : 5;
-    config.width = larger ? 256 : 128;
-    config.hidden = larger ? 704 : 352;
-    config.head_width = 32;
-    config.heads = config.kv_heads = config.width / config.head_width;
-    config.vocabulary = 256;
-    config.context = 4096;
-    config.name = name;
-    return config;
+/// One thread; at profile gpu the first GPU, in bf16.
+struct Place {
+    at::Device device = at::kCPU;
+    at::ScalarType type = at::kFloat;
+};
+
+Place place_of(const SampleSpec& spec) {
+    at::set_num_threads(1);
+    if (spec.profile != Profile::gpu) return {};
+    if (const auto reason = timing_on_gpu_lacks())
+        throw SampleError(SampleStatus::unsupported, *reason);
+    return {at::Device(at::kCUDA, 0), at::kBFloat16};
+}
+
+int rounds_of(Profile profile) { return profile == Profile::small ? 5 : 15; }
+
+/// "8x512": 8 rows of 512 tokens.
+void put_rows(const std::string& word, StepCase& c) {
+    const auto at = word.find('x');
+    c.n = std::stoll(word);
+    c.tokens = std::stoll(word.substr(at + 1));
 }
 
 }  // namespace
 
-void run_overhead(const SampleSpec& spec, Recorder& recorder) {
-    at::set_num_threads(1);
+std::optional<std::string> timing_on_gpu_lacks() {
+    if (const auto reason = nn::gpu_missing())
+        return fmt::format("steps on a GPU are not supported here: {}", *reason);
+    return std::nullopt;
+}
+
+void run_steps(const SampleSpec& spec, Recorder& recorder) {
+    const Place place = place_of(spec);
     StepCase c;
     c.model = timed_model(assay::to_string(spec.axes.at("model")));
-    c.n = integer_axis(spec, "n");
+    if (const auto rows = spec.axes.find("rows"); rows != spec.axes.end()) {
+        put_rows(assay::to_string(rows->second), c);
+    } else {
+        c.n = integer_axis(spec, "n");
+        c.tokens = integer_axis(spec, "tokens");
+    }
     c.k = c.n / 2;
-    c.tokens = integer_axis(spec, "tokens");
     c.scoring = *parse_scoring(spec.variant);
     c.seed = spec.seed;
+    c.rounds = rounds_of(spec.profile);
+    c.device = place.device;
+    c.compute = c.stored = place.type;
     const StepsMeasured measured = measure_steps(c);
     for (const auto& [arm, seconds] : measured.seconds) {
         recorder.metric("step_ms", 1e3 * seconds, {{"arm", arm}});
         recorder.metric("over_standard", measured.over_standard.at(arm), {{"arm", arm}});
+        recorder.metric("percent_more", 100 * (measured.over_standard.at(arm) - 1), {{"arm", arm}});
         recorder.metric("step_peak_bytes", static_cast<double>(measured.peak_bytes.at(arm)),
                         {{"arm", arm}});
     }
-    for (const auto& [phase, seconds] : measured.phases)
+    for (const auto& [phase, seconds] : measured.phases) {
         recorder.metric("phase_ms", 1e3 * seconds, {{"phase", phase}});
+        recorder.metric("phase_share", seconds / measured.seconds.at("standard"),
+                        {{"phase", phase}});
+    }
     recorder.metric("floor_over_standard", measured.floor_over_standard);
     recorder.metric("layer_over_floor", measured.layer_over_floor);
+    recorder.metric("one_pass_over_two", measured.one_pass_over_two);
 }
 
 void run_scoring(const SampleSpec& spec, Recorder& recorder) {
-    at::set_num_threads(1);
+    const Place place = place_of(spec);
     const Scoring scoring = *parse_scoring(spec.variant);
     ScoringCase c;
+    c.device = place.device;
+    c.type = place.type;
     c.outputs = integer_axis(spec, "out");
     c.inputs = integer_axis(spec, "in");
     c.tokens = integer_axis(spec, "tokens");
@@ -70,8 +102,9 @@ void run_scoring(const SampleSpec& spec, Recorder& recorder) {
     const auto which = static_cast<std::size_t>(scoring);
     if (memory) {
         recorder.metric("peak_bytes", static_cast<double>(measured.peak_bytes));
-        recorder.metric("over_formula",
-                        static_cast<double>(measured.peak_bytes) / (4 * costs.elements[which]));
+        recorder.metric("over_formula", static_cast<double>(measured.peak_bytes) /
+                                            (static_cast<double>(c10::elementSize(c.type)) *
+                                             costs.elements[which]));
         return;
     }
     recorder.metric("score_ms", 1e3 * measured.seconds);

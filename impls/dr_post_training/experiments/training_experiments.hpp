@@ -19,6 +19,11 @@ Experiment x_scaling();
 Experiment overhead();
 Experiment scoring_cost();
 Experiment peak_memory();
+Experiment breakdown();
+Experiment overhead_h200();
+Experiment bias_exposure();
+Experiment compression();
+Experiment x_choose();
 
 Experiment x_faults();
 

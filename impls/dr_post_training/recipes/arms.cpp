@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "impls/dr_post_training/method/choosing.hpp"
+#include "impls/dr_post_training/recipes/choose_arm.hpp"
 #include "impls/nn/hashes.hpp"
 
 namespace assay::dr_post_training {
@@ -191,6 +192,8 @@ std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings
             for (auto& row : rows.target(step)) all.push_back(std::move(row));
             return all;
         });
+
+    if (name == "choose") return make_choose_arm(settings, decoder, rows, seed, rate);
 
     SetSettings set;
     set.k = settings.k;

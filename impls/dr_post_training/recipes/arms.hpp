@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ class Arm {
     virtual const std::map<std::string, SelectingMaps::Decision>* decisions() const {
         return nullptr;
     }
+    /// Steps that it left to each of other arms; empty: it is one rule throughout.
+    virtual std::map<std::string, std::int64_t> delegated() const { return {}; }
 };
 
 /// full        all general rows                    full_k     k of them
@@ -33,6 +36,7 @@ class Arm {
 /// random_global, random_layer       k rows by lot
 /// a_gem       the target's direction without what opposes the general rows' mean
 /// simplex, cone, subspace, ball     that set, for every map
+/// choose      one of those after the other (choose_arm.hpp)
 /// Throws std::invalid_argument for another name.
 std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings&, const nn::Decoder&,
                               const SftRows&, std::uint64_t seed, double rate);

@@ -200,6 +200,7 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
     nn::NoState none;
     nn::train(std::string(arm_name), rl::blocks_of(decoder), options, callbacks, none, 0);
     tuned.validation = nn::evaluate_rows(decoder, plain, rows.validation());
+    tuned.delegated = arm->delegated();
     if (kept[0] > 0) {
         tuned.selections.kept_related = kept[1] / kept[0];
         tuned.selections.kept_contrary = kept[2] / kept[0];

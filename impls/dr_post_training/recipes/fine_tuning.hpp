@@ -70,6 +70,7 @@ struct Tuned {
     double seconds = 0;              ///< of the steps that trained, without evaluations
     std::int64_t trained_steps = 0;  ///< fewer than all where an arm stops
     SelectionLog selections;         ///< empty for arms that choose nothing
+    std::map<std::string, std::int64_t> delegated;  ///< Arm::delegated()
 };
 
 /// Fine-tunes a copy of `base` at one rate. Throws nn::TrainingDiverged, std::invalid_argument for

@@ -9,13 +9,15 @@ namespace assay::dr_post_training {
 
 // libtorch tells its profiler of every allocation; this takes the profiler's place.
 struct MemoryWatch::Counts : c10::MemoryReportingInfoBase {
+    explicit Counts(c10::DeviceType type) : type(type) {}
     void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t,
                            c10::Device device) override {
-        if (!device.is_cpu()) return;
+        if (device.type() != type) return;
         live += bytes;
         peak = std::max(peak, live);
     }
     bool memoryProfilingEnabled() const override { return true; }
+    c10::DeviceType type;
     std::int64_t live = 0, peak = 0;
 };
 
@@ -25,8 +27,8 @@ struct MemoryWatch::Guard {
     c10::DebugInfoGuard guard;
 };
 
-MemoryWatch::MemoryWatch()
-    : counts_(std::make_shared<Counts>()), guard_(std::make_unique<Guard>(counts_)) {}
+MemoryWatch::MemoryWatch(c10::DeviceType type)
+    : counts_(std::make_shared<Counts>(type)), guard_(std::make_unique<Guard>(counts_)) {}
 MemoryWatch::~MemoryWatch() = default;
 
 std::int64_t MemoryWatch::peak_bytes() const { return counts_->peak; }

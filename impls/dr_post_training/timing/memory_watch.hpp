@@ -1,16 +1,19 @@
-// How much memory libtorch's tensors take on the CPU while something runs.
+// How much memory libtorch's tensors take on a device while something runs.
 #pragma once
+
+#include <c10/core/Device.h>
 
 #include <cstdint>
 #include <memory>
 
 namespace assay::dr_post_training {
 
-/// From its construction on, counts what this thread allocates and frees on the CPU. What a kernel
-/// takes for itself, past libtorch's allocator, is not seen.
+/// From its construction on, counts what this thread allocates and frees on devices of that type,
+/// on a GPU in the blocks that libtorch hands out. What a kernel takes for itself, past libtorch's
+/// allocator, is not seen.
 class MemoryWatch {
   public:
-    MemoryWatch();
+    explicit MemoryWatch(c10::DeviceType type = c10::DeviceType::CPU);
     ~MemoryWatch();
     MemoryWatch(const MemoryWatch&) = delete;
     MemoryWatch& operator=(const MemoryWatch&) = delete;

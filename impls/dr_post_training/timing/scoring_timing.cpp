@@ -65,7 +65,7 @@ ScoringMeasured measure_scoring(Scoring scoring, const ScoringCase& c) {
     const at::NoGradGuard no_grad;
     auto generator = at::make_generator<at::CPUGeneratorImpl>(c.seed);
     const auto drawn = [&](std::int64_t width) {
-        return at::normal(0.0, 1.0, {c.n + c.m, c.tokens, width}, generator);
+        return at::normal(0.0, 1.0, {c.n + c.m, c.tokens, width}, generator).to(c.device, c.type);
     };
     const Traffic all{drawn(c.inputs), drawn(c.outputs)};
     const Compression compression(c.outputs, c.inputs, c.compressed_outputs, c.compressed_inputs,
@@ -77,12 +77,14 @@ ScoringMeasured measure_scoring(Scoring scoring, const ScoringCase& c) {
     ScoringMeasured measured;
     score();  // what libraries allocate once is not the scoring's
     {
-        const MemoryWatch watch;
+        wait_for(c.device);
+        const MemoryWatch watch(c.device.type());
         score();
+        wait_for(c.device);
         measured.peak_bytes = watch.peak_bytes();
     }
     const Products products = products_of(scoring, c, all, compression);
-    const auto seconds = take_turns({[&] { score(); }, products}, c.repeats);
+    const auto seconds = take_turns({[&] { score(); }, products}, c.repeats, c.device);
     measured.seconds = statistics::median(seconds[0]);
     measured.over_products = median_ratio(seconds[0], seconds[1]);
     return measured;

@@ -36,16 +36,20 @@ std::vector<nn::ScoredRow> random_rows(const StepCase& c, std::int64_t rows, std
 /// What runs through one linear map in a step.
 struct MapTraffic {
     Traffic all;
+    at::Tensor weight;  ///< [O, I]
     bool head = false;
 };
 
 std::vector<MapTraffic> random_traffic(const StepCase& c, at::Generator generator) {
     std::vector<MapTraffic> maps;
     const auto add = [&](std::int64_t outputs, std::int64_t inputs, bool head) {
-        const auto drawn = [&](std::int64_t width) {
-            return at::normal(0.0, 1.0, {c.n + c.m, c.tokens, width}, generator);
+        const auto drawn = [&](std::vector<std::int64_t> shape) {
+            return at::normal(0.0, 1.0, shape, generator).to(c.device, c.compute);
         };
-        maps.push_back({{drawn(inputs), drawn(outputs)}, head});
+        const auto rows = c.n + c.m;
+        maps.push_back({{drawn({rows, c.tokens, inputs}), drawn({rows, c.tokens, outputs})},
+                        drawn({outputs, inputs}),
+                        head});
     };
     for (const auto& parameter : layer_parameters(c.model))
         if (parameter.shape.size() == 2) add(parameter.shape[0], parameter.shape[1], false);
@@ -56,8 +60,8 @@ std::vector<MapTraffic> random_traffic(const StepCase& c, at::Generator generato
 }  // namespace
 
 StepsMeasured measure_steps(const StepCase& c) {
-    nn::Decoder decoder(c.model, c.seed);
-    const StepModel model{decoder, at::kFloat, LossMean::token, {}};
+    nn::Decoder decoder(c.model, c.seed, c.device, c.stored);
+    const StepModel model{decoder, c.compute, LossMean::token, {}};
     const auto general = random_rows(c, c.n, 1), target = random_rows(c, c.m, 2);
     const std::vector<double> shares(static_cast<std::size_t>(c.n), 1 / static_cast<double>(c.n));
     SetSettings set;
@@ -124,6 +128,25 @@ StepsMeasured measure_steps(const StepCase& c) {
         for (int each = 0; each < layers; ++each) each_map(false, weight_gradient);
     });
     things.emplace_back("head_gradient", [&] { each_map(true, weight_gradient); });
+    const auto activation_gradient = [&](std::size_t i) {
+        const auto rows = traffic[i].all.part(0, c.n).output_grad;
+        at::mm(rows.reshape({-1, rows.size(-1)}), traffic[i].weight);
+    };
+    things.emplace_back("activation_gradient", [&] {
+        for (int each = 0; each < layers; ++each) each_map(false, activation_gradient);
+        each_map(true, activation_gradient);
+    });
+    // Every other row: chosen rows are as a rule no neighbours.
+    const auto chosen =
+        at::arange(c.k, at::TensorOptions().device(c.device).dtype(at::kLong)).mul(c.n / c.k);
+    things.emplace_back("chosen_gradient", [&] {
+        for (int each = 0; each < layers; ++each)
+            each_map(false, [&](std::size_t i) {
+                const auto& all = traffic[i].all;
+                summed_gradient(
+                    {all.input.index_select(0, chosen), all.output_grad.index_select(0, chosen)});
+            });
+    });
     things.emplace_back("scoring", [&] {
         for (int each = 0; each < layers; ++each)
             each_map(false, [&](std::size_t i) {
@@ -135,7 +158,7 @@ StepsMeasured measure_steps(const StepCase& c) {
     });
     std::vector<std::function<void()>> runs;
     for (const auto& [name, run] : things) runs.push_back(run);
-    const auto seconds = take_turns(runs, c.rounds);
+    const auto seconds = take_turns(runs, c.rounds, c.device);
 
     StepsMeasured measured;
     std::map<std::string, std::vector<double>> by_name;
@@ -146,17 +169,21 @@ StepsMeasured measure_steps(const StepCase& c) {
         // What the steps before left behind is not freed within this one.
         for (const auto& maps : {layer.get(), one_pass.get(), two_pass.get()})
             maps->begin({shares, c.m});
-        const MemoryWatch watch;
+        wait_for(c.device);
+        const MemoryWatch watch(c.device.type());
         step(begin);
+        wait_for(c.device);
         measured.peak_bytes[name] = watch.peak_bytes();
     }
     const double more = static_cast<double>(c.m) / static_cast<double>(c.n);
     const double less = 1 - static_cast<double>(c.k) / static_cast<double>(c.n);
-    for (const char* phase :
-         {"forward", "optimiser", "weight_gradient", "head_gradient", "scoring"})
+    for (const char* phase : {"forward", "optimiser", "activation_gradient", "weight_gradient",
+                              "head_gradient", "scoring", "chosen_gradient"})
         measured.phases[phase] = statistics::median(by_name[phase]);
-    measured.phases["backward"] =
-        statistics::median(by_name["there_and_back"]) - measured.phases["forward"];
+    auto& phases = measured.phases;
+    phases["backward"] = statistics::median(by_name["there_and_back"]) - phases["forward"];
+    phases["autograd"] = phases["backward"] - phases["activation_gradient"] -
+                         phases["weight_gradient"] - phases["head_gradient"];
     // Round by round: what disturbs a step disturbs the phases beside it.
     std::vector<double> floors;
     for (std::size_t round = 0; round < by_name["standard"].size(); ++round) {
@@ -167,6 +194,8 @@ StepsMeasured measure_steps(const StepCase& c) {
     }
     measured.floor_over_standard = median_ratio(floors, by_name["standard"]);
     measured.layer_over_floor = median_ratio(by_name["layer"], floors);
+    measured.one_pass_over_two =
+        median_ratio(by_name["global_one_pass"], by_name["global_two_pass"]);
     return measured;
 }
 

@@ -2,6 +2,8 @@
 // does meanwhile meets all of them alike.
 #pragma once
 
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <chrono>
 #include <functional>
 #include <vector>
@@ -10,10 +12,16 @@
 
 namespace assay::dr_post_training {
 
+/// Waits until a GPU has done what it was asked; nothing on the CPU.
+inline void wait_for(c10::Device device) {
+    if (!device.is_cpu())
+        c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
+}
+
 /// Seconds of each, round by round, in the order given; every other round runs backwards. A first
 /// round is not counted.
 inline std::vector<std::vector<double>> take_turns(const std::vector<std::function<void()>>& things,
-                                                   int rounds) {
+                                                   int rounds, c10::Device device = at::kCPU) {
     using Clock = std::chrono::steady_clock;
     std::vector<std::vector<double>> seconds(things.size());
     for (int round = -1; round < rounds; ++round) {
@@ -21,6 +29,7 @@ inline std::vector<std::vector<double>> take_turns(const std::vector<std::functi
             const std::size_t which = round % 2 == 0 ? i : things.size() - 1 - i;
             const auto began = Clock::now();
             things[which]();
+            wait_for(device);
             const std::chrono::duration<double> took = Clock::now() - began;
             if (round >= 0) seconds[which].push_back(took.count());
         }

@@ -59,6 +59,39 @@ ASSAY_DEVICE void multiply_tile(float (&sums)[4], const std::uint32_t (&a)[4], s
         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
+/// Four matrices of 8 × 8 16-bit numbers out of block memory: lanes 0 to 7 name the lines (16
+/// bytes) of the first, 8 to 15 of the second, and so on. Word i of lane 4g + q: line g of matrix
+/// i, columns 2q and 2q + 1.
+ASSAY_DEVICE void load_matrices(const void* line, std::uint32_t (&words)[4]) {
+    const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(line));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(at)
+                 : "memory");
+}
+/// The same, transposed: column g, lines 2q and 2q + 1.
+ASSAY_DEVICE void load_matrices_across(const void* line, std::uint32_t (&words)[4]) {
+    const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(line));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(at)
+                 : "memory");
+}
+/// Asks for 16 bytes of block memory to become those at `from`, or zeros where there is nothing.
+/// They are there once this thread has waited for their group (and for others after a barrier).
+ASSAY_DEVICE void copy_piece(void* to, const void* from, bool there) {
+    const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
+                 "r"(there ? 16 : 0)
+                 : "memory");
+}
+/// What was asked for since the last time is a group.
+ASSAY_DEVICE void end_of_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Until at most so many groups, the latest, are under way.
+template <int groups>
+ASSAY_DEVICE void wait_for_copies() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+}
 ASSAY_DEVICE int bits_set(std::uint32_t bits) { return __popc(bits); }
 
 /// The memory that the launch asked for, per block.

@@ -9,11 +9,13 @@
 // project   a tile of tokens by projected columns
 // parts     a row's parts, or its compressed gradient times the target's, added up in one order
 //
-// fp32 sums by fused multiply-adds, out of tiles in block memory that hold fp32; no tensor cores.
-// No atomics: the same bits every time.
+// fp32 sums by fused multiply-adds, out of tiles in block memory that hold fp32; bf16 in whole
+// pieces goes to the tensor cores instead (score_tiles_kernels.hpp). No atomics: the same bits
+// every time.
 #pragma once
 
 #include "kernels/cuda/device/machine.hpp"
+#include "kernels/cuda/device/score_tiles_kernels.hpp"
 #include "kernels/cuda/host/row_scores_plan.hpp"
 
 namespace assay::kernels::cuda {
@@ -308,15 +310,32 @@ void launch_gradient(Machine& machine, const GradientOf& call) {
                    product_launch(call.out, call.in, call.per_row ? call.rows : 1), call);
 }
 
+/// `Number`: that of the gradient, float or std::uint16_t for bf16.
+template <class Number, class Machine>
+void launch_tile_gradient(Machine& machine, const TileGradientOf& call) {
+    machine.launch(gradient_tiles_kernel<Number>,
+                   score_tiles_launch(score_tiles(call.out, score_tile),
+                                      score_tiles(call.in, score_tile), score_tile),
+                   call);
+}
+
 template <class Element, class Machine>
 void launch_compressed(Machine& machine, const AssayRowScores& call, float* workspace) {
     const RowScoresLayout layout = row_scores_layout(call);
     const int a = call.projected_out, b = call.projected_in;
+    const bool tiles = scores_by_tiles(machine.device(), call);
     const auto project = [&](const void* from, const void* projection, int rows, int width,
                              int columns, float* to) {
-        const Projection one{from,  projection, to, static_cast<std::int64_t>(rows) * call.tokens,
-                             width, columns};
-        machine.launch(project_kernel<Element>, product_launch(one.tokens, columns, 1), one);
+        const std::int64_t tokens = static_cast<std::int64_t>(rows) * call.tokens;
+        if (tiles)
+            machine.launch(
+                project_tiles_kernel,
+                score_tiles_launch(score_tiles(tokens, narrow_score_tile),
+                                   score_tiles(columns, narrow_score_tile), narrow_score_tile),
+                TileProjection{from, projection, to, tokens, width, columns});
+        else
+            machine.launch(project_kernel<Element>, product_launch(tokens, columns, 1),
+                           Projection{from, projection, to, tokens, width, columns});
     };
     float* const outs = workspace + layout.outs;
     float* const ins = workspace + layout.ins;
@@ -355,9 +374,36 @@ void launch_row_scores_of(Machine& machine, const AssayRowScores& call) {
                    call.scores);
 }
 
+/// pip and gip on the tensor cores. Parts are fewer than the layout has room for.
+template <class Machine>
+void launch_tile_scores(Machine& machine, const AssayRowScores& call) {
+    float* const workspace = static_cast<float*>(call.workspace);
+    const RowScoresLayout layout = row_scores_layout(call);
+    float* const parts = workspace + layout.parts;
+    const std::int64_t down = score_tiles(call.tokens, score_tile);
+    std::int64_t across;
+    if (call.scoring == ASSAY_PIP) {
+        across = score_tiles(call.out, score_tile);
+        auto* const gradient = reinterpret_cast<std::uint16_t*>(workspace + layout.gradient);
+        launch_tile_gradient<std::uint16_t>(
+            machine, TileGradientOf{call.target_x, call.target_go, nullptr, gradient, call.out,
+                                    call.in, call.tokens, call.target_rows});
+        machine.launch(pip_tiles_kernel, score_tiles_launch(down * call.rows, across, score_tile),
+                       call, gradient, parts);
+    } else {
+        across = down * call.target_rows;
+        machine.launch(gip_tiles_kernel, score_tiles_launch(down * call.rows, across, score_tile),
+                       call, parts);
+    }
+    machine.launch(add_parts_kernel, parts_launch(call.rows), parts,
+                   static_cast<int>(down * across), call.scores);
+}
+
 template <class Machine>
 void launch_row_scores(Machine& machine, const AssayRowScores& call) {
-    if (call.type == ASSAY_F32)
+    if (call.scoring != ASSAY_COMPRESSED && scores_by_tiles(machine.device(), call))
+        launch_tile_scores(machine, call);
+    else if (call.type == ASSAY_F32)
         launch_row_scores_of<F32Element>(machine, call);
     else
         launch_row_scores_of<Bf16Element>(machine, call);
@@ -365,6 +411,10 @@ void launch_row_scores(Machine& machine, const AssayRowScores& call) {
 
 template <class Machine>
 void launch_weight_gradient(Machine& machine, const AssayWeightGradient& call) {
+    if (gradient_by_tiles(machine.device(), call))
+        return launch_tile_gradient<float>(
+            machine, TileGradientOf{call.x, call.go, call.weights, call.gradient, call.out, call.in,
+                                    call.tokens, call.rows});
     const GradientOf of{
         call.x, call.go, call.weights, call.gradient, call.out, call.in, call.tokens, call.rows, 0};
     if (call.type == ASSAY_F32)

@@ -26,6 +26,13 @@ ASSAY_DEVICE void split_fp32(float x, std::uint32_t (&part)[fp32_parts]) {
     part[2] = to_bits(rest) & upper;
 }
 
+/// The nearest bf16 number, of two as near the even one: its bits, in the lower half.
+ASSAY_DEVICE std::uint32_t round_to_bf16(float value) {
+    const std::uint32_t bits = to_bits(value);
+    if (value != value) return bits >> 16 | 0x40u;  // its bits may all have been lower ones
+    return (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+}
+
 /// Two words' halves in one, the first's below.
 ASSAY_DEVICE std::uint32_t upper_halves(std::uint32_t low, std::uint32_t high) {
     return low >> 16 | (high & 0xffff0000u);

@@ -1,6 +1,7 @@
 #include "kernels/cuda/emulation/emulator.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -92,6 +93,7 @@ void Emulator::run_blocks() {
     for (Thread& thread : threads_) {
         thread.started = thread.started && thread.state == State::finished;
         thread.state = State::ready;
+        thread.copies.clear();
     }
     std::vector<int> order(threads_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -206,6 +208,31 @@ void Emulator::warp_gather(const std::uint32_t* mine, int count, std::uint32_t* 
     thread.all = all;
     thread.count = count;
     wait(State::at_gather);
+}
+
+void Emulator::copy_later(void* to, const void* from, std::size_t bytes) {
+    auto& copies = threads_[static_cast<std::size_t>(current_)].copies;
+    if (copies.empty()) copies.emplace_back();
+    copies.back().push_back({to, from, bytes});
+}
+
+void Emulator::end_of_copies() {
+    auto& copies = threads_[static_cast<std::size_t>(current_)].copies;
+    if (copies.empty()) copies.emplace_back();
+    copies.emplace_back();
+}
+
+void Emulator::wait_for_copies(int groups) {
+    auto& copies = threads_[static_cast<std::size_t>(current_)].copies;
+    while (static_cast<int>(copies.size()) > groups + 1) {  // the open one is no group yet
+        for (const auto& [to, from, bytes] : copies.front()) {
+            if (from)
+                std::memcpy(to, from, bytes);
+            else
+                std::memset(to, 0, bytes);
+        }
+        copies.pop_front();
+    }
 }
 
 std::uint32_t Emulator::warp_ballot(bool condition) {

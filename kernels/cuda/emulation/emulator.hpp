@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -49,6 +50,11 @@ class Emulator {
     std::uint32_t warp_ballot(bool condition);
     /// all: [lanes][count], what each lane has.
     void warp_gather(const std::uint32_t* mine, int count, std::uint32_t* all);
+    /// Copies that a thread asks for happen no earlier than it waits for their group. From nullptr:
+    /// zeros.
+    void copy_later(void* to, const void* from, std::size_t bytes);
+    void end_of_copies();              ///< those since the last time are a group
+    void wait_for_copies(int groups);  ///< until at most so many, the latest, are left
 
   private:
     enum class State { ready, at_barrier, at_count, at_sum, at_ballot, at_gather, finished };
@@ -63,6 +69,12 @@ class Emulator {
         std::uint32_t ballot = 0;  ///< the condition, then everyone's or their number
         const std::uint32_t* mine = nullptr;
         std::uint32_t* all = nullptr;
+        struct Copy {
+            void* to;
+            const void* from;
+            std::size_t bytes;
+        };
+        std::deque<std::vector<Copy>> copies;  ///< groups, the last one open
     };
 
     std::size_t block_of(int thread) const {

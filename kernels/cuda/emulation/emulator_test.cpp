@@ -101,5 +101,45 @@ TEST(Emulator, BlocksSideBySideSeeEachOther) {
         << "the fourth does not come";
 }
 
+TEST(Emulator, CopiesArriveNoEarlierThanTheyAreWaitedFor) {
+    alignas(16) static const float from[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    Emulator emulator(7);
+    emulator.launch({}, 32, 3 * 32 * 16, [] {
+        float* const mine = block_memory() + thread_index() * 12;
+        copy_piece(mine, from, true);
+        end_of_copies();
+        copy_piece(mine + 4, from + 4, true);
+        copy_piece(mine + 8, from, false);
+        EXPECT_TRUE(std::isnan(mine[0]));
+        end_of_copies();
+        wait_for_copies<1>();
+        EXPECT_EQ(mine[3], 4);
+        EXPECT_TRUE(std::isnan(mine[4]));
+        wait_for_copies<0>();
+        EXPECT_EQ(mine[4], 5);
+        EXPECT_EQ(mine[8], 0);  // nothing there: zeros
+    });
+}
+
+TEST(Emulator, MatricesLieInLanesAsTheTensorCoresWantThem) {
+    Emulator emulator(8);
+    emulator.launch({}, 32, 32 * 16, [] {
+        auto* const lines = reinterpret_cast<std::uint16_t*>(block_memory());
+        const int lane = thread_index();
+        for (int i = 0; i < 8; ++i)  // matrix, line, column
+            lines[lane * 8 + i] = static_cast<std::uint16_t>(lane / 8 * 100 + lane % 8 * 10 + i);
+        block_barrier();
+        std::uint32_t words[4];
+        load_matrices(lines + lane * 8, words);
+        const auto g = static_cast<std::uint32_t>(lane / 4),
+                   q = static_cast<std::uint32_t>(lane % 4);
+        EXPECT_EQ(words[2] & 0xffffu, 200 + g * 10 + 2 * q);
+        EXPECT_EQ(words[2] >> 16, 200 + g * 10 + 2 * q + 1);
+        load_matrices_across(lines + lane * 8, words);
+        EXPECT_EQ(words[1] & 0xffffu, 100 + 2 * q * 10 + g);
+        EXPECT_EQ(words[1] >> 16, 100 + (2 * q + 1) * 10 + g);
+    });
+}
+
 }  // namespace
 }  // namespace assay::kernels::cuda

@@ -54,6 +54,45 @@ inline void multiply_tile(float (&sums)[4], const std::uint32_t (&a)[4], std::ui
                        number(column * 4 + holder, 4 + k / 8, k % 2);
         }
 }
+/// `across`: lane 4g + q gets column g, lines 2q and 2q + 1.
+inline void load_matrices(const void* line, std::uint32_t (&words)[4], bool across) {
+    const auto address = reinterpret_cast<std::uintptr_t>(line);
+    if (address % 16 != 0) throw std::logic_error("a line of a matrix is not aligned");
+    const std::uint32_t mine[2] = {static_cast<std::uint32_t>(address),
+                                   static_cast<std::uint32_t>(address >> 32)};
+    std::uint32_t all[lanes][2];
+    Emulator::running().warp_gather(mine, 2, all[0]);
+    const int g = thread_index() % lanes / 4, q = thread_index() % lanes % 4;
+    for (int matrix = 0; matrix < 4; ++matrix) {
+        const auto number = [&](int row, int column) {
+            const auto& of = all[8 * matrix + row];
+            const auto from =
+                static_cast<std::uintptr_t>(of[0]) | static_cast<std::uintptr_t>(of[1]) << 32;
+            std::uint16_t bits;
+            std::memcpy(&bits, reinterpret_cast<const std::byte*>(from) + 2 * column, sizeof bits);
+            return static_cast<std::uint32_t>(bits);
+        };
+        words[matrix] = across ? number(2 * q, g) | number(2 * q + 1, g) << 16
+                               : number(g, 2 * q) | number(g, 2 * q + 1) << 16;
+    }
+}
+inline void load_matrices(const void* line, std::uint32_t (&words)[4]) {
+    load_matrices(line, words, false);
+}
+inline void load_matrices_across(const void* line, std::uint32_t (&words)[4]) {
+    load_matrices(line, words, true);
+}
+inline void copy_piece(void* to, const void* from, bool there) {
+    if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 ||
+        reinterpret_cast<std::uintptr_t>(from) % 16 != 0)
+        throw std::logic_error("a copy of 16 bytes is not aligned");
+    Emulator::running().copy_later(to, there ? from : nullptr, 16);
+}
+inline void end_of_copies() { Emulator::running().end_of_copies(); }
+template <int groups>
+void wait_for_copies() {
+    Emulator::running().wait_for_copies(groups);
+}
 inline int bits_set(std::uint32_t bits) { return std::popcount(bits); }
 inline float* block_memory() { return Emulator::running().block_memory(); }
 

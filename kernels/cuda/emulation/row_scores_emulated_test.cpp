@@ -1,6 +1,12 @@
 // The source of scores and gradients of rows, run by the emulation, against double precision.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
+#include <cmath>
+#include <utility>
+#include <vector>
+
 #include "kernels/cuda/device/row_scores_kernels.hpp"
 #include "kernels/cuda/emulation/emulated_machine.hpp"
 #include "kernels/reference/row_scores_problem.hpp"
@@ -31,10 +37,75 @@ TEST(EmulatedRowScores, AgreeAcrossTiles) {
     problem.a = 3;
     for (const AssayScoring scoring : {ASSAY_PIP, ASSAY_GIP, ASSAY_COMPRESSED}) {
         score(problem, problem.call(scoring));
-        problem.expect_scores(scoring == ASSAY_COMPRESSED);
+        problem.expect_scores(scoring);
     }
     differentiate(problem);
     problem.expect_gradient();
+}
+
+// bf16 by whole pieces of 16 bytes: the tensor cores, and without them.
+TEST(EmulatedRowScores, AgreeOnTensorCores) {
+    reference::expect_row_scores(score, differentiate, 6, 40, 8);
+    // More than a tile each way, tokens that end within a step; more bands of tiles than one.
+    for (const auto& [out, in, tokens, rows] :
+         {std::array{136, 144, 70, 2}, {24, 264, 130, 1}, {16, 8, 3, 20}}) {
+        RowScoresProblem problem(ASSAY_BF16, out, in, tokens, rows, 2, 3);
+        problem.weights.assign(problem.weights.size(), 0.5F);
+        for (const AssayScoring scoring : {ASSAY_PIP, ASSAY_GIP, ASSAY_COMPRESSED}) {
+            ASSERT_TRUE(scores_by_tiles({}, problem.call(scoring)));
+            score(problem, problem.call(scoring));
+            problem.expect_scores(scoring);
+        }
+        ASSERT_TRUE(gradient_by_tiles({}, problem.gradient_call()));
+        differentiate(problem);
+        problem.expect_gradient();
+    }
+}
+
+// Rows of other weights, near and far from each other, none at all.
+TEST(EmulatedRowScores, WeighRowsOnTensorCores) {
+    RowScoresProblem problem(ASSAY_BF16, 16, 24, 33, 5, 1, 3);
+    for (const std::vector<float>& weights :
+         std::vector<std::vector<float>>{{0.25F, -0.5F, 0, 3, 1},
+                                         {1e25F, 0, 1e-25F, 1, -1e20F},
+                                         {1e-30F, 1e-30F, 0, 1, 1},
+                                         {0, 0, 0, 0, 0}}) {
+        problem.weights = weights;
+        differentiate(problem);
+        problem.expect_gradient();
+    }
+}
+
+TEST(EmulatedRowScores, AreNoTilesWhereTheyCannotBe) {
+    RowScoresProblem problem(ASSAY_BF16, 16, 24, 3, 2, 1, 3);
+    AssayRowScores call = problem.call(ASSAY_PIP);
+    EXPECT_TRUE(scores_by_tiles({}, call));
+    EXPECT_FALSE(scores_by_tiles({.tensor_cores = false}, call));
+    call.x = static_cast<const std::byte*>(call.x) + 2;
+    EXPECT_FALSE(scores_by_tiles({}, call));
+    call = problem.call(ASSAY_PIP);
+    call.in = 20;
+    EXPECT_FALSE(scores_by_tiles({}, call));
+    call = problem.call(ASSAY_COMPRESSED);
+    call.project_in = static_cast<const std::byte*>(call.project_in) + 8;
+    EXPECT_FALSE(scores_by_tiles({}, call));
+    AssayWeightGradient gradient = problem.gradient_call();
+    EXPECT_TRUE(gradient_by_tiles({}, gradient));
+    gradient.type = ASSAY_F32;
+    EXPECT_FALSE(gradient_by_tiles({}, gradient));
+}
+
+TEST(EmulatedRowScores, RoundTheTargetsGradientAsFloatsAreRounded) {
+    for (const auto& [value, bits] : std::vector<std::pair<float, std::uint32_t>>{
+             {1.0F, 0x3f80},
+             {1.00390625F, 0x3f80},     // the middle: even
+             {1.01171875F, 0x3f82},     // the next middle
+             {1.00390636F, 0x3f81},     // above it
+             {-3.3999999e38F, 0xff80},  // beyond the largest
+             {0.0F, 0}})
+        EXPECT_EQ(round_to_bf16(value), bits) << value;
+    const std::uint32_t not_a_number = round_to_bf16(std::bit_cast<float>(0x7f800001U));
+    EXPECT_TRUE(std::isnan(std::bit_cast<float>(not_a_number << 16)));
 }
 
 TEST(EmulatedRowScores, AreTheSameBitsInAnyOrderOfThreads) {

@@ -1,5 +1,8 @@
 #include "kernels/cuda/host/row_scores_plan.hpp"
 
+#include <cstdint>
+#include <initializer_list>
+
 namespace assay::kernels::cuda {
 namespace {
 
@@ -7,7 +10,39 @@ std::size_t wide(std::int64_t size) { return static_cast<std::size_t>(size); }
 /// To the next 64 bytes.
 std::size_t to_whole_lines(std::size_t floats) { return (floats + 15) / 16 * 16; }
 
+bool whole_pieces(std::initializer_list<std::int32_t> widths,
+                  std::initializer_list<const void*> bases) {
+    constexpr int bytes = 16, numbers = 8;
+    for (const std::int32_t width : widths)
+        if (width % numbers != 0) return false;
+    for (const void* const base : bases)
+        if (reinterpret_cast<std::uintptr_t>(base) % bytes != 0) return false;
+    return true;
+}
+
 }  // namespace
+
+bool scores_by_tiles(const Device& device, const AssayRowScores& call) {
+    if (!device.tensor_cores || call.type != ASSAY_BF16 ||
+        !whole_pieces({call.out, call.in}, {call.x, call.go, call.target_x, call.target_go}))
+        return false;
+    return call.scoring != ASSAY_COMPRESSED ||
+           whole_pieces({}, {call.project_out, call.project_in});
+}
+
+bool gradient_by_tiles(const Device& device, const AssayWeightGradient& call) {
+    return device.tensor_cores && call.type == ASSAY_BF16 &&
+           whole_pieces({call.out, call.in}, {call.x, call.go});
+}
+
+Launch score_tiles_launch(std::int64_t tiles_down, std::int64_t tiles_across, int tile) {
+    Launch launch;
+    launch.x = static_cast<int>(tiles_down * tiles_across);
+    launch.threads = score_threads;
+    launch.memory_bytes = sizeof(std::uint16_t) * static_cast<std::size_t>(score_stages) *
+                          score_depth * 2 * static_cast<std::size_t>(tile);
+    return launch;
+}
 
 RowScoresLayout row_scores_layout(const AssayRowScores& call) {
     RowScoresLayout layout;

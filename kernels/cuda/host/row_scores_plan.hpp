@@ -21,6 +21,25 @@ constexpr int product_tiles(std::int64_t size) {
     return static_cast<int>((size + product_tile - 1) / product_tile);
 }
 
+// On the tensor cores (device/score_tiles.hpp). A block of eight warps makes a tile of so many sums
+// squared; three steps of `score_depth` terms are in block memory at a time, 48 KB for the wide
+// tile.
+constexpr int score_tile = 128, narrow_score_tile = 64;
+constexpr int score_depth = 32, score_stages = 3, score_threads = 256;
+/// Tiles of a band (tile_of_block()).
+constexpr int score_band = 8;
+
+constexpr int score_tiles(std::int64_t size, int tile) {
+    return static_cast<int>((size + tile - 1) / tile);
+}
+
+/// Whether the tensor cores multiply: bf16 whose lines are whole pieces of 16 bytes. They read
+/// through addresses of `call`, which must be aligned to 16.
+bool scores_by_tiles(const Device& device, const AssayRowScores& call);
+bool gradient_by_tiles(const Device& device, const AssayWeightGradient& call);
+/// A block per tile.
+Launch score_tiles_launch(std::int64_t tiles_down, std::int64_t tiles_across, int tile);
+
 /// In floats from the workspace's beginning.
 struct RowScoresLayout {
     std::size_t gradient = 0;  ///< pip: [O][I]; compressed: [n + m][a][b]

@@ -46,6 +46,26 @@ TEST(CudaRowScoresPlan, LaunchesCoverEveryTile) {
     EXPECT_EQ(parts_launch(9).x, 9);
 }
 
+// What every kernel may ask for, and room for the parts of the smaller tiles.
+TEST(CudaRowScoresPlan, TilesFitWhereTheyMust) {
+    const Launch launch = score_tiles_launch(3, 5, score_tile);
+    EXPECT_EQ(launch.x, 15);
+    EXPECT_EQ(launch.threads, score_threads);
+    EXPECT_LE(launch.memory_bytes, 48U * 1024);
+    for (int tokens = 1; tokens < 300; tokens += 37)
+        for (int out = 8; out < 600; out += 56) {
+            AssayRowScores call = call_of(ASSAY_PIP);
+            call.tokens = tokens;
+            call.out = out;
+            EXPECT_LE(score_tiles(tokens, score_tile) * score_tiles(out, score_tile),
+                      row_scores_layout(call).parts_of_row);
+            call.scoring = ASSAY_GIP;
+            EXPECT_LE(score_tiles(tokens, score_tile) * score_tiles(tokens, score_tile) *
+                          call.target_rows,
+                      row_scores_layout(call).parts_of_row);
+        }
+}
+
 TEST(CudaRowScoresPlan, ChecksWhatItIsGiven) {
     alignas(64) static std::byte memory[1];
     AssayRowScores call = call_of(ASSAY_PIP);
