@@ -41,8 +41,9 @@ Experiment overhead_h200() {
         "the table of overhead on an H200");
     experiment.says =
         "As overhead, on the shapes that the paper times on an H200: random weights and tokens, "
-        "everything in bf16, moments too (8.2 billion parameters with fp32 moments would leave no "
-        "room for activations). Not here: steps with checkpoints of activations (Qwen3-14B), and "
+        "matrix products, weights, gradients and moments in bf16 (8.2 billion parameters with fp32 "
+        "moments would leave no room for activations), attention, norms and what runs between "
+        "blocks in fp32. Not here: steps with checkpoints of activations (Qwen3-14B), and "
         "adapters or compressed moments (Llama-3.2-1B by LoRA and MeSO).";
     declare_steps(experiment);
     experiment.profiles.clear();

@@ -272,7 +272,8 @@ void SelectingMaps::assemble(const Map& map, const Update& update) const {
             std::vector<double> factors(rows_.shares.size());
             for (std::size_t i = 0; i < kept.rows.size(); ++i)
                 factors[static_cast<std::size_t>(kept.rows[i])] = kept.factors[i];
-            const auto by_row = at::tensor(factors, options.dtype(map.gradients.scalar_type()));
+            const auto by_row = at::tensor(factors, options.dtype(at::kDouble))
+                                    .to(map.gradients.scalar_type());  // bf16 takes no list
             map.weight.grad().add_(
                 at::mv(map.gradients.view({map.gradients.size(0), -1}).t(), by_row)
                     .view(map.weight.sizes())
@@ -286,9 +287,9 @@ void SelectingMaps::assemble(const Map& map, const Update& update) const {
             }
             double factor = kept.factors.front();
             if (!kept.equal()) {
-                output_grad =
-                    output_grad * at::tensor(kept.factors, options.dtype(output_grad.scalar_type()))
-                                      .view({-1, 1, 1});
+                output_grad = output_grad * at::tensor(kept.factors, options.dtype(at::kDouble))
+                                                .to(output_grad.scalar_type())
+                                                .view({-1, 1, 1});
                 factor = 1;
             }
             add(output_grad, input, factor);
