@@ -140,8 +140,8 @@ Experiment overhead() {
         "tokens; the floor is a plain step, the target rows' share of its forward and activation "
         "passes, the scores, less the weight gradients that are saved. The paper times Llama-like "
         "models of 0.36 to 14 billion parameters on A40 and H200. On a GPU, products, weights, "
-        "gradients and moments are bf16; attention, norms and what runs between blocks are fp32 "
-        "everywhere, unlike the paper's.";
+        "gradients and moments are bf16; attention (unfused there), norms and what runs between "
+        "blocks are fp32 everywhere, unlike the paper's.";
     declare_steps(experiment);
     experiment.profiles.front().seconds_per_sample = 20;
     add_measured(experiment, Profile::small, 5, 300,

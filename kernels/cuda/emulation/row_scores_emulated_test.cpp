@@ -89,8 +89,21 @@ TEST(EmulatedRowScores, AreNoTilesWhereTheyCannotBe) {
     call = problem.call(ASSAY_COMPRESSED);
     call.project_in = static_cast<const std::byte*>(call.project_in) + 8;
     EXPECT_FALSE(scores_by_tiles({}, call));
+    // More tiles than a launch has blocks.
+    call = problem.call(ASSAY_PIP);
+    call.rows = 65535;
+    call.out = 1 << 24;
+    EXPECT_FALSE(scores_by_tiles({}, call));
+    call = problem.call(ASSAY_COMPRESSED);
+    call.rows = 65535;
+    call.tokens = 1 << 20;
+    call.projected_out = 1 << 12;
+    EXPECT_FALSE(scores_by_tiles({}, call));
     AssayWeightGradient gradient = problem.gradient_call();
     EXPECT_TRUE(gradient_by_tiles({}, gradient));
+    gradient.rows = gradient.tokens = 1 << 24;
+    EXPECT_FALSE(gradient_by_tiles({}, gradient));
+    gradient = problem.gradient_call();
     gradient.type = ASSAY_F32;
     EXPECT_FALSE(gradient_by_tiles({}, gradient));
 }

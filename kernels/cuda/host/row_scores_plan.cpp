@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 
 namespace assay::kernels::cuda {
 namespace {
@@ -9,6 +10,13 @@ namespace {
 std::size_t wide(std::int64_t size) { return static_cast<std::size_t>(size); }
 /// To the next 64 bytes.
 std::size_t to_whole_lines(std::size_t floats) { return (floats + 15) / 16 * 16; }
+
+/// Blocks of a launch, and steps of a block's sums, are counted in 32 bits.
+constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
+
+std::int64_t steps(std::int32_t tokens, std::int32_t rows) {
+    return static_cast<std::int64_t>(score_tiles(tokens, score_depth)) * rows;
+}
 
 bool whole_pieces(std::initializer_list<std::int32_t> widths,
                   std::initializer_list<const void*> bases) {
@@ -26,13 +34,26 @@ bool scores_by_tiles(const Device& device, const AssayRowScores& call) {
     if (!device.tensor_cores || call.type != ASSAY_BF16 ||
         !whole_pieces({call.out, call.in}, {call.x, call.go, call.target_x, call.target_go}))
         return false;
-    return call.scoring != ASSAY_COMPRESSED ||
-           whole_pieces({}, {call.project_out, call.project_in});
+    if (call.scoring == ASSAY_COMPRESSED) {
+        const std::int64_t tokens = static_cast<std::int64_t>(call.tokens) *
+                                    (call.rows > call.target_rows ? call.rows : call.target_rows);
+        const int widest =
+            call.projected_out > call.projected_in ? call.projected_out : call.projected_in;
+        return whole_pieces({}, {call.project_out, call.project_in}) &&
+               tokens / narrow_score_tile + 1 <=
+                   most_blocks / score_tiles(widest, narrow_score_tile);
+    }
+    const std::int64_t down = score_tiles(call.tokens, score_tile);
+    const std::int64_t across =
+        call.scoring == ASSAY_PIP ? score_tiles(call.out, score_tile) : down * call.target_rows;
+    return across <= most_blocks && down * call.rows <= most_blocks / across &&
+           steps(call.tokens, call.target_rows) <= most_blocks;
 }
 
 bool gradient_by_tiles(const Device& device, const AssayWeightGradient& call) {
     return device.tensor_cores && call.type == ASSAY_BF16 &&
-           whole_pieces({call.out, call.in}, {call.x, call.go});
+           whole_pieces({call.out, call.in}, {call.x, call.go}) &&
+           steps(call.tokens, call.rows) <= most_blocks;
 }
 
 Launch score_tiles_launch(std::int64_t tiles_down, std::int64_t tiles_across, int tile) {

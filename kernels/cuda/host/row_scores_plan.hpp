@@ -33,8 +33,8 @@ constexpr int score_tiles(std::int64_t size, int tile) {
     return static_cast<int>((size + tile - 1) / tile);
 }
 
-/// Whether the tensor cores multiply: bf16 whose lines are whole pieces of 16 bytes. They read
-/// through addresses of `call`, which must be aligned to 16.
+/// Whether the tensor cores multiply: bf16 whose lines are whole pieces of 16 bytes, at addresses
+/// aligned to 16, in no more tiles than a launch has blocks.
 bool scores_by_tiles(const Device& device, const AssayRowScores& call);
 bool gradient_by_tiles(const Device& device, const AssayWeightGradient& call);
 /// A block per tile.
