@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/device/row_scores_kernels.hpp"
+#include "kernels/cuda/device/row_scores_launches.hpp"
 #include "kernels/cuda/emulation/emulated_machine.hpp"
 #include "kernels/reference/row_scores_problem.hpp"
 

@@ -1,5 +1,5 @@
-// Launches of scores and gradients of rows; the kernels are device/row_scores_kernels.hpp.
-#include "kernels/cuda/device/row_scores_kernels.hpp"
+// Launches of scores and gradients of rows (device/row_scores_launches.hpp).
+#include "kernels/cuda/device/row_scores_launches.hpp"
 #include "kernels/cuda/plugin/kernels.hpp"
 
 namespace assay::kernels::cuda {
