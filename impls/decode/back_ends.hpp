@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "impls/decode/back_end.hpp"
 #include "impls/decode/cpu/products.hpp"
@@ -14,6 +15,9 @@ struct BackEndOptions {
     int threads = 0;  ///< 0: all cores this process may use
     int blocks = 0;   ///< of the cache
     ActivationType activations = ActivationType::exact;
+    /// How keys and values are kept. Not given: f32 beside `exact`, bf16 beside `int8`, whose
+    /// rounding is the coarser one.
+    std::optional<KvType> kv;
     ModelOptions model;
 };
 

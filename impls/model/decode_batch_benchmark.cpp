@@ -128,11 +128,18 @@ struct Speed {
     }
 };
 
-void run(benchmark::State& state, ActivationType activations) {
+struct Kept {
+    const char* name;
+    ActivationType activations;
+    KvType kv;
+};
+
+void run(benchmark::State& state, const Kept& kept) {
     const int size = static_cast<int>(state.range(0)), threads = static_cast<int>(state.range(1));
-    Batch batch(
-        size,
-        {.blocks = size * blocks_of_sequence, .threads = threads, .activations = activations});
+    Batch batch(size, {.blocks = size * blocks_of_sequence,
+                       .threads = threads,
+                       .kv = kept.kv,
+                       .activations = kept.activations});
     Bounds bounds(threads);
     const nn::DecoderConfig& config = batch.back_end().model().config;
     const double pairs = static_cast<double>(config.parameters()) * size;
@@ -176,11 +183,11 @@ void run(benchmark::State& state, ActivationType activations) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-    for (const auto& [name, activations] :
-         {std::pair{"batch/exact", ActivationType::exact}, {"batch/int8", ActivationType::int8}}) {
+    for (const Kept& kept : {Kept{"batch/exact", ActivationType::exact, KvType::f32},
+                             {"batch/int8", ActivationType::int8, KvType::bf16},
+                             {"batch/int8/kv_f32", ActivationType::int8, KvType::f32}}) {
         auto* const added = benchmark::RegisterBenchmark(
-            name,
-            [activations = activations](benchmark::State& state) { run(state, activations); });
+            kept.name, [kept](benchmark::State& state) { run(state, kept); });
         for (const int batch : {1, 4, 16, 32}) added->Args({batch, kernels::allowed_cores()});
         added->ArgNames({"batch", "threads"})->UseManualTime()->Unit(benchmark::kMillisecond);
     }

@@ -15,6 +15,7 @@
 #include "impls/decode/cpu/back_end.hpp"
 #include "impls/model/named_models.hpp"
 #include "kernels/cpu/streamed_memory.hpp"
+#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::decode {
 namespace {
@@ -57,12 +58,6 @@ class Reader {
     std::size_t at_ = 0;
 };
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 void decode(benchmark::State& state, WeightType weights) {
     const int threads = static_cast<int>(state.range(0));
     BatchEngine engine(
@@ -91,7 +86,7 @@ void decode(benchmark::State& state, WeightType weights) {
         bytes = engine.back_end().step_bytes();
         state.SetIterationTime(token_s.back());
     }
-    const double token = median(token_s), read = median(read_s_per_byte);
+    const double token = statistics::median(token_s), read = statistics::median(read_s_per_byte);
     state.counters["tokens/s"] = 1 / token;
     state.counters["MB/token"] = static_cast<double>(bytes) / 1e6;
     state.counters["read_GB/s"] = 1e-9 / read;

@@ -134,8 +134,8 @@ void read_test(Claim& claim, Table& check) {
     const bool monotone = claim.test == "increasing" || claim.test == "decreasing";
     if (monotone && (claim.along.empty() || claim.along == "variant"))
         check.fail("test", "needs 'along', an axis or a label");
-    if (!monotone && claim.test != "order" && !claim.along.empty())
-        check.fail("along", "belongs to increasing, decreasing and order");
+    if (!monotone && !custom && claim.test != "order" && !claim.along.empty())
+        check.fail("along", "belongs to increasing, decreasing, order and custom checks");
     if ((claim.test == "order") != !claim.order.empty() || claim.order.size() == 1)
         check.fail(
             "test",

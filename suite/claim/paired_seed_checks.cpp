@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -132,25 +134,46 @@ namespace {
 
 enum class Bound { at_least, at_most };
 
-/// Obtained: the mean of the case that speaks least for the claim.
-ClaimCheck clearly_bounded(const Claim& claim, std::span<const Observation> observations,
-                           Bound bound) {
-    std::map<Case, BySeed> cases;
+/// Seed by seed: what is bounded, in each case.
+std::map<Case, std::vector<double>> bounded_values(const Claim& claim,
+                                                   std::span<const Observation> observations) {
+    std::map<Case, std::vector<double>> cases;
+    if (claim.over) {
+        for (const auto& [at, sides] : sides_of(claim, observations)) {
+            std::vector<double>& ratios = cases[at];
+            for (const auto& [seed, values] : sides.of)
+                if (const auto other = sides.over.find(seed); other != sides.over.end())
+                    ratios.push_back(mean_of(values) / mean_of(other->second));
+        }
+        return cases;
+    }
+    std::map<Case, BySeed> by_seed;
     for (const Observation& o : observations)
         if (o.metric == claim.metric && selects(claim.of, o)) {
             Case open = o.axes;
             for (const auto& [name, value] : claim.of.where) open.erase(name);
-            cases[open][o.seed].push_back(o.value);
+            by_seed[open][o.seed].push_back(o.value);
         }
+    for (const auto& [at, seeds] : by_seed)
+        for (const auto& [seed, values] : seeds) cases[at].push_back(mean_of(values));
+    return cases;
+}
+
+/// Obtained: the mean of the case that speaks least for the claim.
+ClaimCheck clearly_bounded(const Claim& claim, std::span<const Observation> observations,
+                           Bound bound) {
     // What is at least a bound is negated.
     const double sign = bound == Bound::at_most ? 1 : -1, most = sign * claim.value.value_or(0);
     std::optional<statistics::MeanInterval> worst;
     Case where;
-    for (const auto& [at, seeds] : cases) {
-        std::vector<double> values;
-        for (const auto& [seed, of_seed] : seeds) values.push_back(sign * mean_of(of_seed));
+    for (auto& [at, values] : bounded_values(claim, observations)) {
+        for (double& value : values) value *= sign;
+        if (std::any_of(values.begin(), values.end(), [](double v) { return !std::isfinite(v); }))
+            return not_run_yet(claim, "the other side of a ratio is 0");
         const auto here = statistics::mean_interval(values);
-        if (!here) return not_run_yet(claim, "an interval needs two seeds");
+        if (!here)
+            return not_run_yet(claim, claim.over ? "an interval needs two seeds of both sides"
+                                                 : "an interval needs two seeds");
         if (worst && !(standing_at_most(*here, most) < standing_at_most(*worst, most))) continue;
         worst = here;
         where = at;
@@ -160,8 +183,10 @@ ClaimCheck clearly_bounded(const Claim& claim, std::span<const Observation> obse
     const auto [low, high] = std::minmax({sign * worst->low, sign * worst->high});
     auto check = verdict_of(
         claim, worst->high <= most, sign * worst->mean,
-        fmt::format("{} is {:.4g} ({:.4g} to {:.4g}, 95 % over seeds){}{}; at {} {:.4g} is claimed",
-                    claim.metric, sign * worst->mean, low, high, where.empty() ? "" : " at ",
+        fmt::format("{}{} is {:.4g} ({:.4g} to {:.4g}, 95 % over seeds{}){}{}; at {} {:.4g} is "
+                    "claimed",
+                    claim.metric, claim.over ? " over the other side" : "", sign * worst->mean, low,
+                    high, claim.over ? " in pairs" : "", where.empty() ? "" : " at ",
                     to_string(where), bound == Bound::at_most ? "most" : "least", *claim.value));
     if (standing_at_most(*worst, most).outcome == Outcome::spans) {
         check.verdict = ClaimVerdict::open_discrepancy;
@@ -178,6 +203,45 @@ ClaimCheck clearly_at_most(const Claim& claim, std::span<const Observation> obse
 
 ClaimCheck clearly_at_least(const Claim& claim, std::span<const Observation> observations) {
     return clearly_bounded(claim, observations, Bound::at_least);
+}
+
+ClaimCheck clearly_increasing(const Claim& claim, std::span<const Observation> observations) {
+    std::map<Case, std::map<double, BySeed>> walks;
+    for (const Observation& o : observations) {
+        const Value* const at = coordinate(o, claim.along);
+        const auto number = at ? as_number(*at) : std::nullopt;
+        if (o.metric != claim.metric || !selects(claim.of, o) || !number) continue;
+        Case open = o.axes;
+        open.erase(claim.along);
+        for (const auto& [name, value] : claim.of.where) open.erase(name);
+        walks[open][*number][o.seed].push_back(o.value);
+    }
+    std::optional<Comparison> worst;
+    std::pair<double, double> step;
+    for (const auto& [at, walk] : walks) {
+        if (walk.size() < 2) return not_run_yet(claim, "there is nothing to rise from");
+        for (auto from = walk.begin(), to = std::next(from); to != walk.end(); ++from, ++to) {
+            const auto here = compare(at, {to->second, from->second}, 1);
+            if (!here) return not_run_yet(claim, "an interval needs two seeds of each step");
+            if (worst && !(standing_of(*here) < standing_of(*worst))) continue;
+            worst = here;
+            step = {from->first, to->first};
+        }
+    }
+    if (!worst) return not_run_yet(claim, "nothing has been measured");
+    const auto& [mean, low, high] = worst->difference;
+    auto check = verdict_of(
+        claim, low > 0, mean,
+        fmt::format("{} rises least from {} {:.4g} to {:.4g}{}{}: by {:.4g} ({:.4g} to {:.4g}, "
+                    "95 %, {} seeds in pairs)",
+                    claim.metric, claim.along, step.first, step.second,
+                    worst->at.empty() ? "" : " at ", to_string(worst->at), mean, low, high,
+                    worst->seeds));
+    if (standing_of(*worst).outcome == Outcome::spans) {
+        check.verdict = ClaimVerdict::open_discrepancy;
+        check.reason += "; interval spans the margin";
+    }
+    return check;
 }
 
 }  // namespace assay::claims

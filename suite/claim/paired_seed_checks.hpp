@@ -15,9 +15,13 @@ namespace assay::claims {
 /// Seed by seed, `of` is more than the claim's value (1) times `over`: the interval of the mean
 /// difference, in pairs, lies above 0.
 ClaimCheck clearly_greater(const Claim&, std::span<const Observation>);
-/// `of` is at most, at least the claim's value: the interval of its mean over seeds is.
+/// `of`, or with `over` its ratio to the other side seed by seed, is at most, at least the claim's
+/// value: the interval of its mean over seeds is.
 ClaimCheck clearly_at_most(const Claim&, std::span<const Observation>);
 ClaimCheck clearly_at_least(const Claim&, std::span<const Observation>);
+/// From each value of `along` to the next one `of` rises, seed by seed: the interval of the mean
+/// difference lies above 0.
+ClaimCheck clearly_increasing(const Claim&, std::span<const Observation>);
 
 ClaimCheck not_run_yet(const Claim&, const std::string& what_is_missing);
 ClaimCheck verdict_of(const Claim&, bool holds, double obtained, std::string reason);

@@ -7,7 +7,6 @@
 #include <optional>
 
 namespace assay {
-namespace {
 
 std::optional<double> as_number(const Value& value) {
     if (const auto* integer = std::get_if<std::int64_t>(&value))
@@ -15,6 +14,8 @@ std::optional<double> as_number(const Value& value) {
     if (const auto* number = std::get_if<double>(&value)) return *number;
     return std::nullopt;
 }
+
+namespace {
 
 // One spelling per number, so that 4 and 4.0 fall into one case.
 Value spelled_once(const Value& value) {

@@ -33,6 +33,9 @@ std::vector<Observations> comparable_sets(const Observations&);
 /// The axis or label of that name; null when there is none.
 const Value* coordinate(const Observation&, std::string_view name);
 
+/// nullopt: a word.
+std::optional<double> as_number(const Value&);
+
 /// Numbers compare as numbers: 4 equals 4.0.
 bool same_value(const Value&, const Value&);
 

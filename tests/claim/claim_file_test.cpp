@@ -128,7 +128,7 @@ TEST(ClaimFile, GoldenErrorsOfChecks) {
     EXPECT_EQ(check(R"({ metric = "m", test = "increasing" })"),
               "check: 'test' needs 'along', an axis or a label");
     EXPECT_EQ(check(R"({ metric = "m", test = "near", along = "k" })"),
-              "check: 'along' belongs to increasing, decreasing and order");
+              "check: 'along' belongs to increasing, decreasing, order and custom checks");
     EXPECT_EQ(check(R"({ metric = "m", test = "order", order = ["a"] })"),
               "check: 'test' 'order', and only it, needs 'order', at least two names from largest "
               "to smallest");

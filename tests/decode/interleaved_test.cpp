@@ -11,6 +11,7 @@
 
 #include "impls/decode/cpu/loops.hpp"
 #include "impls/decode/cpu/products.hpp"
+#include "impls/decode/cpu/tile_bodies.hpp"
 #include "impls/decode/weights/interleaved.hpp"
 #include "impls/decode/weights/weights.hpp"
 #include "kernels/cpu/element_types.hpp"
@@ -88,10 +89,10 @@ class InterleavedProduct : public testing::TestWithParam<Case> {
         const Loops& loops = *GetParam().loops;
         if (x.digit_type() == ActivationType::exact)
             loops.multiply_exact(matrix.type, matrix.interleaved.data(), matrix.columns, x.exact(),
-                                 tokens, y.data(), 16);
+                                 tokens, y.data(), 16, {});
         else
             loops.multiply_int8(matrix.type, matrix.interleaved.data(), matrix.columns, x.int8(),
-                                tokens, y.data(), 16);
+                                tokens, y.data(), 16, {});
         return y;
     }
 };
@@ -257,18 +258,54 @@ TEST_P(InterleavedProduct, EverySetOfInstructionsGivesTheSameBits) {
             const Loops& plain = *all_loops().front();
             if (digits == ActivationType::exact)
                 plain.multiply_exact(type(), matrix.interleaved.data(), 192, portable.exact(),
-                                     tokens, expected.data(), 16);
+                                     tokens, expected.data(), 16, {});
             else
                 plain.multiply_int8(type(), matrix.interleaved.data(), 192, portable.int8(), tokens,
-                                    expected.data(), 16);
+                                    expected.data(), 16, {});
             EXPECT_EQ(y, expected) << tokens;
         }
+}
+
+// Bit by bit: what the processor has, and what the operating system saves.
+TEST(Tiles, AreUsedWhereAllIsThereAlone) {
+    constexpr std::uint32_t tile = 1u << 24, int8 = 1u << 25;
+    constexpr std::uint64_t shapes = 1u << 17, data = 1u << 18;
+    EXPECT_TRUE(has_int8_tiles({tile | int8, shapes | data}));
+    EXPECT_TRUE(has_int8_tiles({~0u, ~std::uint64_t{0}}));
+    for (const std::uint32_t lacks : {tile, int8})
+        EXPECT_FALSE(has_int8_tiles({~lacks, ~std::uint64_t{0}}));
+    for (const std::uint64_t lacks : {shapes, data}) EXPECT_FALSE(has_int8_tiles({~0u, ~lacks}));
+    EXPECT_FALSE(has_int8_tiles({}));
+}
+
+// TDPBSUD by its definition: signed bytes of a row times unsigned ones of four columns.
+TEST(Tiles, EmulatedDotProducts) {
+    TileConfig config;
+    config.rows[0] = 2, config.row_bytes[0] = 8;  // 2 × 2 sums
+    config.rows[1] = 2, config.row_bytes[1] = 8;  // 2 × 8 bytes
+    config.rows[2] = 2, config.row_bytes[2] = 8;  // of 8 × 2, four to a lane
+    EmulatedTiles::load_config(config);
+    const std::int8_t a[2][10] = {{-128, 127, 0, 1, 2, 3, 4, 5, 99, 99},
+                                  {1, 1, 1, 1, -1, -1, -1, -1, 99, 99}};
+    const std::uint8_t b[2][8] = {{255, 255, 0, 0, 1, 2, 3, 4}, {10, 20, 30, 40, 0, 0, 0, 200}};
+    std::int32_t sums[2][2] = {{1000, 0}, {0, -7}};
+    EmulatedTiles::load<0>(sums, sizeof sums[0]);
+    EmulatedTiles::load<1>(a, sizeof a[0]);
+    EmulatedTiles::load<2>(b, sizeof b[0]);
+    EmulatedTiles::dot<0, 1, 2>();
+    EmulatedTiles::store<0>(sums, sizeof sums[0]);
+    EmulatedTiles::release();
+    EXPECT_EQ(sums[0][0], 1000 + (-128 + 127) * 255 + 20 + 60 + 120 + 200);
+    EXPECT_EQ(sums[0][1], -128 + 2 * 127 + 4 + 1000);
+    EXPECT_EQ(sums[1][0], 510 - 100);
+    EXPECT_EQ(sums[1][1], -7 + 10 - 200);
 }
 
 std::vector<Case> cases() {
     std::vector<Case> all;
     for (const Loops* const loops : all_loops())
         for (const AssayType type : quantised) all.push_back({type, loops});
+    for (const AssayType type : quantised) all.push_back({type, &loops_with_emulated_tiles()});
     return all;
 }
 

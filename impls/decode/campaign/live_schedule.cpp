@@ -11,6 +11,7 @@
 #include <random>
 #include <utility>
 
+#include "impls/decode/campaign/heard_requests.hpp"
 #include "impls/decode/campaign/served_models.hpp"
 #include "impls/decode/service/engine_client.hpp"
 #include "suite/base/error.hpp"
@@ -37,7 +38,7 @@ class LiveService {
         drive::SeedOutcome outcome;
         try {
             for (int i = 0; i < wanted_engines_; ++i) start_engine();
-            while (answered_ < requests_.size()) {
+            while (!requests_.all_answered()) {
                 if (now_s() > longest.count()) throw BrokenRule{"it does not come to an end"};
                 turn();
             }
@@ -52,13 +53,6 @@ class LiveService {
     }
 
   private:
-    struct Request {
-        BatchRequest request;
-        double comes_s = 0;
-        RequestState state;  // as far as tokens were heard
-        int answers = 0;
-        Finish finish = Finish::length;
-    };
     struct Host {
         EngineClient* engine = nullptr;
         std::map<RequestId, std::size_t> requests;
@@ -82,27 +76,16 @@ class LiveService {
         settings_.options.swap = below(2) == 0;
         settings_.pace = StepCost{.fixed_s = 0.002, .weights_s = 0.002, .token_s = 0.0001};
         equal_weights_ = misdeed_ != Misdeed::keeps_the_cache && below(2) == 0;
-        std::vector<int> beginning(1 + below(30));
-        for (int& id : beginning) id = random_id();
-        int least = 1;
-        requests_.resize(5 + below(8));
-        for (Request& each : requests_) {
-            each.request.prompt.assign(
-                beginning.begin(),
-                beginning.begin() + static_cast<std::ptrdiff_t>(below(beginning.size() + 1)));
-            for (std::uint64_t n = 1 + below(9); n > 0; --n)
-                each.request.prompt.push_back(random_id());
-            each.request.max_tokens = 10 + static_cast<int>(below(80));
-            if (below(2) == 0) each.request.sampling = {1, 0, 1, below(5)};
-            if (below(4) == 0) each.request.stop_ids = {random_id()};
-            each.comes_s = seconds(horizon_s);
-            each.state.model = settings_.options.model;
-            each.state.request = each.request;
-            least = std::max(least, least_blocks(static_cast<int>(each.request.prompt.size()),
-                                                 each.request.max_tokens, model_.context));
-            pending_.push_back(static_cast<std::size_t>(&each - requests_.data()));
-        }
-        settings_.blocks = least + static_cast<int>(below(12));
+        requests_.draw({.fewest = 5,
+                        .more = 8,
+                        .fewest_tokens = 10,
+                        .more_tokens = 80,
+                        .one_stops_of = 4,
+                        .vocabulary = model_.vocabulary,
+                        .context = model_.context,
+                        .model = model_.name},
+                       random_, [&] { return seconds(horizon_s); });
+        settings_.blocks = requests_.least_blocks(model_.context) + static_cast<int>(below(12));
         wanted_engines_ = 2 + static_cast<int>(below(2));
         std::string named;
         const auto plan = [&](Trouble trouble) {
@@ -116,11 +99,8 @@ class LiveService {
             plan(static_cast<Trouble>(drawn < 7 ? drawn : drawn - 2));
         }
         says_ = fmt::format("{}, {} requests, {} engines of {} blocks, {}:{}", model_.name,
-                            requests_.size(), wanted_engines_, settings_.blocks,
+                            requests_.all.size(), wanted_engines_, settings_.blocks,
                             equal_weights_ ? "equal weights" : "other weights each time", named);
-    }
-    int random_id() {
-        return static_cast<int>(below(static_cast<std::uint64_t>(model_.vocabulary)));
     }
     static const char* name_of(Trouble trouble) {
         constexpr std::array names{"kill", "hang", "slow", "corrupt", "nan", "publish", "move"};
@@ -161,26 +141,7 @@ class LiveService {
     void hear(Host& host) {
         StepReport report;
         host.engine->take(report);
-        for (const MadeToken& token : report.tokens) {
-            Request& request = requests_[host.requests.at(token.request)];
-            RequestState& state = request.state;
-            if (request.answers > 0) throw BrokenRule{"a token came behind the answer"};
-            if (!state.versions.empty() && state.versions.back() > token.version)
-                throw BrokenRule{"the version of a request's tokens went back"};
-            state.ids.push_back(token.id);
-            state.log_probabilities.push_back(token.log_probability);
-            state.versions.push_back(token.version);
-            ++counts_["tokens"];
-        }
-        for (const EndedRequest& ended : report.ended) {
-            Request& request = requests_[host.requests.at(ended.request)];
-            if (++request.answers > 1) throw BrokenRule{"a request was answered twice"};
-            request.finish = ended.why;
-            counts_["preemptions"] += ended.preemptions;
-            counts_["reused"] += ended.reused;
-            host.requests.erase(ended.request);
-            ++answered_;
-        }
+        requests_.hear(report, host.requests, counts_);
         if (host.engine->ready()) bring_weights(host);
     }
     void bring_weights(Host& host) {
@@ -214,47 +175,34 @@ class LiveService {
                 throw BrokenRule{"an engine ended by itself: " + how};
             ++counts_[how == "signal 9" ? "killed" : "given_up"];
             for (const auto& [id, number] : host.requests) {
-                if (host.engine->state_of(id).ids != requests_[number].state.ids)
+                if (host.engine->state_of(id).ids != requests_.all[number].state.ids)
                     throw BrokenRule{"what is known of a lost request is not what was heard"};
-                pending_.push_back(number);
+                requests_.pending.push_back(number);
             }
             host.requests.clear();
         }
-        std::sort(pending_.begin(), pending_.end());
+        std::sort(requests_.pending.begin(), requests_.pending.end());
         for (; lost > 0; --lost) start_engine();
     }
 
     void dispatch() {
         std::vector<std::size_t> left;
-        for (const std::size_t number : pending_) {
-            Request& request = requests_[number];
+        for (const std::size_t number : requests_.pending) {
             Host* best = nullptr;
-            if (request.comes_s <= now_s())
+            if (requests_.all[number].comes_s <= now_s())
                 for (Host& host : hosts_) {
                     // Its next token is not to be of older weights than its last.
-                    const bool old = !request.state.versions.empty() &&
-                                     request.state.versions.back() > host.engine->version();
+                    const bool old = requests_.is_ahead_of(number, host.engine->version());
                     if (host.gone || !host.engine->ready() || old) continue;
                     if (!best || host.requests.size() < best->requests.size()) best = &host;
                 }
             if (!best)
                 left.push_back(number);
             else
-                best->requests[give(*best->engine, request)] = number;
+                best->requests[requests_.give(*best->engine, number, misdeed_)] = number;
         }
-        pending_ = std::move(left);
+        requests_.pending = std::move(left);
     }
-    RequestId give(EngineClient& engine, const Request& request) const {
-        if (request.state.ids.empty()) return engine.submit(request.request);
-        RequestState state = request.state;
-        if (misdeed_ == Misdeed::forgets_a_token) {
-            state.ids.pop_back();
-            state.log_probabilities.pop_back();
-            state.versions.pop_back();
-        }
-        return engine.resume(state);
-    }
-
     // ---- trouble -------------------------------------------------------------------------------
 
     /// One that has something to do, if there is one.
@@ -343,17 +291,8 @@ class LiveService {
     void check_the_end() {
         for (Host& host : hosts_)
             if (!host.gone) check_engine(*host.engine);
-        long failed = 0;
-        for (const Request& request : requests_) {
-            if (request.answers != 1)
-                throw BrokenRule{fmt::format("a request has {} answers", request.answers)};
-            failed += request.finish == Finish::failed;
-            check_tokens(request);
-        }
-        if (failed > counts_["fault.nan"])
-            throw BrokenRule{"more requests failed than were struck"};
-        counts_["failed"] = failed;
-        counts_["requests"] = static_cast<long>(requests_.size());
+        requests_.check_answers(counts_);
+        for (const HeardRequest& request : requests_.all) check_tokens(request);
     }
 
     /// One that hangs may be lost on the way.
@@ -384,7 +323,7 @@ class LiveService {
         return *engine;
     }
 
-    void check_tokens(const Request& request) {
+    void check_tokens(const HeardRequest& request) {
         const RequestState& heard = request.state;
         RequestState known = heard;
         known.ids.clear();
@@ -406,9 +345,7 @@ class LiveService {
             }
             if (!end) engine.remove(id);
         }
-        if (request.finish == Finish::failed ? end.has_value() : end != request.finish)
-            throw BrokenRule{fmt::format("a request ended as '{}' after {} tokens",
-                                         to_string(request.finish), heard.ids.size())};
+        check_end(request, end);
     }
     void check_token(const RequestState& heard, RequestState& known, const MadeToken& token) const {
         const std::size_t i = known.ids.size();
@@ -427,12 +364,10 @@ class LiveService {
     EngineSettings settings_;
     bool equal_weights_ = true;
     int wanted_engines_ = 2, published_ = 1;
-    std::vector<Request> requests_;
-    std::vector<std::size_t> pending_;  // to be given to an engine
+    HeardRequests requests_;
     std::deque<Host> hosts_;
     std::multimap<double, Trouble> troubles_;
     std::optional<double> start_s_;  // of time: the first engine is ready
-    std::size_t answered_ = 0;
     std::map<std::string, std::unique_ptr<BatchEngine>> alone_;  // by weights
     std::map<std::string, long> counts_;
     std::string says_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "impls/decode/batch_engine.hpp"
+#include "impls/decode/campaign/heard_requests.hpp"
 #include "impls/decode/modelled/modelled_back_end.hpp"
 #include "suite/base/error.hpp"
 
@@ -29,7 +30,7 @@ class VirtualService {
     drive::SeedOutcome run() {
         drive::SeedOutcome outcome;
         try {
-            for (long turns = 0; answered_ < requests_.size(); ++turns) {
+            for (long turns = 0; !requests_.all_answered(); ++turns) {
                 if (turns > 100000) throw BrokenRule{"it does not come to an end"};
                 turn();
             }
@@ -39,25 +40,17 @@ class VirtualService {
             outcome.why = broken.why;
         }
         outcome.counts = counts_;
-        outcome.says = fmt::format("{} requests, {} engines of {} blocks, {}", requests_.size(),
+        outcome.says = fmt::format("{} requests, {} engines of {} blocks, {}", requests_.all.size(),
                                    wanted_engines_, model_.blocks,
                                    equal_weights_ ? "equal weights" : "other weights each time");
         return outcome;
     }
 
   private:
-    /// What is known of a request outside the engines: its journal.
-    struct Journal {
-        BatchRequest request;
-        double comes_s = 0;
-        RequestState state;  // as far as tokens were heard
-        int answers = 0;
-        Finish finish = Finish::length;
-    };
     struct Host {
         std::unique_ptr<BatchEngine> engine;
         ModelledBackEnd* back_end = nullptr;  // in use, where no weights were committed since
-        std::map<RequestId, std::size_t> journals;
+        std::map<RequestId, std::size_t> requests;
         StepReport report;  // of the step under way
         bool busy = false;
         double ready_s = 0;  // when that ends
@@ -90,37 +83,22 @@ class VirtualService {
         options_.model = "modelled";
         equal_weights_ = below(2) == 0;
         if (misdeed_ == Misdeed::keeps_the_cache) equal_weights_ = false;
-        std::vector<int> beginning(1 + below(30));
-        for (int& id : beginning) id = random_id();
-        int least = 1;
-        requests_.resize(3 + below(12));
-        for (Journal& each : requests_) {
-            each.request.prompt.assign(
-                beginning.begin(),
-                beginning.begin() + static_cast<std::ptrdiff_t>(below(beginning.size() + 1)));
-            for (std::uint64_t n = 1 + below(9); n > 0; --n)
-                each.request.prompt.push_back(random_id());
-            each.request.max_tokens = 1 + static_cast<int>(below(50));
-            if (below(2) == 0) each.request.sampling = {1, 0, 1, below(5)};
-            if (below(3) == 0) each.request.stop_ids = {random_id()};
-            if (below(4) == 0) each.request.priority = static_cast<int>(below(3));
-            each.comes_s = seconds(60);
-            each.state.model = options_.model;
-            each.state.request = each.request;
-            least = std::max(least, least_blocks(static_cast<int>(each.request.prompt.size()),
-                                                 each.request.max_tokens, model_.context));
-            pending_.push_back(static_cast<std::size_t>(&each - requests_.data()));
-        }
-        model_.blocks = least + static_cast<int>(below(10));
+        requests_.draw({.fewest = 3,
+                        .more = 12,
+                        .fewest_tokens = 1,
+                        .more_tokens = 50,
+                        .one_stops_of = 3,
+                        .priorities = true,
+                        .vocabulary = model_.vocabulary,
+                        .context = model_.context,
+                        .model = options_.model},
+                       random_, [&] { return seconds(60); });
+        model_.blocks = requests_.least_blocks(model_.context) + static_cast<int>(below(10));
         wanted_engines_ = 1 + static_cast<int>(below(3));
         for (int i = 0; i < wanted_engines_; ++i) start_engine();
         for (std::uint64_t n = 1 + below(8); n > 0; --n)
             troubles_.emplace(seconds(90), static_cast<Trouble>(below(7)));
     }
-    int random_id() {
-        return static_cast<int>(below(static_cast<std::uint64_t>(model_.vocabulary)));
-    }
-
     std::uint64_t weights_of(int version) const {
         return equal_weights_ ? 1 : static_cast<std::uint64_t>(version);
     }
@@ -143,14 +121,15 @@ class VirtualService {
     /// The next thing that happens, whatever it is.
     void turn() {
         double next = troubles_.empty() ? never : troubles_.begin()->first;
-        for (const std::size_t journal : pending_)
+        for (const std::size_t number : requests_.pending) {
             // Who is there already waits for an engine with newer weights.
-            if (requests_[journal].comes_s > now_s_)
-                next = std::min(next, requests_[journal].comes_s);
+            const double comes_s = requests_.all[number].comes_s;
+            if (comes_s > now_s_) next = std::min(next, comes_s);
+        }
         for (const Host& host : hosts_) {
             if (hangs(host)) {
                 next = std::min(next, host.hangs_until_s);
-                if (!host.given_up && !host.journals.empty())
+                if (!host.given_up && !host.requests.empty())
                     next = std::min(next, silent_since(host) + patience_s);
                 continue;
             }
@@ -184,7 +163,7 @@ class VirtualService {
         if (host.given_up && !host.busy) {
             // It is there again, and is told that nobody waits for it.
             for (const RequestId request : host.engine->unfinished()) host.engine->remove(request);
-            host.journals.clear();
+            host.requests.clear();
             host.given_up = false;
         }
         if (!host.busy && host.commits_s && *host.commits_s <= now_s_) {
@@ -207,31 +186,12 @@ class VirtualService {
     }
 
     void hear(Host& host) {
-        const bool lost = host.given_up && misdeed_ != Misdeed::hears_the_lost;
-        for (const MadeToken& token : host.report.tokens) {
-            if (lost) continue;
-            Journal& journal = requests_[host.journals.at(token.request)];
-            RequestState& state = journal.state;
-            if (token.version != host.committed)
-                throw BrokenRule{fmt::format("a token of version {}, where {} was committed",
-                                             token.version, host.committed)};
-            if (!state.versions.empty() && state.versions.back() > token.version)
-                throw BrokenRule{"the version of a request's tokens went back"};
-            state.ids.push_back(token.id);
-            state.log_probabilities.push_back(token.log_probability);
-            state.versions.push_back(token.version);
-            state.admitted = true;
-            ++counts_["tokens"];
-        }
-        for (const EndedRequest& ended : host.report.ended) {
-            if (lost) continue;
-            Journal& journal = requests_[host.journals.at(ended.request)];
-            if (++journal.answers > 1) throw BrokenRule{"a request was answered twice"};
-            journal.finish = ended.why;
-            counts_["preemptions"] += ended.preemptions;
-            counts_["reused"] += ended.reused;
-            host.journals.erase(ended.request);
-            ++answered_;
+        if (!host.given_up || misdeed_ == Misdeed::hears_the_lost) {
+            for (const MadeToken& token : host.report.tokens)
+                if (token.version != host.committed)
+                    throw BrokenRule{fmt::format("a token of version {}, where {} was committed",
+                                                 token.version, host.committed)};
+            requests_.hear(host.report, host.requests, counts_);
         }
         host.report.clear();
     }
@@ -240,51 +200,39 @@ class VirtualService {
 
     void dispatch() {
         std::vector<std::size_t> left;
-        for (const std::size_t number : pending_) {
-            Journal& journal = requests_[number];
-            if (journal.comes_s > now_s_) {
+        for (const std::size_t number : requests_.pending) {
+            if (requests_.all[number].comes_s > now_s_) {
                 left.push_back(number);
                 continue;
             }
             Host* best = nullptr;
             for (Host& host : hosts_) {
                 // Its next token is not to be of older weights than its last.
-                const bool old = !journal.state.versions.empty() &&
-                                 journal.state.versions.back() > host.committed;
+                const bool old = requests_.is_ahead_of(number, host.committed);
                 if (host.given_up || old) continue;
-                if (!best || host.journals.size() < best->journals.size()) best = &host;
+                if (!best || host.requests.size() < best->requests.size()) best = &host;
             }
             if (!best) {
                 left.push_back(number);
                 continue;
             }
-            best->journals[give(*best->engine, journal)] = number;
+            best->requests[requests_.give(*best->engine, number, misdeed_)] = number;
         }
-        pending_ = std::move(left);
-        if (!pending_.empty() &&
+        requests_.pending = std::move(left);
+        if (!requests_.pending.empty() &&
             std::all_of(hosts_.begin(), hosts_.end(), [](auto& host) { return host.given_up; })) {
             start_engine();
             dispatch();
         }
     }
-    RequestId give(BatchEngine& engine, const Journal& journal) const {
-        if (journal.state.ids.empty()) return engine.submit(journal.request);
-        RequestState state = journal.state;
-        if (misdeed_ == Misdeed::forgets_a_token) {
-            state.ids.pop_back();
-            state.log_probabilities.pop_back();
-            state.versions.pop_back();
-        }
-        return engine.resume(state);
-    }
     void take_back(Host& host) {
-        for (const auto& [id, number] : host.journals)
-            if (requests_[number].answers == 0) pending_.push_back(number);
-        std::sort(pending_.begin(), pending_.end());
+        for (const auto& [id, number] : host.requests)
+            if (requests_.all[number].answers == 0) requests_.pending.push_back(number);
+        std::sort(requests_.pending.begin(), requests_.pending.end());
     }
     void give_up_the_silent() {
         for (Host& host : hosts_) {
-            if (host.given_up || !hangs(host) || host.journals.empty() ||
+            if (host.given_up || !hangs(host) || host.requests.empty() ||
                 now_s_ < silent_since(host) + patience_s)
                 continue;
             host.given_up = true;
@@ -349,12 +297,12 @@ class VirtualService {
     }
 
     bool can_move(const Host& host) const {
-        return !host.busy && !hangs(host) && !host.given_up && !host.journals.empty();
+        return !host.busy && !hangs(host) && !host.given_up && !host.requests.empty();
     }
     /// One request to another engine, its state damaged on the way or not.
     void move(Host& from, bool corrupt) {
-        auto chosen = from.journals.begin();
-        std::advance(chosen, static_cast<std::ptrdiff_t>(below(from.journals.size())));
+        auto chosen = from.requests.begin();
+        std::advance(chosen, static_cast<std::ptrdiff_t>(below(from.requests.size())));
         const auto [id, number] = *chosen;
         Host& to = hosts_[below(hosts_.size())];
         const RequestState state = from.engine->state_of(id, below(2) == 0);
@@ -366,11 +314,11 @@ class VirtualService {
             bytes[below(bytes.size())] ^= static_cast<std::byte>(1 << below(8));
         }
         from.engine->remove(id);
-        from.journals.erase(chosen);
+        from.requests.erase(chosen);
         try {
             RequestState arrived = request_state_from(bytes);
             if (corrupt) throw BrokenRule{"a damaged state was not refused"};
-            to.journals[to.engine->resume(arrived)] = number;
+            to.requests[to.engine->resume(arrived)] = number;
             ++counts_[state.kv_positions > 0 ? "moved_with_cache" : "moved"];
         } catch (const UserError&) {
             if (!corrupt) throw BrokenRule{"a state that is whole was refused"};
@@ -379,11 +327,11 @@ class VirtualService {
                 wrong.ids.back() = (wrong.ids.back() + 1) % model_.vocabulary;
                 wrong.kv = {};
                 wrong.kv_positions = 0;
-                to.journals[to.engine->resume(wrong)] = number;
+                to.requests[to.engine->resume(wrong)] = number;
                 return;
             }
             ++counts_["refused"];
-            pending_.push_back(number);
+            requests_.pending.push_back(number);
         }
     }
 
@@ -400,27 +348,18 @@ class VirtualService {
             if (const int held = host.engine->stats().held_blocks; held != 0)
                 throw BrokenRule{fmt::format("{} blocks are left", held)};
         }
-        long failed = 0;
-        for (const Journal& journal : requests_) {
-            if (journal.answers != 1)
-                throw BrokenRule{fmt::format("a request has {} answers", journal.answers)};
-            failed += journal.finish == Finish::failed;
-            check_tokens(journal);
-        }
-        if (failed > counts_["fault.nan"])
-            throw BrokenRule{"more requests failed than were struck"};
-        counts_["failed"] = failed;
-        counts_["requests"] = static_cast<long>(requests_.size());
+        requests_.check_answers(counts_);
+        for (const HeardRequest& request : requests_.all) check_tokens(request);
     }
 
-    void check_tokens(const Journal& journal) const {
-        const RequestState& state = journal.state;
-        std::vector<int> tokens = journal.request.prompt;
+    void check_tokens(const HeardRequest& heard) const {
+        const RequestState& state = heard.state;
+        std::vector<int> tokens = heard.request.prompt;
         std::optional<Finish> end;
         for (std::size_t i = 0; i < state.ids.size(); ++i) {
             if (end) throw BrokenRule{"a request went on behind its end"};
             Pick pick;
-            pick.sampling = journal.request.sampling;
+            pick.sampling = heard.request.sampling;
             pick.draw = i;
             const std::vector<std::uint64_t> weights(tokens.size(), weights_of(state.versions[i]));
             const ModelledToken expected = modelled_token(tokens, weights, pick, model_.vocabulary);
@@ -429,17 +368,15 @@ class VirtualService {
                 throw BrokenRule{fmt::format("token {} of a request is {}, and alone {}", i,
                                              state.ids[i], expected.id)};
             tokens.push_back(state.ids[i]);
-            const auto& stops = journal.request.stop_ids;
+            const auto& stops = heard.request.stop_ids;
             if (std::find(stops.begin(), stops.end(), tokens.back()) != stops.end())
                 end = Finish::stop;
-            else if (static_cast<int>(i) + 1 == journal.request.max_tokens)
+            else if (static_cast<int>(i) + 1 == heard.request.max_tokens)
                 end = Finish::length;
             else if (static_cast<int>(tokens.size()) == model_.context + 1)
                 end = Finish::context;
         }
-        if (journal.finish == Finish::failed ? end.has_value() : end != journal.finish)
-            throw BrokenRule{fmt::format("a request ended as '{}' after {} tokens",
-                                         to_string(journal.finish), state.ids.size())};
+        check_end(heard, end);
     }
 
     std::mt19937_64 random_;
@@ -448,12 +385,10 @@ class VirtualService {
     BatchOptions options_;
     bool equal_weights_ = true;
     int wanted_engines_ = 1, published_ = 1;
-    std::vector<Journal> requests_;
-    std::vector<std::size_t> pending_;  // to be given to an engine
+    HeardRequests requests_;
     std::vector<Host> hosts_;
     std::multimap<double, Trouble> troubles_;
     double now_s_ = 0;
-    std::size_t answered_ = 0;
     std::map<std::string, long> counts_;
 };
 

@@ -134,6 +134,7 @@ ForwardPass::ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& opt
       context_(kernels_of_processor()->create(options.threads, 0, nullptr)),
       cache_(config_, options.blocks, options.kv),
       attention_(config_),
+      ahead_(options.blocks),
       normalised_(config_.width,
                   digits_for(options.activations, model_->weights,
                              {&LayerWeights::query, &LayerWeights::key, &LayerWeights::value,
@@ -200,6 +201,8 @@ void ForwardPass::each_token(int tokens, const Work& work) {
 void ForwardPass::run(std::span<const FedToken> tokens, std::span<const int> wanted) {
     const int count = static_cast<int>(tokens.size());
     note_positions(tokens);
+    ahead_.note(tokens);
+    ask_ahead(0);
     each_token(count, [&](int t) { embed(t, tokens[static_cast<std::size_t>(t)]); });
     std::fill_n(change_.data(), floats_of(count, config_.width), 0.0f);
     for (int layer = 0; layer < config_.layers; ++layer) {
@@ -216,7 +219,20 @@ void ForwardPass::run(std::span<const FedToken> tokens, std::span<const int> wan
         normalised_.ready(r);
     });
     const Product product{&model_->weights.output, logits_.get()};
-    multiply(*context_, loops_, {&product, 1}, normalised_);
+    multiply(*context_, loops_, {&product, 1}, normalised_, ahead_);
+}
+
+void ForwardPass::ask_ahead(int layer) {
+    if (layer == config_.layers) return ahead_.end();
+    const LayerWeights& next = model_->weights.layers[static_cast<std::size_t>(layer)];
+    int takes = takes_of(next.query) + takes_of(next.key) + takes_of(next.value);
+    if (layer > 0) {
+        const LayerWeights& last = model_->weights.layers[static_cast<std::size_t>(layer - 1)];
+        takes += takes_of(last.attention_out);
+        if (!model_->networks)
+            takes += takes_of(last.gate) + takes_of(last.up) + takes_of(last.down);
+    }
+    ahead_.begin(cache_, layer, takes);
 }
 
 void ForwardPass::note_positions(std::span<const FedToken> tokens) {
@@ -284,7 +300,7 @@ void ForwardPass::attend(int index, std::span<const FedToken> tokens) {
     add_and_normalise(layer.attention_norm, count);
     const Product products[] = {
         {&layer.query, query_.data()}, {&layer.key, key_.data()}, {&layer.value, value_.data()}};
-    multiply(*context_, loops_, products, normalised_);
+    multiply(*context_, loops_, products, normalised_, ahead_);
     each_token(count, [&](int t) {
         const FedToken& fed = tokens[static_cast<std::size_t>(t)];
         rotate_token(t);
@@ -293,13 +309,14 @@ void ForwardPass::attend(int index, std::span<const FedToken> tokens) {
                    row(value_, t, kv_width));
     });
     attention_.run(*context_, loops_, cache_, index, tokens, query_.data());
+    ask_ahead(index + 1);
     mixed_.begin(count);
     each_token(count, [&](int t) {
         attention_.join(t, mixed_.row(t));
         mixed_.ready(t);
     });
     const Product product{&layer.attention_out, change_.data()};
-    multiply(*context_, loops_, {&product, 1}, mixed_);
+    multiply(*context_, loops_, {&product, 1}, mixed_, ahead_);
 }
 
 void ForwardPass::feed_forward(int index, std::span<const FedToken> tokens) {
@@ -309,11 +326,11 @@ void ForwardPass::feed_forward(int index, std::span<const FedToken> tokens) {
     if (model_->networks)
         return model_->networks->run(*context_, index, positions_, normalised_, change_.data());
     activate(*context_, loops_, layer.gate, layer.up, config_.activation, normalised_,
-             hidden_.row(0));
+             hidden_.row(0), ahead_);
     hidden_.begin(count);
     each_token(count, [&](int t) { hidden_.ready(t); });
     const Product product{&layer.down, change_.data()};
-    multiply(*context_, loops_, {&product, 1}, hidden_);
+    multiply(*context_, loops_, {&product, 1}, hidden_, ahead_);
 }
 
 }  // namespace assay::decode

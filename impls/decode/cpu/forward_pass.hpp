@@ -97,6 +97,8 @@ class ForwardPass {
     void attend(int layer, std::span<const FedToken> tokens);
     void feed_forward(int layer, std::span<const FedToken> tokens);
     void rotate_token(int token);
+    /// Keys and values of a layer are asked for beside all products before its attention.
+    void ask_ahead(int layer);
 
     std::shared_ptr<CpuModel> model_;
     const nn::DecoderConfig config_;
@@ -104,6 +106,7 @@ class ForwardPass {
     std::unique_ptr<AssayContext, DestroyContext> context_;
     PagedCache cache_;
     Attention attention_;
+    CacheAhead ahead_;
     std::vector<double> frequencies_;   // [head width / 2], radians per position; llama
     std::vector<float> cosine_, sine_;  // [tokens][head width / 2]
 

@@ -70,38 +70,82 @@ struct Unpacked {
     }
 };
 
+// Adds a block's dot products, whole numbers, in the scales of both sides.
 template <class V, AssayType type, int digits>
-inline typename V::Floats add_block(const Unpacked<V, type>& weights, const DigitBlock<digits>& x,
-                                    typename V::Floats total) {
-    using B = Block<type>;
-    typename V::Ints sums[digits];
-#pragma GCC unroll 3
-    for (int d = 0; d < digits; ++d) {
-        sums[d] = B::added ? V::broadcast(-B::added * x.digit_sums[d]) : V::no_ints();
-#pragma GCC unroll 8
-        for (int q = 0; q < quads; ++q)
-            sums[d] =
-                V::template dot<B::added != 128>(sums[d], weights.quants[q], x.digits[d] + 4 * q);
-    }
+inline typename V::Floats add_sums(const typename V::Ints* sums, const Unpacked<V, type>& weights,
+                                   const DigitBlock<digits>& x, typename V::Floats total) {
     typename V::Floats whole = V::to_floats(sums[digits - 1]);
     if constexpr (digits == 3)
         whole = V::fused(V::to_floats(V::plus(V::times_256(sums[0]), sums[1])),
                          V::broadcast(256.0f), whole);
     total = V::fused(V::times(whole, V::broadcast(x.scale)), weights.scale, total);
-    if constexpr (B::has_minimum) total = V::fused(weights.minimum, V::broadcast(x.sum), total);
+    if constexpr (Block<type>::has_minimum)
+        total = V::fused(weights.minimum, V::broadcast(x.sum), total);
     return total;
+}
+
+// Less what was added to the quants.
+template <class V, AssayType type, int digits>
+inline typename V::Ints without_added(const DigitBlock<digits>& x, int digit) {
+    constexpr int added = Block<type>::added;
+    return added ? V::broadcast(-added * x.digit_sums[digit]) : V::no_ints();
+}
+
+template <class V, AssayType type, int digits>
+inline typename V::Floats add_block(const Unpacked<V, type>& weights, const DigitBlock<digits>& x,
+                                    typename V::Floats total) {
+    constexpr bool of_four_bits = Block<type>::added != 128;
+    typename V::Ints sums[digits];
+#pragma GCC unroll 3
+    for (int d = 0; d < digits; ++d) {
+        sums[d] = without_added<V, type>(x, d);
+#pragma GCC unroll 8
+        for (int q = 0; q < quads; ++q)
+            sums[d] =
+                V::template dot<of_four_bits>(sums[d], weights.quants[q], x.digits[d] + 4 * q);
+    }
+    return add_sums<V, type, digits>(sums, weights, x, total);
+}
+
+// Asks for what a block's share of the lines ahead is.
+class AskAhead {
+  public:
+    AskAhead(const Ahead& ahead, int blocks)
+        : ahead_(ahead), of_block_((ahead.count + blocks - 1) / blocks) {}
+    inline void ask() {
+        int lines = of_block_ < ahead_.count ? of_block_ : ahead_.count;
+        ahead_.count -= lines;
+        for (; lines > 0; --lines) {
+            __builtin_prefetch(*ahead_.pieces + 64 * ahead_.at, 0, 2);  // to the second cache
+            if (++ahead_.at < ahead_.lines) continue;
+            ahead_.at = 0;
+            ++ahead_.pieces;
+        }
+    }
+
+  private:
+    Ahead ahead_;
+    int of_block_;
+};
+
+template <AssayType type>
+inline void ask_for_weights(const std::byte* group) {
+#pragma GCC unroll 16
+    for (int line = 0; line < Block<type>::bytes; line += 64)
+        __builtin_prefetch(group + prefetch_bytes + line);
 }
 
 template <class V, AssayType type, int digits, int tokens>
 void multiply_few(const std::byte* group, int columns, const DigitBlock<digits>* x, float* y,
-                  int stride) {
+                  int stride, const Ahead& ahead) {
     typename V::Floats total[tokens];
 #pragma GCC unroll 4
     for (int t = 0; t < tokens; ++t) total[t] = V::no_floats();
-    for (int b = 0; b < columns / digit_block; ++b, group += Block<type>::bytes, x += tokens) {
-#pragma GCC unroll 16
-        for (int line = 0; line < Block<type>::bytes; line += 64)
-            __builtin_prefetch(group + prefetch_bytes + line);
+    const int blocks = columns / digit_block;
+    AskAhead asks(ahead, blocks);
+    for (int b = 0; b < blocks; ++b, group += Block<type>::bytes, x += tokens) {
+        asks.ask();
+        ask_for_weights<type>(group);
         const Unpacked<V, type> weights(group);
 #pragma GCC unroll 4
         for (int t = 0; t < tokens; ++t)
@@ -114,12 +158,13 @@ void multiply_few(const std::byte* group, int columns, const DigitBlock<digits>*
 // More tokens than registers: their sums lie in the first cache, in y.
 template <class V, AssayType type, int digits>
 void multiply_many(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
-                   float* y, int stride) {
+                   float* y, int stride, const Ahead& ahead) {
     for (int t = 0; t < tokens; ++t) V::store(y + t * stride, V::no_floats());
-    for (int b = 0; b < columns / digit_block; ++b, group += Block<type>::bytes, x += tokens) {
-#pragma GCC unroll 16
-        for (int line = 0; line < Block<type>::bytes; line += 64)
-            __builtin_prefetch(group + prefetch_bytes + line);
+    const int blocks = columns / digit_block;
+    AskAhead asks(ahead, blocks);
+    for (int b = 0; b < blocks; ++b, group += Block<type>::bytes, x += tokens) {
+        asks.ask();
+        ask_for_weights<type>(group);
         const Unpacked<V, type> weights(group);
         int t = 0;
         for (; t + 2 <= tokens; t += 2) {
@@ -140,29 +185,29 @@ void multiply_many(const std::byte* group, int columns, const DigitBlock<digits>
 
 template <class V, AssayType type, int digits>
 void multiply_type(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
-                   float* y, int stride) {
+                   float* y, int stride, const Ahead& ahead) {
     switch (tokens) {
         case 1:
-            return multiply_few<V, type, digits, 1>(group, columns, x, y, stride);
+            return multiply_few<V, type, digits, 1>(group, columns, x, y, stride, ahead);
         case 2:
-            return multiply_few<V, type, digits, 2>(group, columns, x, y, stride);
+            return multiply_few<V, type, digits, 2>(group, columns, x, y, stride, ahead);
         case 3:
-            return multiply_few<V, type, digits, 3>(group, columns, x, y, stride);
+            return multiply_few<V, type, digits, 3>(group, columns, x, y, stride, ahead);
         case 4:
-            return multiply_few<V, type, digits, 4>(group, columns, x, y, stride);
+            return multiply_few<V, type, digits, 4>(group, columns, x, y, stride, ahead);
         default:
-            return multiply_many<V, type, digits>(group, columns, x, tokens, y, stride);
+            return multiply_many<V, type, digits>(group, columns, x, tokens, y, stride, ahead);
     }
 }
 
 template <class V, int digits>
 void multiply(AssayType type, const std::byte* group, int columns, const DigitBlock<digits>* x,
-              int tokens, float* y, int stride) {
+              int tokens, float* y, int stride, Ahead ahead) {
     if (type == ASSAY_Q8_0)
-        return multiply_type<V, ASSAY_Q8_0, digits>(group, columns, x, tokens, y, stride);
+        return multiply_type<V, ASSAY_Q8_0, digits>(group, columns, x, tokens, y, stride, ahead);
     if (type == ASSAY_Q4_0)
-        return multiply_type<V, ASSAY_Q4_0, digits>(group, columns, x, tokens, y, stride);
-    multiply_type<V, ASSAY_Q4_1, digits>(group, columns, x, tokens, y, stride);
+        return multiply_type<V, ASSAY_Q4_0, digits>(group, columns, x, tokens, y, stride, ahead);
+    multiply_type<V, ASSAY_Q4_1, digits>(group, columns, x, tokens, y, stride, ahead);
 }
 
 // Digits of sixteen whole numbers, below 127·65536 in magnitude, or 127.
@@ -244,12 +289,35 @@ void multiply_bf16(const std::byte* group, int columns, const float* const* x, i
 
 // --- attention
 
-template <class V, KvType type>
-inline typename V::Floats kept(const std::byte* from, int index) {
-    if constexpr (type == KvType::f32)
-        return V::load(reinterpret_cast<const float*>(from) + index);
-    else
-        return V::from_bf16(from + 2 * index);
+// add(row, its vectors) for each of `count` rows that are stored as KvLayout says. place(row, v):
+// where vector v of the row begins; in bf16 of it and of the next row, for even rows.
+template <class V, KvType type, int vectors, class Place, class Add>
+inline void each_row(int count, const Place& place, const Add& add) {
+    using Floats = typename V::Floats;
+    if constexpr (type == KvType::f32) {
+        for (int row = 0; row < count; ++row) {
+            Floats at[vectors];
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v)
+                at[v] = V::load(reinterpret_cast<const float*>(place(row, v)));
+            add(row, at);
+        }
+    } else {
+        const auto unpack = [&](int row, Floats* first, Floats* second) {
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) V::pairs_of_bf16(place(row, v), first[v], second[v]);
+        };
+        Floats first[vectors], second[vectors];
+        int row = 0;
+        for (; row + 2 <= count; row += 2) {
+            unpack(row, first, second);
+            add(row, first);
+            add(row + 1, second);
+        }
+        if (row == count) return;
+        unpack(row, first, second);  // the second may never have been put
+        add(row, first);
+    }
 }
 
 // scores[h][16 · block + lane] of `heads` heads and `blocks` blocks.
@@ -258,17 +326,17 @@ inline void score_blocks(const Segment& s, const float* query, int block, float*
     typename V::Floats sums[heads][blocks];
 #pragma GCC unroll 16
     for (int i = 0; i < heads * blocks; ++i) sums[i / blocks][i % blocks] = V::no_floats();
-    for (int i = 0; i < s.head_width; ++i) {
-        typename V::Floats keys[blocks];
+    constexpr int row_bytes = lanes * static_cast<int>(bytes_of(type));
+    each_row<V, type, blocks>(
+        s.head_width, [&](int i, int b) { return s.blocks[block + b] + row_bytes * i; },
+        [&](int i, const typename V::Floats* keys) {
 #pragma GCC unroll 4
-        for (int b = 0; b < blocks; ++b) keys[b] = kept<V, type>(s.blocks[block + b], lanes * i);
+            for (int h = 0; h < heads; ++h) {
+                const typename V::Floats q = V::broadcast(query[h * s.head_width + i]);
 #pragma GCC unroll 4
-        for (int h = 0; h < heads; ++h) {
-            const typename V::Floats q = V::broadcast(query[h * s.head_width + i]);
-#pragma GCC unroll 4
-            for (int b = 0; b < blocks; ++b) sums[h][b] = V::fused(q, keys[b], sums[h][b]);
-        }
-    }
+                for (int b = 0; b < blocks; ++b) sums[h][b] = V::fused(q, keys[b], sums[h][b]);
+            }
+        });
 #pragma GCC unroll 4
     for (int h = 0; h < heads; ++h)
 #pragma GCC unroll 4
@@ -280,22 +348,26 @@ inline void score_blocks(const Segment& s, const float* query, int block, float*
 template <class V, KvType type, int heads, int vectors>
 inline void mix_columns(const Segment& s, const float* shares, int column, float* mixed) {
     const int width = padded(s.head_width);
-    const std::size_t behind_keys = static_cast<std::size_t>(lanes * s.head_width) * bytes_of(type);
+    const KvLayout layout(type, s.head_width);
+    constexpr int element = static_cast<int>(bytes_of(type));
     typename V::Floats sums[heads][vectors];
 #pragma GCC unroll 16
     for (int i = 0; i < heads * vectors; ++i) sums[i / vectors][i % vectors] = V::no_floats();
-    for (int p = 0; p < s.positions; ++p) {
-        const std::byte* const values = s.blocks[p / lanes] + behind_keys;
-        typename V::Floats row[vectors];
+    for (int first = 0; first < s.positions; first += lanes) {
+        const std::byte* const values = s.blocks[first / lanes];
+        each_row<V, type, vectors>(
+            s.positions - first < lanes ? s.positions - first : lanes,
+            [&](int p, int v) { return values + element * layout.value(p, column + lanes * v); },
+            [&](int p, const typename V::Floats* row) {
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v)
-            row[v] = kept<V, type>(values, p % lanes * width + column + lanes * v);
+                for (int h = 0; h < heads; ++h) {
+                    const typename V::Floats share =
+                        V::broadcast(shares[h * segment_positions + first + p]);
 #pragma GCC unroll 4
-        for (int h = 0; h < heads; ++h) {
-            const typename V::Floats share = V::broadcast(shares[h * segment_positions + p]);
-#pragma GCC unroll 4
-            for (int v = 0; v < vectors; ++v) sums[h][v] = V::fused(share, row[v], sums[h][v]);
-        }
+                    for (int v = 0; v < vectors; ++v)
+                        sums[h][v] = V::fused(share, row[v], sums[h][v]);
+                }
+            });
     }
 #pragma GCC unroll 4
     for (int h = 0; h < heads; ++h)

@@ -39,17 +39,39 @@ constexpr int lanes = 16;
 /// Floats of a row of values: whole vectors.
 constexpr int padded(int head_width) { return (head_width + lanes - 1) / lanes * lanes; }
 
+/// Where a head's keys and values lie in a block of sixteen positions. f32: keys are [head
+/// width][16], values behind them [16][padded head width]. bf16: so, too, but of two neighbouring
+/// rows the elements stand in turns, since loops unpack two vectors out of one of 64 bytes.
+class KvLayout {
+  public:
+    constexpr KvLayout(KvType type, int head_width)
+        : together_(type == KvType::f32 ? 1 : 2),
+          row_(padded(head_width)),
+          keys_(lanes * ((head_width + together_ - 1) / together_ * together_)) {}
+
+    /// Elements: of all keys, before the values; of both.
+    constexpr int keys() const { return keys_; }
+    constexpr int elements() const { return keys_ + lanes * row_; }
+    constexpr int key(int i, int position) const { return at(i, position, lanes); }
+    constexpr int value(int position, int i) const { return keys_ + at(position, i, row_); }
+
+  private:
+    constexpr int at(int row, int column, int columns) const {
+        return row / together_ * together_ * columns + column * together_ + row % together_;
+    }
+    int together_, row_, keys_;
+};
+
 /// Some query heads over consecutive blocks of sixteen positions.
 struct Segment {
     KvType type;
     int head_width;
     int positions;  ///< of the blocks' the last may be filled in part
     int heads;
-    const float* query;  ///< [heads][head width]
-    /// [blocks] of keys, [head width][16], with values, [16][padded head width], right behind.
-    const std::byte* const* blocks;
-    float* most;   ///< [heads]: the largest score
-    float* sums;   ///< [heads]: of exp(score − most)
+    const float* query;              ///< [heads][head width]
+    const std::byte* const* blocks;  ///< each as KvLayout says
+    float* most;                     ///< [heads]: the largest score
+    float* sums;                     ///< [heads]: of exp(score − most)
     float* mixed;  ///< [heads][padded head width]: sum of exp(score − most) · value
 };
 constexpr int segment_blocks = 16, segment_positions = segment_blocks * lanes;
@@ -61,6 +83,15 @@ struct SoftmaxPart {
     bool is_nan;  ///< one of them
 };
 
+/// Memory that will be read soon after, a line of the cache after the other: asked for beside
+/// products, which leave memory time to spare.
+struct Ahead {
+    const std::byte* const* pieces = nullptr;  ///< of `lines` each
+    int lines = 0;
+    int at = 0;     ///< line of the first piece
+    int count = 0;  ///< of all lines
+};
+
 struct Loops {
     const char* name;
     /// x: [columns], a multiple of 32. Block b goes to out[b · stride].
@@ -69,9 +100,9 @@ struct Loops {
     /// Sixteen rows (one interleaved group) times `tokens` tokens: y[t·stride + r]. Block b of
     /// token t: x[b·tokens + t]. A group is unpacked once.
     void (*multiply_exact)(AssayType type, const std::byte* group, int columns, const ExactBlock* x,
-                           int tokens, float* y, int stride);
+                           int tokens, float* y, int stride, Ahead ahead);
     void (*multiply_int8)(AssayType type, const std::byte* group, int columns, const Int8Block* x,
-                          int tokens, float* y, int stride);
+                          int tokens, float* y, int stride, Ahead ahead);
     /// The same for bf16 rows; x: [tokens] rows of floats, columns even. Arithmetic in fp32.
     void (*multiply_bf16)(const std::byte* group, int columns, const float* const* x, int tokens,
                           float* y, int stride);
@@ -84,9 +115,19 @@ struct Loops {
     std::int32_t (*bare_dots)(const std::byte* quants, const std::int8_t* digits, int dots);
 };
 
-/// The fastest that this processor runs.
+/// What CPUID and XGETBV say of AMX.
+struct TileBits {
+    std::uint32_t leaf7_edx = 0;  ///< AMX-TILE 24, AMX-INT8 25
+    std::uint64_t saved = 0;      ///< XCR0: registers the operating system can save
+};
+bool has_int8_tiles(const TileBits& bits);
+
+/// The fastest that this processor runs. AMX's tiles also need the operating system's permission,
+/// which is asked for once.
 const Loops& loops();
 /// All that it runs; the portable one is always among them.
 std::span<const Loops* const> all_loops();
+/// AMX's loops in plain C++, its few instructions emulated; slow.
+const Loops& loops_with_emulated_tiles();
 
 }  // namespace assay::decode

@@ -1,8 +1,6 @@
 #include "impls/decode/cpu/paged_cache.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <string>
 
@@ -16,12 +14,12 @@ static_assert(block_positions == lanes);
 
 PagedCache::PagedCache(const nn::DecoderConfig& config, int blocks, KvType type)
     : type_(type),
+      layout_(type, config.head_width),
       layers_(config.layers),
       kv_heads_(config.kv_heads),
       head_width_(config.head_width),
       blocks_(blocks),
-      head_bytes_(static_cast<std::size_t>(block_positions * (head_width_ + padded(head_width_))) *
-                  bytes_of(type)),
+      head_bytes_(static_cast<std::size_t>(layout_.elements()) * bytes_of(type)),
       block_bytes_(static_cast<std::size_t>(layers_ * kv_heads_) * head_bytes_) {
     try {
         memory_ = kernels::allocate_streamed(static_cast<std::size_t>(blocks) * block_bytes_);
@@ -40,11 +38,10 @@ void PagedCache::put(int layer, int block, int within, const float* key, const f
     const auto put_as = [&](auto stored) {
         using Stored = decltype(stored(0.0f));
         for (int head = 0; head < kv_heads_; ++head, key += head_width_, value += head_width_) {
-            auto* const keys = reinterpret_cast<Stored*>(at(layer, head, block));
-            Stored* const values = keys + block_positions * head_width_;
+            auto* const kept = reinterpret_cast<Stored*>(at(layer, head, block));
             for (int i = 0; i < head_width_; ++i) {
-                keys[i * block_positions + within] = stored(key[i]);
-                values[within * padded(head_width_) + i] = stored(value[i]);
+                kept[layout_.key(i, within)] = stored(key[i]);
+                kept[layout_.value(within, i)] = stored(value[i]);
             }
         }
     };
@@ -55,49 +52,37 @@ void PagedCache::put(int layer, int block, int within, const float* key, const f
 }
 
 void PagedCache::copy(int from, int to, int positions) {
-    const std::size_t element = bytes_of(type_);
-    const auto count = static_cast<std::size_t>(positions);
-    const std::size_t line = block_positions * element;
-    for (int layer = 0; layer < layers_; ++layer)
-        for (int head = 0; head < kv_heads_; ++head) {
-            const std::byte* source = at(layer, head, from);
-            std::byte* target = at(layer, head, to);
-            for (int i = 0; i < head_width_; ++i, source += line, target += line)
-                std::memcpy(target, source, count * element);
-            std::memcpy(target, source,
-                        count * static_cast<std::size_t>(padded(head_width_)) * element);
-        }
+    link({.from = from, .to = to, .positions = positions}, {}, {});
 }
 
 void PagedCache::link(const LinkedPositions& linked, std::span<const float> cosine,
                       std::span<const float> sine) {
-    if (linked.shift == 0 && linked.from_position == 0 && linked.to_position == 0)
-        return copy(linked.from, linked.to, linked.positions);
     const int half = head_width_ / 2;
     const auto link_as = [&](auto load, auto store) {
         using Stored = decltype(store(0.0f));
-        const auto rotate = [&](const Stored* from, Stored* to) {
-            for (int i = 0; i < half; ++i)
-                for (int p = 0; p < linked.positions; ++p) {
-                    const int low = i * block_positions, high = (i + half) * block_positions;
-                    const auto pair = static_cast<std::size_t>(i);
-                    const float a = load(from[low + linked.from_position + p]);
-                    const float b = load(from[high + linked.from_position + p]);
-                    to[low + linked.to_position + p] = store(a * cosine[pair] - b * sine[pair]);
-                    to[high + linked.to_position + p] = store(b * cosine[pair] + a * sine[pair]);
-                }
-        };
-        const auto row = static_cast<std::size_t>(padded(head_width_));
-        for (int layer = 0; layer < layers_; ++layer)
-            for (int head = 0; head < kv_heads_; ++head) {
-                const auto* const from = reinterpret_cast<Stored*>(at(layer, head, linked.from));
-                auto* const to = reinterpret_cast<Stored*>(at(layer, head, linked.to));
-                rotate(from, to);
-                const std::size_t values = static_cast<std::size_t>(block_positions * head_width_);
-                std::copy_n(from + values + static_cast<std::size_t>(linked.from_position) * row,
-                            static_cast<std::size_t>(linked.positions) * row,
-                            to + values + static_cast<std::size_t>(linked.to_position) * row);
+        const auto rotate = [&](const Stored* from, int source, Stored* to, int target) {
+            for (int i = 0; i < half; ++i) {
+                const auto pair = static_cast<std::size_t>(i);
+                const float a = load(from[layout_.key(i, source)]);
+                const float b = load(from[layout_.key(i + half, source)]);
+                to[layout_.key(i, target)] = store(a * cosine[pair] - b * sine[pair]);
+                to[layout_.key(i + half, target)] = store(b * cosine[pair] + a * sine[pair]);
             }
+        };
+        for (int piece = 0; piece < layers_ * kv_heads_; ++piece) {
+            const auto* const from = reinterpret_cast<const Stored*>(at(0, piece, linked.from));
+            auto* const to = reinterpret_cast<Stored*>(at(0, piece, linked.to));
+            for (int p = 0; p < linked.positions; ++p) {
+                const int source = linked.from_position + p, target = linked.to_position + p;
+                if (linked.shift != 0)
+                    rotate(from, source, to, target);
+                else
+                    for (int i = 0; i < head_width_; ++i)
+                        to[layout_.key(i, target)] = from[layout_.key(i, source)];
+                for (int i = 0; i < head_width_; ++i)
+                    to[layout_.value(target, i)] = from[layout_.value(source, i)];
+            }
+        }
     };
     if (type_ == KvType::f32)
         link_as([](float x) { return x; }, [](float x) { return x; });

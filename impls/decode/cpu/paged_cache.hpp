@@ -11,19 +11,22 @@
 
 namespace assay::decode {
 
-/// A block is one piece of memory: of every layer and key head the keys, [head width][16], so that
-/// scores of sixteen positions are summed side by side, and behind them the values, [16][padded
-/// head width]. What was not put yet is not initialised.
+/// A block is one piece of memory: of every layer and key head the keys, position beside position,
+/// so that scores of sixteen are summed side by side, and behind them the values (KvLayout). What
+/// was not put yet is not initialised.
 class PagedCache {
   public:
     /// Throws UserError when there is not enough memory.
     PagedCache(const nn::DecoderConfig& config, int blocks, KvType type);
 
     KvType type() const { return type_; }
+    const KvLayout& layout() const { return layout_; }  ///< of one head in a block
     int blocks() const { return blocks_; }
     std::size_t block_bytes() const { return block_bytes_; }
     /// Of keys and values that attention reads, over all layers.
     std::size_t bytes_per_position() const;
+    /// Of all heads of a layer in a block, which lie behind each other.
+    std::size_t layer_bytes() const { return static_cast<std::size_t>(kv_heads_) * head_bytes_; }
 
     /// key, value: [kv heads · head width]. within: position in its block.
     void put(int layer, int block, int within, const float* key, const float* value);
@@ -49,6 +52,7 @@ class PagedCache {
     }
 
     KvType type_;
+    KvLayout layout_;
     int layers_, kv_heads_, head_width_, blocks_;
     std::size_t head_bytes_, block_bytes_;
     kernels::StreamedMemory memory_;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "impls/decode/cpu/loop_bodies.hpp"
+#include "impls/decode/cpu/tile_bodies.hpp"
 #include "kernels/cpu/element_types.hpp"
 
 namespace assay::decode {
@@ -146,6 +147,14 @@ struct Portable {
             high.of[i] = static_cast<std::uint8_t>(static_cast<unsigned>(from[i]) >> 4);
         }
     }
+    static void store_quants(std::uint8_t* to, const Quants& q) {
+        std::memcpy(to, q.of, sizeof q.of);
+    }
+    static Ints load_ints(const std::int32_t* from) {
+        Ints v;
+        std::memcpy(v.of, from, sizeof v.of);
+        return v;
+    }
     template <bool of_four_bits>
     static Ints dot(const Ints& sum, const Quants& quants, const std::int8_t* digits) {
         return each<Ints>([&](int i) {
@@ -170,7 +179,8 @@ struct Portable {
 
 }  // namespace
 
-extern const Loops portable_loops;
+extern const Loops portable_loops, emulated_tile_loops;
 const Loops portable_loops = loops_of<Portable>("portable");
+const Loops emulated_tile_loops = with_tiles<Portable, EmulatedTiles>("emulated-amx");
 
 }  // namespace assay::decode

@@ -5,6 +5,7 @@
 
 #include "impls/decode/weights/interleaved.hpp"
 #include "kernels/cpu/context.hpp"
+#include "kernels/cpu/element_types.hpp"
 #include "kernels/cpu/row_products.hpp"
 #include "kernels/sparse_ffn/activation.hpp"
 
@@ -36,7 +37,8 @@ constexpr int tokens_in_registers = 4;
 
 // y[t·stride + r] for `rows` <= 16 rows from `first`, a multiple of 16.
 void multiply_rows(const AssayContext& context, const Loops& loops, const WeightMatrix& matrix,
-                   int first, int rows, const Activations& x, float* y, int stride) {
+                   int first, int rows, const Activations& x, float* y, int stride,
+                   CacheAhead& ahead) {
     const int tokens = x.tokens();
     const std::size_t bytes = row_bytes(matrix);
     const std::byte* const weights = matrix.weights + static_cast<std::size_t>(first) * bytes;
@@ -46,10 +48,10 @@ void multiply_rows(const AssayContext& context, const Loops& loops, const Weight
             loops.multiply_bf16(weights, matrix.columns, x.rows(), tokens, to, to_stride);
         else if (x.digit_type() == ActivationType::exact)
             loops.multiply_exact(matrix.type, weights, matrix.columns, x.exact(), tokens, to,
-                                 to_stride);
+                                 to_stride, ahead.take());
         else
             loops.multiply_int8(matrix.type, weights, matrix.columns, x.int8(), tokens, to,
-                                to_stride);
+                                to_stride, ahead.take());
     };
     if (!matrix.interleaved) {
         const std::byte* const next = weights + static_cast<std::size_t>(rows) * bytes;
@@ -91,8 +93,14 @@ class Rows {
 
 }  // namespace
 
+int takes_of(const WeightMatrix& matrix) {
+    return matrix.interleaved && kernels::is_quantised(matrix.type)
+               ? (matrix.rows + rows_together - 1) / rows_together
+               : 0;
+}
+
 void multiply(AssayContext& context, const Loops& loops, std::span<const Product> products,
-              const Activations& x) {
+              const Activations& x, CacheAhead& ahead) {
     constexpr std::size_t most = 3;  // query, key, value
     if (products.size() > most) throw std::logic_error("more products than one region takes");
     struct Shared {
@@ -112,7 +120,7 @@ void multiply(AssayContext& context, const Loops& loops, std::span<const Product
         const WeightMatrix& matrix = *products[i].matrix;
         shared[i].rows.run(item - shared[i].first_item, [&](int first, int rows) {
             multiply_rows(context, loops, matrix, first, rows, x, products[i].y + first,
-                          matrix.rows);
+                          matrix.rows, ahead);
         });
     });
 }
@@ -130,7 +138,8 @@ AssayActivation kernel_activation(nn::Activation activation) {
 }
 
 void activate(AssayContext& context, const Loops& loops, const WeightMatrix& gate,
-              const WeightMatrix& up, nn::Activation activation, const Activations& x, float* h) {
+              const WeightMatrix& up, nn::Activation activation, const Activations& x, float* h,
+              CacheAhead& ahead) {
     const bool gated = activation == nn::Activation::swiglu;
     const AssayActivation kind = kernel_activation(activation);
     const Rows shared(context, up.rows, row_bytes(up) + (gated ? row_bytes(gate) : 0));
@@ -138,8 +147,9 @@ void activate(AssayContext& context, const Loops& loops, const WeightMatrix& gat
         shared.run(item, [&](int first, int rows) {
             alignas(64) float gates[rows_together * largest_pass],
                 ups[rows_together * largest_pass];
-            if (gated) multiply_rows(context, loops, gate, first, rows, x, gates, rows_together);
-            multiply_rows(context, loops, up, first, rows, x, ups, rows_together);
+            if (gated)
+                multiply_rows(context, loops, gate, first, rows, x, gates, rows_together, ahead);
+            multiply_rows(context, loops, up, first, rows, x, ups, rows_together, ahead);
             for (int t = 0; t < x.tokens(); ++t) {
                 const float* const of_token = ups + t * rows_together;
                 float* const to = h + t * up.rows + first;

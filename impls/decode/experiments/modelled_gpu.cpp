@@ -57,6 +57,7 @@ std::vector<ProfilePlan> simulated_profiles(double seconds_per_sample) {
         ProfilePlan plan;
         plan.profile = profile;
         plan.provenances = {Provenance::simulated};
+        plan.rounds = rounds_of_verdicts;
         plan.seconds_per_sample = seconds_per_sample;
         plans.push_back(plan);
     }

@@ -1,6 +1,7 @@
 // Many requests beside each other and one by one: equal bits, and how much faster.
 #include "impls/decode/experiments/experiments.hpp"
 #include "impls/decode/experiments/llama_cpp.hpp"
+#include "impls/decode/experiments/modelled_gpu.hpp"
 #include "impls/decode/experiments/sample_runs.hpp"
 #include "suite/experiment/recorder.hpp"
 
@@ -88,7 +89,8 @@ Experiment x_batch() {
         "request draws its tokens at temperature 1. Time of the prompts is that of the same "
         "requests with one token each, and the rest is decoding. llama_cpp is "
         "llama-batched-bench on the same file with the same lengths and threads, the better of "
-        "its two kinds of attention; it decodes random tokens and has no equal bits to show.";
+        "its two kinds of attention; it decodes random tokens and has no equal bits to show. "
+        "Keys and values: fp32 beside exact activations, bf16 beside int8; llama.cpp's are f16.";
     const auto whole = [](std::int64_t n) { return Value(n); };
     experiment.axes = {
         {"batch", "requests", {whole(1), whole(4), whole(16), whole(32)}, true},
@@ -106,12 +108,16 @@ Experiment x_batch() {
         {"same_bits", "bool", "in a batch as one by one; ours", Direction::higher, true}};
     ProfilePlan toy;
     toy.provenances = {Provenance::measured};
+    toy.rounds = rounds_of_verdicts;
     toy.seconds_per_sample = 60;
     ProfilePlan small = toy;
     small.profile = Profile::small;
     small.rounds = 5;
     small.timeout_s = 3600;
-    experiment.profiles = {toy, small};
+    ProfilePlan gpu = small;
+    gpu.profile = Profile::gpu;
+    gpu.axes = {{"batch", {whole(1), whole(4), whole(16), whole(64)}}};
+    experiment.profiles = {toy, small, gpu};
     experiment.figure = {.kind = Figure::Kind::lines,
                          .metric = "tokens_per_s",
                          .x = "batch",
@@ -119,6 +125,8 @@ Experiment x_batch() {
                          .x_title = "requests in a batch",
                          .y_title = "new tokens per second"};
     experiment.unsupported = [](const SampleSpec& spec) -> std::optional<std::string> {
+        if (spec.profile == Profile::gpu)
+            return "the engine has no back end for GPUs yet: steps of batches run on processors";
         if (auto lacks = smollm2_lacks()) return lacks;
         if (spec.variant == "llama_cpp" && !llama_cpp_program())
             return "llama-batched-bench is not here; scripts/peers builds it";

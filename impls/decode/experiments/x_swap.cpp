@@ -48,12 +48,19 @@ class Swap {
         engine_.load(2, file_);
         hear_until([&] { return engine_.prepared() == 2; });
         load_s = cluster::monotonic_s() - begin_s;
-        beside_step_s = median_of(gaps(heard_s_.size() - 1 - first));
+        const auto beside = gaps(heard_s_.size() - 1 - first);
+        beside_step_s = median_of(beside);
+        if (!beside.empty())
+            beside_pause_s =
+                std::max(0.0, *std::max_element(beside.begin(), beside.end()) - step_s);
+        const double ready_s = cluster::monotonic_s();
         engine_.begin_commit(variant == "beside_keep" ? BatchEngine::Cache::keep
                                                       : BatchEngine::Cache::recompute);
         hear_until([&] { return engine_.version() == 2; });
         if (variant == "stopped") engine_.go_on();
         const std::size_t new_ones = fewest_tokens() + steps_after;
+        hear_until([&] { return version_heard_ == 2; });
+        commit_s = version_heard_s_ - ready_s;
         hear_until([&] { return fewest_tokens() >= new_ones; });
         const auto between = gaps(heard_s_.size() - 1 - first);
         pause_s = std::max(0.0, *std::max_element(between.begin(), between.end()) - step_s);
@@ -72,7 +79,7 @@ class Swap {
         return same_tokens(run_batch(jobs, options).answers, made_);
     }
 
-    double pause_s = 0, load_s = 0, beside_step_s = 0, slowed = 0;
+    double pause_s = 0, load_s = 0, commit_s = 0, beside_step_s = 0, beside_pause_s = 0, slowed = 0;
 
   private:
     void hear_until(const std::function<bool()>& so) {
@@ -91,6 +98,9 @@ class Swap {
                 BatchAnswer& answer = made_[static_cast<std::size_t>(token.request)];
                 answer.ids.push_back(token.id);
                 answer.log_probabilities.push_back(token.log_probability);
+                if (token.version == version_heard_) continue;
+                version_heard_ = token.version;
+                version_heard_s_ = heard_s_.back();
             }
         }
     }
@@ -113,6 +123,8 @@ class Swap {
     EngineClient& engine_;
     std::vector<BatchAnswer> made_;  // by request
     std::vector<double> heard_s_;    // when steps' tokens came
+    int version_heard_ = 0;          // of the last token
+    double version_heard_s_ = 0;     // its first one's
 };
 
 void run(const SampleSpec& spec, Recorder& recorder) {
@@ -123,8 +135,12 @@ void run(const SampleSpec& spec, Recorder& recorder) {
     swap.run(spec.variant);
     recorder.metric("pause_s", swap.pause_s);
     recorder.metric("load_s", swap.load_s);
+    recorder.metric("commit_s", swap.commit_s);
     recorder.metric("pause_share", swap.pause_s / swap.load_s);
-    if (swap.slowed > 0) recorder.metric("slowed", swap.slowed);
+    if (swap.slowed > 0) {
+        recorder.metric("slowed", swap.slowed);
+        recorder.metric("loading_pause_s", swap.beside_pause_s);
+    }
     recorder.metric("weight_bytes", static_cast<double>(bytes));
     recorder.metric("same_bits", swap.same_bits() ? 1 : 0);
 }
@@ -152,13 +168,21 @@ Experiment x_swap() {
     experiment.metrics = {
         {"pause_s", "s", "the longest time without a token, less a usual step", Direction::lower},
         {"load_s", "s", "until the weights could be used", Direction::lower},
-        {"pause_share", "ratio", "pause over that time", Direction::lower},
+        {"commit_s", "s",
+         "from then to the first of their tokens; unless these are kept, keys and values are "
+         "computed anew in it",
+         Direction::lower},
+        {"pause_share", "ratio", "pause over load_s", Direction::lower},
+        {"loading_pause_s", "s",
+         "the longest time without a token while they are loaded, less a usual step; not stopped",
+         Direction::lower},
         {"slowed", "ratio", "a step's time while they are loaded, over before; not stopped",
          Direction::lower},
         {"weight_bytes", "bytes", "of the matrices", Direction::none, true},
         {"same_bits", "bool", "ids and log-probabilities are those without new weights",
          Direction::higher, true}};
     ProfilePlan toy;
+    toy.rounds = 5;
     toy.provenances = {Provenance::measured};
     toy.axes = {{"weights", {std::int64_t{16}, std::int64_t{64}}}};
     toy.seconds_per_sample = 8;
@@ -166,7 +190,6 @@ Experiment x_swap() {
     ProfilePlan small = toy;
     small.profile = Profile::small;
     small.axes = {};
-    small.rounds = 5;
     small.seconds_per_sample = 20;
     experiment.profiles = {toy, small};
     experiment.figure = {.kind = Figure::Kind::lines,

@@ -119,15 +119,15 @@ TEST(Links, RotatedKeysAreThoseOfTheirNewPosition) {
                         rotated(bare[static_cast<std::size_t>(3 + p)], 103 + p + shift);
                     for (int i = 0; i < width; ++i)
                         EXPECT_NEAR(
-                            stored(i * block_positions + 7 + p),
+                            stored(cache.layout().key(i, 7 + p)),
                             expected[static_cast<std::size_t>(head * width + i)],
                             tolerance *
                                 (1 +
                                  std::abs(expected[static_cast<std::size_t>(head * width + i)])))
                             << "shift " << shift;
-                    const int row = block_positions * width + (7 + p) * padded(width);
                     for (int i = 0; i < width; ++i)
-                        EXPECT_NEAR(stored(row + i), 3 + p + (head * width + i) / 64.0,
+                        EXPECT_NEAR(stored(cache.layout().value(7 + p, i)),
+                                    3 + p + (head * width + i) / 64.0,
                                     type == KvType::f32 ? 0 : 0.07);
                 }
             }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <vector>
 
 #include "impls/lte/claims/claim_checks.hpp"
@@ -113,6 +114,61 @@ TEST(LteClearlyBounded, ACaseThatFailsCountsBeforeANoisierOne) {
     claim.value = 1;
     EXPECT_EQ(clearly_at_least(claim, made.all()).verdict, ClaimVerdict::contradicted);
     EXPECT_EQ(clearly_at_most(claim, made.all()).verdict, ClaimVerdict::open_discrepancy);
+}
+
+/// Pauses of two sides by seed, each against the other of its seed.
+ClaimCheck ratio_at_most(double value, const std::vector<double>& of,
+                         const std::vector<double>& over) {
+    MadeUp made;
+    const auto add = [&](const char* variant, const std::vector<double>& values) {
+        for (std::size_t seed = 0; seed < values.size(); ++seed)
+            made.value(variant, {{"size", 16.0}}, "pause_s", {}, values[seed], seed + 1);
+    };
+    add("beside", of);
+    add("stopped", over);
+    Claim claim = made_up_claim("pause_s", "beside");
+    claim.over = Selector{"stopped", {}};
+    claim.value = value;
+    return claims::clearly_at_most(claim, made.all());
+}
+
+TEST(ClearlyBoundedRatio, IsTakenSeedBySeed) {
+    // Machines differ by ten times, the ratio does not.
+    const auto check = ratio_at_most(0.5, {0.4, 4.1, 39}, {1, 10, 100});
+    EXPECT_EQ(check.verdict, ClaimVerdict::supported) << check.reason;
+    EXPECT_NEAR(*check.obtained, 0.4, 1e-9);
+    EXPECT_EQ(ratio_at_most(0.3, {0.4, 4.1, 39}, {1, 10, 100}).verdict, ClaimVerdict::contradicted);
+    EXPECT_EQ(ratio_at_most(0.5, {0.2, 6, 30}, {1, 10, 100}).verdict,
+              ClaimVerdict::open_discrepancy);
+    // A seed of one side alone is no pair, and nothing is no side.
+    EXPECT_EQ(ratio_at_most(0.5, {0.4, 4.1}, {1}).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(ratio_at_most(0.5, {0.4, 4.1}, {0, 0}).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(ratio_at_most(0.5, {0.4, 4.1}, {}).verdict, ClaimVerdict::not_run);
+}
+
+/// Speeds by share of the prompt, of each seed.
+ClaimCheck rises(const std::map<double, std::vector<double>>& by_share) {
+    MadeUp made;
+    for (const auto& [share, values] : by_share)
+        for (std::size_t seed = 0; seed < values.size(); ++seed)
+            made.value("tree", {{"share", share}}, "speedup", {}, values[seed], seed + 1);
+    Claim claim = made_up_claim("speedup", "tree");
+    claim.along = "share";
+    return claims::clearly_increasing(claim, made.all());
+}
+
+TEST(ClearlyIncreasing, EveryStepDoes) {
+    EXPECT_EQ(rises({{0, {1, 2, 3}}, {0.5, {1.5, 2.6, 3.5}}, {1, {2, 3, 4}}}).verdict,
+              ClaimVerdict::supported);
+    const auto spans = rises({{0, {1, 2, 3}}, {0.5, {1.5, 2.6, 3.5}}, {1, {1.4, 3, 3.6}}});
+    EXPECT_EQ(spans.verdict, ClaimVerdict::open_discrepancy);
+    EXPECT_THAT(spans.reason, HasSubstr("from share 0.5 to 1"));
+    EXPECT_THAT(spans.reason, HasSubstr("interval spans the margin"));
+    EXPECT_EQ(rises({{0, {1, 2, 3}}, {0.5, {0.8, 1.7, 2.8}}, {1, {2, 3, 4}}}).verdict,
+              ClaimVerdict::contradicted);
+    EXPECT_EQ(rises({{0, {1}}, {0.5, {2}}}).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(rises({{0, {1, 2}}}).verdict, ClaimVerdict::not_run);
+    EXPECT_EQ(rises({}).verdict, ClaimVerdict::not_run);
 }
 
 }  // namespace

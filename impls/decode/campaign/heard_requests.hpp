@@ -1,0 +1,80 @@
+// A schedule's requests: what is asked, what was heard of it from engines, and what must hold of
+// that, whether these are in this process or not, in virtual time or not.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "impls/decode/campaign/rules.hpp"
+#include "impls/decode/request_engine.hpp"
+
+namespace assay::decode {
+
+/// What is known of a request outside the engines.
+struct HeardRequest {
+    BatchRequest request;
+    double comes_s = 0;
+    RequestState state;  ///< as far as tokens were heard
+    int answers = 0;
+    Finish finish = Finish::length;
+};
+
+/// Requests by chance; some begin alike.
+struct RequestDraw {
+    std::uint64_t fewest = 1, more = 1;                ///< requests, and below how many more
+    std::uint64_t fewest_tokens = 1, more_tokens = 1;  ///< new ones of each, likewise
+    std::uint64_t one_stops_of = 4;
+    bool priorities = false;
+    int vocabulary = 0, context = 0;
+    std::string model;
+};
+
+class HeardRequests {
+  public:
+    /// comes_s(): when the next one comes, seconds.
+    template <class Comes>
+    void draw(const RequestDraw& draw, std::mt19937_64& random, const Comes& comes_s) {
+        begin(draw, random);
+        for (HeardRequest& each : all) {
+            draw_one(draw, random, each);
+            each.comes_s = comes_s();
+        }
+    }
+    /// Blocks without which one of them would not be taken.
+    int least_blocks(int context) const;
+
+    /// What a step gave. of_engine: whose requests these are; those that ended are taken out.
+    /// Throws BrokenRule: answered before or twice, older weights after newer ones.
+    void hear(const StepReport& report, std::map<RequestId, std::size_t>& of_engine,
+              std::map<std::string, long>& counts);
+    /// To an engine: anew, or as far as its tokens were heard.
+    RequestId give(RequestEngine& engine, std::size_t number, Misdeed misdeed) const;
+    bool all_answered() const { return answered_ == all.size(); }
+    /// Whether its next token would be of older weights than its last.
+    bool is_ahead_of(std::size_t number, int version) const {
+        const std::vector<int>& versions = all[number].state.versions;
+        return !versions.empty() && versions.back() > version;
+    }
+
+    /// Each was answered once, and no more of them failed than were struck. Throws BrokenRule.
+    void check_answers(std::map<std::string, long>& counts) const;
+
+    std::vector<HeardRequest> all;
+    std::vector<std::size_t> pending;  ///< to be given to an engine
+
+  private:
+    void begin(const RequestDraw& draw, std::mt19937_64& random);
+    void draw_one(const RequestDraw& draw, std::mt19937_64& random, HeardRequest& each) const;
+
+    std::vector<int> beginning_;
+    std::size_t answered_ = 0;
+};
+
+/// end: how it should have ended by its tokens; none: not yet. Throws BrokenRule.
+void check_end(const HeardRequest& request, std::optional<Finish> end);
+
+}  // namespace assay::decode
