@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <random>
 
 #include "impls/decode/cpu/back_end.hpp"
+#include "impls/decode/cpu/cache_ahead.hpp"
 #include "impls/decode/networks/sparse_networks.hpp"
 #include "impls/nn/files/decoder_config.hpp"
 #include "tests/decode/toy_networks.hpp"
@@ -214,6 +216,60 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{nn::TensorType::q8_0, KvType::f32, ActivationType::exact},
                     Case{nn::TensorType::q4_1, KvType::f32, ActivationType::int8},
                     Case{nn::TensorType::q4_0, KvType::bf16, ActivationType::int8}));
+
+// Every element of a block's keys and values has a place of its own.
+TEST(KvLayout, IsOneToOne) {
+    for (const KvType type : {KvType::f32, KvType::bf16})
+        for (const int width : {16, 17, 40, 64}) {
+            const KvLayout layout(type, width);
+            std::vector<int> taken(static_cast<std::size_t>(layout.elements()));
+            for (int p = 0; p < block_positions; ++p)
+                for (int i = 0; i < width; ++i) {
+                    EXPECT_LT(layout.key(i, p), layout.keys());
+                    EXPECT_GE(layout.value(p, i), layout.keys());
+                    ++taken.at(static_cast<std::size_t>(layout.key(i, p)));
+                    ++taken.at(static_cast<std::size_t>(layout.value(p, i)));
+                }
+            EXPECT_EQ(*std::max_element(taken.begin(), taken.end()), 1);
+        }
+}
+
+// The lines of a layer's keys and values, each once, of every sequence; few are not asked for.
+TEST(CacheAhead, CoversALayer) {
+    nn::DecoderConfig config = nn::toy_llama_config();
+    config.layers = 2;
+    config.kv_heads = 4;
+    config.head_width = 64;
+    const PagedCache cache(config, 40, KvType::f32);
+    ASSERT_EQ(cache.layer_bytes(), 4u * 16 * 64 * 2 * 4);
+    const std::vector<int> long_one{3, 7, 1, 30, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
+        other{0, 5, 2, 4, 6, 21, 22, 23, 24, 25, 26, 27, 28, 29, 31, 32, 33, 34, 35, 36};
+    CacheAhead ahead(40);
+    // Two tokens of one sequence, whose last is in its seventeenth block, and one of another.
+    ahead.note(std::vector<FedToken>{{.position = 260, .blocks = long_one.data()},
+                                     {.position = 261, .blocks = long_one.data()},
+                                     {.position = 319, .blocks = other.data()}});
+    for (const int calls : {1, 7, 300}) {
+        ahead.begin(cache, 1, calls);
+        std::map<const std::byte*, int> lines;
+        for (int call = 0; call < calls; ++call)
+            for (Ahead part = ahead.take(); part.count > 0; --part.count) {
+                ++lines[*part.pieces + 64 * part.at];
+                if (++part.at < part.lines) continue;
+                part.at = 0;
+                ++part.pieces;
+            }
+        EXPECT_EQ(ahead.take().count, 0);
+        ASSERT_EQ(lines.size(), (17 + 20) * cache.layer_bytes() / 64);
+        for (const int block : long_one) EXPECT_EQ(lines.at(cache.of_head(1, 0, block)), 1);
+        EXPECT_EQ(lines.at(cache.of_head(1, 3, 36) + 64), 1);
+    }
+    ahead.end();
+    EXPECT_EQ(ahead.take().count, 0);
+    ahead.note(std::vector<FedToken>{{.position = 15, .blocks = other.data()}});
+    ahead.begin(cache, 0, 3);
+    EXPECT_EQ(ahead.take().count, 0);
+}
 
 // Against a forward pass in double, whose softmax is taken in double too.
 TEST(CpuBackEndOracle, LogProbabilities) {

@@ -301,6 +301,25 @@ TEST(Tiles, EmulatedDotProducts) {
     EXPECT_EQ(sums[1][1], -7 + 10 - 200);
 }
 
+// What is asked for beside a product is read by nobody: it changes no bit, wherever it lies.
+TEST_P(InterleavedProduct, AskingAheadChangesNoBit) {
+    const Matrix matrix(type(), 16, 96, 12);
+    const std::vector<std::byte> memory(1000);
+    const std::byte* const pieces[] = {memory.data(), memory.data() + 512};
+    for (const int tokens : {1, 4, 7}) {
+        Activations x = activations(96, ActivationType::int8);
+        for (int t = 0; t < tokens; ++t)
+            for (int c = 0; c < 96; ++c) x.row(t)[c] = static_cast<float>(t + c % 7);
+        const std::vector<float> expected = multiply(matrix, x, tokens);
+        for (const int lines : {1, 3, 13}) {
+            std::vector<float> y(expected.size());
+            GetParam().loops->multiply_int8(type(), matrix.interleaved.data(), 96, x.int8(), tokens,
+                                            y.data(), 16, {pieces, 7, 2, std::min(lines, 12)});
+            EXPECT_EQ(y, expected);
+        }
+    }
+}
+
 std::vector<Case> cases() {
     std::vector<Case> all;
     for (const Loops* const loops : all_loops())

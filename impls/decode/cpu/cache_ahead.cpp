@@ -6,8 +6,8 @@ namespace assay::decode {
 namespace {
 
 constexpr int line = 64;
-/// Less than this comes fast enough when it is read.
-constexpr int least_lines = 128 * 1024 / line;
+/// Of less, asking ahead was not seen to help.
+constexpr int least_lines = 1024 * 1024 / line;
 /// More would be gone again from the caches before it is read.
 constexpr int most_lines = 8 * 1024 * 1024 / line;
 
