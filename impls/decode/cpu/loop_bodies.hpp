@@ -14,7 +14,10 @@
 namespace assay::decode {
 
 constexpr int quads = digit_block / 4;  // four columns make one 32-bit lane
-constexpr int prefetch_bytes = 2048;
+/// Weights are asked for so far ahead, into the second cache: as the kernels do
+/// (prefetch_bytes_ahead).
+constexpr int prefetch_bytes = 8192;
+constexpr int second_cache = 2;
 
 // exp(x) of sixteen numbers after Cephes' expf: 2^n · polynomial(x − n ln 2). Zero below
 // −87, at most exp(88); NaN stays NaN.
@@ -116,7 +119,7 @@ class AskAhead {
         int lines = of_block_ < ahead_.count ? of_block_ : ahead_.count;
         ahead_.count -= lines;
         for (; lines > 0; --lines) {
-            __builtin_prefetch(*ahead_.pieces + 64 * ahead_.at, 0, 2);  // to the second cache
+            __builtin_prefetch(*ahead_.pieces + 64 * ahead_.at, 0, second_cache);
             if (++ahead_.at < ahead_.lines) continue;
             ahead_.at = 0;
             ++ahead_.pieces;
@@ -132,7 +135,7 @@ template <AssayType type>
 inline void ask_for_weights(const std::byte* group) {
 #pragma GCC unroll 16
     for (int line = 0; line < Block<type>::bytes; line += 64)
-        __builtin_prefetch(group + prefetch_bytes + line);
+        __builtin_prefetch(group + prefetch_bytes + line, 0, second_cache);
 }
 
 template <class V, AssayType type, int digits, int tokens>
@@ -266,8 +269,8 @@ void multiply_bf16_tokens(const std::byte* group, int columns, const float* cons
     };
     int column = 0;
     for (; column + 4 <= columns; column += 4) {
-        __builtin_prefetch(group + 32 * column + prefetch_bytes);
-        __builtin_prefetch(group + 32 * column + prefetch_bytes + 64);
+        __builtin_prefetch(group + 32 * column + prefetch_bytes, 0, second_cache);
+        __builtin_prefetch(group + 32 * column + prefetch_bytes + 64, 0, second_cache);
         add_pair(column, 0);
         add_pair(column + 2, 2);
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "impls/decode/back_ends.hpp"
 #include "impls/decode/experiments/experiments.hpp"
@@ -11,7 +12,6 @@
 #include "impls/decode/service/engine_client.hpp"
 #include "suite/cluster/pacer.hpp"
 #include "suite/experiment/recorder.hpp"
-#include "suite/measure/statistics/quantile.hpp"
 
 namespace assay::decode {
 namespace {
@@ -20,9 +20,10 @@ constexpr int requests = 4, prompt_tokens = 128, context = 768;
 constexpr std::size_t steps_before = 60, steps_after = 20;
 constexpr cluster::Seconds a_while{1};
 
-/// 0 where there was none.
-double median_of(const std::vector<double>& gaps) {
-    return gaps.empty() ? 0 : statistics::median(gaps);
+/// 0 where there was none. The mean, since steps are heard of in bursts on a busy machine.
+double mean_of(const std::vector<double>& gaps) {
+    if (gaps.empty()) return 0;
+    return std::accumulate(gaps.begin(), gaps.end(), 0.0) / static_cast<double>(gaps.size());
 }
 
 class Swap {
@@ -40,7 +41,7 @@ class Swap {
         for (const BatchJob& job : jobs_) engine_.submit(job.request);
         made_.resize(jobs_.size());
         hear_until([&] { return fewest_tokens() >= steps_before; });
-        const double step_s = median_of(gaps(steps_before / 2));
+        const double step_s = mean_of(gaps(steps_before / 2));
         const std::size_t first = heard_s_.size() - 1;
 
         const double begin_s = cluster::monotonic_s();
@@ -49,7 +50,7 @@ class Swap {
         hear_until([&] { return engine_.prepared() == 2; });
         load_s = cluster::monotonic_s() - begin_s;
         const auto beside = gaps(heard_s_.size() - 1 - first);
-        beside_step_s = median_of(beside);
+        beside_step_s = mean_of(beside);
         if (!beside.empty())
             beside_pause_s =
                 std::max(0.0, *std::max_element(beside.begin(), beside.end()) - step_s);
@@ -64,7 +65,7 @@ class Swap {
         hear_until([&] { return fewest_tokens() >= new_ones; });
         const auto between = gaps(heard_s_.size() - 1 - first);
         pause_s = std::max(0.0, *std::max_element(between.begin(), between.end()) - step_s);
-        slowed = beside_step_s > 0 ? beside_step_s / step_s : 0;
+        if (variant != "stopped") slowed = beside_step_s / step_s;
         for (const RequestId request : engine_.unfinished()) engine_.remove(request);
     }
 
@@ -158,7 +159,8 @@ Experiment x_swap() {
         "decoding and used from between two steps on, keys and values are computed anew; "
         "beside_keep: these are kept; stopped: decoding stops while they are loaded, as where "
         "there is room for one set of weights. The pause is the longest time from tokens to the "
-        "next, less that of a usual step. LLaMA's shape with random weights in bf16, read from "
+        "next, less that of a usual step; commit_s and loading_pause_s tell what it is made of. "
+        "LLaMA's shape with random weights in bf16, read from "
         "memory that the file lies in.";
     experiment.axes = {{"weights",
                         "MiB of them, roughly",
