@@ -45,7 +45,7 @@ std::optional<measure::Finding> gpu_experiments(const Registry& registry, bool a
         const std::size_t before = all, ran_before = would_run;
         for (const Experiment& experiment : system.experiments) {
             const ProfilePlan* const plan = experiment.plan(Profile::gpu);
-            if (!plan) continue;
+            if (!plan || !plan->uses_gpus()) continue;
             ++all;
             const auto reason = any_gpu ? reason_against(experiment, *plan) : std::nullopt;
             if (reason)
@@ -55,7 +55,8 @@ std::optional<measure::Finding> gpu_experiments(const Registry& registry, bool a
         }
         if (would_run > ran_before)
             of_systems.push_back(fmt::format("{} {}", system.id, would_run - ran_before));
-        if (all == before && !system.experiments.empty()) without.push_back(system.id);
+        // What claims nothing is the suite's own.
+        if (all == before && !system.claims.empty()) without.push_back(system.id);
     }
     if (all == 0) return std::nullopt;
     std::string says = any_gpu ? fmt::format("{} of {} would run", would_run, all)
