@@ -39,14 +39,6 @@ struct BatchEngine::Live {
     bool has_links = false;                      // any of them, or keep
     std::vector<int> shifts;                     // of each link
     std::vector<int> ids, positions, rotations;  // of a slice, where it has such
-
-    int rotation_of(int token) const {
-        const std::vector<int>& given = links.rotations;
-        if (given.empty()) return token;
-        const int prompt = static_cast<int>(given.size());
-        return token < prompt ? given[static_cast<std::size_t>(token)]
-                              : given.back() + 1 + token - prompt;
-    }
 };
 
 void StepReport::clear() {
@@ -81,59 +73,16 @@ EngineLimits BatchEngine::limits() const {
             .vocabulary = back_end_->vocabulary(),
             .context = back_end_->context(),
             .blocks = back_end_->blocks(),
-            .block_bytes = back_end_->block_bytes()};
+            .block_bytes = back_end_->block_bytes(),
+            .can_link = back_end_->can_link()};
 }
 
 void BatchEngine::check(const BatchRequest& request, const Links& links) const {
-    const auto refuse = [](const std::string& why) { throw UserError("links: " + why); };
-    if (links.most_reused < 0) refuse("most_reused is at least 0");
-    if (links.linked.empty() && links.rotations.empty()) return;
-    if (!back_end_->can_link())
-        refuse("keys of this model are not rotated; only those of RoPE can stand elsewhere");
-    if (request.prompt_log_probabilities)
-        refuse("a prompt that is scored is computed, no part of it linked");
-    const std::vector<int>& rotations = links.rotations;
-    if (!rotations.empty()) {
-        if (rotations.size() != request.prompt.size())
-            refuse("give a rotation for each token of the prompt");
-        const auto [least, most] = std::minmax_element(rotations.begin(), rotations.end());
-        if (*least < 0 || *most >= back_end_->context() ||
-            request.max_tokens > back_end_->context() - rotations.back())
-            refuse(fmt::format("rotations go from 0 to the context's end, {}",
-                               back_end_->context() - 1));
-    }
-    int end = 0;
-    for (const LinkedTokens& linked : links.linked) {
-        const auto kept = kept_.find(linked.kept);
-        if (kept == kept_.end()) refuse(fmt::format("nothing is kept of request {}", linked.kept));
-        const std::vector<int>& tokens = kept->second.tokens;
-        const auto known = static_cast<int>(tokens.size());
-        if (linked.count < 1 || linked.first < 0 || linked.first > known - linked.count)
-            refuse(fmt::format("{} tokens are kept of request {}", known, linked.kept));
-        if (linked.at < end ||
-            linked.at > static_cast<int>(request.prompt.size()) - 1 - linked.count)
-            refuse("they are ascending and apart, and the prompt's last token is none of them");
-        end = linked.at + linked.count;
-        if (!std::equal(tokens.begin() + linked.first, tokens.begin() + linked.first + linked.count,
-                        request.prompt.begin() + linked.at))
-            refuse(fmt::format("those kept of request {} are other tokens", linked.kept));
-    }
+    check_links(request, links, limits(), [&](RequestId id) {
+        const auto found = kept_.find(id);
+        return found == kept_.end() ? nullptr : &found->second;
+    });
 }
-
-/// By which its keys are to be rotated on.
-int BatchEngine::shift_of(const LinkedTokens& linked, const Links& links) const {
-    const std::vector<int>& from = kept_.at(linked.kept).rotations;
-    const auto rotation = [](const std::vector<int>& given, int token) {
-        return given.empty() ? token : given[static_cast<std::size_t>(token)];
-    };
-    const int shift = rotation(links.rotations, linked.at) - rotation(from, linked.first);
-    for (int i = 1; i < linked.count; ++i)
-        if (rotation(links.rotations, linked.at + i) - rotation(from, linked.first + i) != shift)
-            throw UserError("links: the tokens of one do not keep their distances");
-    return shift;
-}
-
-RequestId BatchEngine::submit(const BatchRequest& request) { return submit(request, {}); }
 
 void BatchEngine::release(RequestId kept) {
     for (const auto& [id, slot] : slots_)
@@ -153,16 +102,19 @@ RequestId BatchEngine::submit(const BatchRequest& request, const Links& links) {
     return add(state, links);
 }
 
-RequestId BatchEngine::resume(const RequestState& state) {
+RequestId BatchEngine::resume(const RequestState& state, const Links& links) {
     check_state(state, limits());
-    return add(state);
+    check(state.request, links);
+    if (links.bind() && state.kv_positions > 0)
+        throw UserError("links: keys and values of a request that has them are not brought along");
+    return add(state, links);
 }
 
 RequestId BatchEngine::add(const RequestState& state, const Links& links) {
     std::vector<int> shifts;
     std::vector<Link> linked;
     for (const LinkedTokens& each : links.linked) {
-        shifts.push_back(shift_of(each, links));
+        shifts.push_back(shift_of(each, links, kept_.at(each.kept)));
         linked.push_back(
             {.kept = each.kept, .first = each.first, .count = each.count, .at = each.at});
     }
@@ -179,7 +131,7 @@ RequestId BatchEngine::add(const RequestState& state, const Links& links) {
     live.stored.clear();
     live.links = links;
     live.shifts = std::move(shifts);
-    live.has_links = links.keep || !links.linked.empty() || !links.rotations.empty();
+    live.has_links = links.bind();
     const BatchRequest& request = live.state.request;
     std::vector<int> tokens = request.prompt;
     tokens.insert(tokens.end(), state.ids.begin(), state.ids.end());
@@ -363,7 +315,7 @@ void BatchEngine::make_linked_slice(Live& live, const Scheduler::Sequence& seque
         if (linked != live.links.linked.end() && linked->at <= token) continue;
         live.ids.push_back(sequence.tokens[static_cast<std::size_t>(token)]);
         live.positions.push_back(token);
-        live.rotations.push_back(live.rotation_of(token));
+        live.rotations.push_back(rotation_of(live.links.rotations, token));
     }
     slice.ids = live.ids;
     slice.positions = live.positions;
@@ -373,10 +325,8 @@ void BatchEngine::make_linked_slice(Live& live, const Scheduler::Sequence& seque
 void BatchEngine::keep(const Live& live, const Scheduler::Sequence& sequence) {
     const auto known = scheduler_.kept_tokens(live.id);
     if (!known) return;  // it failed, or was cancelled
-    KeptSequence& kept = kept_[live.id];
-    kept.tokens.assign(sequence.tokens.begin(), sequence.tokens.begin() + *known);
-    if (live.links.rotations.empty()) return;
-    for (int token = 0; token < *known; ++token) kept.rotations.push_back(live.rotation_of(token));
+    kept_[live.id] = kept_sequence({sequence.tokens.begin(), sequence.tokens.begin() + *known},
+                                   live.links.rotations);
 }
 
 void BatchEngine::run_one(StepReport& report) {
@@ -489,13 +439,15 @@ void BatchEngine::prepare(int version, std::unique_ptr<BackEnd> with_weights) {
     next_ = std::move(with_weights);
 }
 
-void BatchEngine::commit(Cache cache) {
-    if (!next_) throw std::logic_error("no weights were prepared");
-    const bool linked = std::any_of(slots_.begin(), slots_.end(), [&](const auto& each) {
+bool BatchEngine::has_links() const {
+    return !kept_.empty() || std::any_of(slots_.begin(), slots_.end(), [&](const auto& each) {
         return live_[static_cast<std::size_t>(each.second)].has_links;
     });
-    if (linked || !kept_.empty())
-        throw std::logic_error("weights change while sequences are kept or linked");
+}
+
+void BatchEngine::commit(Cache cache) {
+    if (!next_) throw std::logic_error("no weights were prepared");
+    if (has_links()) throw std::logic_error("weights change while sequences are kept or linked");
     actions_.clear();
     scheduler_.on(SwapWeights{cache == Cache::keep}, actions_);
     carry_out();

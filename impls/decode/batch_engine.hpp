@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,44 +26,16 @@ struct BatchOptions {
     int version = 1;    ///< of the first weights
 };
 
-/// Tokens of a kept sequence at the beginning, or in the middle, of another one's prompt.
-struct LinkedTokens {
-    RequestId kept = -1;
-    int first = 0, count = 0;  ///< of the kept sequence: prompt, and what was made but the last
-    int at = 0;                ///< where the first of them stands in the prompt
-};
-
-/// How a request's keys and values relate to other sequences'. One that keeps or is linked stays
-/// where it is: it has no state that could move.
-struct Links {
-    int most_reused = std::numeric_limits<int>::max();  ///< prompt tokens taken from the cache
-    bool keep =
-        false;  ///< its own are held on to under its id once it is finished, until release()
-    /// These are copied, not computed, keys rotated to where they now stand. Ascending and apart;
-    /// the prompt's last token is none of them. What is behind them was computed under another
-    /// prefix: the tokens are not those of the same prompt without links.
-    std::vector<LinkedTokens> linked;
-    /// The prompt's tokens are rotated by these positions, not by where they stand: then a sequence
-    /// that was kept need not be rotated to have another place. What is made goes on behind the
-    /// last. Empty: 0, 1, …
-    std::vector<int> rotations;
-};
-
 class BatchEngine final : public RequestEngine {
   public:
     /// Throws UserError: settings that make no sense.
     BatchEngine(std::unique_ptr<BackEnd> back_end, const BatchOptions& options);
     ~BatchEngine() override;
 
-    /// Throws UserError: ids that the model does not know, a prompt beyond the context, a cache too
-    /// small for the request, numbers out of range.
-    RequestId submit(const BatchRequest& request) override;
-    /// … or a model whose keys are not rotated, links that nothing was kept for or whose tokens are
-    /// others.
-    RequestId submit(const BatchRequest& request, const Links& links);
-    /// Gives up what was kept of it; nothing happens where nothing was. std::logic_error: a request
-    /// that has not ended is linked to it.
-    void release(RequestId kept);
+    using RequestEngine::resume;
+    using RequestEngine::submit;
+    RequestId submit(const BatchRequest& request, const Links& links) override;
+    void release(RequestId kept) override;
     /// Between steps; what was made so far stays made. False: it had ended before.
     bool cancel(RequestId request, StepReport& report) override;
 
@@ -86,15 +57,17 @@ class BatchEngine final : public RequestEngine {
     /// `with_cache`: keys and values too, where they are all of the present weights. Throws
     /// std::out_of_range for a request that has ended, UserError for one with links.
     RequestState state_of(RequestId request, bool with_cache = false) const override;
-    /// Goes on with it here; its keys and values are used where they are of these weights. Throws
-    /// UserError as submit(), and for a state of another model or that contradicts itself.
-    RequestId resume(const RequestState& state) override;
+    RequestId resume(const RequestState& state, const Links& links) override;
     /// Requests that have not ended, in the order of arrival.
     std::vector<RequestId> unfinished() const override;
     /// As if it had never come: nothing is reported.
     void remove(RequestId request) override;
 
     EngineStats stats() const override;
+    /// Whether anything is kept of it.
+    bool keeps(RequestId request) const { return kept_.contains(request); }
+    /// Whether sequences are kept or linked: then weights cannot change.
+    bool has_links() const;
     /// Prompt tokens that a request with this prompt would find in the cache of prefixes.
     int cached_tokens(std::span<const int> prompt) { return scheduler_.cached_tokens(prompt); }
     /// Gives up the cache of prefixes.
@@ -108,7 +81,6 @@ class BatchEngine final : public RequestEngine {
     struct Live;
     RequestId add(const RequestState& state, const Links& links = {});
     void check(const BatchRequest& request, const Links& links) const;
-    int shift_of(const LinkedTokens& linked, const Links& links) const;
     void carry_out();
     void make_slices();
     void make_linked_slice(Live& live, const Scheduler::Sequence& sequence, const Feed& feed,
@@ -129,9 +101,6 @@ class BatchEngine final : public RequestEngine {
     std::vector<Live> live_;  // by the scheduler's number
     std::vector<int> unused_;
     std::unordered_map<RequestId, int> slots_;
-    struct KeptSequence {
-        std::vector<int> tokens, rotations;
-    };
     std::unordered_map<RequestId, KeptSequence> kept_;
     RequestId last_id_ = -1;
 

@@ -5,12 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "impls/decode/requests/links.hpp"
 #include "impls/decode/requests/request_state.hpp"
 #include "impls/decode/schedule/scheduler.hpp"
 
 namespace assay::decode {
-
-using RequestId = std::int64_t;  ///< 0, 1, … of an engine; never used again
 
 struct MadeToken {
     RequestId request = -1;
@@ -25,7 +24,7 @@ struct EndedRequest {
     int reused = 0;  ///< prompt tokens found in the cache when it was first admitted
     int preemptions = 0;
     std::vector<double> prompt_log_probabilities;  ///< of the second on; where asked for
-    int linked = 0;                                ///< prompt tokens of Links (batch_engine.hpp)
+    int linked = 0;                                ///< prompt tokens of Links::linked
 };
 
 /// What steps brought.
@@ -58,8 +57,12 @@ class RequestEngine {
     virtual ~RequestEngine() = default;
 
     /// Throws UserError: ids that the model does not know, a prompt beyond the context, a cache too
-    /// small for the request, numbers out of range.
-    virtual RequestId submit(const BatchRequest& request) = 0;
+    /// small for the request, numbers out of range; links as check_links() says.
+    virtual RequestId submit(const BatchRequest& request, const Links& links) = 0;
+    RequestId submit(const BatchRequest& request) { return submit(request, Links()); }
+    /// Gives up what was kept of it; nothing happens where nothing was. std::logic_error: a request
+    /// that has not ended is linked to it.
+    virtual void release(RequestId kept) = 0;
     /// Between steps; what was made so far stays made. False: it had ended before.
     virtual bool cancel(RequestId request, StepReport& report) = 0;
 
@@ -70,11 +73,13 @@ class RequestEngine {
     virtual int version() const = 0;  ///< of the weights in use
 
     /// `with_cache`: keys and values too, where they are all of the present weights. Throws
-    /// std::out_of_range for a request that has ended.
+    /// std::out_of_range for a request that has ended, UserError for one with links.
     virtual RequestState state_of(RequestId request, bool with_cache = false) const = 0;
     /// Goes on with it here; its keys and values are used where they are of these weights. Throws
-    /// UserError as submit(), and for a state of another model or that contradicts itself.
-    virtual RequestId resume(const RequestState& state) = 0;
+    /// UserError as submit(), and for a state of another model or that contradicts itself. `links`:
+    /// those that it had elsewhere, to what is kept here; then it comes without keys and values.
+    virtual RequestId resume(const RequestState& state, const Links& links) = 0;
+    RequestId resume(const RequestState& state) { return resume(state, Links()); }
     /// Requests that have not ended, in the order of arrival.
     virtual std::vector<RequestId> unfinished() const = 0;
     /// As if it had never come: nothing is reported.

@@ -32,6 +32,36 @@ std::optional<M> read(const nlohmann::json& document) {
     }
 }
 
+/// As if its keys were rotated: what becomes of links, and not of their keys and values.
+class LinkingBackEnd final : public BackEnd {
+  public:
+    int vocabulary() const override { return model_.vocabulary(); }
+    int context() const override { return model_.context(); }
+    int blocks() const override { return model_.blocks(); }
+    std::size_t block_bytes() const override { return model_.block_bytes(); }
+    void run(std::span<const Slice> slices, std::span<Outcome> out) override {
+        model_.run(slices, out);
+    }
+    void copy_block(int from, int to, int positions) override {
+        model_.copy_block(from, to, positions);
+    }
+    bool can_link() const override { return true; }
+    void link(const LinkedPositions& linked) override {
+        model_.copy_block(linked.from, linked.to, linked.positions);
+    }
+    void read_block(int block, std::span<std::byte> out) const override {
+        model_.read_block(block, out);
+    }
+    void write_block(int block, std::span<const std::byte> in) override {
+        model_.write_block(block, in);
+    }
+    double step_seconds() const override { return model_.step_seconds(); }
+
+  private:
+    ModelledBackEnd model_{
+        ModelledSettings{.vocabulary = 50, .context = 30, .blocks = 6, .cost = {}}};
+};
+
 /// Begins a thread, so only where there is something to tell it.
 std::unique_ptr<service::EngineHost> make_host() {
     const EngineSettings settings{
@@ -40,8 +70,7 @@ std::unique_ptr<service::EngineHost> make_host() {
         settings,
         [](const EngineSettings&, const std::string& weights) -> std::unique_ptr<BackEnd> {
             if (weights.empty()) throw UserError("there are no such weights");
-            return std::make_unique<ModelledBackEnd>(
-                ModelledSettings{.vocabulary = 50, .context = 30, .blocks = 4, .cost = {}});
+            return std::make_unique<LinkingBackEnd>();
         });
 }
 
@@ -56,7 +85,7 @@ service::Journal journal_of_two() {
     RequestState state;
     state.request.prompt = {1, 2, 3};
     journal.begin(state);
-    journal.begin(state, {}, service::Journal::Looked::not_at);
+    journal.begin(state, {}, service::Journal::Looked::not_at, {.keep = true});
     journal.drop(0);
     return journal;
 }

@@ -12,6 +12,7 @@ struct EngineLimits {
     std::string model;
     int vocabulary = 0, context = 0, blocks = 0;
     std::size_t block_bytes = 0;
+    bool can_link = false;  ///< keys and values can stand elsewhere
     bool operator==(const EngineLimits&) const = default;
 };
 

@@ -53,17 +53,20 @@ void EngineClient::wait_until_ready() const {
 
 // ---- requests -----------------------------------------------------------------------------------
 
-RequestId EngineClient::submit(const BatchRequest& request) {
+RequestId EngineClient::submit(const BatchRequest& request, const Links& links) {
     wait_until_ready();
     RequestState state;
     state.model = settings_.options.model;
     state.request = as_served(request);
-    return resume(state);
+    return resume(state, links);
 }
 
-RequestId EngineClient::resume(const RequestState& state) {
+RequestId EngineClient::resume(const RequestState& state, const Links& links) {
     wait_until_ready();
     check_state(state, limits());
+    check_links(state.request, links, limits(), [&](RequestId id) { return journal_.kept(id); });
+    if (links.bind() && state.kv_positions > 0)
+        throw UserError("links: keys and values of a request that has them are not brought along");
     std::vector<std::byte> bytes = to_bytes(state);
     if (bytes.size() > most_state_bytes) {
         RequestState tokens = state;
@@ -71,9 +74,20 @@ RequestId EngineClient::resume(const RequestState& state) {
         tokens.kv_positions = 0;
         bytes = to_bytes(tokens);
     }
-    const RequestId request = journal_.begin(state);
-    send(Take{request, state_text(bytes)});
+    const RequestId request = journal_.begin(state, {}, Journal::Looked::at, links);
+    Take take{request, state_text(bytes)};
+    if (links != Links()) take.links = links;
+    send(take);
     return request;
+}
+
+void EngineClient::release(RequestId kept) {
+    if (journal_.release(kept) && !lost()) send(LetGo{kept});
+}
+
+void EngineClient::refuse_linked(RequestId request) const {
+    if (journal_.links_of(request).bind())
+        throw UserError("a request that is linked to others, or kept for them, cannot move");
 }
 
 bool EngineClient::cancel(RequestId request, StepReport& report) {
@@ -100,6 +114,7 @@ void EngineClient::step(StepReport& report, int) {
 
 RequestState EngineClient::state_of(RequestId request, bool with_cache) const {
     RequestState known = journal_.state_of(request);
+    refuse_linked(request);
     if (!with_cache) return known;
     send(Export{request, true, false});
     std::optional<Exported> exported;
@@ -114,13 +129,19 @@ RequestState EngineClient::state_of(RequestId request, bool with_cache) const {
 }
 
 void EngineClient::remove(RequestId request) {
-    if (!lost() && !journal_.has_ended(request)) send(Drop{request});
+    if (!lost()) {
+        if (!journal_.has_ended(request))
+            send(Drop{request});
+        else if (journal_.links_of(request).keep)
+            send(LetGo{request});
+    }
     journal_.drop(request);
 }
 
 std::optional<EngineClient::Moved> EngineClient::move(RequestId request, EngineClient& to,
                                                       bool with_cache) {
     to.wait_until_ready();
+    refuse_linked(request);
     if (!journal_.has_ended(request)) send(Export{request, with_cache, true});
     std::optional<Exported> exported;
     wait_for([&] {
@@ -177,6 +198,8 @@ void EngineClient::load(int version, const std::string& weights) {
 
 void EngineClient::begin_commit(BatchEngine::Cache cache) {
     if (prepared() == 0) throw std::logic_error("no weights were prepared");
+    if (journal_.has_links())
+        throw std::logic_error("weights change while sequences are kept or linked");
     send(Commit{prepared(), cache == BatchEngine::Cache::keep});
 }
 

@@ -37,7 +37,10 @@ class EngineClient final : public RequestEngine {
     // ---- RequestEngine -------------------------------------------------------------------------
     // The first call waits until the engine is ready; every call throws EngineLost where that is
     // gone and would have to say something.
-    RequestId submit(const BatchRequest& request) override;
+    using RequestEngine::resume;
+    using RequestEngine::submit;
+    RequestId submit(const BatchRequest& request, const Links& links) override;
+    void release(RequestId kept) override;
     /// Waits for the engine's word.
     bool cancel(RequestId request, StepReport& report) override;
     /// What came meanwhile; where nothing did and there are requests, waits for the next. Returns
@@ -48,10 +51,10 @@ class EngineClient final : public RequestEngine {
     int version() const override { return journal_.version(); }
     /// With the tokens that step() gave, no later ones: who then removes it and goes on with this
     /// state elsewhere gets them again. `with_cache` waits for the engine; throws UserError where
-    /// what it sends is damaged. Without, also of a lost engine.
+    /// what it sends is damaged, or the request has links. Without, also of a lost engine.
     RequestState state_of(RequestId request, bool with_cache = false) const override;
     /// Keys and values of more bytes than a message may have are left out.
-    RequestId resume(const RequestState& state) override;
+    RequestId resume(const RequestState& state, const Links& links) override;
     std::vector<RequestId> unfinished() const override { return journal_.unfinished(); }
     void remove(RequestId request) override;
     EngineStats stats() const override { return status().stats; }
@@ -73,6 +76,7 @@ class EngineClient final : public RequestEngine {
     /// are known here in its place. Nothing: it had come to its end here. Throws EngineLost where
     /// this engine is gone, or `to` is from the first: then it stays here. Where `to` is lost only
     /// then, it is one of its unfinished().
+    /// UserError: it has links, and stays.
     struct Moved {
         RequestId request = -1;
         bool damaged = false;
@@ -88,7 +92,8 @@ class EngineClient final : public RequestEngine {
     void load(int version, const std::string& weights);
     int prepared() const { return journal_.prepared(); }
     const std::string& why_not_loaded() const { return journal_.why_not_loaded(); }
-    /// Between steps, with what is prepared(); version() tells when. std::logic_error: nothing is.
+    /// Between steps, with what is prepared(); version() tells when. std::logic_error: nothing is,
+    /// or sequences are kept or linked.
     void begin_commit(BatchEngine::Cache cache);
     /// The same, and waits for it. Throws UserError where other weights came in their place before.
     void commit(BatchEngine::Cache cache);
@@ -109,6 +114,7 @@ class EngineClient final : public RequestEngine {
     void send(const service::ToEngine& message) const;
     void wait_for(const std::function<bool()>& there) const;
     void wait_until_ready() const;
+    void refuse_linked(RequestId request) const;
     void on(const nlohmann::json& message);
     void died(const std::string& how);
 

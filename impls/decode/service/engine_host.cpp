@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "suite/base/error.hpp"
@@ -32,14 +33,39 @@ void EngineHost::on(const ToEngine& message, Answers& answers) {
 void EngineHost::handle(const Take& take, Answers& answers) {
     const auto refuse = [&](const char* why) { answers.push_back(Refused{take.request, why}); };
     if (!engine_) return refuse("the engine has no weights yet; wait until it is ready");
-    if (ours_.contains(take.request)) return refuse("a request of this number is here already");
+    if (ours_.contains(take.request) || kept_.contains(take.request))
+        return refuse("a request of this number is here already");
     try {
-        const RequestId id = engine_->resume(request_state_from(state_bytes(take.state)));
+        const RequestId id = engine_->resume(request_state_from(state_bytes(take.state)),
+                                             ours(take.links.value_or(Links())));
         ours_[take.request] = id;
         theirs_[id] = take.request;
         answers.push_back(Taken{take.request});
     } catch (const UserError& error) {
         refuse(error.what());
+    }
+}
+
+/// With the engine's numbers in place of the caller's.
+Links EngineHost::ours(const Links& theirs) const {
+    Links links = theirs;
+    for (LinkedTokens& linked : links.linked) {
+        const auto kept = kept_.find(linked.kept);
+        if (kept == kept_.end())
+            throw UserError(fmt::format("links: nothing is kept of request {}", linked.kept));
+        linked.kept = kept->second;
+    }
+    return links;
+}
+
+void EngineHost::release(RequestId kept) {
+    const auto found = kept_.find(kept);
+    if (found == kept_.end()) return;
+    try {
+        engine_->release(found->second);
+        kept_.erase(found);
+    } catch (const std::logic_error&) {
+        // Somebody is linked to it still.
     }
 }
 
@@ -57,6 +83,7 @@ void EngineHost::handle(const Drop& drop, Answers& answers) {
         engine_->remove(found->second);
         forget(found->second);
     }
+    release(drop.request);  // its end crossed this
     answers.push_back(Dropped{drop.request});
 }
 
@@ -64,7 +91,13 @@ void EngineHost::handle(const Export& wanted, Answers& answers) {
     const auto found = ours_.find(wanted.request);
     if (found == ours_.end()) return;
     const RequestId id = found->second;
-    std::vector<std::byte> bytes = to_bytes(engine_->state_of(id, wanted.with_cache));
+    std::vector<std::byte> bytes;
+    try {
+        bytes = to_bytes(engine_->state_of(id, wanted.with_cache));
+    } catch (const UserError& error) {
+        answers.push_back(Refused{wanted.request, error.what()});
+        return;
+    }
     if (bytes.size() > most_state_bytes) bytes = to_bytes(engine_->state_of(id));
     if (corrupts_) {
         const auto bit =
@@ -107,6 +140,7 @@ void EngineHost::tell(StepReport&& report, Answers& answers) {
     for (EndedRequest& ended : unsaid_.ended) {
         const RequestId id = ended.request;
         ended.request = theirs_.at(id);
+        if (engine_->keeps(id)) kept_[ended.request] = id;
         forget(id);
     }
     answers.push_back(std::exchange(unsaid_, {}));
@@ -184,6 +218,10 @@ void EngineHost::handle(const Commit& commit, Answers& answers) {
         answers.push_back(NotLoaded{
             commit.version,
             fmt::format("version {} of the weights is not there to be used", commit.version)});
+        return;
+    }
+    if (engine_->has_links()) {
+        answers.push_back(NotLoaded{commit.version, "sequences are kept or linked; let them go"});
         return;
     }
     const auto start = std::chrono::steady_clock::now();

@@ -48,6 +48,7 @@ class EngineHost {
   private:
     using Answers = std::vector<FromEngine>;
     void handle(const Take&, Answers&);
+    void handle(const LetGo& let_go, Answers&) { release(let_go.kept); }
     void handle(const CancelRequest&, Answers&);
     void handle(const Drop&, Answers&);
     void handle(const Export&, Answers&);
@@ -64,6 +65,8 @@ class EngineHost {
     void begin_to_load(int version, const std::string& weights);
     void tell(StepReport&& report, Answers& answers);
     void forget(RequestId ours);
+    Links ours(const Links& theirs) const;
+    void release(RequestId kept);
 
     struct LoadedBackEnd {
         std::unique_ptr<ServedBackEnd> back_end;
@@ -77,6 +80,7 @@ class EngineHost {
     int loading_version_ = 0, prepared_version_ = 0;
     std::future<LoadedBackEnd> loading_;
     std::unordered_map<RequestId, RequestId> ours_, theirs_;  // number of a request: the other's
+    std::unordered_map<RequestId, RequestId> kept_;  // ended: the engine's number, by the caller's
     Made unsaid_;  // steps that brought no token, to be told with the next that do
     std::optional<std::int64_t> corrupts_;
     bool paused_ = false, leaves_ = false;

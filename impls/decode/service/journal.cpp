@@ -9,10 +9,12 @@ namespace assay::decode::service {
 
 // ---- what the caller does -----------------------------------------------------------------------
 
-RequestId Journal::begin(RequestState state, std::vector<MadeToken> waiting, Looked looked) {
+RequestId Journal::begin(RequestState state, std::vector<MadeToken> waiting, Looked looked,
+                         Links links) {
     const RequestId request = ++last_;
     Known& known = requests_[request];
     known.looked = looked;
+    known.links = std::move(links);
     known.heard = state.ids.size() + waiting.size();
     known.state = std::move(state);
     known.state.kv = {};
@@ -45,6 +47,24 @@ void Journal::drop(RequestId request) {
     if (!ended) dropped_.insert(request);
 }
 
+/// As the engine does: all that was fed, which the last token was not.
+void Journal::keep(const Known& known, const EndedRequest& ended) {
+    if (!known.links.keep || ended.why == Finish::cancelled || ended.why == Finish::failed) return;
+    std::vector<int> tokens = known.state.request.prompt;
+    tokens.insert(tokens.end(), known.state.ids.begin(), known.state.ids.end());
+    tokens.pop_back();
+    kept_[ended.request] = kept_sequence(std::move(tokens), known.links.rotations);
+}
+
+bool Journal::release(RequestId kept) {
+    for (const auto& [request, known] : requests_)
+        for (const LinkedTokens& linked : known.links.linked)
+            if (linked.kept == kept)
+                throw std::logic_error(
+                    "a request that has not ended is linked to what is released");
+    return kept_.erase(kept) > 0;
+}
+
 void Journal::take(StepReport& report) {
     for (const MadeToken& token : inbox_.tokens) {
         RequestState& state = requests_.at(token.request).state;
@@ -53,7 +73,10 @@ void Journal::take(StepReport& report) {
         state.versions.push_back(token.version);
         state.admitted = true;
     }
-    for (const EndedRequest& ended : inbox_.ended) requests_.erase(ended.request);
+    for (const EndedRequest& ended : inbox_.ended) {
+        keep(requests_.at(ended.request), ended);
+        requests_.erase(ended.request);
+    }
     report.steps += inbox_.steps;
     report.seconds += inbox_.seconds;
     report.tokens.insert(report.tokens.end(), inbox_.tokens.begin(), inbox_.tokens.end());
@@ -68,6 +91,16 @@ std::vector<RequestId> Journal::unfinished() const {
     std::vector<RequestId> requests;
     for (const auto& [request, known] : requests_) requests.push_back(request);
     return requests;
+}
+
+bool Journal::has_links() const {
+    return !kept_.empty() || std::any_of(requests_.begin(), requests_.end(),
+                                         [](const auto& each) { return each.second.links.bind(); });
+}
+
+const KeptSequence* Journal::kept(RequestId request) const {
+    const auto found = kept_.find(request);
+    return found == kept_.end() ? nullptr : &found->second;
 }
 
 bool Journal::has_ended(RequestId request) const {

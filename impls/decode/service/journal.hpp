@@ -26,7 +26,7 @@ class Journal {
     /// looked at here, it may refuse.
     enum class Looked { at, not_at };
     RequestId begin(RequestState state, std::vector<MadeToken> waiting = {},
-                    Looked looked = Looked::at);
+                    Looked looked = Looked::at, Links links = {});
     /// In place of what it refused, the engine is told of it again.
     void begin_again(RequestId request);
     /// It is no more of this engine's business; what the engine still says of it counts for
@@ -38,6 +38,9 @@ class Journal {
         std::vector<MadeToken> waiting;  ///< … and those that it was not
     };
     Left leave(RequestId request);
+    /// What was kept of it is not wanted any more. False: nothing was. std::logic_error: a request
+    /// that has not ended is linked to it.
+    bool release(RequestId kept);
     /// What came and was not given yet.
     void take(StepReport& report);
     bool has_news() const {
@@ -58,6 +61,12 @@ class Journal {
     std::vector<RequestId> unfinished() const;
     bool idle() const { return requests_.empty(); }
     const RequestState& state_of(RequestId request) const { return requests_.at(request).state; }
+    /// Throws std::out_of_range for a request that has ended.
+    const Links& links_of(RequestId request) const { return requests_.at(request).links; }
+    /// Whether sequences are kept or linked, as far as the caller knows.
+    bool has_links() const;
+    /// Of a request whose end was given; null: nothing is kept of it.
+    const KeptSequence* kept(RequestId request) const;
     /// Its end has come, given or not; or it is not known.
     bool has_ended(RequestId request) const;
     enum class Answer { none, taken, refused };
@@ -86,12 +95,16 @@ class Journal {
         RequestState state;  // as far as the caller was given tokens
         std::size_t heard = 0;
         Looked looked = Looked::at;
+        Links links;
         Answer answer = Answer::none;
         bool ended = false;
     };
     Known* find(RequestId request, const char* what);
 
+    void keep(const Known& known, const EndedRequest& ended);
+
     std::map<RequestId, Known> requests_;
+    std::map<RequestId, KeptSequence> kept_;
     std::set<RequestId> dropped_;  // the engine has not confirmed it
     RequestId last_ = -1;
     StepReport inbox_;

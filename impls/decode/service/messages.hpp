@@ -27,7 +27,9 @@ ASSAY_FIELDS(EngineStats, waiting, running, free_blocks, held_blocks, peak_block
              computed_tokens, preemptions, by_batch)
 ASSAY_FIELDS(BatchOptions, max_batch, chunk, prefix, swap, model, version)
 ASSAY_FIELDS(StepCost, fixed_s, weights_s, token_s, position_s, block_s)
-ASSAY_FIELDS(EngineLimits, model, vocabulary, context, blocks, block_bytes)
+ASSAY_FIELDS(EngineLimits, model, vocabulary, context, blocks, block_bytes, can_link)
+ASSAY_ROW(LinkedTokens, kept, first, count, at)
+ASSAY_FIELDS(Links, most_reused, keep, linked, rotations)
 
 /// How an engine is started.
 struct EngineSettings {
@@ -46,10 +48,17 @@ namespace service {
 // ---- to the engine -----------------------------------------------------------------------------
 // What is said of a request that has ended crossed its end on the way.
 
-/// A request, new or begun elsewhere; answered by Taken or Refused.
+/// A request, new or begun elsewhere; answered by Taken or Refused. Links are to requests by the
+/// caller's numbers; absent: none, and it takes from the cache what it finds.
 struct Take {
     RequestId request = -1;
     std::string state;
+    std::optional<Links> links{};
+};
+/// What was kept of it is not wanted any more. Ignored while a request that has not ended is linked
+/// to it.
+struct LetGo {
+    RequestId kept = -1;
 };
 struct CancelRequest {
     RequestId request = -1;
@@ -58,8 +67,9 @@ struct CancelRequest {
 struct Drop {
     RequestId request = -1;
 };
-/// Answered by Exported. `drop`: it is no more of this engine's business. Keys and values are left
-/// out where the state has more than most_state_bytes with them (about 190 MiB).
+/// Answered by Exported, or where it is linked by Refused: it stays. `drop`: it is no more of this
+/// engine's business. Keys and values are left out where the state has more than most_state_bytes
+/// with them (about 190 MiB).
 struct Export {
     RequestId request = -1;
     bool with_cache = false;
@@ -73,7 +83,8 @@ struct Load {
     int version = 0;
     std::string weights;
 };
-/// Of what was loaded, between steps; answered by Committed or NotLoaded.
+/// Of what was loaded, between steps; answered by Committed, or by NotLoaded: also where sequences
+/// are kept or linked.
 struct Commit {
     int version = 0;
     bool keep_cache = false;
@@ -97,7 +108,7 @@ struct Slow {
 /// It ends in order.
 struct Leave {};
 
-using ToEngine = std::variant<Take, CancelRequest, Drop, Export, Pause, GoOn, Load, Commit,
+using ToEngine = std::variant<Take, LetGo, CancelRequest, Drop, Export, Pause, GoOn, Load, Commit,
                               EmptyCache, AskStatus, Struck, Slow, Leave>;
 
 // ---- from it -----------------------------------------------------------------------------------
@@ -157,7 +168,8 @@ using FromEngine = std::variant<Ready, Taken, Refused, Made, Dropped, Exported, 
                                 NotLoaded, Committed, Status>;
 
 ASSAY_NAMES(Strike, nan, corrupt)
-ASSAY_MESSAGE(Take, "take", request, state)
+ASSAY_MESSAGE(Take, "take", request, state, links)
+ASSAY_MESSAGE(LetGo, "let_go", kept)
 ASSAY_MESSAGE(CancelRequest, "cancel", request)
 ASSAY_MESSAGE(Drop, "drop", request)
 ASSAY_MESSAGE(Export, "export", request, with_cache, drop)

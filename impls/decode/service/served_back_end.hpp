@@ -21,6 +21,9 @@ class ServedBackEnd final : public BackEnd {
     void copy_block(int from, int to, int positions) override {
         inner_->copy_block(from, to, positions);
     }
+    bool can_link() const override { return inner_->can_link(); }
+    void link(const LinkedPositions& linked) override { inner_->link(linked); }
+    std::uint64_t step_bytes() const override { return inner_->step_bytes(); }
     void read_block(int block, std::span<std::byte> out) const override;
     void write_block(int block, std::span<const std::byte> in) override;
     double step_seconds() const override { return cost_ ? step_s_ : inner_->step_seconds(); }

@@ -148,6 +148,34 @@ TEST(EngineHost, NewWeightsComeBesideStepsAndAreUsedOnceCommitted) {
     EXPECT_EQ(host.ask<Status>(AskStatus{}).prepared, 0);
 }
 
+TEST(EngineHost, KeepsWhatOthersAreToLinkToUntilItIsLetGo) {
+    Host host;
+    host.loaded();
+    EXPECT_EQ(host.ask<Taken>(Take{7, host.request(40, 2), Links{.keep = true}}).request, 7);
+    EXPECT_EQ(host.ask<Refused>(Export{7, true, true}).request, 7);  // it stays
+    host.step();
+    EXPECT_EQ(host.step().ended.size(), 1u);
+    EXPECT_EQ(host.ask<Refused>(Take{7, host.request(3, 2)}).request, 7);
+    const Links unknown{.linked = {{.kept = 8, .first = 0, .count = 1, .at = 0}}};
+    EXPECT_THAT(host.ask<Refused>(Take{9, host.request(3, 2), unknown}).why,
+                testing::HasSubstr("nothing is kept of request 8"));
+    host.tell(Load{2, "2"});
+    host.loaded();
+    EXPECT_THAT(host.ask<NotLoaded>(Commit{2, true}).why, testing::HasSubstr("let them go"));
+    host.tell(EmptyCache{});
+    EXPECT_EQ(host.ask<Status>(AskStatus{}).stats.held_blocks, 3);
+    EXPECT_TRUE(host.tell(LetGo{8}).empty());
+    EXPECT_TRUE(host.tell(LetGo{7}).empty());
+    EXPECT_EQ(host.ask<Status>(AskStatus{}).stats.held_blocks, 0);
+    EXPECT_EQ(host.ask<Committed>(Commit{2, true}).version, 2);
+    // Its end and the word that nobody wants it cross: nothing is left.
+    host.tell(Take{10, host.request(3, 1), Links{.keep = true}});
+    host.step();
+    host.tell(Drop{10});
+    host.tell(EmptyCache{});
+    EXPECT_EQ(host.ask<Status>(AskStatus{}).stats.held_blocks, 0);
+}
+
 TEST(EngineHost, NotANumberEndsOneRequest) {
     Host host;
     host.loaded();

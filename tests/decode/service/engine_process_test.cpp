@@ -183,6 +183,69 @@ TEST_P(EngineProcess, CancelsAndRemovesBetweenSteps) {
     EXPECT_EQ(rest.ended.size(), 1u);
 }
 
+TEST_P(EngineProcess, LinksAreThoseOfTheEngineInThisProcess) {
+    BatchRequest first = request(10, 20, 12), second = request(40, 3, 9);
+    // Part of the first one's prompt and of what it made, in the middle of another prompt.
+    const auto course = [&](RequestEngine& engine) {
+        const RequestId kept = engine.submit(first, {.keep = true});
+        StepReport report = rest_of(engine);
+        std::vector<int> tokens = first.prompt;
+        for (const MadeToken& token : report.tokens) tokens.push_back(token.id);
+        BatchRequest other = second;
+        other.prompt.insert(other.prompt.end(), tokens.begin() + 4, tokens.begin() + 28);
+        other.prompt.push_back(3);
+        Links links{.keep = true, .linked = {{.kept = kept, .first = 4, .count = 24, .at = 3}}};
+        Links beyond = links;
+        beyond.linked[0].first = 8;  // its last token was never fed
+        EXPECT_THROW(engine.submit(other, beyond), UserError);
+        if (!GetParam()) {  // hashes are not rotated
+            EXPECT_THROW(engine.submit(other, links), UserError);
+            return report;
+        }
+        const RequestId linked = engine.submit(other, links);
+        EXPECT_THROW(engine.release(kept), std::logic_error);
+        EXPECT_THROW(engine.state_of(linked), UserError);
+        // Taken out in the middle, it goes on with the same links.
+        RequestState state{.model = model.name, .request = other};
+        for (const MadeToken& token : some_of(engine, 4).tokens) {
+            state.ids.push_back(token.id);
+            state.log_probabilities.push_back(token.log_probability);
+            state.versions.push_back(token.version);
+            report.tokens.push_back(token);
+        }
+        engine.remove(linked);
+        const RequestId again = engine.resume(state, links);
+        const StepReport rest = rest_of(engine);
+        EXPECT_EQ(rest.ended.at(0).linked, 24);
+        for (const MadeToken& token : rest.tokens) report.tokens.push_back(token);
+        engine.release(kept);
+        engine.release(kept);  // nothing is
+        EXPECT_THROW(engine.submit(other, links), UserError);
+        engine.empty_cache();
+        EXPECT_GT(engine.stats().held_blocks, 0);
+        engine.release(again);
+        EXPECT_EQ(engine.stats().held_blocks, 0);
+        EXPECT_EQ(report.tokens.size(), 21u);
+        return report;
+    };
+    EngineClient& client = engines.start(settings(0.002));
+    const StepReport heard = course(client);
+    BatchEngine engine(model.make(settings(), "1"), {.model = model.name});
+    expect_same(heard.tokens, course(engine).tokens);
+    if (!GetParam()) return;
+    // What is kept or linked stays with its weights, and where it is.
+    EngineClient& other = engines.start(settings());
+    const RequestId kept = client.submit(first, {.keep = true});
+    EXPECT_THROW(client.move(kept, other, false), UserError);
+    client.load(2, "2");
+    ASSERT_TRUE(engines.hear_until([&] { return client.prepared() == 2; }, long_enough));
+    EXPECT_THROW(client.commit(BatchEngine::Cache::recompute), std::logic_error);
+    rest_of(client);
+    client.release(kept);
+    client.commit(BatchEngine::Cache::recompute);
+    EXPECT_EQ(client.version(), 2);
+}
+
 TEST_P(EngineProcess, PausesLoadsAndCommits) {
     EngineClient& engine = engines.start(settings(0.002));
     const RequestId first = engine.submit(request(10, 20, 140));

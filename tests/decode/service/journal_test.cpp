@@ -54,6 +54,34 @@ TEST(Journal, KnowsRequestsAsFarAsTheCallerWasToldOfThem) {
     EXPECT_FALSE(journal.has_news());
 }
 
+TEST(Journal, KeepsWhatWasFedOfRequestsThatEndedWell) {
+    Journal journal = ready();
+    const auto ended = [&](Finish why) {
+        const RequestId request =
+            journal.begin(state({1, 2}), {}, Journal::Looked::at, {.keep = true});
+        journal.on(made(request, {7, 8}, 1, why));
+        EXPECT_EQ(journal.kept(request), nullptr);  // the caller does not know yet
+        EXPECT_TRUE(journal.has_links());
+        StepReport report;
+        journal.take(report);
+        return request;
+    };
+    const RequestId failed = ended(Finish::failed);
+    EXPECT_EQ(journal.kept(failed), nullptr);
+    EXPECT_FALSE(journal.release(failed));
+    EXPECT_FALSE(journal.has_links());
+    const RequestId kept = ended(Finish::length);
+    ASSERT_NE(journal.kept(kept), nullptr);
+    EXPECT_THAT(journal.kept(kept)->tokens, ElementsAre(1, 2, 7));
+    const RequestId linked =
+        journal.begin(state({1, 2, 9}), {}, Journal::Looked::at,
+                      {.linked = {{.kept = kept, .first = 0, .count = 2, .at = 0}}});
+    EXPECT_THROW(journal.release(kept), std::logic_error);
+    journal.drop(linked);
+    EXPECT_TRUE(journal.release(kept));
+    EXPECT_EQ(journal.kept(kept), nullptr);
+}
+
 TEST(Journal, WhatADroppedRequestStillSaysCountsForNothing) {
     Journal journal = ready();
     const RequestId a = journal.begin(state({1}));
