@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "impls/plato/campaign/virtual_schedule.hpp"
+#include "impls/plato/campaign/campaign.hpp"
 #include "impls/plato/commands/plan_command.hpp"
 #include "impls/plato/experiments/experiments.hpp"
 #include "suite/base/datasets.hpp"

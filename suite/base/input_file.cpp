@@ -12,8 +12,9 @@
 
 namespace assay {
 
-InputFile::InputFile(std::string_view option, std::string_view file, std::string_view what)
-    : name_(file), is_standard_input_(file == "-") {
+InputFile::InputFile(std::string_view option, std::string_view file, std::string_view what,
+                     Dash dash)
+    : name_(file), is_standard_input_(file == "-" && dash == Dash::standard_input) {
     if (is_standard_input_) {
         name_ = standard_input;
         return;
@@ -23,8 +24,9 @@ InputFile::InputFile(std::string_view option, std::string_view file, std::string
         throw UserError(fmt::format("{} {}: a folder; give {}", option, name_, what));
     file_.open(name_, std::ios::binary);
     if (!file_)
-        throw UserError(fmt::format("{} {}: {}; give {}, or - for standard input", option, name_,
-                                    std::strerror(errno), what));
+        throw UserError(
+            fmt::format("{} {}: {}; give {}{}", option, name_, std::strerror(errno), what,
+                        dash == Dash::standard_input ? ", or - for standard input" : ""));
 }
 
 std::istream& InputFile::stream() { return is_standard_input_ ? std::cin : file_; }

@@ -13,9 +13,11 @@ inline constexpr std::string_view standard_input = "standard input";
 
 class InputFile {
   public:
+    enum class Dash { standard_input, a_name };
     /// `option` is the flag that names it ("--plans"), `what` what it has to be ("a TOML file").
-    /// UserError for a folder and for what cannot be opened.
-    InputFile(std::string_view option, std::string_view file, std::string_view what = "a file");
+    /// dash: what "-" stands for. UserError for a folder and for what cannot be opened.
+    InputFile(std::string_view option, std::string_view file, std::string_view what = "a file",
+              Dash dash = Dash::standard_input);
 
     std::istream& stream();
     /// For errors: the file as the user wrote it, or standard input.

@@ -133,6 +133,13 @@ struct Experiment {
     Figure figure;
     bool takes_faults = false;     ///< accepts --fault and --scenario
     std::string default_scenario;  ///< fault plan text used when none is given
+    /// Where variants and axes say what strikes: which variant and values stand for a plan that is
+    /// given. They are run then where nobody names others. Empty: all are.
+    struct GivenFaults {
+        std::string variant;
+        std::map<std::string, Value> axes;
+    };
+    GivenFaults given_faults;
 
     /// Refuses what cannot work (an infeasible plan, a fault for a rank that never exists) before
     /// anything runs, by throwing UserError. May be empty.

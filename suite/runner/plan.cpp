@@ -93,8 +93,18 @@ void check_decidable(const Experiment& experiment, const std::vector<std::string
     deciding_metrics(experiment, options);
 }
 
+/// With what stands for a plan of faults that is given, where the experiment has such.
+Request with_given_faults(Request request, const Experiment& experiment) {
+    const Experiment::GivenFaults& given = experiment.given_faults;
+    if (!request.scenario_given || given.variant.empty()) return request;
+    if (request.variants.empty()) request.variants = {given.variant};
+    for (const auto& [axis, value] : given.axes) request.axes.try_emplace(axis, 1, value);
+    return request;
+}
+
 /// Appends the samples of one experiment. Throws UserError when it cannot do what is asked.
-void expand(const Experiment& experiment, const Request& request, InputHash& inputs, Plan& plan) {
+void expand(const Experiment& experiment, const Request& as_asked, InputHash& inputs, Plan& plan) {
+    const Request request = with_given_faults(as_asked, experiment);
     const ProfilePlan* profile = experiment.plan(request.profile);
     if (profile == nullptr)
         throw UserError(fmt::format("{} has no profile {}; it has: {}", experiment.id,

@@ -30,7 +30,8 @@ constexpr std::array kind_texts{
     KindText{FaultKind::corrupt, "corrupt", "corrupt:rank=1,target=message@step=5"},
     KindText{FaultKind::nan, "nan", "nan:rank=1@step=5"},
     KindText{FaultKind::torn, "torn", "torn:rank=1@step=5"},
-    KindText{FaultKind::disk_full, "disk_full", "disk_full:rank=1@step=5"}};
+    KindText{FaultKind::disk_full, "disk_full", "disk_full:rank=1@step=5"},
+    KindText{FaultKind::wipe, "wipe", "wipe:rank=1@t=0.5"}};
 
 constexpr std::size_t place(FaultKind kind) { return static_cast<std::size_t>(kind); }
 

@@ -25,9 +25,10 @@ namespace assay {
 /// everybody) are delayed, throttled, lost and sent again, or cut off. corrupt: one bit flips in
 /// the next message `rank` sends, or in a tensor of its state. nan: one activation of `rank`
 /// becomes NaN. torn: the next part of a checkpoint that `rank` writes is cut short and reported as
-/// whole. disk_full: its writes fail for lack of space. slow, link and disk_full last for `for`,
-/// without it to the end (disk_full: one checkpoint).
-enum class FaultKind { kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full };
+/// whole. disk_full: its writes fail for lack of space. wipe: an engine's cache of prefixes is
+/// empty. slow, link and disk_full last for `for`, without it to the end (disk_full: one
+/// checkpoint).
+enum class FaultKind { kill, hang, stop, join, slow, link, corrupt, nan, torn, disk_full, wipe };
 std::string_view to_string(FaultKind);
 
 struct Fault {
@@ -87,6 +88,9 @@ FaultPlan read_scenario(const std::filesystem::path& file, const FaultPhases& ph
 /// faults keyed by time cannot be ordered against each other, so those pairs pass. Throws
 /// ScenarioError.
 void validate(const FaultPlan& plan, int workers, const FaultPhases& phases = {});
+
+/// For trainings, which have no cache of prefixes: throws ScenarioError where a fault is a wipe.
+void refuse_wipes(const FaultPlan& plan);
 
 /// A seeded random plan of recoverable and unrecoverable faults, for campaigns: equal on every
 /// platform for equal seeds, keyed by step, valid for `workers`. At least one worker stays that

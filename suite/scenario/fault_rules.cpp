@@ -182,6 +182,14 @@ class PlanRules {
 
 }  // namespace
 
+void refuse_wipes(const FaultPlan& plan) {
+    for (const Fault& fault : plan.faults)
+        if (fault.kind == FaultKind::wipe)
+            refuse(fault,
+                   "a training has no cache of prefixes; engines that answer have one "
+                   "(plato/x_faults)");
+}
+
 void validate(const FaultPlan& plan, int workers, const FaultPhases& phases) {
     if (workers < 1)
         throw ScenarioError("a fault plan needs at least 1 worker, not " + std::to_string(workers));

@@ -1,8 +1,15 @@
 #include "impls/plato/campaign/virtual_schedule.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "impls/decode/campaign/served_models.hpp"
+#include "impls/plato/campaign/drawn.hpp"
+#include "impls/plato/campaign/engine_faults.hpp"
+#include "impls/plato/campaign/live_schedule.hpp"
+#include "impls/plato/campaign/served_answers.hpp"
 #include "impls/plato/policy/placement.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::plato {
 namespace {
@@ -46,7 +53,8 @@ TEST(PlatoCampaign, AWipedCacheCostsPromptsAndNothingElse) {
     setup.answer.reuse = KvReuse::prefix;
     setup.faults.clear();
     const VirtualOutcome without = answer_virtually(setup);
-    for (int i = 1; i < 40; ++i) setup.faults.push_back({.at_s = 4.0 * i, .kind = FaultKind::wipe});
+    for (int i = 1; i < 40; ++i)
+        setup.faults.push_back(parse_fault(fmt::format("wipe:rank=0@t={}", 4 * i)));
     const VirtualOutcome wiped = answer_virtually(setup);
     EXPECT_EQ(wiped.parts, without.parts);
     EXPECT_GT(wiped.computed_tokens, without.computed_tokens);
@@ -74,15 +82,132 @@ TEST(PlatoCampaign, EasyNodesGoToTheSecondModelAndTakeLess) {
     }
 }
 
+// ---- engines in processes of their own
+
+TEST(PlatoLiveCampaign, EveryRuleIsKept) {
+    std::map<std::string, long> counts;
+    // The first fault of each: a kill, a hang, a corruption, a wipe.
+    for (const std::uint64_t seed : {5, 6, 3, 4}) {
+        const drive::SeedOutcome outcome = run_live_schedule(seed);
+        EXPECT_TRUE(outcome.ok) << "seed " << seed << ": " << outcome.why << " (" << outcome.says
+                                << ")";
+        for (const auto& [name, count] : outcome.counts) counts[name] += count;
+    }
+    EXPECT_GT(counts["parts"], 0);
+}
+
+/// What strikes when is the machine's business, so one of a few will do.
+bool is_found(Misdeed misdeed, std::initializer_list<std::uint64_t> seeds) {
+    return std::any_of(seeds.begin(), seeds.end(), [&](std::uint64_t seed) {
+        return !run_live_schedule(seed, "plato", misdeed).ok;
+    });
+}
+
+TEST(PlatoLiveCampaign, WhoDoesWrongIsFound) {
+    EXPECT_TRUE(is_found(Misdeed::starts_early, {1, 2, 3, 4, 5}));
+    EXPECT_TRUE(is_found(Misdeed::forgets_a_token, {5, 10, 15, 20, 25, 8, 13}));  // kills, ...
+}
+
+ServedSetup small_setup(std::uint64_t seed, Mode mode, KvReuse reuse) {
+    Dice dice(seed);
+    const decode::ServedModel model = decode::served_decoder();
+    ServedSetup setup;
+    std::vector<PlanRecord> plans;
+    for (int i = 0; i < 2; ++i)
+        plans.push_back(draw_plan(
+            dice, i,
+            {.question = 10, .instruction = 16, .nodes = 5, .line = 5, .lead = 3, .out = 16}));
+    setup.questions = drawn_tokens(plans, model.vocabulary, seed);
+    setup.answer = {.mode = mode, .reuse = reuse};
+    if (seed % 2 == 0) setup.answer.positions = LinkPositions::reserved;
+    setup.engine.options.max_batch = 64;
+    setup.engine.options.chunk = chunk_for(setup.questions, 2);
+    setup.engine.blocks = 2 * blocks_for(setup.questions, 2);
+    setup.engine.threads = 1;
+    setup.engine.weights = "1";
+    setup.make = model.make;
+    return setup;
+}
+
+// As in this process: bits, and tokens that are computed.
+TEST(ServedAnswersTest, OneEngineInAProcessIsTheOneInThisProcess) {
+    std::uint64_t seed = 0;
+    for (const Mode mode : {Mode::ar, Mode::sot, Mode::waves, Mode::plato_nopipe, Mode::plato})
+        for (const KvReuse reuse :
+             {KvReuse::none, KvReuse::shared, KvReuse::prefix, KvReuse::linked}) {
+            const ServedSetup setup = small_setup(++seed, mode, reuse);
+            const ServedOutcome served = answer_on_processes(setup);
+            const LiveRun here =
+                run_live(setup.questions, setup.make(setup.engine, "1"), {.answer = setup.answer});
+            std::vector<std::vector<AnsweredPart>> parts;
+            for (std::size_t q = 0; q < setup.questions.size(); ++q) {
+                parts.push_back(served.answers[q].parts);
+                EXPECT_EQ(served.answers[q].prompt_tokens, here.answers[q].prompt_tokens);
+                EXPECT_EQ(served.answers[q].recomputed_tokens, here.answers[q].recomputed_tokens);
+                EXPECT_GT(served.answers[q].seconds, 0);
+            }
+            EXPECT_NO_THROW(check_text(here, mode, parts));
+            EXPECT_EQ(served.held_blocks, 0);
+            EXPECT_FALSE(served.counts.contains("replayed"));
+        }
+}
+
+// Nodes are where others are that they link to; what an engine lacks it computes once more, and has
+// the same last token for it.
+TEST(ServedAnswersTest, LinkedNodesAreTheSameOnSeveralEngines) {
+    long replayed = 0;
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        ServedSetup setup = small_setup(seed, Mode::plato, KvReuse::linked);
+        setup.engines = 3;
+        setup.in_turn = false;
+        setup.engine.pace = decode::StepCost{.fixed_s = 0.004};
+        for (int i = 0; i < 12; ++i)
+            setup.faults.push_back(parse_fault(fmt::format("wipe:rank={}@t={}", i % 3, 0.03 * i)));
+        const ServedOutcome served = answer_on_processes(setup);
+        const LiveRun here =
+            run_live(setup.questions, setup.make(setup.engine, "1"), {.answer = setup.answer});
+        std::vector<std::vector<AnsweredPart>> parts;
+        for (const ServedOutcome::Answer& answer : served.answers) parts.push_back(answer.parts);
+        EXPECT_NO_THROW(check_text(here, Mode::plato, parts));
+        const auto found = served.counts.find("replayed");
+        if (found != served.counts.end()) replayed += found->second;
+    }
+    EXPECT_GT(replayed, 0);
+}
+
+TEST(EngineFaultsTest, EnginesKnowFiveKindsAtTimes) {
+    const auto complaint = [](const char* text) -> std::string {
+        try {
+            check_faults(parse_fault_plan(text).faults);
+        } catch (const UserError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(complaint("kill:rank=0@t=1;hang:rank=1@t=2;slow:rank=0,factor=2@t=3;"
+                        "corrupt:rank=1,target=message@t=4;wipe:rank=0@t=5"),
+              "");
+    for (const char* const unknown : {"nan:rank=0@t=1", "join:count=1@t=1", "stop:rank=0@t=1",
+                                      "corrupt:rank=0,target=tensor@t=1"})
+        EXPECT_NE(complaint(unknown).find("engines know kill, hang"), std::string::npos) << unknown;
+    EXPECT_EQ(complaint("wipe:rank=0@step=5"),
+              "fault 'wipe:rank=0@step=5': engines count no common steps; give a time, @t=SECONDS");
+    std::vector<Fault> faults = parse_fault_plan("wipe:rank=0@t=3;wipe:rank=1@t=1").faults;
+    sort_by_time(faults);
+    strike_later(faults, parse_fault("wipe:rank=2@t=2"));
+    ASSERT_EQ(faults.size(), 3u);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(faults[static_cast<std::size_t>(i)].t_s, i + 1);
+}
+
 TEST(PlacementTest, ModelsAreKeptApart) {
     Placement placement(3);
     placement.set_model(1, 1);
     const std::vector<int> prompt{1, 2};
     placement.on_started(0, prompt);
-    EXPECT_EQ(placement.choose(prompt, true, 1), 1);
+    EXPECT_EQ(placement.choose(prompt, 9, 1), 1);
     EXPECT_EQ(placement.choose(prompt), 0);
     placement.on_lost(1);
-    EXPECT_EQ(placement.choose(prompt, true, 1), -1);
+    EXPECT_EQ(placement.choose(prompt, 9, 1), -1);
     EXPECT_EQ(AdaptiveModel{2}.model_of(2), 1);
     EXPECT_EQ(AdaptiveModel{2}.model_of(3), 0);
     EXPECT_EQ(AdaptiveModel{5}.model_of(std::nullopt), 0);
@@ -96,7 +221,7 @@ TEST(PlacementTest, PrefixThenLoadThenNumber) {
     EXPECT_EQ(placement.choose(prompt), 1);
     placement.on_started(2, prompt);
     EXPECT_EQ(placement.choose(prompt), 2);
-    EXPECT_EQ(placement.choose(prompt, false), 1);
+    EXPECT_EQ(placement.choose(prompt, 0), 1);
     placement.on_ended(2, std::vector<int>{1, 2, 3, 4, 5, 6});
     EXPECT_EQ(placement.cached(2, std::vector<int>{1, 2, 3, 4, 5, 6}), 5);
     placement.on_wiped(2);
@@ -109,6 +234,18 @@ TEST(PlacementTest, PrefixThenLoadThenNumber) {
     placement.on_back(0);
     EXPECT_EQ(placement.choose(prompt), 0);
     EXPECT_EQ(placement.running(0), 0);
+}
+
+TEST(PlacementTest, WhatMayNotBeTakenDoesNotCountAndWhatIsLinkedDoes) {
+    Placement placement(2);
+    const std::vector<int> prompt{1, 2, 3, 4};
+    placement.on_started(0, std::vector<int>{1, 2});
+    placement.on_started(1, std::vector<int>{1, 2, 3});
+    placement.on_started(1, std::vector<int>{9});
+    EXPECT_EQ(placement.choose(prompt), 1);
+    EXPECT_EQ(placement.choose(prompt, 2), 0);  // both have two tokens of it; fewer run there
+    EXPECT_EQ(placement.choose(prompt, 9, 0, std::vector<std::int64_t>{3, 0}), 0);
+    EXPECT_EQ(placement.choose(prompt, 9, 0, std::vector<std::int64_t>{3, 3}), 1);
 }
 
 }  // namespace

@@ -167,6 +167,21 @@ TEST_F(PlanTest, ExperimentsOwnScenarioIsTheDefault) {
     EXPECT_EQ(plan().samples[0].spec.scenario, "");
 }
 
+TEST_F(PlanTest, APlanOfFaultsThatIsGivenIsOneVariantAtOneValue) {
+    System system = assay::testing::make_dummy_system();
+    system.experiments.front().takes_faults = true;
+    system.experiments.front().given_faults = {.variant = "b", .axes = {{"n", std::int64_t{2}}}};
+    registry = {};
+    registry.add(std::move(system));
+    EXPECT_EQ(plan().samples.size(), 6U);
+    request.scenario_given = true;
+    request.scenario = "kill:rank=0@step=2";
+    EXPECT_THAT(order(plan()), ElementsAre("2b0"));
+    request.variants = {"c"};
+    request.axes = {{"n", {std::int64_t{3}}}};
+    EXPECT_THAT(order(plan()), ElementsAre("3c0"));
+}
+
 TEST_F(PlanTest, PatternsThatOverlapRunAnExperimentOnce) {
     request.patterns = {"dummy/sum", "dummy/s*", "all"};
     EXPECT_EQ(plan().samples.size(), 7U);

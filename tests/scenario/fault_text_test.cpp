@@ -93,7 +93,8 @@ TEST(FaultText, CanonicalFormIsAFixedPoint) {
           "nan:rank=1@step=4",
           "torn:rank=0@step=6",
           "disk_full:rank=0@step=6",
-          "disk_full:rank=0@step=6,for=2.5"})
+          "disk_full:rank=0@step=6,for=2.5",
+          "wipe:rank=2@t=0.5"})
         EXPECT_EQ(canonical(text), text);
     EXPECT_EQ(canonical("join@step=4"), "join:count=1@step=4");
     EXPECT_EQ(canonical("kill:phase=transfer,rank=1@step=5"), "kill:rank=1,phase=transfer@step=5");
@@ -130,11 +131,11 @@ TEST(FaultText, TheWholeMessage) {
 TEST(FaultText, GoldenErrors) {
     EXPECT_EQ(complaint(""),
               "position 1: unknown kind ''; known are kill, hang, stop, join, slow, link, corrupt, "
-              "nan, torn, disk_full");
+              "nan, torn, disk_full, wipe");
     EXPECT_EQ(complaint("explode:rank=1@step=5"),
               "position 1: unknown kind 'explode'; known are kill, hang, stop, join, slow, link, "
               "corrupt, "
-              "nan, torn, disk_full");
+              "nan, torn, disk_full, wipe");
     EXPECT_EQ(complaint("kill:rank=1"), "position 12: '@step=N' or '@t=SECONDS' is missing");
     EXPECT_EQ(complaint("kill:rank@step=5"),
               "position 10: '=' and a value are missing after 'rank'");

@@ -67,6 +67,7 @@ Experiment x_faults() {
         };
         const auto replaced =
             std::count_if(plan.faults.begin(), plan.faults.end(), costs_its_place);
+        refuse_wipes(plan);
         assay::validate(plan, 1 + static_cast<int>(replaced));
         for (const Fault& fault : plan.faults) {
             if (fault.step && *fault.step >= steps)

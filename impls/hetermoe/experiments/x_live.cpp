@@ -62,6 +62,7 @@ void validate(const SampleSpec& spec) {
     if (spec.axes.contains("capacity_factor") && number_axis(spec, "capacity_factor") <= 0)
         throw UserError("capacity_factor is to be above 0; routing=dropless drops no token");
     const auto plan = parse_fault_plan(spec.scenario, fault_phases());
+    refuse_wipes(plan);
     assay::validate(plan, static_cast<int>(groups * (fresh + old)), fault_phases());
     for (const auto& fault : plan.faults)
         if (fault.step && *fault.step >= steps)

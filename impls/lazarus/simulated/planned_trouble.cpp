@@ -1,5 +1,6 @@
 #include "impls/lazarus/simulated/planned_trouble.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 namespace assay::lazarus {
@@ -60,6 +61,8 @@ void PlannedTrouble::befall(const Fault& fault, Worker target) {
         case FaultKind::disk_full:  // without an end: one checkpoint
             disk_full_until_s_[target] = fault.for_s ? end_of(fault) : cluster_.now();
             return;
+        case FaultKind::wipe:
+            throw std::logic_error("a training has no cache of prefixes");
     }
 }
 

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <set>
+#include <random>
 #include <utility>
 
 #include "impls/decode/batch_engine.hpp"
-#include "impls/plato/live/batch_request.hpp"
+#include "impls/plato/campaign/engine_faults.hpp"
 #include "impls/plato/live/live_run.hpp"
 
 namespace assay::plato {
@@ -61,78 +61,42 @@ class Service {
   public:
     explicit Service(const VirtualSetup& setup)
         : setup_(setup),
-          told_(setup.questions),
+          told_(as_told(setup.questions, setup.misdeed)),
           faults_(setup.faults),
-          placement_(setup.engines + setup.small_engines) {
-        if (setup.misdeed == Misdeed::starts_early)
-            for (QuestionTokens& question : told_)
-                for (NodeRecord& node : question.plan.nodes) node.dependencies.clear();
-        std::stable_sort(faults_.begin(), faults_.end(),
-                         [](const auto& a, const auto& b) { return a.at_s < b.at_s; });
-        hosts_.resize(static_cast<std::size_t>(setup.engines + setup.small_engines));
-        for (int engine = setup.engines; engine < setup.engines + setup.small_engines; ++engine) {
-            placement_.set_model(engine, 1);
-            hosts_[static_cast<std::size_t>(engine)].slowness = setup.small_factor;
+          random_(setup.seed),
+          hosts_(static_cast<std::size_t>(setup.engines + setup.small_engines)),
+          desk_(setup_.questions, told_,
+                {.answer = setup.answer,
+                 .engines = setup.engines,
+                 .adaptive = setup.adaptive,
+                 .small_engines = setup.small_engines,
+                 .max_batch = setup.max_batch,
+                 .forgets_a_token = setup.misdeed == Misdeed::forgets_a_token}) {
+        check_faults(faults_);
+        sort_by_time(faults_);
+        for (Host& host : hosts_) {
+            host.slowness = usual_slowness(host);
+            start_engine(host);
         }
-        for (Host& host : hosts_) start_engine(host);
-        for (Host& host : hosts_) warm(host);
-        for (std::size_t i = 0; i < setup.questions.size(); ++i)
-            sessions_.push_back(std::make_unique<Session>(*this, i));
     }
 
     VirtualOutcome run() {
-        for (long turns = 0; !all_done(); ++turns) {
+        for (long turns = 0; !desk_.all_done(); ++turns) {
             if (turns > 1000000) throw BrokenRule("it does not come to an end");
             turn();
         }
         outcome_.seconds = now_s_;
         check_blocks();
-        for (const auto& session : sessions_) {
-            auto& parts = outcome_.parts.emplace_back();
-            for (Journal& journal : session->journals) parts.push_back(std::move(journal.heard));
-        }
+        for (std::size_t i = 0; i < setup_.questions.size(); ++i)
+            outcome_.parts.push_back(desk_.answer(i));
+        outcome_.counts.insert(desk_.counts().begin(), desk_.counts().end());
         return std::move(outcome_);
     }
 
   private:
-    /// What is known of a part outside the engines.
-    struct Journal {
-        decode::BatchRequest request;
-        VirtualOutcome::Part heard;
-        int most_reused = 0;
-        bool started = false, ended = false;
-    };
-    struct PartId {
-        std::size_t question = 0;
-        int part = 0;
-    };
-
-    class Session : public PartDecoder {
-      public:
-        Session(Service& service, std::size_t number)
-            : journals(service.told_[number].nodes.size() + 1),
-              service_(service),
-              number_(number),
-              answering(service.told_[number], service.setup_.answer, *this) {}
-
-        void start(PartRequest request) override { service_.take(number_, std::move(request)); }
-
-        std::vector<Journal> journals;  // by part
-        bool begun = false;
-
-      private:
-        Service& service_;
-        std::size_t number_;
-
-      public:
-        Answering answering;
-    };
-
     struct Host {
         std::unique_ptr<decode::BatchEngine> engine;
-        std::map<decode::RequestId, PartId> parts;
-        std::map<decode::RequestId, std::vector<int>> warming;  // static parts being computed
-        std::vector<Report> reports;                            // of the step under way
+        std::vector<Report> reports;  // of the step under way
         bool busy = false;
         double ready_s = 0;         // when that ends
         double silent_until_s = 0;  // killed or hanging
@@ -140,7 +104,7 @@ class Service {
         bool given_up = false;
         double slowness = 1;
         std::int64_t computed = 0;  // tokens, by this engine
-        std::optional<std::uint64_t> corrupts;
+        bool corrupts = false;
     };
 
     void start_engine(Host& host) {
@@ -154,70 +118,54 @@ class Service {
                                          .cost = setup_.cost,
                                          .checks = setup_.checks}),
             decode::BatchOptions{.max_batch = setup_.max_batch, .chunk = 512});
+        come_back(host);
     }
-    /// Static parts are computed first, and again where they are lost: else a node would never go
-    /// to an engine that lacks them.
-    void warm(Host& host) {
-        if (!setup_.answer.warm || setup_.answer.reuse == KvReuse::none) return;
-        std::set<std::vector<int>> texts;
-        for (const QuestionTokens& question : setup_.questions)
-            texts.insert({question.static_plan, question.static_node});
-        texts.erase(std::vector<int>());
-        for (const std::vector<int>& text : texts) {
-            host.warming[host.engine->submit({.prompt = text, .max_tokens = 1})] = text;
-            placement_.on_started(number_of(host), text);
-        }
+    void come_back(Host& host) {
+        host.given_up = false;
+        desk_.on_there(number_of(host), *host.engine);
     }
     int number_of(const Host& host) const { return static_cast<int>(&host - hosts_.data()); }
+    double usual_slowness(const Host& host) const {
+        return number_of(host) < setup_.engines ? 1 : setup_.small_factor;
+    }
     bool silent(const Host& host) const { return host.silent_until_s > now_s_; }
-    bool all_done() const {
-        return std::all_of(sessions_.begin(), sessions_.end(), [](const auto& session) {
-            return session->begun && session->answering.done();
-        });
+    bool awaited(const Host& host) const {
+        return silent(host) && !host.given_up && desk_.has_parts(number_of(host));
     }
 
     // ---- time
 
     void turn() {
-        double next = faults_.empty() ? never : faults_.front().at_s;
-        for (std::size_t i = 0; i < sessions_.size(); ++i)
-            if (!sessions_[i]->begun) next = std::min(next, setup_.come_s[i]);
+        double next = faults_.empty() ? never : *faults_.front().t_s;
+        for (std::size_t i = 0; i < setup_.questions.size(); ++i)
+            if (!desk_.begun(i)) next = std::min(next, setup_.come_s[i]);
         for (const Host& host : hosts_) {
             if (silent(host)) next = std::min(next, host.silent_until_s);
-            if (silent(host) && !host.given_up && !host.parts.empty())
-                next = std::min(next, host.ready_s + setup_.patience_s);
+            if (awaited(host)) next = std::min(next, host.ready_s + setup_.patience_s);
             if (host.busy && !silent(host)) next = std::min(next, host.ready_s);
         }
         if (next == never) throw BrokenRule("everybody waits for ever");
         now_s_ = std::max(now_s_, next);
-        for (std::size_t i = 0; i < sessions_.size(); ++i)
-            if (!sessions_[i]->begun && setup_.come_s[i] <= now_s_) {
-                sessions_[i]->begun = true;
-                sessions_[i]->answering.begin();
-            }
-        while (!faults_.empty() && faults_.front().at_s <= now_s_) {
-            const VirtualFault fault = faults_.front();
+        for (std::size_t i = 0; i < setup_.questions.size(); ++i)
+            if (!desk_.begun(i) && setup_.come_s[i] <= now_s_) desk_.begin(i);
+        while (!faults_.empty() && *faults_.front().t_s <= now_s_) {
+            const Fault fault = faults_.front();
             faults_.erase(faults_.begin());
             strike(fault);
         }
         for (Host& host : hosts_) go_on(host);
         for (Host& host : hosts_)
-            if (silent(host) && !host.given_up && !host.parts.empty() &&
-                now_s_ >= host.ready_s + setup_.patience_s)
-                give_up(host);
-        begin_nodes();
-        dispatch();
+            if (awaited(host) && now_s_ >= host.ready_s + setup_.patience_s) {
+                ++outcome_.counts["given_up"];
+                lose(host);
+            }
+        desk_.go_on();
         for (Host& host : hosts_) begin_step(host);
     }
 
     void go_on(Host& host) {
         if (silent(host)) return;
-        if (host.dead) {
-            host.dead = false;
-            start_engine(host);
-            come_back(host);
-            warm(host);
-        }
+        if (std::exchange(host.dead, false)) start_engine(host);
         if (host.busy && host.ready_s <= now_s_) {
             host.busy = false;
             for (const Report& report : std::exchange(host.reports, {})) hear(host, report);
@@ -226,15 +174,9 @@ class Service {
             // It is there again, and is told that nobody waits for it.
             if (setup_.misdeed != Misdeed::keeps_a_part)
                 for (const auto request : host.engine->unfinished()) host.engine->remove(request);
-            host.parts.clear();
             host.engine->empty_cache();
             come_back(host);
-            warm(host);
         }
-    }
-    void come_back(Host& host) {
-        host.given_up = false;
-        placement_.on_back(number_of(host));
     }
 
     void begin_step(Host& host) {
@@ -247,8 +189,9 @@ class Service {
         host.ready_s = now_s_ + step.seconds * host.slowness;
         host.reports.emplace_back(step);
         if (!host.corrupts || step.tokens.empty()) return;
+        host.corrupts = false;
         auto& bytes = host.reports.back().bytes;
-        const std::uint64_t bit = *std::exchange(host.corrupts, std::nullopt) % (bytes.size() * 8);
+        const std::uint64_t bit = random_() % (bytes.size() * 8);
         bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
         ++outcome_.counts["damaged_reports"];
     }
@@ -257,250 +200,86 @@ class Service {
         return all - std::exchange(host.computed, all);
     }
 
-    // ---- what is heard
-
     void hear(Host& host, const Report& report) {
         if (host.given_up && setup_.misdeed != Misdeed::hears_the_lost) return;
+        const int engine = number_of(host);
         if (!report.whole() && setup_.misdeed != Misdeed::believes_corruption) {
             ++outcome_.counts["refused"];
-            take_back_all(host);
-            return;
+            return desk_.take_back(engine);
         }
         for (const Report::Token& token : report.tokens()) {
-            if (const auto text = host.warming.find(token.request); text != host.warming.end()) {
-                std::vector<int> tokens = text->second;
-                tokens.push_back(token.id);
-                placement_.on_ended(number_of(host), tokens);
-                host.warming.erase(text);
-                continue;
-            }
-            const auto found = host.parts.find(token.request);
-            if (found == host.parts.end())
-                throw BrokenRule("a token of a request that nobody made");
-            const PartId part = found->second;
-            Session& session = *sessions_[part.question];
-            Journal& journal = session.journals[static_cast<std::size_t>(part.part)];
-            if (journal.ended) throw BrokenRule("a part is told of behind its end");
-            journal.heard.ids.push_back(token.id);
-            journal.heard.log_probabilities.push_back(token.log_probability);
-            tell(session, part.part, token.id);
-            ++outcome_.counts["tokens"];
-            if (token.ended == 0) continue;
-            journal.ended = true;
-            ++outcome_.counts["parts"];
-            host.parts.erase(found);
-            std::vector<int> tokens = journal.request.prompt;
-            tokens.insert(tokens.end(), journal.heard.ids.begin(), journal.heard.ids.end());
-            placement_.on_ended(number_of(host), tokens);
-            end(session, part.part);
-        }
-    }
-    static void tell(Session& session, int part, int id) {
-        try {
-            session.answering.on_token(part, id);
-        } catch (const std::logic_error& error) {
-            throw BrokenRule(error.what());
-        }
-    }
-    void end(Session& session, int part) {
-        try {
-            session.answering.on_ended(part);
-        } catch (const std::logic_error& error) {
-            throw BrokenRule(error.what());
+            desk_.on_token(engine, token.request, token.id, token.log_probability);
+            if (token.ended != 0) desk_.on_ended(engine, {.request = token.request});
         }
     }
 
-    // ---- who does what
-
-    void take(std::size_t question, PartRequest request) {
-        Session& session = *sessions_[question];
-        Journal& journal = session.journals[static_cast<std::size_t>(request.part)];
-        if (std::exchange(journal.started, true)) throw BrokenRule("a part was started twice");
-        if (request.part > 0) check_start(session, setup_.questions[question], request.part);
-        journal.request = batch_request(request);
-        journal.most_reused = request.most_reused;
-        pending_.push_back({question, request.part});
-    }
-
-    /// By the journals, not by what the controller believes.
-    void check_start(const Session& session, const QuestionTokens& question, int node) const {
-        const PlanRecord& plan = question.plan;
-        std::int64_t lines = 0;
-        const int last = setup_.answer.mode == Mode::plato ? node : plan.size();
-        for (int line = 1; line <= last; ++line) lines += plan.node(line).line_tokens;
-        if (static_cast<std::int64_t>(session.journals[0].heard.ids.size()) < lines)
-            throw BrokenRule(fmt::format("node {} started before its line was out", node));
-        std::vector<std::vector<int>> dependencies;
-        for (const NodeRecord& each : plan.nodes) dependencies.push_back(each.dependencies);
-        const auto before_each = predecessors(setup_.answer.mode, dependencies);
-        for (const int before : before_each[static_cast<std::size_t>(node - 1)])
-            if (!session.journals[static_cast<std::size_t>(before)].ended)
-                throw BrokenRule(fmt::format("node {} started before node {} ended", node, before));
-    }
-
-    void begin_nodes() {
-        int running = 0, room = 0;
-        for (const auto& session : sessions_) running += session->answering.running();
-        for (const Host& host : hosts_)
-            if (placement_.usable(number_of(host))) room += setup_.max_batch;
-        for (const auto& session : sessions_) {
-            if (!session->begun) continue;
-            const int had = session->answering.running();
-            session->answering.on_step(std::max(0, room - running));
-            running += session->answering.running() - had;
-        }
-    }
-
-    void dispatch() {
-        std::vector<PartId> left;
-        for (const PartId part : std::exchange(pending_, {})) {
-            const Journal& journal =
-                sessions_[part.question]->journals[static_cast<std::size_t>(part.part)];
-            std::vector<int> known = journal.request.prompt;
-            known.insert(known.end(), journal.heard.ids.begin(), journal.heard.ids.end());
-            const int engine = placement_.choose(known, journal.most_reused > 0, model_of(part));
-            if (engine < 0) {
-                left.push_back(part);
-                continue;
-            }
-            Host& host = hosts_[static_cast<std::size_t>(engine)];
-            host.parts[give(*host.engine, journal)] = part;
-            placement_.on_started(engine, known);
-        }
-        pending_.insert(pending_.end(), left.begin(), left.end());
-    }
-    int model_of(const PartId& part) const {
-        if (part.part == 0 || setup_.small_engines == 0) return 0;
-        return setup_.adaptive.model_of(
-            setup_.questions[part.question].plan.node(part.part).difficulty);
-    }
-    decode::RequestId give(decode::BatchEngine& engine, const Journal& journal) {
-        if (journal.heard.ids.empty()) {
-            decode::Links links;
-            links.most_reused = journal.most_reused;
-            return engine.submit(journal.request, links);
-        }
-        ++outcome_.counts["resumed"];
-        decode::RequestState state;
-        state.request = journal.request;
-        if (!state.request.forced_ids.empty())
-            state.request.max_tokens = static_cast<int>(state.request.forced_ids.size());
-        state.ids = journal.heard.ids;
-        state.log_probabilities = journal.heard.log_probabilities;
-        if (setup_.misdeed == Misdeed::forgets_a_token) {
-            state.ids.pop_back();
-            state.log_probabilities.pop_back();
-        }
-        state.versions.assign(state.ids.size(), 1);
-        state.admitted = true;
-        return engine.resume(state);
-    }
-
-    /// Its parts are to be done by somebody.
-    void take_back_all(Host& host) {
-        for (const auto& [request, part] : host.parts) {
-            pending_.push_back(part);
-            host.engine->remove(request);
-            placement_.on_taken_back(number_of(host));
-        }
-        host.parts.clear();
-        for (const auto& [request, text] : host.warming) {
-            host.engine->remove(request);
-            placement_.on_taken_back(number_of(host));
-        }
-        host.warming.clear();
-    }
-    void give_up(Host& host) {
-        ++outcome_.counts["given_up"];
-        lose(host);
-    }
     void lose(Host& host) {
         host.given_up = true;
-        for (const auto& [request, part] : host.parts) pending_.push_back(part);
-        // An engine that only hangs still has them; they are remembered until it is told.
-        if (host.dead || setup_.misdeed != Misdeed::hears_the_lost) host.parts.clear();
-        host.warming.clear();
-        placement_.on_lost(number_of(host));
+        // An engine that only hangs still has its parts; they are remembered until it is told.
+        desk_.on_lost(number_of(host), !host.dead && setup_.misdeed == Misdeed::hears_the_lost);
     }
 
     // ---- faults
 
-    void strike(const VirtualFault& fault) {
-        Host& host = hosts_[static_cast<std::size_t>(fault.engine) % hosts_.size()];
-        ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
+    void strike(const Fault& fault) {
+        Host& host = hosts_[static_cast<std::size_t>(*fault.rank) % hosts_.size()];
+        if (fault.kind != FaultKind::slow || fault.factor > 1)
+            ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
+        const double for_s = fault.for_s.value_or(setup_.restart_s);
         switch (fault.kind) {
             case FaultKind::kill:
                 host.dead = true;
                 host.busy = false;
                 host.reports.clear();
-                host.silent_until_s = std::max(host.silent_until_s, now_s_ + fault.for_s);
+                host.silent_until_s = std::max(host.silent_until_s, now_s_ + for_s);
                 // A process that is gone is noticed at once.
                 if (!host.given_up) lose(host);
-                host.slowness = number_of(host) < setup_.engines ? 1 : setup_.small_factor;
-                host.corrupts.reset();
+                host.slowness = usual_slowness(host);
+                host.corrupts = false;
                 return;
             case FaultKind::hang:
                 if (silent(host)) return;
                 if (!host.busy) host.ready_s = now_s_;
-                host.silent_until_s = now_s_ + fault.for_s;
+                host.silent_until_s = now_s_ + for_s;
                 return;
             case FaultKind::slow:
-                host.slowness = fault.factor;
+                host.slowness = usual_slowness(host) * fault.factor;
+                if (fault.for_s) strike_later(faults_, end_of_slowness(fault, now_s_));
                 return;
             case FaultKind::corrupt:
-                host.corrupts = fault.bit;
+                host.corrupts = true;
                 return;
-            case FaultKind::wipe:
+            default:  // wipe
                 if (host.dead) return;
-                host.engine->empty_cache();
-                placement_.on_wiped(number_of(host));
-                if (!host.given_up) warm(host);
-                return;
+                if (host.given_up)
+                    host.engine->empty_cache();
+                else
+                    desk_.wipe(number_of(host));
         }
     }
 
     void check_blocks() {
         for (Host& host : hosts_) {
             if (host.dead || host.given_up) continue;  // not heard of again
-            for (const auto& [request, text] : host.warming) host.engine->remove(request);
+            // Those that only warm it may not have ended.
+            desk_.take_back(number_of(host));
             host.engine->empty_cache();
             if (const int held = host.engine->stats().held_blocks; held != 0)
                 throw BrokenRule(fmt::format("{} blocks are left", held));
         }
-        for (const auto& session : sessions_)
-            for (std::size_t part = 0; part < session->journals.size(); ++part)
-                if (!session->journals[part].ended && (part == 0 || setup_.answer.mode != Mode::ar))
-                    throw BrokenRule("a part was never answered");
     }
 
     const VirtualSetup& setup_;
     std::vector<QuestionTokens> told_;  // the questions that controllers know
-    std::vector<VirtualFault> faults_;
-    Placement placement_;
+    std::vector<Fault> faults_;
+    std::mt19937_64 random_;
     std::vector<Host> hosts_;
-    std::vector<std::unique_ptr<Session>> sessions_;
-    std::vector<PartId> pending_;  // to be given to an engine
+    Desk desk_;
     double now_s_ = 0;
     VirtualOutcome outcome_;
 };
 
 }  // namespace
-
-std::string_view to_string(FaultKind kind) {
-    switch (kind) {
-        case FaultKind::kill:
-            return "kill";
-        case FaultKind::hang:
-            return "hang";
-        case FaultKind::slow:
-            return "slow";
-        case FaultKind::corrupt:
-            return "corrupt";
-        case FaultKind::wipe:
-            return "wipe";
-    }
-    return "";
-}
 
 VirtualOutcome answer_virtually(const VirtualSetup& setup) { return Service(setup).run(); }
 

@@ -4,41 +4,15 @@
 
 #include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "impls/decode/modelled/modelled_back_end.hpp"
-#include "impls/plato/live/answering.hpp"
-#include "impls/plato/policy/placement.hpp"
+#include "impls/plato/campaign/misdeed.hpp"
+#include "impls/plato/live/desk.hpp"
+#include "suite/scenario/fault_plan.hpp"
 
 namespace assay::plato {
-
-/// kill: an engine loses all and is there again, empty, after a time. hang: it stands still.
-/// slow: its steps take longer by a factor from now on. corrupt: a bit of its next report is
-/// wrong. wipe: its cache is empty.
-enum class FaultKind { kill, hang, slow, corrupt, wipe };
-std::string_view to_string(FaultKind kind);
-
-struct VirtualFault {
-    double at_s = 0;
-    FaultKind kind = FaultKind::kill;
-    int engine = 0;
-    double for_s = 0;       ///< kill, hang
-    double factor = 1;      ///< slow
-    std::uint64_t bit = 0;  ///< corrupt: of the report, counted round
-};
-
-/// What the driver does wrong, for tests that rules can be broken.
-enum class Misdeed {
-    none,
-    believes_corruption,  ///< takes a report whose checksum is wrong
-    forgets_a_token,      ///< a part that goes on elsewhere lacks its last token
-    hears_the_lost,       ///< takes tokens from an engine that it gave up
-    starts_early,         ///< does not tell controllers what nodes depend on
-    keeps_a_part          ///< does not tell an engine that comes back what it has lost
-};
 
 struct VirtualSetup {
     std::vector<QuestionTokens> questions;
@@ -55,30 +29,23 @@ struct VirtualSetup {
     int vocabulary = 1000, context = 2000;
     decode::StepCost cost;
     double patience_s = 40;  ///< until an engine that says nothing is given up
-    std::vector<VirtualFault> faults;
-    bool checks = false;  ///< the back ends look at every position: slow
+    /// `rank` is the engine, counted round. kill: it loses all and is there again, empty, after
+    /// `for_s`. corrupt: a bit of its next report is wrong.
+    std::vector<Fault> faults;
+    double restart_s = 10;   ///< kill and hang without for_s
+    std::uint64_t seed = 1;  ///< of the bits that are damaged
+    bool checks = false;     ///< the back ends look at every position: slow
     Misdeed misdeed = Misdeed::none;
 };
 
 struct VirtualOutcome {
-    struct Part {
-        std::vector<int> ids;
-        std::vector<double> log_probabilities;
-        bool operator==(const Part&) const = default;
-    };
-    std::vector<std::vector<Part>> parts;  ///< [question][part]
-    double seconds = 0;                    ///< until all is answered
-    std::int64_t computed_tokens = 0;      ///< fed to engines, however often
+    std::vector<std::vector<AnsweredPart>> parts;  ///< [question][part]
+    double seconds = 0;                            ///< until all is answered
+    std::int64_t computed_tokens = 0;              ///< fed to engines, however often
     std::map<std::string, long> counts;
 };
 
-/// A rule that was not kept: a node started before its line or what it waits for was out, an answer
-/// came twice, or never; a damaged report was believed; a block was left.
-class BrokenRule : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// Throws BrokenRule.
+/// Throws BrokenRule, UserError for a fault of another kind.
 VirtualOutcome answer_virtually(const VirtualSetup& setup);
 
 }  // namespace assay::plato

@@ -1,4 +1,4 @@
-// Seeded schedules of faults against the controller: `assay campaign plato`.
+// Seeded schedules of faults against the controller, in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,5 @@ VirtualSetup draw_setup(std::uint64_t seed, const std::string& mode = {});
 /// engine without faults; a damaged report is refused; in the end no engine holds a block.
 drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const std::string& mode = {},
                                         Misdeed misdeed = Misdeed::none);
-
-drive::Campaign campaign_modes();
 
 }  // namespace assay::plato

@@ -3,11 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "impls/model/decode_cost.hpp"
 #include "impls/model/named_models.hpp"
 #include "impls/plato/experiments/experiments.hpp"
 #include "impls/plato/experiments/measured_plans.hpp"
 #include "impls/plato/experiments/plan_axes.hpp"
+#include "impls/plato/simulated/device_times.hpp"
 #include "suite/experiment/recorder.hpp"
 #include "suite/scenario/device_profile.hpp"
 
@@ -17,10 +17,8 @@ namespace {
 constexpr int context = 256, measured_steps = 32;
 
 double simulated_step_s(const SampleSpec& spec, int batch) {
-    const auto stored =
-        model::stored_shape(model::named_shape(word_axis(spec, "model")), nn::TensorType::bf16);
-    return model::expected_seconds(model::decode_step(stored, batch, context),
-                                   device_profile(word_axis(spec, "device")));
+    return step_seconds(model::named_shape(word_axis(spec, "model")),
+                        device_profile(word_axis(spec, "device")), batch, context);
 }
 
 /// Mean over steps in which all sequences decode and nothing else happens.
@@ -85,9 +83,7 @@ Experiment batch() {
         integer_axis(spec, "batch", 1, 1024);
         validate_axes(spec);
     };
-    experiment.unsupported = live_unsupported;
-    experiment.inputs = live_inputs;
-    experiment.calibration = device_calibration;
+    declare_live(experiment);
     experiment.run = run;
     return experiment;
 }

@@ -137,9 +137,7 @@ Experiment concurrency() {
         integer_axis(spec, "concurrency", 1, 256);
         validate_axes(spec);
     };
-    experiment.unsupported = live_unsupported;
-    experiment.inputs = live_inputs;
-    experiment.calibration = device_calibration;
+    declare_live(experiment);
     experiment.run = run;
     return experiment;
 }

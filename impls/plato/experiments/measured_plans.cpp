@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <thread>
 #include <utility>
 
 #include "impls/decode/back_ends.hpp"
@@ -53,7 +54,8 @@ Row least_squares(std::span<const LiveStep> steps, std::array<bool, 3> wanted) {
 }  // namespace
 
 LiveModel::LiveModel(const SampleSpec& spec)
-    : file_(model::locate_file(live_model, data::Kind::model)),
+    : path_(model::locate_file(live_model, data::Kind::model)),
+      file_(path_),
       tokenizer_(nn::Tokenizer::of(file_)),
       activations_(spec.axes.contains("activations") && word_axis(spec, "activations") == "int8"
                        ? decode::ActivationType::int8
@@ -67,6 +69,54 @@ std::unique_ptr<decode::BackEnd> LiveModel::back_end(int blocks) const {
 std::unique_ptr<decode::ForwardPass> LiveModel::forward_pass(int blocks) const {
     return std::make_unique<decode::ForwardPass>(decode::load_model(file_, {}),
                                                  decode::PassOptions{.blocks = blocks});
+}
+
+ServedSetup LiveModel::served(std::vector<QuestionTokens> questions, int engines) const {
+    ServedSetup setup;
+    const int all = static_cast<int>(questions.size());
+    // All that run, and all that are kept, may be on one engine.
+    setup.engine.blocks = 2 * blocks_for(questions, all);
+    setup.engine.options.max_batch = LiveSettings().max_batch;
+    setup.engine.options.chunk = chunk_for(questions, all);
+    setup.engine.threads =
+        std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / engines);
+    setup.engine.weights = path_;
+    setup.engines = engines;
+    setup.questions = std::move(questions);
+    setup.make = [activations = activations_](const decode::EngineSettings& settings,
+                                              const std::string& weights) {
+        const nn::TensorFile file(weights);
+        return decode::back_ends_of(
+            file,
+            {.threads = settings.threads, .blocks = settings.blocks, .activations = activations})();
+    };
+    return setup;
+}
+
+LiveRun LiveModel::run_on_processes(const std::vector<QuestionTokens>& questions,
+                                    const LiveSettings& settings, int engines) const {
+    ServedSetup setup = served(questions, engines);
+    setup.answer = settings.answer;
+    setup.engine.options.max_batch = settings.max_batch;
+    ServedOutcome served = answer_on_processes(setup);
+    LiveRun run{.seconds = served.seconds, .held_blocks = served.held_blocks};
+    const bool planned = settings.answer.mode != Mode::ar;
+    for (ServedOutcome::Answer& each : served.answers) {
+        LiveAnswer& answer = run.answers.emplace_back();
+        answer.seconds = each.seconds;
+        answer.prompt_tokens = each.prompt_tokens;
+        answer.recomputed_tokens = each.recomputed_tokens;
+        if (planned) answer.plan_tokens = static_cast<std::int64_t>(each.parts[0].ids.size());
+        const std::size_t first = planned ? 1 : 0, end = planned ? each.parts.size() : 1;
+        for (std::size_t part = first; part < end; ++part) {
+            LiveNode& node = answer.nodes.emplace_back();
+            node.ids = std::move(each.parts[part].ids);
+            node.log_probabilities = std::move(each.parts[part].log_probabilities);
+            answer.answer_tokens += static_cast<std::int64_t>(node.ids.size());
+        }
+    }
+    run.answers_crc32 = answers_crc32(run.answers);
+    return run;
 }
 
 LiveRun LiveModel::run(std::span<const QuestionTokens> questions,

@@ -1,12 +1,14 @@
 // Plans answered by the engine on this machine, as samples of experiments.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "impls/decode/cpu/forward_pass.hpp"
 #include "impls/nn/files/tensor_file.hpp"
+#include "impls/plato/campaign/served_answers.hpp"
 #include "impls/plato/live/live_run.hpp"
 #include "impls/plato/simulated/step_model.hpp"
 #include "suite/experiment/experiment.hpp"
@@ -23,10 +25,16 @@ class LiveModel {
     std::unique_ptr<decode::BackEnd> back_end(int blocks) const;
     /// For logits, without an engine.
     std::unique_ptr<decode::ForwardPass> forward_pass(int blocks) const;
+    /// Engines in processes, that share this machine's cores; caches have room for all of it.
+    ServedSetup served(std::vector<QuestionTokens> questions, int engines) const;
+    /// Questions one after the other; without steps and what the controller takes.
+    LiveRun run_on_processes(const std::vector<QuestionTokens>& questions,
+                             const LiveSettings& settings, int engines) const;
     /// With as many blocks as it needs.
     LiveRun run(std::span<const QuestionTokens> questions, const LiveSettings& settings) const;
 
   private:
+    std::filesystem::path path_;
     nn::TensorFile file_;
     nn::Tokenizer tokenizer_;
     decode::ActivationType activations_;

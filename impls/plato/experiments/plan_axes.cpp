@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -14,6 +11,7 @@
 #include "impls/plato/plans/plan_sets.hpp"
 #include "suite/base/datasets.hpp"
 #include "suite/base/error.hpp"
+#include "suite/base/input_file.hpp"
 #include "suite/data/catalog.hpp"
 #include "suite/scenario/device_profile.hpp"
 
@@ -36,11 +34,9 @@ bool is_file(const std::string& plans) {
 }
 
 std::vector<PlanRecord> read_file(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in || std::filesystem::is_directory(file))
-        throw UserError(fmt::format("plans {}: {}; give a file of plans, a JSON object a line",
-                                    file.string(), std::strerror(in ? EISDIR : errno)));
-    return read_plans(in, file.string());
+    InputFile plans("plans", file.string(), "a file of plans, a JSON object a line",
+                    InputFile::Dash::a_name);
+    return read_plans(plans.stream(), plans.name());
 }
 
 }  // namespace
@@ -114,7 +110,12 @@ std::vector<ProfilePlan> live_profiles(std::map<std::string, std::vector<Value>>
     paper.axes["activations"] = {};
     paper.rounds = 3;
     paper.seconds_per_sample = 0.1;
-    return {toy, paper};
+    ProfilePlan gpu;
+    gpu.profile = Profile::gpu;
+    gpu.provenances = {Provenance::measured};
+    gpu.axes = simulated;
+    gpu.axes["activations"] = {};
+    return {toy, paper, gpu};
 }
 
 nlohmann::json device_calibration(const SampleSpec& spec) {
@@ -122,6 +123,9 @@ nlohmann::json device_calibration(const SampleSpec& spec) {
 }
 
 std::optional<std::string> live_unsupported(const SampleSpec& spec) {
+    if (spec.profile == Profile::gpu)
+        return "decoding many requests on a GPU is not supported here: the engine computes on this "
+               "machine's cores alone (impls/decode)";
     if (spec.provenance != Provenance::measured || data::locate(live_model)) return std::nullopt;
     return fmt::format("{0} is not here: scripts/models, then `assay data fetch {0} --from FILE`",
                        live_model);
@@ -135,6 +139,12 @@ std::vector<Input> live_inputs(const SampleSpec& spec) {
     return inputs;
 }
 
+void declare_live(Experiment& experiment) {
+    experiment.unsupported = live_unsupported;
+    experiment.inputs = live_inputs;
+    experiment.calibration = device_calibration;
+}
+
 void validate_axes(const SampleSpec& spec) {
     if (spec.axes.contains("plans") || spec.axes.contains("density"))
         for (const PlanRecord& plan : plans_of(spec, 1))
@@ -144,10 +154,18 @@ void validate_axes(const SampleSpec& spec) {
                     plan.id));
     if (spec.axes.contains("kv") && !parse_kv_reuse(word_axis(spec, "kv")))
         throw UserError(fmt::format("kv {}: give L0, L1, L2 or L3", word_axis(spec, "kv")));
+    if (spec.axes.contains("start") && word_axis(spec, "start") != "warm" &&
+        word_axis(spec, "start") != "cold")
+        throw UserError(fmt::format("start {}: give warm or cold", word_axis(spec, "start")));
+    if (spec.axes.contains("engines")) {
+        integer_axis(spec, "engines", 1, 16);
+        if (spec.provenance != Provenance::measured)
+            throw UserError("engines: only measured samples have processes");
+    }
     if (spec.axes.contains("activations") && spec.provenance != Provenance::measured)
         throw UserError("activations: only measured samples have them");
     if (!spec.axes.contains("model")) return;
-    if (spec.provenance != Provenance::measured) {
+    if (spec.provenance != Provenance::measured || spec.profile == Profile::gpu) {
         static_cast<void>(model::named_shape(word_axis(spec, "model")));
         static_cast<void>(device_profile(word_axis(spec, "device")));
         return;

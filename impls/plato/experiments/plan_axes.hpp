@@ -29,7 +29,7 @@ std::vector<PlanRecord> plans_of(const SampleSpec& spec, int count);
 /// The file that `plans` names; nullopt: a set.
 std::optional<Input> plans_input(const SampleSpec& spec);
 
-/// toy: measured, these values of axes, then simulated; paper: simulated.
+/// toy: measured, these values of axes, then simulated; paper: simulated; gpu: not supported yet.
 std::vector<ProfilePlan> live_profiles(std::map<std::string, std::vector<Value>> toy_axes,
                                        double seconds_per_sample);
 /// The device's profile.
@@ -39,6 +39,8 @@ nlohmann::json device_calibration(const SampleSpec& spec);
 std::optional<std::string> live_unsupported(const SampleSpec& spec);
 /// The model, and the plans' file.
 std::vector<Input> live_inputs(const SampleSpec& spec);
+/// What a sample needs, reads and takes for granted.
+void declare_live(Experiment& experiment);
 /// Throws UserError.
 void validate_axes(const SampleSpec& spec);
 

@@ -64,6 +64,11 @@ KvReuse reuse_of(const SampleSpec& spec) {
                                     : KvReuse::prefix;
 }
 
+/// Whether static parts are cached before a question comes.
+bool starts_warm(const SampleSpec& spec) {
+    return !spec.axes.contains("start") || word_axis(spec, "start") == "warm";
+}
+
 // ---- in virtual time
 
 void run_simulated(const SampleSpec& spec, Recorder& recorder) {
@@ -71,8 +76,7 @@ void run_simulated(const SampleSpec& spec, Recorder& recorder) {
     const StepCosts costs =
         step_costs(model::named_shape(word_axis(spec, "model")),
                    device_profile(word_axis(spec, "device")), mean_context(plans));
-    // As on the engine; the others count what a first question has to compute.
-    const bool warm = spec.experiment == "plato/kv";
+    const bool warm = starts_warm(spec);
     double ar_ms = 0;
     const auto totals = [&](Mode mode) {
         Totals totals;
@@ -102,22 +106,27 @@ void run_measured(const SampleSpec& spec, Recorder& recorder, bool with_ar, bool
     LiveSettings settings;
     settings.answer.reuse = reuse_of(spec);
     settings.answer.mode = parse_mode(spec.variant).value();
-    const auto seconds_in = [&](Mode mode) {
+    settings.answer.warm = starts_warm(spec);
+    const auto answered = [&](Mode mode) {
         LiveSettings other = settings;
         other.answer.mode = mode;
-        return model.run(questions, other).seconds;
+        if (!spec.axes.contains("engines")) return model.run(questions, other);
+        return model.run_on_processes(questions, other,
+                                      static_cast<int>(integer_axis(spec, "engines")));
     };
     // Neighbours in time, so that what else the machine does weighs on both alike.
-    const double ar_s = with_ar && settings.answer.mode != Mode::ar ? seconds_in(Mode::ar) : 0;
-    const LiveRun run = model.run(questions, settings);
+    const double ar_s =
+        with_ar && settings.answer.mode != Mode::ar ? answered(Mode::ar).seconds : 0;
+    const LiveRun run = answered(settings.answer.mode);
     Totals totals;
     for (const LiveAnswer& answer : run.answers) totals.add(answer);
     totals.record(recorder);
     if (with_ar) recorder.metric("speedup", ar_s > 0 ? ar_s / run.seconds : 1);
     if (with_waiting && settings.answer.mode == Mode::plato)
-        recorder.metric("pipeline_gain", seconds_in(Mode::plato_nopipe) / run.seconds - 1);
+        recorder.metric("pipeline_gain", answered(Mode::plato_nopipe).seconds / run.seconds - 1);
     recorder.metric("held_blocks", run.held_blocks);
     recorder.metric("answers_crc32", run.answers_crc32);
+    if (run.steps.empty()) return;  // engines in processes make their steps by themselves
     const StepCosts costs = fitted_costs(run.steps);
     recorder.metric("step_ms", costs.step_ms);
     recorder.metric("sequence_ms", costs.sequence_ms);
@@ -171,6 +180,7 @@ std::vector<ProfilePlan> profiles(const PlansExperiment& declared) {
     ProfilePlan& toy = plans.front();
     if (declared.simulated_first) std::swap(toy.provenances[0], toy.provenances[1]);
     toy.variants = declared.toy_variants;
+    for (ProfilePlan& plan : plans) plan.axes["engines"] = {};  // in cases only where asked for
     return plans;
 }
 
@@ -192,17 +202,25 @@ Experiment plans_experiment(PlansExperiment declared) {
             "same "
             "controller, {} on this machine's cores by the engine; prompts and plans are tokens "
             "drawn at random, answers those that the model gives (or a file of plans records); "
-            "static parts are cached before, and nothing else is kept between plans.",
+            "nothing but static parts is kept between plans.",
             plans_of_a_sample, measured_plans, live_model);
     experiment.axes = std::move(declared.axes);
+    experiment.axes.push_back(
+        {"start",
+         "warm: static parts of prompts are cached before the questions come; cold: they are not",
+         {std::string("warm")},
+         true});
     for (Axis& axis : machine_axes()) experiment.axes.push_back(std::move(axis));
+    experiment.axes.push_back({"engines",
+                               "measured: so many, in processes of their own that share the cores; "
+                               "where it is not given one, in the sample's own",
+                               {std::int64_t{1}, std::int64_t{2}},
+                               true});
     experiment.variants = std::move(declared.variants);
     experiment.metrics = metrics();
     experiment.figure = std::move(declared.figure);
     experiment.validate = validate_axes;
-    experiment.unsupported = live_unsupported;
-    experiment.inputs = live_inputs;
-    experiment.calibration = device_calibration;
+    declare_live(experiment);
     experiment.run = [with_ar = declared.with_ar, with_waiting = declared.with_waiting](
                          const SampleSpec& spec, Recorder& recorder) {
         if (spec.provenance == Provenance::measured)

@@ -1,24 +1,63 @@
-// What faults cost: the campaign's engines in virtual time, one kind of fault at a rate.
+// What faults cost: the campaign's engines, in virtual time or processes, and one kind of fault at
+// a rate.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <map>
 #include <random>
 
+#include "impls/plato/campaign/engine_faults.hpp"
 #include "impls/plato/campaign/virtual_answers.hpp"
 #include "impls/plato/experiments/experiments.hpp"
+#include "impls/plato/experiments/measured_plans.hpp"
 #include "impls/plato/experiments/plan_axes.hpp"
 #include "impls/plato/plans/plan_sets.hpp"
+#include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "suite/scenario/fault_kinds.hpp"
 
 namespace assay::plato {
 namespace {
 
 constexpr int questions = 12, engines = 3;
+constexpr int measured_questions = 2, measured_engines = 2;
 constexpr std::array kinds{FaultKind::kill, FaultKind::hang, FaultKind::slow, FaultKind::corrupt,
                            FaultKind::wipe};
+constexpr const char* given = "given";  // a variant: what --fault and --scenario say
 // A step of 3.1 ms and 0.01 for a sequence or a prompt token: a 7B model on an H200, about.
 constexpr double step_s = 3.1e-3, token_s = 1e-5;
+constexpr double slowness = 3;
+constexpr double measured_seconds = 60;  // of a sample, about
+
+/// Those given, or drawn over the time that it takes without any.
+std::vector<Fault> faults_of(const SampleSpec& spec, double seconds, int of_engines) {
+    if (spec.variant == given) return parse_fault_plan(spec.scenario).faults;
+    std::mt19937_64 random(spec.seed);
+    const auto share = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+    std::vector<Fault> faults;
+    const auto count = integer_axis(spec, "faults");
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double at_s = seconds * share();
+        Fault fault = engine_fault(*parse_fault_kind(spec.variant), at_s,
+                                   static_cast<int>(random() % static_cast<unsigned>(of_engines)));
+        if (fault.kind == FaultKind::kill || fault.kind == FaultKind::hang)
+            fault.for_s = seconds / 4;
+        if (fault.kind == FaultKind::slow) fault.factor = slowness;
+        faults.push_back(fault);
+    }
+    return faults;
+}
+
+void record(Recorder& recorder, double slowdown, const std::map<std::string, long>& counts,
+            bool same_text) {
+    recorder.metric("slowdown", slowdown);
+    const auto counted = [&](const char* name) {
+        const auto found = counts.find(name);
+        return static_cast<double>(found == counts.end() ? 0 : found->second);
+    };
+    recorder.metric("resumed", counted("resumed"));
+    recorder.metric("same_text", same_text ? 1 : 0);
+}
 
 VirtualSetup setup_of(const SampleSpec& spec) {
     VirtualSetup setup;
@@ -37,32 +76,52 @@ VirtualSetup setup_of(const SampleSpec& spec) {
     return setup;
 }
 
-void run(const SampleSpec& spec, Recorder& recorder) {
+void simulate(const SampleSpec& spec, Recorder& recorder) {
     VirtualSetup setup = setup_of(spec);
     const VirtualOutcome without = answer_virtually(setup);
-    const auto kind = *std::find_if(kinds.begin(), kinds.end(), [&](FaultKind each) {
-        return to_string(each) == spec.variant;
-    });
-    std::mt19937_64 random(spec.seed);
-    const auto share = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-    const auto count = integer_axis(spec, "faults");
-    for (std::int64_t i = 0; i < count; ++i)
-        setup.faults.push_back({.at_s = without.seconds * share(),
-                                .kind = kind,
-                                .engine = static_cast<int>(random() % engines),
-                                .for_s = without.seconds / 4,
-                                .factor = 3,
-                                .bit = random()});
+    setup.faults = faults_of(spec, without.seconds, engines);
+    setup.restart_s = without.seconds / 4;
     const VirtualOutcome with = answer_virtually(setup);
-    recorder.metric("slowdown", with.seconds / without.seconds);
+    record(recorder, with.seconds / without.seconds, with.counts, with.parts == without.parts);
     recorder.metric("computed_ratio", static_cast<double>(with.computed_tokens) /
                                           static_cast<double>(without.computed_tokens));
-    const auto counted = [&](const char* name) {
-        const auto found = with.counts.find(name);
-        return static_cast<double>(found == with.counts.end() ? 0 : found->second);
-    };
-    recorder.metric("resumed", counted("resumed"));
-    recorder.metric("same_text", with.parts == without.parts ? 1 : 0);
+}
+
+void measure(const SampleSpec& spec, Recorder& recorder) {
+    const LiveModel model(spec);
+    ServedSetup setup = model.served(drawn_tokens(draw_plans(plan_shape(word_axis(spec, "plans")),
+                                                             measured_questions, spec.seed),
+                                                  model.tokenizer(), spec.seed),
+                                     measured_engines);
+    setup.in_turn = false;
+    setup.seed = spec.seed;
+    const ServedOutcome without = answer_on_processes(setup);
+    setup.faults = faults_of(spec, without.seconds, measured_engines);
+    const ServedOutcome with = answer_on_processes(setup);
+    bool same = true;
+    for (std::size_t i = 0; i < setup.questions.size(); ++i)
+        same = same && with.answers[i].parts == without.answers[i].parts;
+    record(recorder, with.seconds / without.seconds, with.counts, same);
+}
+
+void check(const SampleSpec& spec) {
+    integer_axis(spec, "faults", 0, 1000);
+    static_cast<void>(plan_shape(word_axis(spec, "plans")));
+    if (spec.variant != given) {
+        if (!spec.scenario.empty())
+            throw UserError("faults that are given stand for those of a kind; leave --variant out");
+        return;
+    }
+    if (integer_axis(spec, "faults") != 0)
+        throw UserError("faults: none of a kind beside those given; leave it out, or give 0");
+    const FaultPlan plan = parse_fault_plan(spec.scenario);
+    check_faults(plan.faults);
+    // Who is killed or given up comes back.
+    const int here = spec.provenance == Provenance::measured ? measured_engines : engines;
+    for (const Fault& fault : plan.faults)
+        if (*fault.rank >= here)
+            throw UserError(fmt::format("fault '{}': there are engines 0 to {}",
+                                        assay::to_string(fault), here - 1));
 }
 
 }  // namespace
@@ -73,15 +132,17 @@ Experiment x_faults() {
     experiment.title = "What faults cost";
     experiment.source = "our own; no paper's";
     experiment.says = fmt::format(
-        "{} questions at once on {} engines in virtual time ({} ms a step, {} more for each "
-        "token), "
-        "as in `assay campaign plato`: the same without faults and with some of one kind, spread "
-        "at "
-        "random over the time. kill: an engine is gone for a quarter of the time; hang: it stands "
-        "still as long; slow: its steps take three times as long from then on; corrupt: a report "
-        "is "
-        "damaged, and what ran there goes on elsewhere; wipe: a cache is emptied.",
-        questions, engines, 1e3 * step_s, 1e3 * token_s);
+        "The same without faults and with some of one kind, spread at random over the time. kill: "
+        "an engine is gone (simulated: for a quarter of the time; measured: until another process "
+        "has taken its place); hang: it stands still for a quarter of the time (measured: it is "
+        "given up after a second); slow: its steps take {} times as long from then on; corrupt: a "
+        "report, or measured the state of a part that moves, is damaged, and what ran there goes "
+        "on from its tokens; wipe: a cache is emptied. given: what --fault and --scenario say, at "
+        "seconds. Simulated: {} questions at once on {} engines ({} ms a step, {} more for each "
+        "token). Measured: {} questions at once on {} engines that are processes on this machine, "
+        "with {}.",
+        slowness, questions, engines, 1e3 * step_s, 1e3 * token_s, measured_questions,
+        measured_engines, live_model);
     const auto whole = [](std::int64_t n) { return Value(n); };
     experiment.axes = {{"faults", "of the kind", {whole(1), whole(3), whole(10)}, true},
                        {"plans",
@@ -89,24 +150,41 @@ Experiment x_faults() {
                         {"flat", "mixed", "chain"},
                         true}};
     for (const FaultKind kind : kinds) experiment.variants.emplace_back(to_string(kind));
+    const std::vector<std::string> drawn = experiment.variants;
+    experiment.variants.emplace_back(given);
+    experiment.takes_faults = true;
+    experiment.given_faults = {.variant = given, .axes = {{"faults", whole(0)}}};
     using enum Direction;
+    const std::vector<Provenance> live{Provenance::measured};
     experiment.metrics = {
-        {"slowdown", "ratio", "time over that without faults", lower, true},
-        {"computed_ratio", "ratio", "tokens fed to engines over those without faults", lower, true},
-        {"resumed", "count", "parts of answers gone on with elsewhere", none, true},
+        {"slowdown", "ratio", "time over that without faults", lower, true, {}, {}, live},
+        {"computed_ratio",
+         "ratio",
+         "tokens fed to engines over those without faults",
+         lower,
+         true,
+         {},
+         {Provenance::simulated}},
+        {"resumed", "count", "parts of answers gone on with elsewhere", none, true, {}, {}, live},
         {"same_text", "bool", "ids and log-probabilities are those without faults", higher, true}};
     experiment.profiles = virtual_profiles();
+    for (ProfilePlan& plan : experiment.profiles) plan.variants = drawn;
+    ProfilePlan& toy = experiment.profiles.front();
+    toy.provenances.push_back(Provenance::measured);
+    toy.axes_of[Provenance::measured] = {{"faults", {whole(2)}}, {"plans", {std::string("mixed")}}};
+    toy.seconds_of[Provenance::measured] = measured_seconds;
     experiment.figure = {.kind = Figure::Kind::lines,
                          .metric = "slowdown",
                          .x = "faults",
                          .panels = {"plans"},
                          .x_title = "faults",
                          .y_title = "time over that without faults"};
-    experiment.validate = [](const SampleSpec& spec) {
-        integer_axis(spec, "faults", 0, 1000);
-        static_cast<void>(plan_shape(word_axis(spec, "plans")));
+    experiment.validate = check;
+    experiment.unsupported = live_unsupported;
+    experiment.inputs = live_inputs;
+    experiment.run = [](const SampleSpec& spec, Recorder& recorder) {
+        (spec.provenance == Provenance::measured ? measure : simulate)(spec, recorder);
     };
-    experiment.run = run;
     return experiment;
 }
 

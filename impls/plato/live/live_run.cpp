@@ -100,11 +100,7 @@ class Run {
             result_.seconds += now_s();
             empty();
         }
-        for (const LiveAnswer& answer : result_.answers)
-            for (const LiveNode& node : answer.nodes) {
-                result_.answers_crc32 = crc_of(node.ids, result_.answers_crc32);
-                result_.answers_crc32 = crc_of(node.log_probabilities, result_.answers_crc32);
-            }
+        result_.answers_crc32 = answers_crc32(result_.answers);
         return std::move(result_);
     }
 
@@ -135,12 +131,7 @@ class Run {
                                                const LiveSettings& settings) {
         decode::BatchOptions options;
         options.max_batch = settings.max_batch;
-        // A prompt is computed in one step, as the model of a step has it.
-        std::int64_t all = 1;
-        for (const QuestionTokens& question : questions)
-            all = std::max(all, token_need(question).all);
-        options.chunk = static_cast<int>(
-            std::min<std::int64_t>(all * settings.concurrency, std::numeric_limits<int>::max()));
+        options.chunk = chunk_for(questions, settings.concurrency);
         return options;
     }
 
@@ -327,6 +318,13 @@ int blocks_for(std::span<const QuestionTokens> questions, int concurrency) {
     return static_cast<int>(std::min<std::int64_t>(all, std::numeric_limits<int>::max()));
 }
 
+int chunk_for(std::span<const QuestionTokens> questions, int concurrency) {
+    std::int64_t all = 1;
+    for (const QuestionTokens& question : questions) all = std::max(all, token_need(question).all);
+    return static_cast<int>(
+        std::min<std::int64_t>(all * concurrency, std::numeric_limits<int>::max()));
+}
+
 static void check_context(std::span<const QuestionTokens> questions, int context) {
     for (const QuestionTokens& question : questions)
         if (const std::int64_t longest = token_need(question).longest; longest > context)
@@ -339,6 +337,14 @@ LiveRun run_live(std::span<const QuestionTokens> questions,
                  std::unique_ptr<decode::BackEnd> back_end, const LiveSettings& settings) {
     check_context(questions, back_end->context());
     return Run(questions, std::move(back_end), settings).run();
+}
+
+std::uint32_t answers_crc32(std::span<const LiveAnswer> answers) {
+    std::uint32_t crc = 0;
+    for (const LiveAnswer& answer : answers)
+        for (const LiveNode& node : answer.nodes)
+            crc = crc_of(node.log_probabilities, crc_of(node.ids, crc));
+    return crc;
 }
 
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before) {

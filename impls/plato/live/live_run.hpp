@@ -49,19 +49,24 @@ struct LiveRun {
     double seconds = 0;  ///< of all; what is cached before, and making room after, is not in it
     double controller_s = 0;  ///< of it, spent on deciding and on putting prompts together
     std::vector<LiveStep> steps;
-    int held_blocks = 0;  ///< in the end, caches emptied; of several ends the most
-    /// Over ids and log-probabilities of all answers, question by question, node by node.
-    std::uint32_t answers_crc32 = 0;
+    int held_blocks = 0;              ///< in the end, caches emptied; of several ends the most
+    std::uint32_t answers_crc32 = 0;  ///< of all answers
 };
 
 /// Blocks of the cache that such a run needs: all sequences of so many questions at once.
 int blocks_for(std::span<const QuestionTokens> questions, int concurrency);
+
+/// Tokens of a step, so that every prompt is computed in one, as the model of a step has it.
+int chunk_for(std::span<const QuestionTokens> questions, int concurrency);
 
 /// One question at a time starts from an empty cache but for the static parts, which are computed
 /// before its time begins; several at once share what is cached of them. Throws UserError: a
 /// sequence beyond the context, links where keys are not rotated.
 LiveRun run_live(std::span<const QuestionTokens> questions,
                  std::unique_ptr<decode::BackEnd> back_end, const LiveSettings& settings);
+
+/// Over ids and log-probabilities, answer by answer, node by node.
+std::uint32_t answers_crc32(std::span<const LiveAnswer> answers);
 
 /// CRC-32 (ISO 3309), of bytes in addition to those before.
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0);

@@ -14,12 +14,14 @@ std::int64_t Placement::cached(int engine, std::span<const int> prompt) const {
     return most;
 }
 
-int Placement::choose(std::span<const int> prompt, bool reuses, int model) const {
+int Placement::choose(std::span<const int> prompt, std::int64_t most_reused, int model,
+                      std::span<const std::int64_t> besides) const {
     int best = -1;
     std::int64_t most = 0;
     for (int engine = 0; engine < static_cast<int>(engines_.size()); ++engine) {
         if (!usable(engine) || at(engine).model != model) continue;
-        const std::int64_t here = reuses ? cached(engine, prompt) : 0;
+        std::int64_t here = most_reused > 0 ? std::min(cached(engine, prompt), most_reused) : 0;
+        if (!besides.empty()) here += besides[static_cast<std::size_t>(engine)];
         if (best >= 0 && (here < most || (here == most && running(engine) >= running(best))))
             continue;
         best = engine;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,8 +25,12 @@ class Placement {
     explicit Placement(int engines) : engines_(static_cast<std::size_t>(engines)) {}
 
     void set_model(int engine, int model) { at(engine).model = model; }
-    /// Among engines with that model; -1: none is usable. reuses: whether the cache counts.
-    int choose(std::span<const int> prompt, bool reuses = true, int model = 0) const;
+    /// Among engines with that model; -1: none is usable. most_reused: no more of a prefix counts
+    /// than the node may take. besides: of each engine, tokens that it has elsewhere than in a
+    /// prefix, and that count as much.
+    int choose(std::span<const int> prompt,
+               std::int64_t most_reused = std::numeric_limits<std::int64_t>::max(), int model = 0,
+               std::span<const std::int64_t> besides = {}) const;
 
     void on_started(int engine, std::span<const int> prompt);
     /// `tokens`: prompt and answer; the last of them was never fed.

@@ -40,6 +40,7 @@ void validate_x_live(const SampleSpec& spec) {
             slots, experts));
     }
     const auto plan = parse_fault_plan(spec.scenario, fault_phases());
+    refuse_wipes(plan);
     validate(plan, static_cast<int>(workers), fault_phases());
     for (const auto& fault : plan.faults) {
         if (fault.step && *fault.step >= steps)
