@@ -152,6 +152,31 @@ TEST(ServedAnswersTest, OneEngineInAProcessIsTheOneInThisProcess) {
         }
 }
 
+// With the second model's weights the nodes are what that model says; the plan is the first's.
+TEST(ServedAnswersTest, EasyNodesGoToEnginesWithTheSecondModel) {
+    ServedSetup setup = small_setup(3, Mode::plato, KvReuse::prefix);
+    setup.small_engines = 1;
+    setup.small_weights = "2";
+    setup.adaptive.easy_up_to = 2;
+    for (QuestionTokens& question : setup.questions)
+        for (NodeRecord& node : question.plan.nodes) node.difficulty = 1;
+    const auto texts = [&] {
+        std::vector<std::vector<AnsweredPart>> parts;
+        for (const auto& answer : answer_on_processes(setup).answers) parts.push_back(answer.parts);
+        return parts;
+    };
+    const auto alone = [&](const char* weights) {
+        return run_live(setup.questions, setup.make(setup.engine, weights),
+                        {.answer = setup.answer});
+    };
+    const auto easy = texts();
+    EXPECT_NO_THROW(check_text(alone("2"), Mode::plato, easy));
+    EXPECT_THROW(check_text(alone("1"), Mode::plato, easy), BrokenRule);
+    for (QuestionTokens& question : setup.questions)
+        for (NodeRecord& node : question.plan.nodes) node.difficulty = 3;
+    EXPECT_NO_THROW(check_text(alone("1"), Mode::plato, texts()));
+}
+
 // Nodes are where others are that they link to; what an engine lacks it computes once more, and has
 // the same last token for it.
 TEST(ServedAnswersTest, LinkedNodesAreTheSameOnSeveralEngines) {

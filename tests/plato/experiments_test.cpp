@@ -108,6 +108,49 @@ TEST_F(PlatoExperiments, FaultsCostTimeAndNoText) {
     }
 }
 
+TEST_F(PlatoExperiments, FaultsThatAreGivenStrikeInPlaceOfThoseOfAKind) {
+    SampleSpec spec = spec_of("given", {{"faults", whole(0)}, {"plans", word("mixed")}});
+    EXPECT_EQ(run(x_faults(), spec).at("slowdown"), 1);
+    spec.scenario = "wipe:rank=0@t=0.5;wipe:rank=1@t=1;wipe:rank=2@t=1";
+    const Metrics wiped = run(x_faults(), spec);
+    EXPECT_GT(wiped.at("computed_ratio"), 1);
+    EXPECT_EQ(wiped.at("same_text"), 1);
+    spec.scenario = "slow:rank=1,factor=9@t=0,for=0.5";
+    EXPECT_GT(run(x_faults(), spec).at("slowdown"), 1);
+    for (const char* const wrong : {"wipe:rank=3@t=1", "wipe:rank=0@step=1", "nan:rank=0@t=1"}) {
+        spec.scenario = wrong;
+        EXPECT_THROW(x_faults().validate(spec), UserError) << wrong;
+    }
+    spec.scenario = "wipe:rank=0@t=1";
+    spec.axes["faults"] = whole(3);
+    EXPECT_THROW(x_faults().validate(spec), UserError);
+    spec.axes["faults"] = whole(0);
+    spec.variant = "wipe";
+    EXPECT_THROW(x_faults().validate(spec), UserError);
+}
+
+TEST_F(PlatoExperiments, AColdStartComputesMore) {
+    const auto at = [&](const char* start) {
+        return run(throughput(), spec_of("plato", {{"plans", word("mixed")},
+                                                   {"start", word(start)},
+                                                   {"model", word("llama2-7b")},
+                                                   {"device", word("h200")}}));
+    };
+    EXPECT_GT(at("cold").at("recomputed_tokens"), at("warm").at("recomputed_tokens"));
+    EXPECT_LT(at("cold").at("speedup"), at("warm").at("speedup"));
+    EXPECT_THROW(at("lukewarm"), UserError);
+}
+
+TEST_F(PlatoExperiments, AGpuIsNotSupportedAndSaysWhy) {
+    SampleSpec spec = spec_of(
+        "plato", {{"plans", word("mixed")}, {"model", word("llama2-7b")}, {"device", word("h200")}},
+        Provenance::measured);
+    spec.profile = Profile::gpu;
+    EXPECT_NO_THROW(throughput().validate(spec));
+    ASSERT_TRUE(throughput().unsupported(spec));
+    EXPECT_NE(throughput().unsupported(spec)->find("not supported here"), std::string::npos);
+}
+
 TEST_F(PlatoExperiments, WithManyQuestionsBatchesFillWithoutPlansToo) {
     const auto speedup = [&](std::int64_t questions) {
         return run(concurrency(), spec_of("plato", {{"concurrency", whole(questions)},
@@ -142,6 +185,9 @@ TEST_F(PlatoExperiments, RefusesWhatCannotBeRun) {
     digits["model"] = word("llama2-7b");
     digits["device"] = word("h200");
     digits["activations"] = word("int8");
+    refused(kv(), spec_of("plato", digits));
+    digits.erase("activations");
+    digits["engines"] = whole(2);
     refused(kv(), spec_of("plato", digits));
     refused(x_payoff(),
             spec_of("plato", {{"density", 2.0}, {"c1", 0.1}, {"p", 0.1}, {"load", whole(0)}}));
@@ -230,6 +276,29 @@ TEST_F(PlatoOnSmolLM2, ARecordedPlanHasEqualBitsAndThePlansCounters) {
             if (!crc) crc = found.at("answers_crc32");
             EXPECT_EQ(found.at("answers_crc32"), *crc) << mode;
         }
+    }
+}
+
+// On two processes the text is the same, and what is computed on one.
+TEST_F(PlatoOnSmolLM2, EnginesInProcessesGiveTheSameBits) {
+    const auto at = [&](std::int64_t engines, const char* level) {
+        return run(kv(), spec_of("plato",
+                                 {{"plans", plans},
+                                  {"kv", word(level)},
+                                  {"engines", whole(engines)},
+                                  {"model", word("smollm2-135m-instruct")},
+                                  {"device", word("cpu")}},
+                                 Provenance::measured));
+    };
+    for (const char* const level : {"L2", "L3"}) {
+        const Metrics here = kv_at("plato", level), one = at(1, level), two = at(2, level);
+        EXPECT_EQ(one.at("answers_crc32"), here.at("answers_crc32")) << level;
+        EXPECT_EQ(two.at("answers_crc32"), here.at("answers_crc32")) << level;
+        for (const char* const count :
+             {"prompt_tokens", "recomputed_tokens", "plan_tokens", "answer_tokens"})
+            EXPECT_EQ(one.at(count), here.at(count)) << level << ' ' << count;
+        EXPECT_EQ(one.at("held_blocks"), 0);
+        EXPECT_EQ(two.at("held_blocks"), 0);
     }
 }
 

@@ -324,7 +324,6 @@ void Desk::replay(int engine, const PartId& part) {
     state.log_probabilities = of.heard.log_probabilities;
     state.log_probabilities.pop_back();
     state.versions.assign(state.ids.size(), 1);
-    state.admitted = true;
     const decode::RequestId request = seat(engine).engine->resume(state, links);
     seat(engine).tasks[request] = {.kind = Task::Kind::replay, .part = part, .warms = {}};
     placement_.on_started(engine, of.known());
@@ -370,8 +369,13 @@ void Desk::on_ended(int engine, const decode::EndedRequest& ended) {
     Journal& of = journal(task.part);
     placement_.on_ended(engine, of.known());
     if (of.asked.keep) seat(engine).kept[task.part] = ended.request;
-    if (task.kind == Task::Kind::replay) return;
-    of.recomputed = static_cast<std::int64_t>(of.asked.prompt.size()) - ended.reused - ended.linked;
+    const std::int64_t recomputed =
+        static_cast<std::int64_t>(of.asked.prompt.size()) - ended.reused - ended.linked;
+    if (task.kind == Task::Kind::replay) {
+        of.recomputed += recomputed + static_cast<std::int64_t>(of.heard.ids.size()) - 1;
+        return;
+    }
+    of.recomputed = recomputed;
     of.ended = true;
     ++counts_["parts"];
     try {

@@ -88,7 +88,9 @@ class Desk {
     // ---- what is known -------------------------------------------------------------------------
     /// Throws BrokenRule where a part was never answered. [part]; without a plan the first alone.
     std::vector<AnsweredPart> answer(std::size_t question) const;
-    /// Prompt tokens of a part, and those of them that were neither found in a cache nor linked.
+    /// Prompt tokens of a part, and those of them that were neither found in a cache nor linked:
+    /// where it was begun more than once, the last time. recomputed: besides, all that was read
+    /// once more of it so that others can be linked to it.
     struct PromptTokens {
         std::int64_t all = 0, recomputed = 0;
     };
