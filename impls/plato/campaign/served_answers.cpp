@@ -67,7 +67,8 @@ class Served {
             outcome_.seconds += now_s() - begun_s;
             next = end;
         }
-        for (Host& host : hosts_) check_the_end(host);
+        wait_while_warming();
+        for (Host& host : hosts_) check_the_end(*host.engine);
         for (std::size_t i = 0; i < count; ++i) outcome_.answers.push_back(answer(i));
         for (const auto& [what, number] : desk_.counts()) outcome_.counts[what] += number;
         return std::move(outcome_);
@@ -109,7 +110,10 @@ class Served {
     }
     void empty_caches() {
         for (Host& host : hosts_)
-            if (host.there) carry_on(host, [&] { desk_.wipe(number_of(host)); });
+            if (host.there) carry_on([&] { desk_.wipe(number_of(host)); });
+        wait_while_warming();
+    }
+    void wait_while_warming() {
         const auto warms = [&] {
             return std::any_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
                 return host.there && desk_.warming(number_of(host));
@@ -120,7 +124,7 @@ class Served {
 
     /// An engine that is lost in the middle is taken notice of when it is heard next.
     template <class What>
-    static void carry_on(Host&, const What& what) {
+    static void carry_on(const What& what) {
         try {
             what();
         } catch (const EngineLost&) {
@@ -154,7 +158,7 @@ class Served {
             if (host.engine->lost()) replace(host);
             if (host.there || !host.engine->ready()) continue;
             host.there = true;
-            carry_on(host, [&] { desk_.on_there(number_of(host), *host.engine); });
+            carry_on([&] { desk_.on_there(number_of(host), *host.engine); });
         }
     }
     void take(Host& host) {
@@ -203,7 +207,7 @@ class Served {
             case FaultKind::corrupt:
                 return corrupt(host);
             default:
-                return carry_on(host, [&] { desk_.wipe(number_of(host)); });
+                return carry_on([&] { desk_.wipe(number_of(host)); });
         }
     }
     /// Where steps end by a model of a device, in its time.
@@ -249,12 +253,9 @@ class Served {
     // ---- what must have become of it -----------------------------------------------------------
 
     /// One that hangs may be lost on the way.
-    void check_the_end(Host& host) {
-        EngineClient& engine = *host.engine;
+    void check_the_end(EngineClient& engine) {
         if (!engine.ready()) return;
         try {
-            while (desk_.warming(number_of(host)) && !engine.lost()) hear();
-            if (host.engine != &engine) return;  // another took its place
             engine.empty_cache();
             const decode::service::Status status = engine.status();
             if (!engine.idle()) throw BrokenRule("an engine has parts that were answered");

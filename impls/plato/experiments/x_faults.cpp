@@ -20,6 +20,8 @@ namespace assay::plato {
 namespace {
 
 constexpr int questions = 12, engines = 3;
+constexpr int vocabulary = 20000, context = 4096;
+constexpr double most_late = 0.05;  // of the time of paced engines
 constexpr int measured_questions = 2, measured_engines = 2;
 constexpr std::array kinds{FaultKind::kill, FaultKind::hang, FaultKind::slow, FaultKind::corrupt,
                            FaultKind::wipe};
@@ -27,7 +29,7 @@ constexpr const char* given = "given";  // a variant: what --fault and --scenari
 // A step of 3.1 ms and 0.01 for a sequence or a prompt token: a 7B model on an H200, about.
 constexpr double step_s = 3.1e-3, token_s = 1e-5;
 constexpr double slowness = 3;
-constexpr double measured_seconds = 60;  // of a sample, about
+constexpr double measured_seconds = 60, emulated_seconds = 15;  // of a sample, about
 
 /// Those given, or drawn over the time that it takes without any.
 std::vector<Fault> faults_of(const SampleSpec& spec, double seconds, int of_engines) {
@@ -61,8 +63,8 @@ void record(Recorder& recorder, double slowdown, const std::map<std::string, lon
 
 VirtualSetup setup_of(const SampleSpec& spec) {
     VirtualSetup setup;
-    setup.vocabulary = 20000;
-    setup.context = 4096;
+    setup.vocabulary = vocabulary;
+    setup.context = context;
     setup.questions =
         drawn_tokens(draw_plans(plan_shape(word_axis(spec, "plans")), questions, spec.seed),
                      setup.vocabulary, spec.seed);
@@ -87,17 +89,45 @@ void simulate(const SampleSpec& spec, Recorder& recorder) {
                                           static_cast<double>(without.computed_tokens));
 }
 
-void measure(const SampleSpec& spec, Recorder& recorder) {
+/// SmolLM2 on this machine's cores.
+ServedSetup measured_setup(const SampleSpec& spec) {
     const LiveModel model(spec);
-    ServedSetup setup = model.served(drawn_tokens(draw_plans(plan_shape(word_axis(spec, "plans")),
-                                                             measured_questions, spec.seed),
-                                                  model.tokenizer(), spec.seed),
-                                     measured_engines);
+    const auto plans =
+        draw_plans(plan_shape(word_axis(spec, "plans")), measured_questions, spec.seed);
+    return model.served(drawn_tokens(plans, model.tokenizer(), spec.seed), measured_engines);
+}
+
+/// What is simulated, on processes whose steps end when modelled ones would.
+ServedSetup emulated_setup(const SampleSpec& spec) {
+    const VirtualSetup modelled = setup_of(spec);
+    ServedSetup setup;
+    setup.questions = modelled.questions;
+    setup.engines = engines;
+    setup.engine.options.max_batch = modelled.max_batch;
+    setup.engine.options.chunk = 512;
+    setup.engine.blocks = modelled.blocks;
+    setup.engine.pace = modelled.cost;
+    setup.make = [](const decode::EngineSettings& settings,
+                    const std::string&) -> std::unique_ptr<decode::BackEnd> {
+        return std::make_unique<decode::ModelledBackEnd>(decode::ModelledSettings{
+            .vocabulary = vocabulary, .context = context, .blocks = settings.blocks});
+    };
+    return setup;
+}
+
+void run_on_processes(ServedSetup setup, const SampleSpec& spec, Recorder& recorder) {
     setup.in_turn = false;
     setup.seed = spec.seed;
     const ServedOutcome without = answer_on_processes(setup);
-    setup.faults = faults_of(spec, without.seconds, measured_engines);
+    setup.faults = faults_of(spec, without.seconds, setup.engines);
     const ServedOutcome with = answer_on_processes(setup);
+    for (const ServedOutcome* const each : {&without, &with})
+        if (each->late_s > most_late * each->seconds * setup.engines)
+            throw SampleError(
+                SampleStatus::invalid,
+                fmt::format("{:.1f} % of a run is lateness, more than {:.0f} %: this machine is "
+                            "too slow, or too busy",
+                            100 * each->late_s / each->seconds / setup.engines, 100 * most_late));
     bool same = true;
     for (std::size_t i = 0; i < setup.questions.size(); ++i)
         same = same && with.answers[i].parts == without.answers[i].parts;
@@ -133,13 +163,17 @@ Experiment x_faults() {
     experiment.source = "our own; no paper's";
     experiment.says = fmt::format(
         "The same without faults and with some of one kind, spread at random over the time. kill: "
-        "an engine is gone (simulated: for a quarter of the time; measured: until another process "
-        "has taken its place); hang: it stands still for a quarter of the time (measured: it is "
+        "an engine is gone (simulated: for a quarter of the time; on processes: until another "
+        "has taken its place); hang: it stands still for a quarter of the time (on processes: it "
+        "is "
         "given up after a second); slow: its steps take {} times as long from then on; corrupt: a "
-        "report, or measured the state of a part that moves, is damaged, and what ran there goes "
+        "report, or on processes the state of a part that moves, is damaged, and what ran there "
+        "goes "
         "on from its tokens; wipe: a cache is emptied. given: what --fault and --scenario say, at "
         "seconds. Simulated: {} questions at once on {} engines ({} ms a step, {} more for each "
-        "token). Measured: {} questions at once on {} engines that are processes on this machine, "
+        "token). Emulated: the same on engines that are processes, whose steps end when the "
+        "modelled ones "
+        "would. Measured: {} questions at once on {} engines that are processes on this machine, "
         "with {}.",
         slowness, questions, engines, 1e3 * step_s, 1e3 * token_s, measured_questions,
         measured_engines, live_model);
@@ -155,7 +189,7 @@ Experiment x_faults() {
     experiment.takes_faults = true;
     experiment.given_faults = {.variant = given, .axes = {{"faults", whole(0)}}};
     using enum Direction;
-    const std::vector<Provenance> live{Provenance::measured};
+    const std::vector<Provenance> live{Provenance::measured, Provenance::emulated};
     experiment.metrics = {
         {"slowdown", "ratio", "time over that without faults", lower, true, {}, {}, live},
         {"computed_ratio",
@@ -171,6 +205,9 @@ Experiment x_faults() {
     for (ProfilePlan& plan : experiment.profiles) plan.variants = drawn;
     ProfilePlan& toy = experiment.profiles.front();
     toy.provenances.push_back(Provenance::measured);
+    toy.provenances.push_back(Provenance::emulated);
+    toy.axes_of[Provenance::emulated] = {{"faults", {whole(3)}}};
+    toy.seconds_of[Provenance::emulated] = emulated_seconds;
     toy.axes_of[Provenance::measured] = {{"faults", {whole(2)}}, {"plans", {std::string("mixed")}}};
     toy.seconds_of[Provenance::measured] = measured_seconds;
     experiment.figure = {.kind = Figure::Kind::lines,
@@ -183,7 +220,10 @@ Experiment x_faults() {
     experiment.unsupported = live_unsupported;
     experiment.inputs = live_inputs;
     experiment.run = [](const SampleSpec& spec, Recorder& recorder) {
-        (spec.provenance == Provenance::measured ? measure : simulate)(spec, recorder);
+        if (spec.provenance == Provenance::simulated) return simulate(spec, recorder);
+        run_on_processes(
+            spec.provenance == Provenance::measured ? measured_setup(spec) : emulated_setup(spec),
+            spec, recorder);
     };
     return experiment;
 }
