@@ -137,6 +137,7 @@ void Desk::on_moved(int from, decode::RequestId request, int to, decode::Request
     placement_.on_taken_back(from);
     placement_.on_started(to, journal(moved.mapped().part).known());
     seat(to).tasks[as] = moved.mapped();
+    ++counts_["resumed"];
 }
 
 bool Desk::has_parts(int engine) const {
