@@ -145,5 +145,5 @@ TEST(ScenarioFile, EveryShippedScenarioWorksWithSixWorkers) {
     }
     EXPECT_EQ(kinds, (std::set<std::string>{"corrupt message", "corrupt tensor", "disk_full",
                                             "hang", "join", "kill", "link", "link cut", "nan",
-                                            "slow", "stop", "torn"}));
+                                            "slow", "stop", "torn", "wipe"}));
 }
