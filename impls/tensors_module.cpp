@@ -69,6 +69,7 @@ extern const assay::dr_post_training::TensorFunctions assay_dr_post_training_ten
 const assay::dr_post_training::TensorFunctions assay_dr_post_training_tensors{
     .run_sft = assay::dr_post_training::run_sft,
     .run_rlvr = assay::dr_post_training::run_rlvr,
+    .run_rlhf = assay::dr_post_training::run_rlhf,
     .run_steps = assay::dr_post_training::run_steps,
     .run_scoring = assay::dr_post_training::run_scoring,
     .run_x_faults = assay::dr_post_training::run_x_faults,

@@ -17,7 +17,7 @@ namespace assay::dr_post_training {
 struct TensorFunctions {
     static constexpr const char* symbol = "assay_dr_post_training_tensors";
     using Run = void (*)(const SampleSpec&, Recorder&);
-    Run run_sft, run_rlvr, run_steps, run_scoring, run_x_faults;
+    Run run_sft, run_rlvr, run_rlhf, run_steps, run_scoring, run_x_faults;
     Run run_bias_exposure, run_compression;
     std::optional<std::string> (*timing_on_gpu_lacks)();
     drive::SeedOutcome (*run_live_schedule)(std::uint64_t, const std::filesystem::path&);
@@ -30,8 +30,10 @@ inline const TensorFunctions& tensor_functions() { return tensors::functions<Ten
 /// Fine-tunes by the sample's variant and records what comes of it.
 void run_sft(const SampleSpec& spec, Recorder& recorder);
 
-/// Trains a policy by reward, rows chosen by the sample's variant (experiments/rlvr_run.cpp).
+/// Train a policy by reward, rows chosen by the sample's variant (experiments/reward_runs.cpp): by
+/// GRPO on right answers, by PPO on a learnt reward.
 void run_rlvr(const SampleSpec& spec, Recorder& recorder);
+void run_rlhf(const SampleSpec& spec, Recorder& recorder);
 // experiments/system_runs.cpp:
 /// overhead, breakdown, overhead_h200
 void run_steps(const SampleSpec& spec, Recorder& recorder);

@@ -1,6 +1,7 @@
 #include "impls/nn/decoder.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <charconv>
 #include <cmath>
@@ -120,10 +121,11 @@ Decoder Decoder::load(const TensorFile& file, at::Device device) {
 }
 
 at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward* feed_forward, Maps& maps,
-                                  at::ScalarType compute) const {
+                                  at::ScalarType compute, KeyValueCache* cache) const {
     const auto batch = ids.size(0), length = ids.size(1);
-    if (length > config_.context) {
-        throw UserError("a sequence of " + std::to_string(length) +
+    const auto before = cache ? cache->tokens() : 0, end = before + length;
+    if (end > config_.context) {
+        throw UserError("a sequence of " + std::to_string(end) +
                         " tokens is longer than the model's context of " +
                         std::to_string(config_.context) + "; give shorter sequences");
     }
@@ -144,12 +146,13 @@ at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward* feed_forwa
         maps.embed({-1, "token_embedding"}, leaf(-1, "token_embedding"), ids.reshape({-1}), wide);
     RotaryTable rotary;
     if (gpt2) {
-        x = maps.add_positions({-1, "position_embedding"}, x.view({batch, length, -1}),
-                               leaf(-1, "position_embedding"))
+        auto positions = leaf(-1, "position_embedding");
+        if (cache) positions = positions.narrow(0, before, length);
+        x = maps.add_positions({-1, "position_embedding"}, x.view({batch, length, -1}), positions)
                 .view({batch * length, -1});
     } else {
-        rotary =
-            rotary_table(length, config_.head_width, config_.rope_base, x.options().dtype(wide));
+        rotary = rotary_table(end, config_.head_width, config_.rope_base, x.options().dtype(wide));
+        rotary = {rotary.cosine.narrow(0, before, length), rotary.sine.narrow(0, before, length)};
     }
     for (int layer = 0; layer < config_.layers; ++layer) {
         const auto linear = [&](const at::Tensor& rows, const std::string& name) {
@@ -168,7 +171,9 @@ at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward* feed_forwa
             query = rotate(query, rotary);
             key = rotate(key, rotary);
         }
-        x = x + linear(causal_attention(query, key, value).to(compute), "attention_out").to(wide);
+        const auto mixed =
+            cache ? cache->attend(layer, query, key, value) : causal_attention(query, key, value);
+        x = x + linear(mixed.to(compute), "attention_out").to(wide);
 
         const auto ffn_seen = norm(layer, "ffn_norm", x).to(compute);
         const auto leaves = ffn(layer);
@@ -182,15 +187,30 @@ at::Tensor Decoder::hidden_states(const at::Tensor& ids, FeedForward* feed_forwa
             in_type(leaves.down_bias, compute), leaves.activation};
         x = x + feed_forward->run(layer, ffn_seen, weights).to(wide);
     }
+    if (cache) cache->advance(length);
     return norm(-1, "final_norm", x).to(compute);
+}
+
+at::Tensor Decoder::hidden_states(const at::Tensor& ids, Maps& maps, at::ScalarType compute) const {
+    return hidden_states(ids, nullptr, maps, compute, nullptr);
+}
+
+at::Tensor Decoder::head(const at::Tensor& hidden, Maps& maps) const {
+    const auto& output = *find(-1, config_.tied_embeddings ? "token_embedding" : "output");
+    const bool in_double = hidden.scalar_type() == at::kDouble;
+    return maps.linear({-1, "output"}, hidden, output, {}).to(in_double ? at::kDouble : at::kFloat);
+}
+
+at::Tensor Decoder::next_logits(const at::Tensor& ids, KeyValueCache& cache) const {
+    at::NoGradGuard no_grad;
+    Maps plain;
+    const auto x = hidden_states(ids, nullptr, plain, at::kFloat, &cache);
+    return head(x.view({ids.size(0), ids.size(1), -1}).select(1, ids.size(1) - 1), plain);
 }
 
 at::Tensor Decoder::logits(const at::Tensor& ids, FeedForward* feed_forward, Maps& maps,
                            at::ScalarType compute) const {
-    const auto x = hidden_states(ids, feed_forward, maps, compute);
-    const auto& output = *find(-1, config_.tied_embeddings ? "token_embedding" : "output");
-    return maps.linear({-1, "output"}, x, output, {})
-        .to(compute == at::kDouble ? at::kDouble : at::kFloat)
+    return head(hidden_states(ids, feed_forward, maps, compute, nullptr), maps)
         .view({ids.size(0), ids.size(1), config_.vocabulary});
 }
 

@@ -42,6 +42,17 @@ class Decoder {
     /// The same with the model's own feed-forward networks, every parameter used through `maps`.
     at::Tensor logits(const at::Tensor& ids, Maps& maps, at::ScalarType compute = at::kFloat) const;
 
+    /// Logits of the token after `ids`, int64 [batch, new], which come behind those that `cache`
+    /// has seen and is then one of: fp32 [batch, vocabulary]. Without gradients. Throws UserError
+    /// as logits() does, std::invalid_argument as the cache.
+    at::Tensor next_logits(const at::Tensor& ids, KeyValueCache& cache) const;
+
+    /// What the head sees, behind the final norm: [batch · length, width], in `compute`.
+    at::Tensor hidden_states(const at::Tensor& ids, Maps& maps,
+                             at::ScalarType compute = at::kFloat) const;
+    /// The head: logits of such states, [batch · length, vocabulary].
+    at::Tensor head(const at::Tensor& hidden, Maps& maps) const;
+
     /// Sum of the cross entropy (nats) over positions where target >= 0. tokens: int64
     /// [batch, length + 1]; targets are tokens[:, 1:], unless `targets` [batch, length] is given
     /// (−1: not scored).
@@ -65,7 +76,7 @@ class Decoder {
     at::Tensor logits(const at::Tensor& ids, FeedForward* ffn, Maps& maps,
                       at::ScalarType compute) const;
     at::Tensor hidden_states(const at::Tensor& ids, FeedForward* ffn, Maps& maps,
-                             at::ScalarType compute) const;
+                             at::ScalarType compute, KeyValueCache* cache) const;
 
     DecoderConfig config_;
     std::vector<NamedShape> shared_, per_layer_;  // in the order of the blocks' parameters

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
 #include <stdexcept>
 
 namespace assay::nn {
@@ -35,6 +36,41 @@ at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key,
     }
     return mixed.transpose(1, 2).reshape(
         {query.size(0) * query.size(1), query.size(2) * query.size(3)});
+}
+
+KeyValueCache::KeyValueCache(const DecoderConfig& config, std::int64_t capacity)
+    : capacity_(capacity),
+      keys_(static_cast<std::size_t>(config.layers)),
+      values_(static_cast<std::size_t>(config.layers)) {}
+
+void KeyValueCache::repeat(std::int64_t times) {
+    for (auto* const parts : {&keys_, &values_})
+        for (at::Tensor& part : *parts)
+            if (part.defined()) part = part.repeat_interleave(times, 0);
+}
+
+at::Tensor KeyValueCache::attend(int layer, const at::Tensor& query, const at::Tensor& key,
+                                 const at::Tensor& value) {
+    const auto batch = key.size(0), fresh = key.size(1);
+    if (tokens_ + fresh > capacity_) throw std::invalid_argument("the cache is full");
+    if (tokens_ > 0 && fresh != 1) throw std::invalid_argument("one token at a time");
+    const auto with = [&](at::Tensor& kept, const at::Tensor& part) {
+        if (!kept.defined())
+            kept = at::zeros({batch, capacity_, part.size(2), part.size(3)}, part.options());
+        kept.narrow(1, tokens_, fresh).copy_(part);
+        return kept.narrow(1, 0, tokens_ + fresh);
+    };
+    const auto keys = with(keys_[static_cast<std::size_t>(layer)], key);
+    const auto values = with(values_[static_cast<std::size_t>(layer)], value);
+    if (tokens_ == 0) return causal_attention(query, key, value);
+    // One query a head: products this small cost more to set up than to compute element by element.
+    const auto shared = query.size(2) / key.size(2);
+    const auto of_heads = [&](const at::Tensor& part) {
+        return shared == 1 ? part : part.repeat_interleave(shared, 2);
+    };
+    const auto scores = (query * of_heads(keys)).sum(-1, /*keepdim=*/true) /
+                        std::sqrt(static_cast<double>(query.size(-1)));
+    return (at::softmax(scores, 1) * of_heads(values)).sum(1).view({batch, -1});
 }
 
 namespace {

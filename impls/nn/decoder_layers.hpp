@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "impls/nn/files/decoder_config.hpp"
 
@@ -28,6 +29,31 @@ at::Tensor rotate(const at::Tensor& x, const RotaryTable& table);
 /// of operations is fixed: equal inputs and thread counts give equal bits.
 at::Tensor causal_attention(const at::Tensor& query, const at::Tensor& key,
                             const at::Tensor& value);
+
+/// What the attention of a decoder remembers of the tokens that it has been fed, so that each
+/// passes through it once: keys (rotated) and values of every layer. For drawing; without
+/// gradients.
+class KeyValueCache {
+  public:
+    /// Of sequences of up to `capacity` tokens.
+    KeyValueCache(const DecoderConfig& config, std::int64_t capacity);
+    std::int64_t tokens() const { return tokens_; }  ///< that all layers have seen
+    /// Every sequence becomes `times` neighbouring ones.
+    void repeat(std::int64_t times);
+
+    /// For the decoder, layer by layer. query, key, value: [batch, new, heads, head_width] of the
+    /// next tokens: any number while the cache is empty, then one. Returns [batch · new, heads ·
+    /// head_width]. Throws std::invalid_argument for more tokens than there is room for, or more
+    /// than one behind others.
+    at::Tensor attend(int layer, const at::Tensor& query, const at::Tensor& key,
+                      const at::Tensor& value);
+    /// Once all layers have attended.
+    void advance(std::int64_t tokens) { tokens_ += tokens; }
+
+  private:
+    std::int64_t capacity_, tokens_ = 0;
+    std::vector<at::Tensor> keys_, values_;  ///< of a layer: [batch, capacity, kv_heads, width]
+};
 
 /// Where a decoder uses a parameter.
 struct Place {

@@ -30,10 +30,11 @@ at::Tensor weighted_losses(const at::Tensor& now, const UpdateRows& rows,
     return losses * averaging_weights(rows.rollouts.answered, options.averaging);
 }
 
-Grpo::Grpo(nn::Decoder& policy, const GrpoOptions& options, Gradients gradients)
+Grpo::Grpo(nn::Decoder& policy, const GrpoOptions& options, Gradients gradients, Judge judge)
     : policy_(&policy),
       options_(options),
       gradients_(std::move(gradients)),
+      judge_(std::move(judge)),
       updater_(blocks_of(policy), options.clip, options.adam, options.warmup) {
     if (options_.kl != 0) reference_ = copy_of(policy);
     if (!gradients_)
@@ -49,7 +50,7 @@ Round Grpo::round(std::span<const Question> questions) {
     drawing.answers = options_.answers;
     drawing.longest = options_.longest;
     drawing.seed = seeds.next();
-    const Rollouts drawn = draw(*policy_, questions, drawing);
+    const Rollouts drawn = draw(*policy_, questions, drawing, judge_);
     const auto advantages = group_relative(drawn.rewards, options_.answers);
 
     Round round;

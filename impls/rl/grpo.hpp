@@ -56,7 +56,8 @@ class Grpo {
   public:
     /// The policy outlives the object; its moments are set to zero. gradients: empty: the plain
     /// gradient of weighted_losses().
-    Grpo(nn::Decoder& policy, const GrpoOptions& options, Gradients gradients = {});
+    Grpo(nn::Decoder& policy, const GrpoOptions& options, Gradients gradients = {},
+         Judge judge = right_answers);
     /// Draws, and updates the policy. A function of the policy, the questions, the options and how
     /// many rounds there have been. Throws std::runtime_error where a gradient is not finite.
     Round round(std::span<const Question> questions);
@@ -65,6 +66,7 @@ class Grpo {
     nn::Decoder* policy_;
     GrpoOptions options_;
     Gradients gradients_;
+    Judge judge_;
     Updater updater_;
     std::optional<nn::Decoder> reference_;
     std::int64_t rounds_ = 0;

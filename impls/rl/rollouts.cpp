@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
+#include "impls/rl/scalar_head.hpp"
 #include "suite/base/error.hpp"
 #include "suite/measure/statistics/counter_draws.hpp"
 
@@ -34,21 +34,19 @@ struct Table {
 };
 
 /// The token that a uniform draw in (0, 1) falls on: the first whose cumulated probability exceeds
-/// it.
-int fallen_on(const float* log_probabilities, int count, double temperature, double uniform) {
-    if (temperature == 0)
-        return static_cast<int>(std::max_element(log_probabilities, log_probabilities + count) -
-                                log_probabilities);
-    std::vector<double> weights(static_cast<std::size_t>(count));
-    double sum = 0;
-    const double largest = *std::max_element(log_probabilities, log_probabilities + count);
-    for (int i = 0; i < count; ++i)
-        sum += weights[static_cast<std::size_t>(i)] =
-            std::exp((log_probabilities[i] - largest) / temperature);
-    double left = uniform * sum;
-    for (int i = 0; i < count; ++i)
-        if ((left -= weights[static_cast<std::size_t>(i)]) < 0) return i;
-    return count - 1;
+/// it. The probabilities add up to 1, but for rounding.
+int fallen_on(std::span<const float> probabilities, double uniform) {
+    double left = uniform;
+    for (std::size_t i = 0; i < probabilities.size(); ++i)
+        if ((left -= probabilities[i]) < 0) return static_cast<int>(i);
+    return static_cast<int>(std::max_element(probabilities.begin(), probabilities.end()) -
+                            probabilities.begin());
+}
+
+/// What tokens are drawn with, fp32 [rows, vocabulary]; at temperature 0 all on the likeliest.
+at::Tensor probabilities(const at::Tensor& logits, double temperature) {
+    if (temperature > 0) return at::softmax(logits / temperature, -1);
+    return at::zeros_like(logits).scatter_(-1, logits.argmax(-1, /*keepdim=*/true), 1);
 }
 
 }  // namespace
@@ -62,7 +60,7 @@ Rollouts Rollouts::rows(std::span<const std::int64_t> picked) const {
                   {}};
     for (const auto row : picked) {
         part.answers.push_back(answers.at(static_cast<std::size_t>(row)));
-        part.rewards.push_back(rewards.at(static_cast<std::size_t>(row)));
+        if (!rewards.empty()) part.rewards.push_back(rewards.at(static_cast<std::size_t>(row)));
     }
     return part;
 }
@@ -74,9 +72,12 @@ Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions,
     if (policy.config().vocabulary != 256)
         throw std::invalid_argument("the policy's tokens are not bytes");
     at::NoGradGuard no_grad;
-    std::size_t longest_prompt = 0;
-    for (const Question& question : questions)
+    std::size_t longest_prompt = 0, shortest_prompt = questions.front().prompt.size();
+    for (const Question& question : questions) {
         longest_prompt = std::max(longest_prompt, question.prompt.size());
+        shortest_prompt = std::min(shortest_prompt, question.prompt.size());
+    }
+    if (shortest_prompt == 0) throw std::invalid_argument("a question without a prompt");
     const auto longest_row = static_cast<std::int64_t>(longest_prompt) + drawing.longest;
     if (longest_row - 1 > policy.config().context)
         throw UserError(fmt::format(
@@ -93,44 +94,66 @@ Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions,
         std::copy(prompt_of(row).begin(), prompt_of(row).end(), table.token(row, 0));
 
     const auto seed = statistics::CounterDraws(drawing.seed).next();
-    nn::Maps plain;
+    const auto longest = static_cast<std::size_t>(drawing.longest);
+    // What all rows of a question begin with is run once; then a column at a time.
+    nn::KeyValueCache cache(policy.config(), table.length);
+    auto column = static_cast<std::int64_t>(shortest_prompt);
+    auto logits = policy.next_logits(
+        table.tokens.slice(0, 0, table.rows, per_question).narrow(1, 0, column), cache);
+    cache.repeat(per_question);
+    logits = logits.repeat_interleave(per_question, 0);
     std::vector<bool> ended(static_cast<std::size_t>(table.rows), false);
-    for (int step = 0; step < drawing.longest; ++step) {
-        const auto seen = static_cast<std::int64_t>(longest_prompt) + step;
-        const auto scores =
-            at::log_softmax(policy.logits(table.tokens.narrow(1, 0, seen), plain), -1).contiguous();
-        const auto width = scores.size(2);
+    for (;; ++column) {
+        const auto scores = at::log_softmax(logits, -1);
+        const auto chances = probabilities(logits, drawing.temperature);
+        const auto width = scores.size(1);
         for (std::int64_t row = 0; row < table.rows; ++row) {
             const auto r = static_cast<std::size_t>(row);
-            if (ended[r]) continue;
-            const auto at = static_cast<std::int64_t>(prompt_of(row).size()) + step;
-            const float* of_token = scores.const_data_ptr<float>() + (row * seen + at - 1) * width;
+            const bool of_prompt = column < static_cast<std::int64_t>(prompt_of(row).size());
+            if (of_prompt || ended[r]) continue;
             statistics::CounterDraws here(seed ^ (static_cast<std::uint64_t>(row) << 32U) ^
-                                          static_cast<std::uint64_t>(at));
-            const int token =
-                fallen_on(of_token, static_cast<int>(width), drawing.temperature, here.uniform());
-            *table.token(row, at) = token;
-            table.mark(row, at, of_token[token]);
+                                          static_cast<std::uint64_t>(column));
+            const int token = fallen_on(
+                {chances.const_data_ptr<float>() + row * width, static_cast<std::size_t>(width)},
+                here.uniform());
+            *table.token(row, column) = token;
+            table.mark(row, column, scores.const_data_ptr<float>()[row * width + token]);
             answers[r] += static_cast<char>(token);
-            ended[r] = token == end_token;
+            ended[r] = token == end_token || answers[r].size() == longest;
         }
         if (std::all_of(ended.begin(), ended.end(), [](bool e) { return e; })) break;
+        logits = policy.next_logits(table.tokens.narrow(1, column, 1), cache);
     }
-    Rollouts drawn{table.tokens, table.answered, table.drawn_with, {}, {}};
-    for (std::int64_t row = 0; row < table.rows; ++row) {
-        const auto& answer = answers[static_cast<std::size_t>(row)];
-        drawn.rewards.push_back(
-            reward(questions[static_cast<std::size_t>(row / per_question)], answer));
-        drawn.answers.push_back(answer);
-    }
+    // No row is longer than this.
+    return {table.tokens.narrow(1, 0, column + 1),
+            table.answered.narrow(1, 0, column),
+            table.drawn_with.narrow(1, 0, column),
+            answers,
+            {}};
+}
+
+Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions,
+              const Drawing& drawing, const Judge& judge) {
+    auto drawn = draw(policy, questions, drawing);
+    drawn.rewards = judge(questions, drawn);
+    if (drawn.rewards.size() != drawn.answers.size())
+        throw std::invalid_argument("a judge gives every answer one reward");
     return drawn;
+}
+
+std::vector<double> right_answers(std::span<const Question> questions, const Rollouts& drawn) {
+    const auto each = drawn.answers.size() / questions.size();
+    std::vector<double> rewards(drawn.answers.size());
+    for (std::size_t row = 0; row < rewards.size(); ++row)
+        rewards[row] = reward(questions[row / each], drawn.answers[row]);
+    return rewards;
 }
 
 double accuracy(const nn::Decoder& policy, std::span<const Question> questions, int longest) {
     Drawing likeliest;
     likeliest.longest = longest;
     likeliest.temperature = 0;
-    const auto rewards = draw(policy, questions, likeliest).rewards;
+    const auto rewards = draw(policy, questions, likeliest, right_answers).rewards;
     double right = 0;
     for (const double reward : rewards) right += reward;
     return right / static_cast<double>(rewards.size());
@@ -142,11 +165,7 @@ at::Tensor log_probabilities(const nn::Decoder& policy, const at::Tensor& tokens
 }
 
 at::Tensor log_probabilities(const nn::Decoder& policy, const at::Tensor& tokens, nn::Maps& maps) {
-    const auto length = tokens.size(1) - 1;
-    const auto scores = policy.logits(tokens.narrow(1, 0, length), maps);
-    return at::log_softmax(scores, -1)
-        .gather(-1, tokens.narrow(1, 1, length).unsqueeze(-1))
-        .squeeze(-1);
+    return evaluate(policy, tokens, maps).log_probabilities;
 }
 
 }  // namespace assay::rl

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ struct Rollouts {
     at::Tensor answered;    ///< bool [rows, length]: tokens[:, 1:] that the policy has drawn
     at::Tensor drawn_with;  ///< fp32 [rows, length]: ln p of those then, 0 elsewhere
     std::vector<std::string> answers;  ///< [rows], with the end unless cut short
-    std::vector<double> rewards;       ///< [rows], of reward()
+    std::vector<double> rewards;       ///< [rows], of a Judge; empty before
 
     std::int64_t rows() const { return tokens.size(0); }
     /// Of the listed rows, in that order.
@@ -36,10 +37,21 @@ struct Drawing {
     std::uint64_t seed = 1;  ///< draw (row, token) is a function of it, the row and the position
 };
 
-/// No gradients. The rows are one batch. Throws UserError where a prompt and its answer exceed the
-/// model's context, std::invalid_argument without a
-/// question, for a model whose vocabulary is not 256.
+/// What the answers to `questions` are worth: a number for each row of the rollouts, in which a
+/// question has as many neighbouring rows as any other.
+using Judge =
+    std::function<std::vector<double>(std::span<const Question> questions, const Rollouts&)>;
+/// The judge that knows the answers: reward() of tasks.hpp.
+std::vector<double> right_answers(std::span<const Question> questions, const Rollouts&);
+
+/// No gradients, no rewards. The rows are one batch, each token runs through the policy once.
+/// Throws UserError where a prompt and its answer exceed the model's context, std::invalid_argument
+/// without a question, for a model whose vocabulary is not 256.
 Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions, const Drawing&);
+
+/// draw(), judged.
+Rollouts draw(const nn::Decoder& policy, std::span<const Question> questions, const Drawing&,
+              const Judge& judge);
 
 /// Share of the questions that the policy answers exactly, likeliest tokens, one answer each.
 double accuracy(const nn::Decoder& policy, std::span<const Question> questions, int longest);

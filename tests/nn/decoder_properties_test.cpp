@@ -157,6 +157,39 @@ TEST(Decoder, CountsItsParameters) {
     }
 }
 
+// Token by token over kept keys and values: the same as all at once.
+TEST(Decoder, NextLogitsAreThoseOfTheWholeSequence) {
+    for (const auto& config : {small_llama(), small_gpt2()}) {
+        Decoder decoder(config, 1);
+        enlarge(decoder);
+        // Pairs that begin alike.
+        auto whole = random_ids(3, 7, config.vocabulary).repeat_interleave(2, 0);
+        whole.narrow(1, 3, 4).copy_(random_ids(6, 4, config.vocabulary, 2));
+        Maps plain;
+        const auto expected = decoder.logits(whole, plain);
+        KeyValueCache cache(config, 7);
+        auto logits = decoder.next_logits(whole.slice(0, 0, 6, 2).narrow(1, 0, 3), cache);
+        cache.repeat(2);
+        EXPECT_LT(largest_difference(logits.repeat_interleave(2, 0), expected.select(1, 2)), 1e-5);
+        for (std::int64_t at = 3; at < 7; ++at) {
+            EXPECT_EQ(cache.tokens(), at);
+            logits = decoder.next_logits(whole.narrow(1, at, 1), cache);
+            EXPECT_LT(largest_difference(logits, expected.select(1, at)), 1e-5) << at;
+        }
+        EXPECT_THROW(decoder.next_logits(whole.narrow(1, 0, 1), cache), std::invalid_argument);
+    }
+}
+
+TEST(Decoder, NextLogitsRefuseSeveralTokensBehindOthersAndMoreThanTheContext) {
+    Decoder decoder(small_llama(), 1);
+    const auto ids = random_ids(2, 8, decoder.config().vocabulary);
+    KeyValueCache cache(decoder.config(), 20);
+    decoder.next_logits(ids.narrow(1, 0, 5), cache);
+    EXPECT_THROW(decoder.next_logits(ids.narrow(1, 0, 2), cache), std::invalid_argument);
+    for (int i = 0; i < 3; ++i) decoder.next_logits(ids.narrow(1, i, 1), cache);
+    EXPECT_THROW(decoder.next_logits(ids.narrow(1, 0, 1), cache), UserError);
+}
+
 TEST(Decoder, RefusesWhatItDoesNotHave) {
     Decoder decoder(small_llama(), 1);
     for (const char* name :

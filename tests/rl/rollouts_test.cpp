@@ -104,13 +104,53 @@ TEST(Rollouts, PickedRowsAreThoseRows) {
     const auto policy = small_policy();
     Drawing drawing;
     drawing.longest = 3;
-    const auto drawn = draw(policy, questions("reverse", 5), drawing);
+    const auto drawn =
+        draw(policy, questions("reverse", 5), drawing, [](auto asked, const Rollouts& answers) {
+            EXPECT_EQ(asked.size(), 5U);
+            std::vector<double> rewards;
+            for (std::size_t row = 0; row < answers.answers.size(); ++row)
+                rewards.push_back(static_cast<double>(row) / 2);
+            return rewards;
+        });
     const std::vector<std::int64_t> picked{4, 0};
     const auto part = drawn.rows(picked);
     EXPECT_TRUE(at::equal(part.tokens[0], drawn.tokens[4]));
     EXPECT_TRUE(at::equal(part.answered[1], drawn.answered[0]));
     EXPECT_EQ(part.answers[0], drawn.answers[4]);
-    EXPECT_EQ(part.rewards[1], drawn.rewards[0]);
+    EXPECT_EQ(part.rewards, (std::vector<double>{2, 0}));
+}
+
+TEST(Rollouts, AreJudgedQuestionByQuestion) {
+    const std::vector<Question> asked{{"1+1=", "2\n"}, {"2+2=", "4\n"}};
+    Rollouts drawn;
+    drawn.answers = {"2\n", "4\n", "4", "4\n"};
+    EXPECT_EQ(right_answers(asked, drawn), (std::vector<double>{1, 0, 0, 1}));
+    EXPECT_THROW(draw(small_policy(), asked, {}, [](auto, auto&) { return std::vector{1.0}; }),
+                 std::invalid_argument);
+}
+
+// Prompts of different lengths, several answers to each: what was drawn first does not depend on
+// what else is in the batch but for rounding.
+TEST(Rollouts, TemperatureZeroTakesTheLikeliest) {
+    const auto policy = small_policy();
+    const auto asked = questions("close", 4);
+    Drawing drawing;
+    drawing.answers = 2;
+    drawing.longest = 5;
+    drawing.temperature = 0;
+    const auto drawn = draw(policy, asked, drawing);
+    nn::Maps plain;
+    for (std::int64_t row = 0; row < drawn.rows(); ++row) {
+        const auto r = static_cast<std::size_t>(row);
+        EXPECT_EQ(drawn.answers[r], drawn.answers[r - r % 2]);
+        const auto prompt = static_cast<std::int64_t>(asked[r / 2].prompt.size());
+        for (std::size_t i = 0; i < drawn.answers[r].size(); ++i) {
+            const auto seen =
+                drawn.tokens.narrow(0, row, 1).narrow(1, 0, prompt + static_cast<std::int64_t>(i));
+            EXPECT_EQ(policy.logits(seen, plain)[0][-1].argmax().item<int>(),
+                      static_cast<unsigned char>(drawn.answers[r][i]));
+        }
+    }
 }
 
 TEST(Rollouts, RefuseWhatDoesNotFit) {
@@ -120,6 +160,7 @@ TEST(Rollouts, RefuseWhatDoesNotFit) {
     drawing.longest = 20;  // 9 and more + 20 tokens in a context of 24
     EXPECT_THROW(draw(policy, asked, drawing), UserError);
     EXPECT_THROW(draw(policy, {}, {}), std::invalid_argument);
+    EXPECT_THROW(draw(policy, std::vector<Question>{{"", ""}}, {}), std::invalid_argument);
     EXPECT_THROW(draw(nn::Decoder(nn::small_llama(), 1), asked, {}), std::invalid_argument);
 }
 

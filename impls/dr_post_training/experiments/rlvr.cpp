@@ -1,7 +1,7 @@
 // Accuracy while a policy learns by reward, with and without the answers that oppose the target's
 // direction (specification, sections 3.3 and 4.4).
 #include "impls/dr_post_training/experiments/training_experiments.hpp"
-#include "impls/dr_post_training/recipes/reward_settings.hpp"
+#include "impls/dr_post_training/rewards/reward_settings.hpp"
 #include "impls/dr_post_training/tensor_functions.hpp"
 #include "impls/tensors/module.hpp"
 
@@ -13,9 +13,10 @@ Experiment rlvr() {
     experiment.title = "Accuracy over rounds of GRPO on answers that are right or wrong";
     experiment.source = "arXiv 2605.07063v1, the figures of accuracy over rounds";
     experiment.says =
-        "A small policy that answers three unseen questions in ten learns by reward: 32 questions "
+        "A small policy that answers three unseen questions in ten learns by reward: 16 questions "
         "a round, 8 answers "
-        "each, updates of 64 answers. full is GRPO as it is; global and layer drop the answers "
+        "each, four updates of 32 answers. full is GRPO as it is; global and layer drop the "
+        "answers "
         "whose gradient opposes the policy gradient of the target's answers, all maps by one vote "
         "or each by its own. The paper trains Qwen3-1.7B on MATH. Start, questions and draws' "
         "seeds "
@@ -28,7 +29,11 @@ Experiment rlvr() {
          false},
         {"task", "what is asked", {"close", "reverse", "add"}, false},
         {"n_val", "prompts of the target there are", {std::int64_t{64}}, true},
-        {"rounds", "of drawing and updating", {std::int64_t{50}}, true}};
+        {"rounds", "of drawing and updating", {std::int64_t{40}}, true},
+        {"rate",
+         "learning rate; grid: of three, the one with the highest accuracy on validation questions",
+         {"grid"},
+         true}};
     experiment.variants = {"full", "layer", "global"};
     experiment.metrics = {
         {"accuracy",
@@ -38,8 +43,31 @@ Experiment rlvr() {
          true,
          {}},
         {"accuracy_best", "share", "the most of all evaluations", Direction::higher, true, {}},
-        {"accuracy_early", "share", "after 15 % of the rounds", Direction::higher, true, {}},
+        {"accuracy_early",
+         "share",
+         "after 15 % of the rounds, as round 12 of the paper's 80",
+         Direction::higher,
+         true,
+         {}},
         {"accuracy_at_start", "share", "before any round", Direction::none, true, {}},
+        {"accuracy_mean",
+         "share",
+         "mean of all evaluations: the start, the early one, every fifth round",
+         Direction::higher,
+         true,
+         {}},
+        {"rate",
+         "",
+         "learning rate that the validation questions chose",
+         Direction::none,
+         true,
+         {}},
+        {"undecided",
+         "share",
+         "of answers whose group has equal rewards, so that they teach nothing but the penalty",
+         Direction::none,
+         true,
+         {}},
         {"kept",
          "share",
          "of the answers of an update that a group learns from, mean",
@@ -51,7 +79,7 @@ Experiment rlvr() {
     ProfilePlan toy;
     toy.profile = Profile::toy;
     toy.provenances = {Provenance::measured};
-    toy.axes = {{"model", {"llama-toy"}}, {"task", {"close"}}};
+    toy.axes = {{"model", {"llama-toy"}}, {"task", {"close", "reverse", "add"}}};
     toy.rounds = 8;
     toy.seconds_per_sample = 60;
     toy.bytes_per_sample = 8e3;

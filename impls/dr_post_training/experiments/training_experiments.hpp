@@ -10,6 +10,7 @@ namespace assay::dr_post_training {
 
 Experiment sft_perplexity();
 Experiment rlvr();
+Experiment rlhf();
 Experiment sft_downstream();
 Experiment case_study();
 Experiment x_sets();

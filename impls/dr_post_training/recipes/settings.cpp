@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "suite/base/error.hpp"
 
 namespace assay::dr_post_training {
@@ -35,6 +37,17 @@ std::size_t count(const SampleSpec& spec, const char* axis, std::size_t otherwis
 }
 
 }  // namespace
+
+std::optional<double> rate_axis(const SampleSpec& spec) {
+    const std::string typed = word_axis(spec, "rate", "grid");
+    if (typed == "grid") return std::nullopt;
+    double rate = 0;  // the command line gives an axis of words words
+    const char* const end = typed.data() + typed.size();
+    const auto [stop, error] = std::from_chars(typed.data(), end, rate);
+    if (error != std::errc{} || stop != end || !(rate > 0 && rate < 1))
+        throw UserError(fmt::format("rate {}: grid, or a number above 0 and below 1", typed));
+    return rate;
+}
 
 std::string word_axis(const SampleSpec& spec, const char* axis, const std::string& otherwise) {
     const auto found = spec.axes.find(axis);
@@ -86,12 +99,7 @@ SftSettings sft_settings(const SampleSpec& spec) {
             fmt::format("relevance {} and noise {}: shares of one pool, together at "
                         "most 1",
                         settings.pool.relevance, settings.pool.noise));
-    if (word_axis(spec, "rate", "grid") != "grid") {
-        const double rate = number_axis(spec, "rate");
-        if (!(rate > 0 && rate < 1))
-            throw UserError(fmt::format("rate {}: above 0, below 1", rate));
-        settings.rates = {rate};
-    }
+    if (const auto rate = rate_axis(spec)) settings.rates = {*rate};
     settings.example_mean = word_axis(spec, "loss", "token") == "example";
     settings.rule = word_axis(spec, "rule", "topk");
     settings.as_published = word_axis(spec, "similarity", "corrected") == "as_published";

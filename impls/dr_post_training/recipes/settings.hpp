@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ const std::vector<std::string>& set_arms();
 /// "llama-toy" (0.2 M parameters), "llama-1m" and "llama-tiny", on bytes. Throws UserError for
 /// another name.
 nn::DecoderConfig toy_model(const std::string& name);
+
+/// The number on axis rate; absent where it says grid or is not there. Throws UserError unless it
+/// lies between 0 and 1.
+std::optional<double> rate_axis(const SampleSpec& spec);
 
 /// The word on an axis, or `otherwise` where the sample does not have it.
 std::string word_axis(const SampleSpec& spec, const char* axis, const std::string& otherwise);

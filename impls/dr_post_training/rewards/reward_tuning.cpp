@@ -1,4 +1,4 @@
-#include "impls/dr_post_training/recipes/reward_tuning.hpp"
+#include "impls/dr_post_training/rewards/reward_tuning.hpp"
 
 #include <ATen/ATen.h>
 
@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "impls/dr_post_training/method/selecting_maps.hpp"
-#include "impls/dr_post_training/policy/sets/subsets.hpp"
+#include "impls/dr_post_training/rewards/answer_filter.hpp"
 #include "impls/nn/hashes.hpp"
+#include "impls/nn/training/kept_values.hpp"
 #include "impls/nn/training/row_batch.hpp"
 #include "impls/rl/advantages.hpp"
 #include "impls/rl/grpo.hpp"
@@ -21,24 +21,20 @@ namespace {
 constexpr std::int64_t check_every = 20;  // steps of the start
 
 /// There are so few questions of a task that numbers alone would not keep uses apart: a quarter of
-/// all prompts is for the test.
+/// all prompts is for the test, an eighth for validation.
+Questions held_out_for(const std::string& prompt) {
+    const auto eighth = nn::hash_text(prompt, 1) % 8;
+    return eighth < 2 ? Questions::test : eighth == 2 ? Questions::validation : Questions::round;
+}
+
 rl::Question question_for(const RewardSettings& settings, Questions use, std::uint64_t seed,
                           std::uint64_t number) {
     const auto stream = nn::counter_hash(seed * 8 + static_cast<std::uint64_t>(use));
+    const bool held_out = use == Questions::test || use == Questions::validation;
     for (std::uint64_t draw = 0;; ++draw) {
         auto asked = rl::question(settings.task, stream, number * 1009 + draw);
-        const bool for_test = nn::hash_text(asked.prompt, 1) % 4 == 0;
-        if (for_test == (use == Questions::test)) return asked;
+        if (held_out_for(asked.prompt) == (held_out ? use : Questions::round)) return asked;
     }
-}
-
-/// Tokens of both, rows of one length.
-at::Tensor together(const at::Tensor& a, const at::Tensor& b) {
-    const auto length = std::max(a.size(1), b.size(1));
-    const auto padded = [&](const at::Tensor& rows) {
-        return at::constant_pad_nd(rows, {0, length - rows.size(1)}, rl::end_token);
-    };
-    return at::cat({padded(a), padded(b)});
 }
 
 /// Gradients of an update whose maps drop the rows that oppose the target's answers of the round.
@@ -46,9 +42,9 @@ class FilteredGradients {
   public:
     FilteredGradients(const RewardSettings& settings, const rl::GrpoOptions& grpo, bool by_layer,
                       std::uint64_t seed)
-        : settings_(settings), grpo_(grpo), seed_(seed), maps_(options(by_layer)) {}
+        : settings_(settings), grpo_(grpo), seed_(seed), filter_(by_layer) {}
 
-    /// The target's answers, drawn from the policy as it is now.
+    /// The target's answers, drawn from the policy as it is now; returns their tokens.
     std::int64_t begin_round(const nn::Decoder& policy, std::int64_t round) {
         std::vector<rl::Question> prompts;
         for (std::size_t slot = 0; slot < settings_.target_rows; ++slot) {
@@ -61,18 +57,16 @@ class FilteredGradients {
         drawing.longest = settings_.longest;
         drawing.seed =
             nn::counter_hash(nn::counter_hash(seed_ + 77) ^ static_cast<std::uint64_t>(round));
-        target_ = rl::draw(policy, prompts, drawing);
-        kept_ = groups_ = 0;
+        target_ = rl::draw(policy, prompts, drawing, rl::right_answers);
         return target_.answered.sum().item<std::int64_t>();
     }
-    double kept() const { return groups_ > 0 ? kept_ / groups_ : 1; }
+    double kept() { return filter_.kept(); }
 
     void operator()(nn::Decoder& policy, const rl::UpdateRows& rows) {
         const auto n = rows.rollouts.rows(), m = target_.rows();
-        maps_.begin(
-            {std::vector<double>(static_cast<std::size_t>(n), 1.0 / static_cast<double>(n)), m});
+        auto& maps = filter_.maps(rows.rollouts.answered, m);
         const auto now =
-            rl::log_probabilities(policy, together(rows.rollouts.tokens, target_.tokens), maps_);
+            rl::log_probabilities(policy, together(rows.rollouts.tokens, target_.tokens), maps);
         const auto length = rows.rollouts.tokens.size(1) - 1;
         const auto general =
             rl::weighted_losses(now.narrow(0, 0, n).narrow(1, 0, length), rows, grpo_);
@@ -82,47 +76,26 @@ class FilteredGradients {
                             advantages *
                             rl::averaging_weights(target_.answered, rl::Averaging::tokens);
         (general.sum() + target.sum()).backward();
-        for (const auto& [group, decision] : maps_.decisions()) {
-            kept_ += static_cast<double>(decision.update.selected->size()) / static_cast<double>(n);
-            groups_ += 1;
-        }
+        filter_.note();
     }
 
   private:
-    static SelectingOptions options(bool by_layer) {
-        SelectingOptions options;
-        options.group_of = [by_layer](const nn::Place& place) {
-            return by_layer ? std::to_string(place.layer) + "/" + std::string(place.name) : "all";
-        };
-        options.choose = [](const std::string&, const GroupStatistics& seen) {
-            const auto& scores = seen.target.scores;
-            Update update;
-            update.selected = select_filter(scores, 1);
-            update.weights.assign(scores.size(), 0);
-            for (const std::size_t row : *update.selected)
-                update.weights[row] = 1 / static_cast<double>(update.selected->size());
-            return update;
-        };
-        return options;
-    }
-
     const RewardSettings& settings_;
     rl::GrpoOptions grpo_;
     std::uint64_t seed_;
-    SelectingMaps maps_;
+    AnswerFilter filter_;
     rl::Rollouts target_;
-    double kept_ = 0, groups_ = 0;
 };
 
-rl::GrpoOptions grpo_options(const RewardSettings& settings, std::uint64_t seed) {
+rl::GrpoOptions grpo_options(const RewardSettings& settings, double rate, std::uint64_t seed) {
     rl::GrpoOptions options;
     options.answers = settings.answers;
     options.longest = settings.longest;
     options.rows_a_step = settings.rows_a_step;
     options.kl = settings.kl;
-    options.adam.learning_rate = settings.rate;
+    options.adam.learning_rate = rate;
     options.adam.beta2 = 0.999;
-    options.warmup = 40;
+    options.warmup = settings.warmup;
     options.seed = seed;
     return options;
 }
@@ -140,15 +113,17 @@ std::vector<rl::Question> questions_for(const RewardSettings& settings, Question
 
 std::int64_t early_round(std::int64_t rounds) { return (15 * rounds + 99) / 100; }
 
-nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed) {
+nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
+                           nn::StateKeeper& states) {
     nn::Decoder policy(settings.model, seed);
+    if (nn::load_values(states, "start", policy.blocks())) return policy;
     const auto bytes = nn::Tokenizer::bytes();
     nn::Maps maps;
     rl::Updater updater(rl::blocks_of(policy), 1, {settings.start_rate, 0.9, 0.95, 1e-8},
                         check_every);
-    // Of prompts that no training sees; short ones come again and again, and are soon known by
-    // heart.
-    const auto unseen = questions_for(settings, Questions::test, seed, 1'000'000, 128);
+    // Of prompts that no training sees, nor any test; short ones come again and again, and are soon
+    // known by heart.
+    const auto unseen = questions_for(settings, Questions::validation, seed, 1'000'000, 128);
     while (updater.updates() < settings.start_steps) {
         std::vector<nn::ScoredRow> rows;
         for (const auto& [prompt, answer] :
@@ -166,16 +141,17 @@ nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed) {
             rl::accuracy(policy, unseen, settings.longest) >= settings.start_accuracy)
             break;
     }
+    nn::save_values(states, "start", policy.blocks());
     return policy;
 }
 
-RewardedTraining train_by_reward(const RewardSettings& settings, std::string_view arm,
+RewardedTraining train_by_reward(const RewardSettings& settings, std::string_view arm, double rate,
                                  std::uint64_t seed, const nn::Decoder& start,
                                  const std::function<void(std::int64_t, double)>& progress) {
     if (arm != "full" && arm != "global" && arm != "layer")
         throw std::invalid_argument("no arm " + std::string(arm));
     nn::Decoder policy = rl::copy_of(start);
-    const auto options = grpo_options(settings, seed);
+    const auto options = grpo_options(settings, rate, seed);
     const auto filter = arm == "full" ? nullptr
                                       : std::make_shared<FilteredGradients>(settings, options,
                                                                             arm == "layer", seed);
@@ -186,6 +162,7 @@ RewardedTraining train_by_reward(const RewardSettings& settings, std::string_vie
 
     const auto test = questions_for(settings, Questions::test, seed, 0, settings.test_questions);
     RewardedTraining trained;
+    trained.rate = rate;
     const auto evaluate = [&](std::int64_t round) {
         trained.at_round.push_back(static_cast<double>(round));
         trained.accuracy.push_back(rl::accuracy(policy, test, settings.longest));
@@ -202,6 +179,7 @@ RewardedTraining train_by_reward(const RewardSettings& settings, std::string_vie
             std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         trained.reward.push_back(done.reward);
         trained.kept.push_back(filter ? filter->kept() : 1);
+        trained.undecided.push_back(done.undecided_groups);
         trained.drawn_tokens += static_cast<double>(done.drawn_tokens + target_tokens);
         const auto done_rounds = round + 1;
         const bool early = done_rounds == early_round(settings.rounds);
@@ -210,6 +188,10 @@ RewardedTraining train_by_reward(const RewardSettings& settings, std::string_vie
         if (early) trained.early_accuracy = trained.accuracy.back();
         if (progress) progress(round, done.reward);
     }
+    trained.validation = rl::accuracy(
+        policy,
+        questions_for(settings, Questions::validation, seed, 0, settings.validation_questions),
+        settings.longest);
     return trained;
 }
 

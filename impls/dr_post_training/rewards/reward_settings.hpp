@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "impls/nn/files/decoder_config.hpp"
 #include "suite/experiment/experiment.hpp"
@@ -18,18 +19,21 @@ struct RewardSettings {
     std::size_t start_rows = 32;
     double start_rate = 3e-3;
 
-    // Specification, section 3.3, the sizes ours.
+    // Specification, section 3.3, in its proportions: four updates a round, half as many target
+    // prompts as prompts. The sizes are ours.
     std::int64_t rounds = 0;
-    int questions = 32, answers = 8, rows_a_step = 64;  ///< of a round; of a question; of an update
+    int questions = 16, answers = 8, rows_a_step = 32;  ///< of a round; of a question; of an update
     int longest = 8;                                    ///< tokens of an answer
-    double rate = 3e-4, kl = 0.001;
+    std::vector<double> rates;                          ///< of which validation questions choose
+    double kl = 0.001;
+    std::int64_t warmup = 4;            ///< updates: one round
     std::uint64_t target_prompts = 64;  ///< given, that target rows are drawn from
-    std::size_t target_rows = 16;       ///< of a round
-    std::size_t test_questions = 256;
+    std::size_t target_rows = 8;        ///< of a round
+    std::size_t test_questions = 256, validation_questions = 128;
     std::int64_t evaluate_every = 5;  ///< rounds
 };
 
-/// Of the axes model, task, rounds, n_val. Throws UserError for what cannot be.
+/// Of the axes model, task, rounds, n_val, rate. Throws UserError for what cannot be.
 RewardSettings reward_settings(const SampleSpec& spec);
 
 }  // namespace assay::dr_post_training

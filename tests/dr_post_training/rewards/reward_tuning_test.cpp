@@ -1,11 +1,14 @@
 // Training by reward on a policy so small that rounds take moments.
-#include "impls/dr_post_training/recipes/reward_tuning.hpp"
+#include "impls/dr_post_training/rewards/reward_tuning.hpp"
 
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,23 +31,30 @@ RewardSettings tiny() {
     SampleSpec spec;
     spec.axes = {{"model", "llama-tiny"}, {"task", "close"}, {"rounds", std::int64_t{3}}};
     auto settings = reward_settings(spec);
-    settings.start_steps = 150;  // so that it answers some rightly, and others not
+    settings.start_steps = 200;  // so that it answers some rightly, and others not
     settings.start_rate = 5e-3;
     settings.answers = 8;
+    settings.questions = 6;
+    settings.rows_a_step = 12;
     return settings;
 }
 
-nn::Decoder start(const RewardSettings& settings) { return started_policy(settings, 1); }
+constexpr double rate = 3e-4;
+
+nn::Decoder start(const RewardSettings& settings) {
+    nn::NoState nothing;
+    return started_policy(settings, 1, nothing);
+}
 
 TEST(RewardTuning, ArmsSeeTheSameRoundsUntilTheyLearn) {
     const auto settings = tiny();
     const auto policy = start(settings);
-    const auto full = train_by_reward(settings, "full", 1, policy, {});
+    const auto full = train_by_reward(settings, "full", rate, 1, policy, {});
     ASSERT_EQ(full.reward.size(), 3U);
     EXPECT_THAT(full.kept, Each(1));
     EXPECT_THAT(full.reward, Contains(AllOf(Gt(0), Lt(1)))) << "nothing tells answers apart";
     for (const auto* arm : {"global", "layer"}) {
-        const auto trained = train_by_reward(settings, arm, 1, policy, {});
+        const auto trained = train_by_reward(settings, arm, rate, 1, policy, {});
         EXPECT_EQ(trained.reward.front(), full.reward.front()) << arm;
         EXPECT_EQ(trained.accuracy.front(), full.accuracy.front()) << arm;
         EXPECT_THAT(trained.kept, Each(AllOf(Ge(0), Le(1)))) << arm;
@@ -66,6 +76,10 @@ TEST(RewardTuning, TestQuestionsAreAskedForNothingElse) {
             EXPECT_FALSE(trained.contains(asked.prompt)) << asked.prompt;
             tested.insert(asked.prompt);
         }
+        for (const auto& asked : questions_for(settings, Questions::validation, 1, 0, 256)) {
+            EXPECT_FALSE(trained.contains(asked.prompt)) << asked.prompt;
+            EXPECT_FALSE(tested.contains(asked.prompt)) << asked.prompt;
+        }
         EXPECT_GT(tested.size(), 64U) << task;  // they differ
     }
 }
@@ -76,7 +90,7 @@ TEST(RewardTuning, EarlyIsTheRoundThatItSays) {
     EXPECT_EQ(early_round(1), 1);
     auto settings = tiny();
     settings.evaluate_every = 3;
-    const auto trained = train_by_reward(settings, "full", 1, start(settings), {});
+    const auto trained = train_by_reward(settings, "full", rate, 1, start(settings), {});
     EXPECT_EQ(trained.at_round, (std::vector<double>{0, 1, 3}));
     EXPECT_EQ(trained.early_accuracy, trained.accuracy[1]);
 }
@@ -84,22 +98,57 @@ TEST(RewardTuning, EarlyIsTheRoundThatItSays) {
 TEST(RewardTuning, IsAFunctionOfItsArguments) {
     const auto settings = tiny();
     const auto policy = start(settings);
-    const auto once = train_by_reward(settings, "layer", 2, policy, {});
-    const auto again = train_by_reward(settings, "layer", 2, policy, {});
+    const auto once = train_by_reward(settings, "layer", rate, 2, policy, {});
+    const auto again = train_by_reward(settings, "layer", rate, 2, policy, {});
     EXPECT_EQ(once.reward, again.reward);
     EXPECT_EQ(once.kept, again.kept);
     EXPECT_EQ(once.accuracy, again.accuracy);
 }
 
+TEST(RewardTuning, AStartThatWasKeptIsTakenAgain) {
+    auto settings = tiny();
+    struct Kept : nn::StateKeeper {
+        std::map<std::string, std::string> files;
+        void save(const std::string& name,
+                  const std::function<void(std::ostream&)>& write) override {
+            std::ostringstream out;
+            write(out);
+            files[name] = out.str();
+        }
+        bool load(const std::string& name,
+                  const std::function<void(std::istream&)>& read) override {
+            if (!files.contains(name)) return false;
+            std::istringstream in(files[name]);
+            read(in);
+            return true;
+        }
+    } states;
+    const auto made = started_policy(settings, 1, states);
+    settings.start_steps = 0;  // would know nothing, were it made anew
+    const auto taken = started_policy(settings, 1, states);
+    for (std::size_t i = 0; i < made.blocks().size(); ++i)
+        EXPECT_TRUE(made.blocks()[i]->values().equal(taken.blocks()[i]->values()));
+    states.files["start"].pop_back();
+    EXPECT_THROW(started_policy(settings, 1, states), UserError);
+}
+
 TEST(RewardTuning, RefusesWhatThereIsNot) {
     const auto settings = tiny();
-    EXPECT_THROW(train_by_reward(settings, "target", 1, start(settings), {}),
+    EXPECT_THROW(train_by_reward(settings, "target", rate, 1, start(settings), {}),
                  std::invalid_argument);
     SampleSpec spec;
     spec.axes = {{"model", "gpt"}};
     EXPECT_THROW(reward_settings(spec), UserError);
-    spec.axes = {{"rounds", std::int64_t{0}}};
-    EXPECT_THROW(reward_settings(spec), UserError);
+    for (const auto& axes :
+         {Case{{"rounds", std::int64_t{0}}}, Case{{"rate", 0.0}}, Case{{"rate", 1.0}},
+          Case{{"rate", "fast"}}, Case{{"task", "subtract"}}}) {
+        spec.axes = axes;
+        EXPECT_THROW(reward_settings(spec), UserError);
+    }
+    spec.axes = {{"rate", 0.01}};
+    EXPECT_EQ(reward_settings(spec).rates, std::vector{0.01});
+    spec.axes = {{"rate", "0.02"}};  // as the command line has it
+    EXPECT_EQ(reward_settings(spec).rates, std::vector{0.02});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "impls/dr_post_training/recipes/reward_settings.hpp"
+#include "impls/dr_post_training/rewards/reward_settings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,13 +17,15 @@ RewardSettings reward_settings(const SampleSpec& spec) {
     settings.model = toy_model(model);
     const bool tiny = model == "llama-tiny";
     settings.start_steps = tiny ? 20 : 1500;
-    settings.rounds = tiny ? 2 : 50;
+    settings.rounds = tiny ? 2 : 40;
+    settings.rates = {1e-4, 3e-4, 1e-3};
     if (tiny) {
+        settings.rates = {3e-4};
         settings.questions = 2;
         settings.answers = 4;
         settings.rows_a_step = 4;
         settings.target_rows = 2;
-        settings.test_questions = 16;
+        settings.test_questions = settings.validation_questions = 16;
     }
     settings.task = word_axis(spec, "task", settings.task);
     const auto& tasks = rl::task_names();
@@ -34,6 +36,7 @@ RewardSettings reward_settings(const SampleSpec& spec) {
     if (spec.axes.contains("n_val"))
         settings.target_prompts =
             static_cast<std::uint64_t>(integer_axis(spec, "n_val", 1, 1'000'000));
+    if (const auto rate = rate_axis(spec)) settings.rates = {*rate};
     return settings;
 }
 

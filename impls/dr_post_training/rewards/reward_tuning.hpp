@@ -7,18 +7,20 @@
 #include <string_view>
 #include <vector>
 
-#include "impls/dr_post_training/recipes/reward_settings.hpp"
+#include "impls/dr_post_training/rewards/reward_settings.hpp"
 #include "impls/nn/decoder.hpp"
+#include "impls/nn/training/training_loop.hpp"
 #include "impls/rl/tasks.hpp"
 
 namespace assay::dr_post_training {
 
 /// The policy that every arm starts from: shown right answers of the task until it answers a share
-/// of unseen questions, or for the most steps. A function of both arguments.
-nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed);
+/// of unseen questions, or for the most steps. A function of settings and seed, kept in `states`.
+nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
+                           nn::StateKeeper& states);
 
-/// What questions are for. Those of a test are asked for nothing else.
-enum class Questions : std::uint64_t { start = 1, round, target, test };
+/// What questions are for. Those of a test, and those of validation, are asked for nothing else.
+enum class Questions : std::uint64_t { start = 1, round, target, test, validation };
 
 /// Number first … first + count − 1 of those for a use: functions of (task, use, seed, number).
 std::vector<rl::Question> questions_for(const RewardSettings& settings, Questions use,
@@ -29,19 +31,22 @@ std::vector<rl::Question> questions_for(const RewardSettings& settings, Question
 std::int64_t early_round(std::int64_t rounds);
 
 struct RewardedTraining {
+    double rate = 0;
+    double validation = 0;                   ///< accuracy on validation questions, at the end
     std::vector<double> at_round, accuracy;  ///< of held-out questions; the first before any round
     double early_accuracy = 0;               ///< after early_round()
     std::vector<double> reward;              ///< round → mean of its answers
     std::vector<double> kept;                ///< round → share of rows that groups kept; 1: all
+    std::vector<double> undecided;           ///< round → share of answers without an advantage
     double drawn_tokens = 0;                 ///< of answers, those of the target included
     double seconds = 0;                      ///< of rounds, without evaluations
 };
 
 /// Arms: full (GRPO as it is); global, layer (rows with a negative score are dropped, by one vote
 /// or map by map; the score is taken against the policy gradient of answers to the target's
-/// prompts). The questions of a round are the same in all arms. Throws std::invalid_argument for
-/// another arm, std::runtime_error where a gradient is not finite.
-RewardedTraining train_by_reward(const RewardSettings& settings, std::string_view arm,
+/// prompts; one of exactly 0 is kept). The questions of a round are the same in all arms. Throws
+/// std::invalid_argument for another arm, std::runtime_error where a gradient is not finite.
+RewardedTraining train_by_reward(const RewardSettings& settings, std::string_view arm, double rate,
                                  std::uint64_t seed, const nn::Decoder& start,
                                  const std::function<void(std::int64_t round, double reward)>&);
 
