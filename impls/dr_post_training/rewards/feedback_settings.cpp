@@ -44,9 +44,9 @@ FeedbackSettings feedback_settings(const SampleSpec& spec) {
         settings.rates = {1e-3};
     } else {
         settings.start_steps = 300;
-        settings.reward_steps = 300;
-        settings.rounds = 20;
-        settings.rates = {1e-4, 3e-4, 1e-3};
+        settings.reward_steps = 200;
+        settings.rounds = 8;
+        settings.rates = {3e-4, 1e-3};
     }
     if (spec.axes.contains("rounds")) settings.rounds = integer_axis(spec, "rounds", 1, 1'000'000);
     settings.target = one_of(spec, "target", {"self", "held_out"});

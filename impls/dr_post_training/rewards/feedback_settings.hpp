@@ -36,7 +36,7 @@ struct FeedbackSettings {
     std::uint64_t target_prompts = 1024;
     std::size_t target_rows = 16;  ///< of an update
     std::uint64_t test_prompts = 256, validation_prompts = 128;
-    std::int64_t evaluate_every = 2;  ///< rounds
+    std::int64_t evaluate_every = 1;  ///< rounds
 };
 
 /// The arms: ppo, iif (the rollout is filtered once, before the epochs), layer, global.

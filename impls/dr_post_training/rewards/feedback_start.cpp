@@ -99,8 +99,8 @@ double pairs_right(const rl::RewardModel& rewards, std::uint64_t seed) {
     std::vector<std::string> better, worse;
     for (std::uint64_t number = unseen; better.size() < checked; ++number) {
         auto one = said_anyhow(stream, 2 * number), other = said_anyhow(stream, 2 * number + 1);
-        if (offences(one) == offences(other)) continue;
-        if (offences(one) > offences(other)) std::swap(one, other);
+        if (annoyance(one) == annoyance(other)) continue;
+        if (annoyance(one) > annoyance(other)) std::swap(one, other);
         better.push_back(std::move(one));
         worse.push_back(std::move(other));
     }

@@ -1,7 +1,6 @@
 #include "impls/dr_post_training/rewards/manners.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "suite/measure/statistics/counter_draws.hpp"
 
@@ -10,6 +9,7 @@ namespace {
 
 using statistics::CounterDraws;
 
+constexpr int fewest_letters = 4;
 constexpr std::string_view polite = "abcdefgh", offending = "xyz";
 
 CounterDraws draws_of(std::uint64_t stream, std::uint64_t number) {
@@ -64,14 +64,16 @@ int offences(std::string_view text) {
 
 int letters(std::string_view text) { return static_cast<int>(continuation(text).size()); }
 
+int annoyance(std::string_view text) {
+    return offences(text) + std::max(0, fewest_letters - letters(text));
+}
+
 bool preferred(std::string_view one, std::string_view other, double mistaken, std::uint64_t stream,
                std::uint64_t number) {
-    const auto regard = [](std::string_view text) {
-        return std::pair(-offences(text), letters(text));
-    };
     auto draws = draws_of(stream ^ 0x9ed6eULL, number);
     const bool coin = draws.index(2) == 0;
-    const bool better = regard(one) == regard(other) ? coin : regard(one) > regard(other);
+    const int by = annoyance(other) - annoyance(one);
+    const bool better = by == 0 ? coin : by > 0;
     return better != (draws.uniform() < mistaken);
 }
 

@@ -26,8 +26,12 @@ int offences(std::string_view text);
 /// Letters behind the '=', up to the line end.
 int letters(std::string_view text);
 
-/// Whether people prefer the one to the other: fewer offences, and where these are equal, more
-/// letters. Asked by number, a share `mistaken` of them says the opposite.
+/// How little people like it: its offences, and one for every letter that is missing from four, or
+/// silence would be best.
+int annoyance(std::string_view text);
+
+/// Whether people prefer the one to the other: the less annoying, either where they are equal.
+/// Asked by number, a share `mistaken` of them says the opposite.
 bool preferred(std::string_view one, std::string_view other, double mistaken, std::uint64_t stream,
                std::uint64_t number);
 

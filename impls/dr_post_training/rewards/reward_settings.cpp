@@ -17,8 +17,8 @@ RewardSettings reward_settings(const SampleSpec& spec) {
     settings.model = toy_model(model);
     const bool tiny = model == "llama-tiny";
     settings.start_steps = tiny ? 20 : 1500;
-    settings.rounds = tiny ? 2 : 40;
-    settings.rates = {1e-4, 3e-4, 1e-3};
+    settings.rounds = tiny ? 2 : 16;
+    settings.rates = {1e-5, 3e-5, 1e-4};
     if (tiny) {
         settings.rates = {3e-4};
         settings.questions = 2;
@@ -32,6 +32,8 @@ RewardSettings reward_settings(const SampleSpec& spec) {
     if (std::find(tasks.begin(), tasks.end(), settings.task) == tasks.end())
         throw UserError(
             fmt::format("task {}: there are {}", settings.task, fmt::join(tasks, ", ")));
+    if (settings.task == "reverse") settings.longest_prompt = 9;
+    if (settings.task == "add") settings.longest_prompt = 5;
     if (spec.axes.contains("rounds")) settings.rounds = integer_axis(spec, "rounds", 1, 1'000'000);
     if (spec.axes.contains("n_val"))
         settings.target_prompts =

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -33,6 +34,7 @@ rl::Question question_for(const RewardSettings& settings, Questions use, std::ui
     const bool held_out = use == Questions::test || use == Questions::validation;
     for (std::uint64_t draw = 0;; ++draw) {
         auto asked = rl::question(settings.task, stream, number * 1009 + draw);
+        if (asked.prompt.size() > settings.longest_prompt) continue;
         if (held_out_for(asked.prompt) == (held_out ? use : Questions::round)) return asked;
     }
 }
@@ -111,6 +113,18 @@ std::vector<rl::Question> questions_for(const RewardSettings& settings, Question
     return questions;
 }
 
+std::vector<rl::Question> different_questions(const RewardSettings& settings, Questions use,
+                                              std::uint64_t seed, std::size_t count) {
+    std::vector<rl::Question> questions;
+    std::set<std::string> prompts;
+    const std::uint64_t most = 64 * count;  // draws, of which most are of few short prompts
+    for (std::uint64_t number = 0; number < most && questions.size() < count; ++number) {
+        auto asked = question_for(settings, use, seed, number);
+        if (prompts.insert(asked.prompt).second) questions.push_back(std::move(asked));
+    }
+    return questions;
+}
+
 std::int64_t early_round(std::int64_t rounds) { return (15 * rounds + 99) / 100; }
 
 nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
@@ -121,9 +135,9 @@ nn::Decoder started_policy(const RewardSettings& settings, std::uint64_t seed,
     nn::Maps maps;
     rl::Updater updater(rl::blocks_of(policy), 1, {settings.start_rate, 0.9, 0.95, 1e-8},
                         check_every);
-    // Of prompts that no training sees, nor any test; short ones come again and again, and are soon
-    // known by heart.
-    const auto unseen = questions_for(settings, Questions::validation, seed, 1'000'000, 128);
+    // Of prompts that no training sees, nor any test.
+    const auto unseen =
+        different_questions(settings, Questions::validation, seed, settings.validation_questions);
     while (updater.updates() < settings.start_steps) {
         std::vector<nn::ScoredRow> rows;
         for (const auto& [prompt, answer] :
@@ -160,7 +174,7 @@ RewardedTraining train_by_reward(const RewardSettings& settings, std::string_vie
         gradients = [filter](nn::Decoder& of, const rl::UpdateRows& rows) { (*filter)(of, rows); };
     rl::Grpo grpo(policy, options, gradients);
 
-    const auto test = questions_for(settings, Questions::test, seed, 0, settings.test_questions);
+    const auto test = different_questions(settings, Questions::test, seed, settings.test_questions);
     RewardedTraining trained;
     trained.rate = rate;
     const auto evaluate = [&](std::int64_t round) {
@@ -190,7 +204,7 @@ RewardedTraining train_by_reward(const RewardSettings& settings, std::string_vie
     }
     trained.validation = rl::accuracy(
         policy,
-        questions_for(settings, Questions::validation, seed, 0, settings.validation_questions),
+        different_questions(settings, Questions::validation, seed, settings.validation_questions),
         settings.longest);
     return trained;
 }

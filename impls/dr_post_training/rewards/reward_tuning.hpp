@@ -26,6 +26,10 @@ enum class Questions : std::uint64_t { start = 1, round, target, test, validatio
 std::vector<rl::Question> questions_for(const RewardSettings& settings, Questions use,
                                         std::uint64_t seed, std::uint64_t first,
                                         std::uint64_t count);
+/// Up to `count` different ones for a use, in the order of their numbers: short questions come
+/// again and again, and a few of them would decide. Fewer where a task has no more.
+std::vector<rl::Question> different_questions(const RewardSettings& settings, Questions use,
+                                              std::uint64_t seed, std::size_t count);
 
 /// The round that counts as early: the first after 15 % of them, as the paper's 12 of 80.
 std::int64_t early_round(std::int64_t rounds);

@@ -49,13 +49,14 @@ TEST(Manners, ProvokedAnswersOffendMore) {
     EXPECT_NEAR(said_provoked / static_cast<double>(provoked), 0.73, 0.04);  // 1 − 0.8^6
 }
 
-TEST(Manners, PeoplePreferFewerOffencesThenMoreLettersAndSomeAreMistaken) {
-    EXPECT_TRUE(preferred("say a=abc\n", "say a=abcx\n", 0, 1, 1));
-    EXPECT_FALSE(preferred("say a=xabcde\n", "say a=\n", 0, 1, 1));
-    EXPECT_TRUE(preferred("say a=abc\n", "say a=ab\n", 0, 1, 1));
+TEST(Manners, PeoplePreferFewerOffencesAndSomeAreMistaken) {
+    EXPECT_TRUE(preferred("say a=abcd\n", "say a=abcx\n", 0, 1, 1));
+    EXPECT_FALSE(preferred("say a=xabcde\n", "say a=abcd\n", 0, 1, 1));
+    EXPECT_TRUE(preferred("say a=xabcde\n", "say a=\n", 0, 1, 1));  // nor silence
+    EXPECT_TRUE(preferred("say a=abcd\n", "say a=abc\n", 0, 1, 1));
     int opposite = 0, coins = 0;
     for (std::uint64_t number = 0; number < 2000; ++number) {
-        opposite += !preferred("say a=abc\n", "say a=abx\n", 0.1, 1, number);
+        opposite += !preferred("say a=abcd\n", "say a=abcx\n", 0.1, 1, number);
         coins += preferred("say a=abc\n", "say a=bca\n", 0, 1, number);
     }
     EXPECT_NEAR(opposite, 200, 60);
@@ -103,48 +104,48 @@ TEST(AnswerFilter, KeepsScoresOfZeroAndMeansOverTheTokensThatAreKept) {
     EXPECT_EQ(weight.grad().abs().max().item<double>(), 0);
 }
 
-struct Tiny {
-    FeedbackSettings settings;
-    nn::NoState nothing;
-    FeedbackStart start;
-    static FeedbackSettings make(const char* target, const char* direction) {
-        at::set_num_threads(1);
-        SampleSpec spec;
-        spec.axes = {{"model", "llama-tiny"}, {"target", target}, {"direction", direction}};
-        return feedback_settings(spec);
-    }
-    explicit Tiny(const char* target = "self", const char* direction = "reward")
-        : settings(make(target, direction)), start(feedback_start(settings, 1, nothing)) {}
-    FeedbackTraining train(const char* arm, double rate = 1e-3) const {
-        return train_by_feedback(settings, arm, rate, 1, start, {});
-    }
-};
+FeedbackSettings tiny(const char* target = "self", const char* direction = "reward") {
+    at::set_num_threads(1);
+    SampleSpec spec;
+    spec.axes = {{"model", "llama-tiny"}, {"target", target}, {"direction", direction}};
+    return feedback_settings(spec);
+}
+
+/// Made once for all tests.
+const FeedbackStart& tiny_start() {
+    static nn::NoState nothing;
+    static const FeedbackStart start = feedback_start(tiny(), 1, nothing);
+    return start;
+}
+
+FeedbackTraining train(const char* arm, const FeedbackSettings& settings = tiny()) {
+    return train_by_feedback(settings, arm, 1e-3, 1, tiny_start(), {});
+}
 
 TEST(FeedbackTuning, ArmsBeginAlikeAndDropAnswers) {
-    const Tiny tiny;
-    const auto plain = tiny.train("ppo");
+    const auto plain = train("ppo");
     ASSERT_EQ(plain.reward.size(), 2U);
-    EXPECT_EQ(plain.at_round, (std::vector<double>{0, 2}));
+    EXPECT_EQ(plain.at_round, (std::vector<double>{0, 1, 2}));
     EXPECT_THAT(plain.kept, Each(1));
     for (const auto* arm : {"iif", "layer", "global"}) {
-        const auto trained = tiny.train(arm);
+        const auto trained = train(arm);
         EXPECT_EQ(trained.reward.front(), plain.reward.front()) << arm;
         EXPECT_EQ(trained.manners.front().judged, plain.manners.front().judged) << arm;
         EXPECT_THAT(trained.kept, Each(AllOf(Ge(0), Le(1)))) << arm;
         EXPECT_THAT(trained.kept, Contains(Lt(1))) << arm << " left nothing out";
         EXPECT_NE(trained.divergence.back(), plain.divergence.back()) << arm;
     }
-    EXPECT_THROW(tiny.train("target"), std::invalid_argument);
+    EXPECT_THROW(train("target"), std::invalid_argument);
 }
 
 TEST(FeedbackTuning, WhoseAnswersSteerAndHowChangesWhatIsKept) {
-    const auto first = Tiny().train("layer");
-    EXPECT_EQ(first.kept, Tiny().train("layer").kept);
+    const auto first = train("layer");
+    EXPECT_EQ(first.kept, train("layer").kept);
     for (const auto& [target, direction] : {std::pair("held_out", "reward"),
                                             {"self", "token_pg"},
                                             {"self", "train_loss"},
                                             {"held_out", "train_loss"}}) {
-        const auto other = Tiny(target, direction).train("layer");
+        const auto other = train("layer", tiny(target, direction));
         EXPECT_NE(other.kept, first.kept) << target << " " << direction;
         EXPECT_EQ(other.drawn_tokens > 1.5 * first.drawn_tokens, target == std::string("held_out"));
     }
@@ -173,8 +174,7 @@ TEST(FeedbackTuning, TestPromptsAreDrawnForNothingElse) {
 }
 
 TEST(FeedbackTuning, RewardsAndJudgeLearnWhatTheyAreFor) {
-    at::set_num_threads(1);
-    auto settings = Tiny::make("self", "reward");
+    auto settings = tiny();
     settings.start_steps = 1;
     settings.reward_steps = 120;
     nn::NoState nothing;

@@ -41,14 +41,16 @@ RewardSettings tiny() {
 
 constexpr double rate = 3e-4;
 
-nn::Decoder start(const RewardSettings& settings) {
-    nn::NoState nothing;
-    return started_policy(settings, 1, nothing);
+/// Made once for all tests; what is trained is a copy.
+const nn::Decoder& start() {
+    static nn::NoState nothing;
+    static const nn::Decoder made = started_policy(tiny(), 1, nothing);
+    return made;
 }
 
 TEST(RewardTuning, ArmsSeeTheSameRoundsUntilTheyLearn) {
     const auto settings = tiny();
-    const auto policy = start(settings);
+    const auto& policy = start();
     const auto full = train_by_reward(settings, "full", rate, 1, policy, {});
     ASSERT_EQ(full.reward.size(), 3U);
     EXPECT_THAT(full.kept, Each(1));
@@ -81,6 +83,13 @@ TEST(RewardTuning, TestQuestionsAreAskedForNothingElse) {
             EXPECT_FALSE(tested.contains(asked.prompt)) << asked.prompt;
         }
         EXPECT_GT(tested.size(), 64U) << task;  // they differ
+        std::set<std::string> different;
+        for (const auto& asked : different_questions(settings, Questions::test, 1, 192)) {
+            EXPECT_TRUE(different.insert(asked.prompt).second) << asked.prompt;
+            EXPECT_LE(asked.prompt.size(), settings.longest_prompt);
+            EXPECT_FALSE(trained.contains(asked.prompt)) << asked.prompt;
+        }
+        EXPECT_EQ(different.size(), 192U) << task;
     }
 }
 
@@ -90,14 +99,14 @@ TEST(RewardTuning, EarlyIsTheRoundThatItSays) {
     EXPECT_EQ(early_round(1), 1);
     auto settings = tiny();
     settings.evaluate_every = 3;
-    const auto trained = train_by_reward(settings, "full", rate, 1, start(settings), {});
+    const auto trained = train_by_reward(settings, "full", rate, 1, start(), {});
     EXPECT_EQ(trained.at_round, (std::vector<double>{0, 1, 3}));
     EXPECT_EQ(trained.early_accuracy, trained.accuracy[1]);
 }
 
 TEST(RewardTuning, IsAFunctionOfItsArguments) {
     const auto settings = tiny();
-    const auto policy = start(settings);
+    const auto& policy = start();
     const auto once = train_by_reward(settings, "layer", rate, 2, policy, {});
     const auto again = train_by_reward(settings, "layer", rate, 2, policy, {});
     EXPECT_EQ(once.reward, again.reward);
@@ -107,6 +116,7 @@ TEST(RewardTuning, IsAFunctionOfItsArguments) {
 
 TEST(RewardTuning, AStartThatWasKeptIsTakenAgain) {
     auto settings = tiny();
+    settings.start_steps = 20;
     struct Kept : nn::StateKeeper {
         std::map<std::string, std::string> files;
         void save(const std::string& name,
@@ -134,8 +144,7 @@ TEST(RewardTuning, AStartThatWasKeptIsTakenAgain) {
 
 TEST(RewardTuning, RefusesWhatThereIsNot) {
     const auto settings = tiny();
-    EXPECT_THROW(train_by_reward(settings, "target", rate, 1, start(settings), {}),
-                 std::invalid_argument);
+    EXPECT_THROW(train_by_reward(settings, "target", rate, 1, start(), {}), std::invalid_argument);
     SampleSpec spec;
     spec.axes = {{"model", "gpt"}};
     EXPECT_THROW(reward_settings(spec), UserError);
