@@ -18,7 +18,9 @@ std::uint64_t stream_of(Prompts use, std::uint64_t seed) {
     return nn::counter_hash(seed * 16 + static_cast<std::uint64_t>(use));
 }
 
-bool test_prompt(const std::string& prompt) { return nn::hash_text(prompt, 1) % 4 == 0; }
+bool test_prompt(const std::string& prompt) {
+    return nn::counter_hash(nn::hash_text(prompt, 1)) % 4 == 0;
+}
 
 nn::Decoder overheard_policy(const FeedbackSettings& settings, std::uint64_t seed,
                              nn::StateKeeper& states) {

@@ -93,6 +93,33 @@ TEST(RewardTuning, TestQuestionsAreAskedForNothingElse) {
     }
 }
 
+// The split is by chance: held-out questions are like the others, letter by letter.
+TEST(RewardTuning, TestQuestionsAreLikeTheOthers) {
+    for (const auto* task : {"reverse", "close", "add"}) {
+        SampleSpec spec;
+        spec.axes = {{"task", task}};
+        const auto settings = reward_settings(spec);
+        const auto letters = [&](Questions use, std::size_t at) {
+            std::map<char, int> seen;
+            for (const auto& asked : questions_for(settings, use, 1, 0, 400))
+                ++seen[asked.prompt.at(at)];
+            return seen;
+        };
+        // Of the first two letters behind the task's word.
+        const auto space = questions_for(settings, Questions::round, 1, 0, 1)[0].prompt.find(' ');
+        const std::size_t from = space == std::string::npos ? 0 : space + 1;
+        for (std::size_t at = from; at < from + 2; ++at) {
+            const auto trained = letters(Questions::round, at);
+            for (const auto use : {Questions::test, Questions::validation}) {
+                const auto held_out = letters(use, at);
+                for (const auto& [letter, count] : trained)
+                    if (count >= 40)
+                        EXPECT_TRUE(held_out.contains(letter)) << task << " " << at << letter;
+            }
+        }
+    }
+}
+
 TEST(RewardTuning, EarlyIsTheRoundThatItSays) {
     EXPECT_EQ(early_round(80), 12);  // the paper's
     EXPECT_EQ(early_round(50), 8);
