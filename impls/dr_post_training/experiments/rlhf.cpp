@@ -74,7 +74,7 @@ Experiment rlhf() {
     toy.provenances = {Provenance::measured};
     toy.axes = {{"model", {"llama-toy"}}, {"target", {"self"}}, {"direction", {}}};
     toy.rounds = 8;
-    toy.seconds_per_sample = 20;
+    toy.seconds_per_sample = 12;
     toy.bytes_per_sample = 10e3;
     toy.timeout_s = 3600;
     experiment.profiles = {toy};

@@ -29,9 +29,9 @@ Experiment rlvr() {
          false},
         {"task", "what is asked", {"close", "reverse", "add"}, false},
         {"n_val", "prompts of the target there are", {std::int64_t{64}}, true},
-        {"rounds", "of drawing and updating", {std::int64_t{16}}, true},
+        {"rounds", "of drawing and updating", {std::int64_t{40}}, true},
         {"rate",
-         "learning rate; grid: of three, the one with the highest accuracy on validation questions",
+         "learning rate; grid: of two, the one with the highest accuracy on validation questions",
          {"grid"},
          true}};
     experiment.variants = {"full", "layer", "global"};
@@ -81,7 +81,7 @@ Experiment rlvr() {
     toy.provenances = {Provenance::measured};
     toy.axes = {{"model", {"llama-toy"}}, {"task", {"close", "reverse", "add"}}};
     toy.rounds = 8;
-    toy.seconds_per_sample = 60;
+    toy.seconds_per_sample = 10;
     toy.bytes_per_sample = 8e3;
     toy.timeout_s = 3600;
     experiment.profiles = {toy};
