@@ -42,6 +42,28 @@ TEST_F(DrEndToEnd, ArmsOfASeedShareTheirStart) {
     EXPECT_NE(end["full"], end["layer"]);
 }
 
+TEST_F(DrEndToEnd, TuningsAreCasesAndImpossibleOnesAreRefused) {
+    const json result =
+        assay_json({"run", "dr_post_training/sft_downstream", "-a", "model=llama-tiny", "-a",
+                    "steps=6", "--variant", "layer", "--rounds", "1", "--db", database});
+    std::map<std::string, json> by_tuning;
+    for (const json& sample : result["samples"]) {
+        ASSERT_EQ(sample["status"], "ok") << sample;
+        by_tuning[sample["case"]["tuning"]] = sample["metrics"];
+    }
+    ASSERT_EQ(by_tuning.size(), 3U) << result;
+    EXPECT_EQ(by_tuning["lora"]["perplexity_at_start"], by_tuning["full"]["perplexity_at_start"]);
+    EXPECT_NE(by_tuning["lora"]["perplexity"], by_tuning["full"]["perplexity"]);
+    EXPECT_NE(by_tuning["meso"]["perplexity"], by_tuning["full"]["perplexity"]);
+    EXPECT_GT(by_tuning["meso"]["steps_equal_time"], 0);
+    for (const char* bad : {"model=smollm2", "tuning=qlora"}) {
+        const Printed printed =
+            assay({"run", "dr_post_training/sft_perplexity", "-a", bad, "--db", database});
+        EXPECT_EQ(printed.exit_code, 1) << bad << printed.err;
+        EXPECT_EQ(printed.out, "") << bad;
+    }
+}
+
 TEST_F(DrEndToEnd, FaultsLeaveNoTraceAndImpossibleOnesAreRefused) {
     const json result = assay_json(
         {"run", "dr_post_training/x_faults", "-a", "steps=6", "--variant", "layer", "--rounds", "1",

@@ -118,6 +118,60 @@ TEST(LoraTest, StartsAsTheModelAndLearnsBesideIt) {
     EXPECT_LT(largest_difference(decoder.logits(ids, *lora.over(plain)), tuned), 1e-4);
 }
 
+// With W' = W + s·B·A, the gradients of A and B are s·Bᵀ·G and s·G·Aᵀ of the gradient G of W'.
+TEST(LoraTest, GradientsAreThoseOfTheMergedWeights) {
+    Decoder decoder(small_llama(), 3), merged(small_llama(), 3);
+    enlarge(decoder);
+    enlarge(merged);
+    constexpr double scale = 2;
+    const LoraOptions options{.rank = 3, .alpha = 3 * scale, .dropout = 0, .seed = 5};
+    Lora lora(decoder, options);
+    const auto names = layer_parameters(decoder.config());
+    {
+        at::NoGradGuard no_grad;
+        for (auto& block : lora.blocks())
+            block->values().add_(at::linspace(-0.1, 0.1, block->count()));
+        for (int layer = 0; layer < decoder.config().layers; ++layer)
+            for (const auto& [name, shape] : names)
+                if (shape.size() == 2)
+                    merged.parameter("layer" + std::to_string(layer) + "/" + name)
+                        .detach()
+                        .add_(
+                            at::mm(lora.adapter(layer, name, 'b'), lora.adapter(layer, name, 'a')),
+                            scale);
+    }
+    Maps plain;
+    const auto tokens = random_ids(2, 6, 11);
+    const auto targets = tokens.narrow(1, 1, 5);
+    const auto maps = lora.over(plain);
+    decoder.token_losses(tokens, *maps, targets).sum().backward();
+    merged.token_losses(tokens, plain, targets).sum().backward();
+    for (int layer = 0; layer < decoder.config().layers; ++layer)
+        for (const auto& [name, shape] : names) {
+            if (shape.size() != 2) continue;
+            const auto& weight = merged.parameter("layer" + std::to_string(layer) + "/" + name);
+            const auto a = lora.adapter(layer, name, 'a').detach(),
+                       b = lora.adapter(layer, name, 'b').detach();
+            const auto of_a = scale * at::mm(b.t(), weight.grad());
+            const auto of_b = scale * at::mm(weight.grad(), a.t());
+            EXPECT_LT(largest_difference(lora.adapter(layer, name, 'a').grad(), of_a),
+                      1e-4 * of_a.abs().max().item<double>())
+                << name;
+            EXPECT_LT(largest_difference(lora.adapter(layer, name, 'b').grad(), of_b),
+                      1e-4 * of_b.abs().max().item<double>())
+                << name;
+        }
+    lora.merge();
+    for (int layer = 0; layer < decoder.config().layers; ++layer)
+        for (const auto& [name, shape] : names) {
+            const std::string full = "layer" + std::to_string(layer) + "/" + name;
+            EXPECT_LT(largest_difference(decoder.parameter(full).detach(),
+                                         merged.parameter(full).detach()),
+                      1e-6)
+                << full;
+        }
+}
+
 TEST(LoraTest, DropoutIsAFunctionOfTheStep) {
     Decoder decoder(small_llama(), 3);
     enlarge(decoder);

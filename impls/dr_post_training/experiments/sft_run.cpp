@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "impls/dr_post_training/experiments/shared_states.hpp"
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
+#include "impls/dr_post_training/recipes/text_rows.hpp"
 #include "impls/dr_post_training/tensor_functions.hpp"
+#include "impls/nn/files/tensor_file.hpp"
+#include "impls/nn/text/tokenizer.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -54,54 +61,187 @@ void record_tuned(const Tuned& tuned, Recorder& recorder) {
     recorder.metric("perplexity_at_start", perplexity.front());
     recorder.metric("accuracy", tuned.test.exact_rows);
     recorder.metric("rate", tuned.rate);
-    recorder.metric("step_ms", 1e3 * tuned.seconds / static_cast<double>(tuned.trained_steps));
+    if (tuned.trained_steps > 0)
+        recorder.metric("step_ms", 1e3 * tuned.seconds / static_cast<double>(tuned.trained_steps));
     if (!tuned.selections.rows.empty()) record_selections(tuned.selections, recorder);
     for (const auto& [arm, steps] : tuned.delegated)
         recorder.metric("steps_as", static_cast<double>(steps), {{"arm", arm}});
 }
 
+/// What all arms of a seed start from.
+struct Start {
+    nn::Decoder base;
+    SftRows rows;
+};
+
+Start trained_here(const SftSettings& settings, const SampleSpec& spec, Recorder& recorder) {
+    const auto states = base_states(spec, settings);
+    const auto progress = [&](std::int64_t step, double nll) {
+        recorder.progress(
+            0.3 * static_cast<double>(step + 1) / static_cast<double>(settings.base_steps),
+            fmt::format("base: step {}, {:.3f} nats per token", step + 1, nll));
+    };
+    return {base_model(settings, spec.seed, *states, progress), SftRows(settings, spec.seed)};
+}
+
+Start pretrained(SftSettings& settings, const SampleSpec& spec) {
+    const nn::TensorFile file(weights_file());
+    const auto tokenizer = nn::Tokenizer::of(file);
+    const auto text = std::make_shared<const TextRows>(read_text_rows(spec.seed));
+    auto base = nn::Decoder::load(file);
+    const auto name = settings.model.name;
+    settings.model = base.config();
+    settings.model.name = name;
+    const SftRows::Source source{[text, tokenizer, shape = settings.pool](std::uint64_t number) {
+                                     const auto row = text->general_row(shape, number);
+                                     return SftRows::Row{cut_row(row, tokenizer), row.kind};
+                                 },
+                                 [text, tokenizer](Use use, std::uint64_t number) {
+                                     return cut_row(text->target_row(use, number), tokenizer);
+                                 }};
+    SftRows rows(settings, spec.seed, source);
+    return {std::move(base), std::move(rows)};
+}
+
+struct Diverged {
+    double rate = 0;
+    std::int64_t step = 0;
+    std::string why;
+};
+
+/// One sample: an arm at every rate, and what became of it.
+class ArmAtRates {
+  public:
+    ArmAtRates(const SftSettings& settings, const SampleSpec& spec, const Start& start,
+               Recorder& recorder)
+        : settings_(settings), spec_(spec), start_(start), recorder_(recorder) {}
+
+    /// The one with the least loss on validation rows. Throws SampleError where all diverge.
+    Tuned best() {
+        extras_.prepared = prepare(spec_.variant, settings_, start_.rows, start_.base, spec_.seed);
+        std::optional<nn::FolderState> states;
+        if (settings_.checkpoint_every > 0 && !spec_.state.empty())
+            extras_.states = &states.emplace(spec_.state);
+        run();
+        std::sort(diverged_.begin(), diverged_.end(),
+                  [](const Diverged& a, const Diverged& b) { return a.rate < b.rate; });
+        for (const Diverged& one : diverged_)
+            recorder_.event("divergence", 0, -1,
+                            {{"step", one.step}, {"rate", one.rate}, {"why", one.why}});
+        extras_.states = nullptr;
+        std::optional<Tuned> best;
+        for (auto& tuned : tuned_)
+            if (tuned && (!best || tuned->validation.nll_nats_per_token <
+                                       best->validation.nll_nats_per_token))
+                best = std::move(tuned);
+        if (!best) throw SampleError(SampleStatus::failed, diverged_.back().why);
+        return *std::move(best);
+    }
+
+    /// The same arm at the same rate, for as long as plain training takes.
+    void record_equal_time(const Tuned& best) {
+        const auto record = [&](const nn::RowEvaluation& test, double ratio, double steps) {
+            recorder_.metric("perplexity_equal_time", test.perplexity());
+            recorder_.metric("accuracy_equal_time", test.exact_rows);
+            recorder_.metric("step_over_plain", ratio);
+            recorder_.metric("steps_equal_time", steps);
+        };
+        if (spec_.variant == "full")
+            return record(best.test, 1, static_cast<double>(settings_.steps));
+        const int turns = static_cast<int>(std::min<std::int64_t>(50, settings_.steps));
+        const auto ratio = step_ratio(settings_, spec_.variant, best.rate, start_.rows, start_.base,
+                                      spec_.seed, extras_.prepared, turns);
+        if (best.trained_steps < settings_.steps)  // it stops by itself, long before
+            return record(best.test, ratio.over_plain(), static_cast<double>(best.trained_steps));
+        SftSettings in_time = settings_;
+        in_time.steps = steps_in_equal_time(settings_, ratio, extras_.prepared.seconds);
+        in_time.evaluations = 1;
+        if (in_time.steps == 0) {
+            nn::Maps plain;
+            return record(nn::evaluate_rows(start_.base, plain, start_.rows.test()),
+                          ratio.over_plain(), 0);
+        }
+        try {
+            const auto tuned = fine_tune(in_time, spec_.variant, best.rate, start_.rows,
+                                         start_.base, spec_.seed, {}, extras_);
+            record(tuned.test, ratio.over_plain(), static_cast<double>(in_time.steps));
+        } catch (const nn::TrainingDiverged& diverged) {
+            recorder_.event("divergence", 0, -1,
+                            {{"step", diverged.step()},
+                             {"rate", best.rate},
+                             {"why", diverged.what()},
+                             {"steps", in_time.steps}});
+        }
+    }
+
+  private:
+    /// Rates side by side, each on a thread of its own: products here are too small for two.
+    void run() {
+        tuned_.resize(settings_.rates.size());
+        std::vector<std::exception_ptr> errors(settings_.rates.size());
+        std::atomic<std::size_t> next{0};
+        const auto work = [&] {
+            at::set_num_threads(settings_.threads);
+            for (std::size_t i = next++; i < settings_.rates.size(); i = next++) try {
+                    tune(i);
+                } catch (...) {
+                    errors[i] = std::current_exception();
+                }
+        };
+        const std::size_t side_by_side = std::min<std::size_t>(
+            settings_.rates.size(), std::max(1U, std::thread::hardware_concurrency()));
+        std::vector<std::thread> threads;
+        for (std::size_t i = 1; i < side_by_side; ++i) threads.emplace_back(work);
+        work();
+        for (auto& thread : threads) thread.join();
+        for (const auto& error : errors)
+            if (error) std::rethrow_exception(error);
+    }
+
+    void tune(std::size_t i) {
+        const double rate = settings_.rates[i];
+        const auto all =
+            static_cast<double>(settings_.steps) * static_cast<double>(settings_.rates.size());
+        const auto progress = [&](std::int64_t step, double nll) {
+            const std::lock_guard lock(mutex_);
+            recorder_.progress(0.3 + 0.7 * static_cast<double>(++steps_done_) / all,
+                               fmt::format("rate {}: step {} of {}, {:.3f} nats per token", rate,
+                                           step + 1, settings_.steps, nll));
+        };
+        try {
+            tuned_[i] = fine_tune(settings_, spec_.variant, rate, start_.rows, start_.base,
+                                  spec_.seed, progress, extras_);
+        } catch (const nn::TrainingDiverged& diverged) {
+            const std::lock_guard lock(mutex_);
+            diverged_.push_back({rate, diverged.step(), diverged.what()});
+        }
+    }
+
+    const SftSettings& settings_;
+    const SampleSpec& spec_;
+    const Start& start_;
+    Recorder& recorder_;
+    FineTuningExtras extras_;
+    std::vector<std::optional<Tuned>> tuned_;
+    std::vector<Diverged> diverged_;
+    std::mutex mutex_;
+    std::int64_t steps_done_ = 0;
+};
+
 }  // namespace
 
 void run_sft(const SampleSpec& spec, Recorder& recorder) {
+    SftSettings settings = sft_settings(spec);
     // Bits depend on the number of threads. One is as fast for models so small, whose products are
     // over before another has begun.
-    at::set_num_threads(1);
-    const SftSettings settings = sft_settings(spec);
-    const auto states = base_states(spec, settings);
-    const nn::Decoder base =
-        base_model(settings, spec.seed, *states, [&](std::int64_t step, double nll) {
-            recorder.progress(
-                0.3 * static_cast<double>(step + 1) / static_cast<double>(settings.base_steps),
-                fmt::format("base: step {}, {:.3f} nats per token", step + 1, nll));
-        });
-    const SftRows rows(settings, spec.seed);
-    std::optional<Tuned> best;
-    std::string why;
-    for (std::size_t i = 0; i < settings.rates.size(); ++i) {
-        const double rate = settings.rates[i];
-        try {
-            Tuned tuned = fine_tune(
-                settings, spec.variant, rate, rows, base, spec.seed,
-                [&](std::int64_t step, double nll) {
-                    const double done =
-                        (static_cast<double>(i) +
-                         static_cast<double>(step + 1) / static_cast<double>(settings.steps)) /
-                        static_cast<double>(settings.rates.size());
-                    recorder.progress(0.3 + 0.7 * done,
-                                      fmt::format("rate {}: step {} of {}, {:.3f} nats per token",
-                                                  rate, step + 1, settings.steps, nll));
-                });
-            if (!best || tuned.validation.nll_nats_per_token < best->validation.nll_nats_per_token)
-                best = std::move(tuned);
-        } catch (const nn::TrainingDiverged& diverged) {
-            why = diverged.what();
-            recorder.event("divergence", 0, -1,
-                           {{"step", diverged.step()}, {"rate", rate}, {"why", why}});
-        }
-    }
-    if (!best) throw SampleError(SampleStatus::failed, why);
-    record_tuned(*best, recorder);
-    if (spec.experiment.ends_with("/case_study")) record_study(best->selections.study, recorder);
+    at::set_num_threads(settings.threads);
+    const Start start =
+        settings.pretrained() ? pretrained(settings, spec) : trained_here(settings, spec, recorder);
+    ArmAtRates arm(settings, spec, start, recorder);
+    const Tuned best = arm.best();
+    record_tuned(best, recorder);
+    if (settings.equal_time && has_equal_time(spec.experiment)) arm.record_equal_time(best);
+    if (spec.experiment.ends_with("/case_study")) record_study(best.selections.study, recorder);
 }
 
 }  // namespace assay::dr_post_training

@@ -24,18 +24,24 @@ at::Tensor gaussian(std::int64_t from, std::int64_t to, std::uint64_t seed,
         .to(options);
 }
 
+/// Sums of each row's products, not in fewer than 24 bits.
+at::Tensor sums_by_row(const at::Tensor& products, std::int64_t rows) {
+    const auto type = products.scalar_type() == at::kBFloat16 ? at::kFloat : products.scalar_type();
+    return products.view({rows, -1}).sum(at::IntArrayRef{1}, /*keepdim=*/false, type);
+}
+
 /// Σ over tokens of each row's products with the summed gradient of the target.
 at::Tensor through_target_gradient(const Traffic& rows, const Traffic& target) {
     const auto input = tokens_of(rows.input), output = tokens_of(rows.output_grad);
     const auto gradient = summed_gradient(target);
     const auto products = at::mm(input, gradient.t()).mul_(output);
-    return products.view({rows.rows(), -1}).sum(1);
+    return sums_by_row(products, rows.rows());
 }
 
 at::Tensor through_tokens(const Traffic& rows, const Traffic& target) {
     auto products = at::mm(tokens_of(rows.output_grad), tokens_of(target.output_grad).t());
     products.mul_(at::mm(tokens_of(rows.input), tokens_of(target.input).t()));
-    return products.view({rows.rows(), -1}).sum(1);
+    return sums_by_row(products, rows.rows());
 }
 
 at::Tensor bias_scores(const Traffic& rows, const Traffic& target) {
@@ -63,13 +69,15 @@ at::Tensor summed_gradient(const Traffic& rows) {
 }
 
 at::Tensor scores(Scoring backend, const Traffic& all, std::int64_t general, bool bias) {
-    const Traffic rows = all.part(0, general);
-    const Traffic target = all.part(general, all.rows() - general);
+    return scores(backend, all.part(0, general), all.part(general, all.rows() - general), bias);
+}
+
+at::Tensor scores(Scoring backend, const Traffic& rows, const Traffic& target, bool bias) {
     at::Tensor found;
     switch (backend) {
         case Scoring::direct:
-            found =
-                at::mv(row_gradients(rows).view({general, -1}), summed_gradient(target).view(-1));
+            found = at::mv(row_gradients(rows).view({rows.rows(), -1}),
+                           summed_gradient(target).view(-1));
             break;
         case Scoring::gip:
             found = through_tokens(rows, target);
@@ -110,6 +118,12 @@ at::Tensor Compression::scores(const Traffic& all, std::int64_t general, bool bi
         at::mv(compressed.narrow(0, 0, general), compressed.narrow(0, general, targets).sum(0));
     return in_double(bias ? found + bias_scores(all.part(0, general), all.part(general, targets))
                           : found);
+}
+
+at::Tensor Compression::scores(const Traffic& rows, const Traffic& target, bool bias) const {
+    const auto of_rows = compressed_gradients(rows).view({rows.rows(), -1});
+    const auto found = at::mv(of_rows, compressed_gradients(target).sum(0).view(-1));
+    return in_double(bias ? found + bias_scores(rows, target) : found);
 }
 
 }  // namespace assay::dr_post_training

@@ -34,6 +34,8 @@ at::Tensor summed_gradient(const Traffic&);
 /// others are the target's. double [general]. With `bias`, that of the bias is part of the
 /// gradients. Holds what policy/costs.hpp says while it computes. Not for Scoring::compressed.
 at::Tensor scores(Scoring, const Traffic& all, std::int64_t general, bool bias);
+/// The same where the target's rows ran by themselves, and may be of another length.
+at::Tensor scores(Scoring, const Traffic& rows, const Traffic& target, bool bias);
 
 /// <gradient of row b, gradient of row c>: double [rows, rows].
 at::Tensor gram(const Traffic& rows, bool bias);
@@ -49,6 +51,7 @@ class Compression {
     at::Tensor compressed_gradients(const Traffic&) const;
     /// As scores(), with both sides projected.
     at::Tensor scores(const Traffic& all, std::int64_t general, bool bias) const;
+    at::Tensor scores(const Traffic& rows, const Traffic& target, bool bias) const;
 
   private:
     at::Tensor of_outputs_, of_inputs_;  // [O, a], [I, b]

@@ -119,6 +119,15 @@ SelectingMaps::~SelectingMaps() = default;
 void SelectingMaps::begin(StepRows rows) {
     if (rows.shares.empty()) throw std::invalid_argument("a step without general rows");
     rows_ = std::move(rows);
+    if (!rows_.cached) cached_.clear();
+    maps_.clear();
+    groups_.clear();
+    decisions_.clear();
+}
+
+void SelectingMaps::begin_target(std::int64_t rows) {
+    rows_ = {.shares = {}, .targets = rows};
+    cached_.clear();
     maps_.clear();
     groups_.clear();
     decisions_.clear();
@@ -185,34 +194,43 @@ void SelectingMaps::reach(std::int64_t place, const at::Tensor& input,
     Map& map = maps_[static_cast<std::size_t>(place)];
     const Traffic traffic{input.view({all, -1, input.size(-1)}),
                           output_grad.reshape({all, -1, output_grad.size(-1)})};
+    if (general == 0) {
+        if (map.group.empty()) return;
+        if (cached_.size() < maps_.size()) cached_.resize(maps_.size());
+        cached_[static_cast<std::size_t>(place)] = traffic;
+        return;
+    }
     map.general = traffic.part(0, general);
     if (map.group.empty()) {
         assemble(map, {.selected = {}, .weights = rows_.shares, .target_weight = 0});
         map.general = Traffic{};
         return;
     }
-    map.target = traffic.part(general, rows_.targets);
+    const bool steered = rows_.cached || rows_.targets > 0;
+    map.target = rows_.cached ? cached_.at(static_cast<std::size_t>(place))
+                              : traffic.part(general, rows_.targets);
     const bool bias = map.bias.defined();
     Group& group = groups_.at(map.group);
     const auto add = [](at::Tensor& sum, const at::Tensor& more) {
         sum = sum.defined() ? sum + more : more;
     };
-    if (rows_.targets > 0) {
+    if (steered) {
         if (options_.backend == Scoring::compressed) {
-            add(group.scores, compression(output_grad.size(-1), input.size(-1), input.options())
-                                  .scores(traffic, general, bias));
+            const auto& by = compression(output_grad.size(-1), input.size(-1), input.options());
+            add(group.scores, rows_.cached ? by.scores(map.general, map.target, bias)
+                                           : by.scores(traffic, general, bias));
         } else if (options_.backend == Scoring::direct && options_.assemble && !bias) {
             map.gradients = row_gradients(map.general);
             add(group.scores,
                 at::mv(map.gradients.view({general, -1}), summed_gradient(map.target).view(-1))
                     .to(at::kDouble));
         } else {
-            add(group.scores, scores(options_.backend, traffic, general, bias));
+            add(group.scores, scores(options_.backend, map.general, map.target, bias));
         }
     }
     if (options_.gram) {
         add(group.gram, gram(map.general, bias));
-        if (rows_.targets > 0) {
+        if (steered) {
             auto norm2 = summed_gradient(map.target).square().sum();
             if (bias)
                 norm2 = norm2 + map.target.output_grad.sum(at::IntArrayRef{0, 1}).square().sum();

@@ -53,6 +53,7 @@ struct SelectingOptions {
 struct StepRows {
     std::vector<double> shares;  ///< of general rows in their mean; they sum to 1
     std::int64_t targets = 0;
+    bool cached = false;  ///< the target rows are those of the last begin_target(); none here
 
     std::int64_t general() const { return static_cast<std::int64_t>(shares.size()); }
 };
@@ -64,6 +65,10 @@ class SelectingMaps : public nn::Maps {
 
     /// Before each forward pass. Forgets the decisions before.
     void begin(StepRows rows);
+    /// Before a forward pass over target rows alone, whose loss is the mean of their mean losses:
+    /// on the way back the maps that choose keep what they score general rows against, and nothing
+    /// learns.
+    void begin_target(std::int64_t rows);
     /// What each group saw and decided, once the backward pass is over. A group is there from the
     /// time of its decision.
     struct Decision {
@@ -93,6 +98,7 @@ class SelectingMaps : public nn::Maps {
 
     SelectingOptions options_;
     StepRows rows_;
+    std::vector<Traffic> cached_;  ///< by place, of the target rows that ran by themselves
     std::vector<Map> maps_;
     std::map<std::string, Group> groups_;
     std::map<std::string, Decision> decisions_;

@@ -40,6 +40,12 @@ std::vector<double> factors_of(const std::vector<double>& shares,
     return factors;
 }
 
+/// Factors of the mean of rows' mean losses.
+std::vector<double> mean_of_means(std::span<const std::int64_t> scored_tokens) {
+    const auto rows = scored_tokens.size();
+    return factors_of(std::vector<double>(rows, 1 / static_cast<double>(rows)), scored_tokens);
+}
+
 double mean_loss(const Weighted& loss, const std::vector<double>& factors, std::size_t rows) {
     return std::inner_product(factors.begin(), factors.begin() + static_cast<std::ptrdiff_t>(rows),
                               loss.row_sums.begin(), 0.0);
@@ -65,27 +71,30 @@ class Selecting : public TrainingStep {
   public:
     Selecting(const StepModel& model, SelectingMaps& maps, Schedule schedule,
               const std::vector<nn::ScoredRow>& general, const std::vector<nn::ScoredRow>& target,
-              bool head_chooses)
+              bool head_chooses, Targets targets)
         : model_(model),
           maps_(maps),
           schedule_(schedule),
           general_(general),
           head_chooses_(head_chooses) {
+        const bool cached = targets == Targets::cached && !target.empty();
+        if (cached) cache(target);
         std::vector<const nn::ScoredRow*> rows;
-        for (const auto* part : {&general, &target})
-            for (const nn::ScoredRow& row : *part) rows.push_back(&row);
+        for (const nn::ScoredRow& row : general) rows.push_back(&row);
+        if (!cached)
+            for (const nn::ScoredRow& row : target) rows.push_back(&row);
         const auto batch = nn::batch_of(rows);
         const std::span<const std::int64_t> tokens = batch.scored_tokens;
         const std::vector<std::int64_t> of_general(
             tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(general.size()));
         const auto shares = shares_of(of_general, model.mean);
         auto factors = factors_of(shares, of_general);
-        if (!target.empty()) {
-            const std::vector<double> equal(target.size(), 1 / static_cast<double>(target.size()));
-            const auto more = factors_of(equal, tokens.subspan(general.size()));
+        if (!cached && !target.empty()) {
+            const auto more = mean_of_means(tokens.subspan(general.size()));
             factors.insert(factors.end(), more.begin(), more.end());
         }
-        maps_.begin({shares, static_cast<std::int64_t>(target.size())});
+        const auto with = cached ? 0 : static_cast<std::int64_t>(target.size());
+        maps_.begin({.shares = shares, .targets = with, .cached = cached});
         weighted_ = weighted_loss(model, maps_, batch, factors);
         loss_ = mean_loss(weighted_, factors, general.size());
     }
@@ -97,6 +106,12 @@ class Selecting : public TrainingStep {
     }
 
   private:
+    void cache(const std::vector<nn::ScoredRow>& target) {
+        const auto batch = nn::batch_of(target);
+        maps_.begin_target(static_cast<std::int64_t>(target.size()));
+        weighted_loss(model_, maps_, batch, mean_of_means(batch.scored_tokens)).sum.backward();
+    }
+
     void second_pass() {
         if (maps_.decisions().size() != 1)
             throw std::logic_error("two passes need one group of all maps");
@@ -144,8 +159,9 @@ std::unique_ptr<TrainingStep> selecting_step(const StepModel& model, SelectingMa
                                              Schedule schedule,
                                              const std::vector<nn::ScoredRow>& general,
                                              const std::vector<nn::ScoredRow>& target,
-                                             bool head_chooses) {
-    return std::make_unique<Selecting>(model, maps, schedule, general, target, head_chooses);
+                                             bool head_chooses, Targets targets) {
+    return std::make_unique<Selecting>(model, maps, schedule, general, target, head_chooses,
+                                       targets);
 }
 
 }  // namespace assay::dr_post_training

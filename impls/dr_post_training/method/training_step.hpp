@@ -26,6 +26,10 @@ std::vector<double> shares_of(const std::vector<std::int64_t>& scored_tokens, Lo
 /// two_pass: the first only scores, the second runs over the rows that were chosen.
 enum class Schedule { one_pass, two_pass };
 
+/// merged: target rows run through the model with the general ones. cached: before them, by
+/// themselves, and every map keeps what it scores against. The same gradients, up to rounding.
+enum class Targets { merged, cached };
+
 /// What stands between a decoder and the maps of a step: adapters, say. Gets the maps that use
 /// parameters, and returns those that the decoder is to call. May be empty.
 using Adapt = std::function<std::unique_ptr<nn::Maps>(nn::Maps&)>;
@@ -60,6 +64,7 @@ std::unique_ptr<TrainingStep> selecting_step(const StepModel&, SelectingMaps& ma
                                              Schedule schedule,
                                              const std::vector<nn::ScoredRow>& general,
                                              const std::vector<nn::ScoredRow>& target,
-                                             bool head_chooses = false);
+                                             bool head_chooses = false,
+                                             Targets targets = Targets::merged);
 
 }  // namespace assay::dr_post_training

@@ -9,7 +9,10 @@
 
 #include "impls/dr_post_training/method/choosing.hpp"
 #include "impls/dr_post_training/recipes/choose_arm.hpp"
+#include "impls/dr_post_training/recipes/less.hpp"
+#include "impls/dr_post_training/recipes/rivals.hpp"
 #include "impls/nn/hashes.hpp"
+#include "impls/rl/update.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -20,8 +23,9 @@ LossMean mean_of(const SftSettings& settings) {
     return settings.example_mean ? LossMean::example : LossMean::token;
 }
 
-StepModel model_of(const SftSettings& settings, const nn::Decoder& decoder) {
-    return {decoder, at::kFloat, mean_of(settings), {}};
+StepModel model_of(const SftSettings& settings, const nn::Decoder& decoder, Tuning* tuning) {
+    return {decoder, settings.bf16 ? at::kBFloat16 : at::kFloat, mean_of(settings),
+            tuning ? tuning->adapt() : Adapt()};
 }
 
 class Plain : public Arm {
@@ -43,6 +47,7 @@ struct Selection {
     SelectingOptions options;
     Schedule schedule = Schedule::one_pass;
     bool steered = true;  ///< by target rows; else they are left out
+    Targets targets = Targets::merged;
 };
 
 class Selecting : public Arm {
@@ -51,6 +56,7 @@ class Selecting : public Arm {
         : model_(std::move(model)),
           schedule_(selection.schedule),
           steered_(selection.steered),
+          targets_(selection.targets),
           head_(selection.options.head_chooses),
           maps_(std::move(selection.options)),
           rows_(rows) {}
@@ -58,7 +64,8 @@ class Selecting : public Arm {
                                        const SftRows::General& general) override {
         number_ = step;
         return selecting_step(model_, maps_, schedule_, general.rows,
-                              steered_ ? rows_.target(step) : std::vector<nn::ScoredRow>(), head_);
+                              steered_ ? rows_.target(step) : std::vector<nn::ScoredRow>(), head_,
+                              targets_);
     }
     const std::map<std::string, SelectingMaps::Decision>* decisions() const override {
         return &maps_.decisions();
@@ -68,7 +75,9 @@ class Selecting : public Arm {
   private:
     StepModel model_;
     Schedule schedule_;
-    bool steered_, head_;
+    bool steered_;
+    Targets targets_;
+    bool head_;
     SelectingMaps maps_;
     const SftRows& rows_;
     std::int64_t number_ = 0;
@@ -106,9 +115,9 @@ std::vector<std::size_t> by_lot(std::uint64_t key, std::size_t n, std::size_t k)
 /// Keeps what the decisions of a step need besides statistics.
 class Deciding : public Arm {
   public:
-    Deciding(const SftSettings& settings, const nn::Decoder& decoder, const SftRows& rows,
-             std::uint64_t seed, Partition partition, std::optional<SetKind> set,
-             SetSettings set_settings, Schedule schedule)
+    Deciding(const SftSettings& settings, StepModel model, const SftRows& rows, std::uint64_t seed,
+             Partition partition, std::optional<SetKind> set, SetSettings set_settings,
+             Schedule schedule)
         : settings_(settings), rows_(rows), seed_(seed), set_(set), set_settings_(set_settings) {
         Selection selection;
         SelectingOptions& options = selection.options;
@@ -122,8 +131,8 @@ class Deciding : public Arm {
         };
         selection.schedule = schedule;
         selection.steered = set.has_value();
-        selecting_ =
-            std::make_unique<Selecting>(model_of(settings, decoder), std::move(selection), rows);
+        if (settings.cached_target && selection.steered) selection.targets = Targets::cached;
+        selecting_ = std::make_unique<Selecting>(std::move(model), std::move(selection), rows);
     }
     std::unique_ptr<TrainingStep> step(std::int64_t step,
                                        const SftRows::General& general) override {
@@ -166,10 +175,15 @@ std::vector<nn::ScoredRow> first_rows(const SftRows::General& general, std::size
 
 }  // namespace
 
+Preparation prepare(std::string_view arm, const SftSettings& settings, const SftRows& rows,
+                    const nn::Decoder& base, std::uint64_t seed) {
+    return arm == "less" ? chosen_by_less(settings, rows, base, seed) : Preparation();
+}
+
 std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings,
                               const nn::Decoder& decoder, const SftRows& rows, std::uint64_t seed,
-                              double rate) {
-    const StepModel model = model_of(settings, decoder);
+                              double rate, Tuning* tuning, const Preparation& prepared) {
+    const StepModel model = model_of(settings, decoder, tuning);
     const auto plain = [&](Plain::Rows of) {
         return std::make_unique<Plain>(model, std::move(of));
     };
@@ -192,6 +206,23 @@ std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings
             for (auto& row : rows.target(step)) all.push_back(std::move(row));
             return all;
         });
+    if (name == "less") {
+        if (prepared.rows.empty()) throw std::invalid_argument("less: no rows were chosen ahead");
+        return plain(
+            [n = settings.n, chosen = prepared.rows](std::int64_t step, const SftRows::General&) {
+                std::vector<nn::ScoredRow> batch;
+                for (std::size_t slot = 0; slot < n; ++slot)
+                    batch.push_back(
+                        chosen[(static_cast<std::size_t>(step) * n + slot) % chosen.size()]);
+                return batch;
+            });
+    }
+    if (name == "iif" || name == "a_gem") {
+        if (!tuning)
+            throw std::invalid_argument(fmt::format("{}: asks what is trained of the model", name));
+        return name == "iif" ? make_filtering(model, settings, rows, tuning->blocks())
+                             : make_a_gem(model, rows, tuning->blocks());
+    }
 
     if (name == "choose") return make_choose_arm(settings, decoder, rows, seed, rate);
 
@@ -200,18 +231,24 @@ std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings
     set.eta = rate;
     const auto deciding = [&](Partition partition, std::optional<SetKind> kind,
                               Schedule schedule = Schedule::one_pass) {
-        return std::make_unique<Deciding>(settings, decoder, rows, seed, partition, kind, set,
+        return std::make_unique<Deciding>(settings, model, rows, seed, partition, kind, set,
                                           schedule);
     };
     if (const auto partition = parse_partition(name))
         return deciding(*partition, parse_set(settings.rule));
     if (name == "greats") return deciding(Partition::global, SetKind::greedy, Schedule::two_pass);
-    if (name == "a_gem") return deciding(Partition::global, SetKind::halfspace);
     if (name == "random_global") return deciding(Partition::global, std::nullopt);
     if (name == "random_layer") return deciding(Partition::layer, std::nullopt);
-    for (const auto kind : {SetKind::simplex, SetKind::cone, SetKind::subspace, SetKind::ball})
-        if (name == to_string(kind)) return deciding(Partition::layer, kind);
+    for (const auto& set_arm : set_arms())
+        if (name == set_arm) return deciding(Partition::layer, parse_set(name));
     throw std::invalid_argument(fmt::format("no arm {}", name));
 }
+
+Trainee::Trainee(std::string_view name, const SftSettings& settings, double rate,
+                 const SftRows& rows, const nn::Decoder& base, std::uint64_t seed,
+                 const Preparation& prepared)
+    : decoder(rl::copy_of(base)),
+      tuning(make_tuning(settings, decoder, seed)),
+      arm(make_arm(name, settings, decoder, rows, seed, rate, tuning.get(), prepared)) {}
 
 }  // namespace assay::dr_post_training

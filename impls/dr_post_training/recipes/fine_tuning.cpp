@@ -1,39 +1,26 @@
 #include "impls/dr_post_training/recipes/fine_tuning.hpp"
 
 #include <ATen/ATen.h>
-#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
-#include "impls/dr_post_training/recipes/arms.hpp"
-#include "impls/nn/hashes.hpp"
 #include "impls/rl/update.hpp"
 
 namespace assay::dr_post_training {
 namespace {
 
-constexpr std::uint64_t pool_rows = 20'000;  // as many as the pool has
-// Streams of draws.
-constexpr std::uint64_t general_stream = 1, target_stream = 2, target_batch_stream = 3;
 constexpr std::uint64_t base_seed_offset = 1000;
+constexpr std::int64_t most_times_as_many = 4;
+constexpr double beta2 = 0.999;
 
-nn::ScoredRow scored(const PoolRow& row) {
-    static const nn::Tokenizer bytes = nn::Tokenizer::bytes();
-    return nn::answered_prompt(row.prompt, row.answer, bytes);
-}
+using Clock = std::chrono::steady_clock;
 
-std::uint64_t draw(std::uint64_t seed, std::uint64_t stream, std::int64_t step, std::size_t slot) {
-    return nn::counter_hash(nn::counter_hash(seed * 8 + stream) ^
-                            nn::counter_hash(static_cast<std::uint64_t>(step) * 4096 + slot));
-}
-
-std::vector<nn::ScoredRow> rows_for(Use use, std::uint64_t seed, std::size_t count) {
-    std::vector<nn::ScoredRow> rows;
-    for (std::size_t number = 0; number < count; ++number)
-        rows.push_back(scored(target_row(use, seed, number)));
-    return rows;
+double seconds_since(Clock::time_point began) {
+    return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
 double bits_of(const std::vector<Kind>& kinds, Kind kind) {
@@ -70,41 +57,45 @@ void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
     log.contrary.push_back(bits_of(kinds, Kind::contrary));
 }
 
+/// What a checkpoint carries beside the blocks.
+nlohmann::json to_json(const Tuned& tuned, const std::array<double, 3>& kept) {
+    return {{"at_step", tuned.at_step},
+            {"test_nll", tuned.test_nll},
+            {"loss", tuned.loss},
+            {"seconds", tuned.seconds},
+            {"trained_steps", tuned.trained_steps},
+            {"rows", tuned.selections.rows},
+            {"mean_scores", tuned.selections.mean_scores},
+            {"related", tuned.selections.related},
+            {"contrary", tuned.selections.contrary},
+            {"kept", kept}};
+}
+
+void read_json(const nlohmann::json& from, Tuned& tuned, std::array<double, 3>& kept) {
+    from.at("at_step").get_to(tuned.at_step);
+    from.at("test_nll").get_to(tuned.test_nll);
+    from.at("loss").get_to(tuned.loss);
+    from.at("seconds").get_to(tuned.seconds);
+    from.at("trained_steps").get_to(tuned.trained_steps);
+    from.at("rows").get_to(tuned.selections.rows);
+    from.at("mean_scores").get_to(tuned.selections.mean_scores);
+    from.at("related").get_to(tuned.selections.related);
+    from.at("contrary").get_to(tuned.selections.contrary);
+    from.at("kept").get_to(kept);
+}
+
+nn::TrainingOptions training_options(const SftSettings& settings, double rate) {
+    nn::TrainingOptions options;  // section 3.1
+    options.steps = settings.steps;
+    options.learning_rate = rate;
+    options.warmup = 0.03;
+    options.decay_to_zero = true;
+    options.beta2 = beta2;
+    options.diverged = 1e9;  // fitting contrary rows is what is to be seen, and raises the loss
+    return options;
+}
+
 }  // namespace
-
-SftRows::SftRows(const SftSettings& settings, std::uint64_t seed)
-    : settings_(settings),
-      seed_(seed),
-      given_(rows_for(Use::given, seed, settings.given)),
-      validation_(rows_for(Use::validation, seed, settings.validation_rows)),
-      test_(rows_for(Use::test, seed, settings.test_rows)) {}
-
-SftRows::General SftRows::general(std::int64_t step) const {
-    General drawn;
-    for (std::size_t slot = 0; slot < settings_.n; ++slot) {
-        const auto row =
-            general_row(settings_.pool, seed_, draw(seed_, general_stream, step, slot) % pool_rows);
-        drawn.rows.push_back(scored(row));
-        drawn.kinds.push_back(row.kind);
-    }
-    return drawn;
-}
-
-std::vector<nn::ScoredRow> SftRows::drawn(std::int64_t step, std::size_t count,
-                                          std::uint64_t stream) const {
-    std::vector<nn::ScoredRow> rows;
-    for (std::size_t slot = 0; slot < count; ++slot)
-        rows.push_back(given_[draw(seed_, stream, step, slot) % given_.size()]);
-    return rows;
-}
-
-std::vector<nn::ScoredRow> SftRows::target(std::int64_t step) const {
-    return drawn(step, settings_.m, target_stream);
-}
-
-std::vector<nn::ScoredRow> SftRows::target_batch(std::int64_t step) const {
-    return drawn(step, settings_.n, target_batch_stream);
-}
 
 nn::Decoder base_model(const SftSettings& settings, std::uint64_t seed, nn::StateKeeper& states,
                        const Progress& progress) {
@@ -135,31 +126,28 @@ nn::Decoder base_model(const SftSettings& settings, std::uint64_t seed, nn::Stat
 
 Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double rate,
                 const SftRows& rows, const nn::Decoder& base, std::uint64_t seed,
-                const Progress& progress) {
-    nn::Decoder decoder = rl::copy_of(base);
-    const auto arm = make_arm(arm_name, settings, decoder, rows, seed, rate);
-
-    nn::TrainingOptions options;  // section 3.1
-    options.steps = settings.steps;
-    options.learning_rate = rate;
-    options.warmup = 0.03;
-    options.decay_to_zero = true;
-    options.beta2 = 0.999;
-    options.diverged = 1e9;  // fitting contrary rows is what is to be seen, and raises the loss
+                const Progress& progress, const FineTuningExtras& extras) {
+    Trainee trainee(arm_name, settings, rate, rows, base, seed, extras.prepared);
+    Arm& arm = *trainee.arm;
+    Tuning& tuning = *trainee.tuning;
+    const auto blocks = tuning.blocks();
+    const auto compute = settings.bf16 ? at::kBFloat16 : at::kFloat;
 
     Tuned tuned;
     tuned.rate = rate;
-    nn::Maps plain;
     std::array<double, 3> kept{};
-    const auto evaluate_at = [&](std::int64_t step) {
-        const auto seen = nn::evaluate_rows(decoder, plain, rows.test());
-        tuned.at_step.push_back(static_cast<double>(step));
-        tuned.test_nll.push_back(seen.nll_nats_per_token);
-        return seen;
+    nn::Maps plain;
+    const auto evaluated = [&](const std::vector<nn::ScoredRow>& on) {
+        const auto learnt = tuning.learnt(plain);
+        return nn::evaluate_rows(trainee.decoder, *learnt, on, compute,
+                                 settings.evaluated_at_once());
     };
-    tuned.test = evaluate_at(0);
+    const auto evaluate_at = [&](std::int64_t step) {
+        tuned.test = evaluated(rows.test());
+        tuned.at_step.push_back(static_cast<double>(step));
+        tuned.test_nll.push_back(tuned.test.nll_nats_per_token);
+    };
 
-    using Clock = std::chrono::steady_clock;
     Clock::time_point began;
     SftRows::General general;
     std::unique_ptr<TrainingStep> current;
@@ -167,12 +155,14 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
     std::vector<at::Tensor> held;  // the values of an arm that has stopped
     nn::TrainingCallbacks callbacks;
     callbacks.loss = [&](std::int64_t step) {
+        if (step == 0) evaluate_at(0);
         began = Clock::now();
         general = rows.general(step);
-        current = arm->step(step, general);
+        tuning.begin(step);
+        current = arm.step(step, general);
         if (!current && !stopped) {
             stopped = true;
-            for (auto& block : decoder.blocks()) held.push_back(block->values().clone());
+            for (const auto& [block, factor] : blocks) held.push_back(block->values().clone());
         }
         const double loss = current ? current->loss() : tuned.loss.back();
         return nn::TrainingStep{at::scalar_tensor(loss, at::kDouble), loss};
@@ -182,30 +172,77 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
     };
     callbacks.after = [&](std::int64_t step, const nn::TrainingStep& done) {
         if (stopped)  // momentum would go on
-            for (std::size_t i = 0; i < held.size(); ++i)
-                decoder.blocks()[i]->values().copy_(held[i]);
+            for (std::size_t i = 0; i < held.size(); ++i) blocks[i].block->values().copy_(held[i]);
+        tuning.updated();
         current.reset();
         if (!stopped) {
-            tuned.seconds += std::chrono::duration<double>(Clock::now() - began).count();
+            tuned.seconds += seconds_since(began);
             ++tuned.trained_steps;
         }
         tuned.loss.push_back(done.task_loss);
-        if (arm->decisions()) log_step(*arm->decisions(), general.kinds, tuned.selections, kept);
+        if (arm.decisions()) log_step(*arm.decisions(), general.kinds, tuned.selections, kept);
         const auto done_steps = step + 1;
         const auto every = std::max<std::int64_t>(1, settings.steps / settings.evaluations);
-        if (done_steps % every == 0 || done_steps == settings.steps)
-            tuned.test = evaluate_at(done_steps);
+        if (done_steps % every == 0 || done_steps == settings.steps) evaluate_at(done_steps);
         if (progress) progress(step, done.task_loss);
     };
+    callbacks.save_extra = [&] { return to_json(tuned, kept); };
+    callbacks.load_extra = [&](const nlohmann::json& extra) { read_json(extra, tuned, kept); };
     nn::NoState none;
-    nn::train(std::string(arm_name), rl::blocks_of(decoder), options, callbacks, none, 0);
-    tuned.validation = nn::evaluate_rows(decoder, plain, rows.validation());
-    tuned.delegated = arm->delegated();
+    const bool keeps = extras.states && tuning.resumable();
+    nn::train(std::string(arm_name), blocks, training_options(settings, rate), callbacks,
+              keeps ? *extras.states : none, keeps ? settings.checkpoint_every : 0);
+    if (tuned.test.rows == 0) tuned.test = evaluated(rows.test());  // went on at its very end
+    tuned.validation = evaluated(rows.validation());
+    tuned.delegated = arm.delegated();
     if (kept[0] > 0) {
         tuned.selections.kept_related = kept[1] / kept[0];
         tuned.selections.kept_contrary = kept[2] / kept[0];
+    } else if (!extras.prepared.rows.empty()) {
+        tuned.selections.kept_related = extras.prepared.related;
+        tuned.selections.kept_contrary = extras.prepared.contrary;
     }
     return tuned;
+}
+
+StepRatio step_ratio(const SftSettings& settings, std::string_view arm, double rate,
+                     const SftRows& rows, const nn::Decoder& base, std::uint64_t seed,
+                     const Preparation& prepared, int turns) {
+    Trainee plain("full", settings, rate, rows, base, seed);
+    Trainee other(arm, settings, rate, rows, base, seed, prepared);
+    const nn::AdamOptions adam{rate, 0.9, beta2, 1e-8};
+    rl::Updater of_plain(plain.tuning->blocks(), 1, adam),
+        of_other(other.tuning->blocks(), 1, adam);
+    const auto timed = [&](Trainee& trainee, rl::Updater& updater) {
+        const auto began = Clock::now();
+        const auto step = updater.updates();
+        const auto general = rows.general(step);
+        trainee.tuning->begin(step);
+        updater.update([&] {
+            if (const auto current = trainee.arm->step(step, general)) current->backward();
+        });
+        trainee.tuning->updated();
+        return seconds_since(began);
+    };
+    StepRatio sums{.turns = turns};
+    for (int turn = 0; turn < turns; ++turn) {
+        for (const bool first : {true, false}) {
+            if ((turn % 2 == 0) == first)
+                sums.plain_s += timed(plain, of_plain);
+            else
+                sums.arm_s += timed(other, of_other);
+        }
+    }
+    return sums;
+}
+
+std::int64_t steps_in_equal_time(const SftSettings& settings, const StepRatio& ratio,
+                                 double preparation_s) {
+    const double turns = ratio.turns;
+    const double left = static_cast<double>(settings.steps) * ratio.plain_s / turns - preparation_s;
+    const double steps = std::round(left / (ratio.arm_s / turns));
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(steps), 0,
+                                    most_times_as_many * settings.steps);
 }
 
 }  // namespace assay::dr_post_training

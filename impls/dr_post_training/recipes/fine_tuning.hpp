@@ -1,50 +1,22 @@
-// One fine-tuning on a toy model: the same start, the same batches for every arm, and what each arm
-// makes of them.
+// One fine-tuning: the same start, the same batches for every arm, and what each arm makes of them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "impls/dr_post_training/method/training_step.hpp"
+#include "impls/dr_post_training/recipes/arms.hpp"
 #include "impls/dr_post_training/recipes/choice_study.hpp"
 #include "impls/dr_post_training/recipes/settings.hpp"
+#include "impls/dr_post_training/recipes/sft_rows.hpp"
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/training/row_batch.hpp"
 #include "impls/nn/training/training_loop.hpp"
 
 namespace assay::dr_post_training {
-
-/// The rows of one seed. Those of a step are a function of the step.
-class SftRows {
-  public:
-    SftRows(const SftSettings& settings, std::uint64_t seed);
-
-    struct General {
-        std::vector<nn::ScoredRow> rows;
-        std::vector<Kind> kinds;
-    };
-    General general(std::int64_t step) const;                    ///< n of the pool
-    std::vector<nn::ScoredRow> target(std::int64_t step) const;  ///< m of the given ones
-    /// n of the given ones, for arms that train on nothing else.
-    std::vector<nn::ScoredRow> target_batch(std::int64_t step) const;
-
-    const std::vector<nn::ScoredRow>& given() const { return given_; }
-    const std::vector<nn::ScoredRow>& validation() const { return validation_; }
-    const std::vector<nn::ScoredRow>& test() const { return test_; }
-
-  private:
-    std::vector<nn::ScoredRow> drawn(std::int64_t step, std::size_t count,
-                                     std::uint64_t stream) const;
-
-    SftSettings settings_;
-    std::uint64_t seed_;
-    std::vector<nn::ScoredRow> given_, validation_, test_;
-};
 
 /// Called after each update with the step and its loss; may be empty.
 using Progress = std::function<void(std::int64_t step, double nll)>;
@@ -73,9 +45,35 @@ struct Tuned {
     std::map<std::string, std::int64_t> delegated;  ///< Arm::delegated()
 };
 
+/// What a fine-tuning may be given besides.
+struct FineTuningExtras {
+    Preparation prepared;  ///< prepare() of the arm
+    nn::StateKeeper* states =
+        nullptr;  ///< checkpoints of it, every settings.checkpoint_every steps
+};
+
 /// Fine-tunes a copy of `base` at one rate. Throws nn::TrainingDiverged, std::invalid_argument for
-/// an arm that there is not.
+/// an arm that there is not. Several may run at once, on threads of their own. A training that goes
+/// on from a checkpoint ends as without the interruption, but for `selections.study`, and that
+/// "iif" judges the rest of its round anew.
 Tuned fine_tune(const SftSettings& settings, std::string_view arm, double rate, const SftRows& rows,
-                const nn::Decoder& base, std::uint64_t seed, const Progress& progress);
+                const nn::Decoder& base, std::uint64_t seed, const Progress& progress,
+                const FineTuningExtras& extras = {});
+
+/// A step of the arm over a plain one of all general rows: `turns` of each, in turns, whole steps
+/// with their updates; sums of seconds.
+struct StepRatio {
+    int turns = 0;
+    double arm_s = 0, plain_s = 0;
+    double over_plain() const { return arm_s / plain_s; }
+};
+StepRatio step_ratio(const SftSettings& settings, std::string_view arm, double rate,
+                     const SftRows& rows, const nn::Decoder& base, std::uint64_t seed,
+                     const Preparation& prepared, int turns);
+
+/// How many steps an arm makes in the time of settings.steps plain ones, `preparation_s` included;
+/// at most four times as many.
+std::int64_t steps_in_equal_time(const SftSettings& settings, const StepRatio& ratio,
+                                 double preparation_s);
 
 }  // namespace assay::dr_post_training

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impls/dr_post_training/recipes/pools.hpp"
@@ -26,25 +27,42 @@ struct SftSettings {
     PoolShape pool;
     std::vector<double> rates;  ///< of which validation rows choose
     std::size_t validation_rows = 64, test_rows = 256;
-    std::int64_t evaluations = 20;
+    std::int64_t evaluations = 10;
+    /// What is trained: "full", "lora" (adapters), "meso" (moments in subspaces).
+    std::string tuning = "full";
+    /// Whether the arm is also trained for as long as plain training takes.
+    bool equal_time = true;
+    std::int64_t checkpoint_every = 0;  ///< 0: the sample is over before one would pay
+    bool bf16 = false;                  ///< matrix products; else fp32
+    int threads = 1;                    ///< of each product
 
     // Open readings; the default is the first.
     bool example_mean = false;    ///< axis loss: token | example
     std::string rule = "topk";    ///< topk | greedy | exact
     bool as_published = false;    ///< axis similarity: corrected | as_published
     bool head_chooses = false;    ///< axis head: all | selected
+    bool cached_target = false;   ///< axis target: merged | cached
     std::string backend = "pip";  ///< pip | gip | direct | compressed
+
+    /// Whether the model is SmolLM2 and the rows are those of recipes/text_rows.hpp.
+    bool pretrained() const { return model.name == "smollm2"; }
+    /// Rows at once in an evaluation.
+    std::size_t evaluated_at_once() const { return pretrained() ? 8 : 256; }
 };
 
-/// Of the axes model, steps, rate, relevance, noise, n_val, m and the readings; those that the
-/// sample does not have are as above. Throws UserError for what cannot be: a share outside 0 to 1,
-/// shares above 1 together, a rate or a number of steps or rows of 0 or below, an unknown model.
+/// Of the axes model, tuning, steps, rate, relevance, noise, n_val, m and the readings; those that
+/// the sample does not have are as above. Throws UserError for what cannot be: a share outside 0 to
+/// 1, shares above 1 together, a rate or a number of steps or rows of 0 or below, an unknown model,
+/// SmolLM2 tuned otherwise than by LoRA, a factor of merged batches for target rows that run ahead.
 SftSettings sft_settings(const SampleSpec& spec);
 
 /// The rivals of sft_perplexity, by the names of recipes/arms.hpp.
 const std::vector<std::string>& sft_arms();
-/// Sets beyond subsets, for every map: the arms that x_sets has besides.
+/// Sets beyond subsets, for every map: arms of x_sets.
 const std::vector<std::string>& set_arms();
+
+/// Whether samples of the experiment are also trained for equal time.
+bool has_equal_time(std::string_view experiment);
 
 /// "llama-toy" (0.2 M parameters), "llama-1m" and "llama-tiny", on bytes. Throws UserError for
 /// another name.
