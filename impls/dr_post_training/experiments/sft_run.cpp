@@ -89,6 +89,7 @@ Start pretrained(SftSettings& settings, const SampleSpec& spec) {
     const auto tokenizer = nn::Tokenizer::of(file);
     const auto text = std::make_shared<const TextRows>(read_text_rows(spec.seed));
     auto base = nn::Decoder::load(file);
+    for (auto& block : base.blocks()) block->freeze();  // copied, not trained
     const auto name = settings.model.name;
     settings.model = base.config();
     settings.model.name = name;

@@ -41,7 +41,7 @@ void pretrained_settings(SftSettings& settings) {
     settings.steps = 40;
     settings.rates = {1e-3};
     settings.validation_rows = 8;
-    settings.test_rows = 32;
+    settings.test_rows = 24;
     settings.evaluations = 4;
     settings.equal_time = false;
     settings.checkpoint_every = 5;
