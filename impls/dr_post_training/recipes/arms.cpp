@@ -224,7 +224,7 @@ std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings
                              : make_a_gem(model, rows, tuning->blocks());
     }
 
-    if (name == "choose") return make_choose_arm(settings, decoder, rows, seed, rate);
+    if (name == "choose") return make_choose_arm(settings, decoder, rows, seed, rate, tuning);
 
     SetSettings set;
     set.k = settings.k;

@@ -12,12 +12,12 @@ namespace {
 class Choosing : public Arm {
   public:
     Choosing(const SftSettings& settings, const nn::Decoder& decoder, const SftRows& rows,
-             std::uint64_t seed, double rate)
+             std::uint64_t seed, double rate, Tuning* tuning)
         : decoder_(decoder), rows_(rows), gains_(candidates().size()) {
         set_.k = settings.k;
         set_.eta = rate;
         for (const Candidate& candidate : candidates())
-            arms_.push_back(make_arm(candidate.arm, settings, decoder, rows, seed, rate));
+            arms_.push_back(make_arm(candidate.arm, settings, decoder, rows, seed, rate, tuning));
     }
 
     std::unique_ptr<TrainingStep> step(std::int64_t step,
@@ -75,8 +75,9 @@ const std::vector<Candidate>& candidates() {
 }
 
 std::unique_ptr<Arm> make_choose_arm(const SftSettings& settings, const nn::Decoder& decoder,
-                                     const SftRows& rows, std::uint64_t seed, double rate) {
-    return std::make_unique<Choosing>(settings, decoder, rows, seed, rate);
+                                     const SftRows& rows, std::uint64_t seed, double rate,
+                                     Tuning* tuning) {
+    return std::make_unique<Choosing>(settings, decoder, rows, seed, rate, tuning);
 }
 
 }  // namespace assay::dr_post_training

@@ -26,6 +26,6 @@ constexpr std::int64_t choose_every = 25, choose_batches = 4;
 /// batches, as a share of the target gradient's length. The choice falls on the largest sum of
 /// gains since the start, of equal ones on the first candidate.
 std::unique_ptr<Arm> make_choose_arm(const SftSettings&, const nn::Decoder&, const SftRows&,
-                                     std::uint64_t seed, double rate);
+                                     std::uint64_t seed, double rate, Tuning* tuning);
 
 }  // namespace assay::dr_post_training

@@ -416,6 +416,12 @@ TEST(TextRows, EndWhereARowIsFull) {
     EXPECT_EQ(cut_row({"a", "b", Kind::other}, bytes).tokens.size(), 2U);
 }
 
+TEST(Settings, TakeARateAsTheCommandLineGivesIt) {
+    EXPECT_EQ(sft_settings(tiny_sample("full", {{"rate", "0.003"}})).rates, std::vector{0.003});
+    for (const char* bad : {"", "0.1x", "nan", "1", "-1", "grids"})
+        EXPECT_THROW(sft_settings(tiny_sample("full", {{"rate", bad}})), UserError) << bad;
+}
+
 TEST(Settings, ThePublishedFactorIsOfMergedBatches) {
     EXPECT_THROW(
         sft_settings(tiny_sample("layer", {{"target", "cached"}, {"similarity", "as_published"}})),
