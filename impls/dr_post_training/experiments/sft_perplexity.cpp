@@ -165,7 +165,7 @@ Experiment sft_perplexity() {
          false,
          {}}};
     add_equal_time(experiment);
-    experiment.profiles = {sft_profile(10), smollm2_profile()};
+    experiment.profiles = {sft_profile(15), smollm2_profile()};
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "perplexity",
                          .x = "relevance",

@@ -27,7 +27,7 @@ struct SftSettings {
     PoolShape pool;
     std::vector<double> rates;  ///< of which validation rows choose
     std::size_t validation_rows = 64, test_rows = 256;
-    std::int64_t evaluations = 10;
+    std::int64_t evaluations = 6;
     /// What is trained: "full", "lora" (adapters), "meso" (moments in subspaces).
     std::string tuning = "full";
     /// Whether the arm is also trained for as long as plain training takes.
