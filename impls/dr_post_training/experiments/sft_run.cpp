@@ -36,6 +36,9 @@ void record_selections(const SelectionLog& log, Recorder& recorder) {
     }
     recorder.time_series("related_rows", "rows as bits", steps, log.related);
     recorder.time_series("contrary_rows", "rows as bits", steps, log.contrary);
+}
+
+void record_kept(const SelectionLog& log, Recorder& recorder) {
     recorder.metric("kept_related", log.kept_related);
     recorder.metric("kept_contrary", log.kept_contrary);
 }
@@ -50,7 +53,7 @@ void record_study(const ChoiceStudy& study, Recorder& recorder) {
     recorder.metric("agreement", study.agreement());
 }
 
-void record_tuned(const Tuned& tuned, Recorder& recorder) {
+void record_tuned(const Tuned& tuned, bool chosen_ahead, Recorder& recorder) {
     std::vector<double> perplexity;
     for (const double nll : tuned.test_nll) perplexity.push_back(std::exp(nll));
     recorder.time_series("target_perplexity", "per token", tuned.at_step, perplexity);
@@ -64,6 +67,7 @@ void record_tuned(const Tuned& tuned, Recorder& recorder) {
     if (tuned.trained_steps > 0)
         recorder.metric("step_ms", 1e3 * tuned.seconds / static_cast<double>(tuned.trained_steps));
     if (!tuned.selections.rows.empty()) record_selections(tuned.selections, recorder);
+    if (chosen_ahead || !tuned.selections.rows.empty()) record_kept(tuned.selections, recorder);
     for (const auto& [arm, steps] : tuned.delegated)
         recorder.metric("steps_as", static_cast<double>(steps), {{"arm", arm}});
 }
@@ -138,6 +142,8 @@ class ArmAtRates {
         if (!best) throw SampleError(SampleStatus::failed, diverged_.back().why);
         return *std::move(best);
     }
+
+    bool chosen_ahead() const { return !extras_.prepared.rows.empty(); }
 
     /// The same arm at the same rate, for as long as plain training takes.
     void record_equal_time(const Tuned& best) {
@@ -240,7 +246,7 @@ void run_sft(const SampleSpec& spec, Recorder& recorder) {
         settings.pretrained() ? pretrained(settings, spec) : trained_here(settings, spec, recorder);
     ArmAtRates arm(settings, spec, start, recorder);
     const Tuned best = arm.best();
-    record_tuned(best, recorder);
+    record_tuned(best, arm.chosen_ahead(), recorder);
     if (settings.equal_time && has_equal_time(spec.experiment)) arm.record_equal_time(best);
     if (spec.experiment.ends_with("/case_study")) record_study(best.selections.study, recorder);
 }

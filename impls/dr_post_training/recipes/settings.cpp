@@ -49,16 +49,6 @@ void pretrained_settings(SftSettings& settings) {
     settings.threads = 2;
 }
 
-/// Beside a word, numbers on the command line are words, too.
-double rate_of(const std::string& word) {
-    double rate = 0;
-    const auto* const end = word.data() + word.size();
-    const auto read = std::from_chars(word.data(), end, rate);
-    if (read.ec != std::errc{} || read.ptr != end || !(rate > 0 && rate < 1))
-        throw UserError(fmt::format("rate {}: \"grid\", or a number above 0, below 1", word));
-    return rate;
-}
-
 std::size_t count(const SampleSpec& spec, const char* axis, std::size_t otherwise,
                   std::int64_t most) {
     if (!spec.axes.contains(axis)) return otherwise;

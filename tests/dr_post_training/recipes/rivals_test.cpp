@@ -246,6 +246,9 @@ TEST(Tunings, EveryArmOfThePaperTrainsUnderEach) {
                 << tuning << arm;
             EXPECT_GT(recorder.value("step_over_plain"), 0);
             EXPECT_GE(recorder.value("steps_equal_time"), 0);
+            if (arm == std::string_view("less")) {
+                EXPECT_LE(recorder.value("kept_related"), 1);
+            }
         }
     // Ten times the rates for adapters; nothing else differs.
     SampleSpec spec = tiny_sample("full", {{"tuning", "lora"}});
