@@ -140,6 +140,11 @@ class SessionRun {
                           const Interruption& interruption) {
         const int jobs = std::clamp(request_.jobs > 0 ? request_.jobs : processors_, 1,
                                     static_cast<int>(samples.size()));
+        if (jobs == 1) {  // alone after all
+            for (const PlannedSample& planned : samples)
+                if (!interruption.requested()) run_unless_done(planned, interruption, nullptr);
+            return;
+        }
         at_.at_once(jobs);
         Turn turn;
         std::exception_ptr failed;

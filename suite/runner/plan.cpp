@@ -49,6 +49,23 @@ void collect_fits(const nlohmann::json& value, std::set<std::string>& ids) {
     }
 }
 
+/// Whether every word in the sample's case is one that the experiment lists for the profile, or at
+/// all: another may be the name of a model that fills the machine.
+bool lists_words_of(const Experiment& experiment, const ProfilePlan& profile,
+                    const SampleSpec& spec) {
+    return std::all_of(spec.axes.begin(), spec.axes.end(), [&](const auto& chosen) {
+        const auto& [name, value] = chosen;
+        const auto lists = [&](const std::vector<Value>& values) {
+            return std::find(values.begin(), values.end(), value) != values.end();
+        };
+        if (!std::holds_alternative<std::string>(value)) return true;
+        const auto swept = profile.axes.find(name);
+        if (swept != profile.axes.end() && lists(swept->second)) return true;
+        const Axis* const axis = experiment.axis(name);
+        return axis != nullptr && lists(axis->values);
+    });
+}
+
 /// Notes what an emulated or simulated sample takes for granted; returns its hash, empty where
 /// there is none.
 std::string note_calibration(const Experiment& experiment, const SampleSpec& spec, Plan& plan) {
@@ -138,15 +155,17 @@ void expand(const Experiment& experiment, const Request& as_asked, InputHash& in
                 spec.variant = variant;
                 if (experiment.validate) experiment.validate(spec);
                 std::vector<HashedInput> files = inputs.of(experiment, spec);
-                plan.samples.push_back({.experiment = &experiment,
-                                        .spec = spec,
-                                        .seconds = profile->seconds(spec.provenance),
-                                        .bytes = profile->bytes_per_sample,
-                                        .calibration = note_calibration(experiment, spec, plan),
-                                        .data = data_hash(files),
-                                        .inputs = std::move(files),
-                                        .on_gpus = profile->uses_gpus(),
-                                        .side_by_side = profile->side_by_side});
+                plan.samples.push_back(
+                    {.experiment = &experiment,
+                     .spec = spec,
+                     .seconds = profile->seconds(spec.provenance),
+                     .bytes = profile->bytes_per_sample,
+                     .calibration = note_calibration(experiment, spec, plan),
+                     .data = data_hash(files),
+                     .inputs = std::move(files),
+                     .on_gpus = profile->uses_gpus(),
+                     .side_by_side =
+                         profile->side_by_side && lists_words_of(experiment, *profile, spec)});
             }
         }
     }

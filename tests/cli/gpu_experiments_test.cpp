@@ -54,7 +54,7 @@ TEST(GpuExperiments, AreNamedWhereThereIsNoGpu) {
     const auto finding = gpu_experiments(registry(), false);
     ASSERT_TRUE(finding);
     EXPECT_EQ(finding->level, measure::Level::ok);
-    EXPECT_THAT(finding->says, AllOf(HasSubstr("with a GPU 2 would run (quick 2)"),
+    EXPECT_THAT(finding->says, AllOf(HasSubstr("2 have the profile gpu (quick 2)"),
                                      Not(HasSubstr("late")), Not(HasSubstr("fig3"))));
 }
 

@@ -146,6 +146,7 @@ LteTrained train_lte(Workbench& bench, const LteRecipe& recipe) {
     const Sizes& sizes = bench.sizes();
     // Most figures show the same few trainings from another side.
     const auto states = bench.shared_states(identity(recipe));
+    const auto held = states->hold("lte");  // who wants the same waits, and finds it
     const auto left = [&](std::int64_t steps) {
         return steps - std::llround(recipe.tuned_share * static_cast<double>(steps));
     };

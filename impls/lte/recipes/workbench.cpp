@@ -86,10 +86,12 @@ Workbench::Workbench(const SampleSpec& spec, Recorder& recorder)
       device_(device_for(spec.profile)),
       keeper_(keeper_in(sizes_.checkpoint_every > 0 ? spec.state : "")),
       shared_(keeper_in(spec.shared)) {
-    // Bits depend on the number of threads, so it is no library's choice. Toy models run side by
-    // side (training_profiles()): their matrices are too small to be worth sharing.
-    const unsigned machine = std::max(1U, std::thread::hardware_concurrency());
-    at::set_num_threads(spec.profile == Profile::toy ? 1 : static_cast<int>(machine));
+    // Bits depend on the number of threads, so it is no library's choice. The matrices of toy
+    // models are too small to be worth sharing; most of their samples run side by side instead
+    // (training_profiles()).
+    const bool small = spec.profile == Profile::toy && sizes_.weights.empty();
+    at::set_num_threads(
+        small ? 1 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
     const auto corpus = fetched(corpus_of(spec));
     if (!sizes_.weights.empty()) {
         const nn::TensorFile file(fetched(sizes_.weights));

@@ -95,16 +95,21 @@ gradient_tiles_kernel(ASSAY_PARAMETER TileGradientOf call) {
     };
     // Sums are of this weight's rows. Where the next row has another, they are turned into as many
     // of that, which rounds once; where that could overflow, they are stored and begun anew.
+    // `largest`: of the weights, without sign, whose rows are in the sums.
+    const auto size_of = [](float value) { return value < 0 ? -value : value; };
     float weight = here.row < call.rows ? here.weight() : 1.0f;
+    float largest = size_of(weight);
     const auto turn_to = [&](float next) {
         constexpr float most = 1e6f;
-        const float factor = weight / next, size = factor < 0 ? -factor : factor;
-        if (sizeof(Number) != sizeof(float) || (size < most && size > 1 / most)) {
+        const float factor = weight / next, reach = largest / size_of(next);
+        if (sizeof(Number) != sizeof(float) || (reach < most && reach > 1 / most)) {
             sums.each([&](int, int, float& sum) { sum *= factor; });
+            if (size_of(next) > largest) largest = size_of(next);
         } else {
             store_sums(weight);
             stored = true;
             sums.clear();
+            largest = size_of(next);
         }
         weight = next;
     };

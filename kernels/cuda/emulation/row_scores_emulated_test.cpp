@@ -69,6 +69,8 @@ TEST(EmulatedRowScores, WeighRowsOnTensorCores) {
          std::vector<std::vector<float>>{{0.25F, -0.5F, 0, 3, 1},
                                          {1e25F, 0, 1e-25F, 1, -1e20F},
                                          {1e-30F, 1e-30F, 0, 1, 1},
+                                         {1, 1e-5F, 1e-10F, 1e-15F, 1e-20F},  // each step is near
+                                         {1e20F, 1e15F, 1e10F, 1e5F, 1e-20F},
                                          {0, 0, 0, 0, 0}}) {
         problem.weights = weights;
         differentiate(problem);

@@ -45,7 +45,7 @@ std::optional<measure::Finding> gpu_experiments(const Registry& registry, bool a
         const std::size_t before = all, ran_before = would_run;
         for (const Experiment& experiment : system.experiments) {
             const ProfilePlan* const plan = experiment.plan(Profile::gpu);
-            if (!plan || !plan->uses_gpus()) continue;
+            if (!plan) continue;
             ++all;
             const auto reason = any_gpu ? reason_against(experiment, *plan) : std::nullopt;
             if (reason)
@@ -60,13 +60,15 @@ std::optional<measure::Finding> gpu_experiments(const Registry& registry, bool a
     }
     if (all == 0) return std::nullopt;
     std::string says = any_gpu ? fmt::format("{} of {} would run", would_run, all)
-                               : fmt::format("with a GPU {} would run", all);
+                               : fmt::format("{} have the profile gpu", all);
     if (!of_systems.empty()) says += fmt::format(" ({})", fmt::join(of_systems, ", "));
     for (const auto& [reason, ids] : against)
         says += fmt::format("; not {}: {}", fmt::join(ids, ", "), reason);
     if (!without.empty())
         says += fmt::format("; none of profile gpu yet: {}", fmt::join(without, ", "));
-    says += "; scripts/gpu-check runs them, and the kernels' tests and benchmarks";
+    says +=
+        "; scripts/gpu-check runs those that fit its slices, and the kernels' tests and "
+        "benchmarks; the others: assay reproduce SYSTEM --profile gpu";
     return measure::Finding{against.empty() ? measure::Level::ok : measure::Level::warn,
                             "gpu experiments", says};
 }

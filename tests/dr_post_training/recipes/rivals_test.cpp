@@ -315,6 +315,7 @@ class Interrupted : public nn::StateKeeper {
         read(in);
         return true;
     }
+    std::shared_ptr<void> hold(const std::string&) override { return nullptr; }
 
   private:
     std::string kept_;
