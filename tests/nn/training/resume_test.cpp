@@ -83,6 +83,7 @@ struct MemoryState : StateKeeper {
         read(in);
         return true;
     }
+    std::shared_ptr<void> hold(const std::string&) override { return nullptr; }
 };
 
 struct Interrupted : std::runtime_error {
