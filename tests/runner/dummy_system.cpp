@@ -273,6 +273,7 @@ Experiment make_behave() {
     ProfilePlan paper = toy;  // measures no times
     paper.profile = Profile::paper;
     paper.side_by_side = true;
+    paper.axes = {{"how", {std::string("well"), std::string("meets")}}};
     experiment.profiles = {toy, small, paper};
     experiment.figure = {Figure::Kind::bars, "value", "how", {}, "", "", false};
     experiment.takes_faults = true;

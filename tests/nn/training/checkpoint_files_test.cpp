@@ -53,6 +53,7 @@ TEST(FolderState, OneMakesWhatOthersWaitFor) {
     auto held = mine.hold("a");
     const pid_t other = ::fork();
     if (other == 0) {  // finds what is made while it waits
+        held.reset();  // the lock is of whoever has this descriptor, also by fork()
         FolderState theirs(folder.path);
         const auto turn = theirs.hold("a");
         ::_exit(turn && load(theirs) == "made once" ? 0 : 1);
