@@ -1,8 +1,8 @@
 // Proximal policy optimisation (Schulman et al., arXiv 1707.06347) of a decoder with a critic, as
 // answers are trained by it (Ziegler et al., arXiv 1909.08593): a reward for the whole answer at
 // its last token, and a penalty for every token that the reference would not have drawn. In parts,
-// so that whoever selects or moves rows can stand between them: collect() draws and judges,
-// estimate() weighs, update() learns.
+// so that whoever selects or moves rows can stand between them: collect() draws, judges and weighs,
+// update() learns, finish() moves the penalty.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -86,8 +86,8 @@ class Ppo {
     /// gradients: empty: the plain gradient of ppo_losses().
     Ppo(nn::Decoder& policy, const PpoOptions& options, Judge judge, PpoGradients gradients = {});
 
-    /// Draws and judges answers, and weighs them by estimate(). A function of policy, critic,
-    /// penalty and arguments; changes nothing.
+    /// Draws and judges answers, and weighs them by token_estimates(). A function of policy,
+    /// critic, penalty and arguments; changes nothing.
     PpoRows collect(std::span<const Question> questions, std::uint64_t seed) const;
     /// Goes through the rows `epochs` times. A function of policy, critic and arguments. Throws
     /// std::runtime_error where a gradient is not finite.

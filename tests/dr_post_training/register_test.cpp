@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
+
+#include "suite/base/error.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -34,6 +37,38 @@ TEST_F(DrRegister, ProfilesSweepAxesThatThereAre) {
         for (const ProfilePlan& plan : experiment.profiles)
             for (const auto& [axis, values] : plan.axes)
                 EXPECT_TRUE(experiment.axis(axis)) << experiment.id << ": " << axis;
+}
+
+// A metric that no sample records would be an empty column for ever.
+TEST_F(DrRegister, MetricsOfEqualTimeAreWhereItIsTrained) {
+    for (const Experiment& experiment : make_system(Claims::leave).experiments) {
+        bool declared = false;
+        for (const MetricSpec& metric : experiment.metrics)
+            declared |= metric.name.ends_with("_equal_time");
+        EXPECT_EQ(declared, experiment.id.ends_with("/sft_perplexity") ||
+                                experiment.id.ends_with("/sft_downstream"))
+            << experiment.id;
+    }
+}
+
+TEST_F(DrRegister, SetsAreJudgedOnlyAsTheyTrain) {
+    bool registered = false;
+    for (const Experiment& experiment : make_system(Claims::leave).experiments) {
+        if (!experiment.id.ends_with("/x_choose")) continue;
+        registered = true;
+        SampleSpec spec;
+        spec.axes = {{"model", "llama-toy"}, {"rule", "topk"}, {"tuning", "full"}};
+        EXPECT_NO_THROW(experiment.validate(spec));
+        for (const auto& [axis, word] : {std::pair("tuning", "lora"),
+                                         {"tuning", "meso"},
+                                         {"rule", "greedy"},
+                                         {"model", "smollm2"}}) {
+            SampleSpec other = spec;
+            other.axes[axis] = word;
+            EXPECT_THROW(experiment.validate(other), UserError) << axis << " " << word;
+        }
+    }
+    if (!registered) GTEST_SKIP() << "builds without libtorch do not train";
 }
 
 TEST_F(DrRegister, OursAreSaidToBeOurs) {

@@ -12,6 +12,8 @@
 #include "impls/dr_post_training/rewards/feedback_tuning.hpp"
 #include "impls/dr_post_training/rewards/reward_tuning.hpp"
 #include "impls/dr_post_training/tensor_functions.hpp"
+#include "suite/base/error.hpp"
+#include "suite/experiment/recorder.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -29,6 +31,10 @@ auto best_of(const std::vector<double>& rates, Recorder& recorder, const Train& 
         try {
             auto trained = train(rates[i], start_share + each * static_cast<double>(i), each);
             if (!best || trained.validation > best->validation) best = std::move(trained);
+        } catch (const UserError&) {
+            throw;
+        } catch (const SampleError&) {
+            throw;
         } catch (const std::runtime_error& diverged) {
             why = diverged.what();
             recorder.event("divergence", 0, -1, {{"rate", rates[i]}, {"why", why}});

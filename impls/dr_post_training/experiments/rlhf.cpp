@@ -72,7 +72,7 @@ Experiment rlhf() {
     ProfilePlan toy;
     toy.profile = Profile::toy;
     toy.provenances = {Provenance::measured};
-    toy.axes = {{"model", {"llama-toy"}}, {"target", {"self"}}, {"direction", {}}};
+    toy.axes = {{"model", {"llama-toy"}}, {"target", {"self"}}, {"direction", {"reward"}}};
     toy.rounds = 8;
     toy.seconds_per_sample = 12;
     toy.bytes_per_sample = 10e3;

@@ -128,7 +128,7 @@ Experiment sft_perplexity() {
     experiment.metrics = {
         {"perplexity",
          "per token",
-         "of 256 held-out target rows at the end",
+         "of 256 held-out target rows (smollm2: 24) at the end",
          Direction::lower,
          true,
          {}},
@@ -160,7 +160,7 @@ Experiment sft_perplexity() {
          {}},
         {"step_ms",
          "ms",
-         "mean of a step: batch, gradients, update; two trainings run side by side",
+         "mean of a step: batch, gradients, update; rates of a grid run side by side, one a core",
          Direction::lower,
          false,
          {}}};
@@ -197,9 +197,6 @@ Experiment sft_downstream() {
     return experiment;
 }
 
-namespace {
-
-/// On the models of sft_perplexity at toy, for equal steps.
 Experiment equal_steps_at_toy() {
     Experiment experiment = sft_perplexity();
     experiment.profiles.resize(1);
@@ -208,8 +205,6 @@ Experiment equal_steps_at_toy() {
     });
     return experiment;
 }
-
-}  // namespace
 
 Experiment case_study() {
     Experiment experiment = equal_steps_at_toy();

@@ -34,6 +34,8 @@ Experiment x_faults();
 /// values samples do not name.
 std::vector<Axis> sft_axes();
 std::vector<Axis> reading_axes();
+/// sft_perplexity at profile toy, for equal steps: without what is trained for equal time.
+Experiment equal_steps_at_toy();
 /// Profile toy; readings keep their first value unless they are asked for.
 ProfilePlan sft_profile(double seconds_per_sample);
 /// Whatever recipes/settings.hpp refuses.

@@ -1,10 +1,37 @@
 // Our own addition: may target rows that a set did not see choose it?
+#include <fmt/format.h>
+
 #include "impls/dr_post_training/experiments/training_experiments.hpp"
+#include "impls/dr_post_training/recipes/settings.hpp"
+#include "suite/base/error.hpp"
 
 namespace assay::dr_post_training {
+namespace {
+
+/// Refuses what the arms would train by and the judgement of their sets would not.
+void validate_choosing(const SampleSpec& spec) {
+    const std::string model = word_axis(spec, "model", "llama-toy");
+    if (model == "smollm2")
+        throw UserError(
+            "model smollm2: sets are judged by the model's own gradients, and it is "
+            "fine-tuned by adapters");
+    const SftSettings settings = sft_settings(spec);
+    if (settings.tuning != "full")
+        throw UserError(
+            fmt::format("tuning {}: sets are judged by the model's own gradients; "
+                        "leave tuning full",
+                        settings.tuning));
+    if (settings.rule != "topk")
+        throw UserError(
+            fmt::format("rule {}: the sets that are judged take the rows with the "
+                        "largest scores; leave rule topk",
+                        settings.rule));
+}
+
+}  // namespace
 
 Experiment x_choose() {
-    Experiment experiment = sft_perplexity();
+    Experiment experiment = equal_steps_at_toy();
     experiment.id = "dr_post_training/x_choose";
     experiment.title = "A constraint set chosen by leaving target rows out, against fixed ones";
     experiment.source = "our own: on the models of sft_perplexity";
@@ -21,6 +48,7 @@ Experiment x_choose() {
                                   Direction::none,
                                   true,
                                   {"arm"}});
+    experiment.validate = validate_choosing;
     return experiment;
 }
 

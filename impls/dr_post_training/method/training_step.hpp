@@ -26,8 +26,8 @@ std::vector<double> shares_of(const std::vector<std::int64_t>& scored_tokens, Lo
 /// two_pass: the first only scores, the second runs over the rows that were chosen.
 enum class Schedule { one_pass, two_pass };
 
-/// merged: target rows run through the model with the general ones. cached: before them, by
-/// themselves, and every map keeps what it scores against. The same gradients, up to rounding.
+/// merged: target rows run through the model with the general ones. cached: before them, alone, and
+/// every map keeps what it scores against. The same gradients (without dropout), up to rounding.
 enum class Targets { merged, cached };
 
 /// What stands between a decoder and the maps of a step: adapters, say. Gets the maps that use

@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::int64_t early_stop = 50;  // of target_stopped: section 1.4
 
-LossMean mean_of(const SftSettings& settings) {
-    return settings.example_mean ? LossMean::example : LossMean::token;
-}
-
 StepModel model_of(const SftSettings& settings, const nn::Decoder& decoder, Tuning* tuning) {
     return {decoder, settings.bf16 ? at::kBFloat16 : at::kFloat, mean_of(settings),
             tuning ? tuning->adapt() : Adapt()};
@@ -175,6 +171,10 @@ std::vector<nn::ScoredRow> first_rows(const SftRows::General& general, std::size
 
 }  // namespace
 
+LossMean mean_of(const SftSettings& settings) {
+    return settings.example_mean ? LossMean::example : LossMean::token;
+}
+
 Preparation prepare(std::string_view arm, const SftSettings& settings, const SftRows& rows,
                     const nn::Decoder& base, std::uint64_t seed) {
     return arm == "less" ? chosen_by_less(settings, rows, base, seed) : Preparation();
@@ -220,7 +220,7 @@ std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings& settings
     if (name == "iif" || name == "a_gem") {
         if (!tuning)
             throw std::invalid_argument(fmt::format("{}: asks what is trained of the model", name));
-        return name == "iif" ? make_filtering(model, settings, rows, tuning->blocks())
+        return name == "iif" ? make_filtering(model, settings, rows, *tuning)
                              : make_a_gem(model, rows, tuning->blocks());
     }
 

@@ -28,6 +28,9 @@ class Arm {
     virtual std::map<std::string, std::int64_t> delegated() const { return {}; }
 };
 
+/// What the mean over general rows is of.
+LossMean mean_of(const SftSettings&);
+
 /// What an arm does before its first step, the same at every rate: nothing but for "less", which
 /// chooses its rows ahead.
 struct Preparation {
@@ -50,8 +53,8 @@ Preparation prepare(std::string_view arm, const SftSettings&, const SftRows&,
 ///             model
 /// simplex, cone, subspace, ball, halfspace     that set, for every map
 /// choose      one of those after the other (choose_arm.hpp)
-/// `tuning`: what is trained of the model, where it is not all; iif and a_gem need it. Throws
-/// std::invalid_argument for another name, or where a need is not met.
+/// `tuning`: what is trained of the model, where it is not all; iif, a_gem and choose need it.
+/// Throws std::invalid_argument for another name, or where a need is not met.
 std::unique_ptr<Arm> make_arm(std::string_view name, const SftSettings&, const nn::Decoder&,
                               const SftRows&, std::uint64_t seed, double rate,
                               Tuning* tuning = nullptr, const Preparation& = {});

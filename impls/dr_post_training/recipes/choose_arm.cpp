@@ -13,7 +13,7 @@ class Choosing : public Arm {
   public:
     Choosing(const SftSettings& settings, const nn::Decoder& decoder, const SftRows& rows,
              std::uint64_t seed, double rate, Tuning* tuning)
-        : decoder_(decoder), rows_(rows), gains_(candidates().size()) {
+        : decoder_(decoder), rows_(rows), mean_(mean_of(settings)), gains_(candidates().size()) {
         set_.k = settings.k;
         set_.eta = rate;
         for (const Candidate& candidate : candidates())
@@ -32,7 +32,7 @@ class Choosing : public Arm {
     void choose(std::int64_t step) {
         for (std::int64_t batch = 0; batch < choose_batches; ++batch) {
             const auto compared = compare_all(
-                plan_input(decoder_, rows_.general(step + batch).rows, rows_.given()), set_);
+                plan_input(decoder_, rows_.general(step + batch).rows, rows_.given(), mean_), set_);
             for (std::size_t i = 0; i < gains_.size(); ++i) gains_[i] += share_of(compared, i);
         }
         chosen_ = static_cast<std::size_t>(std::max_element(gains_.begin(), gains_.end()) -
@@ -50,6 +50,7 @@ class Choosing : public Arm {
 
     const nn::Decoder& decoder_;
     const SftRows& rows_;
+    LossMean mean_;
     SetSettings set_;
     std::vector<std::unique_ptr<Arm>> arms_;
     std::vector<double> gains_;  ///< by candidate, summed over choices

@@ -121,6 +121,10 @@ nn::Decoder base_model(const SftSettings& settings, std::uint64_t seed, nn::Stat
         if (progress) progress(step, done.task_loss);
     };
     nn::train("base", rl::blocks_of(decoder), options, callbacks, states, 0);
+    for (const auto& block : decoder.blocks()) {  // as one that was kept, which is only values
+        block->zero_grad();
+        block->zero_moments();
+    }
     return decoder;
 }
 

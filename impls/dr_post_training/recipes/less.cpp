@@ -56,7 +56,7 @@ Preparation chosen_by_less(const SftSettings& settings, const SftRows& rows,
             candidates.push_back({std::move(more[b]), kinds[b]});
     }
     const StepModel one{trainee.decoder, settings.bf16 ? at::kBFloat16 : at::kFloat,
-                        LossMean::example, trainee.tuning->adapt()};
+                        LossMean::example, trainee.tuning->judging()};
     const auto gradients_of = [&](const std::vector<nn::ScoredRow>& of) {
         for (const auto& [block, factor] : blocks) block->zero_grad();
         plain_step(one, of)->backward();

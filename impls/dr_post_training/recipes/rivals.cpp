@@ -14,12 +14,13 @@ constexpr std::int64_t judged_together = 5;  // batches
 
 class Filtering : public Arm {
   public:
-    Filtering(StepModel model, const SftSettings& settings, const SftRows& rows,
-              std::vector<nn::TrainedBlock> blocks)
-        : model_(std::move(model)),
+    Filtering(const StepModel& model, const SftSettings& settings, const SftRows& rows,
+              Tuning& tuning)
+        : model_(model),
+          judging_{model.decoder, model.compute, model.mean, tuning.judging()},
           settings_(settings),
           rows_(rows),
-          blocks_(std::move(blocks)),
+          blocks_(tuning.blocks()),
           maps_(judging(settings)) {}
 
     std::unique_ptr<TrainingStep> step(std::int64_t step,
@@ -66,7 +67,7 @@ class Filtering : public Arm {
             const auto last = std::min(end, first + judged_together);
             for (auto each = first; each < last; ++each)
                 for (auto& row : rows_.general(each).rows) general.push_back(std::move(row));
-            selecting_step(model_, maps_, Schedule::one_pass, general, rows_.given(),
+            selecting_step(judging_, maps_, Schedule::one_pass, general, rows_.given(),
                            settings_.head_chooses)
                 ->backward();
             const auto& scores = maps_.decisions().at("all").statistics.target.scores;
@@ -77,7 +78,7 @@ class Filtering : public Arm {
         for (auto& [block, factor] : blocks_) block->zero_grad();  // of norms, tables, the head
     }
 
-    StepModel model_;
+    StepModel model_, judging_;
     SftSettings settings_;
     const SftRows& rows_;
     std::vector<nn::TrainedBlock> blocks_;
@@ -139,8 +140,8 @@ class AGem : public Arm {
 }  // namespace
 
 std::unique_ptr<Arm> make_filtering(const StepModel& model, const SftSettings& settings,
-                                    const SftRows& rows, std::vector<nn::TrainedBlock> blocks) {
-    return std::make_unique<Filtering>(model, settings, rows, std::move(blocks));
+                                    const SftRows& rows, Tuning& tuning) {
+    return std::make_unique<Filtering>(model, settings, rows, tuning);
 }
 
 std::unique_ptr<Arm> make_a_gem(const StepModel& model, const SftRows& rows,

@@ -49,8 +49,11 @@ Matrix products_of(const at::Tensor& a, const at::Tensor& b) {
 }
 
 PlanInput plan_input(const nn::Decoder& decoder, const std::vector<nn::ScoredRow>& general,
-                     const std::vector<nn::ScoredRow>& target) {
+                     const std::vector<nn::ScoredRow>& target, LossMean mean) {
     PlanInput input;
+    if (mean == LossMean::token)
+        for (const auto& row : general)
+            input.tokens.push_back(static_cast<double>(row.scored_tokens()));
     input.layers = plan_layers(decoder.config());
     const auto of_general = gradients_by_map(decoder, general);
     const auto of_target = gradients_by_map(decoder, target);

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "impls/dr_post_training/method/training_step.hpp"
 #include "impls/dr_post_training/policy/statistics.hpp"
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/text/scored_rows.hpp"
@@ -24,8 +25,9 @@ std::vector<at::Tensor> gradients_by_map(const nn::Decoder&,
 /// <a's row i, b's row j>, in double: [rows of a][rows of b].
 Matrix products_of(const at::Tensor& a, const at::Tensor& b);
 
-/// What `assay plan dr_post_training` would read: general rows against target rows, all rows alike.
+/// What `assay plan dr_post_training` would read: general rows, which count as `mean` has it,
+/// against target rows.
 PlanInput plan_input(const nn::Decoder&, const std::vector<nn::ScoredRow>& general,
-                     const std::vector<nn::ScoredRow>& target);
+                     const std::vector<nn::ScoredRow>& target, LossMean mean);
 
 }  // namespace assay::dr_post_training

@@ -29,6 +29,9 @@ class Adapters : public Tuning {
     Adapt adapt() override {
         return [this](nn::Maps& inner) { return lora_.over(inner, step_); };
     }
+    Adapt judging() override {
+        return [this](nn::Maps& inner) { return lora_.over(inner); };
+    }
     void begin(std::int64_t step) override { step_ = step; }
     std::unique_ptr<nn::Maps> learnt(nn::Maps& plain) override { return lora_.over(plain); }
 

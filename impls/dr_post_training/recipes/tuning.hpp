@@ -20,6 +20,8 @@ class Tuning {
     virtual std::vector<nn::TrainedBlock> blocks() = 0;
     /// What the gradients of a step run through; valid as long as this object.
     virtual Adapt adapt() { return {}; }
+    /// The same for rows that are judged before they are trained on: without dropout.
+    virtual Adapt judging() { return adapt(); }
     /// Before the forward pass of a step (0-based), and after its update.
     virtual void begin(std::int64_t) {}
     virtual void updated() {}

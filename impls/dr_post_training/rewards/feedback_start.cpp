@@ -8,6 +8,7 @@
 
 #include "impls/dr_post_training/method/training_step.hpp"
 #include "impls/dr_post_training/rewards/manners.hpp"
+#include "impls/dr_post_training/rewards/prompt_split.hpp"
 #include "impls/nn/hashes.hpp"
 #include "impls/rl/update.hpp"
 
@@ -18,8 +19,22 @@ std::uint64_t stream_of(Prompts use, std::uint64_t seed) {
     return nn::counter_hash(seed * 16 + static_cast<std::uint64_t>(use));
 }
 
-bool test_prompt(const std::string& prompt) {
-    return nn::counter_hash(nn::hash_text(prompt, 1)) % 4 == 0;
+Split split_for(Prompts use) {
+    return use == Prompts::test         ? Split::test
+           : use == Prompts::validation ? Split::validation
+                                        : Split::trained;
+}
+
+std::string prompt_for(Prompts use, std::uint64_t seed, std::uint64_t number) {
+    for (std::uint64_t draw = 0;; ++draw) {
+        auto prompt = said_prompt(stream_of(use, seed), number * 1009 + draw);
+        if (split_of(prompt) == split_for(use)) return prompt;
+    }
+}
+
+/// Text number `number` that the model of rewards or the judge learns from.
+std::string text_for(Prompts use, std::uint64_t seed, std::uint64_t number) {
+    return said_anyhow(prompt_for(use, seed, number), stream_of(use, seed), number);
 }
 
 nn::Decoder overheard_policy(const FeedbackSettings& settings, std::uint64_t seed,
@@ -38,7 +53,7 @@ nn::Decoder overheard_policy(const FeedbackSettings& settings, std::uint64_t see
         std::vector<nn::ScoredRow> rows;
         for (std::size_t slot = 0; slot < settings.start_rows; ++slot) {
             const auto number = static_cast<std::uint64_t>(step) * settings.start_rows + slot;
-            const auto prompt = prompts_for(Prompts::start, seed, number, 1).front().prompt;
+            const auto prompt = prompt_for(Prompts::start, seed, number);
             rows.push_back(nn::answered_prompt(prompt, said_next(prompt, stream, number), bytes));
         }
         current = plain_step(model, rows);
@@ -50,24 +65,24 @@ nn::Decoder overheard_policy(const FeedbackSettings& settings, std::uint64_t see
 }
 
 /// Pair number `number`.
-rl::Preference pair_of(const FeedbackSettings& settings, std::uint64_t stream,
-                       std::uint64_t number) {
-    auto one = said_anyhow(stream, 2 * number), other = said_anyhow(stream, 2 * number + 1);
-    if (!preferred(one, other, settings.mistaken, stream, number)) std::swap(one, other);
+rl::Preference pair_of(const FeedbackSettings& settings, std::uint64_t seed, std::uint64_t number) {
+    auto one = text_for(Prompts::rewards, seed, 2 * number),
+         other = text_for(Prompts::rewards, seed, 2 * number + 1);
+    if (!preferred(one, other, settings.mistaken, stream_of(Prompts::rewards, seed), number))
+        std::swap(one, other);
     return {std::move(one), std::move(other)};
 }
 
 rl::RewardModel taught_rewards(const FeedbackSettings& settings, std::uint64_t seed,
                                nn::StateKeeper& states) {
     rl::RewardModel model(settings.reward_model, seed);
-    const auto stream = stream_of(Prompts::rewards, seed);
     rl::train_reward_model(
         model, settings.reward_steps, settings.reward_rate, "rewards", states,
         [&](std::int64_t step) {
             std::vector<rl::Preference> pairs;
             for (std::size_t slot = 0; slot < settings.reward_rows; ++slot)
                 pairs.push_back(
-                    pair_of(settings, stream,
+                    pair_of(settings, seed,
                             static_cast<std::uint64_t>(step) * settings.reward_rows + slot));
             return rl::preference_loss(model, pairs);
         });
@@ -77,14 +92,14 @@ rl::RewardModel taught_rewards(const FeedbackSettings& settings, std::uint64_t s
 rl::RewardModel taught_judge(const FeedbackSettings& settings, std::uint64_t seed,
                              nn::StateKeeper& states) {
     rl::RewardModel model(settings.judge, nn::counter_hash(seed));
-    const auto stream = stream_of(Prompts::judge, seed);
     rl::train_reward_model(
         model, settings.reward_steps, settings.reward_rate, "judge", states,
         [&](std::int64_t step) {
             std::vector<rl::Labelled> texts;
             for (std::size_t slot = 0; slot < settings.reward_rows; ++slot) {
-                auto text = said_anyhow(
-                    stream, static_cast<std::uint64_t>(step) * settings.reward_rows + slot);
+                auto text =
+                    text_for(Prompts::judge, seed,
+                             static_cast<std::uint64_t>(step) * settings.reward_rows + slot);
                 const bool yes = offences(text) > 0;
                 texts.push_back({std::move(text), yes});
             }
@@ -97,10 +112,10 @@ constexpr std::uint64_t unseen = 10'000'000;  // the first number of texts that 
 constexpr std::uint64_t checked = 512;
 
 double pairs_right(const rl::RewardModel& rewards, std::uint64_t seed) {
-    const auto stream = stream_of(Prompts::rewards, seed);
     std::vector<std::string> better, worse;
     for (std::uint64_t number = unseen; better.size() < checked; ++number) {
-        auto one = said_anyhow(stream, 2 * number), other = said_anyhow(stream, 2 * number + 1);
+        auto one = text_for(Prompts::rewards, seed, 2 * number),
+             other = text_for(Prompts::rewards, seed, 2 * number + 1);
         if (annoyance(one) == annoyance(other)) continue;
         if (annoyance(one) > annoyance(other)) std::swap(one, other);
         better.push_back(std::move(one));
@@ -113,10 +128,9 @@ double pairs_right(const rl::RewardModel& rewards, std::uint64_t seed) {
 }
 
 double labels_right(const rl::RewardModel& judge, std::uint64_t seed) {
-    const auto stream = stream_of(Prompts::judge, seed);
     std::vector<std::string> texts;
     for (std::uint64_t number = unseen; texts.size() < checked; ++number)
-        texts.push_back(said_anyhow(stream, number));
+        texts.push_back(text_for(Prompts::judge, seed, number));
     const auto found = judge.worths(texts);
     double right = 0;
     for (std::size_t i = 0; i < texts.size(); ++i)
@@ -128,15 +142,9 @@ double labels_right(const rl::RewardModel& judge, std::uint64_t seed) {
 
 std::vector<rl::Question> prompts_for(Prompts use, std::uint64_t seed, std::uint64_t first,
                                       std::uint64_t count) {
-    const bool for_test = use == Prompts::test;
     std::vector<rl::Question> prompts;
-    for (std::uint64_t number = first; number < first + count; ++number) {
-        // Short prompts come again and again: a quarter of all are for the test alone.
-        std::string prompt;
-        for (std::uint64_t draw = 0; prompt.empty() || test_prompt(prompt) != for_test; ++draw)
-            prompt = said_prompt(stream_of(use, seed), number * 1009 + draw);
-        prompts.push_back({std::move(prompt), ""});
-    }
+    for (std::uint64_t number = first; number < first + count; ++number)
+        prompts.push_back({prompt_for(use, seed, number), ""});
     return prompts;
 }
 

@@ -25,7 +25,7 @@ struct FeedbackStart {
 FeedbackStart feedback_start(const FeedbackSettings& settings, std::uint64_t seed,
                              nn::StateKeeper& states);
 
-/// What prompts are for; those of the test are drawn for nothing else.
+/// What prompts are for; those of test and validation are drawn for nothing else.
 enum class Prompts : std::uint64_t { start = 1, round, target, test, validation, rewards, judge };
 /// Number first … first + count − 1 of those for a use: functions of (use, seed, number). There are
 /// no right answers.

@@ -51,10 +51,10 @@ std::string said_next(std::string_view prompt, std::uint64_t stream, std::uint64
     return word(draws, 4, 8, provoked ? 0.2 : 0.04) + "\n";
 }
 
-std::string said_anyhow(std::uint64_t stream, std::uint64_t number) {
+std::string said_anyhow(std::string_view prompt, std::uint64_t stream, std::uint64_t number) {
     auto draws = draws_of(stream ^ 0xa11ULL, number);
     const double offence = draws.uniform() / 2;
-    return said_prompt(stream, number) + word(draws, 0, 8, offence) + "\n";
+    return std::string(prompt) + word(draws, 0, 8, offence) + "\n";
 }
 
 int offences(std::string_view text) {

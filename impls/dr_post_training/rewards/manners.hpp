@@ -18,8 +18,8 @@ std::string said_prompt(std::uint64_t stream, std::uint64_t number);
 /// where the prompt does, too. A function of the arguments.
 std::string said_next(std::string_view prompt, std::uint64_t stream, std::uint64_t number);
 
-/// Prompt and continuation of any manners: up to eight letters of which up to half offend.
-std::string said_anyhow(std::uint64_t stream, std::uint64_t number);
+/// The prompt and a continuation of any manners: up to eight letters of which up to half offend.
+std::string said_anyhow(std::string_view prompt, std::uint64_t stream, std::uint64_t number);
 
 /// Letters that offend behind the '=' (in all of it where there is none), up to the line end.
 int offences(std::string_view text);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "impls/dr_post_training/rewards/answer_filter.hpp"
+#include "impls/dr_post_training/rewards/prompt_split.hpp"
 #include "impls/nn/hashes.hpp"
 #include "impls/nn/training/kept_values.hpp"
 #include "impls/nn/training/row_batch.hpp"
@@ -21,22 +22,19 @@ namespace {
 
 constexpr std::int64_t check_every = 20;  // steps of the start
 
-/// There are so few questions of a task that numbers alone would not keep uses apart: a quarter of
-/// all prompts is for the test, an eighth for validation.
-Questions held_out_for(const std::string& prompt) {
-    // The low bits of the text's hash are those of a few letters: all of it is mixed first.
-    const auto eighth = nn::counter_hash(nn::hash_text(prompt, 1)) % 8;
-    return eighth < 2 ? Questions::test : eighth == 2 ? Questions::validation : Questions::round;
+Split split_for(Questions use) {
+    return use == Questions::test         ? Split::test
+           : use == Questions::validation ? Split::validation
+                                          : Split::trained;
 }
 
 rl::Question question_for(const RewardSettings& settings, Questions use, std::uint64_t seed,
                           std::uint64_t number) {
     const auto stream = nn::counter_hash(seed * 8 + static_cast<std::uint64_t>(use));
-    const bool held_out = use == Questions::test || use == Questions::validation;
     for (std::uint64_t draw = 0;; ++draw) {
         auto asked = rl::question(settings.task, stream, number * 1009 + draw);
         if (asked.prompt.size() > settings.longest_prompt) continue;
-        if (held_out_for(asked.prompt) == (held_out ? use : Questions::round)) return asked;
+        if (split_of(asked.prompt) == split_for(use)) return asked;
     }
 }
 

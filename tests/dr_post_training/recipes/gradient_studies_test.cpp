@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "impls/dr_post_training/method/choosing.hpp"
 #include "impls/dr_post_training/policy/plan.hpp"
 #include "impls/dr_post_training/recipes/choose_arm.hpp"
+#include "impls/dr_post_training/recipes/fine_tuning.hpp"
 #include "impls/dr_post_training/recipes/row_products.hpp"
 #include "impls/dr_post_training/recipes/timed_models.hpp"
 #include "impls/dr_post_training/tensor_functions.hpp"
@@ -45,7 +47,11 @@ TEST(RowProducts, AreWhatSelectingMapsSee) {
     const auto base = base_model(settings, 3, none, {});
     const SftRows rows(settings, 3);
     const auto general = rows.general(0).rows, target = rows.target(0);
-    const PlanInput input = plan_input(base, general, target);
+    const PlanInput input = plan_input(base, general, target, LossMean::example);
+    EXPECT_TRUE(input.tokens.empty());
+    std::vector<double> tokens;
+    for (const auto& row : general) tokens.push_back(static_cast<double>(row.scored_tokens()));
+    EXPECT_EQ(plan_input(base, general, target, LossMean::token).tokens, tokens);
     ASSERT_EQ(input.layers.size(), 14U);
     EXPECT_EQ(input.layers[0].name, "layer0/query");
     EXPECT_EQ(input.layers[0].block, "layer0");
@@ -77,7 +83,8 @@ TEST(ChooseArm, TakesTheSetThatServesRowsLeftOut) {
     nn::NoState none;
     const auto base = base_model(settings, 3, none, {});
     const SftRows rows(settings, 3);
-    const auto arm = make_arm("choose", settings, base, rows, 3, 1e-3);
+    const Trainee trainee("choose", settings, 1e-3, rows, base, 3);
+    Arm* const arm = trainee.arm.get();
     ASSERT_TRUE(arm->step(0, rows.general(0)));
     ASSERT_EQ(arm->delegated().size(), 1U);
     // By hand: the sum over batches of what `assay plan --compare` says of each candidate.
@@ -86,8 +93,8 @@ TEST(ChooseArm, TakesTheSetThatServesRowsLeftOut) {
     set.eta = 1e-3;
     std::map<std::string, double> gains;
     for (std::int64_t batch = 0; batch < choose_batches; ++batch) {
-        const auto compared =
-            compare_all(plan_input(base, rows.general(batch).rows, rows.given()), set);
+        const auto compared = compare_all(
+            plan_input(base, rows.general(batch).rows, rows.given(), LossMean::token), set);
         for (const Candidate& candidate : candidates())
             for (const ComparedSet& one : compared)
                 if (one.set == candidate.set && one.partition == candidate.partition)
@@ -128,6 +135,25 @@ TEST(BiasExposure, AddsUpAndKnowsItsEnds) {
     MemoryRecorder trained;
     run_bias_exposure(tiny_study("bias_exposure", "layer", {{"after", std::int64_t{2}}}), trained);
     EXPECT_NE(trained.value("bias"), seen["layer"].value("bias"));
+}
+
+// Whether the sample trains the base or takes one that another sample of the session has trained.
+TEST(BiasExposure, IsTheSameOnAKeptBase) {
+    const auto folder = std::filesystem::path(testing::TempDir()) / "bias_exposure_shared";
+    for (const std::int64_t after : {0, 2}) {
+        std::filesystem::remove_all(folder);
+        auto spec = tiny_study("bias_exposure", "layer", {{"after", after}});
+        spec.shared = folder.string();
+        MemoryRecorder made, taken;
+        run_bias_exposure(spec, made);
+        EXPECT_FALSE(std::filesystem::is_empty(folder));
+        run_bias_exposure(spec, taken);
+        ASSERT_EQ(made.metrics.size(), taken.metrics.size());
+        for (std::size_t i = 0; i < made.metrics.size(); ++i)
+            EXPECT_EQ(made.metrics[i].value, taken.metrics[i].value)
+                << made.metrics[i].name << " after " << after;
+    }
+    std::filesystem::remove_all(folder);
 }
 
 TEST(CompressionStudy, RanksMoreAlikeTheMoreNumbersThereAre) {

@@ -151,6 +151,20 @@ TEST(Iif, KeepsRowsThatDoNotOpposeTheGivenOnes) {
     EXPECT_GT(dropped, 0);
 }
 
+// Adapters drop inputs in training; who is kept does not hang on that.
+TEST(Iif, JudgesWithoutDropout) {
+    const Tiny tiny(Case{{"tuning", "lora"}});
+    const auto scores_at = [&](std::int64_t drawn) {
+        Trainee trainee("iif", tiny.settings, 1e-3, tiny.rows, tiny.base, 3);
+        trainee.tuning->begin(drawn);
+        trainee.arm->step(0, tiny.rows.general(0));
+        return trainee.arm->decisions()->at("all").statistics.target.scores;
+    };
+    const auto scores = scores_at(0);
+    EXPECT_EQ(scores, scores_at(5));
+    EXPECT_NE(scores, std::vector<double>(scores.size()));
+}
+
 TEST(Less, FollowsAdamsNextStep) {
     nn::ParameterBlock block("test", std::vector<nn::ParameterSpec>{{"one", {3}, 0, 0}}, at::kFloat,
                              1);

@@ -163,14 +163,29 @@ TEST(FeedbackTuning, HalfIsReachedWhereItSays) {
     EXPECT_EQ(judged({0.4, 0.3, 0.3, 0.25}), 7);
 }
 
-TEST(FeedbackTuning, TestPromptsAreDrawnForNothingElse) {
-    std::set<std::string> trained;
-    for (const auto use : {Prompts::start, Prompts::round, Prompts::target, Prompts::validation})
+TEST(FeedbackTuning, HeldOutPromptsAreDrawnForNothingElse) {
+    std::set<std::string> trained, tested;
+    for (const auto use :
+         {Prompts::start, Prompts::round, Prompts::target, Prompts::rewards, Prompts::judge})
         for (const auto& asked : prompts_for(use, 1, 0, 500)) trained.insert(asked.prompt);
-    int tested = 0;
-    for (const auto& asked : prompts_for(Prompts::test, 1, 0, 256))
-        tested += !trained.contains(asked.prompt);
-    EXPECT_EQ(tested, 256);
+    for (const auto& asked : prompts_for(Prompts::test, 1, 0, 256)) {
+        EXPECT_FALSE(trained.contains(asked.prompt)) << asked.prompt;
+        tested.insert(asked.prompt);
+    }
+    for (const auto& asked : prompts_for(Prompts::validation, 1, 0, 256)) {
+        EXPECT_FALSE(trained.contains(asked.prompt)) << asked.prompt;
+        EXPECT_FALSE(tested.contains(asked.prompt)) << asked.prompt;
+    }
+}
+
+TEST(Manners, AnyManners) {
+    std::set<std::string> said;
+    for (std::uint64_t number = 0; number < 50; ++number) {
+        const auto text = said_anyhow("say abc=", 1, number);
+        ASSERT_TRUE(text.starts_with("say abc=") && text.ends_with('\n'));
+        said.insert(text);
+    }
+    EXPECT_GT(said.size(), 25U);  // all continuations of one prompt
 }
 
 TEST(FeedbackTuning, RewardsAndJudgeLearnWhatTheyAreFor) {
