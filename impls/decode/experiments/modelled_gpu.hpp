@@ -20,9 +20,9 @@ nlohmann::json modelled_gpu_calibration();
 BatchRunOptions on_modelled_gpu(int blocks);
 inline constexpr int modelled_context = 4096, modelled_vocabulary = 32000;
 
-/// Toy, small and paper alike, simulated: milliseconds.
 /// Verdicts rest on intervals over seeds, one a round.
 constexpr int rounds_of_verdicts = 3;
+/// Toy, small and paper alike, simulated: milliseconds.
 std::vector<ProfilePlan> simulated_profiles(double seconds_per_sample);
 
 }  // namespace assay::decode

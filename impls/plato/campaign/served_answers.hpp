@@ -44,7 +44,8 @@ struct ServedOutcome {
     double seconds = 0;                ///< of all; warming and making room are not in it
     std::int64_t computed_tokens = 0;  ///< fed by the engines that are there at the end
     int held_blocks = 0;               ///< in the end, caches emptied; of all engines the most
-    double late_s = 0;                 ///< by which paced steps ended too late, all together
+    /// By which paced steps ended too late, of the engines that are there at the end, all together.
+    double late_s = 0;
     std::map<std::string, long> counts;
 };
 
