@@ -94,6 +94,9 @@ TEST(PlatoLiveCampaign, EveryRuleIsKept) {
         for (const auto& [name, count] : outcome.counts) counts[name] += count;
     }
     EXPECT_GT(counts["parts"], 0);
+    for (const char* const struck :
+         {"fault.kill", "fault.hang", "fault.corrupt", "fault.wipe", "resumed"})
+        EXPECT_GT(counts[struck], 0) << struck;
 }
 
 /// What strikes when is the machine's business, so one of a few will do.

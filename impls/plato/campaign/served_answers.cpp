@@ -100,12 +100,12 @@ class Served {
             });
         };
         while (!warm()) {
-            for (const Host& host : hosts_)
-                if (host.engine->lost())
-                    throw SampleError(SampleStatus::failed,
-                                      "an engine cannot start: " + host.engine->how_lost());
+            if (now_s() > longest_s)
+                throw SampleError(SampleStatus::failed,
+                                  "an engine cannot start: it is not ready in time");
             hear();
         }
+        getting_ready_ = false;
         start_s_ = processes_.supervisor().now_s();
     }
     void empty_caches() {
@@ -119,7 +119,11 @@ class Served {
                 return host.there && desk_.warming(number_of(host));
             });
         };
-        while (warms()) hear();
+        const double begun_s = now_s();
+        while (warms()) {
+            if (now_s() - begun_s > longest_s) throw BrokenRule("an engine does not get warm");
+            hear();
+        }
     }
 
     /// An engine that is lost in the middle is taken notice of when it is heard next.
@@ -174,6 +178,8 @@ class Served {
     }
     void replace(Host& host) {
         const std::string& how = host.engine->how_lost();
+        if (getting_ready_)
+            throw SampleError(SampleStatus::failed, "an engine cannot start: " + how);
         if (how != "signal 9" && !how.starts_with("heartbeat lost"))
             throw BrokenRule("an engine ended by itself: " + how);
         ++outcome_.counts[how == "signal 9" ? "killed" : "given_up"];
@@ -191,8 +197,8 @@ class Served {
             fault.t_s = now_s() + a_moment_s;
             return strike_later(faults_, fault);
         }
-        if (fault.kind != FaultKind::slow || fault.factor > 1)
-            ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
+        if (fault.kind != FaultKind::corrupt && (fault.kind != FaultKind::slow || fault.factor > 1))
+            count(fault.kind);
         cluster::Supervisor& supervisor = processes_.supervisor();
         const cluster::WorkerId worker = host.engine->worker();
         std::optional<Seconds> lasts;
@@ -205,11 +211,12 @@ class Served {
             case FaultKind::slow:
                 return slow(host, fault);
             case FaultKind::corrupt:
-                return corrupt(host);
+                return corrupt(host, fault);
             default:
                 return carry_on([&] { desk_.wipe(number_of(host)); });
         }
     }
+    void count(FaultKind kind) { ++outcome_.counts[fmt::format("fault.{}", to_string(kind))]; }
     /// Where steps end by a model of a device, in its time.
     void slow(Host& host, const Fault& fault) {
         std::optional<Seconds> lasts;
@@ -233,14 +240,18 @@ class Served {
     }
 
     /// A part's state, damaged on its way to another engine, which refuses it.
-    void corrupt(Host& from) {
+    void corrupt(Host& from, Fault fault) {
         Host& to = *another(from);
         const decode::RequestId request = *desk_.movable(number_of(from));
         try {
             from.engine->strike(decode::service::Strike::corrupt,
                                 static_cast<std::int64_t>(random_() % (1U << 30)));
             const auto moved = from.engine->move(request, *to.engine, false);
-            if (!moved) return;  // its end is about to be heard
+            if (!moved) {  // its end is about to be heard
+                fault.t_s = now_s() + a_moment_s;
+                return strike_later(faults_, fault);
+            }
+            count(FaultKind::corrupt);
             desk_.on_moved(number_of(from), request, number_of(to), moved->request);
             if (to.engine->lost()) return;
             if (!moved->damaged) throw BrokenRule("a damaged state was not refused");
@@ -293,6 +304,7 @@ class Served {
     Desk desk_;
     std::vector<double> seconds_;  // of each question
     double start_s_ = 0;
+    bool getting_ready_ = true;
     ServedOutcome outcome_;
 };
 

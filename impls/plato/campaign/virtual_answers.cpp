@@ -223,8 +223,12 @@ class Service {
 
     void strike(const Fault& fault) {
         Host& host = hosts_[static_cast<std::size_t>(*fault.rank) % hosts_.size()];
-        if (fault.kind != FaultKind::slow || fault.factor > 1)
-            ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
+        // One that hangs already cannot hang, and who is gone has no cache.
+        const bool strikes = fault.kind == FaultKind::hang   ? !silent(host)
+                             : fault.kind == FaultKind::wipe ? !host.dead
+                             : fault.kind == FaultKind::slow ? fault.factor > 1
+                                                             : true;
+        if (strikes) ++outcome_.counts[fmt::format("fault.{}", to_string(fault.kind))];
         const double for_s = fault.for_s.value_or(setup_.restart_s);
         switch (fault.kind) {
             case FaultKind::kill:
