@@ -149,6 +149,7 @@ std::optional<EngineClient::Moved> EngineClient::move(RequestId request, EngineC
         return exported || journal_.has_ended(request);
     });
     if (!exported) return std::nullopt;
+    const Links links = journal_.links_of(request);  // no more of the cache than here
     auto [state, waiting] = journal_.leave(request);
     RequestState tokens = state;
     for (const MadeToken& token : waiting) {
@@ -159,8 +160,13 @@ std::optional<EngineClient::Moved> EngineClient::move(RequestId request, EngineC
     }
     Moved moved;
     moved.request =
-        to.journal_.begin(std::move(state), std::move(waiting), Journal::Looked::not_at);
-    to.send(Take{moved.request, std::move(exported->state)});
+        to.journal_.begin(std::move(state), std::move(waiting), Journal::Looked::not_at, links);
+    const auto take = [&](std::string with) {
+        Take take{moved.request, std::move(with)};
+        if (links != Links()) take.links = links;
+        to.send(take);
+    };
+    take(std::move(exported->state));
     const auto answered = [&] {
         return to.journal_.has_ended(moved.request) ||
                to.journal_.answer_to(moved.request) != Journal::Answer::none;
@@ -171,7 +177,7 @@ std::optional<EngineClient::Moved> EngineClient::move(RequestId request, EngineC
         return moved;
     moved.damaged = true;
     to.journal_.begin_again(moved.request);
-    to.send(Take{moved.request, state_text(to_bytes(tokens))});
+    take(state_text(to_bytes(tokens)));
     return moved;
 }
 
