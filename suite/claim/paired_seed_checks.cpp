@@ -206,6 +206,8 @@ ClaimCheck clearly_at_least(const Claim& claim, std::span<const Observation> obs
 }
 
 ClaimCheck clearly_increasing(const Claim& claim, std::span<const Observation> observations) {
+    if (claim.along.empty() || claim.over)
+        throw std::logic_error(claim.id + ": clearly_increasing needs an axis and has one side");
     std::map<Case, std::map<double, BySeed>> walks;
     for (const Observation& o : observations) {
         const Value* const at = coordinate(o, claim.along);
