@@ -101,6 +101,7 @@ std::vector<ProfilePlan> live_profiles(std::map<std::string, std::vector<Value>>
                                                               {"device", simulated_devices()}};
     toy.axes_of[Provenance::simulated] = simulated;
     toy.axes["activations"] = {};  // in cases only where they are not exact
+    toy.rounds = 3;                // verdicts rest on intervals over seeds
     toy.seconds_per_sample = seconds_per_sample;
     toy.seconds_of = {{Provenance::simulated, 0.1}};
     ProfilePlan paper;
