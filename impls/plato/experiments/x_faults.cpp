@@ -120,6 +120,10 @@ void run_on_processes(ServedSetup setup, const SampleSpec& spec, Recorder& recor
     setup.seed = spec.seed;
     const ServedOutcome without = answer_on_processes(setup);
     setup.faults = faults_of(spec, without.seconds, setup.engines);
+    // Long enough to be given up, whenever it begins.
+    if (spec.variant != given)
+        for (Fault& fault : setup.faults)
+            if (fault.kind == FaultKind::hang) fault.for_s = 3 * setup.patience_s;
     const ServedOutcome with = answer_on_processes(setup);
     for (const ServedOutcome* const each : {&without, &with})
         if (each->late_s > most_late * each->seconds * setup.engines)
@@ -131,6 +135,15 @@ void run_on_processes(ServedSetup setup, const SampleSpec& spec, Recorder& recor
     bool same = true;
     for (std::size_t i = 0; i < setup.questions.size(); ++i)
         same = same && with.answers[i].parts == without.answers[i].parts;
+    long struck = 0;
+    for (const auto& [what, count] : with.counts)
+        if (what.starts_with("fault.")) struck += count;
+    recorder.metric("struck", static_cast<double>(struck));
+    if (const auto planned = static_cast<long>(setup.faults.size()); struck < planned)
+        throw SampleError(SampleStatus::invalid,
+                          fmt::format("{} of {} faults struck: the answers were complete before "
+                                      "the others did",
+                                      struck, planned));
     record(recorder, with.seconds / without.seconds, with.counts, same);
 }
 
@@ -191,7 +204,7 @@ Experiment x_faults() {
     using enum Direction;
     const std::vector<Provenance> live{Provenance::measured, Provenance::emulated};
     experiment.metrics = {
-        {"slowdown", "ratio", "time over that without faults", lower, true, {}, {}, live},
+        {"slowdown", "ratio", "time over that without faults", lower, true, {}, live, live},
         {"computed_ratio",
          "ratio",
          "tokens fed to engines over those without faults",
@@ -199,6 +212,13 @@ Experiment x_faults() {
          true,
          {},
          {Provenance::simulated}},
+        {"struck",
+         "count",
+         "faults that struck: all, or the sample is invalid",
+         none,
+         true,
+         {},
+         live},
         {"resumed", "count", "parts of answers gone on with elsewhere", none, true, {}, {}, live},
         {"same_text", "bool", "ids and log-probabilities are those without faults", higher, true}};
     experiment.profiles = virtual_profiles();
