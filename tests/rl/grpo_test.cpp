@@ -1,26 +1,13 @@
 #include "impls/rl/grpo.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include "tests/nn/small_decoders.hpp"
+#include "tests/rl/small_policy.hpp"
 
 namespace assay::rl {
 namespace {
-
-nn::DecoderConfig small_policy() {
-    at::set_num_threads(1);  // steps this small are slower on two
-    nn::DecoderConfig config;
-    config.layers = 2;
-    config.width = 32;
-    config.hidden = 64;
-    config.heads = config.kv_heads = 2;
-    config.head_width = 16;
-    config.vocabulary = 256;
-    config.context = 20;
-    return config;
-}
 
 std::vector<Question> questions(int count) {
     std::vector<Question> made;

@@ -1,7 +1,6 @@
 #include "impls/rl/ppo.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,22 +10,10 @@
 
 #include "impls/rl/reward_model.hpp"
 #include "tests/nn/small_decoders.hpp"
+#include "tests/rl/small_policy.hpp"
 
 namespace assay::rl {
 namespace {
-
-nn::DecoderConfig small_policy() {
-    at::set_num_threads(1);  // steps this small are slower on two
-    nn::DecoderConfig config;
-    config.layers = 2;
-    config.width = 32;
-    config.hidden = 64;
-    config.heads = config.kv_heads = 2;
-    config.head_width = 16;
-    config.vocabulary = 256;
-    config.context = 20;
-    return config;
-}
 
 at::Tensor rows_of(const std::vector<double>& values, std::int64_t rows) {
     return at::tensor(values).to(at::kFloat).view({rows, -1});

@@ -14,22 +14,13 @@
 #include "impls/rl/tasks.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "tests/dr_post_training/recipes/tiny_sample.hpp"
 
 namespace assay::dr_post_training {
 namespace {
 
 /// Products so small take longer on several threads.
 const bool one_thread = (at::set_num_threads(1), true);
-
-SampleSpec tiny(std::string variant, Case more = {}) {
-    SampleSpec spec;
-    spec.experiment = "dr_post_training/sft_perplexity";
-    spec.variant = std::move(variant);
-    spec.axes = {{"model", "llama-tiny"}, {"steps", std::int64_t{8}}};
-    for (auto& [axis, value] : more) spec.axes[axis] = value;
-    spec.seed = 3;
-    return spec;
-}
 
 TEST(Pools, HaveTheSharesTheyAreAskedForAndWordsOfTheirOwn) {
     const PoolShape shape{.relevance = 0.2, .noise = 0.3};
@@ -69,8 +60,8 @@ TEST(Settings, RefuseWhatCannotBe) {
                                                     {"rate", 0.0},
                                                     {"rate", "fast"},
                                                     {"m", std::int64_t{0}}})
-        EXPECT_THROW(sft_settings(tiny("full", {{axis, value}})), UserError) << axis;
-    const auto settings = sft_settings(tiny("full", {{"rate", 0.01}, {"loss", "example"}}));
+        EXPECT_THROW(sft_settings(tiny_sample("full", {{axis, value}})), UserError) << axis;
+    const auto settings = sft_settings(tiny_sample("full", {{"rate", 0.01}, {"loss", "example"}}));
     EXPECT_EQ(settings.rates, std::vector{0.01});
     EXPECT_TRUE(settings.example_mean);
     EXPECT_EQ(settings.steps, 8);
@@ -78,7 +69,7 @@ TEST(Settings, RefuseWhatCannotBe) {
 
 // One start for all arms, one history for one seed.
 TEST(FineTuning, IsAFunctionOfTheSeed) {
-    const auto settings = sft_settings(tiny("layer"));
+    const auto settings = sft_settings(tiny_sample("layer"));
     nn::NoState none;
     const auto base = base_model(settings, 3, none, {});
     const SftRows rows(settings, 3);
@@ -98,7 +89,7 @@ TEST(FineTuning, IsAFunctionOfTheSeed) {
 
 // Choosing all rows is plain training, whoever chooses.
 TEST(FineTuning, ChoosingAllRowsIsPlainTraining) {
-    auto settings = sft_settings(tiny("layer"));
+    auto settings = sft_settings(tiny_sample("layer"));
     settings.k = settings.n;
     nn::NoState none;
     const auto base = base_model(settings, 3, none, {});
@@ -112,7 +103,7 @@ TEST(FineTuning, ChoosingAllRowsIsPlainTraining) {
 }
 
 TEST(FineTuning, TargetStoppedStaysWhereItStopped) {
-    auto settings = sft_settings(tiny("target"));
+    auto settings = sft_settings(tiny_sample("target"));
     settings.steps = 56;
     settings.evaluations = 28;
     nn::NoState none;
@@ -135,7 +126,7 @@ TEST(RunSft, EveryArmRecordsItsPerplexityAndWhatItChose) {
     arms.insert(arms.end(), set_arms().begin(), set_arms().end());
     for (const std::string& arm : arms) {
         MemoryRecorder recorder;
-        run_sft(tiny(arm), recorder);
+        run_sft(tiny_sample(arm), recorder);
         EXPECT_GT(recorder.value("perplexity"), 1) << arm;
         EXPECT_LE(recorder.value("perplexity_least"), recorder.value("perplexity")) << arm;
         const bool chooses = !(arm.starts_with("full") || arm.starts_with("target") ||
@@ -165,12 +156,12 @@ TEST(RunSft, TakesTheReadings) {
                                                     {"backend", "compressed"},
                                                     {"m", std::int64_t{2}}}) {
         MemoryRecorder recorder;
-        run_sft(tiny("layer", {{axis, value}}), recorder);
+        run_sft(tiny_sample("layer", {{axis, value}}), recorder);
         EXPECT_TRUE(std::isfinite(recorder.value("perplexity"))) << axis;
     }
-    EXPECT_THROW(make_arm("nothing", sft_settings(tiny("full")),
-                          nn::Decoder(sft_settings(tiny("full")).model, 1),
-                          SftRows(sft_settings(tiny("full")), 1), 1, 1e-3),
+    EXPECT_THROW(make_arm("nothing", sft_settings(tiny_sample("full")),
+                          nn::Decoder(sft_settings(tiny_sample("full")).model, 1),
+                          SftRows(sft_settings(tiny_sample("full")), 1), 1, 1e-3),
                  std::invalid_argument);
 }
 

@@ -17,21 +17,12 @@
 #include "impls/rl/update.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "tests/dr_post_training/recipes/tiny_sample.hpp"
 
 namespace assay::dr_post_training {
 namespace {
 
 const bool one_thread = (at::set_num_threads(1), true);
-
-SampleSpec tiny_sample(std::string variant, Case more = {}) {
-    SampleSpec spec;
-    spec.experiment = "dr_post_training/sft_perplexity";
-    spec.variant = std::move(variant);
-    spec.axes = {{"model", "llama-tiny"}, {"steps", std::int64_t{8}}};
-    for (auto& [axis, value] : more) spec.axes[axis] = value;
-    spec.seed = 3;
-    return spec;
-}
 
 struct Tiny {
     explicit Tiny(Case more = {})
