@@ -110,6 +110,10 @@ inline typename V::Floats add_block(const Unpacked<V, type>& weights, const Digi
     return add_sums<V, type, digits>(sums, weights, x, total);
 }
 
+// What does not depend on V is of each file alone: the linker must not keep the copy that was
+// compiled for other instructions.
+namespace {
+
 // Asks for what a block's share of the lines ahead is.
 class AskAhead {
   public:
@@ -137,6 +141,8 @@ inline void ask_for_weights(const std::byte* group) {
     for (int line = 0; line < Block<type>::bytes; line += 64)
         __builtin_prefetch(group + prefetch_bytes + line, 0, second_cache);
 }
+
+}  // namespace
 
 template <class V, AssayType type, int digits, int tokens>
 void multiply_few(const std::byte* group, int columns, const DigitBlock<digits>* x, float* y,
