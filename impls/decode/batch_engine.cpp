@@ -93,6 +93,12 @@ void BatchEngine::release(RequestId kept) {
     if (kept_.erase(kept) > 0) scheduler_.on(Release{kept});
 }
 
+std::vector<RequestId> BatchEngine::kept() const {
+    std::vector<RequestId> ids;
+    for (const auto& each : kept_) ids.push_back(each.first);
+    return ids;
+}
+
 RequestId BatchEngine::submit(const BatchRequest& request, const Links& links) {
     RequestState state;
     state.model = options_.model;

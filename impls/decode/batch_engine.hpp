@@ -66,6 +66,7 @@ class BatchEngine final : public RequestEngine {
     EngineStats stats() const override;
     /// Whether anything is kept of it.
     bool keeps(RequestId request) const { return kept_.contains(request); }
+    std::vector<RequestId> kept() const;  ///< what release() would give up
     /// Whether sequences are kept or linked: then weights cannot change.
     bool has_links() const;
     /// Prompt tokens that a request with this prompt would find in the cache of prefixes.

@@ -130,15 +130,17 @@ class Prepared {
     }
 
     void set_environment() {
-        const auto is_replaced = [&](std::string_view entry) {
-            return std::any_of(
-                command_.environment.begin(), command_.environment.end(),
-                [&](const auto& each) { return entry.substr(0, entry.find('=')) == each.first; });
+        const auto is_left_out = [&](std::string_view entry) {
+            const std::string_view name = entry.substr(0, entry.find('='));
+            return std::any_of(command_.environment.begin(), command_.environment.end(),
+                               [&](const auto& each) { return name == each.first; }) ||
+                   std::find(command_.unset.begin(), command_.unset.end(), name) !=
+                       command_.unset.end();
         };
         for (const auto& [name, value] : command_.environment)
             added_.push_back(fmt::format("{}={}", name, value));
         for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-            if (!is_replaced(*entry)) environment_.push_back(*entry);
+            if (!is_left_out(*entry)) environment_.push_back(*entry);
         for (const std::string& entry : added_) environment_.push_back(c_str(entry));
         environment_.push_back(nullptr);
     }

@@ -55,7 +55,8 @@ struct ProcessCommand {
     /// The file; empty: arguments[0]. Looked for in PATH where it holds no '/'.
     std::string program;
     std::vector<std::pair<std::string, std::string>> environment;  ///< set in addition to ours
-    std::filesystem::path folder;                                  ///< to work in; empty: ours
+    std::vector<std::string> unset;  ///< of ours it does not get these
+    std::filesystem::path folder;    ///< to work in; empty: ours
     Stream in, out, err;
     /// Ours, passed on as 3, 4, … . No others but these and the standard streams stay open.
     std::vector<int> descriptors;

@@ -109,12 +109,15 @@ TEST(Process, EnvironmentAndFolderAreItsOwn) {
     const TemporaryFolder folder;
     const assay::testing::EnvironmentVariable ours("ASSAY_TEST_OURS", "ours");
     const assay::testing::EnvironmentVariable replaced("ASSAY_TEST_REPLACED", "old");
-    ProcessCommand command =
-        shell("echo $ASSAY_TEST_OURS $ASSAY_TEST_REPLACED $ASSAY_TEST_NEW; pwd -P");
+    ProcessCommand command = shell(
+        "echo $ASSAY_TEST_OURS $ASSAY_TEST_REPLACED $ASSAY_TEST_NEW "
+        "${ASSAY_TEST_UNSET-unset}; pwd -P");
+    const assay::testing::EnvironmentVariable unset("ASSAY_TEST_UNSET", "there");
+    command.unset = {"ASSAY_TEST_UNSET"};
     command.environment = {{"ASSAY_TEST_REPLACED", "new"}, {"ASSAY_TEST_NEW", "more"}};
     command.folder = folder.path();
     EXPECT_EQ(printed_by(command),
-              "ours new more\n" + std::filesystem::canonical(folder.path()).string() + "\n");
+              "ours new more unset\n" + std::filesystem::canonical(folder.path()).string() + "\n");
     EXPECT_STREQ(::getenv("ASSAY_TEST_REPLACED"), "old");
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "impls/decode/experiments/experiments.hpp"
 #include "impls/decode/experiments/llama_cpp.hpp"
@@ -10,11 +12,12 @@
 #include "impls/decode/register.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "tests/base/temporary_folder.hpp"
 
 namespace assay::decode {
 namespace {
 
-class DecodeExperiments : public testing::Test {
+class DecodeExperiments : public ::testing::Test {
   protected:
     DecodeExperiments() { setenv("ASSAY_DATASETS", ASSAY_TEST_DATASETS, 1); }
 
@@ -25,7 +28,7 @@ class DecodeExperiments : public testing::Test {
         spec.variant = variant;
         spec.axes = axes;
         spec.provenance = provenance;
-        spec.scratch = testing::TempDir();
+        spec.scratch = ::testing::TempDir();
         MemoryRecorder recorder;
         experiment.run(spec, recorder);
         std::map<std::string, double> metrics;
@@ -143,6 +146,18 @@ TEST_F(DecodeExperiments, CostOfAStepIsTheShapes) {
     EXPECT_LT(cost.token_s, 13.5e9 / 100e12);
     // A position's keys and values: 2 · 32 layers · 4096 · 2 bytes.
     EXPECT_NEAR(cost.block_s, 16 * 524288 / 31.5e9, 1e-6);
+}
+
+// What a sample is told about waiting threads would halve its speed.
+TEST(LlamaCpp, WaitsAsItDoesByItself) {
+    const testing::TemporaryFolder folder;
+    const auto program = folder / "bench";
+    std::ofstream(program) << "#!/bin/sh\n"
+                              "echo '{\"speed_pp\": 1, \"speed_tg\": '${OMP_WAIT_POLICY:-2}'}'\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const testing::EnvironmentVariable bench("ASSAY_LLAMA_BENCH", program.string());
+    const testing::EnvironmentVariable policy("OMP_WAIT_POLICY", "passive");
+    EXPECT_EQ(run_llama_cpp({}).tokens_per_s, 2);
 }
 
 TEST(LlamaCpp, SpeedOfTheLineThatTellsOfABatch) {

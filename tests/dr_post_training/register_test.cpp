@@ -62,6 +62,7 @@ TEST_F(DrRegister, SetsAreJudgedOnlyAsTheyTrain) {
         for (const auto& [axis, word] : {std::pair("tuning", "lora"),
                                          {"tuning", "meso"},
                                          {"rule", "greedy"},
+                                         {"similarity", "as_published"},
                                          {"model", "smollm2"}}) {
             SampleSpec other = spec;
             other.axes[axis] = word;

@@ -23,7 +23,7 @@ TEST(PlatoCampaign, EveryRuleIsKept) {
         for (const auto& [name, count] : outcome.counts) counts[name] += count;
     }
     for (const char* const struck : {"fault.kill", "fault.hang", "fault.slow", "fault.corrupt",
-                                     "fault.wipe", "refused", "given_up", "resumed"})
+                                     "fault.wipe", "refused", "given_up", "resumed", "replayed"})
         EXPECT_GT(counts[struck], 0) << struck;
     // Some of those damaged are never heard: their engine is killed, or was given up.
     EXPECT_LE(counts["refused"], counts["damaged_reports"]);

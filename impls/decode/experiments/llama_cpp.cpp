@@ -40,6 +40,9 @@ std::string printed_by(const LlamaCppRun& run, const char* flash_attention) {
                          flash_attention,
                          "--output-format",
                          "jsonl"};
+    // Samples are told to let threads sleep that wait; it is measured as it comes, and its threads
+    // wait for each other hundreds of times a token.
+    command.unset = {"OMP_WAIT_POLICY"};
     command.out = Stream::pipe();
     command.err = Stream::null();
     Process process = Process::spawn(command);

@@ -12,6 +12,7 @@ namespace assay::decode {
 namespace {
 
 constexpr std::uint64_t nothing_yet = 0x6a09e667f3bcc908ULL;
+constexpr std::uint32_t most_weights = (1U << 30) - 1;
 
 /// Two rounds less than counter_hash: this is most of the work of a modelled token.
 std::uint64_t mixed(std::uint64_t hash, int id, std::uint64_t weights) {
@@ -75,14 +76,42 @@ std::uint64_t ModelledBackEnd::feed(std::span<const int> blocks, int position, s
                                     int id) {
     const std::uint64_t hash = mixed(before, id, settings_.weights);
     at(blocks, position) = {hash, static_cast<std::uint32_t>(id),
-                            static_cast<std::uint32_t>(settings_.weights)};
+                            static_cast<std::uint32_t>(settings_.weights) & most_weights, 0, 0};
     return hash;
+}
+
+std::uint64_t ModelledBackEnd::hash_before(std::span<const int> blocks, int position) {
+    int first = position;
+    while (first > 0 && at(blocks, first - 1).waits) --first;
+    std::uint64_t hash = first > 0 ? at(blocks, first - 1).hash : nothing_yet;
+    for (; first < position; ++first) {
+        Position& linked = at(blocks, first);
+        hash = linked.hash = mixed(hash ^ linked.hash, static_cast<int>(linked.id), linked.weights);
+        linked.waits = 0;
+    }
+    return hash;
+}
+
+void ModelledBackEnd::link(const LinkedPositions& linked) {
+    const auto position = [&](int block, int number) {
+        return cache_.begin() + static_cast<std::ptrdiff_t>(block) * block_positions + number;
+    };
+    const auto first = position(linked.to, linked.to_position);
+    std::copy_n(position(linked.from, linked.from_position), linked.positions, first);
+    std::for_each(first, first + linked.positions, [&](Position& each) {
+        each.hash = mixed(each.hash, linked.shift, 0);
+        each.linked = each.waits = 1;
+    });
 }
 
 void ModelledBackEnd::check(const Slice& slice) {
     std::uint64_t hash = nothing_yet;
     for (int position = 0; position < slice.first_position; ++position) {
         const Position& here = at(slice.blocks, position);
+        if (here.linked) {  // its part of the hash is of another sequence
+            hash = hash_before(slice.blocks, position + 1);
+            continue;
+        }
         hash = mixed(hash, static_cast<int>(here.id), here.weights);
         if (hash != here.hash)
             throw std::logic_error("position " + std::to_string(position) +
@@ -95,10 +124,15 @@ void ModelledBackEnd::run(std::span<const Slice> slices, std::span<Outcome> out)
         const Slice& slice = slices[i];
         Outcome& outcome = out[i];
         if (settings_.checks) check(slice);
-        int position = slice.first_position;
-        std::uint64_t hash = position > 0 ? at(slice.blocks, position - 1).hash : nothing_yet;
+        int next = -1;
+        std::uint64_t hash = nothing_yet;
         outcome.scores.clear();
-        for (std::size_t t = 0; t < slice.ids.size(); ++t, ++position) {
+        for (std::size_t t = 0; t < slice.ids.size(); ++t) {
+            const int position = slice.positions.empty()
+                                     ? slice.first_position + static_cast<int>(t)
+                                     : slice.positions[t];
+            if (position != next) hash = hash_before(slice.blocks, position);  // links in between
+            next = position + 1;
             hash = feed(slice.blocks, position, hash, slice.ids[t]);
             if (!slice.scored.empty())
                 outcome.scores.push_back(slice.scored[t] < 0 ? 0 : score(hash, slice.scored[t]));
@@ -149,8 +183,7 @@ int ModelledBackEnd::run_some_ahead(std::span<const Slice> slices, int steps,
     std::uint64_t hashes[slices_together];
     int fed[slices_together];
     for (std::size_t i = 0; i < slices.size(); ++i) {
-        const int position = slices[i].first_position;
-        hashes[i] = position > 0 ? at(slices[i].blocks, position - 1).hash : nothing_yet;
+        hashes[i] = hash_before(slices[i].blocks, slices[i].first_position);
         fed[i] = slices[i].ids[0];
     }
     for (int step = 0; step < steps; ++step, ids += stride, scores += stride) {

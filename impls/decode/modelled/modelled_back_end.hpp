@@ -1,6 +1,7 @@
 // A back end of no model, in virtual time: the next token is a hash of those before, a step takes
 // what a cost model says. The cache holds what the hash was at each position, so that a wrong block
-// anywhere gives other tokens.
+// anywhere gives other tokens. A linked position brings the hash it had among others, and what
+// follows it depends on that too.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +51,8 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
                   std::span<const std::span<const int>> stops, std::span<int> ids,
                   std::span<double> log_probabilities, std::span<double> seconds) override;
     void copy_block(int from, int to, int positions) override;
+    bool can_link() const override { return true; }
+    void link(const LinkedPositions& linked) override;
     void read_block(int block, std::span<std::byte> out) const override;
     void write_block(int block, std::span<const std::byte> in) override;
     double step_seconds() const override { return step_s_; }
@@ -60,9 +63,13 @@ class ModelledBackEnd final : public BackEnd, public RunsAhead {
   private:
     struct Position {  // in the cache
         std::uint64_t hash;
-        std::uint32_t id, weights;
+        std::uint32_t id;
+        std::uint32_t weights : 30;
+        std::uint32_t linked : 1;
+        std::uint32_t waits : 1;  ///< linked, and `hash` does not count those before yet
     };
     Position& at(std::span<const int> blocks, int position);
+    std::uint64_t hash_before(std::span<const int> blocks, int position);
     std::uint64_t feed(std::span<const int> blocks, int position, std::uint64_t before, int id);
     void check(const Slice& slice);
     static constexpr std::size_t slices_together = 8;

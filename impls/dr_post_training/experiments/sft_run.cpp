@@ -215,9 +215,18 @@ class ArmAtRates {
                                fmt::format("rate {}: step {} of {}, {:.3f} nats per token", rate,
                                            step + 1, settings_.steps, nll));
         };
+        const auto kept = tuned_states(spec_, settings_, rate);
+        Tuned tuned;
+        const auto read = [&](std::istream& in) { nlohmann::json::from_cbor(in).get_to(tuned); };
         try {
-            tuned_[i] = fine_tune(settings_, spec_.variant, rate, start_.rows, start_.base,
+            if (!kept->load("tuned", read)) {
+                tuned = fine_tune(settings_, spec_.variant, rate, start_.rows, start_.base,
                                   spec_.seed, progress, extras_);
+                kept->save("tuned", [&](std::ostream& out) {
+                    nlohmann::json::to_cbor(nlohmann::json(tuned), out);
+                });
+            }
+            tuned_[i] = std::move(tuned);
         } catch (const nn::TrainingDiverged& diverged) {
             const std::lock_guard lock(mutex_);
             diverged_.push_back({rate, diverged.step(), diverged.what()});

@@ -1,4 +1,4 @@
-// Where the samples of a session keep the model that they start from.
+// Where the samples of a session keep what others of them need too.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,6 +28,13 @@ inline std::unique_ptr<nn::StateKeeper> base_states(const SampleSpec& spec,
                                                     const SftSettings& settings) {
     return shared_states(spec, fmt::format("dr_post_training base {} {} {}", settings.model.name,
                                            settings.base_steps, spec.seed));
+}
+
+/// Of an arm fine-tuned at one rate.
+inline std::unique_ptr<nn::StateKeeper> tuned_states(const SampleSpec& spec,
+                                                     const SftSettings& settings, double rate) {
+    return shared_states(spec, fmt::format("dr_post_training tuned {} at {} from seed {}: {}",
+                                           spec.variant, rate, spec.seed, words(settings)));
 }
 
 }  // namespace assay::dr_post_training

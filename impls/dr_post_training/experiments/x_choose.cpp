@@ -21,6 +21,9 @@ void validate_choosing(const SampleSpec& spec) {
             fmt::format("tuning {}: sets are judged by the model's own gradients; "
                         "leave tuning full",
                         settings.tuning));
+    if (settings.as_published)
+        throw UserError(
+            "similarity as_published: sets are judged by right products; leave it corrected");
     if (settings.rule != "topk")
         throw UserError(
             fmt::format("rule {}: the sets that are judged take the rows with the "

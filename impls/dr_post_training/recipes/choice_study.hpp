@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <span>
 #include <string>
@@ -41,6 +42,9 @@ class ChoiceStudy {
     double patterns() const;  ///< different selections in a step
     double agreement()
         const;  ///< share of rows that a map has in common with the same one a layer on
+
+    friend void to_json(nlohmann::json&, const ChoiceStudy&);
+    friend void from_json(const nlohmann::json&, ChoiceStudy&);
 
   private:
     std::size_t steps_ = 0;

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -30,9 +29,9 @@ double bits_of(const std::vector<Kind>& kinds, Kind kind) {
     return bits;
 }
 
-/// Adds the decisions of a step. `kept` counts rows of all groups: all, related, contrary.
+/// Adds the decisions of a step.
 void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
-              const std::vector<Kind>& kinds, SelectionLog& log, std::array<double, 3>& kept) {
+              const std::vector<Kind>& kinds, SelectionLog& log) {
     std::map<std::string, MapChoice> choices;
     for (const auto& [group, decision] : decisions) {
         MapChoice& choice = choices[group];
@@ -45,9 +44,9 @@ void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
             if (weights[b] == 0) continue;
             bits += std::ldexp(1.0, static_cast<int>(b));
             choice.rows.insert(b);
-            kept[0] += 1;
-            kept[1] += kinds[b] == Kind::related;
-            kept[2] += kinds[b] == Kind::contrary;
+            log.rows_kept += 1;
+            log.related_kept += kinds[b] == Kind::related;
+            log.contrary_kept += kinds[b] == Kind::contrary;
         }
         log.rows[group].push_back(bits);
         log.mean_scores[group].push_back(magnitude);
@@ -55,33 +54,6 @@ void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
     log.study.add(choices);
     log.related.push_back(bits_of(kinds, Kind::related));
     log.contrary.push_back(bits_of(kinds, Kind::contrary));
-}
-
-/// What a checkpoint carries beside the blocks.
-nlohmann::json to_json(const Tuned& tuned, const std::array<double, 3>& kept) {
-    return {{"at_step", tuned.at_step},
-            {"test_nll", tuned.test_nll},
-            {"loss", tuned.loss},
-            {"seconds", tuned.seconds},
-            {"trained_steps", tuned.trained_steps},
-            {"rows", tuned.selections.rows},
-            {"mean_scores", tuned.selections.mean_scores},
-            {"related", tuned.selections.related},
-            {"contrary", tuned.selections.contrary},
-            {"kept", kept}};
-}
-
-void read_json(const nlohmann::json& from, Tuned& tuned, std::array<double, 3>& kept) {
-    from.at("at_step").get_to(tuned.at_step);
-    from.at("test_nll").get_to(tuned.test_nll);
-    from.at("loss").get_to(tuned.loss);
-    from.at("seconds").get_to(tuned.seconds);
-    from.at("trained_steps").get_to(tuned.trained_steps);
-    from.at("rows").get_to(tuned.selections.rows);
-    from.at("mean_scores").get_to(tuned.selections.mean_scores);
-    from.at("related").get_to(tuned.selections.related);
-    from.at("contrary").get_to(tuned.selections.contrary);
-    from.at("kept").get_to(kept);
 }
 
 nn::TrainingOptions training_options(const SftSettings& settings, double rate) {
@@ -95,7 +67,60 @@ nn::TrainingOptions training_options(const SftSettings& settings, double rate) {
     return options;
 }
 
+nlohmann::json json_of(const nn::RowEvaluation& found) {
+    return {found.rows, found.tokens, found.nll_nats_per_token, found.exact_rows};
+}
+
+nn::RowEvaluation evaluation_of(const nlohmann::json& json) {
+    return {json.at(0), json.at(1), json.at(2), json.at(3)};
+}
+
 }  // namespace
+
+void to_json(nlohmann::json& json, const Tuned& tuned) {
+    const SelectionLog& log = tuned.selections;
+    json = {{"rate", tuned.rate},
+            {"validation", json_of(tuned.validation)},
+            {"test", json_of(tuned.test)},
+            {"at_step", tuned.at_step},
+            {"test_nll", tuned.test_nll},
+            {"loss", tuned.loss},
+            {"seconds", tuned.seconds},
+            {"trained_steps", tuned.trained_steps},
+            {"delegated", tuned.delegated},
+            {"rows", log.rows},
+            {"mean_scores", log.mean_scores},
+            {"related", log.related},
+            {"contrary", log.contrary},
+            {"study", log.study},
+            {"kept", {log.rows_kept, log.related_kept, log.contrary_kept}},
+            {"kept_shares", {log.kept_related, log.kept_contrary}}};
+}
+
+void from_json(const nlohmann::json& json, Tuned& tuned) {
+    json.at("rate").get_to(tuned.rate);
+    tuned.validation = evaluation_of(json.at("validation"));
+    tuned.test = evaluation_of(json.at("test"));
+    json.at("at_step").get_to(tuned.at_step);
+    json.at("test_nll").get_to(tuned.test_nll);
+    json.at("loss").get_to(tuned.loss);
+    json.at("seconds").get_to(tuned.seconds);
+    json.at("trained_steps").get_to(tuned.trained_steps);
+    json.at("delegated").get_to(tuned.delegated);
+    SelectionLog& log = tuned.selections;
+    json.at("rows").get_to(log.rows);
+    json.at("mean_scores").get_to(log.mean_scores);
+    json.at("related").get_to(log.related);
+    json.at("contrary").get_to(log.contrary);
+    json.at("study").get_to(log.study);
+    const auto& kept = json.at("kept");
+    kept.at(0).get_to(log.rows_kept);
+    kept.at(1).get_to(log.related_kept);
+    kept.at(2).get_to(log.contrary_kept);
+    const auto& shares = json.at("kept_shares");
+    shares.at(0).get_to(log.kept_related);
+    shares.at(1).get_to(log.kept_contrary);
+}
 
 nn::Decoder base_model(const SftSettings& settings, std::uint64_t seed, nn::StateKeeper& states,
                        const Progress& progress) {
@@ -139,7 +164,6 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
 
     Tuned tuned;
     tuned.rate = rate;
-    std::array<double, 3> kept{};
     nn::Maps plain;
     const auto evaluated = [&](const std::vector<nn::ScoredRow>& on) {
         const auto learnt = tuning.learnt(plain);
@@ -184,14 +208,14 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
             ++tuned.trained_steps;
         }
         tuned.loss.push_back(done.task_loss);
-        if (arm.decisions()) log_step(*arm.decisions(), general.kinds, tuned.selections, kept);
+        if (arm.decisions()) log_step(*arm.decisions(), general.kinds, tuned.selections);
         const auto done_steps = step + 1;
         const auto every = std::max<std::int64_t>(1, settings.steps / settings.evaluations);
         if (done_steps % every == 0 || done_steps == settings.steps) evaluate_at(done_steps);
         if (progress) progress(step, done.task_loss);
     };
-    callbacks.save_extra = [&] { return to_json(tuned, kept); };
-    callbacks.load_extra = [&](const nlohmann::json& extra) { read_json(extra, tuned, kept); };
+    callbacks.save_extra = [&] { return nlohmann::json(tuned); };
+    callbacks.load_extra = [&](const nlohmann::json& extra) { extra.get_to(tuned); };
     nn::NoState none;
     const bool keeps = extras.states && tuning.resumable();
     nn::train(std::string(arm_name), blocks, training_options(settings, rate), callbacks,
@@ -199,12 +223,13 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
     if (tuned.test.rows == 0) tuned.test = evaluated(rows.test());  // went on at its very end
     tuned.validation = evaluated(rows.validation());
     tuned.delegated = arm.delegated();
-    if (kept[0] > 0) {
-        tuned.selections.kept_related = kept[1] / kept[0];
-        tuned.selections.kept_contrary = kept[2] / kept[0];
+    SelectionLog& log = tuned.selections;
+    if (log.rows_kept > 0) {
+        log.kept_related = log.related_kept / log.rows_kept;
+        log.kept_contrary = log.contrary_kept / log.rows_kept;
     } else if (!extras.prepared.rows.empty()) {
-        tuned.selections.kept_related = extras.prepared.related;
-        tuned.selections.kept_contrary = extras.prepared.contrary;
+        log.kept_related = extras.prepared.related;
+        log.kept_contrary = extras.prepared.contrary;
     }
     return tuned;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ struct SelectionLog {
     std::map<std::string, std::vector<double>> mean_scores;  ///< group → step → mean |score|
     std::vector<double> related, contrary;                   ///< step → bits of the batch
     ChoiceStudy study;
+    double rows_kept = 0;                        ///< by all groups, in all steps
+    double related_kept = 0, contrary_kept = 0;  ///< of these
     double kept_related = 0, kept_contrary = 0;  ///< share of the kept rows, mean over all
 };
 
@@ -44,6 +47,9 @@ struct Tuned {
     SelectionLog selections;         ///< empty for arms that choose nothing
     std::map<std::string, std::int64_t> delegated;  ///< Arm::delegated()
 };
+/// All of it; a training's checkpoint carries what there is so far.
+void to_json(nlohmann::json&, const Tuned&);
+void from_json(const nlohmann::json&, Tuned&);
 
 /// What a fine-tuning may be given besides.
 struct FineTuningExtras {
@@ -54,8 +60,8 @@ struct FineTuningExtras {
 
 /// Fine-tunes a copy of `base` at one rate. Throws nn::TrainingDiverged, std::invalid_argument for
 /// an arm that there is not. Several may run at once, on threads of their own. A training that goes
-/// on from a checkpoint ends as without the interruption, but for `selections.study`, and that
-/// "iif" judges the rest of its round anew.
+/// on from a checkpoint ends as without the interruption, but that "iif" judges the rest of its
+/// round anew.
 Tuned fine_tune(const SftSettings& settings, std::string_view arm, double rate, const SftRows& rows,
                 const nn::Decoder& base, std::uint64_t seed, const Progress& progress,
                 const FineTuningExtras& extras = {});

@@ -57,6 +57,17 @@ std::size_t count(const SampleSpec& spec, const char* axis, std::size_t otherwis
 
 }  // namespace
 
+std::string words(const SftSettings& settings) {
+    const SftSettings& s = settings;
+    return fmt::format(
+        "model {} base {} {} {} steps {} rows {} {} {} of {} pool {} {} judged {} {} {} tuning {} "
+        "bf16 {} threads {} example_mean {} rule {} as_published {} head {} cached {} backend {}",
+        s.model.name, s.base_steps, s.base_rows, s.base_rate, s.steps, s.n, s.k, s.m, s.given,
+        s.pool.relevance, s.pool.noise, s.validation_rows, s.test_rows, s.evaluations, s.tuning,
+        s.bf16, s.threads, s.example_mean, s.rule, s.as_published, s.head_chooses, s.cached_target,
+        s.backend);
+}
+
 std::optional<double> rate_axis(const SampleSpec& spec) {
     const std::string typed = word_axis(spec, "rate", "grid");
     if (typed == "grid") return std::nullopt;

@@ -56,6 +56,9 @@ struct SftSettings {
 /// SmolLM2 tuned otherwise than by LoRA, a factor of merged batches for target rows that run ahead.
 SftSettings sft_settings(const SampleSpec& spec);
 
+/// All that a training is a function of, but arm, rate and seed: equal words, equal trainings.
+std::string words(const SftSettings& settings);
+
 /// The rivals of sft_perplexity, by the names of recipes/arms.hpp.
 const std::vector<std::string>& sft_arms();
 /// Sets beyond subsets, for every map: arms of x_sets.

@@ -36,6 +36,10 @@ void check_text(const LiveRun& undisturbed, Mode mode,
     const std::size_t first = mode == Mode::ar ? 0 : 1;
     for (std::size_t q = 0; q < undisturbed.answers.size(); ++q) {
         const auto& nodes = undisturbed.answers[q].nodes;
+        if (first == 1 &&
+            parts[q][0].log_probabilities != undisturbed.answers[q].plan_log_probabilities)
+            throw BrokenRule(fmt::format(
+                "the plan of question {} is told with other probabilities than without faults", q));
         for (std::size_t i = 0; i < nodes.size(); ++i)
             if (parts[q][i + first] != AnsweredPart{nodes[i].ids, nodes[i].log_probabilities})
                 throw BrokenRule(fmt::format(

@@ -159,6 +159,8 @@ class Service {
                 ++outcome_.counts["given_up"];
                 lose(host);
             }
+        for (std::size_t i = 0; i < setup_.questions.size(); ++i)
+            if (desk_.done(i)) desk_.let_go(i);
         desk_.go_on();
         for (Host& host : hosts_) begin_step(host);
     }
@@ -172,11 +174,15 @@ class Service {
         }
         if (host.given_up && !host.busy) {
             // It is there again, and is told that nobody waits for it.
-            if (setup_.misdeed != Misdeed::keeps_a_part)
-                for (const auto request : host.engine->unfinished()) host.engine->remove(request);
+            if (setup_.misdeed != Misdeed::keeps_a_part) forget_all(*host.engine);
             host.engine->empty_cache();
             come_back(host);
         }
+    }
+
+    static void forget_all(decode::BatchEngine& engine) {
+        for (const auto request : engine.unfinished()) engine.remove(request);
+        for (const auto request : engine.kept()) engine.release(request);
     }
 
     void begin_step(Host& host) {
@@ -263,6 +269,7 @@ class Service {
     }
 
     void check_blocks() {
+        for (std::size_t i = 0; i < setup_.questions.size(); ++i) desk_.let_go(i);
         for (Host& host : hosts_) {
             if (host.dead || host.given_up) continue;  // not heard of again
             // Those that only warm it may not have ended.

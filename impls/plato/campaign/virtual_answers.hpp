@@ -17,7 +17,7 @@ namespace assay::plato {
 struct VirtualSetup {
     std::vector<QuestionTokens> questions;
     std::vector<double> come_s;  ///< of each question
-    AnswerSettings answer;       ///< any level of reuse but linked
+    AnswerSettings answer;
     int engines = 1;
     /// Beside them, with a second model, whose steps take `small_factor` of the time and whose
     /// tokens are others: for nodes that are easy.

@@ -54,7 +54,11 @@ VirtualSetup draw_setup(std::uint64_t seed, const std::string& mode) {
     setup.blocks += static_cast<int>(dice.below(30));
     setup.answer.mode = draw_mode(dice, mode);
     setup.answer.reuse =
-        std::array{KvReuse::none, KvReuse::shared, KvReuse::prefix, KvReuse::prefix}[dice.below(4)];
+        std::array{KvReuse::none, KvReuse::shared, KvReuse::prefix, KvReuse::linked}[dice.below(4)];
+    if (setup.answer.reuse == KvReuse::linked) {  // all that run, and all that are kept
+        setup.blocks += 2 * blocks_for(setup.questions, static_cast<int>(setup.questions.size()));
+        if (dice.one_in(2)) setup.answer.positions = LinkPositions::reserved;
+    }
     setup.answer.order = std::array{Order::path, Order::index, Order::prefix}[dice.below(3)];
     setup.answer.warm = dice.one_in(2);
     setup.engines = static_cast<int>(dice.between(1, 3));
@@ -73,9 +77,10 @@ drive::SeedOutcome run_virtual_schedule(std::uint64_t seed, const std::string& m
     setup.misdeed = misdeed;
     drive::SeedOutcome outcome;
     outcome.says =
-        fmt::format("{} questions, {} engines of {} blocks, {} faults, mode {}",
+        fmt::format("{} questions, {} engines of {} blocks, {} faults, mode {}, L{}",
                     setup.questions.size(), setup.engines, setup.blocks, setup.faults.size(),
-                    mode_names[static_cast<std::size_t>(setup.answer.mode)]);
+                    mode_names[static_cast<std::size_t>(setup.answer.mode)],
+                    static_cast<int>(setup.answer.reuse));
     try {
         const VirtualOutcome found = answer_virtually(setup);
         outcome.counts = found.counts;

@@ -120,7 +120,14 @@ void Desk::take_back(int engine) {
         from.engine->remove(request);
         placement_.on_taken_back(engine);
     }
+    // Some may have ended without anybody having heard of it.
+    for (const auto& [request, task] : from.tasks) from.engine->release(request);
     from.tasks.clear();
+    for (const PartId& part : from.waiting) {
+        pending_.push_back(part);
+        placement_.on_taken_back(engine);
+    }
+    from.waiting.clear();
 }
 
 std::optional<decode::RequestId> Desk::movable(int engine) const {

@@ -266,6 +266,7 @@ void Session::on_token(int part, const decode::MadeToken& token, double now_s) {
     }
     answering_.on_token(part, token.id);
     if (part > 0 || settings_.mode == Mode::ar) return;
+    answer_.plan_log_probabilities.push_back(token.log_probability);
     const PlanRecord& plan = answering_.question().plan;
     std::int64_t lines = 0;
     for (std::size_t i = 0; i < plan.nodes.size(); ++i) {

@@ -33,8 +33,9 @@ struct LiveNode {
 struct LiveAnswer {
     std::int64_t answer_tokens = 0, plan_tokens = 0;
     std::int64_t prompt_tokens = 0, recomputed_tokens = 0;  ///< of nodes; of the answer without
-    double seconds = 0;           ///< from the question to the whole answer
-    std::vector<LiveNode> nodes;  ///< [number - 1]; without a plan one: the answer
+    double seconds = 0;                          ///< from the question to the whole answer
+    std::vector<double> plan_log_probabilities;  ///< of the plan's tokens, which are given
+    std::vector<LiveNode> nodes;                 ///< [number - 1]; without a plan one: the answer
 };
 
 /// A step as it was made.

@@ -294,6 +294,34 @@ TEST(Links, RefusesWhatCannotBe) {
     EXPECT_THROW(other.submit(forced(text, {1}), links), UserError);
 }
 
+// The model of time, too, has other tokens behind what was computed among others.
+TEST(Links, AModelledSequenceHangsOnWhatItIsLinkedTo) {
+    const auto ids = [](int first, int chunk) {
+        BatchEngine batch(std::make_unique<ModelledBackEnd>(ModelledSettings{
+                              .vocabulary = 500, .context = 300, .blocks = 60, .checks = true}),
+                          {.chunk = chunk});
+        BatchRequest before;
+        before.prompt = {first};
+        for (int i = 1; i < 40; ++i) before.prompt.push_back(i);
+        const Ran kept = run(batch, before, {.keep = true});
+        BatchRequest after;
+        for (int i = 0; i < 10; ++i) after.prompt.push_back(100 + i);
+        after.prompt.insert(after.prompt.end(), before.prompt.begin() + 5,
+                            before.prompt.begin() + 35);
+        after.prompt.push_back(200);
+        Links links;
+        links.linked = {{.kept = kept.id, .first = 5, .count = 30, .at = 10}};
+        const Ran linked = run(batch, after, links);
+        EXPECT_EQ(linked.ended.linked, 30);
+        batch.release(kept.id);
+        batch.empty_cache();
+        EXPECT_EQ(batch.stats().held_blocks, 0);
+        return linked.ids;
+    };
+    EXPECT_EQ(ids(0, 512), ids(0, 7));
+    EXPECT_NE(ids(0, 512), ids(1, 512));
+}
+
 TEST(Links, NoMoreIsTakenFromTheCacheThanAllowed) {
     for (const int most : {0, 7, 16, 20, 31, 1000}) {
         BatchEngine batch(std::make_unique<ModelledBackEnd>(ModelledSettings{

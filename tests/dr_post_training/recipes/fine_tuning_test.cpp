@@ -14,6 +14,7 @@
 #include "impls/rl/tasks.hpp"
 #include "suite/base/error.hpp"
 #include "suite/experiment/recorder.hpp"
+#include "tests/base/temporary_folder.hpp"
 #include "tests/dr_post_training/recipes/tiny_sample.hpp"
 
 namespace assay::dr_post_training {
@@ -141,6 +142,32 @@ TEST(RunSft, EveryArmRecordsItsPerplexityAndWhatItChose) {
             EXPECT_EQ(groups, expected->second) << arm;
         }
     }
+}
+
+// Another experiment's sample of the same training takes what is kept: even its time is the same.
+TEST(RunSft, ATrainingIsMadeOnceInASession) {
+    const testing::TemporaryFolder shared;
+    const auto run = [&](const char* experiment, Case more = {}) {
+        SampleSpec spec = tiny_sample("layer", std::move(more));
+        spec.experiment = experiment;
+        spec.shared = shared.path();
+        MemoryRecorder recorder;
+        run_sft(spec, recorder);
+        return recorder;
+    };
+    const auto first = run("dr_post_training/sft_perplexity");
+    const auto second = run("dr_post_training/case_study");
+    for (const char* metric : {"perplexity", "perplexity_least", "accuracy", "rate", "step_ms",
+                               "kept_related", "kept_contrary"})
+        EXPECT_EQ(second.value(metric), first.value(metric)) << metric;
+    ASSERT_EQ(second.time_series_kept.size(), first.time_series_kept.size());
+    for (std::size_t i = 0; i < first.time_series_kept.size(); ++i)
+        EXPECT_EQ(second.time_series_kept[i].values, first.time_series_kept[i].values);
+    EXPECT_GT(second.value("patterns"), 0);
+    for (const Case& other : {Case{{"m", std::int64_t{2}}}, Case{{"rate", 2e-3}},
+                              Case{{"noise", 0.5}}, Case{{"rule", "greedy"}}})
+        EXPECT_NE(run("dr_post_training/case_study", other).value("step_ms"),
+                  first.value("step_ms"));
 }
 
 TEST(RunSft, TakesTheReadings) {
