@@ -71,7 +71,7 @@ Schedule draw(std::uint64_t seed, const std::string& mode) {
     // All that run, and all that are kept, may be on one engine.
     setup.engine.blocks = 2 * blocks_for(setup.questions, static_cast<int>(setup.questions.size()));
     if (!weights) setup.engine.pace = decode::StepCost{.fixed_s = 0.01, .token_s = 0.0005};
-    const double horizon_s = weights ? 0.8 : 0.5;
+    const double horizon_s = weights ? 0.25 : 0.5;  // while it answers
     setup.patience_s = weights ? 2 : 1;
     std::string named;
     const auto plan = [&](FaultKind kind) {
