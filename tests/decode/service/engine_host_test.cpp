@@ -68,7 +68,7 @@ TEST(EngineHost, IsReadyOnceItsWeightsAreThere) {
     EXPECT_FALSE(host.ask<Refused>(Take{0, host.request(3, 4)}).why.empty());
     const auto ready = std::get<Ready>(host.loaded());
     EXPECT_EQ(ready.version, 1);
-    EXPECT_EQ(ready.limits, (EngineLimits{"m", 100, 80, 20, 256}));
+    EXPECT_EQ(ready.limits, (EngineLimits{"m", 100, 80, 20, 256, true}));
     const Status status = host.ask<Status>(AskStatus{2});
     EXPECT_EQ(status.number, 2);
     EXPECT_EQ(status.loading, 0);

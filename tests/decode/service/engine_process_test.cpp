@@ -198,10 +198,6 @@ TEST_P(EngineProcess, LinksAreThoseOfTheEngineInThisProcess) {
         Links beyond = links;
         beyond.linked[0].first = 8;  // its last token was never fed
         EXPECT_THROW(engine.submit(other, beyond), UserError);
-        if (!GetParam()) {  // hashes are not rotated
-            EXPECT_THROW(engine.submit(other, links), UserError);
-            return report;
-        }
         const RequestId linked = engine.submit(other, links);
         EXPECT_THROW(engine.release(kept), std::logic_error);
         EXPECT_THROW(engine.state_of(linked), UserError);
