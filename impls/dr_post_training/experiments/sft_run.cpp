@@ -17,6 +17,7 @@
 #include "impls/dr_post_training/tensor_functions.hpp"
 #include "impls/nn/files/tensor_file.hpp"
 #include "impls/nn/text/tokenizer.hpp"
+#include "suite/drive/messages.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -39,8 +40,8 @@ void record_selections(const SelectionLog& log, Recorder& recorder) {
 }
 
 void record_kept(const SelectionLog& log, Recorder& recorder) {
-    recorder.metric("kept_related", log.kept_related);
-    recorder.metric("kept_contrary", log.kept_contrary);
+    recorder.metric("kept_related", log.kept_related());
+    recorder.metric("kept_contrary", log.kept_contrary());
 }
 
 void record_study(const ChoiceStudy& study, Recorder& recorder) {
@@ -217,13 +218,15 @@ class ArmAtRates {
         };
         const auto kept = tuned_states(spec_, settings_, rate);
         Tuned tuned;
-        const auto read = [&](std::istream& in) { nlohmann::json::from_cbor(in).get_to(tuned); };
+        const auto read = [&](std::istream& in) {
+            tuned = drive::from_json<Tuned>(nlohmann::json::from_cbor(in));
+        };
         try {
             if (!kept->load("tuned", read)) {
                 tuned = fine_tune(settings_, spec_.variant, rate, start_.rows, start_.base,
                                   spec_.seed, progress, extras_);
                 kept->save("tuned", [&](std::ostream& out) {
-                    nlohmann::json::to_cbor(nlohmann::json(tuned), out);
+                    nlohmann::json::to_cbor(drive::to_json(tuned), out);
                 });
             }
             tuned_[i] = std::move(tuned);

@@ -1,10 +1,8 @@
 #include "impls/dr_post_training/recipes/choice_study.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace assay::dr_post_training {
@@ -115,25 +113,6 @@ double ChoiceStudy::patterns() const {
 
 double ChoiceStudy::agreement() const {
     return steps_ == 0 ? 0 : agreement_ / static_cast<double>(steps_);
-}
-
-void to_json(nlohmann::json& json, const ChoiceStudy& study) {
-    std::map<std::string, std::array<double, 3>> sums;
-    for (const auto& [name, map] : study.sums_)
-        sums[name] = {map.mean_score, map.correlation, map.jaccard};
-    json = {{"steps", study.steps_},
-            {"sums", std::move(sums)},
-            {"patterns", study.patterns_},
-            {"agreement", study.agreement_}};
-}
-
-void from_json(const nlohmann::json& json, ChoiceStudy& study) {
-    json.at("steps").get_to(study.steps_);
-    json.at("patterns").get_to(study.patterns_);
-    json.at("agreement").get_to(study.agreement_);
-    study.sums_.clear();
-    for (const auto& [name, sums] : json.at("sums").items())
-        study.sums_[name] = {sums.at(0), sums.at(1), sums.at(2)};
 }
 
 }  // namespace assay::dr_post_training

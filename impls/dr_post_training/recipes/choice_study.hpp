@@ -2,13 +2,16 @@
 // (specification, section 4.5). Torch-free.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include "suite/drive/describe.hpp"
 
 namespace assay::dr_post_training {
 
@@ -43,13 +46,21 @@ class ChoiceStudy {
     double agreement()
         const;  ///< share of rows that a map has in common with the same one a layer on
 
-    friend void to_json(nlohmann::json&, const ChoiceStudy&);
-    friend void from_json(const nlohmann::json&, ChoiceStudy&);
+    /// It is written and read as part of a training (suite/drive/describe.hpp).
+    template <class Value, class Visit>
+    requires std::same_as<std::remove_const_t<Value>, ChoiceStudy>
+    friend void for_each_field(Value& study, Visit&& visit) {
+        visit("steps", study.steps_);
+        visit("sums", study.sums_);
+        visit("patterns", study.patterns_);
+        visit("agreement", study.agreement_);
+    }
 
   private:
     std::size_t steps_ = 0;
     std::map<std::string, OfMap> sums_;
     double patterns_ = 0, agreement_ = 0;
 };
+ASSAY_ROW(ChoiceStudy::OfMap, mean_score, correlation, jaccard)
 
 }  // namespace assay::dr_post_training

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "impls/rl/update.hpp"
+#include "suite/drive/messages.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -44,9 +45,9 @@ void log_step(const std::map<std::string, SelectingMaps::Decision>& decisions,
             if (weights[b] == 0) continue;
             bits += std::ldexp(1.0, static_cast<int>(b));
             choice.rows.insert(b);
-            log.rows_kept += 1;
-            log.related_kept += kinds[b] == Kind::related;
-            log.contrary_kept += kinds[b] == Kind::contrary;
+            log.kept.rows += 1;
+            log.kept.related += kinds[b] == Kind::related;
+            log.kept.contrary += kinds[b] == Kind::contrary;
         }
         log.rows[group].push_back(bits);
         log.mean_scores[group].push_back(magnitude);
@@ -67,60 +68,7 @@ nn::TrainingOptions training_options(const SftSettings& settings, double rate) {
     return options;
 }
 
-nlohmann::json json_of(const nn::RowEvaluation& found) {
-    return {found.rows, found.tokens, found.nll_nats_per_token, found.exact_rows};
-}
-
-nn::RowEvaluation evaluation_of(const nlohmann::json& json) {
-    return {json.at(0), json.at(1), json.at(2), json.at(3)};
-}
-
 }  // namespace
-
-void to_json(nlohmann::json& json, const Tuned& tuned) {
-    const SelectionLog& log = tuned.selections;
-    json = {{"rate", tuned.rate},
-            {"validation", json_of(tuned.validation)},
-            {"test", json_of(tuned.test)},
-            {"at_step", tuned.at_step},
-            {"test_nll", tuned.test_nll},
-            {"loss", tuned.loss},
-            {"seconds", tuned.seconds},
-            {"trained_steps", tuned.trained_steps},
-            {"delegated", tuned.delegated},
-            {"rows", log.rows},
-            {"mean_scores", log.mean_scores},
-            {"related", log.related},
-            {"contrary", log.contrary},
-            {"study", log.study},
-            {"kept", {log.rows_kept, log.related_kept, log.contrary_kept}},
-            {"kept_shares", {log.kept_related, log.kept_contrary}}};
-}
-
-void from_json(const nlohmann::json& json, Tuned& tuned) {
-    json.at("rate").get_to(tuned.rate);
-    tuned.validation = evaluation_of(json.at("validation"));
-    tuned.test = evaluation_of(json.at("test"));
-    json.at("at_step").get_to(tuned.at_step);
-    json.at("test_nll").get_to(tuned.test_nll);
-    json.at("loss").get_to(tuned.loss);
-    json.at("seconds").get_to(tuned.seconds);
-    json.at("trained_steps").get_to(tuned.trained_steps);
-    json.at("delegated").get_to(tuned.delegated);
-    SelectionLog& log = tuned.selections;
-    json.at("rows").get_to(log.rows);
-    json.at("mean_scores").get_to(log.mean_scores);
-    json.at("related").get_to(log.related);
-    json.at("contrary").get_to(log.contrary);
-    json.at("study").get_to(log.study);
-    const auto& kept = json.at("kept");
-    kept.at(0).get_to(log.rows_kept);
-    kept.at(1).get_to(log.related_kept);
-    kept.at(2).get_to(log.contrary_kept);
-    const auto& shares = json.at("kept_shares");
-    shares.at(0).get_to(log.kept_related);
-    shares.at(1).get_to(log.kept_contrary);
-}
 
 nn::Decoder base_model(const SftSettings& settings, std::uint64_t seed, nn::StateKeeper& states,
                        const Progress& progress) {
@@ -214,8 +162,10 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
         if (done_steps % every == 0 || done_steps == settings.steps) evaluate_at(done_steps);
         if (progress) progress(step, done.task_loss);
     };
-    callbacks.save_extra = [&] { return nlohmann::json(tuned); };
-    callbacks.load_extra = [&](const nlohmann::json& extra) { extra.get_to(tuned); };
+    callbacks.save_extra = [&] { return drive::to_json(tuned); };
+    callbacks.load_extra = [&](const nlohmann::json& extra) {
+        tuned = drive::from_json<Tuned>(extra);
+    };
     nn::NoState none;
     const bool keeps = extras.states && tuning.resumable();
     nn::train(std::string(arm_name), blocks, training_options(settings, rate), callbacks,
@@ -223,14 +173,9 @@ Tuned fine_tune(const SftSettings& settings, std::string_view arm_name, double r
     if (tuned.test.rows == 0) tuned.test = evaluated(rows.test());  // went on at its very end
     tuned.validation = evaluated(rows.validation());
     tuned.delegated = arm.delegated();
-    SelectionLog& log = tuned.selections;
-    if (log.rows_kept > 0) {
-        log.kept_related = log.related_kept / log.rows_kept;
-        log.kept_contrary = log.contrary_kept / log.rows_kept;
-    } else if (!extras.prepared.rows.empty()) {
-        log.kept_related = extras.prepared.related;
-        log.kept_contrary = extras.prepared.contrary;
-    }
+    auto& kept = tuned.selections.kept;
+    if (kept.rows == 0 && !extras.prepared.rows.empty())  // shares are what is known of them
+        kept = {1, extras.prepared.related, extras.prepared.contrary};
     return tuned;
 }
 

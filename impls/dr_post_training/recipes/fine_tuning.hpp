@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/training/row_batch.hpp"
 #include "impls/nn/training/training_loop.hpp"
+#include "suite/drive/describe.hpp"
 
 namespace assay::dr_post_training {
 
@@ -33,10 +33,15 @@ struct SelectionLog {
     std::map<std::string, std::vector<double>> mean_scores;  ///< group → step → mean |score|
     std::vector<double> related, contrary;                   ///< step → bits of the batch
     ChoiceStudy study;
-    double rows_kept = 0;                        ///< by all groups, in all steps
-    double related_kept = 0, contrary_kept = 0;  ///< of these
-    double kept_related = 0, kept_contrary = 0;  ///< share of the kept rows, mean over all
+    /// Rows kept by all groups in all steps, and how many of these are …
+    struct Kept {
+        double rows = 0, related = 0, contrary = 0;
+    } kept;
+    double kept_related() const { return kept.rows == 0 ? 0 : kept.related / kept.rows; }
+    double kept_contrary() const { return kept.rows == 0 ? 0 : kept.contrary / kept.rows; }
 };
+ASSAY_ROW(SelectionLog::Kept, rows, related, contrary)
+ASSAY_FIELDS(SelectionLog, rows, mean_scores, related, contrary, study, kept)
 
 struct Tuned {
     double rate = 0;
@@ -47,9 +52,8 @@ struct Tuned {
     SelectionLog selections;         ///< empty for arms that choose nothing
     std::map<std::string, std::int64_t> delegated;  ///< Arm::delegated()
 };
-/// All of it; a training's checkpoint carries what there is so far.
-void to_json(nlohmann::json&, const Tuned&);
-void from_json(const nlohmann::json&, Tuned&);
+ASSAY_FIELDS(Tuned, rate, validation, test, at_step, test_nll, loss, seconds, trained_steps,
+             selections, delegated)
 
 /// What a fine-tuning may be given besides.
 struct FineTuningExtras {

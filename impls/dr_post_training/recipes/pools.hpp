@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "suite/drive/describe.hpp"
+
 namespace assay::dr_post_training {
 
 /// What a row of the general pool is to the target.
@@ -21,6 +23,7 @@ struct PoolShape {
     double relevance = 0.2;  ///< share of rows of the target's task, answered rightly
     double noise = 0.3;      ///< share of rows of the target's task, answered as another task would
 };
+ASSAY_FIELDS(PoolShape, relevance, noise)
 
 /// What rows are for; words of different uses differ.
 enum class Use { general, given, validation, test };

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "suite/base/error.hpp"
+#include "suite/drive/messages.hpp"
 
 namespace assay::dr_post_training {
 namespace {
@@ -57,15 +58,11 @@ std::size_t count(const SampleSpec& spec, const char* axis, std::size_t otherwis
 
 }  // namespace
 
-std::string words(const SftSettings& settings) {
-    const SftSettings& s = settings;
-    return fmt::format(
-        "model {} base {} {} {} steps {} rows {} {} {} of {} pool {} {} judged {} {} {} tuning {} "
-        "bf16 {} threads {} example_mean {} rule {} as_published {} head {} cached {} backend {}",
-        s.model.name, s.base_steps, s.base_rows, s.base_rate, s.steps, s.n, s.k, s.m, s.given,
-        s.pool.relevance, s.pool.noise, s.validation_rows, s.test_rows, s.evaluations, s.tuning,
-        s.bf16, s.threads, s.example_mean, s.rule, s.as_published, s.head_chooses, s.cached_target,
-        s.backend);
+std::string words(SftSettings settings) {
+    settings.rates.clear();
+    settings.equal_time = false;
+    settings.checkpoint_every = 0;
+    return drive::to_json(settings).dump();
 }
 
 std::optional<double> rate_axis(const SampleSpec& spec) {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "impls/dr_post_training/recipes/pools.hpp"
-#include "impls/nn/files/decoder_config.hpp"
+#include "impls/nn/files/described.hpp"
+#include "suite/drive/describe.hpp"
 #include "suite/experiment/experiment.hpp"
 
 namespace assay::dr_post_training {
@@ -49,6 +50,9 @@ struct SftSettings {
     /// Rows at once in an evaluation.
     std::size_t evaluated_at_once() const { return pretrained() ? 8 : 256; }
 };
+ASSAY_FIELDS(SftSettings, model, base_steps, base_rows, base_rate, steps, n, k, m, given, pool,
+             rates, validation_rows, test_rows, evaluations, tuning, equal_time, checkpoint_every,
+             bf16, threads, example_mean, rule, as_published, head_chooses, cached_target, backend)
 
 /// Of the axes model, tuning, steps, rate, relevance, noise, n_val, m and the readings; those that
 /// the sample does not have are as above. Throws UserError for what cannot be: a share outside 0 to
@@ -57,7 +61,7 @@ struct SftSettings {
 SftSettings sft_settings(const SampleSpec& spec);
 
 /// All that a training is a function of, but arm, rate and seed: equal words, equal trainings.
-std::string words(const SftSettings& settings);
+std::string words(SftSettings settings);
 
 /// The rivals of sft_perplexity, by the names of recipes/arms.hpp.
 const std::vector<std::string>& sft_arms();

@@ -9,6 +9,7 @@
 
 #include "impls/nn/decoder.hpp"
 #include "impls/nn/text/scored_rows.hpp"
+#include "suite/drive/describe.hpp"
 
 namespace assay::nn {
 
@@ -32,6 +33,7 @@ struct RowEvaluation {
     double exact_rows = 0;
     double perplexity() const;  ///< exp(nll)
 };
+ASSAY_ROW(RowEvaluation, rows, tokens, nll_nats_per_token, exact_rows)
 
 /// Without gradients, `at_once` rows at a time. At least one row.
 RowEvaluation evaluate_rows(const Decoder&, Maps&, std::span<const ScoredRow> rows,

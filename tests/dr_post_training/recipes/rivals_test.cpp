@@ -349,7 +349,7 @@ TEST(FineTuning, GoesOnFromACheckpointAsIfNothingHadBeen) {
         EXPECT_EQ(resumed.at_step, whole.at_step);
         EXPECT_EQ(resumed.loss, whole.loss);
         EXPECT_EQ(resumed.selections.rows, whole.selections.rows);
-        EXPECT_EQ(resumed.selections.kept_related, whole.selections.kept_related);
+        EXPECT_EQ(resumed.selections.kept_related(), whole.selections.kept_related());
         EXPECT_EQ(resumed.validation.nll_nats_per_token, whole.validation.nll_nats_per_token);
         // Once more, from the end.
         const auto after = fine_tune(tiny.settings, "layer", 1e-3, tiny.rows, tiny.base, 3, {},
