@@ -179,7 +179,9 @@ class PlanCommand : public Command {
             ->needs(records)
             ->type_name("FILE");
         app.add_option("--step-ms", step_ms_,
-                       "milliseconds of a step: C0, and C1 more for each sequence in it")
+                       "milliseconds of a step: C0, and C1 more for each sequence in it. Of this "
+                       "machine: metrics step_ms and sequence_ms of `assay run plato/pipeline "
+                       "--all-metrics`, measured; prefill_ms for the next")
             ->delimiter(',')
             ->expected(2)
             ->needs(plans)

@@ -73,7 +73,9 @@ PlanShape plan_shape(std::string_view name) {
             return {.edge = edge};
     }
     throw UserError(
-        fmt::format("plans {}: give flat, mixed, chain or density:P, P from 0 to 1", name));
+        fmt::format("plans {}: give flat, mixed, chain, density:P (P from 0 to 1), recorded, or a "
+                    "file of plans that is there",
+                    name));
 }
 
 std::vector<PlanRecord> draw_plans(const PlanShape& shape, int count, std::uint64_t seed) {

@@ -47,18 +47,23 @@ constexpr std::string_view verdict_names[] = {
     "supported",          "contradicted", "calibrated", "open discrepancy", "not run",
     "not checkable here", "needs data",   "needs GPU",  "needs cluster",    "no command"};
 
-/// Hyphens and underscores stand for blanks, so that no quotes are needed.
-std::string_view verdict_named(std::string name) {
-    const auto as_typed = [](std::string_view any) {
-        std::string lower;
-        for (const char c : any)
-            lower += c == '-' || c == '_' ? ' ' : static_cast<char>(std::tolower(c));
-        return lower;
-    };
+/// As one word, which needs no quotes: "open-discrepancy".
+std::string as_typed(std::string_view name) {
+    std::string word;
+    for (const char c : name)
+        word += c == ' ' || c == '_' ? '-' : static_cast<char>(std::tolower(c));
+    return word;
+}
+
+/// Of the words of the summary's columns, too.
+std::string_view verdict_named(const std::string& name) {
+    const std::string typed = as_typed(name);
+    if (typed == "hold" || typed == "holds") return "supported";
+    if (typed == "discrepancy" || typed == "discrepancies") return "open discrepancy";
     std::string known;
     for (const std::string_view verdict : verdict_names) {
-        if (as_typed(name) == as_typed(verdict)) return verdict;
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", verdict);
+        if (typed == as_typed(verdict)) return verdict;
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", as_typed(verdict));
     }
     throw UserError(fmt::format("--verdict '{}': one of {}", name, known));
 }

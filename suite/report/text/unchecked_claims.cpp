@@ -121,9 +121,17 @@ std::string command_of(const Group& group) {
     constexpr std::size_t most_named = 4;
     std::vector<std::string> ids;
     for (const auto& [id, number] : group.experiments) ids.push_back(id);
-    if (ids.size() > most_named)
-        return group.command_end.empty() ? "assay reproduce"
-                                         : "assay run EXPERIMENT" + group.command_end;
+    if (ids.size() > most_named && !group.command_end.empty())
+        return "assay run EXPERIMENT" + group.command_end;
+    if (ids.size() > most_named) {
+        std::vector<std::string> systems;
+        for (const std::string& id : ids) {
+            const std::string system = id.substr(0, id.find('/'));
+            if (std::find(systems.begin(), systems.end(), system) == systems.end())
+                systems.push_back(system);
+        }
+        return fmt::format("assay reproduce {}", fmt::join(systems, " "));
+    }
     return fmt::format("assay run {}{}", fmt::join(ids, " "), group.command_end);
 }
 
