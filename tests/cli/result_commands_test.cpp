@@ -42,11 +42,15 @@ TEST_F(ResultCommandsTest, AVerdictSelectsRowsAndLeavesTheCountsAlone) {
     const std::string held = assay({"claims", "--verdict", "supported"}).out;
     EXPECT_THAT(held, AllOf(StartsWith(first), HasSubstr("dummy/sum/twice"),
                             Not(HasSubstr("dummy/sum/thrice"))));
+    EXPECT_EQ(assay({"claims", "--verdict", "holds"}).out, held);
+    EXPECT_EQ(assay({"claims", "--verdict", "discrepancies"}).out,
+              first + "\nnone of these 2 claims reads 'open discrepancy'\n");
     EXPECT_EQ(assay({"claims", "--verdict", "calibrated"}).out,
               first + "\nnone of these 2 claims reads 'calibrated'\n");
     EXPECT_EQ(assay({"claims", "--verdict", "needs-gpu"}).out,
               first + "\nnone of these 2 claims reads 'needs GPU'\n");
-    EXPECT_THAT(assay({"claims", "--verdict", "wrong"}).err, HasSubstr("one of supported, "));
+    EXPECT_THAT(assay({"claims", "--verdict", "wrong"}).err,
+                HasSubstr("calibrated, open-discrepancy, "));
     EXPECT_EQ(assay_json({"claims", "--verdict", "not-run"}), json::array());
     const json rows = assay_json({"claims", "--verdict", "contradicted"});
     ASSERT_EQ(rows.size(), 1U);

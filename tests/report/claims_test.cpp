@@ -220,13 +220,15 @@ TEST(Unchecked, ReasonsThatDifferInTheExperimentAreOne) {
               "lte/fig11 EXPERIMENT, x/lte/fig1 lte/fig1_2");
 }
 
-TEST(Unchecked, WhatOnlyHasToBeRunComesFirstWithItsCommand) {
+/// Two claims about each, none of which was checked.
+std::vector<UncheckedClaims> unchecked_of(const std::string& name,
+                                          const std::vector<std::string>& experiments) {
     System system;
-    system.id = "lazarus";
-    for (const char* experiment : {"lazarus/fig8", "lazarus/fig4"})
+    system.id = name;
+    for (const std::string& experiment : experiments)
         for (const char* id : {"/a", "/b"}) {
             Claim claim;
-            claim.id = std::string(experiment) + id;
+            claim.id = experiment + id;
             claim.experiment = experiment;
             claim.metric = "m";
             claim.test = "near";
@@ -238,11 +240,22 @@ TEST(Unchecked, WhatOnlyHasToBeRunComesFirstWithItsCommand) {
     all.add(std::move(system));
     std::vector<ClaimCheck> none;
     for (const Claim* claim : claims_of(all)) none.push_back(check(*claim, {}, {}));
-    const std::vector<UncheckedClaims> groups = unchecked(all, none);
+    return unchecked(all, none);
+}
+
+TEST(Unchecked, WhatOnlyHasToBeRunComesFirstWithItsCommand) {
+    const auto groups = unchecked_of("lazarus", {"lazarus/fig8", "lazarus/fig4"});
     ASSERT_EQ(groups.size(), 1U);
     EXPECT_EQ(groups[0].count, 4U);
     EXPECT_EQ(groups[0].why, "not run yet: `assay run lazarus/fig8 lazarus/fig4` checks them");
     EXPECT_EQ(groups[0].where, "lazarus/fig8 (2), lazarus/fig4 (2)");
+}
+
+TEST(Unchecked, OfManyExperimentsTheSystemIsNamedSinceNotAllAreReproducedUnasked) {
+    const auto groups =
+        unchecked_of("decode", {"decode/a", "decode/b", "decode/c", "decode/d", "decode/e"});
+    ASSERT_EQ(groups.size(), 1U);
+    EXPECT_EQ(groups[0].why, "not run yet: `assay reproduce decode` checks them");
 }
 
 }  // namespace
