@@ -123,7 +123,8 @@ class PlanCommand : public Command {
             ->type_name("R");
         option("--radius", radius_, "ball: over the length of the mean gradient")->type_name("R");
         app.add_flag("--compare", compare_,
-                     "every set in every partition, judged by leaving target rows out")
+                     "every set in every partition, judged by how far one step goes for target "
+                     "rows left out: advice for the next steps, not for a whole run")
             ->needs(gradients);
     }
 

@@ -47,6 +47,15 @@ nlohmann::json row_json(const Registry& registry, const Experiment& experiment) 
             {"claims", claim_count(registry, experiment)}};
 }
 
+/// "besides, on request: decode (title)", or nothing: systems that "all" leaves out.
+std::string on_request_text(const Registry& registry) {
+    std::vector<std::string> named;
+    for (const System& system : registry.systems())
+        if (system.on_request) named.push_back(fmt::format("{} ({})", system.id, system.title));
+    if (named.empty()) return "";
+    return fmt::format("\non request, not part of \"all\": {}\n", fmt::join(named, ", "));
+}
+
 int run_list(const Registry& registry, const ListOptions& options) {
     const auto experiments = registry.select(options.pattern);
     if (options.json) {
@@ -67,6 +76,7 @@ int run_list(const Registry& registry, const ListOptions& options) {
                         std::to_string(claim_count(registry, *experiment))});
     }
     std::cout << report::text_table(rows, text_columns());
+    if (options.pattern == "all") std::cout << on_request_text(registry);
     return exit_ok;
 }
 
@@ -82,7 +92,8 @@ void add_list_command(CLI::App& program, Context& context) {
     command->footer(
         "Examples:\n"
         "  assay list lazarus\n"
-        "  assay list assay    # the suite's own control workload");
+        "  assay list decode   # on request: the inference engine, by goals of our own\n"
+        "  assay list assay    # on request: the suite's own control workload");
     command->callback([options, &context] {
         context.action = [options, &context] { return run_list(context.registry, *options); };
     });
