@@ -47,13 +47,12 @@ nlohmann::json row_json(const Registry& registry, const Experiment& experiment) 
             {"claims", claim_count(registry, experiment)}};
 }
 
-/// "besides, on request: decode (title)", or nothing: systems that "all" leaves out.
+/// Systems that "all" leaves out; nothing where there are none.
 std::string on_request_text(const Registry& registry) {
-    std::vector<std::string> named;
+    std::vector<std::vector<std::string>> rows{{"on request", "title"}};
     for (const System& system : registry.systems())
-        if (system.on_request) named.push_back(fmt::format("{} ({})", system.id, system.title));
-    if (named.empty()) return "";
-    return fmt::format("\non request, not part of \"all\": {}\n", fmt::join(named, ", "));
+        if (system.on_request) rows.push_back({system.id, system.title});
+    return rows.size() == 1 ? "" : "\n" + report::text_table(rows, text_columns());
 }
 
 int run_list(const Registry& registry, const ListOptions& options) {
