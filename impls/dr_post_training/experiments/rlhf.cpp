@@ -38,7 +38,7 @@ Experiment rlhf() {
          {"reward", "token_pg", "train_loss"}},
         {"rounds", "of drawing and updating", {std::int64_t{8}}, true},
         {"rate",
-         "learning rate; grid: of two, the one with the highest reward on validation prompts",
+         "learning rate; grid: of three, the one with the highest reward on validation prompts",
          {"grid"},
          true}};
     experiment.variants = feedback_arms();

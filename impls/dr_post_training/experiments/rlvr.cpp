@@ -31,7 +31,7 @@ Experiment rlvr() {
         {"n_val", "prompts of the target there are", {std::int64_t{64}}, true},
         {"rounds", "of drawing and updating", {std::int64_t{40}}, true},
         {"rate",
-         "learning rate; grid: of two, the one with the highest accuracy on validation questions",
+         "learning rate; grid: of three, the one with the highest accuracy on validation questions",
          {"grid"},
          true}};
     experiment.variants = {"full", "layer", "global"};

@@ -46,7 +46,7 @@ FeedbackSettings feedback_settings(const SampleSpec& spec) {
         settings.start_steps = 300;
         settings.reward_steps = 200;
         settings.rounds = 8;
-        settings.rates = {3e-4, 1e-3};
+        settings.rates = {3e-4, 1e-3, 3e-3};
     }
     if (spec.axes.contains("rounds")) settings.rounds = integer_axis(spec, "rounds", 1, 1'000'000);
     settings.target = one_of(spec, "target", {"self", "held_out"});

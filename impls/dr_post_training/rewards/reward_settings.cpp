@@ -18,7 +18,7 @@ RewardSettings reward_settings(const SampleSpec& spec) {
     const bool tiny = model == "llama-tiny";
     settings.start_steps = tiny ? 20 : 1500;
     settings.rounds = tiny ? 2 : 40;
-    settings.rates = {3e-5, 1e-4};
+    settings.rates = {3e-5, 1e-4, 3e-4};
     if (tiny) {
         settings.rates = {3e-4};
         settings.questions = 2;
