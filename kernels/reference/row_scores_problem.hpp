@@ -178,10 +178,11 @@ class RowScoresProblem {
         const auto expected = expected_scores(compressed, false);
         const auto rounded = may_round(scoring) ? expected_scores(compressed, true) : expected;
         for (std::size_t row = 0; row < expected.size(); ++row)
-            if (std::abs(scores[row] - rounded[row].value) > rounded[row].error)
+            if (std::abs(scores[row] - rounded[row].value) > rounded[row].error) {
                 EXPECT_NEAR(scores[row], expected[row].value, expected[row].error)
                     << "row " << row << ", by a rounded gradient " << rounded[row].value << " ± "
                     << rounded[row].error;
+            }
         EXPECT_EQ(scores.back(), guard);
     }
     void expect_gradient() const {

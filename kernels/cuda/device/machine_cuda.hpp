@@ -92,11 +92,82 @@ template <int groups>
 ASSAY_DEVICE void wait_for_copies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
 }
+// Products of warpgroups: four warps, with operands where they lie in block memory. Lines there are
+// of 128 bytes, whose eight pieces of 16 bytes are in places exclusive-or the line's number modulo
+// eight. `terms_are_lines`: a line is 64 numbers of one term, and the next 64 come 64 lines later;
+// else a line is one number's 64 terms.
+/// What has been copied can be multiplied (after a barrier, by other warps, too).
+ASSAY_DEVICE void show_copies() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+/// An operand's descriptor, of its first eight lines (PTX ISA, "matrix descriptor" of wgmma).
+ASSAY_DEVICE std::uint64_t group_operand(std::uint32_t at) {
+    constexpr std::uint64_t next_columns = 64 * 128, next_lines = 8 * 128, crosswise_128 = 1;
+    return (at & 0x3ffffu) >> 4 | next_columns >> 4 << 16 | next_lines >> 4 << 32 |
+           crosswise_128 << 62;
+}
+#endif
+/// Begins sums += a · b, of 64 rows of a, 128 columns of b and 64 terms: sums[j] are a thread's as
+/// those of multiply_tile() for its warp's 16 rows and columns from 8j on. All four warps take
+/// part. Neither sums nor operands may be touched before wait_for_products().
+template <bool terms_are_lines>
+ASSAY_DEVICE void multiply_together(float (&sums)[16][4], const std::uint16_t* a,
+                                    const std::uint16_t* b) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    const auto a_at = static_cast<std::uint32_t>(__cvta_generic_to_shared(a));
+    const auto b_at = static_cast<std::uint32_t>(__cvta_generic_to_shared(b));
+    constexpr std::uint32_t next_terms = terms_are_lines ? 16 * 128 : 16 * 2;
+    constexpr int across = terms_are_lines ? 1 : 0;
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (std::uint32_t step = 0; step < 4; ++step)
+        asm volatile(
+            "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+            "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+            "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+            "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+            "%64, %65, 1, 1, 1, %66, %66;"
+            : "+f"(sums[0][0]), "+f"(sums[0][1]), "+f"(sums[0][2]), "+f"(sums[0][3]),
+              "+f"(sums[1][0]), "+f"(sums[1][1]), "+f"(sums[1][2]), "+f"(sums[1][3]),
+              "+f"(sums[2][0]), "+f"(sums[2][1]), "+f"(sums[2][2]), "+f"(sums[2][3]),
+              "+f"(sums[3][0]), "+f"(sums[3][1]), "+f"(sums[3][2]), "+f"(sums[3][3]),
+              "+f"(sums[4][0]), "+f"(sums[4][1]), "+f"(sums[4][2]), "+f"(sums[4][3]),
+              "+f"(sums[5][0]), "+f"(sums[5][1]), "+f"(sums[5][2]), "+f"(sums[5][3]),
+              "+f"(sums[6][0]), "+f"(sums[6][1]), "+f"(sums[6][2]), "+f"(sums[6][3]),
+              "+f"(sums[7][0]), "+f"(sums[7][1]), "+f"(sums[7][2]), "+f"(sums[7][3]),
+              "+f"(sums[8][0]), "+f"(sums[8][1]), "+f"(sums[8][2]), "+f"(sums[8][3]),
+              "+f"(sums[9][0]), "+f"(sums[9][1]), "+f"(sums[9][2]), "+f"(sums[9][3]),
+              "+f"(sums[10][0]), "+f"(sums[10][1]), "+f"(sums[10][2]), "+f"(sums[10][3]),
+              "+f"(sums[11][0]), "+f"(sums[11][1]), "+f"(sums[11][2]), "+f"(sums[11][3]),
+              "+f"(sums[12][0]), "+f"(sums[12][1]), "+f"(sums[12][2]), "+f"(sums[12][3]),
+              "+f"(sums[13][0]), "+f"(sums[13][1]), "+f"(sums[13][2]), "+f"(sums[13][3]),
+              "+f"(sums[14][0]), "+f"(sums[14][1]), "+f"(sums[14][2]), "+f"(sums[14][3]),
+              "+f"(sums[15][0]), "+f"(sums[15][1]), "+f"(sums[15][2]), "+f"(sums[15][3])
+            : "l"(group_operand(a_at + step * next_terms)),
+              "l"(group_operand(b_at + step * next_terms)), "n"(across));
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#else
+    __trap();  // launched where Device::warpgroups only
+#endif
+}
+/// Until what multiply_together() began is in the sums.
+ASSAY_DEVICE void wait_for_products(float (&sums)[16][4]) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#pragma unroll
+    for (auto& of : sums)  // not read before
+        asm volatile("" : "+f"(of[0]), "+f"(of[1]), "+f"(of[2]), "+f"(of[3])::"memory");
+#endif
+}
 ASSAY_DEVICE int bits_set(std::uint32_t bits) { return __popc(bits); }
 
 /// The memory that the launch asked for, per block.
 ASSAY_DEVICE float* block_memory() {
-    extern __shared__ Floats4 shared[];
+    extern __shared__ __align__(1024) Floats4 shared[];  // eight lines of group_operand()
     return reinterpret_cast<float*>(shared);
 }
 

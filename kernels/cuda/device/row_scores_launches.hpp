@@ -16,7 +16,8 @@ void launch_gradient(Machine& machine, const GradientOf& call) {
 /// `Number`: that of the gradient, float or std::uint16_t for bf16.
 template <class Number, class Machine>
 void launch_tile_gradient(Machine& machine, const TileGradientOf& call) {
-    machine.launch(gradient_tiles_kernel<Number>,
+    machine.launch(machine.device().warpgroups ? gradient_tiles_kernel<OfWarpgroups, Number>
+                                               : gradient_tiles_kernel<OfWarps, Number>,
                    score_tiles_launch(score_tiles(call.out, score_tile),
                                       score_tiles(call.in, score_tile), score_tile),
                    call);
@@ -84,6 +85,7 @@ void launch_tile_scores(Machine& machine, const AssayRowScores& call) {
     const RowScoresLayout layout = row_scores_layout(call);
     float* const parts = workspace + layout.parts;
     const std::int64_t down = score_tiles(call.tokens, score_tile);
+    const bool together = machine.device().warpgroups;
     std::int64_t across;
     if (call.scoring == ASSAY_PIP) {
         across = score_tiles(call.out, score_tile);
@@ -91,12 +93,13 @@ void launch_tile_scores(Machine& machine, const AssayRowScores& call) {
         launch_tile_gradient<std::uint16_t>(
             machine, TileGradientOf{call.target_x, call.target_go, nullptr, gradient, call.out,
                                     call.in, call.tokens, call.target_rows});
-        machine.launch(pip_tiles_kernel, score_tiles_launch(down * call.rows, across, score_tile),
-                       call, gradient, parts);
+        machine.launch(together ? pip_tiles_kernel<OfWarpgroups> : pip_tiles_kernel<OfWarps>,
+                       score_tiles_launch(down * call.rows, across, score_tile), call, gradient,
+                       parts);
     } else {
         across = down * call.target_rows;
-        machine.launch(gip_tiles_kernel, score_tiles_launch(down * call.rows, across, score_tile),
-                       call, parts);
+        machine.launch(together ? gip_tiles_kernel<OfWarpgroups> : gip_tiles_kernel<OfWarps>,
+                       score_tiles_launch(down * call.rows, across, score_tile), call, parts);
     }
     machine.launch(add_parts_kernel, parts_launch(call.rows), parts,
                    static_cast<int>(down * across), call.scores);

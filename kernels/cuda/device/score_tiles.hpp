@@ -1,8 +1,10 @@
-// Products of bf16 matrices on the tensor cores, a block's part of them: a tile of 32·row_steps by
-// 32·column_steps sums, `score_depth` terms at a time. Operands travel to block memory in 16-byte
-// pieces, without registers, while the tensor cores multiply those of two steps before; eight warps
-// hold the sums, two by four, and read their fragments by ldmatrix. Pieces lie crosswise, so that
-// neither stores nor reads meet in a bank.
+// Products of bf16 matrices on the tensor cores, a block's part of them: a tile of sums,
+// `score_depth` terms at a time. Operands travel to block memory in 16-byte pieces, without
+// registers, while the tensor cores multiply those of two steps before; eight warps hold the sums.
+// Either each warp reads its fragments by ldmatrix and multiplies by itself (OfWarps), or four
+// warps together multiply what lies in block memory (OfWarpgroups, where the device has that). Both
+// want pieces that lie crosswise in lines of 128 bytes, so that neither stores nor reads meet in a
+// bank.
 //
 // A matrix whose terms are neighbours in memory is a ByRows, one whose terms are lines a ByTerms.
 // Both need lines of whole pieces, aligned to 16 bytes; beyond their ends there are zeros.
@@ -16,15 +18,17 @@ namespace assay::kernels::cuda {
 
 constexpr int piece = 8;  ///< bf16 numbers of 16 bytes
 constexpr int pieces_deep = score_depth / piece;
+static_assert(pieces_deep == 8, "a line of operands in block memory is 128 bytes");
 
 /// from[rows][width]: `lines` rows from `first` on are an operand, the width is its terms.
 struct ByRows {
+    static constexpr bool terms_are_lines = false;
     const std::uint16_t* from;
     std::int64_t first, rows, width;
 
     /// Where piece `terms` of line `line` lies, in pieces of the operand's memory.
     ASSAY_DEVICE static int place(int line, int terms) {
-        return line * pieces_deep + (terms ^ (line / 2 % pieces_deep));
+        return line * pieces_deep + (terms ^ line % pieces_deep);
     }
     template <int lines>
     ASSAY_DEVICE void copy(std::uint16_t* memory, std::int64_t first_term) const {
@@ -51,13 +55,13 @@ struct ByRows {
 /// from[terms][width]: `lines` columns from `first` on are an operand, its terms the lines from
 /// `before` on, of which there are `terms`.
 struct ByTerms {
+    static constexpr bool terms_are_lines = true;
     const std::uint16_t* from;
     std::int64_t first, width, before, terms;
 
-    template <int lines>
+    /// 64 columns after the other, each `score_depth` lines of 128 bytes.
     ASSAY_DEVICE static int place(int term, int columns) {
-        return term * (lines / piece) +
-               (columns ^ (term % (lines / piece < 8 ? lines / piece : 8)));
+        return columns / 8 * 8 * score_depth + term * 8 + (columns % 8 ^ term % 8);
     }
     template <int lines>
     ASSAY_DEVICE void copy(std::uint16_t* memory, std::int64_t first_term) const {
@@ -67,24 +71,27 @@ struct ByTerms {
             const int term = e / across, columns = e % across;
             const std::int64_t at = first_term + term, column = first + columns * piece;
             const bool there = at < terms && column < width;
-            copy_piece(memory + place<lines>(term, columns) * piece,
+            copy_piece(memory + place(term, columns) * piece,
                        there ? from + (before + at) * width + column : from, there);
         }
     }
-    template <int lines>
     ASSAY_DEVICE static void load(const std::uint16_t* memory, int line, int first_terms,
                                   bool terms_first, std::uint32_t (&words)[4]) {
         const int lane = thread_index() % lanes, upper = lane / 16, lower = lane / 8 % 2;
         const int term = first_terms * piece + (terms_first ? lower : upper) * 8 + lane % 8;
         const int columns = line / piece + (terms_first ? upper : lower);
-        load_matrices_across(memory + place<lines>(term, columns) * piece, words);
+        load_matrices_across(memory + place(term, columns) * piece, words);
     }
 };
 
-/// A thread's sums of a tile, and which they are.
-template <int row_steps, int column_steps>
+/// A thread's sums of a tile, and which they are: of eight warps, `warps_across` beside each other,
+/// each has tiles of 16 by 8, so many down and across.
+template <int row_steps, int column_steps, int warps_across>
 struct TileSums {
-    static constexpr int rows = 32 * row_steps, columns = 32 * column_steps;
+    static constexpr int rows_of_warp = row_steps, columns_of_warp = column_steps;  ///< in tiles
+    static constexpr int warps_down = score_threads / lanes / warps_across;
+    static constexpr int rows = warps_down * 16 * row_steps,
+                         columns = warps_across * 8 * column_steps;
     float sum[row_steps][column_steps][4];
 
     ASSAY_DEVICE void clear() {
@@ -109,20 +116,26 @@ struct TileSums {
                           first_column() + 8 * j + lane % 4 * 2 + v % 2, sum[i][j][v]);
     }
     /// Of this thread's warp.
-    ASSAY_DEVICE static int first_row() { return thread_index() / lanes / 4 * 16 * row_steps; }
-    ASSAY_DEVICE static int first_column() { return thread_index() / lanes % 4 * 8 * column_steps; }
+    ASSAY_DEVICE static int first_row() {
+        return thread_index() / lanes / warps_across * 16 * row_steps;
+    }
+    ASSAY_DEVICE static int first_column() {
+        return thread_index() / lanes % warps_across * 8 * column_steps;
+    }
 
-    /// Adds the terms that lie in block memory. `load_a`, `load_b`: (line, piece of terms, words).
-    template <class LoadA, class LoadB>
-    ASSAY_DEVICE void add(const LoadA& load_a, const LoadB& load_b) {
+    /// Adds the terms that lie in block memory, as `Operand` (ByRows, ByTerms) put both there.
+    template <class Operand>
+    ASSAY_DEVICE void add(const std::uint16_t* a_memory, const std::uint16_t* b_memory) {
         static_assert(column_steps % 2 == 0, "b is loaded for two tiles at a time");
 #pragma unroll
         for (int terms = 0; terms < pieces_deep; terms += 2) {
             std::uint32_t a[row_steps][4], b[column_steps / 2][4];
 #pragma unroll
-            for (int i = 0; i < row_steps; ++i) load_a(first_row() + 16 * i, terms, a[i]);
+            for (int i = 0; i < row_steps; ++i)
+                Operand::load(a_memory, first_row() + 16 * i, terms, false, a[i]);
 #pragma unroll
-            for (int j = 0; j < column_steps / 2; ++j) load_b(first_column() + 16 * j, terms, b[j]);
+            for (int j = 0; j < column_steps / 2; ++j)
+                Operand::load(b_memory, first_column() + 16 * j, terms, true, b[j]);
 #pragma unroll
             for (int i = 0; i < row_steps; ++i)
 #pragma unroll
@@ -132,10 +145,35 @@ struct TileSums {
     }
 };
 
-/// Copies and sums in turns: copy(step, a's memory, b's memory) asks for a step's pieces,
-/// add(step, a's memory, b's memory) adds them up. Afterwards block memory is free.
-template <class Tile, class Copy, class Add>
-ASSAY_DEVICE void in_stages(int steps, const Copy& copy, const Add& add) {
+/// Each warp multiplies by itself.
+struct OfWarps {
+    using Tile = TileSums<4, 4, 4>;  ///< 128 x 128
+    template <class Operand, class AnyTile, class Meanwhile>
+    ASSAY_DEVICE static void add(AnyTile& sums, const std::uint16_t* a, const std::uint16_t* b,
+                                 const Meanwhile& meanwhile) {
+        meanwhile();
+        sums.template add<Operand>(a, b);
+    }
+};
+/// Four warps multiply together: 64 rows of a by all columns of b, straight out of block memory.
+struct OfWarpgroups {
+    using Tile = TileSums<1, 16, 1>;  ///< 128 x 128
+    template <class Operand, class Meanwhile>
+    ASSAY_DEVICE static void add(Tile& sums, const std::uint16_t* a, const std::uint16_t* b,
+                                 const Meanwhile& meanwhile) {
+        // 64 rows are as large whichever way they lie.
+        const std::uint16_t* const mine = a + thread_index() / (4 * lanes) * 64 * score_depth;
+        multiply_together<Operand::terms_are_lines>(sums.sum[0], mine, b);
+        meanwhile();
+        wait_for_products(sums.sum[0]);
+    }
+};
+
+/// Copies and sums in turns: copy(step, a's memory, b's memory) asks for a step's pieces, each of
+/// which begin(step) precedes when it is added to the sums, by `Products` (OfWarps, OfWarpgroups)
+/// of `Operand` (ByRows, ByTerms). Afterwards block memory is free.
+template <class Products, class Operand, class Tile, class Copy, class Begin>
+ASSAY_DEVICE void add_in_stages(Tile& sums, int steps, const Copy& copy, const Begin& begin) {
     constexpr int a_numbers = Tile::rows * score_depth;
     constexpr int stage_numbers = a_numbers + Tile::columns * score_depth;
     std::uint16_t* const memory = reinterpret_cast<std::uint16_t*>(block_memory());
@@ -148,34 +186,28 @@ ASSAY_DEVICE void in_stages(int steps, const Copy& copy, const Add& add) {
     for (int step = 0; step < score_stages - 1; ++step) ask(step);
     for (int step = 0; step < steps; ++step) {
         wait_for_copies<score_stages - 2>();
+        show_copies();
         block_barrier();  // everyone's pieces are there, and the stage before is no longer read
-        ask(step + score_stages - 1);
         const std::uint16_t* const stage = memory + step % score_stages * stage_numbers;
-        add(step, stage, stage + a_numbers);
+        begin(step);
+        Products::template add<Operand>(sums, stage, stage + a_numbers,
+                                        [&] { ask(step + score_stages - 1); });
     }
     wait_for_copies<0>();
     block_barrier();
 }
 
-/// sums += a's rows times b's rows, over their width.
-template <class Tile>
+/// sums += a's rows times b's rows, over their width. `Products`: OfWarps, OfWarpgroups.
+template <class Products, class Tile>
 ASSAY_DEVICE void multiply_by_rows(Tile& sums, const ByRows& a, const ByRows& b) {
     const int steps = static_cast<int>((a.width + score_depth - 1) / score_depth);
-    in_stages<Tile>(
-        steps,
+    add_in_stages<Products, ByRows>(
+        sums, steps,
         [&](int step, std::uint16_t* a_memory, std::uint16_t* b_memory) {
             a.template copy<Tile::rows>(a_memory, static_cast<std::int64_t>(step) * score_depth);
             b.template copy<Tile::columns>(b_memory, static_cast<std::int64_t>(step) * score_depth);
         },
-        [&](int, const std::uint16_t* a_memory, const std::uint16_t* b_memory) {
-            sums.add(
-                [&](int line, int terms, std::uint32_t(&words)[4]) {
-                    ByRows::load(a_memory, line, terms, false, words);
-                },
-                [&](int line, int terms, std::uint32_t(&words)[4]) {
-                    ByRows::load(b_memory, line, terms, true, words);
-                });
-        });
+        [](int) {});
 }
 
 /// Which tile a block makes: blocks that run side by side share lines of both operands, in bands of

@@ -9,9 +9,10 @@
 
 namespace assay::kernels::cuda {
 
-using WideTile = TileSums<4, 4>;    ///< 128 x 128
-using NarrowTile = TileSums<2, 2>;  ///< 64 x 64: projections are not wider
-static_assert(WideTile::rows == score_tile && NarrowTile::rows == narrow_score_tile);
+using NarrowTile = TileSums<2, 2, 4>;  ///< 64 x 64: projections are not wider
+static_assert(OfWarps::Tile::rows == score_tile && OfWarpgroups::Tile::rows == score_tile &&
+              OfWarps::Tile::columns == score_tile && OfWarpgroups::Tile::columns == score_tile &&
+              NarrowTile::rows == narrow_score_tile);
 
 ASSAY_DEVICE const std::uint16_t* bf16(const void* from) {
     return static_cast<const std::uint16_t*>(from);
@@ -59,7 +60,7 @@ struct TileGradientOf {
 };
 
 /// `Number`: float, or std::uint16_t for bf16.
-template <class Number>
+template <class Products, class Number>
 ASSAY_KERNEL(score_threads, 2)
 gradient_tiles_kernel(ASSAY_PARAMETER TileGradientOf call) {
     const TileOfBlock tile =
@@ -86,7 +87,8 @@ gradient_tiles_kernel(ASSAY_PARAMETER TileGradientOf call) {
     for (int row = 0; row < call.rows; ++row)
         if (!call.weights || call.weights[row] != 0) steps += steps_of_row;
 
-    WideTile sums;
+    using Tile = typename Products::Tile;
+    Tile sums;
     sums.clear();
     const auto store_sums = [&](float factor) {
         sums.each([&](int row, int column, float sum) {
@@ -113,30 +115,24 @@ gradient_tiles_kernel(ASSAY_PARAMETER TileGradientOf call) {
         }
         weight = next;
     };
-    in_stages<WideTile>(
-        steps,
+    add_in_stages<Products, ByTerms>(
+        sums, steps,
         [&](int, std::uint16_t* go_memory, std::uint16_t* x_memory) {
             const std::int64_t before = static_cast<std::int64_t>(asked.row) * call.tokens;
             const ByTerms go{bf16(call.go), first_o, call.out, before, call.tokens};
             const ByTerms x{bf16(call.x), first_i, call.in, before, call.tokens};
-            go.template copy<WideTile::rows>(go_memory, asked.token);
-            x.template copy<WideTile::columns>(x_memory, asked.token);
+            go.template copy<Tile::rows>(go_memory, asked.token);
+            x.template copy<Tile::columns>(x_memory, asked.token);
             asked.next();
         },
-        [&](int, const std::uint16_t* go_memory, const std::uint16_t* x_memory) {
+        [&](int) {
             if (here.token == 0 && here.weight() != weight) turn_to(here.weight());
-            sums.add(
-                [&](int line, int terms, std::uint32_t(&words)[4]) {
-                    ByTerms::load<WideTile::rows>(go_memory, line, terms, false, words);
-                },
-                [&](int line, int terms, std::uint32_t(&words)[4]) {
-                    ByTerms::load<WideTile::columns>(x_memory, line, terms, true, words);
-                });
             here.next();
         });
     store_sums(weight);
 }
 
+template <class Products>
 ASSAY_KERNEL(score_threads, 2)
 pip_tiles_kernel(ASSAY_PARAMETER AssayRowScores call, const std::uint16_t* gradient, float* parts) {
     const int down = score_tiles(call.tokens, score_tile);  // of a row
@@ -149,10 +145,11 @@ pip_tiles_kernel(ASSAY_PARAMETER AssayRowScores call, const std::uint16_t* gradi
     wait_for_previous_kernel();
     allow_next_kernel();
 
-    WideTile sums;
+    typename Products::Tile sums;
     sums.clear();
-    multiply_by_rows(sums, {bf16(call.x) + before * call.in, first_s, call.tokens, call.in},
-                     {gradient, first_o, call.out, call.in});
+    multiply_by_rows<Products>(sums,
+                               {bf16(call.x) + before * call.in, first_s, call.tokens, call.in},
+                               {gradient, first_o, call.out, call.in});
     float part = 0;
     sums.each([&](int s_of_tile, int o_of_tile, float sum) {
         const std::int64_t s = first_s + s_of_tile, o = first_o + o_of_tile;
@@ -166,6 +163,7 @@ pip_tiles_kernel(ASSAY_PARAMETER AssayRowScores call, const std::uint16_t* gradi
             sum;
 }
 
+template <class Products>
 ASSAY_KERNEL(score_threads, 1)
 gip_tiles_kernel(ASSAY_PARAMETER AssayRowScores call, float* parts) {
     const int tiles = score_tiles(call.tokens, score_tile);  // of a row, of a target row
@@ -180,19 +178,20 @@ gip_tiles_kernel(ASSAY_PARAMETER AssayRowScores call, float* parts) {
     allow_next_kernel();
 
     // Tokens beyond the ends are zeros in both products.
-    const auto products = [&](WideTile& sums, const void* a, const void* b, std::int64_t width) {
+    using Tile = typename Products::Tile;
+    const auto products = [&](Tile& sums, const void* a, const void* b, std::int64_t width) {
         sums.clear();
-        multiply_by_rows(sums, {bf16(a) + before * width, first_s, call.tokens, width},
-                         {bf16(b) + other * width, first_t, call.tokens, width});
+        multiply_by_rows<Products>(sums, {bf16(a) + before * width, first_s, call.tokens, width},
+                                   {bf16(b) + other * width, first_t, call.tokens, width});
     };
-    WideTile of_go, of_x;
+    Tile of_go, of_x;
     products(of_go, call.go, call.target_go, call.out);
     products(of_x, call.x, call.target_x, call.in);
     float part = 0;
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < Tile::rows_of_warp; ++i)
 #pragma unroll
-        for (int j = 0; j < 4; ++j)
+        for (int j = 0; j < Tile::columns_of_warp; ++j)
 #pragma unroll
             for (int v = 0; v < 4; ++v) part += of_go.sum[i][j][v] * of_x.sum[i][j][v];
     const float sum = sum_of_block(part);
@@ -221,8 +220,8 @@ project_tiles_kernel(ASSAY_PARAMETER TileProjection call) {
 
     NarrowTile sums;
     sums.clear();
-    multiply_by_rows(sums, {bf16(call.from), first_t, call.tokens, call.width},
-                     {bf16(call.projection), first_j, call.columns, call.width});
+    multiply_by_rows<OfWarps>(sums, {bf16(call.from), first_t, call.tokens, call.width},
+                              {bf16(call.projection), first_j, call.columns, call.width});
     sums.each([&](int row, int column, float sum) {
         const std::int64_t t = first_t + row, j = first_j + column;
         if (t < call.tokens && j < call.columns) call.to[t * call.columns + j] = sum;

@@ -16,19 +16,23 @@ namespace {
 
 using reference::RowScoresProblem;
 
-void score(RowScoresProblem& problem, AssayRowScores call) {
+void score(RowScoresProblem& problem, AssayRowScores call, bool warpgroups = false) {
     problem.give_workspace(call, row_scores_layout(call).bytes);
     EmulatedMachine machine(4, static_cast<std::uint64_t>(call.out + call.tokens));
+    machine.device().warpgroups = warpgroups;
     launch_row_scores(machine, call);
 }
 
-void differentiate(RowScoresProblem& problem) {
+void differentiate(RowScoresProblem& problem, bool warpgroups = false) {
     EmulatedMachine machine(4, static_cast<std::uint64_t>(problem.in));
+    machine.device().warpgroups = warpgroups;
     launch_weight_gradient(machine, problem.gradient_call());
 }
 
 TEST(EmulatedRowScores, AgreeForRandomShapes) {
-    reference::expect_row_scores(score, differentiate, 12, 24);
+    reference::expect_row_scores(
+        [](RowScoresProblem& problem, AssayRowScores call) { score(problem, call); },
+        [](RowScoresProblem& problem) { differentiate(problem); }, 12, 24);
 }
 
 // More than a tile each way.
@@ -43,9 +47,21 @@ TEST(EmulatedRowScores, AgreeAcrossTiles) {
     problem.expect_gradient();
 }
 
-// bf16 by whole pieces of 16 bytes: the tensor cores, and without them.
-TEST(EmulatedRowScores, AgreeOnTensorCores) {
-    reference::expect_row_scores(score, differentiate, 6, 40, 8);
+// bf16 by whole pieces of 16 bytes: on the tensor cores, by warps or by warpgroups.
+class EmulatedTiles : public testing::TestWithParam<bool> {
+  protected:
+    void score(RowScoresProblem& problem, AssayRowScores call) {
+        cuda::score(problem, call, GetParam());
+    }
+    void differentiate(RowScoresProblem& problem) { cuda::differentiate(problem, GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(OfWarpsAndWarpgroups, EmulatedTiles, testing::Bool(),
+                         [](const auto& of) { return of.param ? "Warpgroups" : "Warps"; });
+
+TEST_P(EmulatedTiles, Agree) {
+    reference::expect_row_scores(
+        [&](RowScoresProblem& problem, AssayRowScores call) { score(problem, call); },
+        [&](RowScoresProblem& problem) { differentiate(problem); }, 6, 40, 8);
     // More than a tile each way, tokens that end within a step; more bands of tiles than one.
     for (const auto& [out, in, tokens, rows] :
          {std::array{136, 144, 70, 2}, {24, 264, 130, 1}, {16, 8, 3, 20}}) {
@@ -63,7 +79,7 @@ TEST(EmulatedRowScores, AgreeOnTensorCores) {
 }
 
 // Rows of other weights, near and far from each other, none at all.
-TEST(EmulatedRowScores, WeighRowsOnTensorCores) {
+TEST_P(EmulatedTiles, WeighRows) {
     RowScoresProblem problem(ASSAY_BF16, 16, 24, 33, 5, 1, 3);
     for (const std::vector<float>& weights :
          std::vector<std::vector<float>>{{0.25F, -0.5F, 0, 3, 1},

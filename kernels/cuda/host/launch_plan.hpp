@@ -17,10 +17,11 @@ constexpr int largest_batch = 16;
 struct Device {
     int multiprocessors = 0;
     // What is asked for ahead of its use, into the L2 cache: so much that memory is busy meanwhile,
-    // and so little that it is still there when it is used (50 MB on Hopper, in two halves).
-    int prefetch_mb = 16;       ///< of the rows that warps begin with
-    int down_prefetch_mb = 16;  ///< of down, when gate and up come to their end
+    // and so little that it is still there when it is used. Best of 0, 4, 16 and 32 on an H100.
+    int prefetch_mb = 4;        ///< of the rows that warps begin with
+    int down_prefetch_mb = 4;   ///< of down, when gate and up come to their end
     bool tensor_cores = true;   ///< where tiles() says so
+    bool warpgroups = false;    ///< four warps multiply together (wgmma): compute capability 9.0
     int prefetch_next = 0;      ///< 1: of the row after, too
     int most_warps_of_row = 4;  ///< that share a row where rows are few
     int router_blocks = 2;      ///< per multiprocessor: one leaves room for the next launch's

@@ -46,12 +46,12 @@ TEST(CudaRowScoresPlan, LaunchesCoverEveryTile) {
     EXPECT_EQ(parts_launch(9).x, 9);
 }
 
-// What every kernel may ask for, and room for the parts of the smaller tiles.
+// What the least of GPUs (sm_86) gives a block, and room for the parts of the smaller tiles.
 TEST(CudaRowScoresPlan, TilesFitWhereTheyMust) {
     const Launch launch = score_tiles_launch(3, 5, score_tile);
     EXPECT_EQ(launch.x, 15);
     EXPECT_EQ(launch.threads, score_threads);
-    EXPECT_LE(launch.memory_bytes, 48U * 1024);
+    EXPECT_LE(launch.memory_bytes, 99U * 1024);
     for (int tokens = 1; tokens < 300; tokens += 37)
         for (int out = 8; out < 600; out += 56) {
             AssayRowScores call = call_of(ASSAY_PIP);

@@ -27,9 +27,13 @@ Device with_settings(Device device, const Environment& environment) {
     replace(device.most_warps_of_row, "ASSAY_CUDA_WARPS_OF_ROW", 1, rows_warps);
     replace(device.router_blocks, "ASSAY_CUDA_ROUTER_BLOCKS", 1, rows_blocks_per_multiprocessor(1));
     replace(device.persistent, "ASSAY_CUDA_PERSISTENT", 0, 1);
-    int tensor_cores = device.tensor_cores ? 1 : 0;
-    replace(tensor_cores, "ASSAY_CUDA_TENSOR_CORES", 0, 1);
-    device.tensor_cores = tensor_cores != 0;
+    const auto refuse = [&](bool& has, const char* variable) {
+        int wanted = 1;
+        replace(wanted, variable, 0, 1);
+        has = has && wanted != 0;
+    };
+    refuse(device.tensor_cores, "ASSAY_CUDA_TENSOR_CORES");
+    refuse(device.warpgroups, "ASSAY_CUDA_WARPGROUPS");
     return device;
 }
 

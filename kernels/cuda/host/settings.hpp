@@ -11,8 +11,8 @@ namespace assay::kernels::cuda {
 using Environment = std::function<const char*(const char* variable)>;
 
 /// The device with what ASSAY_CUDA_PREFETCH_MB, …_DOWN_PREFETCH_MB, …_PREFETCH_NEXT,
-/// …_WARPS_OF_ROW, …_ROUTER_BLOCKS, …_PERSISTENT and …_TENSOR_CORES say. A number that kernels
-/// cannot use becomes the nearest that they can; what is no whole number is left out.
+/// …_WARPS_OF_ROW, …_ROUTER_BLOCKS, …_PERSISTENT, …_TENSOR_CORES and …_WARPGROUPS say. A number
+/// that kernels cannot use becomes the nearest that they can; what is no whole number is left out.
 Device with_settings(Device device, const Environment& environment);
 
 }  // namespace assay::kernels::cuda

@@ -19,13 +19,15 @@ TEST(CudaSettings, ReplaceWhatTheyName) {
     const Device device = with({{"ASSAY_CUDA_PREFETCH_MB", "0"},
                                 {"ASSAY_CUDA_WARPS_OF_ROW", "2"},
                                 {"ASSAY_CUDA_PERSISTENT", "1"},
-                                {"ASSAY_CUDA_TENSOR_CORES", "0"}});
+                                {"ASSAY_CUDA_TENSOR_CORES", "0"},
+                                {"ASSAY_CUDA_WARPGROUPS", "1"}});
     EXPECT_EQ(device.multiprocessors, 132);
     EXPECT_EQ(device.prefetch_mb, 0);
     EXPECT_EQ(device.down_prefetch_mb, Device{}.down_prefetch_mb);
     EXPECT_EQ(device.most_warps_of_row, 2);
     EXPECT_EQ(device.persistent, 1);
     EXPECT_FALSE(device.tensor_cores);
+    EXPECT_FALSE(device.warpgroups) << "nobody can turn on what a device has not";
 }
 
 // More warps of a row than a block has would leave no row for it: the kernel would never end.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int least_major = 8;        // the oldest machine code in the plug-in
 constexpr int overlapping_major = 9;  // griddepcontrol's first
+constexpr int warpgroup_major = 9;    // wgmma's only
 
 int attribute(cudaDeviceAttr which, int device) {
     int value = 0;
@@ -72,6 +73,7 @@ AssayContext* create_context(int device, cudaStream_t stream) {
     if (!context) return nullptr;
     context->device_index = device;
     context->device.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
+    context->device.warpgroups = major == warpgroup_major;
     context->device =
         with_settings(context->device, [](const char* variable) { return std::getenv(variable); });
     context->most_block_memory = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
