@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -129,18 +130,25 @@ TEST_P(InterleavedProduct, AsExactAsFp32) {
 }
 
 TEST_P(InterleavedProduct, ATokensResultDoesNotDependOnTheOthers) {
-    const Matrix matrix(type(), 16, 192, 4);
     std::mt19937_64 random(5);
-    Activations all = activations(192), one = activations(192);
-    for (int t = 0; t < largest_pass; ++t)
-        for (int c = 0; c < 192; ++c)
-            all.row(t)[c] = static_cast<float>(static_cast<int>(random() % 2001) - 1000);
-    const std::vector<float> together = multiply(matrix, all, largest_pass);
-    for (int t = 0; t < largest_pass; ++t) {
-        std::copy_n(all.row(t), 192, one.row(0));
-        EXPECT_TRUE(std::equal(together.begin() + 16 * t, together.begin() + 16 * (t + 1),
-                               multiply(matrix, one, 1).begin()));
-    }
+    // Fewer columns and more than tiles are unpacked at a time; fewer tokens and more than a tile's.
+    for (const int columns : {192, 1120})
+        for (const ActivationType digits : {ActivationType::exact, ActivationType::int8}) {
+            const Matrix matrix(type(), 16, columns, 4);
+            Activations all = activations(columns, digits), one = activations(columns, digits);
+            std::vector<float> alone;
+            for (int t = 0; t < largest_pass; ++t) {
+                for (int c = 0; c < columns; ++c)
+                    all.row(t)[c] = static_cast<float>(static_cast<int>(random() % 2001) - 1000);
+                std::copy_n(all.row(t), columns, one.row(0));
+                const std::vector<float> y = multiply(matrix, one, 1);
+                alone.insert(alone.end(), y.begin(), y.end());
+            }
+            for (const int tokens : {2, 4, 5, 7, 8, 11, 15, 16, 17, 31, 32, 40, largest_pass})
+                EXPECT_TRUE(std::ranges::equal(multiply(matrix, all, tokens),
+                                               std::span(alone).first(16u * tokens)))
+                    << tokens << " tokens, " << columns << " columns";
+        }
 }
 
 TEST_P(InterleavedProduct, ZeroAndExtremeActivations) {

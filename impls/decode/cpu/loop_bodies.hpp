@@ -51,17 +51,24 @@ struct Block {
     static constexpr int bytes = header + (type == ASSAY_Q8_0 ? 512 : 256);
 };
 
-// One block of sixteen rows, unpacked.
+// Of one block of sixteen rows.
 template <class V, AssayType type>
-struct Unpacked {
-    typename V::Quants quants[quads];
+struct Scales {
     typename V::Floats scale, minimum;
 
-    inline explicit Unpacked(const std::byte* block) {
-        using B = Block<type>;
-        scale = V::from_halves(block);
-        if constexpr (B::has_minimum) minimum = V::from_halves(block + 32);
-        const std::byte* const packed = block + B::header;
+    Scales() = default;
+    inline explicit Scales(const std::byte* block) : scale(V::from_halves(block)) {
+        if constexpr (Block<type>::has_minimum) minimum = V::from_halves(block + 32);
+    }
+};
+
+// The block, unpacked.
+template <class V, AssayType type>
+struct Unpacked : Scales<V, type> {
+    typename V::Quants quants[quads];
+
+    inline explicit Unpacked(const std::byte* block) : Scales<V, type>(block) {
+        const std::byte* const packed = block + Block<type>::header;
         if constexpr (type == ASSAY_Q8_0) {
 #pragma GCC unroll 8
             for (int q = 0; q < quads; ++q) quants[q] = V::shifted_bytes(packed + 64 * q);
@@ -75,7 +82,7 @@ struct Unpacked {
 
 // Adds a block's dot products, whole numbers, in the scales of both sides.
 template <class V, AssayType type, int digits>
-inline typename V::Floats add_sums(const typename V::Ints* sums, const Unpacked<V, type>& weights,
+inline typename V::Floats add_sums(const typename V::Ints* sums, const Scales<V, type>& weights,
                                    const DigitBlock<digits>& x, typename V::Floats total) {
     typename V::Floats whole = V::to_floats(sums[digits - 1]);
     if constexpr (digits == 3)

@@ -77,77 +77,154 @@ class EmulatedTiles {
 };
 
 namespace tiles {
-enum : int { weights, sums, activations, last_sums, last_activations };
+enum : int { weights, sums, activations = sums + 3 };  // of each digit
 }
 
-// The sums of `rows` tokens, digit by digit.
-template <class Tiles, int sums, int activations, int digits>
-inline void tile_sums(const DigitBlock<digits>* x, std::int32_t (*out)[tile_rows][lanes]) {
-    for (int d = 0; d < digits; ++d) {
+/// Blocks that are unpacked at a time: 16 KiB of quants, in the first cache beside a tile's sums.
+constexpr int blocks_together = 32;
+
+// Products of some blocks of a group with `rows` tokens at a time. Rows are unpacked well before
+// their products: a tile cannot be loaded from what has just been stored.
+template <class V, class Tiles, AssayType type, int digits, int rows>
+class TileProducts {
+  public:
+    TileProducts() {
+        TileConfig config;
+        const auto shape = [&](int tile, int tile_rows, int row_bytes) {
+            config.rows[tile] = static_cast<std::uint8_t>(tile_rows);
+            config.row_bytes[tile] = static_cast<std::uint16_t>(row_bytes);
+        };
+        shape(tiles::weights, quads, 4 * lanes);
+        for (int d = 0; d < digits; ++d) {
+            shape(tiles::sums + d, rows, 4 * lanes);
+            shape(tiles::activations + d, rows, digit_block);
+        }
+        Tiles::load_config(config);
+    }
+    ~TileProducts() { Tiles::release(); }
+    TileProducts(const TileProducts&) = delete;
+    TileProducts& operator=(const TileProducts&) = delete;
+
+    /// `blocks` of the group, at most blocks_together.
+    void unpack(const std::byte* group, int blocks, AskAhead& asks) {
+        blocks_ = blocks;
+        for (int b = 0; b < blocks; ++b, group += Block<type>::bytes) {
+            asks.ask();
+            ask_for_weights<type>(group);
+            const Unpacked<V, type> weights(group);
+            V::store(scales_[b][0], weights.scale);
+            if constexpr (Block<type>::has_minimum) V::store(scales_[b][1], weights.minimum);
+#pragma GCC unroll 8
+            for (int q = 0; q < quads; ++q) V::store_quants(quants_[b][q], weights.quants[q]);
+        }
+    }
+
+    /// y[t·stride] += their products with `rows` tokens, but for the first `without` of them; block
+    /// b of the first token: x[b·tokens].
+    void add(const DigitBlock<digits>* x, int tokens, int without, float* y, int stride) {
+        typename V::Floats total[rows];
+#pragma GCC unroll 16
+        for (int t = 0; t < rows; ++t) total[t] = V::load(y + t * stride);
+        for (int b = 0; b < blocks_; ++b, x += tokens) {
+            multiply(quants_[b], x);
+            add_sums_of(b, x, total);
+        }
+#pragma GCC unroll 16
+        for (int t = 0; t < rows; ++t)
+            if (t >= without) V::store(y + t * stride, total[t]);
+    }
+
+  private:
+    using Quants = std::uint8_t[quads][4 * lanes];
+
+    inline void multiply(const Quants& quants, const DigitBlock<digits>* x) {
+        Tiles::template load<tiles::weights>(quants, sizeof quants[0]);
+        begin<0>(x);
+        if constexpr (digits == 3) {
+            begin<1>(x);
+            begin<2>(x);
+        }
+        end<0>();
+        if constexpr (digits == 3) {
+            end<1>();
+            end<2>();
+        }
+    }
+    template <int d>
+    inline void begin(const DigitBlock<digits>* x) {
+        constexpr int sums = tiles::sums + d, activations = tiles::activations + d;
         Tiles::template zero<sums>();
         Tiles::template load<activations>(x->digits[d], sizeof *x);
         Tiles::template dot<sums, activations, tiles::weights>();
-        Tiles::template store<sums>(out[d], sizeof out[d][0]);
     }
-}
+    template <int d>
+    inline void end() {
+        Tiles::template store<tiles::sums + d>(sums_[d], sizeof sums_[d][0]);
+    }
+    inline void add_sums_of(int block, const DigitBlock<digits>* x, typename V::Floats* total) {
+        Scales<V, type> weights;
+        weights.scale = V::load(scales_[block][0]);
+        if constexpr (Block<type>::has_minimum) weights.minimum = V::load(scales_[block][1]);
+#pragma GCC unroll 16
+        for (int t = 0; t < rows; ++t) {
+            typename V::Ints of_token[digits];
+#pragma GCC unroll 3
+            for (int d = 0; d < digits; ++d)
+                of_token[d] = V::plus(V::load_ints(sums_[d][t]),
+                                      without_added<V, type>(x[t], d));
+            total[t] = add_sums<V, type, digits>(of_token, weights, x[t], total[t]);
+        }
+    }
 
-template <class V, class Tiles, AssayType type, int digits>
+    int blocks_ = 0;
+    alignas(64) Quants quants_[blocks_together];
+    alignas(64) float scales_[blocks_together][2][lanes];
+    alignas(64) std::int32_t sums_[digits][rows][lanes];
+};
+
+// The last tile begins so early that it is full.
+template <class V, class Tiles, AssayType type, int digits, int rows>
 void multiply_tiles(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
                     float* y, int stride, const Ahead& ahead) {
-    const int last = tokens % tile_rows;  // in a tile of their own, so that no more is read
-    TileConfig config;
-    const auto shape = [&](int tile, int rows, int row_bytes) {
-        config.rows[tile] = static_cast<std::uint8_t>(rows);
-        config.row_bytes[tile] = static_cast<std::uint16_t>(row_bytes);
-    };
-    shape(tiles::weights, quads, 4 * lanes);
-    shape(tiles::sums, tile_rows, 4 * lanes);
-    shape(tiles::activations, tile_rows, digit_block);
-    if (last > 0) {
-        shape(tiles::last_sums, last, 4 * lanes);
-        shape(tiles::last_activations, last, digit_block);
-    }
-    Tiles::load_config(config);
     for (int t = 0; t < tokens; ++t) V::store(y + t * stride, V::no_floats());
     const int blocks = columns / digit_block;
     AskAhead asks(ahead, blocks);
-    for (int b = 0; b < blocks; ++b, group += Block<type>::bytes, x += tokens) {
-        asks.ask();
-        ask_for_weights<type>(group);
-        const Unpacked<V, type> weights(group);
-        alignas(64) std::uint8_t quants[quads][4 * lanes];
-        for (int q = 0; q < quads; ++q) V::store_quants(quants[q], weights.quants[q]);
-        Tiles::template load<tiles::weights>(quants, sizeof quants[0]);
-        for (int first = 0; first < tokens; first += tile_rows) {
-            alignas(64) std::int32_t sums[digits][tile_rows][lanes];
-            if (first + tile_rows <= tokens)
-                tile_sums<Tiles, tiles::sums, tiles::activations>(x + first, sums);
-            else
-                tile_sums<Tiles, tiles::last_sums, tiles::last_activations>(x + first, sums);
-            for (int t = first; t < tokens && t < first + tile_rows; ++t) {
-                typename V::Ints of_token[digits];
-#pragma GCC unroll 3
-                for (int d = 0; d < digits; ++d)
-                    of_token[d] =
-                        V::plus(V::load_ints(sums[d][t - first]), without_added<V, type>(x[t], d));
-                float* const to = y + t * stride;
-                V::store(to, add_sums<V, type, digits>(of_token, weights, x[t], V::load(to)));
-            }
+    TileProducts<V, Tiles, type, digits, rows> products;
+    for (int b = 0; b < blocks; b += blocks_together) {
+        const int some = blocks - b < blocks_together ? blocks - b : blocks_together;
+        products.unpack(group + b * Block<type>::bytes, some, asks);
+        for (int t = 0; t < tokens; t += rows) {
+            const int first = t + rows <= tokens ? t : tokens - rows;
+            products.add(x + b * tokens + first, tokens, t - first, y + first * stride, stride);
         }
     }
-    Tiles::release();
 }
 
-// Of few tokens a tile would be empty for the most part.
+template <class V, class Tiles, int digits, int rows>
+void multiply_with_tiles_of(AssayType type, const std::byte* group, int columns,
+                            const DigitBlock<digits>* x, int tokens, float* y, int stride,
+                            Ahead ahead) {
+    const auto run = type == ASSAY_Q8_0   ? multiply_tiles<V, Tiles, ASSAY_Q8_0, digits, rows>
+                     : type == ASSAY_Q4_0 ? multiply_tiles<V, Tiles, ASSAY_Q4_0, digits, rows>
+                                          : multiply_tiles<V, Tiles, ASSAY_Q4_1, digits, rows>;
+    run(group, columns, x, tokens, y, stride, ahead);
+}
+
+// Of few tokens a tile is empty for the most part, and dot products of vectors are as fast: with
+// one digit up to fifteen of them (Sapphire Rapids).
 template <class V, class Tiles, int digits>
 void multiply_with_tiles(AssayType type, const std::byte* group, int columns,
                          const DigitBlock<digits>* x, int tokens, float* y, int stride,
                          Ahead ahead) {
-    if (tokens <= 4) return multiply<V, digits>(type, group, columns, x, tokens, y, stride, ahead);
-    const auto run = type == ASSAY_Q8_0   ? multiply_tiles<V, Tiles, ASSAY_Q8_0, digits>
-                     : type == ASSAY_Q4_0 ? multiply_tiles<V, Tiles, ASSAY_Q4_0, digits>
-                                          : multiply_tiles<V, Tiles, ASSAY_Q4_1, digits>;
-    run(group, columns, x, tokens, y, stride, ahead);
+    constexpr int few = tile_rows / 2;
+    if (tokens >= tile_rows)
+        multiply_with_tiles_of<V, Tiles, digits, tile_rows>(type, group, columns, x, tokens, y,
+                                                            stride, ahead);
+    else if (digits > 1 && tokens >= few)
+        multiply_with_tiles_of<V, Tiles, digits, few>(type, group, columns, x, tokens, y, stride,
+                                                      ahead);
+    else
+        multiply<V, digits>(type, group, columns, x, tokens, y, stride, ahead);
 }
 
 template <class V, class Tiles>

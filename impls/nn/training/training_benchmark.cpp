@@ -34,6 +34,35 @@ void toy_step(benchmark::State& state, Activation activation, at::ScalarType com
                            benchmark::Counter::kIsRate);
 }
 
+// SmolLM2-135M's shape, eight sequences of 256 tokens, in bf16.
+void smollm2_step(benchmark::State& state) {
+    at::set_num_threads(2);
+    DecoderConfig config;
+    config.layers = 30;
+    config.width = 576;
+    config.hidden = 1536;
+    config.heads = 9;
+    config.kv_heads = 3;
+    config.head_width = 64;
+    config.vocabulary = 49152;
+    config.context = 256;
+    Decoder decoder(config, 1);
+    DenseFeedForward dense;
+    const auto data = some_bytes(config.context);
+    LanguageModelTraining training;
+    training.compute = at::kBFloat16;
+    training.sequences = 8;
+    training.options.steps = 3;
+    NoState none;
+    train_language_model("warm", decoder, dense, data, training, none);
+    for (auto _ : state)
+        train_language_model("smollm2", decoder, dense, data, training, none);
+    state.counters["steps"] =
+        benchmark::Counter(static_cast<double>(state.iterations() * training.options.steps),
+                           benchmark::Counter::kIsRate);
+}
+BENCHMARK(smollm2_step)->UseRealTime()->Unit(benchmark::kMillisecond)->Iterations(2);
+
 BENCHMARK_CAPTURE(toy_step, swiglu_fp32, Activation::swiglu, at::kFloat)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);

@@ -124,10 +124,11 @@ void check_loss(const TrainingState& state, const TrainingStep& step, double los
 }
 
 // Each step frees what the next one asks for again. Kept by the process, it need not be cleared by
-// the kernel every time: 5 to 10 % of a toy step.
+// the kernel every time: 5 to 10 % of a toy step, a sixth of one of SmolLM2, whose logits are larger
+// than any threshold that glibc accepts.
 void keep_freed_memory() {
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc accepts
-    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, -1);
 }
 
 void update(const std::vector<TrainedBlock>& blocks, const TrainingOptions& options,
