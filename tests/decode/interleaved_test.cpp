@@ -131,7 +131,8 @@ TEST_P(InterleavedProduct, AsExactAsFp32) {
 
 TEST_P(InterleavedProduct, ATokensResultDoesNotDependOnTheOthers) {
     std::mt19937_64 random(5);
-    // Fewer columns and more than tiles are unpacked at a time; fewer tokens and more than a tile's.
+    // Fewer columns and more than tiles are unpacked at a time; fewer tokens and more than a
+    // tile's.
     for (const int columns : {192, 1120})
         for (const ActivationType digits : {ActivationType::exact, ActivationType::int8}) {
             const Matrix matrix(type(), 16, columns, 4);

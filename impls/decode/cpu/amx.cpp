@@ -22,8 +22,7 @@ struct AmxTiles {
     }
     template <int tile>
     static void store(void* to, std::ptrdiff_t stride) {
-        asm volatile("tilestored %%tmm%c0, (%1,%2,1)" ::"i"(tile), "r"(to), "r"(stride)
-                     : "memory");
+        asm volatile("tilestored %%tmm%c0, (%1,%2,1)" ::"i"(tile), "r"(to), "r"(stride) : "memory");
     }
     template <int to, int a, int b>
     static void dot() {

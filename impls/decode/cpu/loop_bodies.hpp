@@ -143,10 +143,10 @@ class AskAhead {
 };
 
 template <AssayType type>
-inline void ask_for_weights(const std::byte* group) {
+inline void ask_for_weights(const std::byte* block) {
 #pragma GCC unroll 16
     for (int line = 0; line < Block<type>::bytes; line += 64)
-        __builtin_prefetch(group + prefetch_bytes + line, 0, second_cache);
+        __builtin_prefetch(block + line, 0, second_cache);
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ void multiply_few(const std::byte* group, int columns, const DigitBlock<digits>*
     AskAhead asks(ahead, blocks);
     for (int b = 0; b < blocks; ++b, group += Block<type>::bytes, x += tokens) {
         asks.ask();
-        ask_for_weights<type>(group);
+        ask_for_weights<type>(group + prefetch_bytes);
         const Unpacked<V, type> weights(group);
 #pragma GCC unroll 4
         for (int t = 0; t < tokens; ++t)
@@ -180,7 +180,7 @@ void multiply_many(const std::byte* group, int columns, const DigitBlock<digits>
     AskAhead asks(ahead, blocks);
     for (int b = 0; b < blocks; ++b, group += Block<type>::bytes, x += tokens) {
         asks.ask();
-        ask_for_weights<type>(group);
+        ask_for_weights<type>(group + prefetch_bytes);
         const Unpacked<V, type> weights(group);
         int t = 0;
         for (; t + 2 <= tokens; t += 2) {

@@ -83,8 +83,34 @@ enum : int { weights, sums, activations = sums + 3 };  // of each digit
 /// Blocks that are unpacked at a time: 16 KiB of quants, in the first cache beside a tile's sums.
 constexpr int blocks_together = 32;
 
-// Products of some blocks of a group with `rows` tokens at a time. Rows are unpacked well before
-// their products: a tile cannot be loaded from what has just been stored.
+// Some blocks of a group, unpacked. Well before their products: a tile cannot be loaded from what
+// has just been stored.
+template <class V, AssayType type>
+struct UnpackedBlocks {
+    int count = 0;
+    alignas(64) std::uint8_t quants[blocks_together][quads][4 * lanes];
+    alignas(64) float scales[blocks_together][2][lanes];  ///< and minima
+
+    /// `blocks`: at most blocks_together.
+    void unpack(const std::byte* group, int blocks) {
+        count = blocks;
+        for (int b = 0; b < blocks; ++b, group += Block<type>::bytes) {
+            const Unpacked<V, type> weights(group);
+            V::store(scales[b][0], weights.scale);
+            if constexpr (Block<type>::has_minimum) V::store(scales[b][1], weights.minimum);
+#pragma GCC unroll 8
+            for (int q = 0; q < quads; ++q) V::store_quants(quants[b][q], weights.quants[q]);
+        }
+    }
+    Scales<V, type> scales_of(int block) const {
+        Scales<V, type> weights;
+        weights.scale = V::load(scales[block][0]);
+        if constexpr (Block<type>::has_minimum) weights.minimum = V::load(scales[block][1]);
+        return weights;
+    }
+};
+
+// Products of them with `rows` tokens at a time.
 template <class V, class Tiles, AssayType type, int digits, int rows>
 class TileProducts {
   public:
@@ -105,29 +131,18 @@ class TileProducts {
     TileProducts(const TileProducts&) = delete;
     TileProducts& operator=(const TileProducts&) = delete;
 
-    /// `blocks` of the group, at most blocks_together.
-    void unpack(const std::byte* group, int blocks, AskAhead& asks) {
-        blocks_ = blocks;
-        for (int b = 0; b < blocks; ++b, group += Block<type>::bytes) {
-            asks.ask();
-            ask_for_weights<type>(group);
-            const Unpacked<V, type> weights(group);
-            V::store(scales_[b][0], weights.scale);
-            if constexpr (Block<type>::has_minimum) V::store(scales_[b][1], weights.minimum);
-#pragma GCC unroll 8
-            for (int q = 0; q < quads; ++q) V::store_quants(quants_[b][q], weights.quants[q]);
-        }
-    }
-
-    /// y[t·stride] += their products with `rows` tokens, but for the first `without` of them; block
-    /// b of the first token: x[b·tokens].
-    void add(const DigitBlock<digits>* x, int tokens, int without, float* y, int stride) {
+    /// y[t·stride] += the blocks' products with `rows` tokens, but for the first `without` of them;
+    /// block b of the first token: x[b·tokens]. ask(b): what to ask memory for meanwhile.
+    template <class Ask>
+    void add(const UnpackedBlocks<V, type>& blocks, const DigitBlock<digits>* x, int tokens,
+             int without, float* y, int stride, const Ask& ask) {
         typename V::Floats total[rows];
 #pragma GCC unroll 16
         for (int t = 0; t < rows; ++t) total[t] = V::load(y + t * stride);
-        for (int b = 0; b < blocks_; ++b, x += tokens) {
-            multiply(quants_[b], x);
-            add_sums_of(b, x, total);
+        for (int b = 0; b < blocks.count; ++b, x += tokens) {
+            ask(b);
+            multiply(blocks.quants[b], x);
+            add_sums(blocks.scales_of(b), x, total);
         }
 #pragma GCC unroll 16
         for (int t = 0; t < rows; ++t)
@@ -135,9 +150,8 @@ class TileProducts {
     }
 
   private:
-    using Quants = std::uint8_t[quads][4 * lanes];
-
-    inline void multiply(const Quants& quants, const DigitBlock<digits>* x) {
+    inline void multiply(const std::uint8_t (&quants)[quads][4 * lanes],
+                         const DigitBlock<digits>* x) {
         Tiles::template load<tiles::weights>(quants, sizeof quants[0]);
         begin<0>(x);
         if constexpr (digits == 3) {
@@ -161,24 +175,18 @@ class TileProducts {
     inline void end() {
         Tiles::template store<tiles::sums + d>(sums_[d], sizeof sums_[d][0]);
     }
-    inline void add_sums_of(int block, const DigitBlock<digits>* x, typename V::Floats* total) {
-        Scales<V, type> weights;
-        weights.scale = V::load(scales_[block][0]);
-        if constexpr (Block<type>::has_minimum) weights.minimum = V::load(scales_[block][1]);
+    inline void add_sums(const Scales<V, type>& weights, const DigitBlock<digits>* x,
+                         typename V::Floats* total) {
 #pragma GCC unroll 16
         for (int t = 0; t < rows; ++t) {
             typename V::Ints of_token[digits];
 #pragma GCC unroll 3
             for (int d = 0; d < digits; ++d)
-                of_token[d] = V::plus(V::load_ints(sums_[d][t]),
-                                      without_added<V, type>(x[t], d));
-            total[t] = add_sums<V, type, digits>(of_token, weights, x[t], total[t]);
+                of_token[d] = V::plus(V::load_ints(sums_[d][t]), without_added<V, type>(x[t], d));
+            total[t] = decode::add_sums<V, type, digits>(of_token, weights, x[t], total[t]);
         }
     }
 
-    int blocks_ = 0;
-    alignas(64) Quants quants_[blocks_together];
-    alignas(64) float scales_[blocks_together][2][lanes];
     alignas(64) std::int32_t sums_[digits][rows][lanes];
 };
 
@@ -189,13 +197,21 @@ void multiply_tiles(const std::byte* group, int columns, const DigitBlock<digits
     for (int t = 0; t < tokens; ++t) V::store(y + t * stride, V::no_floats());
     const int blocks = columns / digit_block;
     AskAhead asks(ahead, blocks);
+    UnpackedBlocks<V, type> unpacked;
     TileProducts<V, Tiles, type, digits, rows> products;
     for (int b = 0; b < blocks; b += blocks_together) {
         const int some = blocks - b < blocks_together ? blocks - b : blocks_together;
-        products.unpack(group + b * Block<type>::bytes, some, asks);
+        const std::byte* const from = group + b * Block<type>::bytes;
+        unpacked.unpack(from, some);
         for (int t = 0; t < tokens; t += rows) {
             const int first = t + rows <= tokens ? t : tokens - rows;
-            products.add(x + b * tokens + first, tokens, t - first, y + first * stride, stride);
+            const auto ask = [&](int block) {
+                if (t > 0) return;
+                asks.ask();
+                ask_for_weights<type>(from + (block + blocks_together) * Block<type>::bytes);
+            };
+            products.add(unpacked, x + b * tokens + first, tokens, t - first, y + first * stride,
+                         stride, ask);
         }
     }
 }

@@ -55,8 +55,7 @@ void smollm2_step(benchmark::State& state) {
     training.options.steps = 3;
     NoState none;
     train_language_model("warm", decoder, dense, data, training, none);
-    for (auto _ : state)
-        train_language_model("smollm2", decoder, dense, data, training, none);
+    for (auto _ : state) train_language_model("smollm2", decoder, dense, data, training, none);
     state.counters["steps"] =
         benchmark::Counter(static_cast<double>(state.iterations() * training.options.steps),
                            benchmark::Counter::kIsRate);
