@@ -6,10 +6,11 @@
 namespace assay::decode {
 namespace {
 
-// GCC 12's own functions want a tile's number as a digit, and do not say that memory is read.
+// GCC 12's own functions want a tile's number as a digit and do not say what memory they read: of
+// the configuration eight bytes, so that the others may not be stored yet.
 struct AmxTiles {
-    static void load_config(const TileConfig& config) { _tile_loadconfig(&config); }
-    static void release() { _tile_release(); }
+    static void load_config(const TileConfig& config) { asm volatile("ldtilecfg %0" ::"m"(config)); }
+    static void release() { asm volatile("tilerelease"); }
 
     template <int tile>
     static void zero() {
