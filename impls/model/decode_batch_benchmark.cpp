@@ -15,6 +15,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "impls/decode/cpu/back_end.hpp"
@@ -129,9 +130,10 @@ struct Speed {
 };
 
 struct Kept {
-    const char* name;
+    std::string name;
     ActivationType activations;
     KvType kv;
+    const Loops* loops = nullptr;  ///< the fastest unless given
 };
 
 void run(benchmark::State& state, const Kept& kept) {
@@ -139,7 +141,8 @@ void run(benchmark::State& state, const Kept& kept) {
     Batch batch(size, {.blocks = size * blocks_of_sequence,
                        .threads = threads,
                        .kv = kept.kv,
-                       .activations = kept.activations});
+                       .activations = kept.activations,
+                       .loops = kept.loops});
     Bounds bounds(threads);
     const nn::DecoderConfig& config = batch.back_end().model().config;
     const double pairs = static_cast<double>(config.parameters()) * size;
@@ -183,11 +186,21 @@ void run(benchmark::State& state, const Kept& kept) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-    for (const Kept& kept : {Kept{"batch/exact", ActivationType::exact, KvType::f32},
-                             {"batch/int8", ActivationType::int8, KvType::bf16},
-                             {"batch/int8/kv_f32", ActivationType::int8, KvType::f32}}) {
+    std::vector<Kept> all{{"batch/exact", ActivationType::exact, KvType::f32},
+                          {"batch/int8", ActivationType::int8, KvType::bf16},
+                          {"batch/int8/kv_f32", ActivationType::int8, KvType::f32}};
+    // What the fastest loops gain over the next.
+    if (const auto loops = all_loops(); loops.size() > 1) {
+        const Loops* const next = loops[loops.size() - 2];
+        for (const std::size_t i : {0, 1}) {
+            all.push_back(all[i]);
+            all.back().name += std::string("/") + next->name;
+            all.back().loops = next;
+        }
+    }
+    for (const Kept& kept : all) {
         auto* const added = benchmark::RegisterBenchmark(
-            kept.name, [kept](benchmark::State& state) { run(state, kept); });
+            kept.name.c_str(), [kept](benchmark::State& state) { run(state, kept); });
         for (const int batch : {1, 4, 16, 32}) added->Args({batch, kernels::allowed_cores()});
         added->ArgNames({"batch", "threads"})->UseManualTime()->Unit(benchmark::kMillisecond);
     }

@@ -9,7 +9,9 @@ namespace {
 // GCC 12's own functions want a tile's number as a digit and do not say what memory they read: of
 // the configuration eight bytes, so that the others may not be stored yet.
 struct AmxTiles {
-    static void load_config(const TileConfig& config) { asm volatile("ldtilecfg %0" ::"m"(config)); }
+    static void load_config(const TileConfig& config) {
+        asm volatile("ldtilecfg %0" ::"m"(config));
+    }
     static void release() { asm volatile("tilerelease"); }
 
     template <int tile>

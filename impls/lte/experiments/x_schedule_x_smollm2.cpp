@@ -49,8 +49,8 @@ Experiment x_smollm2() {
     experiment.profiles.erase(experiment.profiles.begin());  // nothing of this takes minutes
     ProfilePlan &small = experiment.profiles[0], &gpu = experiment.profiles[1];
     small.rounds = 2;  // the fewest that an interval takes
-    small.axes = {{"corpus", {"bible-kjv"}}, {"sparsity", {0.5}}, {"steps", {80}}};
-    small.seconds_per_sample = 200;
+    small.axes = {{"corpus", {"bible-kjv"}}, {"sparsity", {0.5}}, {"steps", {60}}};
+    small.seconds_per_sample = 150;
     gpu.axes = {{"corpus", {"bible-kjv"}}, {"steps", {}}};
     experiment.figure = {.kind = Figure::Kind::bars,
                          .metric = "perplexity",
