@@ -1,8 +1,9 @@
 // Many sequences side by side: 128 tokens of prompt and 128 more of each, as llama-batched-bench
 // runs them with -npp 128 -ntg 128 -npl BATCH. Beside each run, on as many threads: a plain read of
-// what a step reads, and the bare int8 dot products that a step needs; `of_least` is the bound that
-// the slower of the two sets, over the step's time. Every number is the best of all iterations,
-// since other work on the machine only ever takes time away.
+// what a step reads, and the bare int8 dot products of vectors that a step needs; `of_least` is the
+// bound that the slower of the two sets, over the step's time. (Tiles may pass that of vectors.)
+// Every number is the best of all iterations, since other work on the machine only ever takes time
+// away. The last cases run with the next loops instead of the processor's fastest.
 //
 // The model is the file that ASSAY_TEST_MODEL names, else one of SmolLM2-135M's shape with random
 // weights. With a file, and where scripts/peers has built it, fresh processes of llama.cpp run in
@@ -55,13 +56,13 @@ class Bounds {
         return kernels::streamed_read_seconds(pool_, instructions, memory_.get(), reserve) *
                static_cast<double>(bytes) / static_cast<double>(reserve);
     }
-    double multiply(double pairs) {
+    double multiply(const Loops& loops, double pairs) {
         constexpr int dots = 400'000;
         const int items = 4 * pool_.threads();
         const Clock::time_point start = Clock::now();
         pool_.run(items, [&](int) {
             const std::int8_t digits[digit_block] = {1, 2, 3};
-            benchmark::DoNotOptimize(loops().bare_dots(memory_.get(), digits, dots));
+            benchmark::DoNotOptimize(loops.bare_dots(memory_.get(), digits, dots));
         });
         const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
         return seconds * pairs / (64.0 * dots * items);
@@ -150,7 +151,7 @@ void run(benchmark::State& state, const Kept& kept) {
     Speed ours, theirs;
     double step_s = 1e9, read_s = 1e9, dots_s = 1e9;
     for ([[maybe_unused]] auto iteration : state) {
-        dots_s = std::min(dots_s, bounds.multiply(pairs));
+        dots_s = std::min(dots_s, bounds.multiply(kept.loops ? *kept.loops : loops(), pairs));
         const double prefill_s = batch.prefill();
         std::vector<double> steps;
         std::uint64_t half_way_bytes = 0;
@@ -164,7 +165,7 @@ void run(benchmark::State& state, const Kept& kept) {
         std::nth_element(steps.begin(), steps.begin() + new_tokens / 2, steps.end());
         step_s = std::min(step_s, steps[new_tokens / 2]);
         ours.take_better({size * prompt_tokens / prefill_s, size * new_tokens / decode_s});
-        if (model_path() && llama_cpp_program()) {
+        if (model_path() && !kept.loops && llama_cpp_program()) {
             const LlamaCppSpeed peer = run_llama_cpp({.model = model_path(),
                                                       .batch = size,
                                                       .threads = threads,

@@ -83,17 +83,18 @@ class InterleavedProduct : public testing::TestWithParam<Case> {
         return Activations(columns, digits, *GetParam().loops);
     }
     // [tokens][16] of the first group.
-    static std::vector<float> multiply(const Matrix& matrix, Activations& x, int tokens) {
+    static std::vector<float> multiply(const Matrix& matrix, Activations& x, int tokens,
+                                       const Loops& loops = *GetParam().loops,
+                                       const Ahead& ahead = {}) {
         x.begin(tokens);
         for (int t = 0; t < tokens; ++t) x.ready(t);
         std::vector<float> y(static_cast<std::size_t>(16 * tokens), 99.0f);
-        const Loops& loops = *GetParam().loops;
         if (x.digit_type() == ActivationType::exact)
             loops.multiply_exact(matrix.type, matrix.interleaved.data(), matrix.columns, x.exact(),
-                                 tokens, y.data(), 16, {});
+                                 tokens, y.data(), 16, ahead);
         else
             loops.multiply_int8(matrix.type, matrix.interleaved.data(), matrix.columns, x.int8(),
-                                tokens, y.data(), 16, {});
+                                tokens, y.data(), 16, ahead);
         return y;
     }
 };
@@ -104,7 +105,7 @@ TEST_P(InterleavedProduct, AsExactAsFp32) {
     for (const int columns : {32, 96, 576, 1536}) {
         const Matrix matrix(type(), 16, columns, 3);
         Activations x = activations(columns);
-        constexpr int tokens = 7;
+        constexpr int tokens = 19;  // more than a tile's
         // Blocks of very different size, as real activations have.
         for (int t = 0; t < tokens; ++t)
             for (int c = 0; c < columns; ++c)
@@ -148,7 +149,8 @@ TEST_P(InterleavedProduct, ATokensResultDoesNotDependOnTheOthers) {
             for (const int tokens : {2, 4, 5, 7, 8, 11, 15, 16, 17, 31, 32, 40, largest_pass})
                 EXPECT_TRUE(std::ranges::equal(multiply(matrix, all, tokens),
                                                std::span(alone).first(16u * tokens)))
-                    << tokens << " tokens, " << columns << " columns";
+                    << tokens << " tokens, " << columns << " columns, digits "
+                    << static_cast<int>(digits);
         }
 }
 
@@ -250,29 +252,42 @@ TEST_P(InterleavedProduct, Int8IsWithinItsRounding) {
 }
 
 TEST_P(InterleavedProduct, EverySetOfInstructionsGivesTheSameBits) {
-    const Matrix matrix(type(), 16, 192, 10);
     std::mt19937_64 random(11);
     std::normal_distribution<float> normal;
-    for (const ActivationType digits : {ActivationType::exact, ActivationType::int8})
-        for (const int tokens : {1, 2, 3, 4, 5, 16, 63}) {
-            Activations own = activations(192, digits);
-            Activations portable(192, digits, *all_loops().front());
-            for (int t = 0; t < tokens; ++t)
-                for (int c = 0; c < 192; ++c)
-                    own.row(t)[c] = portable.row(t)[c] = normal(random) * std::ldexp(1.0f, t % 40);
-            const std::vector<float> y = multiply(matrix, own, tokens);
-            portable.begin(tokens);
-            for (int t = 0; t < tokens; ++t) portable.ready(t);
-            std::vector<float> expected(y.size());
-            const Loops& plain = *all_loops().front();
-            if (digits == ActivationType::exact)
-                plain.multiply_exact(type(), matrix.interleaved.data(), 192, portable.exact(),
-                                     tokens, expected.data(), 16, {});
+    const Loops& plain = *all_loops().front();
+    for (const int columns : {192, 1120}) {
+        const Matrix matrix(type(), 16, columns, 10);
+        for (const ActivationType digits : {ActivationType::exact, ActivationType::int8})
+            for (const int tokens : {1, 2, 3, 4, 5, 8, 11, 16, 17, 63}) {
+                Activations own = activations(columns, digits);
+                Activations portable(columns, digits, plain);
+                for (int t = 0; t < tokens; ++t)
+                    for (int c = 0; c < columns; ++c)
+                        own.row(t)[c] = portable.row(t)[c] =
+                            normal(random) * std::ldexp(1.0f, t % 40);
+                EXPECT_EQ(multiply(matrix, own, tokens), multiply(matrix, portable, tokens, plain))
+                    << tokens << " tokens, " << columns << " columns";
+            }
+    }
+}
+
+// A tile may hold a token once more: what is no number in one stays out of the others.
+TEST_P(InterleavedProduct, ATokenThatIsNoNumberSpoilsNoOther) {
+    constexpr int tokens = 17, columns = 96;
+    const Matrix matrix(type(), 16, columns, 13);
+    for (const ActivationType digits : {ActivationType::exact, ActivationType::int8}) {
+        Activations x = activations(columns, digits);
+        for (int t = 0; t < tokens; ++t)
+            for (int c = 0; c < columns; ++c) x.row(t)[c] = static_cast<float>(c % 7 - t);
+        const std::vector<float> expected = multiply(matrix, x, tokens);
+        x.row(1)[40] = std::numeric_limits<float>::quiet_NaN();
+        const std::vector<float> y = multiply(matrix, x, tokens);
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (i / 16 == 1)
+                EXPECT_TRUE(std::isnan(y[i]));
             else
-                plain.multiply_int8(type(), matrix.interleaved.data(), 192, portable.int8(), tokens,
-                                    expected.data(), 16, {});
-            EXPECT_EQ(y, expected) << tokens;
-        }
+                EXPECT_EQ(y[i], expected[i]) << "token " << i / 16;
+    }
 }
 
 // Bit by bit: what the processor has, and what the operating system saves.
@@ -312,20 +327,20 @@ TEST(Tiles, EmulatedDotProducts) {
 
 // What is asked for beside a product is read by nobody: it changes no bit, wherever it lies.
 TEST_P(InterleavedProduct, AskingAheadChangesNoBit) {
-    const Matrix matrix(type(), 16, 96, 12);
     const std::vector<std::byte> memory(1000);
     const std::byte* const pieces[] = {memory.data(), memory.data() + 512};
-    for (const int tokens : {1, 4, 7}) {
-        Activations x = activations(96, ActivationType::int8);
-        for (int t = 0; t < tokens; ++t)
-            for (int c = 0; c < 96; ++c) x.row(t)[c] = static_cast<float>(t + c % 7);
-        const std::vector<float> expected = multiply(matrix, x, tokens);
-        for (const int lines : {1, 3, 13}) {
-            std::vector<float> y(expected.size());
-            GetParam().loops->multiply_int8(type(), matrix.interleaved.data(), 96, x.int8(), tokens,
-                                            y.data(), 16, {pieces, 7, 2, std::min(lines, 12)});
-            EXPECT_EQ(y, expected);
-        }
+    for (const int columns : {96, 1120}) {
+        const Matrix matrix(type(), 16, columns, 12);
+        for (const ActivationType digits : {ActivationType::exact, ActivationType::int8})
+            for (const int tokens : {1, 4, 7, 8, 16, 33}) {
+                Activations x = activations(columns, digits);
+                for (int t = 0; t < tokens; ++t)
+                    for (int c = 0; c < columns; ++c) x.row(t)[c] = static_cast<float>(t + c % 7);
+                const std::vector<float> expected = multiply(matrix, x, tokens);
+                for (const int lines : {1, 3, 12})
+                    EXPECT_EQ(multiply(matrix, x, tokens, *GetParam().loops, {pieces, 7, 2, lines}),
+                              expected);
+            }
     }
 }
 

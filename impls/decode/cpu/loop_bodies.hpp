@@ -15,7 +15,7 @@ namespace assay::decode {
 
 constexpr int quads = digit_block / 4;  // four columns make one 32-bit lane
 /// Weights are asked for so far ahead, into the second cache: as the kernels do
-/// (prefetch_bytes_ahead).
+/// (prefetch_bytes_ahead). Beside tiles, by as many blocks as are unpacked together.
 constexpr int prefetch_bytes = 8192;
 constexpr int second_cache = 2;
 

@@ -110,7 +110,8 @@ struct Loops {
     /// out[i] = gate / (1 + exp(−gate)) · up.
     void (*swiglu)(const float* gates, const float* ups, int count, float* out);
     SoftmaxPart (*softmax)(const float* logits, int count, float sharpness);
-    /// Nothing but int8 dot products, of 64 pairs each: what products are measured against. quants:
+    /// Nothing but int8 dot products of vectors, of 64 pairs each: what products are measured
+    /// against, those with tiles too, although they may be faster. quants:
     /// 512 bytes; digits: 32.
     std::int32_t (*bare_dots)(const std::byte* quants, const std::int8_t* digits, int dots);
 };

@@ -83,8 +83,8 @@ enum : int { weights, sums, activations = sums + 3 };  // of each digit
 /// Blocks that are unpacked at a time: 16 KiB of quants, in the first cache beside a tile's sums.
 constexpr int blocks_together = 32;
 
-// Some blocks of a group, unpacked. Well before their products: a tile cannot be loaded from what
-// has just been stored.
+// Some blocks of a group, unpacked. Well before their products: a tile that is loaded from what has
+// just been stored waits for it.
 template <class V, AssayType type>
 struct UnpackedBlocks {
     int count = 0;
@@ -190,7 +190,7 @@ class TileProducts {
     alignas(64) std::int32_t sums_[digits][rows][lanes];
 };
 
-// The last tile begins so early that it is full.
+// tokens: at least `rows`. The last tile begins so early that it is full.
 template <class V, class Tiles, AssayType type, int digits, int rows>
 void multiply_tiles(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
                     float* y, int stride, const Ahead& ahead) {
@@ -226,8 +226,8 @@ void multiply_with_tiles_of(AssayType type, const std::byte* group, int columns,
     run(group, columns, x, tokens, y, stride, ahead);
 }
 
-// Of few tokens a tile is empty for the most part, and dot products of vectors are as fast: with
-// one digit up to fifteen of them (Sapphire Rapids).
+// Where tokens do not fill a tile, dot products of vectors are as fast with one digit; with three,
+// tiles of half as many rows are half as fast again (Sapphire Rapids).
 template <class V, class Tiles, int digits>
 void multiply_with_tiles(AssayType type, const std::byte* group, int columns,
                          const DigitBlock<digits>* x, int tokens, float* y, int stride,
@@ -236,11 +236,11 @@ void multiply_with_tiles(AssayType type, const std::byte* group, int columns,
     if (tokens >= tile_rows)
         multiply_with_tiles_of<V, Tiles, digits, tile_rows>(type, group, columns, x, tokens, y,
                                                             stride, ahead);
-    else if (digits > 1 && tokens >= few)
+    else if (digits == 1 || tokens < few)
+        multiply<V, digits>(type, group, columns, x, tokens, y, stride, ahead);
+    else if constexpr (digits > 1)
         multiply_with_tiles_of<V, Tiles, digits, few>(type, group, columns, x, tokens, y, stride,
                                                       ahead);
-    else
-        multiply<V, digits>(type, group, columns, x, tokens, y, stride, ahead);
 }
 
 template <class V, class Tiles>

@@ -123,9 +123,10 @@ void check_loss(const TrainingState& state, const TrainingStep& step, double los
     }
 }
 
-// Each step frees what the next one asks for again. Kept by the process, it need not be cleared by
-// the kernel every time: 5 to 10 % of a toy step, a sixth of one of SmolLM2, whose logits are
-// larger than any threshold that glibc accepts.
+// Each step frees what the next one asks for again. Kept by the process to its end, it need not be
+// cleared by the kernel every time: 5 to 10 % of a toy step, a sixth of one of SmolLM2, whose
+// logits are larger than any threshold that glibc accepts. (Other threads than the main one still
+// map what is large.)
 void keep_freed_memory() {
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, -1);

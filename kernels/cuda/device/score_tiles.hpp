@@ -147,7 +147,8 @@ struct TileSums {
 
 /// Each warp multiplies by itself.
 struct OfWarps {
-    using Tile = TileSums<4, 4, 4>;  ///< 128 x 128
+    static constexpr bool out_of_memory = false;  ///< of the block, without registers
+    using Tile = TileSums<4, 4, 4>;               ///< 128 x 128
     template <class Operand, class AnyTile, class Meanwhile>
     ASSAY_DEVICE static void add(AnyTile& sums, const std::uint16_t* a, const std::uint16_t* b,
                                  const Meanwhile& meanwhile) {
@@ -157,6 +158,7 @@ struct OfWarps {
 };
 /// Four warps multiply together: 64 rows of a by all columns of b, straight out of block memory.
 struct OfWarpgroups {
+    static constexpr bool out_of_memory = true;
     using Tile = TileSums<1, 16, 1>;  ///< 128 x 128
     template <class Operand, class Meanwhile>
     ASSAY_DEVICE static void add(Tile& sums, const std::uint16_t* a, const std::uint16_t* b,
@@ -186,7 +188,7 @@ ASSAY_DEVICE void add_in_stages(Tile& sums, int steps, const Copy& copy, const B
     for (int step = 0; step < score_stages - 1; ++step) ask(step);
     for (int step = 0; step < steps; ++step) {
         wait_for_copies<score_stages - 2>();
-        show_copies();
+        if constexpr (Products::out_of_memory) show_copies();
         block_barrier();  // everyone's pieces are there, and the stage before is no longer read
         const std::uint16_t* const stage = memory + step % score_stages * stage_numbers;
         begin(step);

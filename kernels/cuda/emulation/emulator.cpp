@@ -94,6 +94,7 @@ void Emulator::run_blocks() {
         thread.started = thread.started && thread.state == State::finished;
         thread.state = State::ready;
         thread.copies.clear();
+        thread.work.clear();
     }
     std::vector<int> order(threads_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -233,6 +234,16 @@ void Emulator::wait_for_copies(int groups) {
         }
         copies.pop_front();
     }
+}
+
+void Emulator::work_later(std::function<void()> work) {
+    threads_[static_cast<std::size_t>(current_)].work.push_back(std::move(work));
+}
+
+void Emulator::wait_for_work() {
+    auto& all = threads_[static_cast<std::size_t>(current_)].work;
+    for (const std::function<void()>& work : all) work();
+    all.clear();
 }
 
 std::uint32_t Emulator::warp_ballot(bool condition) {

@@ -55,6 +55,9 @@ class Emulator {
     void copy_later(void* to, const void* from, std::size_t bytes);
     void end_of_copies();              ///< those since the last time are a group
     void wait_for_copies(int groups);  ///< until at most so many, the latest, are left
+    /// What a thread begins happens when it waits: what it needs must still be there then.
+    void work_later(std::function<void()> work);
+    void wait_for_work();
 
   private:
     enum class State { ready, at_barrier, at_count, at_sum, at_ballot, at_gather, finished };
@@ -75,6 +78,7 @@ class Emulator {
             std::size_t bytes;
         };
         std::deque<std::vector<Copy>> copies;  ///< groups, the last one open
+        std::vector<std::function<void()>> work;
     };
 
     std::size_t block_of(int thread) const {

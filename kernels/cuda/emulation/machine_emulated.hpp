@@ -94,14 +94,14 @@ void wait_for_copies() {
     Emulator::running().wait_for_copies(groups);
 }
 inline void show_copies() {}
-inline void wait_for_products(float (&)[16][4]) {}
+inline void wait_for_products(float (&)[16][4]) { Emulator::running().wait_for_work(); }
 /// Of a device's way of finding operands, only what places depend on: bits of the address.
 template <bool terms_are_lines>
 void multiply_together(float (&sums)[16][4], const std::uint16_t* a, const std::uint16_t* b) {
     constexpr int line_bytes = 128, number_bytes = 2;
     const auto* const memory =
         reinterpret_cast<const std::byte*>(Emulator::running().block_memory());
-    const auto number = [&](const std::uint16_t* operand, int of, int term) {
+    const auto number = [memory](const std::uint16_t* operand, int of, int term) {
         const auto at = reinterpret_cast<const std::byte*>(operand) - memory;
         const std::ptrdiff_t plain =
             at + (terms_are_lines ? (of / 64 * 64 + term) * line_bytes + of % 64 * number_bytes
@@ -112,11 +112,13 @@ void multiply_together(float (&sums)[16][4], const std::uint16_t* a, const std::
         return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
     };
     const int lane = thread_index() % lanes, warp = thread_index() / lanes % 4;
-    for (int j = 0; j < 16; ++j)
-        for (int v = 0; v < 4; ++v)
-            for (int term = 0; term < 64; ++term)
-                sums[j][v] += number(a, 16 * warp + lane / 4 + v / 2 * 8, term) *
-                              number(b, 8 * j + lane % 4 * 2 + v % 2, term);
+    Emulator::running().work_later([&sums, a, b, number, lane, warp] {
+        for (int j = 0; j < 16; ++j)
+            for (int v = 0; v < 4; ++v)
+                for (int term = 0; term < 64; ++term)
+                    sums[j][v] += number(a, 16 * warp + lane / 4 + v / 2 * 8, term) *
+                                  number(b, 8 * j + lane % 4 * 2 + v % 2, term);
+    });
 }
 inline int bits_set(std::uint32_t bits) { return std::popcount(bits); }
 inline float* block_memory() { return Emulator::running().block_memory(); }

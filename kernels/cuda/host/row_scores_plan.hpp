@@ -23,7 +23,7 @@ constexpr int product_tiles(std::int64_t size) {
 
 // On the tensor cores (device/score_tiles.hpp). A block of eight warps makes a tile of so many sums
 // squared; three steps of `score_depth` terms are in block memory at a time, 96 KB for the wide
-// tile. Steps half as deep took 2 to 16 % longer on an H100.
+// tile. Steps half as deep took 2 to 16 % longer on an H100; other GPUs have not been measured.
 constexpr int score_tile = 128, narrow_score_tile = 64;
 constexpr int score_depth = 64, score_stages = 3, score_threads = 256;
 /// Tiles of a band (tile_of_block()).

@@ -12,7 +12,11 @@ namespace {
 
 constexpr int least_major = 8;        // the oldest machine code in the plug-in
 constexpr int overlapping_major = 9;  // griddepcontrol's first
-constexpr int warpgroup_major = 9;    // wgmma's only
+#ifdef ASSAY_CUDA_WARPGROUP_CODE
+constexpr int warpgroup_major = 9;  // wgmma's only
+#else
+constexpr int warpgroup_major = -1;  // the plug-in has no code for it
+#endif
 
 int attribute(cudaDeviceAttr which, int device) {
     int value = 0;
