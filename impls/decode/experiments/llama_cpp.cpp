@@ -15,7 +15,7 @@
 namespace assay::decode {
 namespace {
 
-constexpr const char* built = ".deps/peers/llama-batched-bench-0.3.36";
+constexpr const char* built = ".deps/peers/llama-batched-bench-0.3.36-tiles";
 
 std::string printed_by(const LlamaCppRun& run, const char* flash_attention) {
     const std::string threads =
