@@ -17,22 +17,27 @@ TokenData some_bytes(int context) {
     return TokenData::from_text(text, Tokenizer::bytes(), 0.1, context);
 }
 
-void toy_step(benchmark::State& state, Activation activation, at::ScalarType compute) {
+void time_steps(benchmark::State& state, const DecoderConfig& config,
+                const LanguageModelTraining& training) {
     at::set_num_threads(2);
-    DecoderConfig config;  // 4 layers, width 128, hidden 512, 4 heads, context 128, bytes
-    config.activation = activation;
     Decoder decoder(config, 1);
     DenseFeedForward dense;
     const auto data = some_bytes(config.context);
-    LanguageModelTraining training;
-    training.compute = compute;
-    training.options.steps = 5;
     NoState none;
     train_language_model("warm", decoder, dense, data, training, none);
-    for (auto _ : state) train_language_model("toy", decoder, dense, data, training, none);
+    for (auto _ : state) train_language_model("timed", decoder, dense, data, training, none);
     state.counters["steps"] =
         benchmark::Counter(static_cast<double>(state.iterations() * training.options.steps),
                            benchmark::Counter::kIsRate);
+}
+
+void toy_step(benchmark::State& state, Activation activation, at::ScalarType compute) {
+    DecoderConfig config;  // 4 layers, width 128, hidden 512, 4 heads, context 128, bytes
+    config.activation = activation;
+    LanguageModelTraining training;
+    training.compute = compute;
+    training.options.steps = 5;
+    time_steps(state, config, training);
 }
 
 BENCHMARK_CAPTURE(toy_step, swiglu_fp32, Activation::swiglu, at::kFloat)
@@ -50,7 +55,6 @@ BENCHMARK_CAPTURE(toy_step, gelu_bf16, Activation::gelu, at::kBFloat16)
 
 // SmolLM2-135M's shape, eight sequences of 256 tokens, in bf16.
 void smollm2_step(benchmark::State& state) {
-    at::set_num_threads(2);
     DecoderConfig config;
     config.layers = 30;
     config.width = 576;
@@ -60,19 +64,11 @@ void smollm2_step(benchmark::State& state) {
     config.head_width = 64;
     config.vocabulary = 49152;
     config.context = 256;
-    Decoder decoder(config, 1);
-    DenseFeedForward dense;
-    const auto data = some_bytes(config.context);
     LanguageModelTraining training;
     training.compute = at::kBFloat16;
     training.sequences = 8;
     training.options.steps = 3;
-    NoState none;
-    train_language_model("warm", decoder, dense, data, training, none);
-    for (auto _ : state) train_language_model("smollm2", decoder, dense, data, training, none);
-    state.counters["steps"] =
-        benchmark::Counter(static_cast<double>(state.iterations() * training.options.steps),
-                           benchmark::Counter::kIsRate);
+    time_steps(state, config, training);
 }
 BENCHMARK(smollm2_step)->UseRealTime()->Unit(benchmark::kMillisecond)->Iterations(2);
 
