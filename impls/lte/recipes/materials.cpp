@@ -88,7 +88,7 @@ Sizes sizes_of(std::string_view model, Profile profile) {
         sizes.stage2_steps = toy ? 5 : gpu ? 900 : 160;
         sizes.tune_rate = 5e-5;
         sizes.evaluation_windows = toy ? 8 : gpu ? 64 : 32;
-        sizes.checkpoint_every = gpu ? 300 : 40;  // of 1.6 GB
+        sizes.checkpoint_every = gpu ? 300 : 20;  // of 1.6 GB
         sizes.bf16 = true;
         return sizes;
     }
