@@ -53,12 +53,18 @@ GrpoOptions short_answers() {
 
 TEST(Grpo, RaisesTheReward) {
     nn::Decoder policy(small_policy(), 1);
-    const auto asked = questions(6);
+    const auto asked = questions(8);
     start_by_supervision(policy, asked);
     Grpo grpo(policy, short_answers());
-    std::vector<double> rewards;
-    for (int round = 0; round < 40; ++round) rewards.push_back(grpo.round(asked).reward);
-    const double first = (rewards[0] + rewards[1]) / 2, last = (rewards[38] + rewards[39]) / 2;
+    // A round's reward is noisy, and where training starts depends on how the processor rounds.
+    double first = 0, last = 0;
+    for (int round = 0; round < 60; ++round) {
+        const double reward = grpo.round(asked).reward;
+        if (round < 4) first += reward / 4;
+        if (round >= 56) last += reward / 4;
+    }
+    RecordProperty("first", std::to_string(first));
+    RecordProperty("last", std::to_string(last));
     EXPECT_GT(first, 0.05) << "there was nothing to begin with";
     EXPECT_LT(first, 0.8) << "there was nothing left to learn";
     EXPECT_GT(last, first + 0.15);
