@@ -35,9 +35,11 @@ WorkerPool::WorkerPool(int threads) {
     const int cores = allowed_cores();
     if (threads <= 0) threads = cores;
     crowded_ = threads > cores;
+    shares_ = std::make_unique<Share[]>(static_cast<std::size_t>(threads));
     workers_.reserve(static_cast<std::size_t>(threads - 1));
     try {
-        for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work_until_stopped(); });
+        for (int i = 1; i < threads; ++i)
+            workers_.emplace_back([this, i] { work_until_stopped(i); });
     } catch (...) {
         stop();
         throw;
@@ -53,11 +55,46 @@ void WorkerPool::stop() {
     for (std::thread& worker : workers_) worker.join();
 }
 
-void WorkerPool::take_items() {
-    const int items = items_;
-    for (int item = next_.fetch_add(1, std::memory_order_relaxed); item < items;
-         item = next_.fetch_add(1, std::memory_order_relaxed))
-        call_(target_, item);
+void WorkerPool::Share::set(std::uint32_t first, std::uint32_t behind) {
+    items_.store(std::uint64_t{behind} << 32 | first, std::memory_order_relaxed);
+}
+
+int WorkerPool::Share::take() {
+    std::uint64_t items = items_.load(std::memory_order_relaxed);
+    for (;;) {
+        const auto first = static_cast<std::uint32_t>(items);
+        if (first == static_cast<std::uint32_t>(items >> 32)) return -1;
+        if (items_.compare_exchange_weak(items, items + 1, std::memory_order_relaxed))
+            return static_cast<int>(first);
+    }
+}
+
+// Only who owns a share ever makes it other than smaller, and only when it is empty.
+bool WorkerPool::Share::take_half_of(Share& other) {
+    std::uint64_t items = other.items_.load(std::memory_order_relaxed);
+    for (;;) {
+        const auto first = static_cast<std::uint32_t>(items);
+        const auto behind = static_cast<std::uint32_t>(items >> 32);
+        if (first == behind) return false;
+        const std::uint32_t middle = first + (behind - first) / 2;
+        const std::uint64_t left = std::uint64_t{middle} << 32 | first;
+        if (!other.items_.compare_exchange_weak(items, left, std::memory_order_relaxed)) continue;
+        set(middle, behind);
+        return true;
+    }
+}
+
+void WorkerPool::take_items(int thread) {
+    const auto share = [&](int of) -> Share& { return shares_[static_cast<std::size_t>(of)]; };
+    Share& own = share(thread);
+    const auto take_from_another = [&] {
+        for (int other = thread + 1; other < thread + threads(); ++other)
+            if (own.take_half_of(share(other % threads()))) return true;
+        return false;
+    };
+    do
+        for (int item = own.take(); item >= 0; item = own.take()) call_(target_, item);
+    while (take_from_another());
 }
 
 void WorkerPool::run_erased(int items, const void* target, Call call) {
@@ -65,15 +102,18 @@ void WorkerPool::run_erased(int items, const void* target, Call call) {
         for (int item = 0; item < items; ++item) call(target, item);
         return;
     }
-    items_ = items;
     target_ = target;
     call_ = call;
-    next_.store(0, std::memory_order_relaxed);
+    const auto share_begin = [&](int thread) {
+        return static_cast<std::uint32_t>(std::int64_t{items} * thread / threads());
+    };
+    for (int t = 0; t < threads(); ++t)
+        shares_[static_cast<std::size_t>(t)].set(share_begin(t), share_begin(t + 1));
     // Sequentially consistent with the counting in wait_for_change(): either the worker sees the
     // new number and does not park, or we see that it is parked.
     region_.fetch_add(1);
     if (parked_.load() > 0) region_.notify_all();
-    take_items();
+    take_items(0);
     // The same with inside_: a worker that did not see this is counted before we look.
     region_.fetch_add(1);
     for (int looks = 0; inside_.load() > 0; ++looks) {
@@ -84,12 +124,12 @@ void WorkerPool::run_erased(int items, const void* target, Call call) {
     }
 }
 
-void WorkerPool::work_until_stopped() {
+void WorkerPool::work_until_stopped(int thread) {
     std::uint32_t seen = 0;
     while (!stopping_.load(std::memory_order_relaxed)) {
         if (seen % 2 == 1) {
             inside_.fetch_add(1);
-            if (region_.load() == seen) take_items();
+            if (region_.load() == seen) take_items(thread);
             inside_.fetch_sub(1);
         }
         seen = wait_for_change(seen);

@@ -6,11 +6,15 @@
 // waits only for those inside. On a busy machine a region therefore costs no more than on one
 // thread.
 //
-// Which thread computes an item is left to chance; results must not depend on it.
+// Each thread begins with a share of its own, consecutive items in order, so that what it asks of
+// memory ahead is what it comes to, and the items around a border are written by two threads at
+// most; then it takes half of what another has left. Which thread computes an item is so left to
+// chance; results must not depend on it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -45,9 +49,10 @@ class WorkerPool {
     using Call = void (*)(const void* target, int item);
 
     void run_erased(int items, const void* target, Call call);
-    void take_items();
+    /// thread: 0 for the caller.
+    void take_items(int thread);
     void stop();
-    void work_until_stopped();
+    void work_until_stopped(int thread);
     /// Waits until the region's number is not `seen` any more; returns the new one.
     std::uint32_t wait_for_change(std::uint32_t seen);
 
@@ -56,9 +61,21 @@ class WorkerPool {
     std::atomic<int> parked_{0};
     std::atomic<bool> stopping_{false};
     alignas(line) std::atomic<int> inside_{0};
-    alignas(line) std::atomic<int> next_{0};
-    alignas(line) int items_ = 0;
-    const void* target_ = nullptr;
+    /// Items of one thread that nobody works on yet.
+    class alignas(line) Share {
+      public:
+        void set(std::uint32_t first, std::uint32_t behind);
+        /// None left: -1.
+        int take();
+        /// Moves the later half of another's items, rounded up, here, where none are left.
+        bool take_half_of(Share& other);
+
+      private:
+        std::atomic<std::uint64_t> items_{0};  // the first; one behind the last in the upper half
+    };
+
+    std::unique_ptr<Share[]> shares_;  ///< of each thread
+    alignas(line) const void* target_ = nullptr;
     Call call_ = nullptr;
     bool crowded_ = false;  ///< more threads than cores: spinning would keep others from working
     std::vector<std::thread> workers_;

@@ -51,6 +51,21 @@ TEST(WorkerPool, WakesParkedWorkers) {
     }
 }
 
+// Whoever has none left takes from the others, whatever share an item was in.
+TEST(WorkerPool, LeavesNoItemToAThreadThatIsBusy) {
+    for (const int threads : {2, 3, 5}) {
+        WorkerPool pool(threads);
+        for (const int slow : {0, 20, 39}) {
+            std::atomic<int> done{0};
+            pool.run(40, [&](int item) {
+                while (item == slow && done < 39) std::this_thread::yield();
+                ++done;
+            });
+            EXPECT_EQ(done, 40);
+        }
+    }
+}
+
 TEST(WorkerPool, StopsWhileWorkersSpinAndWhileTheyAreParked) {
     for (int round = 0; round < 20; ++round) WorkerPool(4).run(8, [](int) {});
     WorkerPool pool(4);

@@ -2,20 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 
 #include "impls/decode/cpu/back_end.hpp"
-#include "impls/decode/cpu/cache_ahead.hpp"
 #include "impls/decode/networks/sparse_networks.hpp"
 #include "impls/nn/files/decoder_config.hpp"
+#include "impls/nn/files/stored_tensor.hpp"
 #include "tests/decode/toy_networks.hpp"
 
 namespace assay::decode {
@@ -234,41 +235,94 @@ TEST(KvLayout, IsOneToOne) {
         }
 }
 
-// The lines of a layer's keys and values, each once, of every sequence; few are not asked for.
-TEST(CacheAhead, CoversALayer) {
-    nn::DecoderConfig config = nn::toy_llama_config();
-    config.layers = 2;
-    config.kv_heads = 4;
-    config.head_width = 64;
-    const PagedCache cache(config, 40, KvType::f32);
-    ASSERT_EQ(cache.layer_bytes(), 4u * 16 * 64 * 2 * 4);
-    const std::vector<int> long_one{3, 7, 1, 30, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
-        other{0, 5, 2, 4, 6, 21, 22, 23, 24, 25, 26, 27, 28, 29, 31, 32, 33, 34, 35, 36};
-    CacheAhead ahead(40);
-    // Two tokens of one sequence, whose last is in its seventeenth block, and one of another.
-    ahead.note(std::vector<FedToken>{{.position = 260, .blocks = long_one.data()},
-                                     {.position = 261, .blocks = long_one.data()},
-                                     {.position = 319, .blocks = other.data()}});
-    for (const int calls : {1, 7, 300}) {
-        ahead.begin(cache, 1, calls);
-        std::map<const std::byte*, int> lines;
-        for (int call = 0; call < calls; ++call)
-            for (Ahead part = ahead.take(); part.count > 0; --part.count) {
-                ++lines[*part.pieces + 64 * part.at];
-                if (++part.at < part.lines) continue;
-                part.at = 0;
-                ++part.pieces;
+// bf16 is rounded as everywhere else: ties to even, NaN stays NaN.
+TEST(Loops, PutKeysAndValuesWhereTheLayoutSays) {
+    const float special[] = {0.0f,
+                             -0.0f,
+                             1e-40f,
+                             std::numeric_limits<float>::infinity(),
+                             std::numeric_limits<float>::quiet_NaN(),
+                             std::bit_cast<float>(0x7f800001u),
+                             std::numeric_limits<float>::max(),
+                             std::bit_cast<float>(0x3f808000u),
+                             std::bit_cast<float>(0x3f818000u)};
+    for (const Loops* const loops : all_loops())
+        for (const int width : {16, 17, 40, 64})
+            for (const int position : {0, 1, 15}) {
+                std::vector<float> key, value;
+                for (int i = 0; i < width; ++i) {
+                    key.push_back(i % 2 ? 0.1f * static_cast<float>(i) : special[i / 2 % 9]);
+                    value.push_back(1.0f / static_cast<float>(i - 20));
+                }
+                const KvLayout plain(KvType::f32, width), halves(KvType::bf16, width);
+                std::vector<float> kept(static_cast<std::size_t>(plain.elements()), 7.0f);
+                std::vector<std::uint16_t> kept_halves(static_cast<std::size_t>(halves.elements()),
+                                                       7);
+                auto expected = kept;
+                auto expected_halves = kept_halves;
+                for (int i = 0; i < width; ++i) {
+                    const auto at = static_cast<std::size_t>(i);
+                    const auto place = [&](auto& all, int where) -> auto& {
+                        return all[static_cast<std::size_t>(where)];
+                    };
+                    place(expected, plain.key(i, position)) = key[at];
+                    place(expected, plain.value(position, i)) = value[at];
+                    place(expected_halves, halves.key(i, position)) = nn::to_bfloat16(key[at]);
+                    place(expected_halves, halves.value(position, i)) = nn::to_bfloat16(value[at]);
+                }
+                const auto put = [&](KvType type, auto& into) {
+                    loops->put(type, width, position, key.data(), value.data(),
+                               std::as_writable_bytes(std::span(into)).data());
+                };
+                put(KvType::f32, kept);
+                put(KvType::bf16, kept_halves);
+                EXPECT_EQ(std::memcmp(kept.data(), expected.data(), kept.size() * sizeof(float)), 0)
+                    << loops->name << " " << width;
+                EXPECT_EQ(kept_halves, expected_halves) << loops->name << " " << width;
             }
-        EXPECT_EQ(ahead.take().count, 0);
-        ASSERT_EQ(lines.size(), (17 + 20) * cache.layer_bytes() / 64);
-        for (const int block : long_one) EXPECT_EQ(lines.at(cache.of_head(1, 0, block)), 1);
-        EXPECT_EQ(lines.at(cache.of_head(1, 3, 36) + 64), 1);
+}
+
+// Against arithmetic in double, and bit for bit against each other, whole vectors or not.
+TEST(Loops, RotateAndNormalise) {
+    for (const int width : {2, 24, 32, 64, 576}) {
+        const auto random = [&](std::uint64_t seed) {
+            std::mt19937_64 engine(seed);
+            std::normal_distribution<float> normal;
+            std::vector<float> made(static_cast<std::size_t>(width));
+            for (float& x : made) x = normal(engine);
+            return made;
+        };
+        const std::vector<float> x = random(1), change = random(2), weight = random(3),
+                                 cosine = random(4), sine = random(5);
+        const auto half = static_cast<std::size_t>(width / 2);
+        double squares = 0;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            squares += std::pow(static_cast<double>(x[i]) + static_cast<double>(change[i]), 2);
+        const double rms = std::sqrt(squares / width + 1e-5);
+        std::vector<float> first_rotated, first_normalised;
+        for (const Loops* const loops : all_loops()) {
+            std::vector<float> rotated(x.size()), sum = x, normalised(x.size());
+            loops->rotate(x.data(), cosine.data(), sine.data(), width / 2, 0.125f, rotated.data());
+            loops->add_rms_norm(sum.data(), change.data(), weight.data(), 1e-5, width,
+                                normalised.data());
+            for (std::size_t i = 0; i < half; ++i) {
+                EXPECT_NEAR(rotated[i], (x[i] * cosine[i] - x[i + half] * sine[i]) / 8, 1e-6);
+                EXPECT_NEAR(rotated[i + half], (x[i + half] * cosine[i] + x[i] * sine[i]) / 8,
+                            1e-6);
+            }
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                EXPECT_EQ(sum[i], x[i] + change[i]);
+                const double expected = static_cast<double>(sum[i]) / rms * weight[i];
+                EXPECT_NEAR(normalised[i], expected, 1e-6 * (1 + std::abs(expected)));
+            }
+            if (first_rotated.empty()) {
+                first_rotated = rotated;
+                first_normalised = normalised;
+            }
+            EXPECT_EQ(rotated, first_rotated) << loops->name << " " << width;
+            EXPECT_EQ(normalised, first_normalised) << loops->name << " " << width;
+        }
     }
-    ahead.end();
-    EXPECT_EQ(ahead.take().count, 0);
-    ahead.note(std::vector<FedToken>{{.position = 15, .blocks = other.data()}});
-    ahead.begin(cache, 0, 3);
-    EXPECT_EQ(ahead.take().count, 0);
 }
 
 // Against a forward pass in double, whose softmax is taken in double too.

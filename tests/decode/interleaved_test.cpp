@@ -84,17 +84,16 @@ class InterleavedProduct : public testing::TestWithParam<Case> {
     }
     // [tokens][16] of the first group.
     static std::vector<float> multiply(const Matrix& matrix, Activations& x, int tokens,
-                                       const Loops& loops = *GetParam().loops,
-                                       const Ahead& ahead = {}) {
+                                       const Loops& loops = *GetParam().loops) {
         x.begin(tokens);
         for (int t = 0; t < tokens; ++t) x.ready(t);
         std::vector<float> y(static_cast<std::size_t>(16 * tokens), 99.0f);
         if (x.digit_type() == ActivationType::exact)
             loops.multiply_exact(matrix.type, matrix.interleaved.data(), matrix.columns, x.exact(),
-                                 tokens, y.data(), 16, ahead);
+                                 tokens, y.data(), 16);
         else
             loops.multiply_int8(matrix.type, matrix.interleaved.data(), matrix.columns, x.int8(),
-                                tokens, y.data(), 16, ahead);
+                                tokens, y.data(), 16);
         return y;
     }
 };
@@ -323,25 +322,6 @@ TEST(Tiles, EmulatedDotProducts) {
     EXPECT_EQ(sums[0][1], -128 + 2 * 127 + 4 + 1000);
     EXPECT_EQ(sums[1][0], 510 - 100);
     EXPECT_EQ(sums[1][1], -7 + 10 - 200);
-}
-
-// What is asked for beside a product is read by nobody: it changes no bit, wherever it lies.
-TEST_P(InterleavedProduct, AskingAheadChangesNoBit) {
-    const std::vector<std::byte> memory(1000);
-    const std::byte* const pieces[] = {memory.data(), memory.data() + 512};
-    for (const int columns : {96, 1120}) {
-        const Matrix matrix(type(), 16, columns, 12);
-        for (const ActivationType digits : {ActivationType::exact, ActivationType::int8})
-            for (const int tokens : {1, 4, 7, 8, 16, 33}) {
-                Activations x = activations(columns, digits);
-                for (int t = 0; t < tokens; ++t)
-                    for (int c = 0; c < columns; ++c) x.row(t)[c] = static_cast<float>(t + c % 7);
-                const std::vector<float> expected = multiply(matrix, x, tokens);
-                for (const int lines : {1, 3, 12})
-                    EXPECT_EQ(multiply(matrix, x, tokens, *GetParam().loops, {pieces, 7, 2, lines}),
-                              expected);
-            }
-    }
 }
 
 std::vector<Case> cases() {

@@ -78,15 +78,21 @@ void Attention::join(int token, float* out) const {
         const auto slot = [&](int segment) {
             return static_cast<std::size_t>((item + segment) * group_ + head % group_);
         };
+        const auto mixed = [&](int segment) {
+            return mixed_.data() + slot(segment) * static_cast<std::size_t>(padded(width));
+        };
+        if (segments == 1) {
+            const float share = 1.0f / sums_[slot(0)];
+            for (int i = 0; i < width; ++i) out[i] = share * mixed(0)[i];
+            continue;
+        }
         float most = most_[slot(0)], sum = 0;
         for (int s = 1; s < segments; ++s) most = std::max(most, most_[slot(s)]);
         for (int s = 0; s < segments; ++s) sum += sums_[slot(s)] * std::exp(most_[slot(s)] - most);
         std::fill_n(out, width, 0.0f);
         for (int s = 0; s < segments; ++s) {
             const float share = std::exp(most_[slot(s)] - most) / sum;
-            const float* const mixed =
-                mixed_.data() + slot(s) * static_cast<std::size_t>(padded(width));
-            for (int i = 0; i < width; ++i) out[i] += share * mixed[i];
+            for (int i = 0; i < width; ++i) out[i] += share * mixed(s)[i];
         }
     }
 }

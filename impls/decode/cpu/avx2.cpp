@@ -91,6 +91,22 @@ struct Avx2 {
         second = {_mm256_castsi256_ps(_mm256_and_si256(both.low, upper)),
                   _mm256_castsi256_ps(_mm256_and_si256(both.high, upper))};
     }
+    /// Rounded to nearest, to even; a NaN stays one.
+    static void store_bf16(std::uint16_t* to, Floats a) {
+        const auto half = [](__m256 of) {
+            const __m256i bits = _mm256_castps_si256(of), upper = _mm256_srli_epi32(bits, 16);
+            const __m256i less = _mm256_add_epi32(_mm256_and_si256(upper, _mm256_set1_epi32(1)),
+                                                  _mm256_set1_epi32(0x7fff));
+            const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, less), 16);
+            const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+            return _mm256_blendv_epi8(rounded, quiet,
+                                      _mm256_castps_si256(_mm256_cmp_ps(of, of, _CMP_UNORD_Q)));
+        };
+        // Packs within halves of vectors: fours of each by turns.
+        const __m256i packed = _mm256_packus_epi32(half(a.low), half(a.high));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                            _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0)));
+    }
     static Floats from_halves(const std::byte* from) {
         return {_mm256_cvtph_ps(bytes_16(from)), _mm256_cvtph_ps(bytes_16(from + 16))};
     }

@@ -28,14 +28,6 @@ float sum_of(int width, const Term& term) {
     return partial[0];
 }
 
-/// out = x / rms(x) · weight. All: [width].
-void rms_norm(const float* x, const float* weight, double epsilon, int width, float* out) {
-    const float squares = sum_of(width, [&](int i) { return x[i] * x[i]; });
-    const auto scale =
-        static_cast<float>(1.0 / std::sqrt(static_cast<double>(squares) / width + epsilon));
-    for (int i = 0; i < width; ++i) out[i] = x[i] * scale * weight[i];
-}
-
 /// out = (x − mean) / deviation · weight + bias.
 void layer_norm(const float* x, const float* weight, const float* bias, double epsilon, int width,
                 float* out) {
@@ -49,19 +41,6 @@ void layer_norm(const float* x, const float* weight, const float* bias, double e
 /// x += y.
 void add(float* x, const float* y, int width) {
     for (int i = 0; i < width; ++i) x[i] += y[i];
-}
-
-/// Rotates each head's halves against each other: pair (i, i + head_width/2) by the angle whose
-/// cosine and sine are given, [head_width/2]. Then multiplies by `scale`.
-void rotate(float* x, int heads, int head_width, const float* cosine, const float* sine,
-            float scale) {
-    const int half = head_width / 2;
-    for (int head = 0; head < heads; ++head, x += head_width)
-        for (int i = 0; i < half; ++i) {
-            const float a = x[i], b = x[i + half];
-            x[i] = (a * cosine[i] - b * sine[i]) * scale;
-            x[i + half] = (b * cosine[i] + a * sine[i]) * scale;
-        }
 }
 
 // As what the matrices want to have their input: as digits where rows are interleaved and
@@ -134,7 +113,6 @@ ForwardPass::ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& opt
       context_(kernels_of_processor()->create(options.threads, 0, nullptr)),
       cache_(config_, options.blocks, options.kv),
       attention_(config_),
-      ahead_(options.blocks),
       normalised_(config_.width,
                   digits_for(options.activations, model_->weights,
                              {&LayerWeights::query, &LayerWeights::key, &LayerWeights::value,
@@ -150,8 +128,11 @@ ForwardPass::ForwardPass(std::shared_ptr<CpuModel> model, const PassOptions& opt
       query_(floats_of(largest_pass, config_.heads * config_.head_width)),
       key_(floats_of(largest_pass, config_.kv_heads * config_.head_width)),
       value_(key_.size()),
+      rotated_query_(query_.size()),
+      rotated_key_(key_.size()),
       change_(stream_.size()),
-      logits_(std::make_unique_for_overwrite<float[]>(floats_of(largest_pass, config_.vocabulary))),
+      logits_(
+          kernels::allocate_streamed(floats_of(largest_pass, config_.vocabulary) * sizeof(float))),
       bytes_of_every_pass_(model_->bytes_of_every_pass()) {
     if (!context_)
         throw UserError("the engine's " + std::to_string(options.threads) +
@@ -201,8 +182,6 @@ void ForwardPass::each_token(int tokens, const Work& work) {
 void ForwardPass::run(std::span<const FedToken> tokens, std::span<const int> wanted) {
     const int count = static_cast<int>(tokens.size());
     note_positions(tokens);
-    ahead_.note(tokens);
-    ask_ahead(0);
     each_token(count, [&](int t) { embed(t, tokens[static_cast<std::size_t>(t)]); });
     std::fill_n(change_.data(), floats_of(count, config_.width), 0.0f);
     for (int layer = 0; layer < config_.layers; ++layer) {
@@ -214,25 +193,11 @@ void ForwardPass::run(std::span<const FedToken> tokens, std::span<const int> wan
     normalised_.begin(rows);
     each_token(rows, [&](int r) {
         const int token = wanted[static_cast<std::size_t>(r)];
-        add(row(stream_, token, config_.width), row(change_, token, config_.width), config_.width);
-        normalise(model_->weights.final_norm, token, normalised_.row(r));
+        add_and_normalise(model_->weights.final_norm, token, normalised_.row(r));
         normalised_.ready(r);
     });
-    const Product product{&model_->weights.output, logits_.get()};
-    multiply(*context_, loops_, {&product, 1}, normalised_, ahead_);
-}
-
-void ForwardPass::ask_ahead(int layer) {
-    if (layer == config_.layers) return ahead_.end();
-    const LayerWeights& next = model_->weights.layers[static_cast<std::size_t>(layer)];
-    int takes = takes_of(next.query) + takes_of(next.key) + takes_of(next.value);
-    if (layer > 0) {
-        const LayerWeights& last = model_->weights.layers[static_cast<std::size_t>(layer - 1)];
-        takes += takes_of(last.attention_out);
-        if (!model_->networks)
-            takes += takes_of(last.gate) + takes_of(last.up) + takes_of(last.down);
-    }
-    ahead_.begin(cache_, layer, takes);
+    const Product product{&model_->weights.output, logits()};
+    multiply(*context_, loops_, {&product, 1}, normalised_);
 }
 
 void ForwardPass::note_positions(std::span<const FedToken> tokens) {
@@ -260,20 +225,20 @@ void ForwardPass::embed(int token, const FedToken& fed) {
     }
 }
 
-void ForwardPass::normalise(const Norm& norm, int token, float* out) {
+void ForwardPass::add_and_normalise(const Norm& norm, int token, float* out) {
     const int width = config_.width;
-    const float* const x = row(stream_, token, width);
+    float* const x = row(stream_, token, width);
+    const float* const change = row(change_, token, width);
     if (norm.bias.empty())
-        rms_norm(x, norm.weight.data(), config_.norm_epsilon, width, out);
-    else
-        layer_norm(x, norm.weight.data(), norm.bias.data(), config_.norm_epsilon, width, out);
+        return loops_.add_rms_norm(x, change, norm.weight.data(), config_.norm_epsilon, width, out);
+    add(x, change, width);
+    layer_norm(x, norm.weight.data(), norm.bias.data(), config_.norm_epsilon, width, out);
 }
 
 void ForwardPass::add_and_normalise(const Norm& norm, int tokens) {
     normalised_.begin(tokens);
     each_token(tokens, [&](int t) {
-        add(row(stream_, t, config_.width), row(change_, t, config_.width), config_.width);
-        normalise(norm, t, normalised_.row(t));
+        add_and_normalise(norm, t, normalised_.row(t));
         normalised_.ready(t);
     });
 }
@@ -282,15 +247,20 @@ void ForwardPass::rotate_token(int token) {
     const int width = config_.head_width;
     // Scores are divided by the root of the head's width: done once, to the query.
     const auto scale = static_cast<float>(1.0 / std::sqrt(width));
-    float* const query = row(query_, token, config_.heads * width);
-    if (frequencies_.empty()) {
-        for (int i = 0; i < config_.heads * width; ++i) query[i] *= scale;
-        return;
-    }
-    const float* const cosine = row(cosine_, token, width / 2);
-    const float* const sine = row(sine_, token, width / 2);
-    rotate(query, config_.heads, width, cosine, sine, scale);
-    rotate(row(key_, token, config_.kv_heads * width), config_.kv_heads, width, cosine, sine, 1.0f);
+    const auto rotate = [&](const float* x, int heads, float by, float* out) {
+        if (frequencies_.empty()) {
+            for (int i = 0; i < heads * width; ++i) out[i] = x[i] * by;
+            return;
+        }
+        for (int head = 0; head < heads; ++head)
+            loops_.rotate(x + head * width, row(cosine_, token, width / 2),
+                          row(sine_, token, width / 2), width / 2, by, out + head * width);
+    };
+    const int query_width = config_.heads * width, key_width = config_.kv_heads * width;
+    rotate(row(query_, token, query_width), config_.heads, scale,
+           row(rotated_query_, token, query_width));
+    rotate(row(key_, token, key_width), config_.kv_heads, 1.0f,
+           row(rotated_key_, token, key_width));
 }
 
 void ForwardPass::attend(int index, std::span<const FedToken> tokens) {
@@ -300,23 +270,22 @@ void ForwardPass::attend(int index, std::span<const FedToken> tokens) {
     add_and_normalise(layer.attention_norm, count);
     const Product products[] = {
         {&layer.query, query_.data()}, {&layer.key, key_.data()}, {&layer.value, value_.data()}};
-    multiply(*context_, loops_, products, normalised_, ahead_);
+    multiply(*context_, loops_, products, normalised_);
     each_token(count, [&](int t) {
         const FedToken& fed = tokens[static_cast<std::size_t>(t)];
         rotate_token(t);
-        cache_.put(index, fed.blocks[fed.position / block_positions],
-                   fed.position % block_positions, row(key_, t, kv_width),
+        cache_.put(loops_, index, fed.blocks[fed.position / block_positions],
+                   fed.position % block_positions, row(rotated_key_, t, kv_width),
                    row(value_, t, kv_width));
     });
-    attention_.run(*context_, loops_, cache_, index, tokens, query_.data());
-    ask_ahead(index + 1);
+    attention_.run(*context_, loops_, cache_, index, tokens, rotated_query_.data());
     mixed_.begin(count);
     each_token(count, [&](int t) {
         attention_.join(t, mixed_.row(t));
         mixed_.ready(t);
     });
     const Product product{&layer.attention_out, change_.data()};
-    multiply(*context_, loops_, {&product, 1}, mixed_, ahead_);
+    multiply(*context_, loops_, {&product, 1}, mixed_);
 }
 
 void ForwardPass::feed_forward(int index, std::span<const FedToken> tokens) {
@@ -326,11 +295,11 @@ void ForwardPass::feed_forward(int index, std::span<const FedToken> tokens) {
     if (model_->networks)
         return model_->networks->run(*context_, index, positions_, normalised_, change_.data());
     activate(*context_, loops_, layer.gate, layer.up, config_.activation, normalised_,
-             hidden_.row(0), ahead_);
+             hidden_.row(0));
     hidden_.begin(count);
     each_token(count, [&](int t) { hidden_.ready(t); });
     const Product product{&layer.down, change_.data()};
-    multiply(*context_, loops_, {&product, 1}, hidden_, ahead_);
+    multiply(*context_, loops_, {&product, 1}, hidden_);
 }
 
 }  // namespace assay::decode

@@ -12,6 +12,7 @@
 #include "impls/decode/cpu/products.hpp"
 #include "impls/decode/networks/feed_forward_networks.hpp"
 #include "impls/decode/weights/weights.hpp"
+#include "kernels/cpu/streamed_memory.hpp"
 
 namespace assay::decode {
 
@@ -62,7 +63,7 @@ class ForwardPass {
     /// Of the last run: [wanted][vocabulary].
     std::span<float> logits(int wanted) {
         const auto vocabulary = static_cast<std::size_t>(config_.vocabulary);
-        return {logits_.get() + static_cast<std::size_t>(wanted) * vocabulary, vocabulary};
+        return {logits() + static_cast<std::size_t>(wanted) * vocabulary, vocabulary};
     }
 
     /// Whether positions are rotations of queries and keys (RoPE) and nothing else.
@@ -82,6 +83,7 @@ class ForwardPass {
         void operator()(AssayContext* context) const { kernels_of_processor()->destroy(context); }
     };
     static const AssayKernels* kernels_of_processor();
+    float* logits() { return reinterpret_cast<float*>(logits_.get()); }
     float* row(std::vector<float>& rows, int token, int width) {
         return rows.data() + token * width;
     }
@@ -91,14 +93,12 @@ class ForwardPass {
 
     void note_positions(std::span<const FedToken> tokens);
     void embed(int token, const FedToken& fed);
-    void normalise(const Norm& norm, int token, float* out);
-    /// Adds what the last layer changed, and prepares the next one's input.
+    /// Adds what the last layer changed, and prepares the next one's input: of one token, of all.
+    void add_and_normalise(const Norm& norm, int token, float* out);
     void add_and_normalise(const Norm& norm, int tokens);
     void attend(int layer, std::span<const FedToken> tokens);
     void feed_forward(int layer, std::span<const FedToken> tokens);
     void rotate_token(int token);
-    /// Keys and values of a layer are asked for beside all products before its attention.
-    void ask_ahead(int layer);
 
     std::shared_ptr<CpuModel> model_;
     const nn::DecoderConfig config_;
@@ -106,16 +106,19 @@ class ForwardPass {
     std::unique_ptr<AssayContext, DestroyContext> context_;
     PagedCache cache_;
     Attention attention_;
-    CacheAhead ahead_;
     std::vector<double> frequencies_;   // [head width / 2], radians per position; llama
     std::vector<float> cosine_, sine_;  // [tokens][head width / 2]
 
     Activations normalised_, mixed_, hidden_;  // what products multiply
     std::vector<float> stream_;                // [tokens][width], the residual stream
     std::vector<float> query_, key_, value_;   // [tokens][heads · head width]
-    std::vector<float> change_;                // [tokens][width], to be added to the stream
-    std::unique_ptr<float[]> logits_;  // [largest_pass][vocabulary]; touched as far as wanted
-    std::vector<int> positions_;       // of the tokens of the last run
+    // Elsewhere than what they are made of, whose lines are in the caches of those who multiplied.
+    std::vector<float> rotated_query_, rotated_key_;
+    std::vector<float> change_;  // [tokens][width], to be added to the stream
+    /// [largest_pass][vocabulary], touched as far as wanted. In large pages: products write a line
+    /// to each row by turns.
+    kernels::StreamedMemory logits_;
+    std::vector<int> positions_;  // of the tokens of the last run
     std::uint64_t bytes_of_every_pass_;
     std::int64_t positions_read_ = 0;  // of the cache, in the last run
 };

@@ -121,29 +121,8 @@ inline typename V::Floats add_block(const Unpacked<V, type>& weights, const Digi
 // compiled for other instructions.
 namespace {
 
-// Asks for what a block's share of the lines ahead is.
-class AskAhead {
-  public:
-    AskAhead(const Ahead& ahead, int blocks)
-        : ahead_(ahead), of_block_((ahead.count + blocks - 1) / blocks) {}
-    inline void ask() {
-        int lines = of_block_ < ahead_.count ? of_block_ : ahead_.count;
-        ahead_.count -= lines;
-        for (; lines > 0; --lines) {
-            __builtin_prefetch(*ahead_.pieces + 64 * ahead_.at, 0, second_cache);
-            if (++ahead_.at < ahead_.lines) continue;
-            ahead_.at = 0;
-            ++ahead_.pieces;
-        }
-    }
-
-  private:
-    Ahead ahead_;
-    int of_block_;
-};
-
 template <AssayType type>
-inline void ask_for_weights(const std::byte* block) {
+__attribute__((always_inline)) inline void ask_for_weights(const std::byte* block) {
 #pragma GCC unroll 16
     for (int line = 0; line < Block<type>::bytes; line += 64)
         __builtin_prefetch(block + line, 0, second_cache);
@@ -153,14 +132,12 @@ inline void ask_for_weights(const std::byte* block) {
 
 template <class V, AssayType type, int digits, int tokens>
 void multiply_few(const std::byte* group, int columns, const DigitBlock<digits>* x, float* y,
-                  int stride, const Ahead& ahead) {
+                  int stride) {
     typename V::Floats total[tokens];
 #pragma GCC unroll 4
     for (int t = 0; t < tokens; ++t) total[t] = V::no_floats();
     const int blocks = columns / digit_block;
-    AskAhead asks(ahead, blocks);
     for (int b = 0; b < blocks; ++b, group += Block<type>::bytes, x += tokens) {
-        asks.ask();
         ask_for_weights<type>(group + prefetch_bytes);
         const Unpacked<V, type> weights(group);
 #pragma GCC unroll 4
@@ -174,12 +151,10 @@ void multiply_few(const std::byte* group, int columns, const DigitBlock<digits>*
 // More tokens than registers: their sums lie in the first cache, in y.
 template <class V, AssayType type, int digits>
 void multiply_many(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
-                   float* y, int stride, const Ahead& ahead) {
+                   float* y, int stride) {
     for (int t = 0; t < tokens; ++t) V::store(y + t * stride, V::no_floats());
     const int blocks = columns / digit_block;
-    AskAhead asks(ahead, blocks);
     for (int b = 0; b < blocks; ++b, group += Block<type>::bytes, x += tokens) {
-        asks.ask();
         ask_for_weights<type>(group + prefetch_bytes);
         const Unpacked<V, type> weights(group);
         int t = 0;
@@ -201,29 +176,29 @@ void multiply_many(const std::byte* group, int columns, const DigitBlock<digits>
 
 template <class V, AssayType type, int digits>
 void multiply_type(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
-                   float* y, int stride, const Ahead& ahead) {
+                   float* y, int stride) {
     switch (tokens) {
         case 1:
-            return multiply_few<V, type, digits, 1>(group, columns, x, y, stride, ahead);
+            return multiply_few<V, type, digits, 1>(group, columns, x, y, stride);
         case 2:
-            return multiply_few<V, type, digits, 2>(group, columns, x, y, stride, ahead);
+            return multiply_few<V, type, digits, 2>(group, columns, x, y, stride);
         case 3:
-            return multiply_few<V, type, digits, 3>(group, columns, x, y, stride, ahead);
+            return multiply_few<V, type, digits, 3>(group, columns, x, y, stride);
         case 4:
-            return multiply_few<V, type, digits, 4>(group, columns, x, y, stride, ahead);
+            return multiply_few<V, type, digits, 4>(group, columns, x, y, stride);
         default:
-            return multiply_many<V, type, digits>(group, columns, x, tokens, y, stride, ahead);
+            return multiply_many<V, type, digits>(group, columns, x, tokens, y, stride);
     }
 }
 
 template <class V, int digits>
 void multiply(AssayType type, const std::byte* group, int columns, const DigitBlock<digits>* x,
-              int tokens, float* y, int stride, Ahead ahead) {
+              int tokens, float* y, int stride) {
     if (type == ASSAY_Q8_0)
-        return multiply_type<V, ASSAY_Q8_0, digits>(group, columns, x, tokens, y, stride, ahead);
+        return multiply_type<V, ASSAY_Q8_0, digits>(group, columns, x, tokens, y, stride);
     if (type == ASSAY_Q4_0)
-        return multiply_type<V, ASSAY_Q4_0, digits>(group, columns, x, tokens, y, stride, ahead);
-    multiply_type<V, ASSAY_Q4_1, digits>(group, columns, x, tokens, y, stride, ahead);
+        return multiply_type<V, ASSAY_Q4_0, digits>(group, columns, x, tokens, y, stride);
+    multiply_type<V, ASSAY_Q4_1, digits>(group, columns, x, tokens, y, stride);
 }
 
 // Digits of sixteen whole numbers, below 127·65536 in magnitude, or 127.
@@ -306,10 +281,16 @@ void multiply_bf16(const std::byte* group, int columns, const float* const* x, i
 // --- attention
 
 // add(row, its vectors) for each of `count` rows that are stored as KvLayout says. place(row, v):
-// where vector v of the row begins; in bf16 of it and of the next row, for even rows.
+// where vector v of the row begins; in bf16 of it and of the next row, for even rows. What lies
+// `ahead` bytes behind is asked for, unless that is 0.
 template <class V, KvType type, int vectors, class Place, class Add>
-inline void each_row(int count, const Place& place, const Add& add) {
+inline void each_row(int count, int ahead, const Place& at, const Add& add) {
     using Floats = typename V::Floats;
+    const auto place = [&](int row, int v) {
+        const std::byte* const begin = at(row, v);
+        if (ahead) __builtin_prefetch(begin + ahead, 0, second_cache);
+        return begin;
+    };
     if constexpr (type == KvType::f32) {
         for (int row = 0; row < count; ++row) {
             Floats at[vectors];
@@ -338,13 +319,14 @@ inline void each_row(int count, const Place& place, const Add& add) {
 
 // scores[h][16 · block + lane] of `heads` heads and `blocks` blocks.
 template <class V, KvType type, int heads, int blocks>
-inline void score_blocks(const Segment& s, const float* query, int block, float* scores) {
+inline void score_blocks(const Segment& s, const float* query, int block, int ahead,
+                         float* scores) {
     typename V::Floats sums[heads][blocks];
 #pragma GCC unroll 16
     for (int i = 0; i < heads * blocks; ++i) sums[i / blocks][i % blocks] = V::no_floats();
     constexpr int row_bytes = lanes * static_cast<int>(bytes_of(type));
     each_row<V, type, blocks>(
-        s.head_width, [&](int i, int b) { return s.blocks[block + b] + row_bytes * i; },
+        s.head_width, ahead, [&](int i, int b) { return s.blocks[block + b] + row_bytes * i; },
         [&](int i, const typename V::Floats* keys) {
 #pragma GCC unroll 4
             for (int h = 0; h < heads; ++h) {
@@ -362,7 +344,8 @@ inline void score_blocks(const Segment& s, const float* query, int block, float*
 
 // mixed[h][column …] of `heads` heads and `vectors` vectors of the values' columns.
 template <class V, KvType type, int heads, int vectors>
-inline void mix_columns(const Segment& s, const float* shares, int column, float* mixed) {
+inline void mix_columns(const Segment& s, const float* shares, int column, int ahead,
+                        float* mixed) {
     const int width = padded(s.head_width);
     const KvLayout layout(type, s.head_width);
     constexpr int element = static_cast<int>(bytes_of(type));
@@ -372,7 +355,7 @@ inline void mix_columns(const Segment& s, const float* shares, int column, float
     for (int first = 0; first < s.positions; first += lanes) {
         const std::byte* const values = s.blocks[first / lanes];
         each_row<V, type, vectors>(
-            s.positions - first < lanes ? s.positions - first : lanes,
+            s.positions - first < lanes ? s.positions - first : lanes, ahead,
             [&](int p, int v) { return values + element * layout.value(p, column + lanes * v); },
             [&](int p, const typename V::Floats* row) {
 #pragma GCC unroll 4
@@ -397,12 +380,17 @@ void attend_heads(const Segment& s, int first) {
     alignas(64) float scores[heads * segment_positions];
     const int blocks = (s.positions + lanes - 1) / lanes;
     const float* const query = s.query + first * s.head_width;
+    // Beside keys their values are asked for, beside values the next head's keys, which lie behind.
+    const KvLayout layout(type, s.head_width);
+    constexpr int element = static_cast<int>(bytes_of(type));
+    const int to_values = first == 0 ? element * layout.keys() : 0;
+    const int to_keys = first == 0 ? element * (layout.elements() - layout.keys()) : 0;
     int block = 0;
     for (; block + 4 <= blocks; block += 4)
-        score_blocks<V, type, heads, 4>(s, query, block, scores);
+        score_blocks<V, type, heads, 4>(s, query, block, to_values, scores);
     for (; block + 2 <= blocks; block += 2)
-        score_blocks<V, type, heads, 2>(s, query, block, scores);
-    if (block < blocks) score_blocks<V, type, heads, 1>(s, query, block, scores);
+        score_blocks<V, type, heads, 2>(s, query, block, to_values, scores);
+    if (block < blocks) score_blocks<V, type, heads, 1>(s, query, block, to_values, scores);
 
     for (int h = 0; h < heads; ++h) {
         float* const row = scores + h * segment_positions;
@@ -425,9 +413,9 @@ void attend_heads(const Segment& s, int first) {
     float* const mixed = s.mixed + first * width;
     int column = 0;
     for (; column + 4 * lanes <= width; column += 4 * lanes)
-        mix_columns<V, type, heads, 4>(s, scores, column, mixed);
+        mix_columns<V, type, heads, 4>(s, scores, column, to_keys, mixed);
     for (; column < width; column += lanes)
-        mix_columns<V, type, heads, 1>(s, scores, column, mixed);
+        mix_columns<V, type, heads, 1>(s, scores, column, to_keys, mixed);
 }
 
 template <class V, KvType type>
@@ -453,23 +441,88 @@ void attend(const Segment& s) {
 
 // --- the rest
 
+// Vectors of the last elements, or of all; missing ones are zeros.
+template <class V>
+inline typename V::Floats load_some(const float* from, int count) {
+    if (count >= lanes) return V::load(from);
+    float some[lanes] = {};
+    __builtin_memcpy(some, from, static_cast<std::size_t>(count) * sizeof(float));
+    return V::load(some);
+}
+template <class V>
+inline void store_some(float* to, int count, typename V::Floats v) {
+    if (count >= lanes) return V::store(to, v);
+    float some[lanes];
+    V::store(some, v);
+    __builtin_memcpy(to, some, static_cast<std::size_t>(count) * sizeof(float));
+}
+
+template <class V>
+void put(KvType type, int head_width, int position, const float* key, const float* value,
+         std::byte* block) {
+    const KvLayout layout(type, head_width);
+    const auto put_all = [&](const auto* keys, const auto* values, auto* to, int first) {
+        const int count = head_width - first < lanes ? head_width - first : lanes;
+        for (int i = 0; i < count; ++i) {
+            to[layout.key(first + i, position)] = keys[i];
+            to[layout.value(position, first + i)] = values[i];
+        }
+    };
+    for (int first = 0; first < head_width; first += lanes, key += lanes, value += lanes) {
+        if (type == KvType::f32) {
+            put_all(key, value, reinterpret_cast<float*>(block), first);
+            continue;
+        }
+        std::uint16_t keys[lanes], values[lanes];
+        V::store_bf16(keys, load_some<V>(key, head_width - first));
+        V::store_bf16(values, load_some<V>(value, head_width - first));
+        put_all(keys, values, reinterpret_cast<std::uint16_t*>(block), first);
+    }
+}
+
+template <class V>
+void rotate(const float* x, const float* cosine, const float* sine, int half, float scale,
+            float* out) {
+    using Floats = typename V::Floats;
+    const Floats all = V::broadcast(scale);
+    for (int i = 0; i < half; i += lanes) {
+        const int count = half - i;
+        const Floats a = load_some<V>(x + i, count), b = load_some<V>(x + half + i, count);
+        const Floats c = load_some<V>(cosine + i, count), s = load_some<V>(sine + i, count);
+        store_some<V>(out + i, count, V::times(V::minus(V::times(a, c), V::times(b, s)), all));
+        store_some<V>(out + half + i, count,
+                      V::times(V::plus(V::times(b, c), V::times(a, s)), all));
+    }
+}
+
+template <class V>
+void add_rms_norm(float* x, const float* change, const float* weight, double epsilon, int width,
+                  float* out) {
+    using Floats = typename V::Floats;
+    Floats squares = V::no_floats();
+    for (int i = 0; i < width; i += lanes) {
+        const Floats sum =
+            V::plus(load_some<V>(x + i, width - i), load_some<V>(change + i, width - i));
+        store_some<V>(x + i, width - i, sum);
+        squares = V::plus(squares, V::times(sum, sum));
+    }
+    const double mean = static_cast<double>(V::sum(squares)) / width;
+    const Floats scale = V::broadcast(static_cast<float>(1.0 / __builtin_sqrt(mean + epsilon)));
+    for (int i = 0; i < width; i += lanes)
+        store_some<V>(out + i, width - i,
+                      V::times(V::times(load_some<V>(x + i, width - i), scale),
+                               load_some<V>(weight + i, width - i)));
+}
+
 template <class V>
 void swiglu(const float* gates, const float* ups, int count, float* out) {
-    const auto some = [](const float* gate_at, const float* up_at, float* to) {
-        const typename V::Floats gate = V::load(gate_at);
+    for (int i = 0; i < count; i += lanes) {
+        const typename V::Floats gate = load_some<V>(gates + i, count - i);
         const typename V::Floats less =
             V::plus(V::broadcast(1.0f), exponential<V>(V::minus(V::no_floats(), gate)));
-        V::store(to, V::times(V::over(gate, less), V::load(up_at)));
-    };
-    int i = 0;
-    for (; i + lanes <= count; i += lanes) some(gates + i, ups + i, out + i);
-    if (i == count) return;
-    float gate[lanes] = {}, up[lanes] = {}, last[lanes];
-    const auto left = static_cast<std::size_t>(count - i) * sizeof(float);
-    __builtin_memcpy(gate, gates + i, left);
-    __builtin_memcpy(up, ups + i, left);
-    some(gate, up, last);
-    __builtin_memcpy(out + i, last, left);
+        store_some<V>(out + i, count - i,
+                      V::times(V::over(gate, less), load_some<V>(ups + i, count - i)));
+    }
 }
 
 template <class V>
@@ -532,6 +585,9 @@ constexpr Loops loops_of(const char* name) {
             .multiply_int8 = multiply<V, 1>,
             .multiply_bf16 = multiply_bf16<V>,
             .attend = attend<V>,
+            .put = put<V>,
+            .rotate = rotate<V>,
+            .add_rms_norm = add_rms_norm<V>,
             .swiglu = swiglu<V>,
             .softmax = softmax<V>,
             .bare_dots = bare_dots<V>};

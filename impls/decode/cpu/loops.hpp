@@ -45,9 +45,9 @@ constexpr int padded(int head_width) { return (head_width + lanes - 1) / lanes *
 class KvLayout {
   public:
     constexpr KvLayout(KvType type, int head_width)
-        : together_(type == KvType::f32 ? 1 : 2),
+        : odd_(type == KvType::f32 ? 0 : 1),
           row_(padded(head_width)),
-          keys_(lanes * ((head_width + together_ - 1) / together_ * together_)) {}
+          keys_(lanes * ((head_width + odd_) & ~odd_)) {}
 
     /// Elements: of all keys, before the values; of both.
     constexpr int keys() const { return keys_; }
@@ -57,9 +57,10 @@ class KvLayout {
 
   private:
     constexpr int at(int row, int column, int columns) const {
-        return row / together_ * together_ * columns + column * together_ + row % together_;
+        return (row & ~odd_) * columns + (column << odd_) + (row & odd_);
     }
-    int together_, row_, keys_;
+    int odd_;  // bits of a row's number that say which of those in turns it is
+    int row_, keys_;
 };
 
 /// Some query heads over consecutive blocks of sixteen positions.
@@ -83,15 +84,6 @@ struct SoftmaxPart {
     bool is_nan;  ///< one of them
 };
 
-/// Memory that will be read soon after, a line of the cache after the other: asked for beside
-/// products, which leave memory time to spare.
-struct Ahead {
-    const std::byte* const* pieces = nullptr;  ///< of `lines` each
-    int lines = 0;
-    int at = 0;     ///< line of the first piece
-    int count = 0;  ///< of all lines
-};
-
 struct Loops {
     const char* name;
     /// x: [columns], a multiple of 32. Block b goes to out[b · stride].
@@ -100,13 +92,24 @@ struct Loops {
     /// Sixteen rows (one interleaved group) times `tokens` tokens: y[t·stride + r]. Block b of
     /// token t: x[b·tokens + t]. A group is unpacked once.
     void (*multiply_exact)(AssayType type, const std::byte* group, int columns, const ExactBlock* x,
-                           int tokens, float* y, int stride, Ahead ahead);
+                           int tokens, float* y, int stride);
     void (*multiply_int8)(AssayType type, const std::byte* group, int columns, const Int8Block* x,
-                          int tokens, float* y, int stride, Ahead ahead);
+                          int tokens, float* y, int stride);
     /// The same for bf16 rows; x: [tokens] rows of floats, columns even. Arithmetic in fp32.
     void (*multiply_bf16)(const std::byte* group, int columns, const float* const* x, int tokens,
                           float* y, int stride);
     void (*attend)(const Segment& segment);
+    /// Keys and values of one position, [head width] each, to where they lie in a head's block
+    /// (KvLayout).
+    void (*put)(KvType type, int head_width, int position, const float* key, const float* value,
+                std::byte* block);
+    /// out: x, [2 · half], its halves turned against each other: pair (i, i + half) by the angle
+    /// whose cosine and sine are given, [half]; times `scale`.
+    void (*rotate)(const float* x, const float* cosine, const float* sine, int half, float scale,
+                   float* out);
+    /// x += change; out = x / rms(x) · weight. All: [width].
+    void (*add_rms_norm)(float* x, const float* change, const float* weight, double epsilon,
+                         int width, float* out);
     /// out[i] = gate / (1 + exp(−gate)) · up.
     void (*swiglu)(const float* gates, const float* ups, int count, float* out);
     SoftmaxPart (*softmax)(const float* logits, int count, float sharpness);

@@ -1,6 +1,8 @@
 #include "impls/decode/cpu/paged_cache.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -11,6 +13,12 @@
 namespace assay::decode {
 
 static_assert(block_positions == lanes);
+namespace {
+
+/// So much is touched before the first pass, which would wait for the kernel's zeros else.
+constexpr std::size_t touched_ahead = 256 * 1024 * 1024;
+
+}  // namespace
 
 PagedCache::PagedCache(const nn::DecoderConfig& config, int blocks, KvType type)
     : type_(type),
@@ -22,7 +30,9 @@ PagedCache::PagedCache(const nn::DecoderConfig& config, int blocks, KvType type)
       head_bytes_(static_cast<std::size_t>(layout_.elements()) * bytes_of(type)),
       block_bytes_(static_cast<std::size_t>(layers_ * kv_heads_) * head_bytes_) {
     try {
-        memory_ = kernels::allocate_streamed(static_cast<std::size_t>(blocks) * block_bytes_);
+        const std::size_t bytes = static_cast<std::size_t>(blocks) * block_bytes_;
+        memory_ = kernels::allocate_streamed(bytes);
+        std::memset(memory_.get(), 0, std::min(bytes, touched_ahead));
     } catch (const std::bad_alloc&) {
         throw UserError("no memory for a cache of " +
                         std::to_string(std::int64_t{blocks} * block_positions) +
@@ -34,21 +44,10 @@ std::size_t PagedCache::bytes_per_position() const {
     return 2 * bytes_of(type_) * static_cast<std::size_t>(layers_ * kv_heads_ * head_width_);
 }
 
-void PagedCache::put(int layer, int block, int within, const float* key, const float* value) {
-    const auto put_as = [&](auto stored) {
-        using Stored = decltype(stored(0.0f));
-        for (int head = 0; head < kv_heads_; ++head, key += head_width_, value += head_width_) {
-            auto* const kept = reinterpret_cast<Stored*>(at(layer, head, block));
-            for (int i = 0; i < head_width_; ++i) {
-                kept[layout_.key(i, within)] = stored(key[i]);
-                kept[layout_.value(within, i)] = stored(value[i]);
-            }
-        }
-    };
-    if (type_ == KvType::f32)
-        put_as([](float x) { return x; });
-    else
-        put_as([](float x) { return nn::to_bfloat16(x); });
+void PagedCache::put(const Loops& loops, int layer, int block, int within, const float* key,
+                     const float* value) {
+    for (int head = 0; head < kv_heads_; ++head, key += head_width_, value += head_width_)
+        loops.put(type_, head_width_, within, key, value, at(layer, head, block));
 }
 
 void PagedCache::copy(int from, int to, int positions) {

@@ -29,7 +29,8 @@ class PagedCache {
     std::size_t layer_bytes() const { return static_cast<std::size_t>(kv_heads_) * head_bytes_; }
 
     /// key, value: [kv heads · head width]. within: position in its block.
-    void put(int layer, int block, int within, const float* key, const float* value);
+    void put(const Loops& loops, int layer, int block, int within, const float* key,
+             const float* value);
     /// Keys and values of one head.
     const std::byte* of_head(int layer, int kv_head, int block) const {
         return at(layer, kv_head, block);

@@ -4,6 +4,7 @@
 
 #include "impls/decode/cpu/loop_bodies.hpp"
 #include "impls/decode/cpu/tile_bodies.hpp"
+#include "impls/nn/files/stored_tensor.hpp"
 #include "kernels/cpu/element_types.hpp"
 
 namespace assay::decode {
@@ -91,6 +92,10 @@ struct Portable {
     static void pairs_of_bf16(const std::byte* from, Floats& first, Floats& second) {
         first = each<Floats>([&](int i) { return float_of(half_at(from + 4 * i) << 16); });
         second = each<Floats>([&](int i) { return float_of(half_at(from + 4 * i + 2) << 16); });
+    }
+    /// Rounded to nearest, to even; a NaN stays one.
+    static void store_bf16(std::uint16_t* to, const Floats& a) {
+        for (int i = 0; i < lanes; ++i) to[i] = nn::to_bfloat16(a.of[i]);
     }
     static Floats from_halves(const std::byte* from) {
         return each<Floats>([&](int i) { return kernels::half_values[half_at(from + 2 * i)]; });

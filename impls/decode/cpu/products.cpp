@@ -37,8 +37,7 @@ constexpr int tokens_in_registers = 4;
 
 // y[t·stride + r] for `rows` <= 16 rows from `first`, a multiple of 16.
 void multiply_rows(const AssayContext& context, const Loops& loops, const WeightMatrix& matrix,
-                   int first, int rows, const Activations& x, float* y, int stride,
-                   CacheAhead& ahead) {
+                   int first, int rows, const Activations& x, float* y, int stride) {
     const int tokens = x.tokens();
     const std::size_t bytes = row_bytes(matrix);
     const std::byte* const weights = matrix.weights + static_cast<std::size_t>(first) * bytes;
@@ -48,10 +47,10 @@ void multiply_rows(const AssayContext& context, const Loops& loops, const Weight
             loops.multiply_bf16(weights, matrix.columns, x.rows(), tokens, to, to_stride);
         else if (x.digit_type() == ActivationType::exact)
             loops.multiply_exact(matrix.type, weights, matrix.columns, x.exact(), tokens, to,
-                                 to_stride, ahead.take());
+                                 to_stride);
         else
             loops.multiply_int8(matrix.type, weights, matrix.columns, x.int8(), tokens, to,
-                                to_stride, ahead.take());
+                                to_stride);
     };
     if (!matrix.interleaved) {
         const std::byte* const next = weights + static_cast<std::size_t>(rows) * bytes;
@@ -71,13 +70,21 @@ void multiply_rows(const AssayContext& context, const Loops& loops, const Weight
             for (int r = 0; r < rows; ++r) y[t * stride + r] += matrix.bias[first + r];
 }
 
+// Work of an item, in bytes of weights times tokens, that is not made smaller: a few microseconds,
+// so that threads of unlike speed end together.
+constexpr std::size_t least_work = 256 * 1024;
+
 // Shares rows out: piece(first, rows) with rows <= 16.
 class Rows {
   public:
-    Rows(const AssayContext& context, int rows, std::size_t bytes_of_row)
+    Rows(const AssayContext& context, int rows, std::size_t bytes_of_row, int tokens)
         : rows_(rows),
           of_item_(
-              kernels::rows_per_item(rows, bytes_of_row, context.pool.threads(), rows_together)) {}
+              kernels::rows_per_item(rows, bytes_of_row, context.pool.threads(), rows_together)) {
+        const std::size_t work = bytes_of_row * static_cast<std::size_t>(tokens * rows_together);
+        const auto least = static_cast<int>(least_work / std::max(work, std::size_t{1}));
+        of_item_ = std::min(of_item_, std::max(least, 1) * rows_together);
+    }
 
     int items() const { return kernels::item_count(rows_, of_item_); }
     template <class Piece>
@@ -93,25 +100,19 @@ class Rows {
 
 }  // namespace
 
-int takes_of(const WeightMatrix& matrix) {
-    return matrix.interleaved && kernels::is_quantised(matrix.type)
-               ? (matrix.rows + rows_together - 1) / rows_together
-               : 0;
-}
-
 void multiply(AssayContext& context, const Loops& loops, std::span<const Product> products,
-              const Activations& x, CacheAhead& ahead) {
+              const Activations& x) {
     constexpr std::size_t most = 3;  // query, key, value
     if (products.size() > most) throw std::logic_error("more products than one region takes");
     struct Shared {
         Rows rows;
         int first_item;
     };
-    Shared shared[most]{{{context, 0, 1}, 0}, {{context, 0, 1}, 0}, {{context, 0, 1}, 0}};
+    Shared shared[most]{{{context, 0, 1, 1}, 0}, {{context, 0, 1, 1}, 0}, {{context, 0, 1, 1}, 0}};
     int items = 0;
     for (std::size_t i = 0; i < products.size(); ++i) {
         const WeightMatrix& matrix = *products[i].matrix;
-        shared[i] = {{context, matrix.rows, row_bytes(matrix)}, items};
+        shared[i] = {{context, matrix.rows, row_bytes(matrix), x.tokens()}, items};
         items += shared[i].rows.items();
     }
     context.pool.run(items, [&](int item) {
@@ -120,7 +121,7 @@ void multiply(AssayContext& context, const Loops& loops, std::span<const Product
         const WeightMatrix& matrix = *products[i].matrix;
         shared[i].rows.run(item - shared[i].first_item, [&](int first, int rows) {
             multiply_rows(context, loops, matrix, first, rows, x, products[i].y + first,
-                          matrix.rows, ahead);
+                          matrix.rows);
         });
     });
 }
@@ -138,18 +139,16 @@ AssayActivation kernel_activation(nn::Activation activation) {
 }
 
 void activate(AssayContext& context, const Loops& loops, const WeightMatrix& gate,
-              const WeightMatrix& up, nn::Activation activation, const Activations& x, float* h,
-              CacheAhead& ahead) {
+              const WeightMatrix& up, nn::Activation activation, const Activations& x, float* h) {
     const bool gated = activation == nn::Activation::swiglu;
     const AssayActivation kind = kernel_activation(activation);
-    const Rows shared(context, up.rows, row_bytes(up) + (gated ? row_bytes(gate) : 0));
+    const Rows shared(context, up.rows, row_bytes(up) + (gated ? row_bytes(gate) : 0), x.tokens());
     context.pool.run(shared.items(), [&](int item) {
         shared.run(item, [&](int first, int rows) {
             alignas(64) float gates[rows_together * largest_pass],
                 ups[rows_together * largest_pass];
-            if (gated)
-                multiply_rows(context, loops, gate, first, rows, x, gates, rows_together, ahead);
-            multiply_rows(context, loops, up, first, rows, x, ups, rows_together, ahead);
+            if (gated) multiply_rows(context, loops, gate, first, rows, x, gates, rows_together);
+            multiply_rows(context, loops, up, first, rows, x, ups, rows_together);
             for (int t = 0; t < x.tokens(); ++t) {
                 const float* const of_token = ups + t * rows_together;
                 float* const to = h + t * up.rows + first;

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "impls/decode/cpu/cache_ahead.hpp"
 #include "impls/decode/cpu/loops.hpp"
 #include "impls/decode/weights/weights.hpp"
 #include "impls/nn/files/decoder_config.hpp"
@@ -58,17 +57,14 @@ struct Product {
     float* y;
 };
 
-/// All products of the same activations in one region. ahead: what is asked for beside them.
+/// All products of the same activations in one region.
 void multiply(AssayContext& context, const Loops& loops, std::span<const Product> products,
-              const Activations& x, CacheAhead& ahead);
+              const Activations& x);
 
 /// h[t·rows + r] = act(gate·x, up·x + bias): gate and up row by row in one region. `gate` is used
 /// by swiglu only.
 void activate(AssayContext& context, const Loops& loops, const WeightMatrix& gate,
-              const WeightMatrix& up, nn::Activation activation, const Activations& x, float* h,
-              CacheAhead& ahead);
-/// How often products with a matrix take a share of what is asked for beside them.
-int takes_of(const WeightMatrix& matrix);
+              const WeightMatrix& up, nn::Activation activation, const Activations& x, float* h);
 
 AssayActivation kernel_activation(nn::Activation activation);
 

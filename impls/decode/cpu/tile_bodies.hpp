@@ -115,16 +115,7 @@ template <class V, class Tiles, AssayType type, int digits, int rows>
 class TileProducts {
   public:
     TileProducts() {
-        TileConfig config;
-        const auto shape = [&](int tile, int tile_rows, int row_bytes) {
-            config.rows[tile] = static_cast<std::uint8_t>(tile_rows);
-            config.row_bytes[tile] = static_cast<std::uint16_t>(row_bytes);
-        };
-        shape(tiles::weights, quads, 4 * lanes);
-        for (int d = 0; d < digits; ++d) {
-            shape(tiles::sums + d, rows, 4 * lanes);
-            shape(tiles::activations + d, rows, digit_block);
-        }
+        static constexpr TileConfig config = shapes();
         Tiles::load_config(config);
     }
     ~TileProducts() { Tiles::release(); }
@@ -150,6 +141,19 @@ class TileProducts {
     }
 
   private:
+    static constexpr TileConfig shapes() {
+        TileConfig config;
+        const auto shape = [&](int tile, int tile_rows, int row_bytes) {
+            config.rows[tile] = static_cast<std::uint8_t>(tile_rows);
+            config.row_bytes[tile] = static_cast<std::uint16_t>(row_bytes);
+        };
+        shape(tiles::weights, quads, 4 * lanes);
+        for (int d = 0; d < digits; ++d) {
+            shape(tiles::sums + d, rows, 4 * lanes);
+            shape(tiles::activations + d, rows, digit_block);
+        }
+        return config;
+    }
     inline void multiply(const std::uint8_t (&quants)[quads][4 * lanes],
                          const DigitBlock<digits>* x) {
         Tiles::template load<tiles::weights>(quants, sizeof quants[0]);
@@ -193,10 +197,9 @@ class TileProducts {
 // tokens: at least `rows`. The last tile begins so early that it is full.
 template <class V, class Tiles, AssayType type, int digits, int rows>
 void multiply_tiles(const std::byte* group, int columns, const DigitBlock<digits>* x, int tokens,
-                    float* y, int stride, const Ahead& ahead) {
+                    float* y, int stride) {
     for (int t = 0; t < tokens; ++t) V::store(y + t * stride, V::no_floats());
     const int blocks = columns / digit_block;
-    AskAhead asks(ahead, blocks);
     UnpackedBlocks<V, type> unpacked;
     TileProducts<V, Tiles, type, digits, rows> products;
     for (int b = 0; b < blocks; b += blocks_together) {
@@ -205,9 +208,9 @@ void multiply_tiles(const std::byte* group, int columns, const DigitBlock<digits
         unpacked.unpack(from, some);
         for (int t = 0; t < tokens; t += rows) {
             const int first = t + rows <= tokens ? t : tokens - rows;
-            const auto ask = [&](int block) {
+            // Inlined before GCC 12 finds that it changes nothing and leaves it out.
+            const auto ask = [&](int block) __attribute__((always_inline)) {
                 if (t > 0) return;
-                asks.ask();
                 ask_for_weights<type>(from + (block + blocks_together) * Block<type>::bytes);
             };
             products.add(unpacked, x + b * tokens + first, tokens, t - first, y + first * stride,
@@ -218,29 +221,26 @@ void multiply_tiles(const std::byte* group, int columns, const DigitBlock<digits
 
 template <class V, class Tiles, int digits, int rows>
 void multiply_with_tiles_of(AssayType type, const std::byte* group, int columns,
-                            const DigitBlock<digits>* x, int tokens, float* y, int stride,
-                            Ahead ahead) {
+                            const DigitBlock<digits>* x, int tokens, float* y, int stride) {
     const auto run = type == ASSAY_Q8_0   ? multiply_tiles<V, Tiles, ASSAY_Q8_0, digits, rows>
                      : type == ASSAY_Q4_0 ? multiply_tiles<V, Tiles, ASSAY_Q4_0, digits, rows>
                                           : multiply_tiles<V, Tiles, ASSAY_Q4_1, digits, rows>;
-    run(group, columns, x, tokens, y, stride, ahead);
+    run(group, columns, x, tokens, y, stride);
 }
 
 // Where tokens do not fill a tile, dot products of vectors are as fast with one digit; with three,
 // tiles of half as many rows are half as fast again (Sapphire Rapids).
 template <class V, class Tiles, int digits>
 void multiply_with_tiles(AssayType type, const std::byte* group, int columns,
-                         const DigitBlock<digits>* x, int tokens, float* y, int stride,
-                         Ahead ahead) {
+                         const DigitBlock<digits>* x, int tokens, float* y, int stride) {
     constexpr int few = tile_rows / 2;
     if (tokens >= tile_rows)
         multiply_with_tiles_of<V, Tiles, digits, tile_rows>(type, group, columns, x, tokens, y,
-                                                            stride, ahead);
+                                                            stride);
     else if (digits == 1 || tokens < few)
-        multiply<V, digits>(type, group, columns, x, tokens, y, stride, ahead);
+        multiply<V, digits>(type, group, columns, x, tokens, y, stride);
     else if constexpr (digits > 1)
-        multiply_with_tiles_of<V, Tiles, digits, few>(type, group, columns, x, tokens, y, stride,
-                                                      ahead);
+        multiply_with_tiles_of<V, Tiles, digits, few>(type, group, columns, x, tokens, y, stride);
 }
 
 template <class V, class Tiles>

@@ -46,6 +46,17 @@ struct Vnni {
         second = _mm512_castsi512_ps(
             _mm512_and_si512(both, _mm512_set1_epi32(static_cast<int>(0xffff0000u))));
     }
+    /// Rounded to nearest, to even; a NaN stays one.
+    static void store_bf16(std::uint16_t* to, Floats a) {
+        const __m512i bits = _mm512_castps_si512(a), upper = _mm512_srli_epi32(bits, 16);
+        const __m512i less = _mm512_add_epi32(_mm512_and_si512(upper, _mm512_set1_epi32(1)),
+                                              _mm512_set1_epi32(0x7fff));
+        const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, less), 16);
+        const __m512i quiet = _mm512_or_si512(upper, _mm512_set1_epi32(0x40));
+        const __m512i kept =
+            _mm512_mask_mov_epi32(rounded, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), quiet);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(kept));
+    }
     static Floats from_halves(const std::byte* from) { return _mm512_cvtph_ps(bytes_32(from)); }
 
     static Ints no_ints() { return _mm512_setzero_si512(); }

@@ -89,7 +89,7 @@ TEST(Links, RotatedKeysAreThoseOfTheirNewPosition) {
             for (std::size_t i = 0; i < value.size(); ++i)
                 value[i] = static_cast<float>(position) + static_cast<float>(i) / 64;
             for (int layer = 0; layer < shape.layers; ++layer)
-                cache.put(layer, 0, position, key.data(), value.data());
+                cache.put(loops(), layer, 0, position, key.data(), value.data());
         }
         for (const int shift : {-77, 0, 1, 5000}) {
             std::vector<float> cosine, sine;
