@@ -229,7 +229,7 @@ void multiply_with_tiles_of(AssayType type, const std::byte* group, int columns,
 }
 
 // Where tokens do not fill a tile, dot products of vectors are as fast with one digit; with three,
-// tiles of half as many rows are half as fast again (Sapphire Rapids).
+// tiles of half as many rows are half as fast again (Emerald Rapids).
 template <class V, class Tiles, int digits>
 void multiply_with_tiles(AssayType type, const std::byte* group, int columns,
                          const DigitBlock<digits>* x, int tokens, float* y, int stride) {
