@@ -24,7 +24,9 @@ TEST(RandomWeights, AreSmallAndNeverDenormal) {
         for (std::int64_t i = 0; i < weights; ++i) {
             const double value = reference::weight_at(type, pattern.data(), i);
             ASSERT_LE(std::fabs(value), 0x1p-4) << type;
-            if (!is_quantised(type)) ASSERT_GE(std::fabs(value), least) << type;
+            if (!is_quantised(type)) {
+                ASSERT_GE(std::fabs(value), least) << type;
+            }
             sum += value;
             squares += value * value;
         }

@@ -104,8 +104,10 @@ void WorkerPool::run_erased(int items, const void* target, Call call) {
     }
     target_ = target;
     call_ = call;
+    // Rounded up: of few items the caller, who is there already, has one.
     const auto share_begin = [&](int thread) {
-        return static_cast<std::uint32_t>(std::int64_t{items} * thread / threads());
+        return static_cast<std::uint32_t>((std::int64_t{items} * thread + threads() - 1) /
+                                          threads());
     };
     for (int t = 0; t < threads(); ++t)
         shares_[static_cast<std::size_t>(t)].set(share_begin(t), share_begin(t + 1));

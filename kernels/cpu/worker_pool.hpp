@@ -8,7 +8,8 @@
 //
 // Each thread begins with a share of its own, consecutive items in order, so that what it asks of
 // memory ahead is what it comes to, and the items around a border are written by two threads at
-// most; then it takes half of what another has left. Which thread computes an item is so left to
+// most; then it takes half of what another has left. (One that looks while another moves its half
+// may find none, and leaves early.) Which thread computes an item is so left to
 // chance; results must not depend on it.
 #pragma once
 
@@ -74,8 +75,8 @@ class WorkerPool {
         std::atomic<std::uint64_t> items_{0};  // the first; one behind the last in the upper half
     };
 
-    std::unique_ptr<Share[]> shares_;  ///< of each thread
-    alignas(line) const void* target_ = nullptr;
+    alignas(line) std::unique_ptr<Share[]> shares_;  ///< of each thread
+    const void* target_ = nullptr;
     Call call_ = nullptr;
     bool crowded_ = false;  ///< more threads than cores: spinning would keep others from working
     std::vector<std::thread> workers_;

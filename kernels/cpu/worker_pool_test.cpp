@@ -55,7 +55,8 @@ TEST(WorkerPool, WakesParkedWorkers) {
 TEST(WorkerPool, LeavesNoItemToAThreadThatIsBusy) {
     for (const int threads : {2, 3, 5}) {
         WorkerPool pool(threads);
-        for (const int slow : {0, 20, 39}) {
+        // The first of a share is only ever taken alone, the last with none behind it.
+        for (const int slow : {0, (40 + threads - 1) / threads, 39}) {
             std::atomic<int> done{0};
             pool.run(40, [&](int item) {
                 while (item == slow && done < 39) std::this_thread::yield();

@@ -285,15 +285,16 @@ TEST(Loops, PutKeysAndValuesWhereTheLayoutSays) {
 // Against arithmetic in double, and bit for bit against each other, whole vectors or not.
 TEST(Loops, RotateAndNormalise) {
     for (const int width : {2, 24, 32, 64, 576}) {
-        const auto random = [&](std::uint64_t seed) {
+        const auto random = [&](std::uint64_t seed, int count) {
             std::mt19937_64 engine(seed);
             std::normal_distribution<float> normal;
-            std::vector<float> made(static_cast<std::size_t>(width));
+            std::vector<float> made(static_cast<std::size_t>(count));
             for (float& x : made) x = normal(engine);
             return made;
         };
-        const std::vector<float> x = random(1), change = random(2), weight = random(3),
-                                 cosine = random(4), sine = random(5);
+        const std::vector<float> x = random(1, width), change = random(2, width),
+                                 weight = random(3, width), cosine = random(4, width / 2),
+                                 sine = random(5, width / 2);
         const auto half = static_cast<std::size_t>(width / 2);
         double squares = 0;
         for (std::size_t i = 0; i < x.size(); ++i)

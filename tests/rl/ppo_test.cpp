@@ -189,21 +189,21 @@ PpoOptions short_answers() {
     return options;
 }
 
-// At this rate a policy that has learnt everything may fall again: on four sets of processor
-// instructions, seven of eight policies are above 0.9 in round 16, and some are at 0 by round 20.
+// Until it has learnt it: at this rate a policy may fall again a few rounds later. On four sets of
+// processor instructions this one has learnt it after 14 rounds.
 TEST(Ppo, RaisesTheRewardAndTheCriticSeesItComing) {
-    constexpr int rounds = 16;
     nn::Decoder policy(small_policy(), 2);
     Ppo ppo(policy, short_answers(), likes_a);
     double first = 0, last = 0, divergence = 0;
-    for (int round = 0; round < rounds; ++round) {
+    int rounds = 0;
+    for (; rounds < 25 && last < 0.9; ++rounds) {
         const PpoRound done = ppo.round(asked(16));
-        if (round == 0) first = done.reward;
+        if (rounds == 0) first = done.reward;
         last = done.reward;
         divergence = done.divergence;
     }
     EXPECT_LT(first, 0.1);
-    EXPECT_GT(last, 0.5);
+    EXPECT_GT(last, 0.9);
     EXPECT_GT(divergence, 1);  // nats away from where it started
     const auto rows = ppo.collect(asked(16), 1);
     const double valued = rows.values.masked_select(rows.rollouts.answered).mean().item<double>();

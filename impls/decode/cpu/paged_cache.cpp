@@ -15,7 +15,8 @@ namespace assay::decode {
 static_assert(block_positions == lanes);
 namespace {
 
-/// So much is touched before the first pass, which would wait for the kernel's zeros else.
+/// So much is touched before the first pass, which would wait for the kernel's zeros else; by one
+/// thread, on whose node it lies then.
 constexpr std::size_t touched_ahead = 256 * 1024 * 1024;
 
 }  // namespace

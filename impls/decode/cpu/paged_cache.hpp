@@ -25,8 +25,6 @@ class PagedCache {
     std::size_t block_bytes() const { return block_bytes_; }
     /// Of keys and values that attention reads, over all layers.
     std::size_t bytes_per_position() const;
-    /// Of all heads of a layer in a block, which lie behind each other.
-    std::size_t layer_bytes() const { return static_cast<std::size_t>(kv_heads_) * head_bytes_; }
 
     /// key, value: [kv heads · head width]. within: position in its block.
     void put(const Loops& loops, int layer, int block, int within, const float* key,
