@@ -9,8 +9,8 @@
 // Each thread begins with a share of its own, consecutive items in order, so that what it asks of
 // memory ahead is what it comes to, and the items around a border are written by two threads at
 // most; then it takes half of what another has left. (One that looks while another moves its half
-// may find none, and leaves early.) Which thread computes an item is so left to
-// chance; results must not depend on it.
+// may find none, and leaves early.) Which thread computes an item is so left to chance; results
+// must not depend on it.
 #pragma once
 
 #include <atomic>

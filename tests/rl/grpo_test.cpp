@@ -63,8 +63,6 @@ TEST(Grpo, RaisesTheReward) {
         if (round < 4) first += reward / 4;
         if (round >= 56) last += reward / 4;
     }
-    RecordProperty("first", std::to_string(first));
-    RecordProperty("last", std::to_string(last));
     EXPECT_GT(first, 0.05) << "there was nothing to begin with";
     EXPECT_LT(first, 0.8) << "there was nothing left to learn";
     EXPECT_GT(last, first + 0.15);

@@ -83,7 +83,8 @@ void Attention::join(int token, float* out) const {
         };
         if (segments == 1) {
             const float share = 1.0f / sums_[slot(0)];
-            for (int i = 0; i < width; ++i) out[i] = share * mixed(0)[i];
+            const float* const from = mixed(0);
+            for (int i = 0; i < width; ++i) out[i] = share * from[i];
             continue;
         }
         float most = most_[slot(0)], sum = 0;
@@ -92,7 +93,8 @@ void Attention::join(int token, float* out) const {
         std::fill_n(out, width, 0.0f);
         for (int s = 0; s < segments; ++s) {
             const float share = std::exp(most_[slot(s)] - most) / sum;
-            for (int i = 0; i < width; ++i) out[i] += share * mixed(s)[i];
+            const float* const from = mixed(s);
+            for (int i = 0; i < width; ++i) out[i] += share * from[i];
         }
     }
 }

@@ -77,12 +77,6 @@ struct Avx2 {
         };
         return times(a, {power(n.low), power(n.high)});
     }
-    static Floats from_bf16(const std::byte* from) {
-        const auto eight = [](const std::byte* at) {
-            return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bytes_16(at)), 16));
-        };
-        return {eight(from), eight(from + 16)};
-    }
     static void pairs_of_bf16(const std::byte* from, Floats& first, Floats& second) {
         const Ints both = ints_at(from);
         const __m256i upper = _mm256_set1_epi32(static_cast<int>(0xffff0000u));

@@ -86,9 +86,6 @@ struct Portable {
             return a.of[i] * float_of((static_cast<std::uint32_t>(n.of[i]) + 127u) << 23);
         });
     }
-    static Floats from_bf16(const std::byte* from) {
-        return each<Floats>([&](int i) { return float_of(half_at(from + 2 * i) << 16); });
-    }
     static void pairs_of_bf16(const std::byte* from, Floats& first, Floats& second) {
         first = each<Floats>([&](int i) { return float_of(half_at(from + 4 * i) << 16); });
         second = each<Floats>([&](int i) { return float_of(half_at(from + 4 * i + 2) << 16); });

@@ -70,9 +70,9 @@ void multiply_rows(const AssayContext& context, const Loops& loops, const Weight
             for (int r = 0; r < rows; ++r) y[t * stride + r] += matrix.bias[first + r];
 }
 
-// Work of an item, in bytes of weights times tokens, that is not made smaller: a few microseconds,
-// so that threads of unlike speed end together.
-constexpr std::size_t least_work = 256 * 1024;
+// Work of an item, in bytes of weights times tokens, unless its least rows are more: a few
+// microseconds, so that threads of unlike speed end together.
+constexpr std::size_t most_work = 256 * 1024;
 
 // Shares rows out: piece(first, rows) with rows <= 16.
 class Rows {
@@ -82,8 +82,8 @@ class Rows {
           of_item_(
               kernels::rows_per_item(rows, bytes_of_row, context.pool.threads(), rows_together)) {
         const std::size_t work = bytes_of_row * static_cast<std::size_t>(tokens * rows_together);
-        const auto least = static_cast<int>(least_work / std::max(work, std::size_t{1}));
-        of_item_ = std::min(of_item_, std::max(least, 1) * rows_together);
+        const auto most = static_cast<int>(most_work / std::max(work, std::size_t{1}));
+        of_item_ = std::min(of_item_, std::max(most, 1) * rows_together);
     }
 
     int items() const { return kernels::item_count(rows_, of_item_); }

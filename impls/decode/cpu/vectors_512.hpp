@@ -37,9 +37,6 @@ struct Vnni {
         return _mm512_mul_ps(a, _mm512_castsi512_ps(_mm512_slli_epi32(
                                     _mm512_add_epi32(n, _mm512_set1_epi32(127)), 23)));
     }
-    static Floats from_bf16(const std::byte* from) {
-        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bytes_32(from)), 16));
-    }
     static void pairs_of_bf16(const std::byte* from, Floats& first, Floats& second) {
         const __m512i both = _mm512_loadu_si512(from);
         first = _mm512_castsi512_ps(_mm512_slli_epi32(both, 16));
