@@ -317,11 +317,36 @@ TEST(Tiles, EmulatedDotProducts) {
     EmulatedTiles::load<2>(b, sizeof b[0]);
     EmulatedTiles::dot<0, 1, 2>();
     EmulatedTiles::store<0>(sums, sizeof sums[0]);
-    EmulatedTiles::release();
     EXPECT_EQ(sums[0][0], 1000 + (-128 + 127) * 255 + 20 + 60 + 120 + 200);
     EXPECT_EQ(sums[0][1], -128 + 2 * 127 + 4 + 1000);
     EXPECT_EQ(sums[1][0], 510 - 100);
     EXPECT_EQ(sums[1][1], -7 + 10 - 200);
+}
+
+// A thread keeps its shapes from product to product, and must not trust that.
+TEST(Tiles, ShapesThatSomebodyElseLoadedAreReplaced) {
+    constexpr int columns = 64, tokens = 16;
+    const Matrix matrix(ASSAY_Q4_1, 16, columns, 15);
+    const Loops& loops = loops_with_emulated_tiles();
+    Activations x(columns, ActivationType::int8, loops);
+    x.begin(tokens);
+    for (int t = 0; t < tokens; ++t) {
+        for (int c = 0; c < columns; ++c) x.row(t)[c] = static_cast<float>((c + t) % 9 - 4);
+        x.ready(t);
+    }
+    const auto product = [&] {
+        std::vector<float> y(16 * tokens);
+        loops.multiply_int8(matrix.type, matrix.interleaved.data(), columns, x.int8(), tokens,
+                            y.data(), 16);
+        return y;
+    };
+    const std::vector<float> expected = product();
+    TileConfig other;
+    other.rows[0] = other.rows[1] = 3;
+    other.row_bytes[0] = other.row_bytes[1] = 12;
+    EmulatedTiles::load_config(other);
+    EXPECT_EQ(product(), expected);
+    EXPECT_EQ(product(), expected);
 }
 
 std::vector<Case> cases() {

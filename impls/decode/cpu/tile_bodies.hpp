@@ -3,7 +3,7 @@
 // sums are whole numbers, and all that follows is loop_bodies.hpp's, so that the bits are those of
 // the other loops. Included only by the files compiled for one set of instructions.
 //
-// Tiles: load_config, load, store, zero, dot and release, as AMX's instructions.
+// Tiles: load_config, store_config, load, store, zero and dot, as AMX's instructions.
 #pragma once
 
 #include <cstring>
@@ -22,6 +22,15 @@ struct alignas(64) TileConfig {
 };
 static_assert(sizeof(TileConfig) == 64);
 
+/// Loading shapes takes as long as the products of ten tiles, looking at them a tenth of that. So
+/// threads keep theirs; another library's tiles may have been loaded meanwhile.
+template <class Tiles>
+inline void use_shapes(const TileConfig& config) {
+    TileConfig now;
+    Tiles::store_config(now);
+    if (std::memcmp(&now, &config, sizeof now) != 0) Tiles::load_config(config);
+}
+
 /// The instructions in plain C++. Each thread has its own tiles, as a core does.
 class EmulatedTiles {
   public:
@@ -29,7 +38,7 @@ class EmulatedTiles {
         state() = {};
         state().config = config;
     }
-    static void release() { state() = {}; }
+    static void store_config(TileConfig& config) { config = state().config; }
     template <int tile>
     static void zero() {
         std::memset(state().bytes[tile], 0, sizeof state().bytes[tile]);
@@ -80,33 +89,25 @@ namespace tiles {
 enum : int { weights, sums, activations = sums + 3 };  // of each digit
 }
 
-/// Blocks that are unpacked at a time: 16 KiB of quants, in the first cache beside a tile's sums.
-constexpr int blocks_together = 32;
+/// Blocks of a group that are gone through at a time, for all tokens: their activations and quants
+/// stay in the first cache.
+constexpr int blocks_together = 12;
+/// A tile that is loaded from what has just been stored waits for it.
+constexpr int unpacked_ahead = 3;
 
-// Some blocks of a group, unpacked. Well before their products: a tile that is loaded from what has
-// just been stored waits for it.
+// Some blocks of a group, whose quants are unpacked.
 template <class V, AssayType type>
 struct UnpackedBlocks {
+    const std::byte* blocks = nullptr;
     int count = 0;
     alignas(64) std::uint8_t quants[blocks_together][quads][4 * lanes];
-    alignas(64) float scales[blocks_together][2][lanes];  ///< and minima
 
-    /// `blocks`: at most blocks_together.
-    void unpack(const std::byte* group, int blocks) {
-        count = blocks;
-        for (int b = 0; b < blocks; ++b, group += Block<type>::bytes) {
-            const Unpacked<V, type> weights(group);
-            V::store(scales[b][0], weights.scale);
-            if constexpr (Block<type>::has_minimum) V::store(scales[b][1], weights.minimum);
+    const std::byte* at(int block) const { return blocks + block * Block<type>::bytes; }
+    void unpack(int block) {
+        if (block >= count) return;
+        const Unpacked<V, type> weights(at(block));
 #pragma GCC unroll 8
-            for (int q = 0; q < quads; ++q) V::store_quants(quants[b][q], weights.quants[q]);
-        }
-    }
-    Scales<V, type> scales_of(int block) const {
-        Scales<V, type> weights;
-        weights.scale = V::load(scales[block][0]);
-        if constexpr (Block<type>::has_minimum) weights.minimum = V::load(scales[block][1]);
-        return weights;
+        for (int q = 0; q < quads; ++q) V::store_quants(quants[block][q], weights.quants[q]);
     }
 };
 
@@ -116,24 +117,31 @@ class TileProducts {
   public:
     TileProducts() {
         static constexpr TileConfig config = shapes();
-        Tiles::load_config(config);
+        use_shapes<Tiles>(config);
     }
-    ~TileProducts() { Tiles::release(); }
-    TileProducts(const TileProducts&) = delete;
-    TileProducts& operator=(const TileProducts&) = delete;
 
     /// y[t·stride] += the blocks' products with `rows` tokens, but for the first `without` of them;
-    /// block b of the first token: x[b·tokens]. ask(b): what to ask memory for meanwhile.
-    template <class Ask>
-    void add(const UnpackedBlocks<V, type>& blocks, const DigitBlock<digits>* x, int tokens,
-             int without, float* y, int stride, const Ask& ask) {
+    /// block b of the first token: x[b·tokens]. unpacks: whether the blocks are unpacked on the
+    /// way, and those to come asked for.
+    template <bool unpacks>
+    void add(UnpackedBlocks<V, type>& blocks, const DigitBlock<digits>* x, int tokens, int without,
+             float* y, int stride) {
         typename V::Floats total[rows];
 #pragma GCC unroll 16
         for (int t = 0; t < rows; ++t) total[t] = V::load(y + t * stride);
+        if constexpr (unpacks)
+            for (int b = 0; b < unpacked_ahead; ++b) blocks.unpack(b);
+        if constexpr (ahead) multiply(blocks.quants[0], x, sums_[0]);
         for (int b = 0; b < blocks.count; ++b, x += tokens) {
-            ask(b);
-            multiply(blocks.quants[b], x);
-            add_sums(blocks.scales_of(b), x, total);
+            if constexpr (unpacks) {
+                ask_for_weights<type>(blocks.at(b) + prefetch_bytes);
+                blocks.unpack(b + unpacked_ahead);
+            }
+            if constexpr (!ahead)
+                multiply(blocks.quants[b], x, sums_[0]);
+            else if (b + 1 < blocks.count)
+                multiply(blocks.quants[b + 1], x + tokens, sums_[(b + 1) % 2]);
+            add_sums(Scales<V, type>(blocks.at(b)), x, sums_[ahead ? b % 2 : 0], total);
         }
 #pragma GCC unroll 16
         for (int t = 0; t < rows; ++t)
@@ -141,6 +149,11 @@ class TileProducts {
     }
 
   private:
+    using Sums = std::int32_t[digits][rows][lanes];
+    // Tiles are a block ahead, so that sums are not loaded while they are stored. Not those of three
+    // digits, whose sums would lie in the way of what is loaded (at the same places of pages).
+    static constexpr bool ahead = digits == 1;
+
     static constexpr TileConfig shapes() {
         TileConfig config;
         const auto shape = [&](int tile, int tile_rows, int row_bytes) {
@@ -155,17 +168,17 @@ class TileProducts {
         return config;
     }
     inline void multiply(const std::uint8_t (&quants)[quads][4 * lanes],
-                         const DigitBlock<digits>* x) {
+                         const DigitBlock<digits>* x, Sums& sums) {
         Tiles::template load<tiles::weights>(quants, sizeof quants[0]);
         begin<0>(x);
         if constexpr (digits == 3) {
             begin<1>(x);
             begin<2>(x);
         }
-        end<0>();
+        end<0>(sums);
         if constexpr (digits == 3) {
-            end<1>();
-            end<2>();
+            end<1>(sums);
+            end<2>(sums);
         }
     }
     template <int d>
@@ -176,22 +189,22 @@ class TileProducts {
         Tiles::template dot<sums, activations, tiles::weights>();
     }
     template <int d>
-    inline void end() {
-        Tiles::template store<tiles::sums + d>(sums_[d], sizeof sums_[d][0]);
+    inline void end(Sums& sums) {
+        Tiles::template store<tiles::sums + d>(sums[d], sizeof sums[d][0]);
     }
     inline void add_sums(const Scales<V, type>& weights, const DigitBlock<digits>* x,
-                         typename V::Floats* total) {
+                         const Sums& sums, typename V::Floats* total) {
 #pragma GCC unroll 16
         for (int t = 0; t < rows; ++t) {
             typename V::Ints of_token[digits];
 #pragma GCC unroll 3
             for (int d = 0; d < digits; ++d)
-                of_token[d] = V::plus(V::load_ints(sums_[d][t]), without_added<V, type>(x[t], d));
+                of_token[d] = V::plus(V::load_ints(sums[d][t]), without_added<V, type>(x[t], d));
             total[t] = decode::add_sums<V, type, digits>(of_token, weights, x[t], total[t]);
         }
     }
 
-    alignas(64) std::int32_t sums_[digits][rows][lanes];
+    alignas(64) Sums sums_[ahead ? 2 : 1];
 };
 
 // tokens: at least `rows`. The last tile begins so early that it is full.
@@ -200,21 +213,16 @@ void multiply_tiles(const std::byte* group, int columns, const DigitBlock<digits
                     float* y, int stride) {
     for (int t = 0; t < tokens; ++t) V::store(y + t * stride, V::no_floats());
     const int blocks = columns / digit_block;
-    UnpackedBlocks<V, type> unpacked;
+    UnpackedBlocks<V, type> some;
     TileProducts<V, Tiles, type, digits, rows> products;
     for (int b = 0; b < blocks; b += blocks_together) {
-        const int some = blocks - b < blocks_together ? blocks - b : blocks_together;
-        const std::byte* const from = group + b * Block<type>::bytes;
-        unpacked.unpack(from, some);
-        for (int t = 0; t < tokens; t += rows) {
+        some.blocks = group + b * Block<type>::bytes;
+        some.count = blocks - b < blocks_together ? blocks - b : blocks_together;
+        products.template add<true>(some, x + b * tokens, tokens, 0, y, stride);
+        for (int t = rows; t < tokens; t += rows) {
             const int first = t + rows <= tokens ? t : tokens - rows;
-            // Inlined before GCC 12 finds that it changes nothing and leaves it out.
-            const auto ask = [&](int block) __attribute__((always_inline)) {
-                if (t > 0) return;
-                ask_for_weights<type>(from + (block + blocks_together) * Block<type>::bytes);
-            };
-            products.add(unpacked, x + b * tokens + first, tokens, t - first, y + first * stride,
-                         stride, ask);
+            products.template add<false>(some, x + b * tokens + first, tokens, t - first,
+                                         y + first * stride, stride);
         }
     }
 }
@@ -228,8 +236,8 @@ void multiply_with_tiles_of(AssayType type, const std::byte* group, int columns,
     run(group, columns, x, tokens, y, stride);
 }
 
-// Where tokens do not fill a tile, dot products of vectors are as fast with one digit; with three,
-// tiles of half as many rows are half as fast again (Emerald Rapids).
+// Where tokens do not fill a tile, tiles of half as many rows are half as fast again as dot products
+// of vectors (Emerald Rapids); of fewer rows they are not.
 template <class V, class Tiles, int digits>
 void multiply_with_tiles(AssayType type, const std::byte* group, int columns,
                          const DigitBlock<digits>* x, int tokens, float* y, int stride) {
@@ -237,10 +245,10 @@ void multiply_with_tiles(AssayType type, const std::byte* group, int columns,
     if (tokens >= tile_rows)
         multiply_with_tiles_of<V, Tiles, digits, tile_rows>(type, group, columns, x, tokens, y,
                                                             stride);
-    else if (digits == 1 || tokens < few)
-        multiply<V, digits>(type, group, columns, x, tokens, y, stride);
-    else if constexpr (digits > 1)
+    else if (tokens >= few)
         multiply_with_tiles_of<V, Tiles, digits, few>(type, group, columns, x, tokens, y, stride);
+    else
+        multiply<V, digits>(type, group, columns, x, tokens, y, stride);
 }
 
 template <class V, class Tiles>
