@@ -160,6 +160,18 @@ TEST(LlamaCpp, WaitsAsItDoesByItself) {
     EXPECT_EQ(run_llama_cpp({}).tokens_per_s, 2);
 }
 
+TEST(LlamaCpp, IsAskedForBatchesOneAfterTheOther) {
+    const testing::TemporaryFolder folder;
+    const auto program = folder / "bench";
+    std::ofstream(program) << "#!/bin/sh\n"
+                              "case \"$*\" in *'-npl 4,4,4 '*) echo '{\"speed_pp\": 1, "
+                              "\"speed_tg\": 3}';; esac\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const testing::EnvironmentVariable bench("ASSAY_LLAMA_BENCH", program.string());
+    EXPECT_EQ(run_llama_cpp({.model = "m", .batch = 4, .repeats = 3}).tokens_per_s, 3);
+    EXPECT_THROW(run_llama_cpp({.model = "m", .batch = 4}), SampleError);
+}
+
 TEST(LlamaCpp, SpeedOfTheLineThatTellsOfABatch) {
     const auto speed = llama_cpp_speed(
         "load: something\n{\"n_kv_max\": 4096, \"pp\": 128, \"tg\": 128, \"pl\": 4, \"t_pp\": 1.5, "
@@ -167,6 +179,14 @@ TEST(LlamaCpp, SpeedOfTheLineThatTellsOfABatch) {
     ASSERT_TRUE(speed);
     EXPECT_DOUBLE_EQ(speed->tokens_per_s, 170.7);
     EXPECT_DOUBLE_EQ(speed->prefill_tokens_per_s, 341.3);
+    // Two batches: 128 tokens in a second, then in three.
+    const auto mean = llama_cpp_speed(
+        "{\"speed_pp\": 100, \"speed_tg\": 128}\n{\"speed_pp\": 100, \"speed_tg\": "
+        "42.666666666666664}");
+    ASSERT_TRUE(mean);
+    EXPECT_DOUBLE_EQ(mean->tokens_per_s, 64);
+    EXPECT_DOUBLE_EQ(mean->prefill_tokens_per_s, 100);
+    EXPECT_FALSE(llama_cpp_speed("{\"speed_pp\": 0, \"speed_tg\": 0}"));
     EXPECT_FALSE(llama_cpp_speed(""));
     EXPECT_FALSE(llama_cpp_speed("{\"speed_pp\": 1}\n{\"speed_tg\": \"x\", \"speed_pp\": 2}"));
 }

@@ -12,9 +12,7 @@ struct AmxTiles {
     static void load_config(const TileConfig& config) {
         asm volatile("ldtilecfg %0" ::"m"(config));
     }
-    static void store_config(TileConfig& config) {
-        asm volatile("sttilecfg %0" : "=m"(config));
-    }
+    static void store_config(TileConfig& config) { asm volatile("sttilecfg %0" : "=m"(config)); }
 
     template <int tile>
     static void zero() {

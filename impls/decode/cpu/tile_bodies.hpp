@@ -150,8 +150,9 @@ class TileProducts {
 
   private:
     using Sums = std::int32_t[digits][rows][lanes];
-    // Tiles are a block ahead, so that sums are not loaded while they are stored. Not those of three
-    // digits, whose sums would lie in the way of what is loaded (at the same places of pages).
+    // Tiles are a block ahead, so that sums are not loaded while they are stored. Not those of
+    // three digits, whose sums would lie in the way of what is loaded (at the same places of
+    // pages).
     static constexpr bool ahead = digits == 1;
 
     static constexpr TileConfig shapes() {
@@ -236,8 +237,8 @@ void multiply_with_tiles_of(AssayType type, const std::byte* group, int columns,
     run(group, columns, x, tokens, y, stride);
 }
 
-// Where tokens do not fill a tile, tiles of half as many rows are half as fast again as dot products
-// of vectors (Emerald Rapids); of fewer rows they are not.
+// Where tokens do not fill a tile, tiles of half as many rows are half as fast again as dot
+// products of vectors (Emerald Rapids); of fewer rows they are not.
 template <class V, class Tiles, int digits>
 void multiply_with_tiles(AssayType type, const std::byte* group, int columns,
                          const DigitBlock<digits>* x, int tokens, float* y, int stride) {

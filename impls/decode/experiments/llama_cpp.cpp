@@ -20,6 +20,8 @@ constexpr const char* built = ".deps/peers/llama-batched-bench-0.3.36-tiles";
 std::string printed_by(const LlamaCppRun& run, const char* flash_attention) {
     const std::string threads =
         std::to_string(run.threads > 0 ? run.threads : measure::count_usable_processors());
+    std::string batches = std::to_string(run.batch);
+    for (int i = 1; i < run.repeats; ++i) batches += ',' + std::to_string(run.batch);
     ProcessCommand command;
     command.arguments = {llama_cpp_program()->string(),
                          "-m",
@@ -31,7 +33,7 @@ std::string printed_by(const LlamaCppRun& run, const char* flash_attention) {
                          "-ntg",
                          std::to_string(run.tokens),
                          "-npl",
-                         std::to_string(run.batch),
+                         batches,
                          "-t",
                          threads,
                          "-tb",
@@ -65,17 +67,25 @@ std::optional<std::filesystem::path> llama_cpp_program() {
 }
 
 std::optional<LlamaCppSpeed> llama_cpp_speed(std::string_view printed) {
-    std::optional<LlamaCppSpeed> speed;
+    int batches = 0;
+    double time_of_token = 0, time_of_prefill = 0;  // of each batch, summed
     while (!printed.empty()) {
         const std::string_view line = printed.substr(0, printed.find('\n'));
         printed.remove_prefix(std::min(printed.size(), line.size() + 1));
         const auto json = nlohmann::json::parse(line, nullptr, false);
-        if (!json.is_object() || !json.contains("speed_tg") || !json["speed_tg"].is_number() ||
-            !json.contains("speed_pp") || !json["speed_pp"].is_number())
-            continue;
-        speed = {json["speed_tg"].get<double>(), json["speed_pp"].get<double>()};
+        const auto speed = [&](const char* name) {
+            return json.is_object() && json.contains(name) && json[name].is_number()
+                       ? json[name].get<double>()
+                       : 0.0;
+        };
+        const double decoding = speed("speed_tg"), prefill = speed("speed_pp");
+        if (decoding <= 0 || prefill <= 0) continue;
+        ++batches;
+        time_of_token += 1 / decoding;
+        time_of_prefill += 1 / prefill;
     }
-    return speed;
+    if (batches == 0) return std::nullopt;
+    return LlamaCppSpeed{batches / time_of_token, batches / time_of_prefill};
 }
 
 LlamaCppSpeed run_llama_cpp(const LlamaCppRun& run) {

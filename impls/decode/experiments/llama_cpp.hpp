@@ -13,6 +13,7 @@ std::optional<std::filesystem::path> llama_cpp_program();
 struct LlamaCppRun {
     std::filesystem::path model;
     int batch = 1, threads = 0, prompt = 128, tokens = 128;
+    int repeats = 1;  ///< batches one after the other in a process
 };
 struct LlamaCppSpeed {
     double tokens_per_s = 0, prefill_tokens_per_s = 0;
@@ -22,7 +23,8 @@ struct LlamaCppSpeed {
 /// or says nothing that is understood.
 LlamaCppSpeed run_llama_cpp(const LlamaCppRun& run);
 
-/// Of what it prints with --output-format jsonl; nothing where no line tells of a batch.
+/// Of what it prints with --output-format jsonl: all batches' tokens, which are as many in each,
+/// over the time of all. Nothing where no line tells of a batch.
 std::optional<LlamaCppSpeed> llama_cpp_speed(std::string_view printed);
 
 }  // namespace assay::decode
