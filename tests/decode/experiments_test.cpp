@@ -148,26 +148,30 @@ TEST_F(DecodeExperiments, CostOfAStepIsTheShapes) {
     EXPECT_NEAR(cost.block_s, 16 * 524288 / 31.5e9, 1e-6);
 }
 
+// llama-batched-bench, for as long as this lives: a shell script.
+class FakeBench {
+  public:
+    explicit FakeBench(const std::string& script) {
+        std::ofstream(program_) << "#!/bin/sh\n" << script << '\n';
+        std::filesystem::permissions(program_, std::filesystem::perms::owner_all);
+    }
+
+  private:
+    const testing::TemporaryFolder folder_;
+    const std::filesystem::path program_ = folder_ / "bench";
+    const testing::EnvironmentVariable named_{"ASSAY_LLAMA_BENCH", program_.string()};
+};
+
 // What a sample is told about waiting threads would halve its speed.
 TEST(LlamaCpp, WaitsAsItDoesByItself) {
-    const testing::TemporaryFolder folder;
-    const auto program = folder / "bench";
-    std::ofstream(program) << "#!/bin/sh\n"
-                              "echo '{\"speed_pp\": 1, \"speed_tg\": '${OMP_WAIT_POLICY:-2}'}'\n";
-    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    const testing::EnvironmentVariable bench("ASSAY_LLAMA_BENCH", program.string());
+    const FakeBench bench("echo '{\"speed_pp\": 1, \"speed_tg\": '${OMP_WAIT_POLICY:-2}'}'");
     const testing::EnvironmentVariable policy("OMP_WAIT_POLICY", "passive");
     EXPECT_EQ(run_llama_cpp({}).tokens_per_s, 2);
 }
 
 TEST(LlamaCpp, IsAskedForBatchesOneAfterTheOther) {
-    const testing::TemporaryFolder folder;
-    const auto program = folder / "bench";
-    std::ofstream(program) << "#!/bin/sh\n"
-                              "case \"$*\" in *'-npl 4,4,4 '*) echo '{\"speed_pp\": 1, "
-                              "\"speed_tg\": 3}';; esac\n";
-    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    const testing::EnvironmentVariable bench("ASSAY_LLAMA_BENCH", program.string());
+    const FakeBench bench(
+        "case \"$*\" in *'-npl 4,4,4 '*) echo '{\"speed_pp\": 1, \"speed_tg\": 3}';; esac");
     EXPECT_EQ(run_llama_cpp({.model = "m", .batch = 4, .repeats = 3}).tokens_per_s, 3);
     EXPECT_THROW(run_llama_cpp({.model = "m", .batch = 4}), SampleError);
 }

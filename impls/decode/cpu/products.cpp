@@ -62,6 +62,7 @@ void multiply_rows(const AssayContext& context, const Loops& loops, const Weight
                (tokens <= tokens_in_registers || stride == rows_together)) {
         multiply_group(y, stride);
     } else {  // also the last group, filled up with zeros
+        // Lines far from each other, which would have to come when they are written.
         for (int t = 0; t < tokens; ++t) __builtin_prefetch(y + t * stride, 1);
         multiply_group(out, rows_together);
         for (int t = 0; t < tokens; ++t) std::copy_n(out + t * rows_together, rows, y + t * stride);

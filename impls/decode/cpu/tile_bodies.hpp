@@ -131,17 +131,15 @@ class TileProducts {
         for (int t = 0; t < rows; ++t) total[t] = V::load(y + t * stride);
         if constexpr (unpacks)
             for (int b = 0; b < unpacked_ahead; ++b) blocks.unpack(b);
-        if constexpr (ahead) multiply(blocks.quants[0], x, sums_[0]);
+        for (int b = 0; b < ahead; ++b) multiply(blocks.quants[b], x + b * tokens, sums_[b]);
         for (int b = 0; b < blocks.count; ++b, x += tokens) {
             if constexpr (unpacks) {
                 ask_for_weights<type>(blocks.at(b) + prefetch_bytes);
                 blocks.unpack(b + unpacked_ahead);
             }
-            if constexpr (!ahead)
-                multiply(blocks.quants[b], x, sums_[0]);
-            else if (b + 1 < blocks.count)
-                multiply(blocks.quants[b + 1], x + tokens, sums_[(b + 1) % 2]);
-            add_sums(Scales<V, type>(blocks.at(b)), x, sums_[ahead ? b % 2 : 0], total);
+            if (const int next = b + ahead; next < blocks.count)
+                multiply(blocks.quants[next], x + ahead * tokens, sums_[next % kept]);
+            add_sums(Scales<V, type>(blocks.at(b)), x, sums_[b % kept], total);
         }
 #pragma GCC unroll 16
         for (int t = 0; t < rows; ++t)
@@ -150,10 +148,9 @@ class TileProducts {
 
   private:
     using Sums = std::int32_t[digits][rows][lanes];
-    // Tiles are a block ahead, so that sums are not loaded while they are stored. Not those of
-    // three digits, whose sums would lie in the way of what is loaded (at the same places of
-    // pages).
-    static constexpr bool ahead = digits == 1;
+    // Blocks by which tiles are ahead, so that sums are not loaded while they are stored. Of three
+    // digits none, with which prompts are the slower for it (measured).
+    static constexpr int ahead = digits == 1 ? 1 : 0, kept = ahead + 1;
 
     static constexpr TileConfig shapes() {
         TileConfig config;
@@ -205,7 +202,7 @@ class TileProducts {
         }
     }
 
-    alignas(64) Sums sums_[ahead ? 2 : 1];
+    alignas(64) Sums sums_[kept];
 };
 
 // tokens: at least `rows`. The last tile begins so early that it is full.
