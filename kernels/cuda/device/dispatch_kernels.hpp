@@ -152,8 +152,7 @@ schedule_kernel(ASSAY_PARAMETER AssayDispatch call, int* counter) {
             free_sum -= amount;
         }
     }
-    block_barrier();  // memory is the flag's now
-    if (!is_last_block(counter, call.experts, block_memory())) return;
+    if (!is_last_block(counter, call.experts)) return;
     sum_up(call.send_first, ranks * call.experts, memory);
     sum_up(call.receive_first, ranks * call.experts, memory);
     sum_up(call.expert_first, call.experts, memory);

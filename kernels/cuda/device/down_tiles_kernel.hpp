@@ -120,9 +120,7 @@ down_tiles_kernel(ASSAY_PARAMETER DownJob job) {
         put_part(job, part, parts, t, column, sum);
     }
     if (parts == 1) return;
-    block_barrier();  // memory is the flag's now
-    add_parts(job, job.counters + slab, 0, job.active.batch, parts, column, column < job.width,
-              block_memory());
+    add_parts(job, job.counters + slab, 0, job.active.batch, parts, column, column < job.width);
 }
 
 }  // namespace assay::kernels::cuda

@@ -9,21 +9,15 @@
 namespace assay::kernels::cuda {
 
 /// True in the last of `blocks` blocks that get here, for all its threads; `counter` is 0 before
-/// and after. What the others wrote before this call is read with load_of_other_block(). `flag`: a
-/// place in block memory that nobody uses.
-ASSAY_DEVICE bool is_last_block(int* counter, int blocks, float* flag) {
-    fence_between_blocks();
+/// and after. What the others wrote before this call is read with load_of_other_block().
+ASSAY_DEVICE bool is_last_block(int* counter, int blocks) {
     block_barrier();
+    bool last = false;
     if (thread_index() == 0) {
-        const bool last = count_one(counter) == blocks - 1;
+        last = count_one(counter) == blocks - 1;
         if (last) *counter = 0;
-        *flag = last ? 1.0f : 0.0f;
     }
-    block_barrier();
-    const bool last = *flag != 0.0f;
-    fence_between_blocks();
-    block_barrier();
-    return last;
+    return block_count(last) > 0;
 }
 
 // GEMV, router and gate/up as jobs of rows_kernel.hpp.
@@ -43,7 +37,7 @@ struct GemvJob {
         y[static_cast<std::ptrdiff_t>(token) * rows_in_all + r] =
             bias ? sums[0] + bias[r] : sums[0];
     }
-    ASSAY_DEVICE void end_of_block(float*) const {}
+    ASSAY_DEVICE void end_of_block(int, float*) const {}
 };
 
 /// The mask by all blocks; the list of the union by the last.
@@ -65,8 +59,8 @@ struct RouterJob {
         // Negated, so that a NaN activates and reaches the output instead of vanishing.
         mask[static_cast<std::ptrdiff_t>(token) * experts + expert] = !(sums[0] <= logit_threshold);
     }
-    ASSAY_DEVICE void end_of_block(float* memory) const {
-        if (is_last_block(counter, blocks_in_grid().x * blocks_in_grid().y, memory))
+    ASSAY_DEVICE void end_of_block(int, float* memory) const {
+        if (is_last_block(counter, blocks_in_grid().x * blocks_in_grid().y))
             list_active(reinterpret_cast<int*>(memory));
     }
 
@@ -106,11 +100,16 @@ struct ActiveExperts {
     int experts, expert_size, batch;
 
     ASSAY_DEVICE int neurons() const {
-        const int stated = *count;
+        const int stated = load_of_other_block(count);
         return (stated < 0 ? 0 : stated > experts ? experts : stated) * expert_size;
     }
-    ASSAY_DEVICE int expert_of(int slot) const {
-        const int expert = ids[slot];
+    ASSAY_DEVICE int expert_of(int slot) const { return in_network(ids[slot]); }
+    /// Before wait_for_previous_kernel(), in a kernel that may: caches of the multiprocessor can be
+    /// older than the ids.
+    ASSAY_DEVICE int expert_of_early(int slot) const {
+        return in_network(load_of_other_block(ids + slot));
+    }
+    ASSAY_DEVICE int in_network(int expert) const {
         return expert >= 0 && expert < experts ? expert : 0;
     }
     /// Bit t: token t uses the expert in this slot.
@@ -158,11 +157,12 @@ struct GateUpJob {
             tokens[r / active.expert_size] = active.tokens_of(r / active.expert_size);
     }
     /// While others come to their end, and the next launch begins, memory could be idle.
-    ASSAY_DEVICE void end_of_block(float*) const {
+    ASSAY_DEVICE void end_of_block(int rows, float*) const {
         const int r = block_index().x + thread_index() / lanes * blocks_in_grid().x;
-        if (prefetch_bytes == 0 || block_index().y > 0 || r >= rows()) return;
-        const std::ptrdiff_t piece = prefetched_piece(prefetch_bytes, rows());
-        prefetch_row(down + neuron(r) * row_bytes, piece < row_bytes ? piece : row_bytes);
+        if (prefetch_bytes == 0 || block_index().y > 0 || r >= rows) return;
+        const int piece = prefetched_piece(prefetch_bytes, rows);
+        prefetch_row(down + neuron(r) * row_bytes,
+                     piece < row_bytes ? piece : static_cast<int>(row_bytes));
     }
 };
 

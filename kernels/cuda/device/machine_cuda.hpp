@@ -190,13 +190,23 @@ ASSAY_DEVICE Floats4 load_floats4(const float* from) {
     const float4 floats = *reinterpret_cast<const float4*>(from);
     return {{floats.x, floats.y, floats.z, floats.w}};
 }
-/// What other blocks of this launch wrote before they reported through the fence and count below.
+/// What other blocks of this launch wrote before they counted below; what no other thread of this
+/// multiprocessor may have kept from before.
 ASSAY_DEVICE float load_of_other_block(const float* from) { return __ldcg(from); }
 ASSAY_DEVICE std::uint8_t load_of_other_block(const std::uint8_t* from) { return __ldcg(from); }
 ASSAY_DEVICE int load_of_other_block(const int* from) { return __ldcg(from); }
-ASSAY_DEVICE void fence_between_blocks() { __threadfence(); }
-/// Adds one to a counter of all blocks; the value it had.
-ASSAY_DEVICE int count_one(int* counter) { return atomicAdd(counter, 1); }
+/// Adds one to a counter of all blocks; the value it had. What this thread wrote before, and what
+/// its block wrote before a barrier, is seen by whoever counts after (and, after a barrier, by its
+/// block): one thread's order does for all, where a fence of every thread, which __threadfence()
+/// is, waits for each (PTX ISA, "causality order").
+ASSAY_DEVICE int count_one(int* counter) {
+    int before;
+    asm volatile("atom.add.acq_rel.gpu.global.s32 %0, [%1], 1;"
+                 : "=r"(before)
+                 : "l"(counter)
+                 : "memory");
+    return before;
+}
 /// Waits until a counter of all blocks is at `least` or more; what whoever counted wrote before is
 /// seen after, by this thread, and by its block after a barrier.
 ASSAY_DEVICE void wait_for_count(const int* counter, int least) {

@@ -36,22 +36,15 @@ ASSAY_DEVICE int take_item(int* taken, float* flag) {
 }
 
 /// True in the block that has done the last of `items`, which sees what all have written.
-ASSAY_DEVICE bool item_done(int* done, int items, float* flag) {
-    fence_between_blocks();
+ASSAY_DEVICE bool item_done(int* done, int items) {
     block_barrier();
-    if (thread_index() == 0) *reinterpret_cast<int*>(flag) = count_one(done);
-    block_barrier();
-    const bool last = *reinterpret_cast<int*>(flag) == items - 1;
-    fence_between_blocks();
-    block_barrier();
-    return last;
+    return block_count(thread_index() == 0 && count_one(done) == items - 1) > 0;
 }
 
 /// Until `least` are counted; then the block sees what was written before they were.
 ASSAY_DEVICE void wait_for_items(const int* done, int least) {
     if (thread_index() == 0) wait_for_count(done, least);
     block_barrier();
-    fence_between_blocks();
 }
 
 /// One row for every `sharing` warps of the block, from first_row on. tile: x; behind it
@@ -109,7 +102,7 @@ ASSAY_DEVICE bool take_rows(const Job& job, const RowsShape& shape, int* taken, 
         const int item = take_item(taken, flag);
         if (item >= *items) return last;
         multiply_rows<Format, tokens>(job, shape, item * of_item, rows, sharing, tile);
-        last = item_done(done, *items, flag);
+        last = item_done(done, *items);
     }
 }
 
@@ -122,7 +115,7 @@ persistent_kernel(ASSAY_PARAMETER GateUpJob<gated> rows, ASSAY_PARAMETER RowsSha
     PersistentCounters* const counters = grid.counters;
     wait_for_previous_kernel();
     allow_next_kernel();
-    copy_tile<Format>(shape, 0, shape.batch, 0, shape.columns, memory);
+    copy_tile<Format>(shape, 0, shape.batch, 0, shape.columns, memory, [] {});
     block_barrier();
 
     int items = 0;
@@ -130,22 +123,22 @@ persistent_kernel(ASSAY_PARAMETER GateUpJob<gated> rows, ASSAY_PARAMETER RowsSha
         if (take_rows<Format, tokens>(grid.router, shape, &counters->router_taken,
                                       &counters->router_done, &items, memory, flag)) {
             grid.router.list_active(reinterpret_cast<int*>(memory + shape.tile_columns * tokens));
-            static_cast<void>(item_done(&counters->listed, 0, flag));
+            static_cast<void>(item_done(&counters->listed, 0));
         }
         wait_for_items(&counters->listed, 1);
     }
     take_rows<Format, tokens>(rows, shape, &counters->rows_taken, &counters->rows_done, &items,
                               memory, flag);
-    rows.end_of_block(memory);
-    wait_for_items(&counters->rows_done, items);
+    rows.end_of_block(rows.rows(), memory);
     for (;;) {
         const int item = take_item(&counters->down_taken, flag);
         if (item >= grid.slabs * grid.parts) break;
         const int slab = item % grid.slabs;
         add_slab_part<Format, tokens, rows_warps>(down, slab, item / grid.slabs, grid.parts, 0,
-                                                  down.counters + slab, memory);
+                                                  down.counters + slab, memory,
+                                                  [&] { wait_for_items(&counters->rows_done, items); });
     }
-    if (is_last_block(&counters->left, blocks_in_grid().x, flag) && thread_index() == 0)
+    if (is_last_block(&counters->left, blocks_in_grid().x) && thread_index() == 0)
         *counters = PersistentCounters{};
 }
 

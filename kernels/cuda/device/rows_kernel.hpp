@@ -6,7 +6,7 @@
 //   int rows() const;                                     may be read from device memory
 //   const std::byte* row(int matrix, int r) const;
 //   void finish(int r, int token, const float (&sums)[matrices]) const;
-//   void end_of_block(float* block_memory) const;         every thread of every block, at its end
+//   void end_of_block(int rows, float* memory) const;     every thread of every block, at its end
 //
 // Rows are dealt over the blocks one by one, so that multiprocessors differ by at most one round of
 // rows; the grid is as large as the device holds at a time and goes round. x lies in block memory
@@ -58,10 +58,11 @@ ASSAY_DEVICE void add_products(const std::byte* const (&row)[rows], int first_un
     }
 }
 
-/// Copies a tile of the tokens' x into block memory, where the format wants it.
-template <class Format>
+/// Copies a tile of the tokens' x into block memory, where the format wants it. Calls meanwhile()
+/// when the first numbers have been asked for.
+template <class Format, class Meanwhile>
 ASSAY_DEVICE void copy_tile(const RowsShape& shape, int first_token, int tokens, int first_column,
-                            int columns, float* tile) {
+                            int columns, float* tile, const Meanwhile& meanwhile) {
     constexpr int groups = Format::values < 4 ? 1 : Format::values / 4;
     for (int t = 0; t < tokens; ++t) {
         const float* const x =
@@ -69,11 +70,13 @@ ASSAY_DEVICE void copy_tile(const RowsShape& shape, int first_token, int tokens,
         float* const to = tile + t * shape.tile_columns;
         constexpr int at_once =
             8;  // else a thread waits for every number before it asks for the next
-        for (int first = thread_index(); first < columns; first += at_once * rows_threads) {
+        for (int round = 0; round < columns; round += at_once * rows_threads) {
+            const int first = round + thread_index();
             float number[at_once];
 #pragma unroll
             for (int i = 0; i < at_once; ++i)
                 number[i] = first + i * rows_threads < columns ? x[first + i * rows_threads] : 0.0f;
+            if (t == 0 && round == 0) meanwhile();
 #pragma unroll
             for (int i = 0; i < at_once; ++i)
                 if (first + i * rows_threads < columns)
@@ -85,15 +88,16 @@ ASSAY_DEVICE void copy_tile(const RowsShape& shape, int first_token, int tokens,
 
 /// The share of a launch's prefetched bytes for each of `rows` pieces, of which every warp has one
 /// at most.
-ASSAY_DEVICE std::ptrdiff_t prefetched_piece(std::ptrdiff_t bytes, int rows) {
+ASSAY_DEVICE int prefetched_piece(int bytes, int rows) {
     const int warps = blocks_in_grid().x * rows_warps;
     return bytes / (rows < 1 ? 1 : rows < warps ? rows : warps);
 }
 
 /// A warp asks for the first `bytes` of a row.
-ASSAY_DEVICE void prefetch_row(const std::byte* row, std::ptrdiff_t bytes) {
+ASSAY_DEVICE void prefetch_row(const std::byte* row, int bytes) {
     constexpr int line = 128;
-    for (std::ptrdiff_t at = thread_index() % lanes * line; at < bytes; at += lanes * line)
+#pragma unroll 1
+    for (int at = thread_index() % lanes * line; at < bytes; at += lanes * line)
         prefetch(row + at);
 }
 
@@ -101,12 +105,14 @@ ASSAY_DEVICE void prefetch_row(const std::byte* row, std::ptrdiff_t bytes) {
 template <class Job, int rows_of_warp>
 ASSAY_DEVICE void prefetch_rows(const Job& job, const RowsShape& shape, int first, int rows,
                                 int part, int parts) {
-    const std::ptrdiff_t of_part = shape.row_bytes / parts;
-    const std::ptrdiff_t piece =
-        prefetched_piece(shape.prefetch_bytes, rows) / (Job::matrices * parts);
-    const std::ptrdiff_t bytes = piece < of_part ? piece : of_part;
-    for (int r = first; r < first + rows_of_warp && r < rows; ++r)
-        for (int m = 0; m < Job::matrices; ++m) prefetch_row(job.row(m, r) + part * of_part, bytes);
+    const int of_part = static_cast<int>(shape.row_bytes) / parts;
+    const int piece = prefetched_piece(shape.prefetch_bytes, rows) / (Job::matrices * parts);
+    const int bytes = piece < of_part ? piece : of_part;
+#pragma unroll 1
+    for (int at = 0; at < rows_of_warp * Job::matrices; ++at) {
+        const int r = first + at / Job::matrices;
+        if (r < rows) prefetch_row(job.row(at % Job::matrices, r) + part * of_part, bytes);
+    }
 }
 
 /// How many warps share a row, so that few rows keep many warps busy: a power of two.
@@ -160,10 +166,14 @@ rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
     wait_for_previous_kernel();
     allow_next_kernel();
     const int rows = job.rows();
-    if constexpr (!Job::rows_are_known) prefetch_first(rows);
+    copy_tile<Format>(shape, first_token, tokens_here, 0,
+                      one_tile ? shape.columns : shape.tile_columns, tile, [&] {
+                          if constexpr (!Job::rows_are_known) prefetch_first(rows);
+                      });
+    block_barrier();
+    bool copied = true;  // what is multiplied next
     const int round_rows = rows_warps / sharing * blocks * together;
-    for (int first = block_index().x * together, round = 0; first < rows;
-         first += round_rows, ++round) {
+    for (int first = block_index().x * together; first < rows; first += round_rows) {
         const int row_of_warp = first_row(first);
         if (shape.prefetch_next && row_of_warp + round_rows < rows)
             prefetch_rows<Job, together>(job, shape, row_of_warp + round_rows, rows, 0, 1);
@@ -183,11 +193,12 @@ rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
         for (int column = 0; column < shape.columns; column += shape.tile_columns) {
             const int left = shape.columns - column;
             const int columns = left < shape.tile_columns ? left : shape.tile_columns;
-            if (round == 0 || !one_tile) {
+            if (!copied) {
                 block_barrier();  // the tile before is no longer read
-                copy_tile<Format>(shape, first_token, tokens_here, column, columns, tile);
+                copy_tile<Format>(shape, first_token, tokens_here, column, columns, tile, [] {});
                 block_barrier();
             }
+            copied = one_tile;
             if (row_of_warp >= rows) continue;
             int units = columns / Format::values;
             const int first_unit = column / Format::values;
@@ -221,7 +232,7 @@ rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
         if (lane < together * tokens && my_row < rows && my_token < tokens_here)
             job.finish(my_row, first_token + my_token, mine);
     }
-    job.end_of_block(tile);
+    job.end_of_block(rows, tile);
 }
 
 }  // namespace assay::kernels::cuda

@@ -111,7 +111,7 @@ rows_tiles_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
             if (my_row < rows && token < shape.batch) job.finish(my_row, token, mine);
         }
     }
-    job.end_of_block(block_memory());
+    job.end_of_block(rows, block_memory());
 }
 
 }  // namespace assay::kernels::cuda

@@ -117,6 +117,11 @@ TEST(EmulatedSparseFfn, AgreesForWidthsOfSeveralSlabsAndTiles) {
     expect_agreement(shape, 3, 3);
 }
 
+TEST(EmulatedSparseFfn, AddsMorePartsThanAreWaitedForTogether) {
+    expect_agreement({ASSAY_BF16, ASSAY_SWIGLU, 256, 24, 32, 1, 0.3}, 200, 4);
+    expect_agreement({ASSAY_F32, ASSAY_GELU, 130, 40, 11, 3, 0.1}, 200, 5);
+}
+
 TEST(EmulatedSparseFfn, GivesOnlyTheBiasWhenNothingIsActive) {
     for (const int multiprocessors : {1, 40}) {
         SparseFfn ffn({ASSAY_BF16, ASSAY_SWIGLU, 104, 6, 32, 2, 1.0}, 9);

@@ -141,7 +141,6 @@ inline Floats4 load_floats4(const float* from) { return load_aligned<Floats4>(fr
 inline float load_of_other_block(const float* from) { return *from; }
 inline std::uint8_t load_of_other_block(const std::uint8_t* from) { return *from; }
 inline int load_of_other_block(const int* from) { return *from; }
-inline void fence_between_blocks() {}
 inline int count_one(int* counter) { return (*counter)++; }
 inline void wait_for_count(const int* counter, int least) {
     while (*counter < least) Emulator::running().let_others();

@@ -14,6 +14,8 @@ namespace {
 
 // Row numbers plus a round of rows must fit 32 bits.
 constexpr std::int64_t most_rows = std::int64_t{1} << 30;
+// So must a row's bytes.
+constexpr int most_columns = 1 << 28;
 constexpr std::uintptr_t workspace_alignment = 64;
 
 Verdict bad(std::string why) { return {ASSAY_BAD_ARGUMENT, std::move(why)}; }
@@ -56,6 +58,7 @@ Verdict check(const AssayGemv& call) {
         return bad("gemv: columns must be a multiple of 32 for quantised types, not " +
                    std::to_string(call.columns));
     if (call.rows > most_rows) return unsupported("gemv: at most 2^30 rows");
+    if (call.columns > most_columns) return unsupported("gemv: at most 2^28 columns");
     if (!call.weights || !call.x || !call.y) return bad("gemv: weights, x and y must not be null");
     if (!all_aligned({call.weights}, alignment_of(call.type)))
         return bad("gemv: weights must be aligned to " + std::to_string(alignment_of(call.type)) +
@@ -69,6 +72,7 @@ Verdict check(const AssayRouter& call) {
     if (!has_plain_kernels(call.type))
         return unsupported("router: weights must be f32, f16 or bf16");
     if (call.experts > most_rows) return unsupported("router: at most 2^30 experts");
+    if (call.width > most_columns) return unsupported("router: at most 2^28 columns");
     if (!call.weights || !call.x || !call.mask || !call.active || !call.active_count)
         return bad("router: weights, x, mask, active and active_count must not be null");
     if (!all_aligned({call.weights}, alignment_of(call.type)))

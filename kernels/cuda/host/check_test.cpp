@@ -62,6 +62,7 @@ TEST(CudaCheck, Router) {
     EXPECT_EQ(status_with(good, [](Call&) {}), ASSAY_OK);
     EXPECT_EQ(status_with(good, [](Call& c) { c.width = 0; }), ASSAY_BAD_ARGUMENT);
     EXPECT_EQ(status_with(good, [](Call& c) { c.experts = -1; }), ASSAY_BAD_ARGUMENT);
+    EXPECT_EQ(status_with(good, [](Call& c) { c.width = 1 << 29; }), ASSAY_UNSUPPORTED);
     EXPECT_EQ(status_with(good, [](Call& c) { c.type = ASSAY_Q8_0; }), ASSAY_UNSUPPORTED);
     EXPECT_EQ(status_with(good, [](Call& c) { c.weights = at<void*>(3); }), ASSAY_BAD_ARGUMENT);
     EXPECT_EQ(status_with(good, [](Call& c) { c.mask = nullptr; }), ASSAY_BAD_ARGUMENT);

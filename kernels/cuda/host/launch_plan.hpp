@@ -73,7 +73,7 @@ constexpr int down_warps = 8, down_threads = 32 * down_warps;
 constexpr int down_blocks_per_multiprocessor(int tokens) {
     return tokens == 1 ? 4 : tokens <= 8 ? 2 : 1;
 }
-constexpr int down_loads_in_flight(int tokens) { return tokens <= 8 ? 4 : 2; }
+constexpr int down_loads_in_flight(int tokens) { return tokens == 4 ? 6 : tokens <= 8 ? 4 : 2; }
 /// Parts of a column's sum, at most.
 constexpr int down_most_parts = 64;
 /// Columns of a block: 32 lanes' units.
