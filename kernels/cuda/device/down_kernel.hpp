@@ -23,12 +23,16 @@ struct DownJob {
 
 /// A warp's way through the active neurons, every so many'th of them.
 class NeuronWalk {
-public:
+  public:
     int neuron, slot, in_expert;
 
     ASSAY_DEVICE NeuronWalk(int first, int step, int expert_size)
-        : neuron(first), slot(first / expert_size), in_expert(first - slot * expert_size),
-          step_(step), slots_of_step_(step / expert_size), expert_size_(expert_size) {}
+        : neuron(first),
+          slot(first / expert_size),
+          in_expert(first - slot * expert_size),
+          step_(step),
+          slots_of_step_(step / expert_size),
+          expert_size_(expert_size) {}
     ASSAY_DEVICE void go_on() {
         neuron += step_;
         slot += slots_of_step_;
@@ -39,7 +43,7 @@ public:
         }
     }
 
-private:
+  private:
     int step_, slots_of_step_, expert_size_;
 };
 
@@ -55,8 +59,8 @@ ASSAY_DEVICE void ask_for_neurons(const DownJob& job, int unit, int end, NeuronW
     for (int i = 0; i < count; ++i) {
         row[i] = -1;
         if (walk.neuron < end && has_columns) {
-            const int expert = early ? job.active.expert_of_early(walk.slot)
-                                     : job.active.expert_of(walk.slot);
+            const int expert =
+                early ? job.active.expert_of_early(walk.slot) : job.active.expert_of(walk.slot);
             row[i] = expert * job.active.expert_size + walk.in_expert;
         }
         walk.go_on();
@@ -66,8 +70,7 @@ ASSAY_DEVICE void ask_for_neurons(const DownJob& job, int unit, int end, NeuronW
     for (int i = 0; i < count; ++i) {
         raw[i] = {};
         if (row[i] >= 0)
-            raw[i] =
-                Format::load(job.down + static_cast<std::ptrdiff_t>(row[i]) * row_bytes, unit);
+            raw[i] = Format::load(job.down + static_cast<std::ptrdiff_t>(row[i]) * row_bytes, unit);
     }
 }
 

@@ -134,9 +134,9 @@ persistent_kernel(ASSAY_PARAMETER GateUpJob<gated> rows, ASSAY_PARAMETER RowsSha
         const int item = take_item(&counters->down_taken, flag);
         if (item >= grid.slabs * grid.parts) break;
         const int slab = item % grid.slabs;
-        add_slab_part<Format, tokens, rows_warps>(down, slab, item / grid.slabs, grid.parts, 0,
-                                                  down.counters + slab, memory,
-                                                  [&] { wait_for_items(&counters->rows_done, items); });
+        add_slab_part<Format, tokens, rows_warps>(
+            down, slab, item / grid.slabs, grid.parts, 0, down.counters + slab, memory,
+            [&] { wait_for_items(&counters->rows_done, items); });
     }
     if (is_last_block(&counters->left, blocks_in_grid().x) && thread_index() == 0)
         *counters = PersistentCounters{};

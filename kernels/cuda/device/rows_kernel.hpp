@@ -97,8 +97,7 @@ ASSAY_DEVICE int prefetched_piece(int bytes, int rows) {
 ASSAY_DEVICE void prefetch_row(const std::byte* row, int bytes) {
     constexpr int line = 128;
 #pragma unroll 1
-    for (int at = thread_index() % lanes * line; at < bytes; at += lanes * line)
-        prefetch(row + at);
+    for (int at = thread_index() % lanes * line; at < bytes; at += lanes * line) prefetch(row + at);
 }
 
 /// While x is still on its way, the first rows can be, too: of each its part'th of `parts`.
