@@ -11,7 +11,7 @@ namespace assay::kernels::cuda {
 struct DownJob {
     ActiveExperts active;
     const std::byte* down;
-    std::ptrdiff_t row_bytes;
+    int row_bytes;
     int width;
     const float* bias;         ///< [width] or null
     const float* activations;  ///< GateUpJob's
@@ -47,67 +47,95 @@ class NeuronWalk {
     int step_, slots_of_step_, expert_size_;
 };
 
-/// Asks for a unit of columns of the walk's next neurons before `end`, first for where all of them
-/// are, then for all weights: no neuron waits for one before it. `early`: before
-/// wait_for_previous_kernel().
-template <class Format, bool early, int count>
-ASSAY_DEVICE void ask_for_neurons(const DownJob& job, int unit, int end, NeuronWalk& walk,
-                                  typename Format::Raw (&raw)[count]) {
-    const bool has_columns = unit * Format::values < job.width;
-    int row[count];  // or -1
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-        row[i] = -1;
-        if (walk.neuron < end && has_columns) {
-            const int expert =
-                early ? job.active.expert_of_early(walk.slot) : job.active.expert_of(walk.slot);
-            row[i] = expert * job.active.expert_size + walk.in_expert;
-        }
-        walk.go_on();
+/// Where a part of the active neurons ends. Beyond it the last neuron is asked for once more, and
+/// not added: conditions would be held for every load, and there are few places for them.
+struct PartEnd {
+    int neuron, last_slot, last_neuron;
+    ASSAY_DEVICE PartEnd(int end, int slots)
+        : neuron(end), last_slot(slots > 0 ? slots - 1 : 0), last_neuron(end > 0 ? end - 1 : 0) {}
+    ASSAY_DEVICE int slot_of(const NeuronWalk& walk) const {
+        return walk.slot < last_slot ? walk.slot : last_slot;
     }
-    const int row_bytes = static_cast<int>(job.row_bytes);
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-        raw[i] = {};
-        if (row[i] >= 0)
-            raw[i] = Format::load(job.down + static_cast<std::ptrdiff_t>(row[i]) * row_bytes, unit);
+    ASSAY_DEVICE int neuron_of(const NeuronWalk& walk) const {
+        return walk.neuron < last_neuron ? walk.neuron : last_neuron;
     }
-}
+};
 
-/// Adds to sums those neurons, of which `walk` stands at the first.
-template <class Format, int tokens, int count>
-ASSAY_DEVICE void add_neurons(const DownJob& job, NeuronWalk walk, int end, int first_token,
-                              const typename Format::Raw (&raw)[count],
-                              float (&sums)[tokens][Format::values]) {
-    constexpr bool keeps = tokens <= 4;  // more would need too many registers
-    const int tokens_here = job.active.batch - first_token;
-    std::uint32_t used[count];
-    const float* activations[count];
-    float kept[count][keeps ? tokens : 1];
+/// A warp's next neurons: a unit of columns of their weights, and how much they count for which
+/// tokens. All that is asked for arrives together: no neuron waits for one before it.
+template <class Format, int tokens>
+class NeuronBatch {
+    static constexpr int count = down_loads_in_flight(tokens);
+    static constexpr bool keeps = tokens <= 4;  ///< more would need too many registers
+
+public:
+    /// Of the walk's neurons before the end. `early`: their weights alone, before
+    /// wait_for_previous_kernel().
+    template <bool early>
+    ASSAY_DEVICE void ask(const DownJob& job, int unit, const PartEnd& end, int first_token,
+                          NeuronWalk& walk) {
+        NeuronWalk at = walk;
+        int expert[count];
 #pragma unroll
-    for (int i = 0; i < count; ++i) {
-        used[i] = walk.neuron < end ? job.tokens[walk.slot] >> first_token : 0;
-        activations[i] = job.activations +
-                         static_cast<std::ptrdiff_t>(walk.neuron) * job.active.batch + first_token;
-        if constexpr (keeps)
+        for (int i = 0; i < count; ++i, walk.go_on())
+            expert[i] = job.active.id<early>(end.slot_of(walk));
+        if constexpr (!early) ask_for_activations(job, end, first_token, at);
+        const int end_here = unit * Format::values < job.width ? end.neuron : 0;
+#pragma unroll
+        for (int i = 0; i < count; ++i, at.go_on()) {
+            const int row =
+                job.active.in_network(expert[i]) * job.active.expert_size + at.in_expert;
+            const std::byte* const weights = row_at(job.down, row, job.row_bytes);
+            raw_[i] = {};
+            if (at.neuron < end_here)
+                raw_[i] = early ? Format::load_early(weights, unit) : Format::load(weights, unit);
+        }
+    }
+    /// `walk`: at the first.
+    ASSAY_DEVICE void ask_for_activations(const DownJob& job, const PartEnd& end, int first_token,
+                                          NeuronWalk walk) {
+        const int last_token = job.active.batch - first_token - 1;
+#pragma unroll
+        for (int i = 0; i < count; ++i, walk.go_on()) {
+            std::uint32_t used = job.tokens[end.slot_of(walk)] >> first_token & all_tokens;
+            if (walk.neuron >= end.neuron) used = 0;
+            if (i % sets_of_word == 0) used_[i / sets_of_word] = 0;
+            used_[i / sets_of_word] |= used << i % sets_of_word * tokens;
+            const float* const activations =
+                job.activations +
+                static_cast<std::ptrdiff_t>(end.neuron_of(walk)) * job.active.batch + first_token;
+            if constexpr (keeps)
+#pragma unroll
+                for (int t = 0; t < tokens; ++t)
+                    kept_[i][t] = activations[t < last_token ? t : last_token];
+            else
+                activations_[i] = activations;
+        }
+    }
+    ASSAY_DEVICE void add_to(float (&sums)[tokens][Format::values]) const {
+#pragma unroll
+        for (int i = 0; i < count; ++i) {
+            float weights[Format::values];
+            Format::decode(raw_[i], weights);
 #pragma unroll
             for (int t = 0; t < tokens; ++t)
-                kept[i][t] = walk.neuron < end && t < tokens_here ? activations[i][t] : 0.0f;
-        walk.go_on();
+                if (used_[i / sets_of_word] >> (i % sets_of_word * tokens + t) & 1u) {
+                    // Else not even a NaN may come through.
+                    const float activation = keeps ? kept_[i][t] : activations_[i][t];
+#pragma unroll
+                    for (int v = 0; v < Format::values; ++v) sums[t][v] += activation * weights[v];
+                }
+        }
     }
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-        float weights[Format::values];
-        Format::decode(raw[i], weights);
-#pragma unroll
-        for (int t = 0; t < tokens; ++t)
-            if (used[i] >> t & 1u) {  // else not even a NaN may come through
-                const float activation = keeps ? kept[i][t] : activations[i][t];
-#pragma unroll
-                for (int v = 0; v < Format::values; ++v) sums[t][v] += activation * weights[v];
-            }
-    }
-}
+
+private:
+    static constexpr std::uint32_t all_tokens = (1u << tokens) - 1u;
+    static constexpr int sets_of_word = 32 / tokens;  ///< of tokens
+    typename Format::Raw raw_[count];
+    std::uint32_t used_[(count + sets_of_word - 1) / sets_of_word];
+    const float* activations_[keeps ? 1 : count];
+    float kept_[count][keeps ? tokens : 1];
+};
 
 /// A part of a column's sum to where parts are added up, or the whole sum, where there is one part.
 ASSAY_DEVICE void put_part(const DownJob& job, int part, int parts, int token, int column,
@@ -119,27 +147,36 @@ ASSAY_DEVICE void put_part(const DownJob& job, int part, int parts, int token, i
         job.sums[static_cast<std::ptrdiff_t>(part) * job.active.batch * job.width + at] = sum;
 }
 
-/// In the block of a slab that ends last: adds the parts in their order, for some tokens, each
-/// thread a column if `has_column`. The counter is the slab's.
+/// In the block of a slab that ends last: adds the parts in their order, for some tokens, `together`
+/// at a time, each thread a column if `has_column`. The counter is the slab's.
+template <int together>
 ASSAY_DEVICE void add_parts(const DownJob& job, int* counter, int first_token, int tokens,
                             int parts, int column, bool has_column) {
-    constexpr int at_once = 40;  // parts of most networks and GPUs: all are waited for together
+    // What most networks and GPUs have is waited for together.
+    constexpr int at_once = together == 1 ? 40 : 16;
     if (!is_last_block(counter, parts) || !has_column) return;
     const std::ptrdiff_t next_part = static_cast<std::ptrdiff_t>(job.active.batch) * job.width;
-    for (int t = first_token; t < first_token + tokens; ++t) {
-        const float* const of_token =
-            job.sums + static_cast<std::ptrdiff_t>(t) * job.width + column;
-        float sum = 0.0f;
+    const int end = first_token + tokens;
+    for (int token = first_token; token < end; token += together) {
+        float sums[together] = {};
         for (int first = 0; first < parts; first += at_once) {
-            const float* from = of_token + first * next_part;
-            float of_part[at_once];
+            const float* from = job.sums + first * next_part +
+                                static_cast<std::ptrdiff_t>(token) * job.width + column;
+            float of_part[at_once][together];
 #pragma unroll
             for (int i = 0; i < at_once; ++i, from += next_part)
-                of_part[i] = first + i < parts ? load_of_other_block(from) : 0.0f;
 #pragma unroll
-            for (int i = 0; i < at_once; ++i) sum += of_part[i];
+                for (int t = 0; t < together; ++t)
+                    of_part[i][t] = first + i < parts && token + t < end
+                                        ? load_of_other_block(from + t * job.width)
+                                        : 0.0f;
+#pragma unroll
+            for (int i = 0; i < at_once; ++i)
+#pragma unroll
+                for (int t = 0; t < together; ++t) sums[t] += of_part[i][t];
         }
-        put_part(job, 0, 1, t, column, sum);
+        for (int t = 0; t < together && token + t < end; ++t)
+            put_part(job, 0, 1, token + t, column, sums[t]);
     }
 }
 
@@ -152,25 +189,27 @@ ASSAY_DEVICE void add_slab_part(const DownJob& job, int slab, int part, int part
     constexpr int values = Format::values, slab_columns = lanes * values;
     const int lane = thread_index() % lanes, warp = thread_index() / lanes;
     const int left = job.active.batch - first_token, tokens_here = left < tokens ? left : tokens;
-    const int neurons = job.active.neurons(), each = neurons / parts, one_more = neurons % parts;
+    const int slots = job.active.slots(), neurons = slots * job.active.expert_size;
+    const int each = neurons / parts, one_more = neurons % parts;
     const int begin = part * each + (part < one_more ? part : one_more);
-    const int end = begin + each + (part < one_more ? 1 : 0);
+    const PartEnd end(begin + each + (part < one_more ? 1 : 0), slots);
 
-    NeuronWalk next(begin + warp, warps, job.active.expert_size);
     const int unit = slab * lanes + lane;
-    typename Format::Raw raw[down_loads_in_flight(tokens)];
+    NeuronWalk next(begin + warp, warps, job.active.expert_size);
     NeuronWalk asked_for = next;
-    ask_for_neurons<Format, true>(job, unit, end, next, raw);
+    NeuronBatch<Format, tokens> batch;
+    batch.template ask<true>(job, unit, end, first_token, next);
     wait();
+    batch.ask_for_activations(job, end, first_token, asked_for);
     float sums[tokens][values];
 #pragma unroll
     for (int t = 0; t < tokens; ++t)
 #pragma unroll
         for (int v = 0; v < values; ++v) sums[t][v] = 0.0f;
-    while (asked_for.neuron < end) {
-        add_neurons<Format, tokens>(job, asked_for, end, first_token, raw, sums);
+    while (asked_for.neuron < end.neuron) {
+        batch.add_to(sums);
         asked_for = next;
-        ask_for_neurons<Format, false>(job, unit, end, next, raw);
+        batch.template ask<false>(job, unit, end, first_token, next);
     }
 
     // The warps' sums, one token after the other, through block memory.
@@ -191,7 +230,7 @@ ASSAY_DEVICE void add_slab_part(const DownJob& job, int slab, int part, int part
     }
     if (parts == 1) return;
     const int column = slab * slab_columns + thread_index();
-    add_parts(job, counter, first_token, tokens_here, parts, column,
+    add_parts<tokens == 1 ? 1 : 4>(job, counter, first_token, tokens_here, parts, column,
               thread_index() < slab_columns && column < job.width);
 }
 

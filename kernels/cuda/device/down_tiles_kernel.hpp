@@ -21,15 +21,14 @@ ASSAY_DEVICE DownStep load_step(const DownJob& job, int step, int unit) {
     const int per_expert = (expert_size + tile_neurons - 1) / tile_neurons;
     const int slot = step / per_expert;
     const int first = step % per_expert * tile_neurons + lane % 4 * 4;
-    const std::ptrdiff_t row =
-        static_cast<std::ptrdiff_t>(job.active.expert_of(slot)) * expert_size + first;
+    const int row = job.active.expert_of(slot) * expert_size + first;
     DownStep loaded;
     loaded.tokens = job.tokens[slot];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
         const bool there = first + i < expert_size;
         loaded.weights[i] = there && unit * Bf16x8::values < job.width
-                                ? Bf16x8::load(job.down + (row + i) * job.row_bytes, unit)
+                                ? Bf16x8::load(row_at(job.down, row + i, job.row_bytes), unit)
                                 : Words4{{0, 0, 0, 0}};
         const float* const activations =
             job.activations +
@@ -120,7 +119,7 @@ down_tiles_kernel(ASSAY_PARAMETER DownJob job) {
         put_part(job, part, parts, t, column, sum);
     }
     if (parts == 1) return;
-    add_parts(job, job.counters + slab, 0, job.active.batch, parts, column, column < job.width);
+    add_parts<4>(job, job.counters + slab, 0, job.active.batch, parts, column, column < job.width);
 }
 
 }  // namespace assay::kernels::cuda

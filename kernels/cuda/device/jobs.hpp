@@ -26,13 +26,13 @@ struct GemvJob {
     static constexpr int matrices = 1;
     static constexpr bool rows_are_known = true;
     const std::byte* weights;
-    std::ptrdiff_t row_bytes;
+    int row_bytes;
     int rows_in_all;
     const float* bias;
     float* y;
 
     ASSAY_DEVICE int rows() const { return rows_in_all; }
-    ASSAY_DEVICE const std::byte* row(int, int r) const { return weights + r * row_bytes; }
+    ASSAY_DEVICE const std::byte* row(int, int r) const { return row_at(weights, r, row_bytes); }
     ASSAY_DEVICE void finish(int r, int token, const float (&sums)[1]) const {
         y[static_cast<std::ptrdiff_t>(token) * rows_in_all + r] =
             bias ? sums[0] + bias[r] : sums[0];
@@ -45,7 +45,7 @@ struct RouterJob {
     static constexpr int matrices = 1;
     static constexpr bool rows_are_known = true;
     const std::byte* weights;
-    std::ptrdiff_t row_bytes;
+    int row_bytes;
     int experts, batch;
     float logit_threshold;
     std::uint8_t* mask;
@@ -54,7 +54,7 @@ struct RouterJob {
     int* counter;  ///< 0
 
     ASSAY_DEVICE int rows() const { return experts; }
-    ASSAY_DEVICE const std::byte* row(int, int r) const { return weights + r * row_bytes; }
+    ASSAY_DEVICE const std::byte* row(int, int r) const { return row_at(weights, r, row_bytes); }
     ASSAY_DEVICE void finish(int expert, int token, const float (&sums)[1]) const {
         // Negated, so that a NaN activates and reaches the output instead of vanishing.
         mask[static_cast<std::ptrdiff_t>(token) * experts + expert] = !(sums[0] <= logit_threshold);
@@ -99,15 +99,17 @@ struct ActiveExperts {
     const std::uint8_t* mask;  ///< or null
     int experts, expert_size, batch;
 
-    ASSAY_DEVICE int neurons() const {
+    ASSAY_DEVICE int slots() const {
         const int stated = load_of_other_block(count);
-        return (stated < 0 ? 0 : stated > experts ? experts : stated) * expert_size;
+        return stated < 0 ? 0 : stated > experts ? experts : stated;
     }
+    ASSAY_DEVICE int neurons() const { return slots() * expert_size; }
     ASSAY_DEVICE int expert_of(int slot) const { return in_network(ids[slot]); }
-    /// Before wait_for_previous_kernel(), in a kernel that may: caches of the multiprocessor can be
-    /// older than the ids.
-    ASSAY_DEVICE int expert_of_early(int slot) const {
-        return in_network(load_of_other_block(ids + slot));
+    /// `early`: before wait_for_previous_kernel(), in a kernel that may. What the multiprocessor
+    /// has kept can be older.
+    template <bool early>
+    ASSAY_DEVICE int id(int slot) const {
+        return early ? load_of_other_block(ids + slot) : ids[slot];
     }
     ASSAY_DEVICE int in_network(int expert) const {
         return expert >= 0 && expert < experts ? expert : 0;
@@ -132,7 +134,7 @@ struct GateUpJob {
     ActiveExperts active;
     const std::byte* gate;
     const std::byte* up;
-    std::ptrdiff_t row_bytes;
+    int row_bytes;
     const float* up_bias;
     AssayActivation activation;
     float* activations;     ///< [active neurons][batch]
@@ -141,13 +143,12 @@ struct GateUpJob {
     int prefetch_bytes;     ///< of down, by all blocks
 
     ASSAY_DEVICE int rows() const { return active.neurons(); }
-    ASSAY_DEVICE std::ptrdiff_t neuron(int r) const {
+    ASSAY_DEVICE int neuron(int r) const {
         const int slot = r / active.expert_size;
-        return static_cast<std::ptrdiff_t>(active.expert_of(slot)) * active.expert_size +
-               (r - slot * active.expert_size);
+        return active.expert_of(slot) * active.expert_size + (r - slot * active.expert_size);
     }
     ASSAY_DEVICE const std::byte* row(int matrix, int r) const {
-        return (gated && matrix == 0 ? gate : up) + neuron(r) * row_bytes;
+        return row_at(gated && matrix == 0 ? gate : up, neuron(r), row_bytes);
     }
     ASSAY_DEVICE void finish(int r, int token, const float (&sums)[matrices]) const {
         const float value = up_bias ? sums[matrices - 1] + up_bias[neuron(r)] : sums[matrices - 1];
@@ -161,8 +162,7 @@ struct GateUpJob {
         const int r = block_index().x + thread_index() / lanes * blocks_in_grid().x;
         if (prefetch_bytes == 0 || block_index().y > 0 || r >= rows) return;
         const int piece = prefetched_piece(prefetch_bytes, rows);
-        prefetch_row(down + neuron(r) * row_bytes,
-                     piece < row_bytes ? piece : static_cast<int>(row_bytes));
+        prefetch_row(row_at(down, neuron(r), row_bytes), piece < row_bytes ? piece : row_bytes);
     }
 };
 

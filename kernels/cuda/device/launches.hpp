@@ -13,8 +13,9 @@
 
 namespace assay::kernels::cuda {
 
-inline std::ptrdiff_t signed_row_bytes(AssayType type, int columns) {
-    return static_cast<std::ptrdiff_t>(row_bytes(type, columns));
+/// Checked to fit 32 bits.
+inline int signed_row_bytes(AssayType type, int columns) {
+    return static_cast<int>(row_bytes(type, columns));
 }
 
 inline int megabytes(int count) { return count << 20; }
@@ -46,7 +47,7 @@ void launch_tiles(Machine& machine, const Job& job, std::int64_t most_rows, cons
 
 template <class Machine>
 void launch_gemv(Machine& machine, const AssayGemv& call) {
-    const std::ptrdiff_t bytes = signed_row_bytes(call.type, call.columns);
+    const int bytes = signed_row_bytes(call.type, call.columns);
     const Access access = access_to(call.type, bytes, {call.weights});
     const GemvJob job{static_cast<const std::byte*>(call.weights), bytes, call.rows, call.bias,
                       call.y};
@@ -61,7 +62,7 @@ void launch_gemv(Machine& machine, const AssayGemv& call) {
 
 template <class Machine>
 void launch_router(Machine& machine, const AssayRouter& call) {
-    const std::ptrdiff_t bytes = signed_row_bytes(call.type, call.width);
+    const int bytes = signed_row_bytes(call.type, call.width);
     const Access access = access_to(call.type, bytes, {call.weights});
     const RouterJob job{static_cast<const std::byte*>(call.weights),
                         bytes,
@@ -132,7 +133,7 @@ inline DownJob down_job(const AssaySparseFfn& call, int* counters) {
 template <class Machine>
 void launch_gate_up(Machine& machine, const AssaySparseFfn& call) {
     const AssayFfn& ffn = call.ffn;
-    const std::ptrdiff_t bytes = signed_row_bytes(ffn.type, ffn.width);
+    const int bytes = signed_row_bytes(ffn.type, ffn.width);
     const Access access = access_to(ffn.type, bytes, {ffn.gate, ffn.up});
     const std::int64_t neurons = std::int64_t{ffn.experts} * ffn.expert_size;
     const auto launch = [&](auto job) {
@@ -153,7 +154,7 @@ void launch_gate_up(Machine& machine, const AssaySparseFfn& call) {
 template <class Machine>
 void launch_down(Machine& machine, const AssaySparseFfn& call) {
     const AssayFfn& ffn = call.ffn;
-    const std::ptrdiff_t bytes = signed_row_bytes(ffn.type, ffn.width);
+    const int bytes = signed_row_bytes(ffn.type, ffn.width);
     const Access access = access_to(ffn.type, bytes, {ffn.down});
     const DownJob job = down_job(call, machine.counters());
     if (tiles(machine.device(), ffn.type, access, call.batch))

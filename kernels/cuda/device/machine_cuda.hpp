@@ -163,6 +163,8 @@ ASSAY_DEVICE void wait_for_products(float (&sums)[16][4]) {
         asm volatile("" : "+f"(of[0]), "+f"(of[1]), "+f"(of[2]), "+f"(of[3])::"memory");
 #endif
 }
+/// The compiler moves no access to memory across it.
+ASSAY_DEVICE void keep_order() { asm volatile("" ::: "memory"); }
 ASSAY_DEVICE int bits_set(std::uint32_t bits) { return __popc(bits); }
 
 /// The memory that the launch asked for, per block.
@@ -180,6 +182,11 @@ ASSAY_DEVICE void store(void* to, const Words4& words) {
     *static_cast<uint4*>(to) =
         make_uint4(words.word[0], words.word[1], words.word[2], words.word[3]);
 }
+/// The same, past what this multiprocessor has kept.
+ASSAY_DEVICE Words4 load_past_cache(const void* from) {
+    const uint4 words = __ldcg(static_cast<const uint4*>(from));
+    return {{words.x, words.y, words.z, words.w}};
+}
 /// 16 bytes that may be read again.
 ASSAY_DEVICE Words4 load_words(const void* from) {
     const uint4 words = *static_cast<const uint4*>(from);
@@ -194,6 +201,8 @@ ASSAY_DEVICE Floats4 load_floats4(const float* from) {
 /// multiprocessor may have kept from before.
 ASSAY_DEVICE float load_of_other_block(const float* from) { return __ldcg(from); }
 ASSAY_DEVICE std::uint8_t load_of_other_block(const std::uint8_t* from) { return __ldcg(from); }
+ASSAY_DEVICE std::uint16_t load_of_other_block(const std::uint16_t* from) { return __ldcg(from); }
+ASSAY_DEVICE std::uint32_t load_of_other_block(const std::uint32_t* from) { return __ldcg(from); }
 ASSAY_DEVICE int load_of_other_block(const int* from) { return __ldcg(from); }
 /// Adds one to a counter of all blocks; the value it had. What this thread wrote before, and what
 /// its block wrote before a barrier, is seen by whoever counts after (and, after a barrier, by its
@@ -207,6 +216,8 @@ ASSAY_DEVICE int count_one(int* counter) {
                  : "memory");
     return before;
 }
+/// The same, without any order.
+ASSAY_DEVICE int take_one(int* counter) { return atomicAdd(counter, 1); }
 /// Waits until a counter of all blocks is at `least` or more; what whoever counted wrote before is
 /// seen after, by this thread, and by its block after a barrier.
 ASSAY_DEVICE void wait_for_count(const int* counter, int least) {

@@ -3,7 +3,7 @@
 // read, and wait only for items that somebody has taken and works on. So the kernel ends whatever
 // part of its blocks the device holds at a time.
 //
-// Hand-over: who has done an item of rows counts it, after a fence; down begins when all are
+// Hand-over: who has done an item of rows counts it; down begins when all are
 // counted. Meanwhile each block asks for rows of down (GateUpJob::end_of_block).
 #pragma once
 
@@ -28,7 +28,7 @@ struct PersistentShape {
 
 /// The next item, for the whole block.
 ASSAY_DEVICE int take_item(int* taken, float* flag) {
-    if (thread_index() == 0) *reinterpret_cast<int*>(flag) = count_one(taken);
+    if (thread_index() == 0) *reinterpret_cast<int*>(flag) = take_one(taken);
     block_barrier();
     const int item = *reinterpret_cast<int*>(flag);
     block_barrier();
@@ -47,16 +47,16 @@ ASSAY_DEVICE void wait_for_items(const int* done, int least) {
     block_barrier();
 }
 
-/// One row for every `sharing` warps of the block, from first_row on. tile: x; behind it
+/// One row for every warps that share one, from first_row on. tile: x; behind it
 /// 2 * rows_threads floats.
 template <class Format, int tokens, class Job>
 ASSAY_DEVICE void multiply_rows(const Job& job, const RowsShape& shape, int first_row, int rows,
-                                int sharing, float* tile) {
+                                Sharing sharing, float* tile) {
     constexpr int matrices = Job::matrices;
     constexpr int in_flight =
         loads_in_flight(tokens) / matrices < 1 ? 1 : loads_in_flight(tokens) / matrices;
     const int lane = thread_index() % lanes, warp = thread_index() / lanes;
-    const int r = first_row + warp / sharing;
+    const int r = first_row + sharing.row_of(warp);
     const std::byte* row[matrices];
 #pragma unroll
     for (int m = 0; m < matrices; ++m) row[m] = job.row(m, r < rows ? r : rows - 1);
@@ -67,17 +67,17 @@ ASSAY_DEVICE void multiply_rows(const Job& job, const RowsShape& shape, int firs
         for (int t = 0; t < tokens; ++t) sums[m][t] = 0.0f;
     if (r < rows) {
         const int units = shape.columns / Format::values;
-        const int of_warp = (units + sharing * lanes - 1) / (sharing * lanes) * lanes;
-        const int stop = (warp % sharing + 1) * of_warp, end = stop < units ? stop : units;
-        int unit = lane + warp % sharing * of_warp;
+        const int of_part = sharing.units_of_part(units), part = sharing.part_of(warp);
+        const int stop = (part + 1) * of_part, end = stop < units ? stop : units;
+        int unit = lane + part * of_part;
         for (; unit + (in_flight - 1) * lanes < end; unit += in_flight * lanes)
             add_products<Format, in_flight>(row, 0, unit, tile, shape.tile_columns, sums);
         for (; unit < end; unit += lanes)
             add_products<Format, 1>(row, 0, unit, tile, shape.tile_columns, sums);
     }
     if constexpr (tokens == 1)
-        if (sharing > 1) add_up_shared(sums, sharing, tile + shape.tile_columns);
-    if (r >= rows || warp % sharing != 0) return;
+        if (sharing.bits > 0) add_up_shared(sums, sharing, tile + shape.tile_columns);
+    if (r >= rows || sharing.part_of(warp) != 0) return;
     float mine[matrices] = {};
 #pragma unroll
     for (int m = 0; m < matrices; ++m) {
@@ -95,7 +95,8 @@ template <class Format, int tokens, class Job>
 ASSAY_DEVICE bool take_rows(const Job& job, const RowsShape& shape, int* taken, int* done,
                             int* items, float* tile, float* flag) {
     const int rows = job.rows();
-    const int sharing = tokens == 1 ? warps_of_row(shape, rows) : 1, of_item = rows_warps / sharing;
+    const Sharing sharing = tokens == 1 ? sharing_of(shape, rows) : Sharing{};
+    const int of_item = sharing.row_of(rows_warps);
     *items = (rows + of_item - 1) / of_item;
     bool last = false;
     for (;;) {

@@ -58,12 +58,18 @@ ASSAY_DEVICE void add_products(const std::byte* const (&row)[rows], int first_un
     }
 }
 
+ASSAY_DEVICE const std::byte* row_at(const std::byte* rows, int row, int row_bytes) {
+    return rows + static_cast<std::ptrdiff_t>(row) * row_bytes;
+}
+
 /// Copies a tile of the tokens' x into block memory, where the format wants it. Calls meanwhile()
 /// when the first numbers have been asked for.
 template <class Format, class Meanwhile>
 ASSAY_DEVICE void copy_tile(const RowsShape& shape, int first_token, int tokens, int first_column,
                             int columns, float* tile, const Meanwhile& meanwhile) {
     constexpr int groups = Format::values < 4 ? 1 : Format::values / 4;
+    // So many columns further, an x lies as many places further in its plane as there are.
+    constexpr int next_place = rows_threads / groups;
     for (int t = 0; t < tokens; ++t) {
         const float* const x =
             shape.x + static_cast<std::ptrdiff_t>(first_token + t) * shape.columns + first_column;
@@ -77,11 +83,11 @@ ASSAY_DEVICE void copy_tile(const RowsShape& shape, int first_token, int tokens,
             for (int i = 0; i < at_once; ++i)
                 number[i] = first + i * rows_threads < columns ? x[first + i * rows_threads] : 0.0f;
             if (t == 0 && round == 0) meanwhile();
+            keep_order();
+            float* const at = to + Format::place(first, shape.tile_columns / groups);
 #pragma unroll
             for (int i = 0; i < at_once; ++i)
-                if (first + i * rows_threads < columns)
-                    to[Format::place(first + i * rows_threads, shape.tile_columns / groups)] =
-                        number[i];
+                if (first + i * rows_threads < columns) at[i * next_place] = number[i];
         }
     }
 }
@@ -100,38 +106,49 @@ ASSAY_DEVICE void prefetch_row(const std::byte* row, int bytes) {
     for (int at = thread_index() % lanes * line; at < bytes; at += lanes * line) prefetch(row + at);
 }
 
-/// While x is still on its way, the first rows can be, too: of each its part'th of `parts`.
+/// How many warps share a row, so that few rows keep many warps busy: a power of two.
+struct Sharing {
+    int bits = 0;
+    ASSAY_DEVICE int warps() const { return 1 << bits; }
+    ASSAY_DEVICE int row_of(int warp) const { return warp >> bits; }
+    ASSAY_DEVICE int part_of(int warp) const { return warp & (warps() - 1); }
+    /// Units of a part of so many, in whole rounds of the lanes.
+    ASSAY_DEVICE int units_of_part(int units) const {
+        return (((units - 1) >> bits) + lanes) / lanes * lanes;
+    }
+};
+ASSAY_DEVICE Sharing sharing_of(const RowsShape& shape, int rows) {
+    const int warps = blocks_in_grid().x * rows_warps;
+    Sharing sharing;
+    while (2 * sharing.warps() <= shape.most_warps_of_row && 2 * sharing.warps() * rows <= warps)
+        ++sharing.bits;
+    return sharing;
+}
+
+/// While x is still on its way, the first rows can be, too: of each, this warp's part.
 template <class Job, int rows_of_warp>
 ASSAY_DEVICE void prefetch_rows(const Job& job, const RowsShape& shape, int first, int rows,
-                                int part, int parts) {
-    const int of_part = static_cast<int>(shape.row_bytes) / parts;
-    const int piece = prefetched_piece(shape.prefetch_bytes, rows) / (Job::matrices * parts);
+                                Sharing sharing) {
+    const int of_part = shape.row_bytes >> sharing.bits;
+    const int piece = prefetched_piece(shape.prefetch_bytes, rows) / Job::matrices >> sharing.bits;
     const int bytes = piece < of_part ? piece : of_part;
+    const int from = sharing.part_of(thread_index() / lanes) * of_part;
 #pragma unroll 1
     for (int at = 0; at < rows_of_warp * Job::matrices; ++at) {
         const int r = first + at / Job::matrices;
-        if (r < rows) prefetch_row(job.row(at % Job::matrices, r) + part * of_part, bytes);
+        if (r < rows) prefetch_row(job.row(at % Job::matrices, r) + from, bytes);
     }
-}
-
-/// How many warps share a row, so that few rows keep many warps busy: a power of two.
-ASSAY_DEVICE int warps_of_row(const RowsShape& shape, int rows) {
-    int warps = 1;
-    while (2 * warps <= shape.most_warps_of_row &&
-           2 * warps * rows <= blocks_in_grid().x * rows_warps)
-        warps *= 2;
-    return warps;
 }
 
 /// The first of the warps that share a row gets the sums of all, lane by lane, in their order.
 template <int summed>
-ASSAY_DEVICE void add_up_shared(float (&sums)[summed][1], int sharing, float* memory) {
+ASSAY_DEVICE void add_up_shared(float (&sums)[summed][1], Sharing sharing, float* memory) {
     const int lane = thread_index() % lanes, warp = thread_index() / lanes;
 #pragma unroll
     for (int r = 0; r < summed; ++r) memory[(r * rows_warps + warp) * lanes + lane] = sums[r][0];
     block_barrier();
-    if (warp % sharing != 0) return;
-    for (int other = 1; other < sharing; ++other)
+    if (sharing.part_of(warp) != 0) return;
+    for (int other = 1; other < sharing.warps(); ++other)
 #pragma unroll
         for (int r = 0; r < summed; ++r)
             sums[r][0] += memory[(r * rows_warps + warp + other) * lanes + lane];
@@ -154,28 +171,31 @@ rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
 
     // A row's warps are neighbours. With more than one the rows are all dealt in one round.
     static_assert(tokens == 1 || together * tokens <= lanes);
-    int sharing = 1;
-    const auto first_row = [&](int first) { return first + warp / sharing * blocks * together; };
+    Sharing sharing;
+    const auto first_row = [&](int first) {
+        return first + sharing.row_of(warp) * blocks * together;
+    };
     const auto prefetch_first = [&](int rows) {
-        if (tokens == 1 && one_tile) sharing = warps_of_row(shape, rows);
+        if (tokens == 1 && one_tile) sharing = sharing_of(shape, rows);
         prefetch_rows<Job, together>(job, shape, first_row(block_index().x * together), rows,
-                                     warp % sharing, sharing);
+                                     sharing);
     };
     if constexpr (Job::rows_are_known) prefetch_first(job.rows());
     wait_for_previous_kernel();
     allow_next_kernel();
-    const int rows = job.rows();
+    int rows = 0;
     copy_tile<Format>(shape, first_token, tokens_here, 0,
                       one_tile ? shape.columns : shape.tile_columns, tile, [&] {
+                          rows = job.rows();
                           if constexpr (!Job::rows_are_known) prefetch_first(rows);
                       });
     block_barrier();
     bool copied = true;  // what is multiplied next
-    const int round_rows = rows_warps / sharing * blocks * together;
+    const int round_rows = sharing.row_of(rows_warps) * blocks * together;
     for (int first = block_index().x * together; first < rows; first += round_rows) {
         const int row_of_warp = first_row(first);
         if (shape.prefetch_next && row_of_warp + round_rows < rows)
-            prefetch_rows<Job, together>(job, shape, row_of_warp + round_rows, rows, 0, 1);
+            prefetch_rows<Job, together>(job, shape, row_of_warp + round_rows, rows, sharing);
         const std::byte* row[summed];
 #pragma unroll
         for (int r = 0; r < together; ++r)
@@ -202,10 +222,10 @@ rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
             int units = columns / Format::values;
             const int first_unit = column / Format::values;
             int unit = lane;
-            if (sharing > 1) {
-                const int of_warp = (units + sharing * lanes - 1) / (sharing * lanes) * lanes;
-                unit += warp % sharing * of_warp;
-                const int end = (warp % sharing + 1) * of_warp;
+            if (sharing.bits > 0) {
+                const int of_part = sharing.units_of_part(units), part = sharing.part_of(warp);
+                unit += part * of_part;
+                const int end = (part + 1) * of_part;
                 units = end < units ? end : units;
             }
             for (; unit + (in_flight - 1) * lanes < units; unit += in_flight * lanes)
@@ -215,8 +235,8 @@ rows_kernel(ASSAY_PARAMETER Job job, ASSAY_PARAMETER RowsShape shape) {
                 add_products<Format, 1>(row, first_unit, unit, tile, shape.tile_columns, sums);
         }
         if constexpr (tokens == 1)
-            if (sharing > 1) add_up_shared(sums, sharing, tile + shape.tile_columns);
-        if (row_of_warp >= rows || warp % sharing != 0) continue;
+            if (sharing.bits > 0) add_up_shared(sums, sharing, tile + shape.tile_columns);
+        if (row_of_warp >= rows || sharing.part_of(warp) != 0) continue;
 
         // Every lane gets every sum and finishes one result.
         float mine[matrices] = {};

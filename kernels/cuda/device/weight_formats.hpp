@@ -3,6 +3,8 @@
 // neighbouring units, read each group's x from neighbouring banks: planes of one group each, a
 // unit's group g at g · plane + 4 · unit.
 //
+// load_early(): before wait_for_previous_kernel(), past what the multiprocessor has kept.
+//
 // ...x4 and ...x8: 16 bytes at once, for rows that are aligned to 16 bytes. ...x1: one weight, for
 // all other rows. Q...: a quarter of a GGUF block of 32 (impls/nn/files/stored_tensor.hpp).
 #pragma once
@@ -23,6 +25,9 @@ struct F32x4 {
     static ASSAY_DEVICE Raw load(const std::byte* row, int unit) {
         return load_once(row + static_cast<std::ptrdiff_t>(unit) * 16);
     }
+    static ASSAY_DEVICE Raw load_early(const std::byte* row, int unit) {
+        return load_past_cache(row + static_cast<std::ptrdiff_t>(unit) * 16);
+    }
     static ASSAY_DEVICE void decode(const Raw& raw, float (&weights)[values]) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) weights[i] = from_bits(raw.word[i]);
@@ -35,6 +40,9 @@ struct Bf16x8 {
     using Raw = Words4;
     static ASSAY_DEVICE Raw load(const std::byte* row, int unit) {
         return load_once(row + static_cast<std::ptrdiff_t>(unit) * 16);
+    }
+    static ASSAY_DEVICE Raw load_early(const std::byte* row, int unit) {
+        return load_past_cache(row + static_cast<std::ptrdiff_t>(unit) * 16);
     }
     static ASSAY_DEVICE void decode(const Raw& raw, float (&weights)[values]) {
 #pragma unroll
@@ -52,6 +60,9 @@ struct F16x8 {
     static constexpr int values = 8;
     using Raw = Words4;
     static ASSAY_DEVICE Raw load(const std::byte* row, int unit) { return Bf16x8::load(row, unit); }
+    static ASSAY_DEVICE Raw load_early(const std::byte* row, int unit) {
+        return Bf16x8::load_early(row, unit);
+    }
     static ASSAY_DEVICE void decode(const Raw& raw, float (&weights)[values]) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -72,6 +83,9 @@ struct Single {
     using Raw = Stored;
     static ASSAY_DEVICE Raw load(const std::byte* row, int unit) {
         return reinterpret_cast<const Stored*>(row)[unit];
+    }
+    static ASSAY_DEVICE Raw load_early(const std::byte* row, int unit) {
+        return load_of_other_block(reinterpret_cast<const Stored*>(row) + unit);
     }
     static ASSAY_DEVICE void decode(const Raw& raw, float (&weights)[values]) {
         if constexpr (type == ASSAY_F32)

@@ -132,6 +132,7 @@ Wide load_aligned(const void* from) {
     return wide;
 }
 inline Words4 load_once(const void* from) { return load_aligned<Words4>(from); }
+inline Words4 load_past_cache(const void* from) { return load_aligned<Words4>(from); }
 inline void store(void* to, const Words4& words) {
     static_cast<void>(load_aligned<Words4>(to));
     std::memcpy(to, &words, sizeof words);
@@ -141,7 +142,11 @@ inline Floats4 load_floats4(const float* from) { return load_aligned<Floats4>(fr
 inline float load_of_other_block(const float* from) { return *from; }
 inline std::uint8_t load_of_other_block(const std::uint8_t* from) { return *from; }
 inline int load_of_other_block(const int* from) { return *from; }
+inline std::uint16_t load_of_other_block(const std::uint16_t* from) { return *from; }
+inline std::uint32_t load_of_other_block(const std::uint32_t* from) { return *from; }
 inline int count_one(int* counter) { return (*counter)++; }
+inline int take_one(int* counter) { return (*counter)++; }
+inline void keep_order() {}
 inline void wait_for_count(const int* counter, int least) {
     while (*counter < least) Emulator::running().let_others();
 }

@@ -29,7 +29,7 @@ int parts(const Device& device, const AssayFfn& ffn, Access access, int blocks_p
 
 }  // namespace
 
-Access access_to(AssayType type, std::ptrdiff_t row_bytes,
+Access access_to(AssayType type, int row_bytes,
                  std::initializer_list<const void*> bases) {
     if (is_quantised(type)) return Access::quantised;
     const bool wide = row_bytes % wide_bytes == 0 &&

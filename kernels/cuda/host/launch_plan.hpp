@@ -37,7 +37,7 @@ struct Launch {
 /// How kernels read weights: 16 bytes at a time, one weight at a time, or in GGUF blocks.
 enum class Access { wide, single, quantised };
 /// Wide needs rows and base addresses that are multiples of 16 bytes.
-Access access_to(AssayType type, std::ptrdiff_t row_bytes,
+Access access_to(AssayType type, int row_bytes,
                  std::initializer_list<const void*> bases);
 
 /// Tokens that one pass over the weights serves: the smallest of what kernels are compiled for that
@@ -59,7 +59,7 @@ struct RowsShape {
     const float* x;  ///< [batch][columns]
     int columns, batch;
     int tile_columns;  ///< columns of x in block memory at a time
-    std::ptrdiff_t row_bytes;
+    int row_bytes;
     int prefetch_bytes;  ///< of the whole launch
     int prefetch_next;   ///< 1: the same of the next row while this one is read
     int most_warps_of_row;
@@ -73,7 +73,9 @@ constexpr int down_warps = 8, down_threads = 32 * down_warps;
 constexpr int down_blocks_per_multiprocessor(int tokens) {
     return tokens == 1 ? 4 : tokens <= 8 ? 2 : 1;
 }
-constexpr int down_loads_in_flight(int tokens) { return tokens == 4 ? 6 : tokens <= 8 ? 4 : 2; }
+constexpr int down_loads_in_flight(int tokens) {
+    return tokens == 1 ? 5 : tokens == 4 ? 6 : tokens == 8 ? 4 : 2;
+}
 /// Parts of a column's sum, at most.
 constexpr int down_most_parts = 64;
 /// Columns of a block: 32 lanes' units.
