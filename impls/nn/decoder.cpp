@@ -32,7 +32,8 @@ ParameterSpec fresh(const NamedShape& parameter, int layers) {
 std::vector<std::unique_ptr<ParameterBlock>> decoder_blocks(const DecoderConfig& config,
                                                             std::optional<std::uint64_t> seed,
                                                             at::Device device,
-                                                            at::ScalarType stored = at::kFloat) {
+                                                            at::ScalarType stored = at::kFloat,
+                                                            Draw draw = Draw::by_name) {
     std::vector<std::unique_ptr<ParameterBlock>> blocks;
     const auto add = [&](const std::string& name, const std::vector<NamedShape>& parameters) {
         std::vector<ParameterSpec> specs;
@@ -41,7 +42,7 @@ std::vector<std::unique_ptr<ParameterBlock>> decoder_blocks(const DecoderConfig&
             if (!seed) specs.back().stddev = 0;
         }
         blocks.push_back(
-            std::make_unique<ParameterBlock>(name, specs, stored, seed.value_or(0), device));
+            std::make_unique<ParameterBlock>(name, specs, stored, seed.value_or(0), device, draw));
     };
     add("shared", shared_parameters(config));
     for (int layer = 0; layer < config.layers; ++layer)
@@ -57,11 +58,11 @@ at::Tensor in_type(const at::Tensor& leaf, at::ScalarType type) {
 }  // namespace
 
 Decoder::Decoder(const DecoderConfig& config, std::uint64_t seed, at::Device device,
-                 at::ScalarType stored)
+                 at::ScalarType stored, Draw draw)
     : config_(config),
       shared_(shared_parameters(config)),
       per_layer_(layer_parameters(config)),
-      blocks_(decoder_blocks(config, seed, device, stored)) {}
+      blocks_(decoder_blocks(config, seed, device, stored, draw)) {}
 
 const at::Tensor* Decoder::find(int layer, std::string_view name) const {
     const auto& names = layer < 0 ? shared_ : per_layer_;

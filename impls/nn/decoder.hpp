@@ -21,7 +21,7 @@ class Decoder {
     /// Fresh weights from (config, seed): normal(0, 0.02), residual projections scaled by
     /// 1/sqrt(2·layers). Weights, gradients and moments are of `stored`.
     Decoder(const DecoderConfig& config, std::uint64_t seed, at::Device device = at::kCPU,
-            at::ScalarType stored = at::kFloat);
+            at::ScalarType stored = at::kFloat, Draw draw = Draw::by_name);
     /// A pretrained file. Throws UserError.
     static Decoder load(const TensorFile& file, at::Device device = at::kCPU);
 

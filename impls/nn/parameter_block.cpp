@@ -9,7 +9,8 @@
 namespace assay::nn {
 
 ParameterBlock::ParameterBlock(std::string name, std::span<const ParameterSpec> specs,
-                               at::ScalarType dtype, std::uint64_t seed, at::Device device)
+                               at::ScalarType dtype, std::uint64_t seed, at::Device device,
+                               Draw draw)
     : name_(std::move(name)) {
     std::int64_t total = 0;
     for (const auto& spec : specs) total += c10::multiply_integers(spec.shape);
@@ -23,7 +24,9 @@ ParameterBlock::ParameterBlock(std::string name, std::span<const ParameterSpec> 
     for (const auto& spec : specs) {
         const auto size = c10::multiply_integers(spec.shape);
         auto part = values_.narrow(0, offset, size);
-        if (spec.stddev > 0) {
+        if (spec.stddev > 0 && draw == Draw::on_device) {
+            part.normal_(0.0, spec.stddev);
+        } else if (spec.stddev > 0) {
             const std::string key = name_ + "/" + spec.name;
             auto generator = at::make_generator<at::CPUGeneratorImpl>(hash_text(key, seed));
             // Drawn in double whatever the dtype: float32 and float64 models start alike.

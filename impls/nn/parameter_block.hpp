@@ -20,12 +20,18 @@ struct ParameterSpec {
     double constant = 0;
 };
 
+/// How initial values are drawn.
+enum class Draw {
+    by_name,    ///< a function of (seed, name of the block, name of the parameter) alone, so that
+                ///< any worker makes the same block without hearing from another, on any device
+    on_device,  ///< by the device's own generator, whatever the seed: quicker where a model is
+                ///< large and only its time counts
+};
+
 class ParameterBlock {
   public:
-    /// Initial values are a function of (seed, name of the block, name of the parameter) alone, so
-    /// that any worker makes the same block without hearing from another, on any device.
     ParameterBlock(std::string name, std::span<const ParameterSpec> specs, at::ScalarType dtype,
-                   std::uint64_t seed, at::Device device = at::kCPU);
+                   std::uint64_t seed, at::Device device = at::kCPU, Draw draw = Draw::by_name);
 
     const std::string& name() const { return name_; }
 

@@ -46,6 +46,24 @@ TEST(Decoder, SequencesOfABatchDoNotMeet) {
     }
 }
 
+TEST(Decoder, DrawnOnTheDeviceItHasTheSameSpreadAndItsOwnValues) {
+    auto config = small_llama();
+    config.hidden = 4096;
+    const Decoder by_name(config, 1), again(config, 1),
+        on_device(config, 1, at::kCPU, at::kBFloat16, Draw::on_device);
+    EXPECT_TRUE(again.parameter("layer1/up").equal(by_name.parameter("layer1/up")));
+    for (const char* name : {"layer1/up", "layer0/down"}) {
+        const at::Tensor wanted = by_name.parameter(name).detach();
+        const at::Tensor drawn = on_device.parameter(name).detach();
+        EXPECT_EQ(drawn.scalar_type(), at::kBFloat16);
+        EXPECT_NEAR(drawn.to(at::kDouble).std().item<double>() / wanted.std().item<double>(), 1,
+                    0.03);
+        EXPECT_FALSE(drawn.to(at::kFloat).equal(wanted));
+    }
+    EXPECT_TRUE(on_device.parameter("layer0/ffn_norm").eq(1).all().item<bool>());
+    EXPECT_TRUE(on_device.parameter("layer1/up").requires_grad());
+}
+
 TEST(Decoder, PositionsMatter) {
     for (const auto& config : {small_llama(), small_gpt2()}) {
         Decoder decoder(config, 1);

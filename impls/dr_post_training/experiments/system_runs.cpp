@@ -1,5 +1,6 @@
 // Samples of overhead, breakdown, scoring_cost and peak_memory, in the module of tensors.
 #include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include "impls/dr_post_training/method/scoring.hpp"
@@ -24,6 +25,18 @@ Place place_of(const SampleSpec& spec) {
     if (const auto reason = timing_on_gpu_lacks())
         throw SampleError(SampleStatus::unsupported, *reason);
     return {at::Device(at::kCUDA, 0), at::kBFloat16};
+}
+
+/// measure(); a sample that a GPU has no room for is not possible there.
+template <class Measure>
+auto where_it_fits(const Measure& measure) {
+    try {
+        return measure();
+    } catch (const c10::OutOfMemoryError& error) {
+        throw SampleError(SampleStatus::unsupported,
+                          fmt::format("this GPU has too little memory for the sample: {}",
+                                      error.what_without_backtrace()));
+    }
 }
 
 int rounds_of(Profile profile) { return profile == Profile::small ? 5 : 15; }
@@ -59,7 +72,7 @@ void run_steps(const SampleSpec& spec, Recorder& recorder) {
     c.rounds = rounds_of(spec.profile);
     c.device = place.device;
     c.compute = c.stored = place.type;
-    const StepsMeasured measured = measure_steps(c);
+    const StepsMeasured measured = where_it_fits([&] { return measure_steps(c); });
     for (const auto& [arm, seconds] : measured.seconds) {
         recorder.metric("step_ms", 1e3 * seconds, {{"arm", arm}});
         recorder.metric("over_standard", measured.over_standard.at(arm), {{"arm", arm}});
@@ -91,7 +104,7 @@ void run_scoring(const SampleSpec& spec, Recorder& recorder) {
     c.seed = spec.seed;
     const bool memory = spec.experiment.ends_with("peak_memory");
     if (memory) c.repeats = 1;
-    const ScoringMeasured measured = measure_scoring(scoring, c);
+    const ScoringMeasured measured = where_it_fits([&] { return measure_scoring(scoring, c); });
     CostSettings settings;
     settings.n = static_cast<double>(c.n);
     settings.m = static_cast<double>(c.m);

@@ -33,6 +33,11 @@ std::vector<nn::ScoredRow> random_rows(const StepCase& c, std::int64_t rows, std
     return drawn;
 }
 
+/// The host would draw eight billion parameters for minutes.
+nn::Draw draw_of(const StepCase& c) {
+    return c.device.is_cpu() ? nn::Draw::by_name : nn::Draw::on_device;
+}
+
 /// What runs through one linear map in a step.
 struct MapTraffic {
     Traffic all;
@@ -44,6 +49,8 @@ std::vector<MapTraffic> random_traffic(const StepCase& c, at::Generator generato
     std::vector<MapTraffic> maps;
     const auto add = [&](std::int64_t outputs, std::int64_t inputs, bool head) {
         const auto drawn = [&](std::vector<std::int64_t> shape) {
+            if (draw_of(c) == nn::Draw::on_device)
+                return at::randn(shape, at::TensorOptions().dtype(c.compute).device(c.device));
             return at::normal(0.0, 1.0, shape, generator).to(c.device, c.compute);
         };
         const auto rows = c.n + c.m;
@@ -60,7 +67,7 @@ std::vector<MapTraffic> random_traffic(const StepCase& c, at::Generator generato
 }  // namespace
 
 StepsMeasured measure_steps(const StepCase& c) {
-    nn::Decoder decoder(c.model, c.seed, c.device, c.stored);
+    nn::Decoder decoder(c.model, c.seed, c.device, c.stored, draw_of(c));
     const StepModel model{decoder, c.compute, LossMean::token, {}};
     const auto general = random_rows(c, c.n, 1), target = random_rows(c, c.m, 2);
     const std::vector<double> shares(static_cast<std::size_t>(c.n), 1 / static_cast<double>(c.n));

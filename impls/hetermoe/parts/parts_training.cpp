@@ -33,19 +33,12 @@ double median_or_zero(const std::vector<double>& values) {
     return values.empty() ? 0 : statistics::median(values);
 }
 
-// On the model's device, which is quicker at it than the host where a model is large.
 std::unique_ptr<nn::ParameterBlock> draw_block(const nn::MoeGptConfig& model, nn::BlockKey key,
                                                at::Device device) {
-    const auto specs =
-        key == nn::dense_key ? nn::dense_parameters(model) : nn::expert_parameters(model);
-    auto constant = specs;
-    for (auto& spec : constant) spec.stddev = 0;
-    auto block =
-        std::make_unique<nn::ParameterBlock>(nn::block_name(key), constant, model.dtype, 0, device);
-    const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < specs.size(); ++i)
-        if (specs[i].stddev > 0) at::Tensor((*block)[i]).normal_(0, specs[i].stddev);
-    return block;
+    return std::make_unique<nn::ParameterBlock>(
+        nn::block_name(key),
+        key == nn::dense_key ? nn::dense_parameters(model) : nn::expert_parameters(model),
+        model.dtype, 0, device, nn::Draw::on_device);
 }
 
 // The durations of a rank's tasks, by kind, and what they take of each step.

@@ -117,9 +117,10 @@ TEST(RewardTuning, TestQuestionsAreLikeTheOthers) {
             const auto trained = letters(Questions::round, at);
             for (const auto use : {Questions::test, Questions::validation}) {
                 const auto held_out = letters(use, at);
-                for (const auto& [letter, count] : trained)
-                    if (count >= 40)
-                        EXPECT_TRUE(held_out.contains(letter)) << task << " " << at << letter;
+                for (const auto& [letter, count] : trained) {
+                    if (count < 40) continue;
+                    EXPECT_TRUE(held_out.contains(letter)) << task << " " << at << letter;
+                }
             }
         }
     }
