@@ -68,7 +68,7 @@ class NeuronBatch {
     static constexpr int count = down_loads_in_flight(tokens);
     static constexpr bool keeps = tokens <= 4;  ///< more would need too many registers
 
-public:
+  public:
     /// Of the walk's neurons before the end. `early`: their weights alone, before
     /// wait_for_previous_kernel().
     template <bool early>
@@ -128,7 +128,7 @@ public:
         }
     }
 
-private:
+  private:
     static constexpr std::uint32_t all_tokens = (1u << tokens) - 1u;
     static constexpr int sets_of_word = 32 / tokens;  ///< of tokens
     typename Format::Raw raw_[count];
@@ -147,8 +147,8 @@ ASSAY_DEVICE void put_part(const DownJob& job, int part, int parts, int token, i
         job.sums[static_cast<std::ptrdiff_t>(part) * job.active.batch * job.width + at] = sum;
 }
 
-/// In the block of a slab that ends last: adds the parts in their order, for some tokens, `together`
-/// at a time, each thread a column if `has_column`. The counter is the slab's.
+/// In the block of a slab that ends last: adds the parts in their order, for some tokens,
+/// `together` at a time, each thread a column if `has_column`. The counter is the slab's.
 template <int together>
 ASSAY_DEVICE void add_parts(const DownJob& job, int* counter, int first_token, int tokens,
                             int parts, int column, bool has_column) {
@@ -231,7 +231,7 @@ ASSAY_DEVICE void add_slab_part(const DownJob& job, int slab, int part, int part
     if (parts == 1) return;
     const int column = slab * slab_columns + thread_index();
     add_parts<tokens == 1 ? 1 : 4>(job, counter, first_token, tokens_here, parts, column,
-              thread_index() < slab_columns && column < job.width);
+                                   thread_index() < slab_columns && column < job.width);
 }
 
 template <class Format, int tokens>

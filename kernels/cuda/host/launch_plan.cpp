@@ -29,8 +29,7 @@ int parts(const Device& device, const AssayFfn& ffn, Access access, int blocks_p
 
 }  // namespace
 
-Access access_to(AssayType type, int row_bytes,
-                 std::initializer_list<const void*> bases) {
+Access access_to(AssayType type, int row_bytes, std::initializer_list<const void*> bases) {
     if (is_quantised(type)) return Access::quantised;
     const bool wide = row_bytes % wide_bytes == 0 &&
                       std::all_of(bases.begin(), bases.end(), [](const void* base) {

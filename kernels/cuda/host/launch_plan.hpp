@@ -37,8 +37,7 @@ struct Launch {
 /// How kernels read weights: 16 bytes at a time, one weight at a time, or in GGUF blocks.
 enum class Access { wide, single, quantised };
 /// Wide needs rows and base addresses that are multiples of 16 bytes.
-Access access_to(AssayType type, int row_bytes,
-                 std::initializer_list<const void*> bases);
+Access access_to(AssayType type, int row_bytes, std::initializer_list<const void*> bases);
 
 /// Tokens that one pass over the weights serves: the smallest of what kernels are compiled for that
 /// holds the batch, or the largest; more tokens are served by further passes, side by side.
