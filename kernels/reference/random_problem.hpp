@@ -42,6 +42,7 @@ class PoisonedFloats {
   public:
     explicit PoisonedFloats(std::size_t count);
     float* data() { return floats_.data(); }
+    const float* data() const { return floats_.data(); }
     std::size_t size() const { return floats_.size() - guards; }
     float operator[](std::size_t i) const { return floats_[i]; }
     bool guards_stand() const;

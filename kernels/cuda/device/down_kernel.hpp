@@ -52,7 +52,7 @@ class NeuronWalk {
 struct PartEnd {
     int neuron, last_slot, last_neuron;
     ASSAY_DEVICE PartEnd(int end, int slots)
-        : neuron(end), last_slot(slots > 0 ? slots - 1 : 0), last_neuron(end > 0 ? end - 1 : 0) {}
+        : neuron(end), last_slot(slots - 1), last_neuron(end > 0 ? end - 1 : 0) {}
     ASSAY_DEVICE int slot_of(const NeuronWalk& walk) const {
         return walk.slot < last_slot ? walk.slot : last_slot;
     }
@@ -198,9 +198,10 @@ ASSAY_DEVICE void add_slab_part(const DownJob& job, int slab, int part, int part
     NeuronWalk next(begin + warp, warps, job.active.expert_size);
     NeuronWalk asked_for = next;
     NeuronBatch<Format, tokens> batch;
-    batch.template ask<true>(job, unit, end, first_token, next);
+    // Where nothing is active there may be no list of it.
+    if (slots > 0) batch.template ask<true>(job, unit, end, first_token, next);
     wait();
-    batch.ask_for_activations(job, end, first_token, asked_for);
+    if (slots > 0) batch.ask_for_activations(job, end, first_token, asked_for);
     float sums[tokens][values];
 #pragma unroll
     for (int t = 0; t < tokens; ++t)

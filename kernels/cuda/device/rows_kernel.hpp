@@ -120,7 +120,7 @@ struct Sharing {
 ASSAY_DEVICE Sharing sharing_of(const RowsShape& shape, int rows) {
     const int warps = blocks_in_grid().x * rows_warps;
     Sharing sharing;
-    while (2 * sharing.warps() <= shape.most_warps_of_row && 2 * sharing.warps() * rows <= warps)
+    while (2 * sharing.warps() <= shape.most_warps_of_row && rows <= warps >> (sharing.bits + 1))
         ++sharing.bits;
     return sharing;
 }

@@ -29,6 +29,9 @@ class EmulatedMachine {
             [&] { kernel(parameters...); }, side_by_side);
     }
 
+    /// As Emulator::kernel_before().
+    void kernel_before(std::function<void()> rest) { emulator_.kernel_before(std::move(rest)); }
+
     int launches = 0;
     int side_by_side = 1;  ///< blocks that run at a time
 

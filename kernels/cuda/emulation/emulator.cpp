@@ -44,6 +44,11 @@ void Emulator::launch(const Grid& grid, int threads, std::size_t block_memory_by
         run_blocks();
     }
     running_emulator = nullptr;
+    end_kernel_before();
+}
+
+void Emulator::end_kernel_before() {
+    if (const auto rest = std::exchange(before_, nullptr)) rest();
 }
 
 // A thread's stack serves one block after the other.

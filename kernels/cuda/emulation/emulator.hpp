@@ -58,6 +58,10 @@ class Emulator {
     /// What a thread begins happens when it waits: what it needs must still be there then.
     void work_later(std::function<void()> work);
     void wait_for_work();
+    /// What the kernel before still has to do when the next launch begins: done when a thread of
+    /// that first waits for it, or at its end.
+    void kernel_before(std::function<void()> rest) { before_ = std::move(rest); }
+    void end_kernel_before();
 
   private:
     enum class State { ready, at_barrier, at_count, at_sum, at_ballot, at_gather, finished };
@@ -100,6 +104,7 @@ class Emulator {
     ucontext_t never_resumed_{};
     const std::function<void()>* kernel_ = nullptr;
     std::exception_ptr failure_;
+    std::function<void()> before_;
     int current_ = 0, block_threads_ = 0;  ///< threads are counted over all blocks side by side
     bool gave_way_ = false;
     std::vector<At> blocks_;  ///< side by side

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <tuple>
+#include <utility>
 
 #include "kernels/cuda/emulation/emulated_machine.hpp"
 #include "kernels/cuda/host/check.hpp"
@@ -47,12 +49,20 @@ class SparseFfn {
         launch_persistent(machine, call, router);
         expect_clean(machine, 1);
     }
-    void run(const AssaySparseFfn& call, int multiprocessors, std::uint64_t seed) {
+    /// What gate and up have written is there when down has waited for it, no sooner.
+    void run(const AssaySparseFfn& call, int multiprocessors, std::uint64_t seed,
+             const Device& settings = {}) {
         ASSERT_EQ(check(call).status, ASSAY_OK) << check(call).why;
         problem.y.poison();
         workspace_.poison();
         EmulatedMachine machine(multiprocessors, seed);
+        machine.device() = settings;
+        machine.device().multiprocessors = multiprocessors;
         launch_gate_up(machine, call);
+        const reference::PoisonedFloats written = workspace_;
+        workspace_.poison();
+        machine.kernel_before(
+            [&] { std::copy_n(std::as_const(written).data(), written.size(), workspace_.data()); });
         launch_down(machine, call);
         expect_clean(machine, 2);
     }
@@ -81,10 +91,11 @@ void expect_reference(SparseFfn& ffn, const AssaySparseFfn& call, const FfnShape
             << ", batch " << shape.batch << ", sparsity " << shape.sparsity << ", at " << i;
 }
 
-void expect_agreement(const FfnShape& shape, int multiprocessors, std::uint64_t seed) {
+void expect_agreement(const FfnShape& shape, int multiprocessors, std::uint64_t seed,
+                      const Device& settings = {}) {
     SparseFfn ffn(shape, seed);
     const AssaySparseFfn call = ffn.call();
-    ffn.run(call, multiprocessors, seed);
+    ffn.run(call, multiprocessors, seed, settings);
     expect_reference(ffn, call, shape);
 }
 
@@ -120,6 +131,109 @@ TEST(EmulatedSparseFfn, AgreesForWidthsOfSeveralSlabsAndTiles) {
 TEST(EmulatedSparseFfn, AddsMorePartsThanAreWaitedForTogether) {
     expect_agreement({ASSAY_BF16, ASSAY_SWIGLU, 256, 24, 32, 1, 0.3}, 200, 4);
     expect_agreement({ASSAY_F32, ASSAY_GELU, 130, 40, 11, 3, 0.1}, 200, 5);
+    expect_agreement({ASSAY_F32, ASSAY_RELU, 128, 24, 32, 6, 0.3}, 200, 6);
+    expect_agreement({ASSAY_BF16, ASSAY_SWIGLU, 256, 24, 32, 13, 0.3}, 200, 7);  // tensor cores
+    for (const int batch : {1, 4}) {
+        const FfnShape shape{ASSAY_BF16, ASSAY_SWIGLU, 256, 24, 32, batch, 0.3};
+        SparseFfn ffn(shape, 8);
+        const AssaySparseFfn call = ffn.call();
+        ffn.run_persistent(call, 100, 2, 9);
+        expect_reference(ffn, call, shape);
+    }
+}
+
+TEST(EmulatedSparseFfn, AgreesWhereThereAreMorePartsThanNeurons) {
+    expect_agreement({ASSAY_BF16, ASSAY_SWIGLU, 256, 40, 11, 1, 0.97}, 200, 1);
+    expect_agreement({ASSAY_F32, ASSAY_GELU, 96, 40, 1, 2, 0.97}, 200, 2);
+}
+
+TEST(EmulatedSparseFfn, AgreesWithEverySetting) {
+    Device settings;
+    settings.tensor_cores = false;
+    for (const int batch : {5, 8, 13, 16})
+        expect_agreement({ASSAY_BF16, ASSAY_SWIGLU, 264, 9, 11, batch, 0.5}, 2, 1, settings);
+    settings = {};
+    settings.prefetch_next = 1;
+    settings.prefetch_mb = settings.down_prefetch_mb = 0;
+    for (const int batch : {1, 4, 16})
+        expect_agreement({ASSAY_BF16, ASSAY_SWIGLU, 264, 9, 11, batch, 0.2}, 1, 2, settings);
+}
+
+TEST(EmulatedSparseFfn, AgreesWhereDownAloneIsUnaligned) {
+    for (const int batch : {1, 3, 9}) {
+        const FfnShape shape{ASSAY_BF16, ASSAY_SWIGLU, 136, 9, 11, batch, 0.4};
+        SparseFfn ffn(shape, 3);
+        AssaySparseFfn call = ffn.call();
+        std::vector<std::byte> moved(ffn.problem.down.size() + 64);
+        const auto at = reinterpret_cast<std::uintptr_t>(moved.data());
+        std::byte* const down = moved.data() + (64 - at % 64) % 64 + 4;
+        std::memcpy(down, call.ffn.down, ffn.problem.down.size());
+        call.ffn.down = down;
+        ffn.run(call, 2, 4);
+        expect_reference(ffn, call, shape);
+    }
+}
+
+TEST(EmulatedSparseFfn, ReadsNoMoreOfTheListThanItsCount) {
+    for (const double sparsity : {0.6, 1.0})
+        for (const int batch : {1, 3}) {
+            const FfnShape shape{ASSAY_BF16, ASSAY_SWIGLU, 264, 13, 9, batch, sparsity};
+            SparseFfn ffn(shape, 5);
+            AssaySparseFfn call = ffn.call();
+            const auto count = static_cast<std::size_t>(*call.active_count);
+            // Not a vector: that of an empty list has no address to give.
+            const auto list = std::make_unique<std::int32_t[]>(count);
+            std::copy_n(call.active, count, list.get());
+            call.active = list.get();
+            ffn.run(call, 3, 1);
+            expect_reference(ffn, call, shape);
+            ffn.run_persistent(call, 3, 2, 1);
+            expect_reference(ffn, call, shape);
+        }
+}
+
+/// An activation that is not a number reaches the tokens that use its expert: what is asked for
+/// once more beyond a part's end reaches nobody.
+void expect_nan_where_the_expert_is_used(const FfnShape& shape, int multiprocessors,
+                                         bool persistent) {
+    const auto size = static_cast<std::size_t>(shape.expert_size);
+    const int active = FfnProblem(shape, 7).active_count;
+    ASSERT_GT(active, 0);
+    for (int slot = 0; slot < active; ++slot) {
+        SparseFfn ffn(shape, 7);
+        FfnProblem& problem = ffn.problem;
+        const auto expert =
+            static_cast<std::size_t>(problem.active[static_cast<std::size_t>(slot)]);
+        const std::size_t from = problem.row_offset(expert * size);
+        std::memset(problem.up.data() + from, 0xff,
+                    problem.row_offset(expert * size + size) - from);
+        if (persistent)
+            ffn.run_persistent(ffn.call(), multiprocessors, 2, 3);
+        else
+            ffn.run(ffn.call(), multiprocessors, 3);
+        for (std::size_t i = 0; i < problem.y.size(); ++i) {
+            const std::size_t token = i / static_cast<std::size_t>(shape.width);
+            ASSERT_EQ(std::isnan(problem.y[i]),
+                      problem.mask[token * static_cast<std::size_t>(shape.experts) + expert] != 0)
+                << "type " << shape.type << ", width " << shape.width << ", experts of " << size
+                << ", batch " << shape.batch << ", at " << i;
+        }
+    }
+}
+
+TEST(EmulatedSparseFfn, AsksBeyondAPartsEndForNothingThatIsAdded) {
+    for (const int size : {1, 3, 11})
+        for (const int batch : {2, 4, 6, 13})
+            for (const int multiprocessors : {2, 40}) {
+                const AssayType type = plain_types[size % 3];
+                expect_nan_where_the_expert_is_used(
+                    {type, ASSAY_SWIGLU, size == 3 ? 45 : 48, 12, size, batch, 0.8},
+                    multiprocessors, false);
+                if (batch <= 4)
+                    expect_nan_where_the_expert_is_used(
+                        {ASSAY_BF16, ASSAY_SWIGLU, 264, 12, size, batch, 0.8}, multiprocessors / 2,
+                        true);
+            }
 }
 
 TEST(EmulatedSparseFfn, GivesOnlyTheBiasWhenNothingIsActive) {
@@ -222,19 +336,20 @@ TEST(EmulatedPersistentFfn, GivesTheSameBitsWhoeverTakesWhat) {
 
 TEST(EmulatedPersistentFfn, DecidesOnItsExpertsItself) {
     std::mt19937_64 random(11);
-    for (const int batch : {1, 2, 4})
+    constexpr int few = 13, many = 37;  // warps share the rows of few experts
+    for (const auto& [batch, experts] : {std::pair(1, few), {1, many}, {2, many}, {4, many}})
         for (const float threshold : {-1000.0f, 0.0f, 1000.0f}) {
-            const FfnShape shape{ASSAY_BF16, ASSAY_SWIGLU, 264, 37, 8, batch, 0.5};
+            const FfnShape shape{ASSAY_BF16, ASSAY_SWIGLU, 264, experts, 8, batch, 0.5};
             SparseFfn ffn(shape, random());
             AssaySparseFfn call = ffn.call();
-            std::vector<std::uint16_t> weights(37 * 264);
+            std::vector<std::uint16_t> weights(static_cast<std::size_t>(experts * 264));
             for (auto& weight : weights)  // bf16 of a few bits, of both signs
                 weight = static_cast<std::uint16_t>(random() % 2 << 15 | 0x3f00 | random() % 128);
-            std::vector<std::uint8_t> mask(static_cast<std::size_t>(37 * batch), 9);
-            std::vector<std::int32_t> active(37, -9);
+            std::vector<std::uint8_t> mask(static_cast<std::size_t>(experts * batch), 9);
+            std::vector<std::int32_t> active(static_cast<std::size_t>(experts), -9);
             std::int32_t count = -9;
-            const AssayRouter router{264,   37,     ASSAY_BF16,  weights.data(), threshold,
-                                     batch, call.x, mask.data(), active.data(),  &count};
+            const AssayRouter router{264,   experts, ASSAY_BF16,  weights.data(), threshold,
+                                     batch, call.x,  mask.data(), active.data(),  &count};
             call.mask = mask.data();
             call.active = active.data();
             call.active_count = &count;
@@ -247,7 +362,7 @@ TEST(EmulatedPersistentFfn, DecidesOnItsExpertsItself) {
             EmulatedMachine machine(2, 1);
             launch_router(machine, router);
             EXPECT_EQ(decided(), ours);
-            EXPECT_TRUE(threshold != 0 || (count > 0 && count < 37 * 4)) << count;
+            EXPECT_TRUE(threshold != 0 || (count > 0 && count < experts * 4)) << count;
         }
 }
 

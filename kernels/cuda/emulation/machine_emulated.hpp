@@ -150,7 +150,7 @@ inline void keep_order() {}
 inline void wait_for_count(const int* counter, int least) {
     while (*counter < least) Emulator::running().let_others();
 }
-inline void wait_for_previous_kernel() {}
+inline void wait_for_previous_kernel() { Emulator::running().end_kernel_before(); }
 inline void allow_next_kernel() {}
 /// Reads, so that a memory checker sees an address outside.
 inline void prefetch(const void* from) {

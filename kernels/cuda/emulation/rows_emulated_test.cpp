@@ -23,11 +23,13 @@ using reference::plain_types;
 
 bool is_q(AssayType type) { return type >= ASSAY_Q8_0; }
 
-void expect_gemv(GemvProblem& problem, int multiprocessors, std::uint64_t seed, bool bias) {
+void expect_gemv(GemvProblem& problem, int multiprocessors, std::uint64_t seed, bool bias,
+                 int most_warps_of_row = Device{}.most_warps_of_row) {
     AssayGemv call = problem.call();
     if (!bias) call.bias = nullptr;
     ASSERT_EQ(check(call).status, ASSAY_OK) << check(call).why;
     EmulatedMachine machine(multiprocessors, seed);
+    machine.device().most_warps_of_row = most_warps_of_row;
     launch_gemv(machine, call);
     const std::vector<Bounded> expected = reference::gemv(call);
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -69,6 +71,17 @@ TEST(EmulatedGemv, AgreesWhereWarpsShareRows) {
             GemvProblem problem(type, rows, columns, 1, random());
             expect_gemv(problem, 3, random(), true);
         }
+    // Shares that are no multiple of four units, and every number of warps.
+    for (const int warps : {1, 2, 8, 16}) {
+        GemvProblem halves(ASSAY_BF16, 2, 1032, 1, 3), floats(ASSAY_F32, 1, 516, 1, 4);
+        expect_gemv(halves, 2, 5, false, warps);
+        expect_gemv(floats, 2, 6, false, warps);
+    }
+    // x is copied in several rounds, into one tile.
+    for (const AssayType type : all_types) {
+        GemvProblem problem(type, 3, 9216, 1, 7);
+        expect_gemv(problem, 2, 8, true);
+    }
 }
 
 TEST(EmulatedGemv, ReadsUnalignedRowsOneByOne) {
