@@ -87,8 +87,7 @@ class NeuronBatch {
                 job.active.in_network(expert[i]) * job.active.expert_size + at.in_expert;
             const std::byte* const weights = row_at(job.down, row, job.row_bytes);
             raw_[i] = {};
-            if (at.neuron < end_here)
-                raw_[i] = early ? Format::load_early(weights, unit) : Format::load(weights, unit);
+            if (at.neuron < end_here) raw_[i] = Format::template load<early>(weights, unit);
         }
     }
     /// `walk`: at the first.

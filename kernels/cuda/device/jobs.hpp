@@ -104,7 +104,7 @@ struct ActiveExperts {
         return stated < 0 ? 0 : stated > experts ? experts : stated;
     }
     ASSAY_DEVICE int neurons() const { return slots() * expert_size; }
-    ASSAY_DEVICE int expert_of(int slot) const { return in_network(ids[slot]); }
+    ASSAY_DEVICE int expert_of(int slot) const { return in_network(id<false>(slot)); }
     /// `early`: before wait_for_previous_kernel(), in a kernel that may. What the multiprocessor
     /// has kept can be older.
     template <bool early>

@@ -3,8 +3,8 @@
 // read, and wait only for items that somebody has taken and works on. So the kernel ends whatever
 // part of its blocks the device holds at a time.
 //
-// Hand-over: who has done an item of rows counts it; down begins when all are
-// counted. Meanwhile each block asks for rows of down (GateUpJob::end_of_block).
+// Hand-over: who has done an item of rows counts it; down begins when all are counted. Meanwhile
+// each block asks for rows of down (GateUpJob::end_of_block).
 #pragma once
 
 #include "kernels/cuda/device/down_kernel.hpp"
@@ -47,7 +47,7 @@ ASSAY_DEVICE void wait_for_items(const int* done, int least) {
     block_barrier();
 }
 
-/// One row for every warps that share one, from first_row on. tile: x; behind it
+/// A row for each group of warps that share one, from first_row on. tile: x; behind it
 /// 2 * rows_threads floats.
 template <class Format, int tokens, class Job>
 ASSAY_DEVICE void multiply_rows(const Job& job, const RowsShape& shape, int first_row, int rows,

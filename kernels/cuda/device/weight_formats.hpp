@@ -3,7 +3,7 @@
 // neighbouring units, read each group's x from neighbouring banks: planes of one group each, a
 // unit's group g at g · plane + 4 · unit.
 //
-// load_early(): before wait_for_previous_kernel(), past what the multiprocessor has kept.
+// load<true>(): before wait_for_previous_kernel(), past what the multiprocessor has kept.
 //
 // ...x4 and ...x8: 16 bytes at once, for rows that are aligned to 16 bytes. ...x1: one weight, for
 // all other rows. Q...: a quarter of a GGUF block of 32 (impls/nn/files/stored_tensor.hpp).
@@ -19,14 +19,19 @@ ASSAY_DEVICE int place_in_planes_of_eights(int column, int plane) {
     return column / 4 % 2 * plane + column / 8 * 4 + column % 4;
 }
 
+/// Unit `unit` of a row in units of 16 bytes.
+template <bool early>
+ASSAY_DEVICE Words4 load_sixteen(const std::byte* row, int unit) {
+    const std::byte* const from = row + static_cast<std::ptrdiff_t>(unit) * 16;
+    return early ? load_past_cache(from) : load_once(from);
+}
+
 struct F32x4 {
     static constexpr int values = 4;
     using Raw = Words4;
+    template <bool early = false>
     static ASSAY_DEVICE Raw load(const std::byte* row, int unit) {
-        return load_once(row + static_cast<std::ptrdiff_t>(unit) * 16);
-    }
-    static ASSAY_DEVICE Raw load_early(const std::byte* row, int unit) {
-        return load_past_cache(row + static_cast<std::ptrdiff_t>(unit) * 16);
+        return load_sixteen<early>(row, unit);
     }
     static ASSAY_DEVICE void decode(const Raw& raw, float (&weights)[values]) {
 #pragma unroll
@@ -38,11 +43,9 @@ struct F32x4 {
 struct Bf16x8 {
     static constexpr int values = 8;
     using Raw = Words4;
+    template <bool early = false>
     static ASSAY_DEVICE Raw load(const std::byte* row, int unit) {
-        return load_once(row + static_cast<std::ptrdiff_t>(unit) * 16);
-    }
-    static ASSAY_DEVICE Raw load_early(const std::byte* row, int unit) {
-        return load_past_cache(row + static_cast<std::ptrdiff_t>(unit) * 16);
+        return load_sixteen<early>(row, unit);
     }
     static ASSAY_DEVICE void decode(const Raw& raw, float (&weights)[values]) {
 #pragma unroll
@@ -59,9 +62,9 @@ struct Bf16x8 {
 struct F16x8 {
     static constexpr int values = 8;
     using Raw = Words4;
-    static ASSAY_DEVICE Raw load(const std::byte* row, int unit) { return Bf16x8::load(row, unit); }
-    static ASSAY_DEVICE Raw load_early(const std::byte* row, int unit) {
-        return Bf16x8::load_early(row, unit);
+    template <bool early = false>
+    static ASSAY_DEVICE Raw load(const std::byte* row, int unit) {
+        return load_sixteen<early>(row, unit);
     }
     static ASSAY_DEVICE void decode(const Raw& raw, float (&weights)[values]) {
 #pragma unroll
@@ -81,11 +84,10 @@ struct Single {
     static constexpr int values = 1;
     using Stored = std::conditional_t<type == ASSAY_F32, std::uint32_t, std::uint16_t>;
     using Raw = Stored;
+    template <bool early = false>
     static ASSAY_DEVICE Raw load(const std::byte* row, int unit) {
-        return reinterpret_cast<const Stored*>(row)[unit];
-    }
-    static ASSAY_DEVICE Raw load_early(const std::byte* row, int unit) {
-        return load_of_other_block(reinterpret_cast<const Stored*>(row) + unit);
+        const Stored* const from = reinterpret_cast<const Stored*>(row) + unit;
+        return early ? load_of_other_block(from) : *from;
     }
     static ASSAY_DEVICE void decode(const Raw& raw, float (&weights)[values]) {
         if constexpr (type == ASSAY_F32)
