@@ -51,18 +51,23 @@ template <class Error>
 class StrictTable {
   public:
     /// `name` is how messages call the table: "[[claim]]", "check".
-    StrictTable(const toml::table& table, std::string file, std::string name)
-        : table_(table), file_(std::move(file)), name_(std::move(name)) {}
+    /// `within`: where a table stands that was put together and has no place of its own.
+    StrictTable(const toml::table& table, std::string file, std::string name,
+                const toml::source_region& within = {})
+        : table_(table),
+          source_(table.source().begin ? table.source() : within),
+          file_(std::move(file)),
+          name_(std::move(name)) {}
 
     [[noreturn]] void fail(const toml::source_region& where, const std::string& message) const {
         throw Error(place(where) + ": " + message);
     }
     /// Complains about the table as a whole.
-    [[noreturn]] void fail(const std::string& message) const { fail(table_.source(), message); }
+    [[noreturn]] void fail(const std::string& message) const { fail(source_, message); }
     /// Complains about one key of it.
     [[noreturn]] void fail(std::string_view key, const std::string& message) const {
         const toml::node* node = table_.get(key);
-        fail(node ? node->source() : table_.source(),
+        fail(node && node->source().begin ? node->source() : source_,
              name_ + ": '" + std::string(key) + "' " + message);
     }
 
@@ -118,7 +123,7 @@ class StrictTable {
         const toml::node* node = find(key);
         if (!node) return std::nullopt;
         if (!node->is_table()) fail(key, "must be a table, { key = value }");
-        return StrictTable(*node->as_table(), file_, std::string(key));
+        return StrictTable(*node->as_table(), file_, std::string(key), source_);
     }
 
     /// The tables of an array written [[key]].
@@ -149,7 +154,7 @@ class StrictTable {
     }
 
     const std::string& name() const { return name_; }
-    std::string where() const { return place(table_.source()); }  ///< "file:line:column"
+    std::string where() const { return place(source_); }  ///< "file:line:column"
 
     /// The node under a key of any type; marks it as read.
     const toml::node* find(std::string_view key) {
@@ -180,6 +185,7 @@ class StrictTable {
     }
 
     const toml::table& table_;
+    toml::source_region source_;
     std::string file_;
     std::string name_;
     std::set<std::string> read_;

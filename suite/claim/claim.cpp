@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "suite/base/strict_toml.hpp"
+#include "suite/claim/claim_groups.hpp"
 
 namespace assay {
 
@@ -88,7 +89,7 @@ nlohmann::json to_json(const Claim& claim, const ClaimCheck& check) {
 
 namespace {
 
-using Table = StrictTable<ClaimFileError>;
+using Table = ClaimTable;
 
 constexpr std::array<std::string_view, 7> tests{"near",       "at_least",   "at_most", "greater",
                                                 "increasing", "decreasing", "order"};
@@ -221,7 +222,7 @@ std::string experiment_of(Table& table, const std::string& id) {
     if (system_end == 0 || system_end == std::string::npos || system_end + 1 == id.size())
         table.fail("id", "must look like system/figure/what");
     if (auto given = table.text("experiment")) return *given;
-    return id.substr(0, id.find('/', system_end + 1));
+    return figure_of(id);
 }
 
 // What only a claim may have: a setting is not checked, so that nothing may say how.
@@ -273,14 +274,21 @@ Claim read_claim(Table table) {
 }  // namespace
 
 std::vector<Claim> read_claims(std::string_view toml_text, std::string_view file_name) {
-    const toml::table document = parse_toml<ClaimFileError>(toml_text, file_name);
+    toml::table document = parse_toml<ClaimFileError>(toml_text, file_name);
+    spread_groups(document, std::string(file_name));
     Table file(document, std::string(file_name), "file");
+    file.find("group");
     std::vector<Claim> claims;
     std::set<std::string> ids;
     for (Table& table : file.tables("claim")) {
         claims.push_back(read_claim(table));
         if (!ids.insert(claims.back().id).second)
             table.fail("id", "'" + claims.back().id + "' is used twice");
+    }
+    for (Claim& setting : read_settings(file)) {
+        if (!ids.insert(setting.id).second)
+            file.fail("settings", "'" + setting.id + "' is used twice");
+        claims.push_back(std::move(setting));
     }
     file.refuse_rest();
     return claims;
